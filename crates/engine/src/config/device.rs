@@ -1,0 +1,405 @@
+//! What a drive is made of: counts, sizes and times, as a data sheet or a paper's table gives them.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{ConfigError, check_range};
+
+/// A drive. `presets/devices/*.toml` are of this form.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceConfig {
+    /// Short name, as in results.
+    pub name: String,
+    /// One sentence for `wordline show devices`.
+    #[serde(default)]
+    pub description: String,
+    /// Counts and sizes.
+    pub geometry: GeometryConfig,
+    /// What of the raw capacity the host may use.
+    pub capacity: CapacityConfig,
+    /// Times of the cell array.
+    pub cell: CellConfig,
+    /// Bus between controller and chips.
+    pub channel: ChannelConfig,
+    /// What the planes of one die may do together.
+    #[serde(default)]
+    pub multi_plane: MultiPlaneConfig,
+    /// Interrupting programs and erases for reads.
+    #[serde(default)]
+    pub suspend: SuspendConfig,
+    /// Bus between host and drive; ideal (no time) when left out.
+    #[serde(default)]
+    pub link: LinkConfig,
+}
+
+/// Counts and sizes of the flash array.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GeometryConfig {
+    /// Channels of the drive.
+    pub channels: u32,
+    /// Chips on each channel.
+    pub ways: u32,
+    /// Dies in each chip.
+    pub dies: u32,
+    /// Planes of each die.
+    pub planes: u32,
+    /// Blocks of each plane.
+    pub blocks: u32,
+    /// Flash pages of each block.
+    pub pages: u32,
+    /// Data bytes of a flash page.
+    pub page_bytes: u32,
+    /// Spare bytes of a flash page (OOB and parity).
+    #[serde(default)]
+    pub spare_bytes: u32,
+    /// Bytes of a logical page: the flash page's size or a power-of-two fraction of it.
+    pub mapping_unit_bytes: u32,
+}
+
+/// Usable share of the raw capacity. Exactly one of the two keys is given.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CapacityConfig {
+    /// Share of the *raw* capacity that the host can't use: (raw − user) / raw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overprovisioning: Option<f64>,
+    /// Bytes the host sees.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_bytes: Option<u64>,
+}
+
+/// Times of the cell array.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CellConfig {
+    /// Bits in each cell: `slc`, `mlc`, `tlc` or `qlc`.
+    pub technology: CellTechnology,
+    /// tR by page type, ns: one value for all types, or one for each bit of the cell (LSB first).
+    pub read_ns: Vec<u64>,
+    /// tPROG by page type, ns, like `read_ns`.
+    pub program_ns: Vec<u64>,
+    /// tERASE, ns.
+    pub erase_ns: u64,
+    /// Page type of page p of a block: `first_pages[p]`, or after those `page_types`, repeated.
+    /// 0 is the LSB page. Left out: 0, 1, … bits − 1, repeated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub page_types: Vec<u8>,
+    /// Page types of the first pages of a block, where they differ from the pattern.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_pages: Vec<u8>,
+}
+
+/// Bits in each cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CellTechnology {
+    /// One bit.
+    Slc,
+    /// Two bits.
+    Mlc,
+    /// Three bits.
+    Tlc,
+    /// Four bits.
+    Qlc,
+}
+
+impl CellTechnology {
+    /// Bits in each cell, which is also the number of page types.
+    pub fn bits(self) -> usize {
+        match self {
+            Self::Slc => 1,
+            Self::Mlc => 2,
+            Self::Tlc => 3,
+            Self::Qlc => 4,
+        }
+    }
+}
+
+/// Bus between controller and chips.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChannelConfig {
+    /// Million transfers a second, any positive value; a transfer moves `width_bits`.
+    pub mega_transfers_per_s: f64,
+    /// Width of the bus, bits.
+    #[serde(default = "default_width")]
+    pub width_bits: u32,
+    /// Time of a read command and its address on the bus, ns.
+    #[serde(default)]
+    pub read_command_ns: u64,
+    /// The same for each further plane of a multi-plane read, ns.
+    #[serde(default)]
+    pub read_command_extra_plane_ns: u64,
+    /// Time of a program command and its address, ns.
+    #[serde(default)]
+    pub program_command_ns: u64,
+    /// The same for each further plane, ns.
+    #[serde(default)]
+    pub program_command_extra_plane_ns: u64,
+    /// Time of an erase command, ns.
+    #[serde(default)]
+    pub erase_command_ns: u64,
+    /// The same for each further plane, ns.
+    #[serde(default)]
+    pub erase_command_extra_plane_ns: u64,
+    /// How much of a flash page a transfer moves.
+    #[serde(default)]
+    pub transfer: TransferUnit,
+    /// Whether the spare area moves with the data, in proportion to it.
+    #[serde(default)]
+    pub transfer_spare: bool,
+    /// Who gets the bus next.
+    #[serde(default)]
+    pub arbitration: ChannelArbitration,
+}
+
+fn default_width() -> u32 {
+    8
+}
+
+/// How much of a flash page a transfer moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TransferUnit {
+    /// Reads move the sectors asked for, programs the mapping units that are filled.
+    #[default]
+    Requested,
+    /// Always the whole flash page.
+    Page,
+}
+
+/// Who gets a channel next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChannelArbitration {
+    /// First come, first served.
+    #[default]
+    Fifo,
+    /// Data leaving a page register before commands and data-in; first come first served among each.
+    DataOutFirst,
+}
+
+/// What the planes of one die may do together.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MultiPlaneConfig {
+    /// Which addresses may go together.
+    #[serde(default)]
+    pub rule: MultiPlaneRule,
+    /// How many waiting commands of a die's queue are searched for partners; 0 = four full multi-plane pages.
+    #[serde(default)]
+    pub window: u32,
+}
+
+/// Which addresses of different planes may be in one command.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MultiPlaneRule {
+    /// Planes work one at a time.
+    None,
+    /// Same block number and same page of the block.
+    #[default]
+    SameBlockAndPage,
+    /// Same page of any block.
+    SamePage,
+    /// Any page of any block.
+    Any,
+}
+
+/// Interrupting programs and erases for reads. A scheduler uses it; the device says what it costs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SuspendConfig {
+    /// Time from the suspend command of a program until the die can read, ns; left out: can't be suspended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub program_ns: Option<u64>,
+    /// The same for an erase, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub erase_ns: Option<u64>,
+    /// Time lost when the operation goes on, ns.
+    #[serde(default)]
+    pub resume_ns: u64,
+    /// Most suspensions of one operation.
+    #[serde(default = "default_suspensions")]
+    pub max_per_operation: u32,
+}
+
+impl Default for SuspendConfig {
+    fn default() -> Self {
+        Self { program_ns: None, erase_ns: None, resume_ns: 0, max_per_operation: default_suspensions() }
+    }
+}
+
+fn default_suspensions() -> u32 {
+    8
+}
+
+/// Bus between host and drive; each direction serves one command at a time.
+#[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LinkConfig {
+    /// Payload bytes a second in each direction; left out: no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_per_s: Option<u64>,
+    /// Time of the link to the drive for each command beside its data, ns.
+    #[serde(default)]
+    pub submission_ns: u64,
+    /// Time of the link to the host for each completion beside its data, ns.
+    #[serde(default)]
+    pub completion_ns: u64,
+}
+
+impl DeviceConfig {
+    /// Refuses what no drive can be. Paths in errors are relative to the device.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.geometry.validate().map_err(|e| e.under("geometry"))?;
+        self.capacity.validate().map_err(|e| e.under("capacity"))?;
+        self.cell.validate(self.geometry.pages).map_err(|e| e.under("cell"))?;
+        self.channel.validate().map_err(|e| e.under("channel"))?;
+        self.suspend.validate().map_err(|e| e.under("suspend"))?;
+        self.link.validate().map_err(|e| e.under("link"))
+    }
+}
+
+/// Largest time a description may give, ns: ten seconds.
+const LONGEST_NS: u64 = 10_000_000_000;
+
+impl GeometryConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        check_range("channels", self.channels, 1, 4096)?;
+        check_range("ways", self.ways, 1, 4096)?;
+        check_range("dies", self.dies, 1, 4096)?;
+        check_range("planes", self.planes, 1, 32)?;
+        check_range("blocks", self.blocks, 4, 1 << 24)?;
+        check_range("pages", self.pages, 1, 1 << 16)?;
+        check_range("page_bytes", self.page_bytes, 512, 1 << 20)?;
+        check_range("spare_bytes", self.spare_bytes, 0, 1 << 20)?;
+        check_range("mapping_unit_bytes", self.mapping_unit_bytes, 512, self.page_bytes)?;
+        if self.page_bytes % 512 != 0 {
+            return Err(ConfigError::new("page_bytes", self.page_bytes, "a multiple of the 512-byte sector"));
+        }
+        let fraction = self.page_bytes / self.mapping_unit_bytes;
+        if self.page_bytes % self.mapping_unit_bytes != 0 || !fraction.is_power_of_two() {
+            let allowed = format!("page_bytes ({}) or a power-of-two fraction of it", self.page_bytes);
+            return Err(ConfigError::new("mapping_unit_bytes", self.mapping_unit_bytes, allowed));
+        }
+        if self.mapping_unit_bytes % 512 != 0 {
+            return Err(ConfigError::new(
+                "mapping_unit_bytes",
+                self.mapping_unit_bytes,
+                "a multiple of the 512-byte sector",
+            ));
+        }
+        let dies = u64::from(self.channels) * u64::from(self.ways) * u64::from(self.dies);
+        if dies > 1 << 16 {
+            return Err(ConfigError::new("channels × ways × dies", dies, "at most 65536 dies"));
+        }
+        let units = self.physical_units();
+        let most = u128::from(u32::MAX) - 15;
+        if units > most {
+            let allowed = format!(
+                "at most {most} (2^32 − 16) physical mapping units; use a larger mapping unit or fewer blocks"
+            );
+            return Err(ConfigError::new("mapping units of the drive", units, allowed));
+        }
+        Ok(())
+    }
+
+    /// Mapping units of the raw drive.
+    pub fn physical_units(&self) -> u128 {
+        [self.channels, self.ways, self.dies, self.planes, self.blocks, self.pages]
+            .iter()
+            .map(|&n| u128::from(n))
+            .product::<u128>()
+            * u128::from(self.page_bytes / self.mapping_unit_bytes.max(1))
+    }
+}
+
+impl CapacityConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        match (self.overprovisioning, self.user_bytes) {
+            (Some(share), None) => check_range("overprovisioning", share, 0.0, 0.95),
+            (None, Some(_)) => Ok(()),
+            (Some(share), Some(_)) => Err(ConfigError::new(
+                "overprovisioning",
+                share,
+                "only one of overprovisioning and user_bytes",
+            )),
+            (None, None) => Err(ConfigError::new(
+                "overprovisioning",
+                "nothing",
+                "overprovisioning or user_bytes must be given",
+            )),
+        }
+    }
+}
+
+impl CellConfig {
+    fn validate(&self, pages: u32) -> Result<(), ConfigError> {
+        let bits = self.technology.bits();
+        for (key, times) in [("read_ns", &self.read_ns), ("program_ns", &self.program_ns)] {
+            if times.len() != 1 && times.len() != bits {
+                return Err(ConfigError::new(
+                    key,
+                    format!("{times:?}"),
+                    format!("one time, or {bits}: one for each bit of the cell"),
+                ));
+            }
+            for &time in times {
+                check_range(key, time, 0, LONGEST_NS)?;
+            }
+        }
+        check_range("erase_ns", self.erase_ns, 0, LONGEST_NS)?;
+        for (key, types) in [("page_types", &self.page_types), ("first_pages", &self.first_pages)] {
+            if let Some(kind) = types.iter().find(|&&kind| usize::from(kind) >= bits) {
+                return Err(ConfigError::new(key, kind, format!("page types 0 to {}", bits - 1)));
+            }
+            if types.len() > pages as usize {
+                return Err(ConfigError::new(
+                    key,
+                    format!("{} types", types.len()),
+                    format!("at most the {pages} pages of a block"),
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl ChannelConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        check_range("mega_transfers_per_s", self.mega_transfers_per_s, 0.001, 1e6)?;
+        check_range("width_bits", self.width_bits, 1, 1024)?;
+        for (key, time) in [
+            ("read_command_ns", self.read_command_ns),
+            ("read_command_extra_plane_ns", self.read_command_extra_plane_ns),
+            ("program_command_ns", self.program_command_ns),
+            ("program_command_extra_plane_ns", self.program_command_extra_plane_ns),
+            ("erase_command_ns", self.erase_command_ns),
+            ("erase_command_extra_plane_ns", self.erase_command_extra_plane_ns),
+        ] {
+            check_range(key, time, 0, LONGEST_NS)?;
+        }
+        Ok(())
+    }
+}
+
+impl SuspendConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        check_range("program_ns", self.program_ns.unwrap_or(0), 0, LONGEST_NS)?;
+        check_range("erase_ns", self.erase_ns.unwrap_or(0), 0, LONGEST_NS)?;
+        check_range("resume_ns", self.resume_ns, 0, LONGEST_NS)?;
+        check_range("max_per_operation", self.max_per_operation, 0, 1_000_000)
+    }
+}
+
+impl LinkConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        if let Some(rate) = self.bytes_per_s {
+            check_range("bytes_per_s", rate, 1_000, 1_000_000_000_000_000)?;
+        }
+        check_range("submission_ns", self.submission_ns, 0, LONGEST_NS)?;
+        check_range("completion_ns", self.completion_ns, 0, LONGEST_NS)
+    }
+}

@@ -1,0 +1,162 @@
+//! How the host drives the drive: arrivals, the drive's state at the start, and the measured window.
+//! A workload description (crate `wordline-trace`) holds these three tables beside its source of requests.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{ConfigError, check_range};
+
+/// How requests arrive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostConfig {
+    /// Open or closed loop.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    /// Open loop: factor on every arrival time (0.5 = twice as fast).
+    #[serde(default = "one")]
+    pub time_scale: f64,
+    /// Closed loop: requests outstanding at once.
+    #[serde(default = "default_queue_depth")]
+    pub queue_depth: u32,
+    /// Closed loop: time between a completion and the submission that follows it, ns.
+    #[serde(default)]
+    pub think_time_ns: u64,
+    /// Open loop: most requests inside the drive; later ones wait at the host, and their wait counts as
+    /// latency. 0 = no limit.
+    #[serde(default)]
+    pub max_outstanding: u32,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn default_queue_depth() -> u32 {
+    16
+}
+
+impl Default for HostConfig {
+    fn default() -> Self {
+        Self {
+            arrivals: Arrivals::default(),
+            time_scale: one(),
+            queue_depth: default_queue_depth(),
+            think_time_ns: 0,
+            max_outstanding: 0,
+        }
+    }
+}
+
+/// Open or closed loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// At the times that the workload gives.
+    Open,
+    /// When an earlier request is done.
+    #[default]
+    Closed,
+}
+
+/// State of the drive before the first request. Takes no simulated time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct StartConfig {
+    /// Which logical pages hold data, written sequentially: `"all"`, `"none"`, `"footprint"` (the pages that the
+    /// workload touches), or a share of the logical space such as `0.75`, from its start.
+    #[serde(default)]
+    pub occupancy: Occupancy,
+    /// Random overwrites of occupied pages before the first request, in multiples of their number.
+    #[serde(default)]
+    pub overwrite: f64,
+}
+
+/// Which logical pages hold data at the start: a word or a number in TOML.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "OccupancyForm", into = "OccupancyForm")]
+pub enum Occupancy {
+    /// Every page of the logical space.
+    #[default]
+    All,
+    /// No page.
+    None,
+    /// The pages that the workload touches.
+    Footprint,
+    /// This share of the logical space, from its start.
+    Share(f64),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum OccupancyForm {
+    Share(f64),
+    Word(String),
+}
+
+impl From<Occupancy> for OccupancyForm {
+    fn from(occupancy: Occupancy) -> Self {
+        match occupancy {
+            Occupancy::All => Self::Word("all".into()),
+            Occupancy::None => Self::Word("none".into()),
+            Occupancy::Footprint => Self::Word("footprint".into()),
+            Occupancy::Share(share) => Self::Share(share),
+        }
+    }
+}
+
+impl TryFrom<OccupancyForm> for Occupancy {
+    type Error = String;
+
+    fn try_from(form: OccupancyForm) -> Result<Self, String> {
+        match form {
+            OccupancyForm::Share(share) if (0.0..=1.0).contains(&share) => Ok(Self::Share(share)),
+            OccupancyForm::Word(word) if word == "all" => Ok(Self::All),
+            OccupancyForm::Word(word) if word == "none" => Ok(Self::None),
+            OccupancyForm::Word(word) if word == "footprint" => Ok(Self::Footprint),
+            OccupancyForm::Share(share) => {
+                Err(format!("`{share}`: allowed: all, none, footprint, or a share from 0 to 1"))
+            }
+            OccupancyForm::Word(word) => {
+                Err(format!("`{word}`: allowed: all, none, footprint, or a share from 0 to 1"))
+            }
+        }
+    }
+}
+
+/// What is measured. Warm-up ends when *all* of the given bounds are passed; requests that arrive later count.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WindowConfig {
+    /// Simulated time of the warm-up, ns.
+    #[serde(default)]
+    pub warmup_ns: u64,
+    /// Requests of the warm-up.
+    #[serde(default)]
+    pub warmup_requests: u64,
+    /// Host writes of the warm-up, in multiples of the drive's logical size.
+    #[serde(default)]
+    pub warmup_drive_writes: f64,
+}
+
+impl HostConfig {
+    /// Refuses what no host can do.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_range("time_scale", self.time_scale, 1e-9, 1e9)?;
+        check_range("queue_depth", self.queue_depth, 1, 1 << 20)?;
+        check_range("think_time_ns", self.think_time_ns, 0, 1_000_000_000_000)
+    }
+}
+
+impl StartConfig {
+    /// Refuses what can't be prepared.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_range("overwrite", self.overwrite, 0.0, 1000.0)
+    }
+}
+
+impl WindowConfig {
+    /// Refuses what can't be measured.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_range("warmup_drive_writes", self.warmup_drive_writes, 0.0, 1e6)
+    }
+}

@@ -1,0 +1,297 @@
+//! What the firmware decides: a named bundle of policies with their parameters.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{ConfigError, check_range};
+
+/// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SchemeConfig {
+    /// Short name, as in results.
+    #[serde(default)]
+    pub name: String,
+    /// One sentence for `wordline show schemes`.
+    #[serde(default)]
+    pub description: String,
+    /// Address translation.
+    #[serde(default)]
+    pub mapping: MappingConfig,
+    /// Where programs go.
+    #[serde(default)]
+    pub placement: PlacementConfig,
+    /// What is allocated and erased as one.
+    #[serde(default)]
+    pub blocks: BlocksConfig,
+    /// Garbage collection.
+    #[serde(default)]
+    pub gc: GcConfig,
+    /// What a die does next.
+    #[serde(default)]
+    pub scheduler: SchedulerConfig,
+}
+
+/// Address translation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MappingConfig {
+    /// Which table translates.
+    #[serde(default)]
+    pub policy: MappingKind,
+    /// What a read of a page that holds no data does.
+    #[serde(default)]
+    pub unmapped_reads: UnmappedReads,
+}
+
+/// Which table translates addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MappingKind {
+    /// A page map, whole in DRAM.
+    #[default]
+    Page,
+}
+
+/// What a read of a page that holds no data does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnmappedReads {
+    /// Zeros from the controller, without a flash read.
+    #[default]
+    Zeros,
+    /// The page gets a place at that moment, at no cost, and is read there (papers/000 §II-B does so).
+    Allocate,
+}
+
+/// Where programs go.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlacementConfig {
+    /// How the plane of a program is chosen.
+    #[serde(default)]
+    pub policy: PlacementKind,
+    /// Order of channel, way, die and plane, the fastest changing first; any of the 24.
+    #[serde(default)]
+    pub order: PlacementOrder,
+}
+
+/// How the plane of a program is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PlacementKind {
+    /// By the logical address alone.
+    #[default]
+    Static,
+    /// Round robin over idle resources, level by level (Tavakkol et al. 2016).
+    Dynamic,
+}
+
+/// One level of the hierarchy of parallel resources.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Channel.
+    Channel,
+    /// Chip on a channel.
+    Way,
+    /// Die of a chip.
+    Die,
+    /// Plane of a die.
+    Plane,
+}
+
+impl Level {
+    fn letter(self) -> char {
+        match self {
+            Self::Channel => 'C',
+            Self::Way => 'W',
+            Self::Die => 'D',
+            Self::Plane => 'P',
+        }
+    }
+}
+
+/// An order of the four levels, the fastest changing first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct PlacementOrder(pub [Level; 4]);
+
+impl Default for PlacementOrder {
+    fn default() -> Self {
+        Self([Level::Channel, Level::Way, Level::Die, Level::Plane])
+    }
+}
+
+impl PlacementOrder {
+    /// All 24 orders, in the alphabetical order of their names.
+    pub fn all() -> Vec<Self> {
+        let levels = [Level::Channel, Level::Die, Level::Plane, Level::Way];
+        let mut orders = Vec::with_capacity(24);
+        for a in levels {
+            for b in levels {
+                for c in levels {
+                    for d in levels {
+                        if a != b && a != c && a != d && b != c && b != d && c != d {
+                            orders.push(Self([a, b, c, d]));
+                        }
+                    }
+                }
+            }
+        }
+        orders
+    }
+}
+
+impl From<PlacementOrder> for String {
+    fn from(order: PlacementOrder) -> Self {
+        order.0.iter().map(|level| level.letter()).collect()
+    }
+}
+
+impl TryFrom<String> for PlacementOrder {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::all().into_iter().find(|&order| String::from(order).eq_ignore_ascii_case(&text)).ok_or_else(
+            || format!("`{text}` is not an order: allowed: C, W, D and P once each, such as CWDP"),
+        )
+    }
+}
+
+/// What is allocated and erased as one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BlocksConfig {
+    /// Blocks of which planes form one superblock.
+    #[serde(default)]
+    pub superblock: SuperblockSpan,
+}
+
+/// Blocks of which planes form one superblock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SuperblockSpan {
+    /// No superblocks: each block on its own.
+    #[default]
+    None,
+    /// The planes of a die.
+    Die,
+    /// All planes of a chip.
+    Chip,
+    /// The planes of the dies at the same place of every channel.
+    Channels,
+    /// Every plane of the drive.
+    Drive,
+}
+
+/// Garbage collection.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GcConfig {
+    /// Which block is collected.
+    #[serde(default)]
+    pub policy: GcKind,
+    /// Collection starts when fewer than this share of the blocks is free (at least 2 blocks).
+    #[serde(default = "default_trigger")]
+    pub trigger: f64,
+    /// Collection stops when at least this share is free; left out: one block above the trigger.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop: Option<f64>,
+    /// Flash pages read ahead of their programs; 0 = two superpages, at least four pages.
+    #[serde(default)]
+    pub read_ahead_pages: u32,
+}
+
+impl Default for GcConfig {
+    fn default() -> Self {
+        Self { policy: GcKind::default(), trigger: default_trigger(), stop: None, read_ahead_pages: 0 }
+    }
+}
+
+fn default_trigger() -> f64 {
+    0.01
+}
+
+/// Which block is collected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GcKind {
+    /// The one with the fewest valid pages.
+    #[default]
+    Greedy,
+}
+
+/// What a die does next.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SchedulerConfig {
+    /// Order between the classes of commands.
+    #[serde(default)]
+    pub policy: SchedulerKind,
+    /// An order of classes of one's own, instead of the policy's: tiers from first to last; the classes of one
+    /// tier go in order of arrival. Classes that are left out form a last tier.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<Vec<ClassName>>,
+    /// A command that waited longer than this goes next whatever its class, ns; left out: no bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub starvation_bound_ns: Option<u64>,
+}
+
+/// Order between the classes of commands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SchedulerKind {
+    /// In order of arrival.
+    Fifo,
+    /// Host reads before all else.
+    #[default]
+    ReadFirst,
+    /// Host reads before all else, suspending a running program or erase where the device can.
+    ReadFirstSuspend,
+}
+
+/// A class of flash commands: who asked and what for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClassName {
+    /// Reads for the host.
+    HostRead,
+    /// Programs for the host.
+    HostProgram,
+    /// Reads of garbage collection.
+    GcRead,
+    /// Programs of garbage collection.
+    GcProgram,
+    /// Erases of garbage collection.
+    GcErase,
+}
+
+impl SchemeConfig {
+    /// Refuses what no firmware can do. Paths in errors are relative to the scheme.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.gc.validate().map_err(|e| e.under("gc"))?;
+        self.scheduler.validate().map_err(|e| e.under("scheduler"))
+    }
+}
+
+impl GcConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        check_range("trigger", self.trigger, 0.0, 0.9)?;
+        if let Some(stop) = self.stop {
+            check_range("stop", stop, self.trigger, 0.95)?;
+        }
+        check_range("read_ahead_pages", self.read_ahead_pages, 0, 1 << 20)
+    }
+}
+
+impl SchedulerConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        let mut seen: Vec<ClassName> = Vec::new();
+        for &class in self.tiers.iter().flatten() {
+            if seen.contains(&class) {
+                return Err(ConfigError::new("tiers", format!("{class:?}"), "each class in one tier only"));
+            }
+            seen.push(class);
+        }
+        Ok(())
+    }
+}

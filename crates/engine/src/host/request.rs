@@ -1,0 +1,51 @@
+//! What the host asks of the drive, and where requests come from.
+
+use crate::time::Ns;
+
+/// What a request does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HostOp {
+    /// Returns data.
+    Read,
+    /// Stores data; acknowledged when it is safe.
+    Write,
+    /// Tells the drive that the range holds nothing of value (TRIM, deallocate).
+    Trim,
+    /// Acknowledged when every acknowledged write is safe.
+    Flush,
+}
+
+/// One request of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostRequest {
+    /// When the host submits it, from the start of the workload; used by an open loop only.
+    pub time: Ns,
+    /// What it does.
+    pub op: HostOp,
+    /// First byte, from the start of the drive.
+    pub offset: u64,
+    /// Bytes; 0 for a flush.
+    pub length: u64,
+    /// Stream or tenant that it belongs to.
+    pub flow: u16,
+}
+
+/// Why a workload can't go on (a bad line of a trace, an unreadable file). One line for a person.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct SourceError(pub String);
+
+/// A workload: requests in the order in which the host submits them.
+///
+/// Implementations may not look at the drive; times never decrease (an unsorted trace is the source's to mend or
+/// to refuse). The same source with the same seed gives the same requests on any machine.
+pub trait RequestSource {
+    /// Appends at least one request to `batch`, or nothing at the end of the workload. As many as are convenient
+    /// at once (some hundred), so that the call's cost does not count.
+    fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError>;
+
+    /// Requests in all, when known: for progress bars only.
+    fn size_hint(&self) -> Option<u64> {
+        None
+    }
+}
