@@ -1,7 +1,25 @@
 //! The simulator of flash SSDs: geometry, timing, translation layer, scheduling and statistics.
 //!
 //! No I/O, no wall clock and no transport: requests come from a [`host::RequestSource`], results leave as data.
+//! Start at [`run::simulate`].
 
+pub mod blocks;
 pub mod config;
+pub mod device;
+pub mod events;
+pub mod gc;
 pub mod host;
+pub mod ids;
+pub mod mapping;
+pub mod memory;
+pub mod nand;
+pub mod placement;
+pub mod probe;
+pub mod rng;
+pub mod run;
+pub mod sched;
+pub mod space;
+pub mod stats;
 pub mod time;
+
+pub use run::{Observer, Outcome, RunError, Setup, Unobserved, logical_bytes, replay, simulate};

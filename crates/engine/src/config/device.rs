@@ -272,7 +272,7 @@ impl GeometryConfig {
         check_range("dies", self.dies, 1, 4096)?;
         check_range("planes", self.planes, 1, 32)?;
         check_range("blocks", self.blocks, 4, 1 << 24)?;
-        check_range("pages", self.pages, 1, 1 << 16)?;
+        check_range("pages", self.pages, 4, 1 << 16)?;
         check_range("page_bytes", self.page_bytes, 512, 1 << 20)?;
         check_range("spare_bytes", self.spare_bytes, 0, 1 << 20)?;
         check_range("mapping_unit_bytes", self.mapping_unit_bytes, 512, self.page_bytes)?;

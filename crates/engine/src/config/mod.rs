@@ -2,10 +2,18 @@
 
 pub mod device;
 pub mod error;
+mod explain;
+pub mod layers;
+mod parse;
+pub mod resolve;
 pub mod run;
 pub mod scheme;
+pub mod suggest;
+mod tree;
 
 pub use device::DeviceConfig;
 pub use error::{ConfigError, Origin};
+pub use layers::{Layer, Layers};
+pub use resolve::{resolve_run, to_toml};
 pub use run::{HostConfig, StartConfig, WindowConfig};
 pub use scheme::SchemeConfig;

@@ -193,7 +193,7 @@ pub struct GcConfig {
     /// Collection starts when fewer than this share of the blocks is free (at least 2 blocks).
     #[serde(default = "default_trigger")]
     pub trigger: f64,
-    /// Collection stops when at least this share is free; left out: one block above the trigger.
+    /// Collection stops when at least this share is free; left out: as soon as the trigger is met again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<f64>,
     /// Flash pages read ahead of their programs; 0 = two superpages, at least four pages.

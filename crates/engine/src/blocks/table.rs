@@ -1,0 +1,177 @@
+//! What every superblock holds, column by column.
+
+use crate::ids::{DomainId, PlaneId, Ppa, SuperblockId};
+use crate::memory::{prefetch, zeroed_table};
+use crate::nand::Geometry;
+
+/// Stage in the life of a superblock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BlockState {
+    /// Erased.
+    #[default]
+    Free,
+    /// A write point fills it.
+    Open,
+    /// All pages are allocated, some programs have not ended.
+    Closing,
+    /// Programmed to its end: a candidate for collection.
+    Full,
+    /// Its valid pages are being moved away.
+    Collecting,
+    /// It is being erased.
+    Erasing,
+}
+
+/// The superblocks of the drive (blocks, where there are no superblocks).
+pub struct BlockTable {
+    valid: Vec<u32>,
+    state: Vec<BlockState>,
+    pending: Vec<u32>,
+    erases: Vec<u32>,
+    blocks_per_plane: u32,
+    capacity: u32,
+    domain_of_plane: Vec<u32>,
+}
+
+impl BlockTable {
+    /// All free, for domains of `width` planes.
+    pub fn new(geometry: &Geometry, width: u32, domain_of: impl Fn(PlaneId) -> DomainId) -> Self {
+        let superblocks = (geometry.planes() / width * geometry.blocks_per_plane) as usize;
+        Self {
+            valid: zeroed_table(superblocks),
+            state: vec![BlockState::Free; superblocks],
+            pending: zeroed_table(superblocks),
+            erases: zeroed_table(superblocks),
+            blocks_per_plane: geometry.blocks_per_plane,
+            capacity: geometry.units_per_block() * width,
+            domain_of_plane: (0..geometry.planes()).map(|plane| domain_of(PlaneId(plane)).0).collect(),
+        }
+    }
+
+    /// Mapping units of a superblock.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// Superblocks of the drive.
+    pub fn len(&self) -> usize {
+        self.state.len()
+    }
+
+    /// Whether there is none; never for a drive.
+    pub fn is_empty(&self) -> bool {
+        self.state.is_empty()
+    }
+
+    /// The superblock of a page.
+    #[inline]
+    pub fn of(&self, geometry: &Geometry, ppa: Ppa) -> SuperblockId {
+        let (plane, block) = geometry.block_of(ppa);
+        SuperblockId(self.domain_of_plane[plane.index()] * self.blocks_per_plane + block)
+    }
+
+    /// The superblock with this number in a domain.
+    pub fn at(&self, domain: DomainId, block: u32) -> SuperblockId {
+        SuperblockId(domain.0 * self.blocks_per_plane + block)
+    }
+
+    /// Domain and block number of a superblock.
+    #[inline]
+    pub fn split(&self, superblock: SuperblockId) -> (DomainId, u32) {
+        (DomainId(superblock.0 / self.blocks_per_plane), superblock.0 % self.blocks_per_plane)
+    }
+
+    /// Valid mapping units.
+    #[inline]
+    pub fn valid(&self, superblock: SuperblockId) -> u32 {
+        self.valid[superblock.index()]
+    }
+
+    /// Changes the number of valid units and returns the new one.
+    #[inline]
+    pub fn add_valid(&mut self, superblock: SuperblockId, change: i32) -> u32 {
+        let valid = &mut self.valid[superblock.index()];
+        *valid = valid.wrapping_add_signed(change);
+        debug_assert!(*valid <= self.capacity, "valid units of a superblock within its capacity");
+        *valid
+    }
+
+    /// Sets the number of valid units.
+    pub fn set_valid(&mut self, superblock: SuperblockId, valid: u32) {
+        self.valid[superblock.index()] = valid;
+    }
+
+    /// Stage of life.
+    #[inline]
+    pub fn state(&self, superblock: SuperblockId) -> BlockState {
+        self.state[superblock.index()]
+    }
+
+    /// Enters a stage of life.
+    pub fn set_state(&mut self, superblock: SuperblockId, state: BlockState) {
+        self.state[superblock.index()] = state;
+    }
+
+    /// A program (or an erase) of the superblock was allocated.
+    #[inline]
+    pub fn begin(&mut self, superblock: SuperblockId) {
+        self.pending[superblock.index()] += 1;
+    }
+
+    /// One ended; returns whether none is left.
+    #[inline]
+    pub fn end(&mut self, superblock: SuperblockId) -> bool {
+        let pending = &mut self.pending[superblock.index()];
+        *pending -= 1;
+        *pending == 0
+    }
+
+    /// Whether no program of it is under way.
+    pub fn is_settled(&self, superblock: SuperblockId) -> bool {
+        self.pending[superblock.index()] == 0
+    }
+
+    /// Counts an erase.
+    pub fn count_erase(&mut self, superblock: SuperblockId) {
+        self.erases[superblock.index()] += 1;
+    }
+
+    /// Erase count of every superblock.
+    pub fn erase_counts(&self) -> &[u32] {
+        &self.erases
+    }
+
+    /// Brings the entry of a superblock towards the caches.
+    #[inline]
+    pub fn prefetch(&self, superblock: SuperblockId) {
+        prefetch(&self.valid, superblock.index());
+    }
+
+    /// The superblocks of a domain, as a policy sees them.
+    pub fn view(&self, domain: DomainId) -> BlockView<'_> {
+        let count = self.blocks_per_plane as usize;
+        let first = domain.index() * count;
+        BlockView {
+            first: SuperblockId(first as u32),
+            valid: &self.valid[first..first + count],
+            state: &self.state[first..first + count],
+            erases: &self.erases[first..first + count],
+            capacity: self.capacity,
+        }
+    }
+}
+
+/// The superblocks of one domain, read-only. Indices count from `first`.
+pub struct BlockView<'a> {
+    /// Number of the first.
+    pub first: SuperblockId,
+    /// Valid units of each.
+    pub valid: &'a [u32],
+    /// Stage of life of each.
+    pub state: &'a [BlockState],
+    /// Erase count of each.
+    pub erases: &'a [u32],
+    /// Units of each.
+    pub capacity: u32,
+}

@@ -1,0 +1,73 @@
+//! The final audit of checked mode: the whole map against the whole flash.
+
+use super::Device;
+use crate::blocks::BlockState;
+use crate::ids::{DomainId, Lpa, SuperblockId};
+
+impl Device {
+    /// Audits a drive at rest: each logical page's primary copy names it in its OOB, holds its newest version and lies
+    /// in a programmed superblock; every count agrees; nothing is lost. Returns the pages audited, or the first fault.
+    pub fn audit(&self) -> Result<u64, String> {
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
+        }
+        let mut valid = vec![0u32; self.blocks.len()];
+        let mut mapped = 0u64;
+        for lpa in (0..self.logical_units).map(Lpa) {
+            let ppa = self.lookup(lpa);
+            if !ppa.is_some() {
+                continue;
+            }
+            mapped += 1;
+            let superblock = self.blocks.of(&self.geometry, ppa);
+            let found = self.oob.lpa(ppa, &self.layout);
+            if found != lpa {
+                return Err(format!("{lpa:?} is mapped to {ppa:?}, whose OOB says {found:?}"));
+            }
+            if matches!(self.blocks.state(superblock), BlockState::Free | BlockState::Erasing) {
+                return Err(format!("{lpa:?} is mapped to {ppa:?} in an erased block"));
+            }
+            if self.versions.as_ref().is_some_and(|versions| !versions.is_newest(lpa, ppa)) {
+                return Err(format!("{lpa:?} is mapped to {ppa:?}, which does not hold its newest version"));
+            }
+            valid[superblock.index()] += 1;
+        }
+        if mapped != self.mapped_units {
+            return Err(format!("{mapped} pages are mapped, {} should be", self.mapped_units));
+        }
+        self.audit_blocks(&valid)?;
+        Ok(u64::from(self.logical_units))
+    }
+
+    fn audit_blocks(&self, valid: &[u32]) -> Result<(), String> {
+        for (number, &counted) in valid.iter().enumerate() {
+            let superblock = SuperblockId(number as u32);
+            let kept = self.blocks.valid(superblock);
+            if kept != counted {
+                return Err(format!("{superblock:?} holds {counted} valid units, its count says {kept}"));
+            }
+            let state = self.blocks.state(superblock);
+            if matches!(state, BlockState::Closing | BlockState::Erasing) || !self.blocks.is_settled(superblock) {
+                return Err(format!("{superblock:?} is {state:?} although the drive is at rest"));
+            }
+        }
+        for domain in (0..self.domain.len() as u32).map(DomainId) {
+            let state = &self.domain[domain.index()];
+            let view = self.blocks.view(domain);
+            let live: u32 = view.valid.iter().sum();
+            let free = view.state.iter().filter(|&&state| state == BlockState::Free).count();
+            if live != state.live || free != state.free.len() {
+                return Err(format!(
+                    "{domain:?} holds {live} live units and {free} free blocks, its counts say {} and {}",
+                    state.live,
+                    state.free.len()
+                ));
+            }
+            let idle = state.collector.in_flight == 0 && state.collector.reading == 0 && state.stalled.is_empty();
+            if !idle || state.collector.victims > 0 {
+                return Err(format!("{domain:?} still collects although the drive is at rest: {:?}", state.collector));
+            }
+        }
+        if self.pool.is_empty() { Ok(()) } else { Err(format!("{} operations are still in flight", self.pool.len())) }
+    }
+}

@@ -1,0 +1,243 @@
+//! A die takes its next command: chosen by the scheduler, joined by what can go with it.
+
+use super::Device;
+use crate::config::device::MultiPlaneRule;
+use crate::ids::{DieId, PlaneId, Ppa};
+use crate::nand::Place;
+use crate::nand::die::{Command, Phase};
+use crate::sched::class::{Class, FlashOp};
+use crate::sched::queue::{NONE, OpId};
+use crate::sched::{QueueView, Scheduler};
+use crate::stats::blame::{Part, Parts};
+use crate::time::Ns;
+
+/// Most planes of a die.
+const MOST_PLANES: usize = 32;
+
+/// A command under construction: flash pages of different planes of one die.
+struct Draft {
+    heads: [OpId; MOST_PLANES],
+    pages: [u32; MOST_PLANES],
+    first: Place,
+    planes: usize,
+    used: u32,
+}
+
+impl Device {
+    /// A die got work: it begins, or interrupts what it does, or goes on.
+    pub(super) fn look_at(&mut self, die: DieId) {
+        match self.dies[die.index()].phase {
+            Phase::Idle => self.start_next(die),
+            Phase::Array => self.consider_suspending(die),
+            _ => {}
+        }
+    }
+
+    /// A free die takes its next command, or rests.
+    pub(super) fn start_next(&mut self, die: DieId) {
+        loop {
+            let Some(class) = self.next_class(die) else {
+                if self.dies[die.index()].suspended.is_some() {
+                    self.resume(die);
+                } else {
+                    self.dies[die.index()].occupy(None, self.now);
+                }
+                return;
+            };
+            let head = self.dies[die.index()].queues[class.index()].pop(&mut self.pool);
+            self.pool[head].queued = false;
+            let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
+            if kept == NONE {
+                self.change_load(die, -1);
+                continue;
+            }
+            return self.start_command(die, class, kept);
+        }
+    }
+
+    fn next_class(&self, die: DieId) -> Option<Class> {
+        let state = &self.dies[die.index()];
+        if !state.has_work() {
+            return None;
+        }
+        let Some(suspended) = &state.suspended else {
+            return self.scheduler.next(&QueueView { queues: &state.queues, pool: &self.pool, now: self.now });
+        };
+        // During a suspension only reads of the host are served, until none is left or the bound is reached.
+        let head = state.queues[Class::HostRead.index()].head;
+        let over = self.now.since(suspended.since) > self.scheduler.longest_suspension();
+        if head == NONE || over || self.reads_a_page_of(head, suspended.command.head) {
+            return None;
+        }
+        Some(Class::HostRead)
+    }
+
+    /// Whether a read wants a flash page whose program is suspended.
+    fn must_wait_for_suspended(&self, die: DieId, read: OpId) -> bool {
+        let suspended = &self.dies[die.index()].suspended;
+        suspended.as_ref().is_some_and(|suspended| self.reads_a_page_of(read, suspended.command.head))
+    }
+
+    /// Whether a read wants a flash page that a command is programming.
+    pub(super) fn reads_a_page_of(&self, read: OpId, mut head: OpId) -> bool {
+        let page = self.flash_page(read);
+        while head != NONE {
+            if self.flash_page(head) == page {
+                return true;
+            }
+            head = self.pool[head].next;
+        }
+        false
+    }
+
+    fn flash_page(&self, head: OpId) -> u32 {
+        self.pool[head].ppa.0 >> self.geometry.unit_shift
+    }
+
+    fn start_command(&mut self, die: DieId, class: Class, head: OpId) {
+        let first = self.geometry.place(self.pool[head].ppa);
+        let plane = self.geometry.die_of(first.plane).1;
+        let mut draft =
+            Draft { heads: [NONE; MOST_PLANES], pages: [0; MOST_PLANES], first, planes: 1, used: 1 << plane };
+        (draft.heads[0], draft.pages[0]) = (head, self.flash_page(head));
+        if !self.dies[die.index()].queues[class.index()].is_empty() {
+            self.find_partners(die, class, &mut draft);
+        }
+        let (mut cell, mut data) = (Ns::ZERO, Ns::ZERO);
+        for number in (0..draft.planes).rev() {
+            let head = draft.heads[number];
+            self.pool[head].next = if number + 1 < draft.planes { draft.heads[number + 1] } else { NONE };
+            let page = if number == 0 { draft.first.page } else { self.geometry.place(self.pool[head].ppa).page };
+            let (array, transfer) = self.begin_page(die, class, head, page);
+            cell = cell.max(array);
+            data += transfer;
+        }
+        let planes = draft.planes as u32;
+        let (command, cell) = match class.op() {
+            FlashOp::Read => (self.timing.read_command(planes), cell),
+            FlashOp::Program => (self.timing.program_command(planes), cell),
+            FlashOp::Erase => (self.timing.erase_command(planes), self.timing.erase),
+        };
+        let mut parts = Parts::default();
+        parts.add(Part::Command, command.0);
+        parts.add(Part::Transfer, data.0);
+        parts.add(Part::Cell, cell.0);
+        let state = &mut self.dies[die.index()];
+        state.command = Command { head: draft.heads[0], class, planes, cell, suspensions: 0, parts };
+        state.phase = Phase::Command;
+        state.occupy(Some(class), self.now);
+        self.want_channel(die, class, command + data);
+    }
+
+    /// One flash page of a command: its units stop waiting; a program takes effect. Returns its time in the array, and
+    /// for a program that of its data on the channel.
+    fn begin_page(&mut self, die: DieId, class: Class, head: OpId, page: u32) -> (Ns, Ns) {
+        let watched = self.versions.is_some() || self.probe.is_some();
+        let (mut unit, mut bytes) = (head, 0);
+        while unit != NONE {
+            self.settle_wait(unit, die);
+            if watched && class.op() == FlashOp::Read {
+                self.verify_read(unit);
+            }
+            bytes += self.pool[unit].bytes;
+            unit = self.pool[unit].next_unit;
+        }
+        match class.op() {
+            FlashOp::Read => (self.timing.read(page), Ns::ZERO),
+            FlashOp::Program => {
+                self.commit_page(head);
+                (self.timing.program(page), self.timing.transfer(bytes))
+            }
+            FlashOp::Erase => (self.timing.erase, Ns::ZERO),
+        }
+    }
+
+    /// Searches the queue for reads of the same flash page and for commands that other planes can do at the same time.
+    fn find_partners(&mut self, die: DieId, class: Class, draft: &mut Draft) {
+        let read = class.op() == FlashOp::Read;
+        let planes = if self.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die };
+        if !read && planes == 1 {
+            return;
+        }
+        let mut previous = NONE;
+        let mut candidate = self.dies[die.index()].queues[class.index()].head;
+        for _ in 0..self.rules.window {
+            if candidate == NONE || (!read && draft.planes as u32 == planes) {
+                return;
+            }
+            let page = self.flash_page(candidate);
+            let same = if read { draft.pages[..draft.planes].iter().position(|&other| other == page) } else { None };
+            let partner = (same.is_some() || self.is_partner(candidate, draft, planes))
+                && !self.must_wait_for_suspended(die, candidate);
+            if !partner {
+                previous = candidate;
+                candidate = self.pool[candidate].next;
+                continue;
+            }
+            let after = self.dies[die.index()].queues[class.index()].unlink(&mut self.pool, previous, candidate);
+            self.pool[candidate].queued = false;
+            let kept = if read { self.confirm_read(candidate) } else { candidate };
+            match same {
+                _ if kept == NONE => self.change_load(die, -1),
+                Some(number) => {
+                    self.pool.chain(draft.heads[number], kept);
+                    self.change_load(die, -1);
+                }
+                None => self.add_plane(draft, kept, page),
+            }
+            candidate = after;
+        }
+    }
+
+    fn add_plane(&self, draft: &mut Draft, head: OpId, page: u32) {
+        let plane = self.geometry.die_of(self.geometry.plane_of(self.pool[head].ppa).0).1;
+        draft.used |= 1 << plane;
+        (draft.heads[draft.planes], draft.pages[draft.planes]) = (head, page);
+        draft.planes += 1;
+    }
+
+    /// Whether a waiting command may go in one multi-plane command with those of the draft.
+    fn is_partner(&self, candidate: OpId, draft: &Draft, planes: u32) -> bool {
+        if draft.planes as u32 >= planes {
+            return false;
+        }
+        let place = self.geometry.place(self.pool[candidate].ppa);
+        if draft.used & (1 << self.geometry.die_of(place.plane).1) != 0 {
+            return false;
+        }
+        match self.rules.multi_plane {
+            MultiPlaneRule::None => false,
+            MultiPlaneRule::SameBlockAndPage => place.page == draft.first.page && place.block == draft.first.block,
+            MultiPlaneRule::SamePage => place.page == draft.first.page,
+            MultiPlaneRule::Any => true,
+        }
+    }
+
+    /// Whether what the die does should be interrupted for a waiting read, and if so, interrupts it.
+    fn consider_suspending(&mut self, die: DieId) {
+        let state = &self.dies[die.index()];
+        let read = state.queues[Class::HostRead.index()].head;
+        let class = state.command.class;
+        if read == NONE || state.suspended.is_some() || !self.scheduler.suspends(class) {
+            return;
+        }
+        let takes = match class.op() {
+            FlashOp::Read => None,
+            FlashOp::Program => self.rules.suspend.program_ns,
+            FlashOp::Erase => self.rules.suspend.erase_ns,
+        };
+        let Some(takes) = takes.map(Ns) else { return };
+        let [start, end] = state.array;
+        let begin = start.max(self.now);
+        let left = end.since(begin);
+        let may = state.command.suspensions < self.rules.suspend.max_per_operation;
+        if may && left > takes && !self.reads_a_page_of(read, state.command.head) {
+            self.suspend(die, begin, left, takes);
+        }
+    }
+
+    /// First unit of block `block` in a plane.
+    pub(super) fn block_start(&self, plane: PlaneId, block: u32) -> Ppa {
+        self.geometry.first_unit(plane, block, 0)
+    }
+}

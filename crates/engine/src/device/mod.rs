@@ -1,0 +1,277 @@
+//! The drive: puts the parts together; the only place that knows them all.
+//!
+//! One file for each thing that happens: a request comes in (`admit`), pages are read (`read`) and programmed
+//! (`program`), a die takes a command (`issue`) and gets on with it (`progress`), superblocks are collected
+//! (`collect`), the drive is prepared without simulated time (`prepare`), and checked (`audit`).
+
+mod admit;
+mod audit;
+mod collect;
+mod issue;
+mod prepare;
+mod program;
+mod progress;
+mod read;
+mod results;
+
+use std::collections::VecDeque;
+
+use crate::blocks::{BlockTable, Domains, WritePoint};
+use crate::config::ConfigError;
+use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
+use crate::config::scheme::{SchemeConfig, UnmappedReads};
+use crate::events::EventSet;
+use crate::gc::collector::{Collector, Thresholds};
+use crate::gc::{GcPolicy, VictimPolicy};
+use crate::ids::{DieId, DomainId, Lpa, Ppa, SuperblockId};
+use crate::mapping::{Layout, PageMap};
+use crate::nand::channel::Channel;
+use crate::nand::die::Die;
+use crate::nand::oob::{Oob, Versions};
+use crate::nand::{Geometry, Timing};
+use crate::placement::{Placement, PlacementPolicy, planes_in_order};
+use crate::probe::Probe;
+use crate::sched::SchedulerPolicy;
+use crate::sched::queue::{OpId, OpPool};
+use crate::space::SpacePlan;
+use crate::stats::recorder::Recorder;
+use crate::time::Ns;
+
+pub use admit::Request;
+
+/// Rules of a drive that no part of it owns.
+struct Rules {
+    multi_plane: crate::config::device::MultiPlaneRule,
+    window: u32,
+    suspend: SuspendConfig,
+    link: LinkConfig,
+    arbitration: crate::config::device::ChannelArbitration,
+    unmapped_reads: UnmappedReads,
+}
+
+/// What belongs to one domain.
+struct DomainState {
+    /// Erased superblocks, the longest erased first.
+    free: VecDeque<SuperblockId>,
+    host: WritePoint,
+    gc: WritePoint,
+    collector: Collector,
+    /// Writes of the host that wait for a free superblock.
+    stalled: VecDeque<OpId>,
+    /// Valid units and units on their way.
+    live: u32,
+}
+
+/// A simulated drive.
+pub struct Device {
+    geometry: Geometry,
+    timing: Timing,
+    rules: Rules,
+    logical_units: u32,
+    thresholds: Thresholds,
+    room_limit: u32,
+
+    layout: Layout,
+    map: PageMap,
+    oob: Oob,
+    versions: Option<Versions>,
+    mapped_units: u64,
+    domains: Domains,
+    blocks: BlockTable,
+    domain: Vec<DomainState>,
+
+    placement: PlacementPolicy,
+    gc: GcPolicy,
+    scheduler: SchedulerPolicy,
+
+    now: Ns,
+    events: EventSet,
+    pool: OpPool,
+    op_order: u64,
+    dies: Vec<Die>,
+    outstanding: Vec<u32>,
+    channels: Vec<Channel>,
+    channel_of: Vec<u32>,
+    /// Dies that got work since they were last looked at.
+    touched: Vec<DieId>,
+
+    requests: Vec<Request>,
+    free_requests: Vec<u32>,
+    link_in: VecDeque<(Ns, u32)>,
+    link_out: VecDeque<(Ns, u32)>,
+    link_free: [Ns; 2],
+    completed: u32,
+
+    recorder: Recorder,
+    probe: Option<Box<dyn Probe>>,
+    fault: Option<String>,
+    flash_operations: u64,
+    events_processed: u64,
+    reads_verified: u64,
+}
+
+impl Device {
+    /// An empty drive. `checked` verifies every read's OOB and allows a final audit.
+    pub fn new(device: &DeviceConfig, scheme: &SchemeConfig, checked: bool) -> Result<Self, ConfigError> {
+        device.validate().map_err(|e| e.under("device"))?;
+        scheme.validate().map_err(|e| e.under("scheme"))?;
+        let geometry = Geometry::new(&device.geometry);
+        let plane_at = planes_in_order(&geometry, scheme.placement.order);
+        let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
+        let plan = SpacePlan::new(device, scheme, &geometry, domains.width())?;
+        let blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        let layout = Layout::new(&geometry, &plane_at, 0);
+        let dies = geometry.dies() as usize;
+        let channels = geometry.channels as usize;
+        let link = device.link.clone();
+        let window = match device.multi_plane.window {
+            0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
+            window => window,
+        };
+        let mut this = Self {
+            timing: Timing::new(device),
+            rules: Rules {
+                multi_plane: device.multi_plane.rule,
+                window,
+                suspend: device.suspend.clone(),
+                link,
+                arbitration: device.channel.arbitration,
+                unmapped_reads: scheme.mapping.unmapped_reads,
+            },
+            logical_units: plan.logical_units,
+            thresholds: plan.thresholds,
+            room_limit: plan.room_limit,
+            map: PageMap::new(plan.logical_units),
+            oob: Oob::new(geometry.physical_units()),
+            versions: checked.then(|| Versions::new(plan.logical_units, geometry.physical_units())),
+            mapped_units: 0,
+            domain: Vec::new(),
+            placement: PlacementPolicy::new(&scheme.placement, &geometry),
+            gc: GcPolicy::new(scheme.gc.policy),
+            scheduler: SchedulerPolicy::new(&scheme.scheduler),
+            now: Ns::ZERO,
+            events: EventSet::new(dies + channels + 2),
+            pool: OpPool::default(),
+            op_order: 0,
+            dies: (0..dies).map(|_| Die::default()).collect(),
+            outstanding: vec![0; dies],
+            channels: (0..channels).map(|_| Channel::default()).collect(),
+            channel_of: (0..dies as u32).map(|die| geometry.channel_of(DieId(die))).collect(),
+            touched: Vec::new(),
+            requests: Vec::new(),
+            free_requests: Vec::new(),
+            link_in: VecDeque::new(),
+            link_out: VecDeque::new(),
+            link_free: [Ns::ZERO; 2],
+            completed: 0,
+            recorder: Recorder::default(),
+            probe: None,
+            fault: None,
+            flash_operations: 0,
+            events_processed: 0,
+            reads_verified: 0,
+            geometry,
+            layout,
+            domains,
+            blocks,
+        };
+        this.lay_out(&plane_at, 0);
+        this.open_window(0);
+        Ok(this)
+    }
+
+    /// Replaces the placement by a user's own.
+    pub fn set_placement(&mut self, policy: Box<dyn Placement + Send>) {
+        self.placement = PlacementPolicy::Custom(policy);
+    }
+
+    /// Replaces the choice of victims by a user's own.
+    pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
+        self.gc = GcPolicy::Custom(policy);
+    }
+
+    /// Replaces the scheduler by a user's own.
+    pub fn set_scheduler(&mut self, policy: Box<dyn crate::sched::Scheduler + Send>) {
+        self.scheduler = SchedulerPolicy::Custom(policy);
+    }
+
+    /// Watches requests and page reads. For tests and tools; costs time.
+    pub fn set_probe(&mut self, probe: Box<dyn Probe>) {
+        self.probe = Some(probe);
+    }
+
+    /// Bytes that the host sees.
+    pub fn logical_bytes(&self) -> u64 {
+        u64::from(self.logical_units) * u64::from(self.geometry.unit_bytes)
+    }
+
+    /// Bytes of a mapping unit.
+    pub fn unit_bytes(&self) -> u32 {
+        self.geometry.unit_bytes
+    }
+
+    /// The time.
+    pub fn now(&self) -> Ns {
+        self.now
+    }
+
+    /// When the next event of the drive itself comes.
+    pub fn next_event(&self) -> Ns {
+        self.events.first().0
+    }
+
+    /// Requests that were completed since this was asked last.
+    pub fn take_completed(&mut self) -> u32 {
+        std::mem::take(&mut self.completed)
+    }
+
+    /// Requests inside the drive and on the link.
+    pub fn requests_inside(&self) -> usize {
+        self.requests.len() - self.free_requests.len()
+    }
+
+    /// Flash pages read and programmed and blocks erased since the drive was made.
+    pub fn flash_operations(&self) -> u64 {
+        self.flash_operations
+    }
+
+    /// Events since the drive was made.
+    pub fn events_processed(&self) -> u64 {
+        self.events_processed
+    }
+
+    /// The first violation that checked mode found, or a drive that can't go on.
+    pub fn fault(&self) -> Option<&str> {
+        self.fault.as_deref()
+    }
+
+    fn fail(&mut self, what: String) {
+        if self.fault.is_none() {
+            self.fault = Some(format!("at {} ns: {what}", self.now.0));
+        }
+    }
+
+    fn lookup(&self, lpa: Lpa) -> Ppa {
+        self.map.get(lpa, &self.layout)
+    }
+
+    fn die_of(&self, ppa: Ppa) -> (DieId, u32) {
+        self.geometry.die_of(self.geometry.plane_of(ppa).0)
+    }
+
+    fn domain_of(&self, ppa: Ppa) -> DomainId {
+        self.domains.of(self.geometry.plane_of(ppa).0)
+    }
+
+    fn die_resource(die: DieId) -> usize {
+        die.index()
+    }
+
+    fn channel_resource(&self, channel: u32) -> usize {
+        self.dies.len() + channel as usize
+    }
+
+    fn link_resource(&self, outwards: bool) -> usize {
+        self.dies.len() + self.channels.len() + usize::from(outwards)
+    }
+}

@@ -1,0 +1,197 @@
+//! Preparing a drive without simulated time: the preconditioned layout, the workload's footprint, random overwrites.
+
+use std::collections::VecDeque;
+
+use super::{Device, DomainState};
+use crate::blocks::{BlockState, WritePoint};
+use crate::gc::collector::Collector;
+use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
+use crate::mapping::Layout;
+use crate::placement::planes_in_order;
+use crate::rng;
+use crate::sched::class::Cause;
+
+/// Overwrites whose table entries are fetched together.
+const BATCH: usize = 64;
+
+impl Device {
+    /// Logical pages 0 to `units` − 1 hold data, as if written once in order on an empty drive. Costs no time and no
+    /// memory, whatever their number. Replaces all that the drive held.
+    pub fn fill_sequentially(&mut self, order: crate::config::scheme::PlacementOrder, units: u32) {
+        let plane_at = planes_in_order(&self.geometry, order);
+        self.lay_out(&plane_at, units.min(self.logical_units));
+    }
+
+    pub(super) fn lay_out(&mut self, plane_at: &[PlaneId], units: u32) {
+        self.layout = Layout::new(&self.geometry, plane_at, units);
+        self.mapped_units = u64::from(units);
+        self.domain = (0..self.domains.len() as u32).map(|domain| self.laid_out_domain(DomainId(domain))).collect();
+    }
+
+    fn laid_out_domain(&mut self, domain: DomainId) -> DomainState {
+        let rows = self.geometry.pages_per_block;
+        let (mut free, mut live) = (VecDeque::new(), 0);
+        for block in 0..self.geometry.blocks_per_plane {
+            let before = u64::from(block) * u64::from(rows);
+            let units: u64 = self
+                .domains
+                .planes(domain)
+                .iter()
+                .map(|&plane| {
+                    self.layout.units_in_rows(plane, before + u64::from(rows)) - self.layout.units_in_rows(plane, before)
+                })
+                .sum();
+            let superblock = self.blocks.at(domain, block);
+            self.blocks.set_valid(superblock, units as u32);
+            live += units as u32;
+            if units == 0 {
+                free.push_back(superblock);
+                self.blocks.set_state(superblock, BlockState::Free);
+            } else {
+                self.blocks.set_state(superblock, BlockState::Full);
+            }
+        }
+        let point = WritePoint::new(rows);
+        DomainState { free, host: point, gc: point, collector: Collector::default(), stalled: VecDeque::new(), live }
+    }
+
+    /// These logical pages hold data, written in the order given.
+    pub fn fill(&mut self, pages: impl Iterator<Item = Lpa>) {
+        let logical = self.logical_units;
+        for lpa in pages.filter(|lpa| lpa.0 < logical) {
+            self.write_untimed(lpa);
+        }
+    }
+
+    /// Overwrites `count` pages drawn at random, each of `pages` with the same chance (all of the first `occupied`
+    /// logical pages when `pages` is empty).
+    pub fn overwrite(&mut self, count: u64, occupied: u32, pages: &[Lpa], seed: u64) {
+        let choices = if pages.is_empty() { occupied } else { pages.len() as u32 };
+        if choices == 0 {
+            return;
+        }
+        let mut random = rng::stream(seed, "precondition");
+        let mut batch = [Lpa(0); BATCH];
+        let mut left = count;
+        while left > 0 && self.fault.is_none() {
+            let size = left.min(BATCH as u64) as usize;
+            for slot in &mut batch[..size] {
+                let draw = rng::below(&mut random, choices);
+                *slot = pages.get(draw as usize).copied().unwrap_or(Lpa(draw));
+                self.map.prefetch(u64::from(slot.0));
+            }
+            for &lpa in &batch[..size] {
+                let ppa = self.lookup(lpa);
+                if ppa.is_some() {
+                    self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));
+                }
+            }
+            for &lpa in &batch[..size] {
+                self.write_untimed(lpa);
+            }
+            left -= size as u64;
+        }
+    }
+
+    fn write_untimed(&mut self, lpa: Lpa) {
+        let plane = self.place(lpa);
+        let domain = self.domains.of(plane);
+        if !self.domain[domain.index()].host.has_page() {
+            self.collect_untimed(domain);
+        }
+        self.store_untimed(lpa, domain, Cause::Host);
+    }
+
+    /// A page that is read before it was ever written gets its place, at no cost; [`Ppa::NONE`] without space.
+    pub(super) fn allocate_on_first_read(&mut self, lpa: Lpa) -> Ppa {
+        let plane = self.place(lpa);
+        let domain = self.domains.of(plane);
+        let state = &self.domain[domain.index()];
+        if !state.host.has_page() && state.free.len() as u32 <= self.thresholds.reserve {
+            return Ppa::NONE;
+        }
+        let ppa = self.store_untimed(lpa, domain, Cause::Host);
+        self.check_collection(domain);
+        ppa
+    }
+
+    /// Puts a unit on the next place of a write point, effective at once.
+    fn store_untimed(&mut self, lpa: Lpa, domain: DomainId, cause: Cause) -> Ppa {
+        let units_per_page = self.geometry.units_per_page();
+        let state = &self.domain[domain.index()];
+        let point = if cause == Cause::Gc { &state.gc } else { &state.host };
+        if !point.untimed || point.filled >= units_per_page {
+            let page = self.take_page(domain, cause);
+            if self.fault.is_some() {
+                return Ppa::NONE;
+            }
+            let superblock = self.blocks.of(&self.geometry, page);
+            if self.blocks.end(superblock) && self.blocks.state(superblock) == BlockState::Closing {
+                self.blocks.set_state(superblock, BlockState::Full);
+            }
+        }
+        let state = &mut self.domain[domain.index()];
+        let point = if cause == Cause::Gc { &mut state.gc } else { &mut state.host };
+        let ppa = Ppa(point.page.0 + point.filled);
+        point.filled += 1;
+        point.untimed = true;
+        point.open_page = crate::sched::queue::NONE;
+        state.live += 1;
+        let old = self.lookup(lpa);
+        let superblock = self.blocks.of(&self.geometry, ppa);
+        self.map.set(lpa, ppa);
+        self.oob.set(ppa, lpa);
+        self.blocks.add_valid(superblock, 1);
+        if let Some(versions) = &mut self.versions {
+            match cause {
+                Cause::Gc => versions.copy(old, ppa),
+                Cause::Host if old.is_some() => versions.write(lpa, ppa),
+                Cause::Host => versions.first(lpa, ppa),
+            }
+            versions.programmed(ppa);
+        }
+        if old.is_some() {
+            self.invalidate(old);
+        } else {
+            self.mapped_units += 1;
+        }
+        ppa
+    }
+
+    /// Collects until the thresholds are met.
+    fn collect_untimed(&mut self, domain: DomainId) {
+        let free = |this: &Self| this.domain[domain.index()].free.len() as u32;
+        if free(self) > self.thresholds.trigger {
+            return;
+        }
+        while free(self) <= self.thresholds.stop && self.fault.is_none() {
+            let Some(superblock) = self.choose_victim(domain) else {
+                if free(self) <= self.thresholds.reserve {
+                    self.fail(format!("preconditioning found no space in {domain:?}"));
+                }
+                return;
+            };
+            let block = self.blocks.split(superblock).1;
+            for index in 0..self.domains.width() as usize {
+                let first = self.block_start(self.domains.planes(domain)[index], block);
+                self.move_block_untimed(domain, first);
+            }
+            self.make_free(domain, superblock);
+        }
+    }
+
+    fn move_block_untimed(&mut self, domain: DomainId, first: Ppa) {
+        let units = self.geometry.units_per_block();
+        for ppa in (first.0..first.0 + units).map(Ppa) {
+            self.map.prefetch(u64::from(self.oob.lpa(ppa, &self.layout).0));
+        }
+        for ppa in (first.0..first.0 + units).map(Ppa) {
+            if let Some(lpa) = self.valid_lpa(ppa) {
+                self.store_untimed(lpa, domain, Cause::Gc);
+            }
+        }
+        if let Some(versions) = &mut self.versions {
+            versions.erase(first, units);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Dies and channels get on: transfers are granted, arrays finish, operations are suspended and resumed.
+
+use super::Device;
+use crate::config::device::ChannelArbitration;
+use crate::ids::DieId;
+use crate::nand::die::{ChannelWait, Phase, Suspended};
+use crate::sched::class::{Class, FlashOp};
+use crate::sched::queue::{NONE, Op, OpId};
+use crate::stats::blame::Part;
+use crate::time::Ns;
+
+impl Device {
+    /// Handles the next event, if there is one.
+    pub fn step(&mut self) {
+        let (time, resource) = self.events.first();
+        if time == Ns::NEVER || self.fault.is_some() {
+            return;
+        }
+        self.now = time;
+        self.events_processed += 1;
+        let dies = self.dies.len();
+        let channels = self.channels.len();
+        if resource < dies {
+            self.events.clear(resource);
+            self.die_event(DieId(resource as u32));
+        } else if resource < dies + channels {
+            self.channel_event((resource - dies) as u32);
+        } else {
+            self.link_done(resource == dies + channels + 1);
+        }
+        self.look_at_touched_dies();
+    }
+
+    /// A die wants the channel for so long.
+    pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
+        let number = self.channel_of[die.index()];
+        let channel = &mut self.channels[number as usize];
+        if channel.is_free(self.now) {
+            let end = channel.grant(class, self.now, duration);
+            return self.channel_granted(die, end);
+        }
+        let wait = ChannelWait {
+            ahead: (channel.class, channel.free_at.since(self.now).0),
+            snapshot: channel.clock,
+            duration,
+        };
+        let first = channel.waiting.is_empty();
+        let free_at = channel.free_at;
+        channel.waiting.push_back(die);
+        self.dies[die.index()].channel_wait = wait;
+        if first {
+            let resource = self.channel_resource(number);
+            self.events.set(resource, free_at);
+        }
+    }
+
+    /// A channel became free and somebody waits for it.
+    fn channel_event(&mut self, number: u32) {
+        let resource = self.channel_resource(number);
+        let dies = &self.dies;
+        let channel = &mut self.channels[number as usize];
+        let next = match self.rules.arbitration {
+            ChannelArbitration::Fifo => 0,
+            ChannelArbitration::DataOutFirst => {
+                channel.waiting.iter().position(|die| dies[die.index()].phase == Phase::DataWait).unwrap_or(0)
+            }
+        };
+        let Some(die) = channel.waiting.remove(next) else { return self.events.clear(resource) };
+        let state = &mut self.dies[die.index()];
+        let ChannelWait { ahead: (class, rest), snapshot, duration } = state.channel_wait;
+        state.command.parts.add(Part::ChannelWait(class), rest);
+        state.command.parts.add_channel_wait(&channel.clock, &snapshot);
+        let end = channel.grant(state.command.class, self.now, duration);
+        if channel.waiting.is_empty() {
+            self.events.clear(resource);
+        } else {
+            self.events.set(resource, end);
+        }
+        self.channel_granted(die, end);
+    }
+
+    /// The channel is the die's until `end`.
+    fn channel_granted(&mut self, die: DieId, end: Ns) {
+        let state = &mut self.dies[die.index()];
+        let event = if state.phase == Phase::DataWait {
+            state.phase = Phase::DataOut;
+            end
+        } else {
+            state.phase = Phase::Array;
+            state.array = [end, end + state.command.cell];
+            end + state.command.cell
+        };
+        self.events.set(Self::die_resource(die), event);
+        if self.dies[die.index()].phase == Phase::Array {
+            // A read may have come while the command waited for the channel.
+            self.touch(die);
+        }
+    }
+
+    fn die_event(&mut self, die: DieId) {
+        match self.dies[die.index()].phase {
+            Phase::Array => self.array_done(die),
+            Phase::DataOut => self.data_left(die),
+            Phase::Suspending => self.suspended(die),
+            Phase::Idle | Phase::Command | Phase::DataWait => {}
+        }
+    }
+
+    fn array_done(&mut self, die: DieId) {
+        let command = self.dies[die.index()].command;
+        if command.class.op() == FlashOp::Read {
+            return self.send_data(die, command.head, command.class);
+        }
+        self.count(command.class, command.planes);
+        let mut head = command.head;
+        while head != NONE {
+            let next = self.pool[head].next;
+            self.change_load(die, -1);
+            if command.class.op() == FlashOp::Program {
+                self.page_programmed(head, &command.parts);
+            } else {
+                self.block_erased(head);
+            }
+            head = next;
+        }
+        self.command_done(die);
+    }
+
+    /// The page register's content wants to leave.
+    fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
+        let wanted: u32 = self.pool.units(head).map(|unit| self.pool[unit].bytes).sum();
+        let duration = self.timing.transfer(wanted.min(self.geometry.page_bytes));
+        let state = &mut self.dies[die.index()];
+        state.phase = Phase::DataWait;
+        state.data_out = duration;
+        state.command.parts.add(Part::Transfer, duration.0);
+        self.want_channel(die, class, duration);
+    }
+
+    /// One flash page of a read has left.
+    fn data_left(&mut self, die: DieId) {
+        let command = self.dies[die.index()].command;
+        let next = self.pool[command.head].next;
+        self.change_load(die, -1);
+        self.page_read(command.head, command.class, die);
+        let state = &mut self.dies[die.index()];
+        if next == NONE {
+            self.count(command.class, command.planes);
+            return self.command_done(die);
+        }
+        // For the planes that follow, this transfer was a wait.
+        state.command.head = next;
+        let parts = &mut state.command.parts;
+        parts.shift(Part::Transfer, Part::ChannelWait(command.class), state.data_out.0);
+        self.send_data(die, next, command.class);
+    }
+
+    /// The units of a flash page are with the controller.
+    fn page_read(&mut self, head: OpId, class: Class, die: DieId) {
+        let die_parts = self.dies[die.index()].command.parts;
+        let domain = self.domain_of(self.pool[head].ppa);
+        let mut unit = head;
+        while unit != NONE {
+            let Op { next_unit, request, partial, ppa, .. } = self.pool[unit];
+            self.pool[unit].next_unit = NONE;
+            self.pool[unit].last_unit = unit;
+            if class == Class::GcRead {
+                self.unit_read_for_move(unit);
+            } else if partial {
+                self.pool.parts(unit).merge(&die_parts);
+                self.pool[unit].source = ppa;
+                self.program_for_host(unit);
+            } else {
+                let mut parts = *self.pool.parts(unit);
+                parts.merge(&die_parts);
+                self.pool.remove(unit);
+                self.page_done(request, Some(&parts));
+            }
+            unit = next_unit;
+        }
+        if class == Class::GcRead {
+            self.advance_collection(domain);
+        }
+    }
+
+    fn command_done(&mut self, die: DieId) {
+        let state = &mut self.dies[die.index()];
+        state.phase = Phase::Idle;
+        state.command.head = NONE;
+        self.start_next(die);
+    }
+
+    fn count(&mut self, class: Class, planes: u32) {
+        self.flash_operations += u64::from(planes);
+        self.recorder.operations[class.index()] += u64::from(planes);
+        self.recorder.transactions[class.index()] += 1;
+        self.recorder.multi_plane += u64::from(planes > 1);
+    }
+
+    /// Interrupts the running program or erase at `begin`, when `left` of it remains.
+    pub(super) fn suspend(&mut self, die: DieId, begin: Ns, left: Ns, takes: Ns) {
+        self.recorder.suspensions += 1;
+        let state = &mut self.dies[die.index()];
+        let mut command = state.command;
+        command.suspensions += 1;
+        command.parts.add(Part::Suspend, takes.0);
+        let snapshot = state.clock(self.now);
+        state.suspended = Some(Suspended { command, left, since: begin, snapshot });
+        state.command.head = NONE;
+        state.phase = Phase::Suspending;
+        self.events.set(Self::die_resource(die), begin + takes);
+    }
+
+    /// The die is free for reads.
+    fn suspended(&mut self, die: DieId) {
+        let now = self.now;
+        let state = &mut self.dies[die.index()];
+        let snapshot = state.clock(now);
+        if let Some(suspended) = &mut state.suspended {
+            (suspended.since, suspended.snapshot) = (now, snapshot);
+        }
+        state.phase = Phase::Idle;
+        self.start_next(die);
+    }
+
+    /// The interrupted command goes on.
+    pub(super) fn resume(&mut self, die: DieId) {
+        let (now, takes) = (self.now, Ns(self.rules.suspend.resume_ns));
+        let state = &mut self.dies[die.index()];
+        let Some(Suspended { mut command, left, snapshot, .. }) = state.suspended.take() else { return };
+        command.parts.add(Part::Suspend, takes.0);
+        let clock = state.clock(now);
+        command.parts.add_die_wait(&clock, &snapshot);
+        state.command = command;
+        state.phase = Phase::Array;
+        state.array = [now + takes, now + takes + left];
+        state.occupy(Some(command.class), now);
+        let end = state.array[1];
+        self.events.set(Self::die_resource(die), end);
+    }
+}

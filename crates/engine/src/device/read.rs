@@ -1,0 +1,169 @@
+//! Page reads: for the host, for read-modify-writes, and their check against the newest version.
+
+use super::Device;
+use crate::config::scheme::UnmappedReads;
+use crate::ids::{DieId, Lpa, Ppa};
+use crate::sched::class::Class;
+use crate::sched::queue::{NONE, Op, OpId};
+
+impl Device {
+    /// Sends one unit of a read request on its way. `head` is the flash page that the request's previous unit was
+    /// sent to ([`NONE`] at first): a unit of the same flash page goes with it. Returns the head for the next unit.
+    pub(super) fn read_for_host(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
+        let mut ppa = self.lookup(lpa);
+        if !ppa.is_some() {
+            self.recorder.unmapped_reads += 1;
+            if self.rules.unmapped_reads == UnmappedReads::Zeros {
+                self.read_zeros(request, lpa);
+                return head;
+            }
+            ppa = self.allocate_on_first_read(lpa);
+            if !ppa.is_some() {
+                self.read_zeros(request, lpa);
+                return head;
+            }
+        }
+        let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
+        if head != NONE && self.pool[head].ppa.0 >> self.geometry.unit_shift == ppa.0 >> self.geometry.unit_shift {
+            self.begin_wait(id, self.die_of(ppa).0);
+            self.pool.chain(head, id);
+            return head;
+        }
+        self.enqueue(id);
+        id
+    }
+
+    /// A page without data: zeros from the controller.
+    pub(super) fn read_zeros(&mut self, request: u32, lpa: Lpa) {
+        let id = self.request_id(request);
+        if let Some(probe) = &mut self.probe {
+            probe.read(id, lpa, None, self.now);
+        }
+        self.page_done(request, None);
+    }
+
+    /// Puts a head into the queue of its die.
+    pub(super) fn enqueue(&mut self, head: OpId) {
+        let (ppa, class) = (self.pool[head].ppa, self.pool[head].class);
+        let (die, _) = self.die_of(ppa);
+        self.op_order += 1;
+        self.pool[head].order = self.op_order;
+        self.pool[head].queued = true;
+        let mut unit = head;
+        while unit != NONE {
+            self.begin_wait(unit, die);
+            unit = self.pool[unit].next_unit;
+        }
+        self.change_load(die, 1);
+        self.dies[die.index()].queues[class.index()].push(&mut self.pool, head);
+        self.touch(die);
+    }
+
+    /// A unit begins to wait for a die.
+    pub(super) fn begin_wait(&mut self, id: OpId, die: DieId) {
+        self.pool[id].wait_from = self.now;
+        if self.pool[id].request != NONE {
+            *self.pool.snapshot(id) = self.dies[die.index()].clock(self.now);
+        }
+    }
+
+    /// The number of commands on a die changes.
+    #[inline]
+    pub(super) fn change_load(&mut self, die: DieId, change: i32) {
+        let load = &mut self.outstanding[die.index()];
+        let old = *load;
+        *load = old.wrapping_add_signed(change);
+        self.recorder.load_changes(die.index(), old, *load, self.now);
+    }
+
+    /// Looks again, as a read is about to begin, whether its pages are still where they were when it came.
+    /// Units that moved are sent on; returns the head of those that stay ([`NONE`] when none does).
+    pub(super) fn confirm_read(&mut self, head: OpId) -> OpId {
+        let single = self.pool[head].next_unit == NONE;
+        if single && self.is_current(head) {
+            return head;
+        }
+        let (mut kept, mut unit) = (NONE, head);
+        while unit != NONE {
+            let next = self.pool[unit].next_unit;
+            self.pool[unit].next_unit = NONE;
+            self.pool[unit].last_unit = unit;
+            if !self.is_current(unit) {
+                self.redirect_read(unit);
+            } else if kept == NONE {
+                kept = unit;
+            } else {
+                self.pool.chain(kept, unit);
+            }
+            unit = next;
+        }
+        kept
+    }
+
+    #[inline]
+    fn is_current(&self, unit: OpId) -> bool {
+        let op = &self.pool[unit];
+        self.lookup(op.lpa) == op.ppa
+    }
+
+    /// The page of a waiting read was rewritten, moved or trimmed.
+    fn redirect_read(&mut self, unit: OpId) {
+        let Op { lpa, request, partial, class, ppa, .. } = self.pool[unit];
+        self.settle_wait(unit, self.die_of(ppa).0);
+        if class == Class::GcRead {
+            // Overwritten or trimmed in the meantime: nothing left to move.
+            self.pool.remove(unit);
+            return self.gc_unit_dropped(ppa);
+        }
+        let now_at = self.lookup(lpa);
+        if now_at.is_some() {
+            self.recorder.rerouted_reads += 1;
+            self.pool[unit].ppa = now_at;
+            self.enqueue(unit);
+        } else if partial {
+            self.pool[unit].source = Ppa::NONE;
+            self.program_for_host(unit);
+        } else {
+            let parts = *self.pool.parts(unit);
+            self.pool.remove(unit);
+            let id = self.request_id(request);
+            if let Some(probe) = &mut self.probe {
+                probe.read(id, lpa, None, self.now);
+            }
+            self.page_done(request, Some(&parts));
+        }
+    }
+
+    /// The wait of a unit for a die is over: blames it on what occupied the die.
+    #[inline]
+    pub(super) fn settle_wait(&mut self, unit: OpId, die: DieId) {
+        if self.pool[unit].request == NONE || self.pool[unit].wait_from == self.now {
+            return;
+        }
+        let clock = self.dies[die.index()].clock(self.now);
+        let then = *self.pool.snapshot(unit);
+        self.pool.parts(unit).add_die_wait(&clock, &then);
+    }
+
+    /// Checked mode: the OOB that this read will find must be that of the newest version.
+    pub(super) fn verify_read(&mut self, unit: OpId) {
+        let Op { lpa, ppa, request, class, .. } = self.pool[unit];
+        let mut version = 0;
+        if let Some(versions) = &self.versions {
+            self.reads_verified += 1;
+            version = versions.newest(lpa);
+            let found = self.oob.lpa(ppa, &self.layout);
+            if found != lpa {
+                self.fail(format!("a read of {lpa:?} at {ppa:?} found {found:?} in the OOB"));
+            } else if !versions.is_newest(lpa, ppa) {
+                self.fail(format!("a read of {lpa:?} at {ppa:?} found a version that is not the newest"));
+            }
+        }
+        if class == Class::HostRead && self.probe.is_some() && !self.pool[unit].partial {
+            let id = self.request_id(request);
+            if let Some(probe) = &mut self.probe {
+                probe.read(id, lpa, Some(version), self.now);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The measured window: opening it, and the report at its end.
+
+use super::Device;
+use crate::sched::class::ByClass;
+use crate::stats::recorder::{Recorder, erase_report};
+use crate::stats::report::{CheckedReport, DriveReport, Report};
+use crate::time::Ns;
+
+impl Device {
+    /// Forgets what was counted so far: the window opens now, after so many requests.
+    pub fn open_window(&mut self, requests_before: u64) {
+        self.open_window_at(self.now, requests_before);
+    }
+
+    /// The same at a time that has just come.
+    pub fn open_window_at(&mut self, now: Ns, requests_before: u64) {
+        self.recorder =
+            Recorder::begin(now, requests_before, &self.outstanding, self.die_clocks(now), self.channel_clocks());
+    }
+
+    fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
+        self.dies.iter().map(|die| die.clock(now)).collect()
+    }
+
+    fn channel_clocks(&self) -> Vec<ByClass<u64>> {
+        self.channels.iter().map(|channel| channel.clock).collect()
+    }
+
+    /// Everything measured in the window, which ends now.
+    pub fn report(&self) -> Report {
+        let (recorder, end) = (&self.recorder, self.now);
+        let window = end.since(recorder.start);
+        let write = recorder.write.report(window);
+        let waf_by_cause = recorder.waf_by_cause(self.geometry.page_bytes, write.bytes);
+        Report {
+            window: recorder.window(end),
+            read: recorder.read.report(window),
+            trim: recorder.trim.clone(),
+            flush: recorder.flush.clone(),
+            flash: recorder.flash(),
+            waf: waf_by_cause.as_ref().map(|causes| causes.values().sum()),
+            waf_by_cause: waf_by_cause.unwrap_or_default(),
+            gc: recorder.gc.clone(),
+            erase_counts: erase_report(self.blocks.erase_counts(), self.domains.width()),
+            dies: recorder.dies(end, &self.die_clocks(end), &self.outstanding, |die| self.channel_of[die]),
+            channels: recorder.channels(&self.channel_clocks()),
+            drive: DriveReport {
+                logical_units: u64::from(self.logical_units),
+                physical_units: u64::from(self.geometry.physical_units()),
+                mapped_units: self.mapped_units,
+                mapping_unit_bytes: self.geometry.unit_bytes,
+                rerouted_reads: recorder.rerouted_reads,
+                unmapped_reads: recorder.unmapped_reads,
+            },
+            checked: self.versions.is_some().then_some(CheckedReport {
+                reads_verified: self.reads_verified,
+                pages_audited: u64::from(self.logical_units),
+            }),
+            write,
+        }
+    }
+}

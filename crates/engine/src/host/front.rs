@@ -1,0 +1,175 @@
+//! The host: draws requests from the workload and decides when each is submitted.
+
+use std::collections::VecDeque;
+
+use super::request::{HostRequest, RequestSource, SourceError};
+use crate::config::run::{Arrivals, HostConfig};
+use crate::time::Ns;
+
+/// Requests known in advance, so that the drive's tables can be fetched ahead of them.
+pub const LOOK_AHEAD: usize = 64;
+
+/// The next requests of a workload and the times at which they come.
+pub struct Front<'a> {
+    source: &'a mut dyn RequestSource,
+    config: HostConfig,
+    batch: Vec<HostRequest>,
+    cursor: usize,
+    exhausted: bool,
+    /// Closed loop: when each free place of the queue becomes free. Never decreases.
+    places: VecDeque<Ns>,
+    outstanding: u32,
+    last_arrival: Ns,
+}
+
+impl<'a> Front<'a> {
+    /// A host that follows `config`.
+    pub fn new(source: &'a mut dyn RequestSource, config: HostConfig) -> Self {
+        let places = match config.arrivals {
+            Arrivals::Open => VecDeque::new(),
+            Arrivals::Closed => (0..config.queue_depth).map(|_| Ns::ZERO).collect(),
+        };
+        Self {
+            source,
+            config,
+            batch: Vec::new(),
+            cursor: 0,
+            exhausted: false,
+            places,
+            outstanding: 0,
+            last_arrival: Ns::ZERO,
+        }
+    }
+
+    /// Keeps [`LOOK_AHEAD`] requests known, unless the workload ends.
+    #[inline]
+    fn refill(&mut self) -> Result<(), SourceError> {
+        if self.exhausted || self.batch.len() - self.cursor > LOOK_AHEAD {
+            return Ok(());
+        }
+        self.batch.drain(..self.cursor);
+        self.cursor = 0;
+        while !self.exhausted && self.batch.len() <= LOOK_AHEAD {
+            let before = self.batch.len();
+            self.source.next_batch(&mut self.batch)?;
+            self.exhausted = self.batch.len() == before;
+        }
+        Ok(())
+    }
+
+    /// When the next request enters the drive, no earlier than `now`; [`Ns::NEVER`] if none can before another ends.
+    #[inline]
+    pub fn next_time(&mut self, now: Ns) -> Result<Ns, SourceError> {
+        self.refill()?;
+        let Some(request) = self.batch.get(self.cursor) else { return Ok(Ns::NEVER) };
+        Ok(match self.config.arrivals {
+            Arrivals::Closed => self.places.front().map_or(Ns::NEVER, |&place| place.max(now)),
+            Arrivals::Open if self.config.max_outstanding > 0 && self.outstanding >= self.config.max_outstanding => {
+                Ns::NEVER
+            }
+            Arrivals::Open => self.scaled(request.time).max(now),
+        })
+    }
+
+    /// Takes the next request, which enters at `now`: the request and when it arrived at the host's queue.
+    #[inline]
+    pub fn take(&mut self, now: Ns) -> Option<(HostRequest, Ns)> {
+        let request = *self.batch.get(self.cursor)?;
+        self.cursor += 1;
+        self.outstanding += 1;
+        let arrival = match self.config.arrivals {
+            Arrivals::Closed => {
+                self.places.pop_front();
+                now
+            }
+            // A workload whose times step back is taken as if it stood still.
+            Arrivals::Open => self.scaled(request.time).max(self.last_arrival).min(now),
+        };
+        self.last_arrival = arrival;
+        Some((request, arrival))
+    }
+
+    /// The request `ahead` places behind the next.
+    #[inline]
+    pub fn peek(&self, ahead: usize) -> Option<&HostRequest> {
+        self.batch.get(self.cursor + ahead)
+    }
+
+    /// So many requests were completed at `now`.
+    #[inline]
+    pub fn completed(&mut self, count: u32, now: Ns) {
+        self.outstanding -= count;
+        if self.config.arrivals == Arrivals::Closed {
+            for _ in 0..count {
+                self.places.push_back(now + Ns(self.config.think_time_ns));
+            }
+        }
+    }
+
+    fn scaled(&self, time: Ns) -> Ns {
+        if self.config.time_scale == 1.0 {
+            return time;
+        }
+        Ns((time.0 as f64 * self.config.time_scale).round() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::host::HostOp;
+
+    struct Every(u64, u64);
+
+    impl RequestSource for Every {
+        fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+            if self.1 > 0 {
+                self.1 -= 1;
+                let time = Ns(self.0 * (9 - self.1));
+                batch.push(HostRequest { time, op: HostOp::Read, offset: 0, length: 512, flow: 0 });
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn an_open_loop_keeps_the_times_scaled() {
+        let mut source = Every(100, 9);
+        let config = HostConfig { arrivals: Arrivals::Open, time_scale: 0.5, ..HostConfig::default() };
+        let mut front = Front::new(&mut source, config);
+        for expected in 0..9 {
+            let time = front.next_time(Ns::ZERO).unwrap();
+            assert_eq!(time, Ns(expected * 50));
+            assert_eq!(front.take(time).unwrap().1, time);
+        }
+        assert_eq!(front.next_time(Ns::ZERO).unwrap(), Ns::NEVER);
+    }
+
+    #[test]
+    fn a_bounded_open_loop_waits_at_the_host_and_counts_the_wait() {
+        let mut source = Every(100, 9);
+        let config = HostConfig { arrivals: Arrivals::Open, max_outstanding: 1, ..HostConfig::default() };
+        let mut front = Front::new(&mut source, config);
+        front.take(front.scaled(Ns(0)));
+        let first = front.next_time(Ns::ZERO).unwrap();
+        front.take(first);
+        assert_eq!(front.next_time(Ns(10)).unwrap(), Ns::NEVER);
+        front.completed(1, Ns(250));
+        assert_eq!(front.next_time(Ns(250)).unwrap(), Ns(250));
+        assert_eq!(front.take(Ns(250)).unwrap().1, Ns(100));
+    }
+
+    #[test]
+    fn a_closed_loop_submits_when_a_place_is_free_and_the_think_time_is_over() {
+        let mut source = Every(0, 9);
+        let config = HostConfig { queue_depth: 2, think_time_ns: 7, ..HostConfig::default() };
+        let mut front = Front::new(&mut source, config);
+        for _ in 0..2 {
+            assert_eq!(front.next_time(Ns::ZERO).unwrap(), Ns::ZERO);
+            front.take(Ns::ZERO);
+        }
+        assert_eq!(front.next_time(Ns(50)).unwrap(), Ns::NEVER);
+        front.completed(1, Ns(60));
+        assert_eq!(front.next_time(Ns(60)).unwrap(), Ns(67));
+    }
+}

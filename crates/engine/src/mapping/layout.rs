@@ -1,0 +1,110 @@
+//! The preconditioned layout: where sequential writes put each logical page, as a formula instead of a table.
+
+use crate::ids::{Lpa, PlaneId, Ppa};
+use crate::nand::Geometry;
+use crate::nand::divisor::Divisor;
+
+/// Logical pages 0 to `occupied` − 1, written once in order over all planes.
+pub struct Layout {
+    occupied: u32,
+    unit_shift: u32,
+    units_per_plane: u32,
+    planes: Divisor,
+    units_in_plane: Divisor,
+    /// Plane of each position in the order of placement, and the reverse.
+    plane_at: Vec<u32>,
+    position_of: Vec<u32>,
+}
+
+impl Layout {
+    /// Over the planes in the order `plane_at`, holding the first `occupied` logical pages.
+    pub fn new(geometry: &Geometry, plane_at: &[PlaneId], occupied: u32) -> Self {
+        let mut position_of = vec![0; plane_at.len()];
+        for (position, plane) in plane_at.iter().enumerate() {
+            position_of[plane.index()] = position as u32;
+        }
+        Self {
+            occupied,
+            unit_shift: geometry.unit_shift,
+            units_per_plane: geometry.units_per_plane(),
+            planes: Divisor::new(geometry.planes()),
+            units_in_plane: Divisor::new(geometry.units_per_plane()),
+            plane_at: plane_at.iter().map(|plane| plane.0).collect(),
+            position_of,
+        }
+    }
+
+    /// Logical pages that it holds.
+    pub fn occupied(&self) -> u32 {
+        self.occupied
+    }
+
+    /// Where the layout puts a logical page; [`Ppa::NONE`] beyond what is occupied.
+    #[inline]
+    pub fn ppa(&self, lpa: Lpa) -> Ppa {
+        if lpa.0 >= self.occupied {
+            return Ppa::NONE;
+        }
+        let (row, position) = self.planes.div_rem(lpa.0 >> self.unit_shift);
+        let unit = lpa.0 & ((1 << self.unit_shift) - 1);
+        Ppa(self.plane_at[position as usize] * self.units_per_plane + (row << self.unit_shift) + unit)
+    }
+
+    /// What the layout puts at a physical page; [`Lpa::NONE`] where it puts nothing.
+    #[inline]
+    pub fn lpa(&self, ppa: Ppa) -> Lpa {
+        let (plane, rest) = self.units_in_plane.div_rem(ppa.0);
+        let unit = rest & ((1 << self.unit_shift) - 1);
+        let row = u64::from(rest >> self.unit_shift);
+        let position = u64::from(self.position_of[plane as usize]);
+        let lpa = ((row * u64::from(self.planes.value()) + position) << self.unit_shift) + u64::from(unit);
+        if lpa < u64::from(self.occupied) { Lpa(lpa as u32) } else { Lpa::NONE }
+    }
+
+    /// Mapping units that it puts into the first `rows` flash pages of a plane.
+    pub fn units_in_rows(&self, plane: PlaneId, rows: u64) -> u64 {
+        let position = u64::from(self.position_of[plane.index()]);
+        let planes = u64::from(self.planes.value());
+        let full_pages = u64::from(self.occupied >> self.unit_shift);
+        let rest = u64::from(self.occupied & ((1 << self.unit_shift) - 1));
+        // Full flash pages of this plane, then the last one, which may be filled in part.
+        let pages = (full_pages + planes - 1).saturating_sub(position) / planes;
+        let units = pages.min(rows) << self.unit_shift;
+        let holds_rest = full_pages % planes == position && pages < rows;
+        units + if holds_rest { rest } else { 0 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::device::GeometryConfig;
+
+    #[test]
+    fn the_formula_and_its_inverse_agree_and_count_right() {
+        let geometry = Geometry::new(&GeometryConfig {
+            channels: 3, ways: 1, dies: 1, planes: 2, blocks: 5, pages: 7,
+            page_bytes: 16384, spare_bytes: 0, mapping_unit_bytes: 8192,
+        });
+        let planes: Vec<_> = [4, 0, 2, 5, 1, 3].map(PlaneId).to_vec();
+        for occupied in [0, 1, 2, 3, 11, 12, 13, 200, geometry.physical_units()] {
+            let layout = Layout::new(&geometry, &planes, occupied);
+            let mut by_plane_and_row = std::collections::BTreeMap::new();
+            for lpa in (0..occupied).map(Lpa) {
+                let ppa = layout.ppa(lpa);
+                assert_eq!(layout.lpa(ppa), lpa);
+                let (plane, rest) = geometry.plane_of(ppa);
+                *by_plane_and_row.entry((plane, rest >> 1)).or_insert(0u64) += 1;
+            }
+            assert_eq!(layout.ppa(Lpa(occupied)), Ppa::NONE);
+            let found = (0..geometry.physical_units()).filter(|&ppa| layout.lpa(Ppa(ppa)).is_some()).count();
+            assert_eq!(found, occupied as usize);
+            for &plane in &planes {
+                for rows in 0..=35 {
+                    let counted: u64 = (0..rows).map(|row| by_plane_and_row.get(&(plane, row as u32)).copied().unwrap_or(0)).sum();
+                    assert_eq!(layout.units_in_rows(plane, rows), counted, "{occupied} {plane:?} {rows}");
+                }
+            }
+        }
+    }
+}

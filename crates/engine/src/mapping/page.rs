@@ -1,0 +1,47 @@
+//! A page map, whole in DRAM: one entry for each logical page.
+
+use super::layout::Layout;
+use crate::ids::{Lpa, Ppa};
+use crate::memory::{prefetch, zeroed_table};
+
+const UNMAPPED: u32 = u32::MAX;
+
+/// Primary copy of every logical page. Zero in the table means "as laid out before the first request", so that an
+/// untouched drive costs no memory.
+pub struct PageMap {
+    ppa_plus_one: Vec<u32>,
+}
+
+impl PageMap {
+    /// Of a drive with so many logical units.
+    pub fn new(logical_units: u32) -> Self {
+        Self { ppa_plus_one: zeroed_table(logical_units as usize) }
+    }
+
+    /// Where a logical page is; [`Ppa::NONE`] when it holds no data.
+    #[inline]
+    pub fn get(&self, lpa: Lpa, layout: &Layout) -> Ppa {
+        match self.ppa_plus_one[lpa.index()] {
+            0 => layout.ppa(lpa),
+            UNMAPPED => Ppa::NONE,
+            entry => Ppa(entry - 1),
+        }
+    }
+
+    /// Moves a logical page.
+    #[inline]
+    pub fn set(&mut self, lpa: Lpa, ppa: Ppa) {
+        self.ppa_plus_one[lpa.index()] = ppa.0 + 1;
+    }
+
+    /// Takes a logical page away.
+    pub fn clear(&mut self, lpa: Lpa) {
+        self.ppa_plus_one[lpa.index()] = UNMAPPED;
+    }
+
+    /// Brings the entry towards the caches.
+    #[inline]
+    pub fn prefetch(&self, lpa: u64) {
+        prefetch(&self.ppa_plus_one, lpa as usize);
+    }
+}

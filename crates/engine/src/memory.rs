@@ -1,0 +1,67 @@
+//! Large tables: zeroed lazily by the system, on huge pages where it has them, and prefetched by index.
+
+/// Tables below this size gain nothing from huge pages, bytes.
+const WORTH_HUGE_PAGES: usize = 4 << 20;
+
+/// `entries` zeros. Costs no memory until touched: the system hands out zero pages.
+pub fn zeroed_table(entries: usize) -> Vec<u32> {
+    let table = vec![0u32; entries];
+    ask_for_huge_pages(&table);
+    table
+}
+
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages(table: &[u32]) {
+    const PAGE: usize = 4096;
+    let start = table.as_ptr() as usize;
+    let end = start + std::mem::size_of_val(table);
+    let (first, last) = (start.next_multiple_of(PAGE), end / PAGE * PAGE);
+    if last.saturating_sub(first) < WORTH_HUGE_PAGES {
+        return;
+    }
+    // SAFETY: the range lies inside `table`'s allocation; MADV_HUGEPAGE is a hint that changes no contents.
+    // Its failure (a kernel without huge pages) changes nothing either, so the result is not used.
+    let _ = unsafe { libc::madvise(first as *mut libc::c_void, last - first, libc::MADV_HUGEPAGE) };
+}
+
+#[cfg(not(target_os = "linux"))]
+fn ask_for_huge_pages(_table: &[u32]) {}
+
+/// Brings `table[index]` towards the caches; an index outside the table is ignored.
+#[inline]
+pub fn prefetch(table: &[u32], index: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(entry) = table.get(index) {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        // SAFETY: the address is that of a live element; a prefetch neither reads nor writes for the program.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(entry).cast()) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (table, index);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_small_and_large_start_as_zeros_and_hold_what_is_written() {
+        for entries in [0, 1, 1023, 1024, (WORTH_HUGE_PAGES / 4) * 3 + 17] {
+            let mut table = zeroed_table(entries);
+            assert!(table.iter().all(|&entry| entry == 0));
+            if let Some(last) = table.last_mut() {
+                *last = 7;
+                assert_eq!(table[entries - 1], 7);
+            }
+        }
+    }
+
+    #[test]
+    fn prefetching_any_index_is_harmless() {
+        let table = zeroed_table(100);
+        for index in [0, 99, 100, usize::MAX] {
+            prefetch(&table, index);
+        }
+        prefetch(&[], 0);
+    }
+}

@@ -1,0 +1,42 @@
+//! A channel: one transfer at a time, to or from one die.
+
+use std::collections::VecDeque;
+
+use crate::ids::DieId;
+use crate::sched::class::{ByClass, CLASSES, Class};
+use crate::time::Ns;
+
+/// State of one channel.
+pub struct Channel {
+    /// When the transfer that was granted last ends.
+    pub free_at: Ns,
+    /// Its class.
+    pub class: Class,
+    /// Bus time granted so far, by class.
+    pub clock: ByClass<u64>,
+    /// Dies that wait, in order of arrival; each has one wish at most.
+    pub waiting: VecDeque<DieId>,
+}
+
+impl Default for Channel {
+    fn default() -> Self {
+        Self { free_at: Ns::ZERO, class: Class::HostRead, clock: [0; CLASSES], waiting: VecDeque::new() }
+    }
+}
+
+impl Channel {
+    /// Whether a wish made at `now` is granted at once.
+    #[inline]
+    pub fn is_free(&self, now: Ns) -> bool {
+        self.free_at <= now && self.waiting.is_empty()
+    }
+
+    /// Grants the bus from `now` on; returns when the transfer ends.
+    #[inline]
+    pub fn grant(&mut self, class: Class, now: Ns, duration: Ns) -> Ns {
+        self.free_at = now + duration;
+        self.class = class;
+        self.clock[class.index()] += duration.0;
+        self.free_at
+    }
+}

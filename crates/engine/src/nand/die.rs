@@ -1,0 +1,135 @@
+//! A die: one array operation at a time, queues by class, and a page register that holds data until it has left.
+
+use crate::sched::class::{ByClass, CLASSES, Class};
+use crate::sched::queue::{Fifo, NONE, OpId};
+use crate::stats::blame::Parts;
+use crate::time::Ns;
+
+/// What a die is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Nothing.
+    Idle,
+    /// Its next command waits for the channel (and, for a program, its data).
+    Command,
+    /// The cell array works; the die's event is the end of it.
+    Array,
+    /// Data in the page register waits for the channel.
+    DataWait,
+    /// Data leaves; the die's event is the end of it.
+    DataOut,
+    /// A program or erase is being suspended; the die's event is the end of it.
+    Suspending,
+}
+
+/// A command: up to one head for each plane, linked.
+#[derive(Clone, Copy, Debug)]
+pub struct Command {
+    /// First head.
+    pub head: OpId,
+    /// Class of all of them.
+    pub class: Class,
+    /// Heads.
+    pub planes: u32,
+    /// Time of the cell array.
+    pub cell: Ns,
+    /// Suspensions so far.
+    pub suspensions: u32,
+    /// Parts of the response time since the command was chosen.
+    pub parts: Parts,
+}
+
+/// A program or erase that waits to go on.
+#[derive(Clone, Copy, Debug)]
+pub struct Suspended {
+    /// The command.
+    pub command: Command,
+    /// Time of the cell array that is left.
+    pub left: Ns,
+    /// When suspending began; then, when the die was free for reads.
+    pub since: Ns,
+    /// The die's clock at that time.
+    pub snapshot: ByClass<u64>,
+}
+
+/// A wait for the channel.
+#[derive(Clone, Copy, Debug)]
+pub struct ChannelWait {
+    /// The class on the channel when the wait began, and the time that it had left.
+    pub ahead: (Class, u64),
+    /// The channel's clock when the wait began.
+    pub snapshot: ByClass<u64>,
+    /// Bus time that is wanted.
+    pub duration: Ns,
+}
+
+/// State of one die.
+pub struct Die {
+    /// Waiting heads by class.
+    pub queues: [Fifo; CLASSES],
+    /// What it is doing.
+    pub phase: Phase,
+    /// The command that occupies it; `head` is [`NONE`] when there is none.
+    pub command: Command,
+    /// When the array's work begins and ends.
+    pub array: [Ns; 2],
+    /// Bus time of the data that is leaving.
+    pub data_out: Ns,
+    /// The command that it interrupted.
+    pub suspended: Option<Suspended>,
+    /// What it waits for on the channel.
+    pub channel_wait: ChannelWait,
+    clock: ByClass<u64>,
+    occupied: Option<(Class, Ns)>,
+}
+
+impl Default for Die {
+    fn default() -> Self {
+        let command = Command {
+            head: NONE,
+            class: Class::HostRead,
+            planes: 0,
+            cell: Ns::ZERO,
+            suspensions: 0,
+            parts: Parts::default(),
+        };
+        Self {
+            queues: [Fifo::default(); CLASSES],
+            phase: Phase::Idle,
+            command,
+            array: [Ns::ZERO; 2],
+            data_out: Ns::ZERO,
+            suspended: None,
+            channel_wait: ChannelWait { ahead: (Class::HostRead, 0), snapshot: [0; CLASSES], duration: Ns::ZERO },
+            clock: [0; CLASSES],
+            occupied: None,
+        }
+    }
+}
+
+impl Die {
+    /// Time that the die has been occupied, by class, up to `now`.
+    #[inline]
+    pub fn clock(&self, now: Ns) -> ByClass<u64> {
+        let mut clock = self.clock;
+        if let Some((class, since)) = self.occupied {
+            clock[class.index()] += now.since(since).0;
+        }
+        clock
+    }
+
+    /// From now on the die is occupied by this class, or free.
+    #[inline]
+    pub fn occupy(&mut self, class: Option<Class>, now: Ns) {
+        if let Some((old, since)) = self.occupied {
+            self.clock[old.index()] += now.since(since).0;
+        }
+        self.occupied = class.map(|class| (class, now));
+    }
+
+    /// Whether a head waits in any queue.
+    #[inline]
+    pub fn has_work(&self) -> bool {
+        self.queues.iter().any(|queue| !queue.is_empty())
+    }
+}

@@ -1,0 +1,167 @@
+//! Where things are: from page numbers to planes, dies and channels, and back.
+
+use super::divisor::Divisor;
+use crate::config::device::GeometryConfig;
+use crate::ids::{DieId, PlaneId, Ppa};
+
+/// A physical page taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Its plane.
+    pub plane: PlaneId,
+    /// Block of the plane.
+    pub block: u32,
+    /// Flash page of the block.
+    pub page: u32,
+    /// Mapping unit of the flash page.
+    pub unit: u32,
+}
+
+/// Counts of the drive, with the divisions prepared.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    /// Channels of the drive.
+    pub channels: u32,
+    /// Chips on each channel.
+    pub ways: u32,
+    /// Dies of each chip.
+    pub dies_per_chip: u32,
+    /// Planes of each die.
+    pub planes_per_die: u32,
+    /// Blocks of each plane.
+    pub blocks_per_plane: u32,
+    /// Flash pages of each block.
+    pub pages_per_block: u32,
+    /// Data bytes of a flash page.
+    pub page_bytes: u32,
+    /// Spare bytes of a flash page.
+    pub spare_bytes: u32,
+    /// Bytes of a mapping unit.
+    pub unit_bytes: u32,
+    /// log2 of the mapping units in a flash page.
+    pub unit_shift: u32,
+    units_per_plane: Divisor,
+    units_per_block: Divisor,
+    planes_in_die: Divisor,
+    dies_on_channel: Divisor,
+}
+
+impl Geometry {
+    /// From a validated description.
+    pub fn new(config: &GeometryConfig) -> Self {
+        let unit_shift = (config.page_bytes / config.mapping_unit_bytes.max(1)).max(1).trailing_zeros();
+        let units_per_block = config.pages << unit_shift;
+        Self {
+            channels: config.channels,
+            ways: config.ways,
+            dies_per_chip: config.dies,
+            planes_per_die: config.planes,
+            blocks_per_plane: config.blocks,
+            pages_per_block: config.pages,
+            page_bytes: config.page_bytes,
+            spare_bytes: config.spare_bytes,
+            unit_bytes: config.mapping_unit_bytes,
+            unit_shift,
+            units_per_plane: Divisor::new(units_per_block * config.blocks),
+            units_per_block: Divisor::new(units_per_block),
+            planes_in_die: Divisor::new(config.planes),
+            dies_on_channel: Divisor::new(config.ways * config.dies),
+        }
+    }
+
+    /// Dies of the drive.
+    pub fn dies(&self) -> u32 {
+        self.channels * self.dies_on_channel.value()
+    }
+
+    /// Planes of the drive.
+    pub fn planes(&self) -> u32 {
+        self.dies() * self.planes_per_die
+    }
+
+    /// Mapping units of a flash page.
+    pub fn units_per_page(&self) -> u32 {
+        1 << self.unit_shift
+    }
+
+    /// Mapping units of a block.
+    pub fn units_per_block(&self) -> u32 {
+        self.units_per_block.value()
+    }
+
+    /// Mapping units of a plane.
+    pub fn units_per_plane(&self) -> u32 {
+        self.units_per_plane.value()
+    }
+
+    /// Mapping units of the raw drive.
+    pub fn physical_units(&self) -> u32 {
+        self.planes() * self.units_per_plane()
+    }
+
+    /// Plane and unit in it.
+    #[inline]
+    pub fn plane_of(&self, ppa: Ppa) -> (PlaneId, u32) {
+        let (plane, rest) = self.units_per_plane.div_rem(ppa.0);
+        (PlaneId(plane), rest)
+    }
+
+    /// Die of a plane, and the plane's number in that die.
+    #[inline]
+    pub fn die_of(&self, plane: PlaneId) -> (DieId, u32) {
+        let (die, plane) = self.planes_in_die.div_rem(plane.0);
+        (DieId(die), plane)
+    }
+
+    /// Channel of a die.
+    pub fn channel_of(&self, die: DieId) -> u32 {
+        self.dies_on_channel.div_rem(die.0).0
+    }
+
+    /// Plane and block of a page.
+    #[inline]
+    pub fn block_of(&self, ppa: Ppa) -> (PlaneId, u32) {
+        let (plane, rest) = self.plane_of(ppa);
+        (plane, self.units_per_block.div_rem(rest).0)
+    }
+
+    /// A page taken apart.
+    #[inline]
+    pub fn place(&self, ppa: Ppa) -> Place {
+        let (plane, rest) = self.plane_of(ppa);
+        let (block, rest) = self.units_per_block.div_rem(rest);
+        Place { plane, block, page: rest >> self.unit_shift, unit: rest & (self.units_per_page() - 1) }
+    }
+
+    /// First unit of a flash page.
+    #[inline]
+    pub fn first_unit(&self, plane: PlaneId, block: u32, page: u32) -> Ppa {
+        Ppa(plane.0 * self.units_per_plane() + block * self.units_per_block() + (page << self.unit_shift))
+    }
+
+    /// Plane at these coordinates.
+    pub fn plane_at(&self, channel: u32, way: u32, die: u32, plane: u32) -> PlaneId {
+        PlaneId(((channel * self.ways + way) * self.dies_per_chip + die) * self.planes_per_die + plane)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_come_apart_and_together_for_odd_counts() {
+        let geometry = Geometry::new(&GeometryConfig {
+            channels: 3, ways: 5, dies: 2, planes: 3, blocks: 7, pages: 11,
+            page_bytes: 16384, spare_bytes: 0, mapping_unit_bytes: 4096,
+        });
+        assert_eq!(geometry.physical_units(), 3 * 5 * 2 * 3 * 7 * 11 * 4);
+        for number in 0..geometry.physical_units() {
+            let place = geometry.place(Ppa(number));
+            let first = geometry.first_unit(place.plane, place.block, place.page);
+            assert_eq!(first.0 + place.unit, number);
+            let (die, _) = geometry.die_of(place.plane);
+            assert_eq!(geometry.channel_of(die), place.plane.0 / (5 * 2 * 3));
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! The spare area's contents that the translation layer relies on: the logical page of each physical page, and in
+//! checked mode the sequence number of its data.
+
+use crate::ids::{Lpa, Ppa};
+use crate::mapping::layout::Layout;
+use crate::memory::{prefetch, zeroed_table};
+
+/// Logical page of every physical page. Zero in the table means "as laid out before the first request".
+pub struct Oob {
+    lpa_plus_one: Vec<u32>,
+}
+
+impl Oob {
+    /// Of a drive with so many physical units.
+    pub fn new(physical_units: u32) -> Self {
+        Self { lpa_plus_one: zeroed_table(physical_units as usize) }
+    }
+
+    /// The logical page that was written with this physical page; [`Lpa::NONE`] if none ever was.
+    #[inline]
+    pub fn lpa(&self, ppa: Ppa, layout: &Layout) -> Lpa {
+        match self.lpa_plus_one[ppa.index()] {
+            0 => layout.lpa(ppa),
+            entry => Lpa(entry - 1),
+        }
+    }
+
+    /// Writes it.
+    #[inline]
+    pub fn set(&mut self, ppa: Ppa, lpa: Lpa) {
+        self.lpa_plus_one[ppa.index()] = lpa.0.wrapping_add(1);
+    }
+
+    /// Brings the entry towards the caches.
+    #[inline]
+    pub fn prefetch(&self, ppa: Ppa) {
+        prefetch(&self.lpa_plus_one, ppa.index());
+    }
+}
+
+/// Checked mode: the sequence number of every physical page's data, and the newest of every logical page.
+pub struct Versions {
+    newest: Vec<u32>,
+    stored: Vec<u32>,
+}
+
+/// Set while the program that carries the data has not ended.
+const IN_FLIGHT: u32 = 1 << 31;
+/// Contents of an erased page.
+const ERASED: u32 = IN_FLIGHT - 1;
+
+impl Versions {
+    /// Of a drive with so many units.
+    pub fn new(logical_units: u32, physical_units: u32) -> Self {
+        Self { newest: zeroed_table(logical_units as usize), stored: zeroed_table(physical_units as usize) }
+    }
+
+    /// A write of the host to `lpa` starts at `ppa`.
+    pub fn write(&mut self, lpa: Lpa, ppa: Ppa) {
+        let newest = &mut self.newest[lpa.index()];
+        *newest = (*newest + 1) % ERASED;
+        self.stored[ppa.index()] = *newest | IN_FLIGHT;
+    }
+
+    /// A page that holds no data gets some without a write of the host: the number stays.
+    pub fn first(&mut self, lpa: Lpa, ppa: Ppa) {
+        self.stored[ppa.index()] = self.newest[lpa.index()] | IN_FLIGHT;
+    }
+
+    /// A copy keeps the number of its original.
+    pub fn copy(&mut self, source: Ppa, ppa: Ppa) {
+        self.stored[ppa.index()] = (self.stored[source.index()] & !IN_FLIGHT) | IN_FLIGHT;
+    }
+
+    /// The program of `ppa` has ended.
+    pub fn programmed(&mut self, ppa: Ppa) {
+        self.stored[ppa.index()] &= !IN_FLIGHT;
+    }
+
+    /// TRIM: no stored version of `lpa` is the newest any more.
+    pub fn trim(&mut self, lpa: Lpa) {
+        let newest = &mut self.newest[lpa.index()];
+        *newest = (*newest + 1) % ERASED;
+    }
+
+    /// The block that starts at `first` is erased.
+    pub fn erase(&mut self, first: Ppa, units: u32) {
+        let range = first.index()..first.index() + units as usize;
+        if let Some(block) = self.stored.get_mut(range) {
+            block.fill(ERASED);
+        }
+    }
+
+    /// The newest version of `lpa`.
+    pub fn newest(&self, lpa: Lpa) -> u32 {
+        self.newest[lpa.index()]
+    }
+
+    /// Whether `ppa` holds the newest version of `lpa`, programmed to its end.
+    pub fn is_newest(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        self.stored[ppa.index()] == self.newest[lpa.index()]
+    }
+}

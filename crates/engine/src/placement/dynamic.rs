@@ -1,0 +1,164 @@
+//! Dynamic placement: round robin over idle resources, level by level (Tavakkol et al., "Performance Evaluation of
+//! Dynamic Page Allocation Strategies in SSDs", ACM TOMPECS 2016).
+
+use super::{Placement, PlacementView, ProgramIntent};
+use crate::config::scheme::{Level, PlacementOrder};
+use crate::ids::PlaneId;
+use crate::nand::Geometry;
+
+/// Walks the levels in their order. At each it takes, from where it stopped last *below the same parent*, the first
+/// resource that is idle; if none is idle, the one with the fewest outstanding commands. Planes of a die can't be told
+/// apart by load and go round robin.
+///
+/// Planes without room are left out.
+pub struct DynamicPlacement {
+    levels: [LevelState; 4],
+    /// Channel, way and die-of-chip number of every die.
+    dies: Vec<[u32; 3]>,
+    candidates: Vec<u32>,
+}
+
+struct LevelState {
+    level: Level,
+    count: u32,
+    /// Where the round robin goes on, below each combination of the levels decided before.
+    next: Vec<u32>,
+    load: Vec<Option<u32>>,
+}
+
+impl LevelState {
+    /// From `start` on, around: the first idle resource, else the least loaded. `None` if no resource is left.
+    fn choose(&self, start: u32) -> Option<u32> {
+        (0..self.count)
+            .map(|step| (start + step) % self.count)
+            .filter_map(|number| self.load.get(number as usize).copied().flatten().map(|load| (load, number)))
+            // `min_by_key` keeps the first of equals, which is the round robin.
+            .min_by_key(|&(load, _)| load)
+            .map(|(_, number)| number)
+    }
+}
+
+impl DynamicPlacement {
+    /// For a drive and an order of levels, the one that is decided first in front.
+    pub fn new(geometry: &Geometry, order: PlacementOrder) -> Self {
+        let count = |level| match level {
+            Level::Channel => geometry.channels,
+            Level::Way => geometry.ways,
+            Level::Die => geometry.dies_per_chip,
+            Level::Plane => geometry.planes_per_die,
+        };
+        let mut parents = 1;
+        let levels = order.0.map(|level| {
+            let next = vec![0; parents as usize];
+            parents *= count(level);
+            LevelState { level, count: count(level), next, load: vec![None; count(level) as usize] }
+        });
+        let chips = geometry.dies_per_chip;
+        let dies = (0..geometry.dies())
+            .map(|die| [die / chips / geometry.ways, die / chips % geometry.ways, die % chips])
+            .collect();
+        Self { levels, dies, candidates: Vec::new() }
+    }
+
+    /// Number of a die's resource at a level above the plane.
+    fn number(dies: &[[u32; 3]], die: u32, level: Level) -> u32 {
+        let [channel, way, chip_die] = dies[die as usize];
+        match level {
+            Level::Channel => channel,
+            Level::Way => way,
+            Level::Die | Level::Plane => chip_die,
+        }
+    }
+
+    /// Walks the levels over the planes that `usable` lets pass.
+    fn walk(&mut self, view: &PlacementView<'_>, usable: &dyn Fn(u32, u32) -> bool) -> Option<PlaneId> {
+        let planes = view.geometry.planes_per_die;
+        self.candidates.clear();
+        self.candidates.extend((0..self.dies.len() as u32).filter(|&die| (0..planes).any(|plane| usable(die, plane))));
+        let (mut parent, mut plane) = (0, None);
+        for state in &mut self.levels {
+            state.load.fill(None);
+            for &die in &self.candidates {
+                if state.level == Level::Plane {
+                    (0..planes).filter(|&plane| usable(die, plane)).for_each(|plane| state.load[plane as usize] = Some(0));
+                } else {
+                    let number = Self::number(&self.dies, die, state.level);
+                    *state.load[number as usize].get_or_insert(0) += view.outstanding[die as usize];
+                }
+            }
+            let chosen = state.choose(state.next[parent as usize])?;
+            state.next[parent as usize] = (chosen + 1) % state.count;
+            parent = parent * state.count + chosen;
+            let level = state.level;
+            if level == Level::Plane {
+                plane = Some(chosen);
+                self.candidates.retain(|&die| usable(die, chosen));
+            } else {
+                let dies = &self.dies;
+                self.candidates.retain(|&die| Self::number(dies, die, level) == chosen);
+            }
+        }
+        let die = self.candidates.first()?;
+        plane.map(|plane| PlaneId(die * planes + plane))
+    }
+}
+
+impl Placement for DynamicPlacement {
+    fn place(&mut self, _program: &ProgramIntent, view: &PlacementView<'_>) -> PlaneId {
+        // Nearly always every plane has room, and the first walk need not ask.
+        if let Some(plane) = self.walk(view, &|_, _| true).filter(|&plane| (view.has_room)(plane)) {
+            return plane;
+        }
+        let planes = view.geometry.planes_per_die;
+        self.walk(view, &|die, plane| (view.has_room)(PlaneId(die * planes + plane))).unwrap_or(PlaneId(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::device::GeometryConfig;
+    use crate::ids::Lpa;
+
+    fn geometry() -> Geometry {
+        Geometry::new(&GeometryConfig {
+            channels: 2, ways: 2, dies: 1, planes: 2, blocks: 4, pages: 4,
+            page_bytes: 4096, spare_bytes: 0, mapping_unit_bytes: 4096,
+        })
+    }
+
+    fn policy(geometry: &Geometry) -> DynamicPlacement {
+        DynamicPlacement::new(geometry, PlacementOrder::default())
+    }
+
+    const WRITE: ProgramIntent = ProgramIntent { lpa: Lpa(0) };
+
+    #[test]
+    fn on_an_idle_drive_it_visits_every_plane_before_any_twice() {
+        let geometry = geometry();
+        let mut policy = policy(&geometry);
+        let view = PlacementView { geometry: &geometry, outstanding: &[0; 4], has_room: &|_| true };
+        let mut seen: Vec<_> = (0..8).map(|_| policy.place(&WRITE, &view).0).collect();
+        assert_eq!(seen[..2], [0, 4], "channels alternate first");
+        seen.sort_unstable();
+        assert_eq!(seen, [0, 1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn busy_channels_are_passed_over_and_then_busy_chips() {
+        let geometry = geometry();
+        let mut policy = policy(&geometry);
+        let view = PlacementView { geometry: &geometry, outstanding: &[1, 1, 1, 0], has_room: &|_| true };
+        for _ in 0..4 {
+            assert_eq!(policy.place(&WRITE, &view).0 / 2, 3);
+        }
+    }
+
+    #[test]
+    fn planes_without_room_are_left_out() {
+        let geometry = geometry();
+        let mut policy = policy(&geometry);
+        let view = PlacementView { geometry: &geometry, outstanding: &[0; 4], has_room: &|plane| plane.0 == 5 };
+        assert_eq!(policy.place(&WRITE, &view), PlaneId(5));
+    }
+}

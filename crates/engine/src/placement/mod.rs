@@ -1,0 +1,98 @@
+//! Placement: which plane a program goes to.
+
+pub mod dynamic;
+pub mod static_order;
+
+use crate::config::scheme::{Level, PlacementConfig, PlacementKind, PlacementOrder};
+use crate::ids::{Lpa, PlaneId};
+use crate::nand::Geometry;
+
+pub use dynamic::DynamicPlacement;
+pub use static_order::StaticPlacement;
+
+/// A program that wants a plane.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramIntent {
+    /// Logical page.
+    pub lpa: Lpa,
+}
+
+/// What a placement may look at.
+pub struct PlacementView<'a> {
+    /// Counts of the drive.
+    pub geometry: &'a Geometry,
+    /// Commands waiting or running on each die.
+    pub outstanding: &'a [u32],
+    /// Whether each domain (see [`crate::blocks::Domains`]) has room for more of the host's data.
+    pub has_room: &'a dyn Fn(PlaneId) -> bool,
+}
+
+/// Chooses the plane of every program of the host. Where superblocks are in use it thereby chooses the domain, whose
+/// superpages are filled plane by plane.
+///
+/// A choice is a function of its own state and of the view: no clock, no randomness of its own. It need not check for
+/// free blocks: the engine holds a program back until its domain has one. Garbage collection moves pages within their
+/// domain, since that is where a block is kept free for them.
+pub trait Placement {
+    /// Plane of this program.
+    fn place(&mut self, program: &ProgramIntent, view: &PlacementView<'_>) -> PlaneId;
+}
+
+/// The built-in placements, and a user's own.
+pub enum PlacementPolicy {
+    /// By the logical address.
+    Static(StaticPlacement),
+    /// By what is idle.
+    Dynamic(DynamicPlacement),
+    /// A user's own.
+    Custom(Box<dyn Placement + Send>),
+}
+
+impl PlacementPolicy {
+    /// The one that a scheme names.
+    pub fn new(config: &PlacementConfig, geometry: &Geometry) -> Self {
+        match config.policy {
+            PlacementKind::Static => Self::Static(StaticPlacement::new(geometry, config.order)),
+            PlacementKind::Dynamic => Self::Dynamic(DynamicPlacement::new(geometry, config.order)),
+        }
+    }
+}
+
+impl Placement for PlacementPolicy {
+    #[inline]
+    fn place(&mut self, program: &ProgramIntent, view: &PlacementView<'_>) -> PlaneId {
+        match self {
+            Self::Static(policy) => policy.place(program, view),
+            Self::Dynamic(policy) => policy.place(program, view),
+            Self::Custom(policy) => policy.place(program, view),
+        }
+    }
+}
+
+/// The planes in an order of levels, the fastest changing level first: position in the order → plane.
+pub fn planes_in_order(geometry: &Geometry, order: PlacementOrder) -> Vec<PlaneId> {
+    let count = |level| match level {
+        Level::Channel => geometry.channels,
+        Level::Way => geometry.ways,
+        Level::Die => geometry.dies_per_chip,
+        Level::Plane => geometry.planes_per_die,
+    };
+    (0..geometry.planes())
+        .map(|position| {
+            let mut rest = position;
+            let [mut channel, mut way, mut die, mut plane] = [0; 4];
+            for level in order.0 {
+                let digit = rest % count(level);
+                rest /= count(level);
+                match level {
+                    Level::Channel => channel = digit,
+                    Level::Way => way = digit,
+                    Level::Die => die = digit,
+                    Level::Plane => plane = digit,
+                }
+            }
+            geometry.plane_at(channel, way, die, plane)
+        })
+        .collect()
+}
+

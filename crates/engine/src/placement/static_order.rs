@@ -1,0 +1,68 @@
+//! Static placement: the plane follows from the logical address, by any of the 24 orders of channel, way, die and
+//! plane (Hu et al., "Performance impact and interplay of SSD parallelism", ICS 2011).
+
+use super::{Placement, PlacementView, ProgramIntent, planes_in_order};
+use crate::config::scheme::PlacementOrder;
+use crate::ids::PlaneId;
+use crate::nand::Geometry;
+use crate::nand::divisor::Divisor;
+
+/// By the logical address alone: flash page number modulo the number of planes, in an order of levels.
+pub struct StaticPlacement {
+    plane_at: Vec<PlaneId>,
+    planes: Divisor,
+    unit_shift: u32,
+}
+
+impl StaticPlacement {
+    /// For a drive and an order, the fastest changing level first.
+    pub fn new(geometry: &Geometry, order: PlacementOrder) -> Self {
+        Self {
+            plane_at: planes_in_order(geometry, order),
+            planes: Divisor::new(geometry.planes()),
+            unit_shift: geometry.unit_shift,
+        }
+    }
+}
+
+impl Placement for StaticPlacement {
+    #[inline]
+    fn place(&mut self, program: &ProgramIntent, _view: &PlacementView<'_>) -> PlaneId {
+        let (_, position) = self.planes.div_rem(program.lpa.0 >> self.unit_shift);
+        self.plane_at[position as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::device::GeometryConfig;
+    use crate::ids::Lpa;
+
+    #[test]
+    fn each_of_the_24_orders_walks_its_levels_fastest_first() {
+        let geometry = Geometry::new(&GeometryConfig {
+            channels: 2, ways: 3, dies: 4, planes: 5, blocks: 4, pages: 4,
+            page_bytes: 8192, spare_bytes: 0, mapping_unit_bytes: 4096,
+        });
+        let size = |letter| match letter { 'C' => 2, 'W' => 3, 'D' => 4, _ => 5 };
+        let orders = PlacementOrder::all();
+        assert_eq!(orders.len(), 24);
+        for order in orders {
+            let name = String::from(order);
+            let mut policy = StaticPlacement::new(&geometry, order);
+            for lpa in 0..500u32 {
+                let intent = ProgramIntent { lpa: Lpa(lpa) };
+                let view = PlacementView { geometry: &geometry, outstanding: &[], has_room: &|_| true };
+                let mut rest = lpa / 2;
+                let mut digits = std::collections::BTreeMap::new();
+                for letter in name.chars() {
+                    digits.insert(letter, rest % size(letter));
+                    rest /= size(letter);
+                }
+                let expected = geometry.plane_at(digits[&'C'], digits[&'W'], digits[&'D'], digits[&'P']);
+                assert_eq!(policy.place(&intent, &view), expected, "{name} {lpa}");
+            }
+        }
+    }
+}

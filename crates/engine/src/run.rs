@@ -1,0 +1,282 @@
+//! A run: a drive is prepared, a workload replayed, the window measured, the drive audited.
+
+use crate::config::run::{Occupancy, StartConfig};
+use crate::config::{ConfigError, DeviceConfig, HostConfig, SchemeConfig, WindowConfig};
+use crate::device::Device;
+use crate::host::front::{Front, LOOK_AHEAD};
+use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
+use crate::ids::Lpa;
+use crate::stats::report::Report;
+use crate::time::Ns;
+
+/// All that a run depends on beside its requests.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The drive.
+    pub device: DeviceConfig,
+    /// Its firmware.
+    pub scheme: SchemeConfig,
+    /// How requests arrive.
+    pub host: HostConfig,
+    /// What the drive holds before the first request.
+    pub start: StartConfig,
+    /// What is measured.
+    pub window: WindowConfig,
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Verify every read and audit the drive at the end.
+    pub checked: bool,
+}
+
+/// Why a run gave no result. Each prints as one line.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// A description holds what it may not.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The workload can't go on.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The observer asked to stop.
+    #[error("stopped")]
+    Cancelled,
+    /// A request reaches beyond the drive.
+    #[error("request {number} (from 0) covers bytes {offset} to {end}, beyond the drive's {bytes}")]
+    OutOfRange {
+        /// Request, counted from 0.
+        number: u64,
+        /// Its first byte.
+        offset: u64,
+        /// The byte behind its last.
+        end: u128,
+        /// Size of the drive.
+        bytes: u64,
+    },
+    /// The drive can't go on, or checked mode found it inconsistent.
+    #[error("the drive is inconsistent: {0}")]
+    Inconsistent(String),
+}
+
+/// Watches a run from outside.
+pub trait Observer {
+    /// Called every few thousand requests; `false` stops the run.
+    fn progress(&mut self, requests_done: u64, simulated: Ns) -> bool;
+}
+
+/// Watches nothing.
+pub struct Unobserved;
+
+impl Observer for Unobserved {
+    fn progress(&mut self, _requests_done: u64, _simulated: Ns) -> bool {
+        true
+    }
+}
+
+/// What a run leaves.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The measurements.
+    pub report: Report,
+    /// Flash pages read and programmed and blocks erased in the whole run.
+    pub flash_operations: u64,
+    /// Events of the whole run.
+    pub events: u64,
+    /// Requests of the whole run.
+    pub requests: u64,
+}
+
+/// Requests between two calls of the observer.
+const OBSERVED_EVERY: u64 = 8192;
+
+impl Setup {
+    /// Bytes that the host sees of this drive.
+    pub fn logical_bytes(&self) -> Result<u64, ConfigError> {
+        logical_bytes(&self.device, &self.scheme)
+    }
+
+    /// Checks every description.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.device.validate().map_err(|e| e.under("device"))?;
+        self.scheme.validate().map_err(|e| e.under("scheme"))?;
+        self.host.validate().map_err(|e| e.under("workload.host"))?;
+        self.start.validate().map_err(|e| e.under("workload.start"))?;
+        self.window.validate().map_err(|e| e.under("workload.window"))
+    }
+
+    /// The drive as it is before the first request. `footprint` lists the logical pages that the workload touches, in
+    /// the order in which they shall be written; it is used for the occupancy of that name only.
+    pub fn prepare(&self, footprint: &[Lpa]) -> Result<Device, RunError> {
+        self.validate()?;
+        let mut device = Device::new(&self.device, &self.scheme, self.checked)?;
+        let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
+        let occupied = match self.start.occupancy {
+            Occupancy::All => all,
+            Occupancy::None | Occupancy::Footprint => 0,
+            Occupancy::Share(share) => (f64::from(all) * share).floor() as u32,
+        };
+        device.fill_sequentially(self.scheme.placement.order, occupied);
+        let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
+        device.fill(pages.iter().copied());
+        let population = if pages.is_empty() { occupied } else { pages.len() as u32 };
+        let overwrites = (f64::from(population) * self.start.overwrite).round() as u64;
+        device.overwrite(overwrites, occupied, pages, self.seed);
+        match device.fault() {
+            Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
+            None => Ok(device),
+        }
+    }
+}
+
+/// Bytes that the host sees of a drive.
+pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64, ConfigError> {
+    device.validate().map_err(|e| e.under("device"))?;
+    scheme.validate().map_err(|e| e.under("scheme"))?;
+    let geometry = crate::nand::Geometry::new(&device.geometry);
+    let order = crate::placement::planes_in_order(&geometry, scheme.placement.order);
+    let width = crate::blocks::Domains::new(&geometry, scheme.blocks.superblock, &order).width();
+    let plan = crate::space::SpacePlan::new(device, scheme, &geometry, width)?;
+    Ok(u64::from(plan.logical_units) * u64::from(geometry.unit_bytes))
+}
+
+/// Prepares a drive and replays a workload on it.
+pub fn simulate(
+    setup: &Setup,
+    source: &mut dyn RequestSource,
+    footprint: &[Lpa],
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    let mut device = setup.prepare(footprint)?;
+    replay(setup, &mut device, source, observer)
+}
+
+/// Replays a workload on a drive that is prepared.
+pub fn replay(
+    setup: &Setup,
+    device: &mut Device,
+    source: &mut dyn RequestSource,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    let front = Front::new(source, setup.host.clone());
+    let warmup = Warmup::new(&setup.window, device.logical_bytes());
+    let mut replay = Replay { front, warmup, device, observer, number: 0, done: 0, window_open: false };
+    replay.run()?;
+    let requests = replay.done;
+    if setup.checked {
+        device.audit().map_err(RunError::Inconsistent)?;
+    }
+    Ok(Outcome {
+        report: device.report(),
+        flash_operations: device.flash_operations(),
+        events: device.events_processed(),
+        requests,
+    })
+}
+
+/// What must pass before the window opens.
+struct Warmup {
+    time: Ns,
+    requests: u64,
+    bytes: u64,
+    written: u64,
+}
+
+impl Warmup {
+    fn new(config: &WindowConfig, drive_bytes: u64) -> Self {
+        Self {
+            time: Ns(config.warmup_ns),
+            requests: config.warmup_requests,
+            bytes: (drive_bytes as f64 * config.warmup_drive_writes) as u64,
+            written: 0,
+        }
+    }
+
+    fn is_over(&self, now: Ns, number: u64) -> bool {
+        now >= self.time && number >= self.requests && self.written >= self.bytes
+    }
+}
+
+struct Replay<'a> {
+    front: Front<'a>,
+    warmup: Warmup,
+    device: &'a mut Device,
+    observer: &'a mut dyn Observer,
+    number: u64,
+    done: u64,
+    window_open: bool,
+}
+
+impl Replay<'_> {
+    fn run(&mut self) -> Result<(), RunError> {
+        let mut observe_at = OBSERVED_EVERY;
+        loop {
+            let event = self.device.next_event();
+            let arrival = self.front.next_time(self.device.now())?;
+            // The drive's own events go before an arrival at the same time.
+            if arrival < event {
+                self.submit(arrival)?;
+            } else if event == Ns::NEVER {
+                if self.done == self.number || !self.device.place_stalled_anew() {
+                    break;
+                }
+            } else {
+                self.device.step();
+            }
+            self.check()?;
+            let completed = self.device.take_completed();
+            if completed > 0 {
+                self.front.completed(completed, self.device.now());
+                self.done += u64::from(completed);
+                if self.done >= observe_at {
+                    observe_at = self.done + OBSERVED_EVERY;
+                    if !self.observer.progress(self.done, self.device.now()) {
+                        return Err(RunError::Cancelled);
+                    }
+                }
+            }
+        }
+        self.observer.progress(self.done, self.device.now());
+        self.check()?;
+        if !self.window_open {
+            self.device.open_window(self.number);
+        }
+        if self.done == self.number {
+            return Ok(());
+        }
+        let left = self.number - self.done;
+        Err(RunError::Inconsistent(format!("{left} requests wait for free space that no collection can win")))
+    }
+
+    fn check(&self) -> Result<(), RunError> {
+        self.device.fault().map_or(Ok(()), |fault| Err(RunError::Inconsistent(fault.to_owned())))
+    }
+
+    fn submit(&mut self, now: Ns) -> Result<(), RunError> {
+        if let Some(coming) = self.front.peek(LOOK_AHEAD - 1) {
+            self.device.prefetch(coming);
+        }
+        if let Some(coming) = self.front.peek(LOOK_AHEAD / 2) {
+            self.device.prefetch_overwritten(coming);
+        }
+        let Some((request, arrival)) = self.front.take(now) else { return Ok(()) };
+        self.check_range(&request)?;
+        if !self.window_open && self.warmup.is_over(arrival, self.number) {
+            self.window_open = true;
+            self.device.open_window_at(now, self.number);
+        }
+        if request.op == HostOp::Write {
+            self.warmup.written += request.length;
+        }
+        self.device.submit(&request, self.number, arrival, now, self.window_open);
+        self.number += 1;
+        Ok(())
+    }
+
+    fn check_range(&self, request: &HostRequest) -> Result<(), RunError> {
+        let end = u128::from(request.offset) + u128::from(request.length);
+        let bytes = self.device.logical_bytes();
+        if end <= u128::from(bytes) || request.op == HostOp::Flush {
+            return Ok(());
+        }
+        Err(RunError::OutOfRange { number: self.number, offset: request.offset, end, bytes })
+    }
+}

@@ -1,0 +1,88 @@
+//! Scheduling: what a die does next.
+
+pub mod class;
+pub mod queue;
+pub mod tiered;
+
+use crate::config::scheme::SchedulerConfig;
+use crate::time::Ns;
+use class::{CLASSES, Class};
+use queue::{Fifo, OpPool};
+
+pub use tiered::Tiered;
+
+/// What waits at one die, read-only.
+pub struct QueueView<'a> {
+    /// The queues by class.
+    pub queues: &'a [Fifo; CLASSES],
+    /// Where the operations are.
+    pub pool: &'a OpPool,
+    /// The time.
+    pub now: Ns,
+}
+
+impl QueueView<'_> {
+    /// Place in the order of arrival, and time of waiting, of the first command of a class.
+    #[inline]
+    pub fn first(&self, class: Class) -> Option<(u64, Ns)> {
+        let queue = &self.queues[class.index()];
+        (!queue.is_empty()).then(|| {
+            let op = &self.pool[queue.head];
+            (op.order, self.now.since(op.wait_from))
+        })
+    }
+}
+
+/// Chooses the class whose first command a free die takes, and whether reads interrupt.
+///
+/// A pure decision: it changes nothing. It must choose some class when anything waits.
+pub trait Scheduler {
+    /// The class to serve; `None` only when nothing waits.
+    fn next(&self, view: &QueueView<'_>) -> Option<Class>;
+
+    /// Whether a waiting read of the host should suspend a command of this class. The engine checks that the device
+    /// can, that the bound on suspensions is kept and that more time is left than a suspension takes.
+    fn suspends(&self, running: Class) -> bool;
+
+    /// Longest that a suspended command may wait before it goes on although reads are waiting.
+    fn longest_suspension(&self) -> Ns;
+}
+
+/// The built-in schedulers, and a user's own.
+pub enum SchedulerPolicy {
+    /// Tiers of classes, in order of arrival within each.
+    Tiered(Tiered),
+    /// A user's own.
+    Custom(Box<dyn Scheduler + Send>),
+}
+
+impl SchedulerPolicy {
+    /// The one that a scheme names.
+    pub fn new(config: &SchedulerConfig) -> Self {
+        Self::Tiered(Tiered::new(config))
+    }
+}
+
+impl Scheduler for SchedulerPolicy {
+    #[inline]
+    fn next(&self, view: &QueueView<'_>) -> Option<Class> {
+        match self {
+            Self::Tiered(policy) => policy.next(view),
+            Self::Custom(policy) => policy.next(view),
+        }
+    }
+
+    fn suspends(&self, running: Class) -> bool {
+        match self {
+            Self::Tiered(policy) => policy.suspends(running),
+            Self::Custom(policy) => policy.suspends(running),
+        }
+    }
+
+    fn longest_suspension(&self) -> Ns {
+        match self {
+            Self::Tiered(policy) => policy.longest_suspension(),
+            Self::Custom(policy) => policy.longest_suspension(),
+        }
+    }
+}

@@ -1,0 +1,279 @@
+//! Operations in flight, in one pool, and the queues that link them.
+
+use crate::ids::{Lpa, Ppa};
+use crate::sched::class::{ByClass, CLASSES, Class};
+use crate::stats::blame::Parts;
+use crate::time::Ns;
+
+/// Number of an operation in the pool.
+pub type OpId = u32;
+
+/// No operation.
+pub const NONE: OpId = u32::MAX;
+
+/// One mapping unit's read or program, or one block's erase.
+///
+/// The units of one flash page form a chain behind a head (`next_unit`); heads wait in queues and form the planes
+/// of a running command (`next`).
+#[derive(Clone, Copy, Debug)]
+pub struct Op {
+    /// Next head in a queue or of a command.
+    pub next: OpId,
+    /// Next unit of the same flash page.
+    pub next_unit: OpId,
+    /// Last unit of the chain; kept in its head only.
+    pub last_unit: OpId,
+    /// The host's request; [`NONE`] for the drive's own work.
+    pub request: u32,
+    /// Logical page.
+    pub lpa: Lpa,
+    /// Physical page that is read or programmed; for an erase the block's first unit.
+    pub ppa: Ppa,
+    /// Where the data came from: the page that a move or a read-modify-write read.
+    pub source: Ppa,
+    /// The page that this program replaced, once it is committed.
+    pub replaced: Ppa,
+    /// Bytes wanted of the unit.
+    pub bytes: u32,
+    /// Class, hence queue.
+    pub class: Class,
+    /// Whether it waits in a die's queue.
+    pub queued: bool,
+    /// A write of a part of a unit, whose old content must be read first.
+    pub partial: bool,
+    /// Whether `wait_from` and the snapshot count: it did not start at once.
+    pub waits: bool,
+    /// When it began to wait for what it waits for.
+    pub wait_from: Ns,
+    /// Place among all operations in order of arrival at the dies.
+    pub order: u64,
+}
+
+impl Op {
+    /// A new operation that waits for nothing yet.
+    pub fn new(class: Class, lpa: Lpa, ppa: Ppa) -> Self {
+        Self {
+            next: NONE,
+            next_unit: NONE,
+            last_unit: NONE,
+            request: NONE,
+            lpa,
+            ppa,
+            source: Ppa::NONE,
+            replaced: Ppa::NONE,
+            bytes: 0,
+            class,
+            queued: false,
+            partial: false,
+            waits: false,
+            wait_from: Ns::ZERO,
+            order: 0,
+        }
+    }
+}
+
+/// All operations in flight. Their numbers are reused; nothing is allocated once the run is warm.
+#[derive(Default)]
+pub struct OpPool {
+    ops: Vec<Op>,
+    free: Vec<OpId>,
+    /// Parts of the response time before the current command, for operations of the host.
+    parts: Vec<Parts>,
+    /// The die's clock by class when the wait began.
+    snapshots: Vec<ByClass<u64>>,
+}
+
+impl OpPool {
+    /// Takes an operation in.
+    #[inline]
+    pub fn insert(&mut self, op: Op) -> OpId {
+        let id = match self.free.pop() {
+            Some(id) => id,
+            None => {
+                self.ops.push(op);
+                self.parts.push(Parts::default());
+                self.snapshots.push([0; CLASSES]);
+                (self.ops.len() - 1) as OpId
+            }
+        };
+        self.ops[id as usize] = op;
+        self.ops[id as usize].last_unit = id;
+        if op.request != NONE {
+            self.parts[id as usize] = Parts::default();
+        }
+        id
+    }
+
+    /// Gives its number back.
+    #[inline]
+    pub fn remove(&mut self, id: OpId) {
+        self.free.push(id);
+    }
+
+    /// Operations in flight.
+    pub fn len(&self) -> usize {
+        self.ops.len() - self.free.len()
+    }
+
+    /// Whether nothing is in flight.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The parts of the response time so far.
+    #[inline]
+    pub fn parts(&mut self, id: OpId) -> &mut Parts {
+        &mut self.parts[id as usize]
+    }
+
+    /// The snapshot of the die's clock.
+    #[inline]
+    pub fn snapshot(&mut self, id: OpId) -> &mut ByClass<u64> {
+        &mut self.snapshots[id as usize]
+    }
+
+    /// Appends `unit` to the chain of the flash page whose head is `head`.
+    #[inline]
+    pub fn chain(&mut self, head: OpId, unit: OpId) {
+        let last = self.ops[head as usize].last_unit;
+        let new_last = self.ops[unit as usize].last_unit;
+        self.ops[last as usize].next_unit = unit;
+        self.ops[head as usize].last_unit = new_last;
+    }
+
+    /// Units of a chain.
+    pub fn units(&self, head: OpId) -> Units<'_> {
+        Units { pool: self, next: head }
+    }
+}
+
+/// Iterator over the units of one flash page.
+pub struct Units<'a> {
+    pool: &'a OpPool,
+    next: OpId,
+}
+
+impl Iterator for Units<'_> {
+    type Item = OpId;
+
+    #[inline]
+    fn next(&mut self) -> Option<OpId> {
+        let id = self.next;
+        if id == NONE {
+            return None;
+        }
+        self.next = self.pool[id].next_unit;
+        Some(id)
+    }
+}
+
+impl std::ops::Index<OpId> for OpPool {
+    type Output = Op;
+    #[inline]
+    fn index(&self, id: OpId) -> &Op {
+        &self.ops[id as usize]
+    }
+}
+
+impl std::ops::IndexMut<OpId> for OpPool {
+    #[inline]
+    fn index_mut(&mut self, id: OpId) -> &mut Op {
+        &mut self.ops[id as usize]
+    }
+}
+
+/// First come, first served: heads linked through [`Op::next`].
+#[derive(Clone, Copy, Debug)]
+pub struct Fifo {
+    /// The one that waits longest.
+    pub head: OpId,
+    tail: OpId,
+}
+
+impl Default for Fifo {
+    fn default() -> Self {
+        Self { head: NONE, tail: NONE }
+    }
+}
+
+impl Fifo {
+    /// Whether nobody waits.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head == NONE
+    }
+
+    /// Appends.
+    #[inline]
+    pub fn push(&mut self, pool: &mut OpPool, id: OpId) {
+        pool[id].next = NONE;
+        if self.head == NONE {
+            self.head = id;
+        } else {
+            pool[self.tail].next = id;
+        }
+        self.tail = id;
+    }
+
+    /// Takes the first.
+    #[inline]
+    pub fn pop(&mut self, pool: &mut OpPool) -> OpId {
+        let id = self.head;
+        if id != NONE {
+            self.head = pool[id].next;
+            pool[id].next = NONE;
+        }
+        id
+    }
+
+    /// Takes the one behind `previous` (the first, when that is [`NONE`]) and returns the one after it.
+    #[inline]
+    pub fn unlink(&mut self, pool: &mut OpPool, previous: OpId, id: OpId) -> OpId {
+        let after = pool[id].next;
+        if previous == NONE {
+            self.head = after;
+        } else {
+            pool[previous].next = after;
+        }
+        if self.tail == id {
+            self.tail = previous;
+        }
+        pool[id].next = NONE;
+        after
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool_of(count: u32) -> (OpPool, Vec<OpId>) {
+        let mut pool = OpPool::default();
+        let ids = (0..count).map(|lpa| pool.insert(Op::new(Class::HostRead, Lpa(lpa), Ppa(lpa)))).collect();
+        (pool, ids)
+    }
+
+    #[test]
+    fn a_queue_gives_back_in_order_what_was_not_unlinked() {
+        let (mut pool, ids) = pool_of(4);
+        let mut queue = Fifo::default();
+        for &id in &ids {
+            queue.push(&mut pool, id);
+        }
+        assert_eq!(queue.unlink(&mut pool, ids[0], ids[1]), ids[2]);
+        assert_eq!(queue.unlink(&mut pool, ids[2], ids[3]), NONE);
+        queue.push(&mut pool, ids[1]);
+        let order: Vec<_> = std::iter::from_fn(|| Some(queue.pop(&mut pool)).filter(|&id| id != NONE)).collect();
+        assert_eq!(order, [ids[0], ids[2], ids[1]]);
+        assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn chains_of_units_join_end_to_end() {
+        let (mut pool, ids) = pool_of(4);
+        pool.chain(ids[0], ids[1]);
+        pool.chain(ids[2], ids[3]);
+        pool.chain(ids[0], ids[2]);
+        assert_eq!(pool.units(ids[0]).collect::<Vec<_>>(), ids);
+    }
+}

@@ -1,0 +1,130 @@
+//! Tiers of classes: FIFO (one tier), read-first (host reads before the rest), or a scheme's own order.
+
+use super::class::{ByClass, CLASSES, Class, FlashOp};
+use super::{QueueView, Scheduler};
+use crate::config::scheme::{SchedulerConfig, SchedulerKind};
+use crate::time::Ns;
+
+/// Serves tiers in their order, and within one tier the command that arrived first. A command that waited longer than
+/// the bound goes next whatever its tier; of several, the one that arrived first.
+pub struct Tiered {
+    tier: ByClass<u8>,
+    suspend: bool,
+    bound: Ns,
+}
+
+impl Tiered {
+    /// From a scheme's description.
+    pub fn new(config: &SchedulerConfig) -> Self {
+        let mut tier = [0; CLASSES];
+        if config.tiers.is_empty() {
+            if config.policy != SchedulerKind::Fifo {
+                tier = [1; CLASSES];
+                tier[Class::HostRead.index()] = 0;
+            }
+        } else {
+            tier = [config.tiers.len().min(CLASSES) as u8; CLASSES];
+            for (number, classes) in config.tiers.iter().enumerate() {
+                for &class in classes {
+                    tier[Class::from(class).index()] = number.min(CLASSES) as u8;
+                }
+            }
+        }
+        Self {
+            tier,
+            suspend: config.policy == SchedulerKind::ReadFirstSuspend,
+            bound: config.starvation_bound_ns.map_or(Ns::NEVER, Ns),
+        }
+    }
+}
+
+impl Scheduler for Tiered {
+    #[inline]
+    fn next(&self, view: &QueueView<'_>) -> Option<Class> {
+        let mut best: Option<((u8, u64), Class)> = None;
+        for class in Class::ALL {
+            if let Some((order, waited)) = view.first(class) {
+                let tier = if waited > self.bound { 0 } else { self.tier[class.index()] + 1 };
+                let key = (tier, order);
+                if best.is_none_or(|(other, _)| key < other) {
+                    best = Some((key, class));
+                }
+            }
+        }
+        best.map(|(_, class)| class)
+    }
+
+    fn suspends(&self, running: Class) -> bool {
+        self.suspend && running.op() != FlashOp::Read
+    }
+
+    fn longest_suspension(&self) -> Ns {
+        self.bound
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::scheme::ClassName;
+    use crate::ids::{Lpa, Ppa};
+    use crate::sched::queue::{Fifo, Op, OpPool};
+
+    /// Serves what waits — (class, since) in order of arrival — at time 1000, and returns the order.
+    fn served(config: &SchedulerConfig, waiting: &[(Class, u64)]) -> Vec<Class> {
+        let policy = Tiered::new(config);
+        let mut pool = OpPool::default();
+        let mut queues = [Fifo::default(); CLASSES];
+        for (order, &(class, since)) in waiting.iter().enumerate() {
+            let op = Op { order: order as u64, wait_from: Ns(since), ..Op::new(class, Lpa(0), Ppa(0)) };
+            let id = pool.insert(op);
+            queues[class.index()].push(&mut pool, id);
+        }
+        std::iter::from_fn(|| {
+            let class = policy.next(&QueueView { queues: &queues, pool: &pool, now: Ns(1000) })?;
+            queues[class.index()].pop(&mut pool);
+            Some(class)
+        })
+        .collect()
+    }
+
+    use Class::{GcErase, GcProgram, GcRead, HostProgram, HostRead};
+
+    #[test]
+    fn fifo_serves_in_order_of_arrival() {
+        let config = SchedulerConfig { policy: SchedulerKind::Fifo, ..Default::default() };
+        let order = [GcErase, HostRead, HostProgram, HostRead, GcRead];
+        assert_eq!(served(&config, &order.map(|class| (class, 900))), order);
+    }
+
+    #[test]
+    fn read_first_serves_host_reads_and_then_the_rest_in_order_of_arrival() {
+        let config = SchedulerConfig::default();
+        let waiting = [(GcProgram, 1), (HostProgram, 2), (HostRead, 3), (GcRead, 4), (HostRead, 5)];
+        assert_eq!(served(&config, &waiting), [HostRead, HostRead, GcProgram, HostProgram, GcRead]);
+    }
+
+    #[test]
+    fn a_command_that_waited_beyond_the_bound_goes_first() {
+        let config = SchedulerConfig { starvation_bound_ns: Some(500), ..Default::default() };
+        let waiting = [(HostProgram, 499), (GcProgram, 501), (HostRead, 600)];
+        assert_eq!(served(&config, &waiting), [HostProgram, HostRead, GcProgram]);
+    }
+
+    #[test]
+    fn tiers_of_ones_own_come_in_their_order_and_the_rest_last() {
+        let tiers = vec![vec![ClassName::GcErase], vec![ClassName::HostProgram, ClassName::HostRead]];
+        let config = SchedulerConfig { tiers, ..Default::default() };
+        let waiting = [(GcRead, 1), (HostProgram, 1), (HostRead, 1), (GcErase, 1)];
+        assert_eq!(served(&config, &waiting), [GcErase, HostProgram, HostRead, GcRead]);
+    }
+
+    #[test]
+    fn only_read_first_suspend_interrupts_and_never_a_read() {
+        let suspends = |policy, class| Tiered::new(&SchedulerConfig { policy, ..Default::default() }).suspends(class);
+        assert!(suspends(SchedulerKind::ReadFirstSuspend, GcErase));
+        assert!(suspends(SchedulerKind::ReadFirstSuspend, HostProgram));
+        assert!(!suspends(SchedulerKind::ReadFirstSuspend, GcRead));
+        assert!(!suspends(SchedulerKind::ReadFirst, HostProgram));
+    }
+}

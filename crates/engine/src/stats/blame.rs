@@ -1,0 +1,202 @@
+//! Blame: where the nanoseconds of a response time went. The parts of a request add up to it exactly.
+
+use crate::sched::class::{CLASSES, Class};
+
+/// Parts that are no wait behind a class.
+const PLAIN: [&str; 7] = ["link", "admission", "space", "command", "cell", "transfer", "suspend"];
+
+/// Number of parts.
+pub const PARTS: usize = PLAIN.len() + 2 * CLASSES;
+
+/// A part of the response time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// Waiting for the host link and moving on it.
+    Link,
+    /// Waiting at the host because the drive holds as many requests as it may.
+    Admission,
+    /// Waiting until garbage collection frees a block.
+    Space,
+    /// Command and address cycles on the channel.
+    Command,
+    /// The cell array at work for this request.
+    Cell,
+    /// Its data on the channel.
+    Transfer,
+    /// Suspending and resuming the request's own program.
+    Suspend,
+    /// Waiting for the die, occupied by this class.
+    DieWait(Class),
+    /// Waiting for the channel, occupied by this class.
+    ChannelWait(Class),
+}
+
+impl Part {
+    #[inline]
+    fn index(self) -> usize {
+        match self {
+            Self::Link => 0,
+            Self::Admission => 1,
+            Self::Space => 2,
+            Self::Command => 3,
+            Self::Cell => 4,
+            Self::Transfer => 5,
+            Self::Suspend => 6,
+            Self::DieWait(class) => PLAIN.len() + class.index(),
+            Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
+        }
+    }
+
+    /// Names of all parts, in order.
+    pub fn names() -> Vec<String> {
+        let plain = PLAIN.iter().map(|&name| name.to_owned());
+        let die = Class::ALL.iter().map(|class| format!("die_wait.{}", class.name()));
+        let channel = Class::ALL.iter().map(|class| format!("channel_wait.{}", class.name()));
+        plain.chain(die).chain(channel).collect()
+    }
+}
+
+/// Nanoseconds by part.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Parts([u64; PARTS]);
+
+impl Parts {
+    /// Adds to a part.
+    #[inline]
+    pub fn add(&mut self, part: Part, ns: u64) {
+        self.0[part.index()] += ns;
+    }
+
+    /// Gives time that was counted as one part to another.
+    pub fn shift(&mut self, from: Part, to: Part, ns: u64) {
+        self.0[from.index()] -= ns;
+        self.0[to.index()] += ns;
+    }
+
+    /// Adds, by class, how far a die's clock has moved since `then`.
+    #[inline]
+    pub fn add_die_wait(&mut self, now: &[u64; CLASSES], then: &[u64; CLASSES]) {
+        for class in 0..CLASSES {
+            self.0[PLAIN.len() + class] += now[class] - then[class];
+        }
+    }
+
+    /// The same for a channel.
+    #[inline]
+    pub fn add_channel_wait(&mut self, now: &[u64; CLASSES], then: &[u64; CLASSES]) {
+        for class in 0..CLASSES {
+            self.0[PLAIN.len() + CLASSES + class] += now[class] - then[class];
+        }
+    }
+
+    /// Adds all parts of another.
+    #[inline]
+    pub fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
+            *mine += theirs;
+        }
+    }
+
+    /// Their total.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// The figures in the order of [`Part::names`].
+    pub fn figures(&self) -> &[u64; PARTS] {
+        &self.0
+    }
+}
+
+/// Buckets in each octave of latency: 0.8% wide.
+const BUCKET_BITS: u32 = 7;
+
+/// Sums of parts by bucket of response time, so that the blame of any percentile can be told at the end.
+pub struct BlameRecorder {
+    buckets: Vec<Bucket>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Bucket {
+    requests: u64,
+    response: u64,
+    parts: Parts,
+}
+
+/// Blame summed over a set of requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BlameSum {
+    /// Requests of the set.
+    pub requests: u64,
+    /// Sum of their response times, ns.
+    pub response: u128,
+    /// Sum of each part, ns, in the order of [`Part::names`].
+    pub parts: [u128; PARTS],
+}
+
+/// Bucket of a response time.
+fn bucket_of(latency: u64) -> usize {
+    let octave = (u64::BITS - latency.leading_zeros()).saturating_sub(BUCKET_BITS + 1);
+    ((octave as usize) << BUCKET_BITS) + (latency >> octave) as usize
+}
+
+impl Default for BlameRecorder {
+    fn default() -> Self {
+        Self { buckets: vec![Bucket::default(); bucket_of(u64::MAX) + 1] }
+    }
+}
+
+impl BlameRecorder {
+    /// Takes a request in.
+    #[inline]
+    pub fn record(&mut self, latency: u64, parts: &Parts) {
+        let bucket = &mut self.buckets[bucket_of(latency)];
+        bucket.requests += 1;
+        bucket.response = bucket.response.saturating_add(latency);
+        bucket.parts.merge(parts);
+    }
+
+    /// Sum over the requests in the bucket of `latency` and all above it.
+    pub fn from_latency(&self, latency: u64) -> BlameSum {
+        let mut sum = BlameSum::default();
+        for bucket in self.buckets.iter().skip(bucket_of(latency)) {
+            sum.requests += bucket.requests;
+            sum.response += u128::from(bucket.response);
+            for (total, &part) in sum.parts.iter_mut().zip(bucket.parts.figures()) {
+                *total += u128::from(part);
+            }
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn buckets_are_in_order_and_less_than_one_percent_wide(a: u64, b: u64) {
+            let (low, high) = (a.min(b), a.max(b));
+            prop_assert!(bucket_of(low) <= bucket_of(high));
+            if bucket_of(low) == bucket_of(high) {
+                prop_assert!((high - low) as f64 <= low as f64 * 0.008);
+            }
+        }
+    }
+
+    #[test]
+    fn the_tail_holds_the_slow_requests_only_and_its_parts_add_up() {
+        let mut blame = BlameRecorder::default();
+        for latency in [100, 100, 5000] {
+            let mut parts = Parts::default();
+            parts.add(Part::Cell, latency - 10);
+            parts.add(Part::DieWait(Class::GcErase), 10);
+            blame.record(latency, &parts);
+        }
+        let tail = blame.from_latency(5000);
+        assert_eq!((tail.requests, tail.response, tail.parts.iter().sum::<u128>()), (1, 5000, 5000));
+        assert_eq!(blame.from_latency(0).response, 5200);
+    }
+}

@@ -1,0 +1,156 @@
+//! Response times of one direction: exact moments, an HDR histogram, and blame.
+
+use hdrhistogram::Histogram;
+
+use super::blame::{BlameRecorder, BlameSum, Part, Parts};
+use super::report::{BlameParts, BlameReport, DirectionReport, LatencyReport};
+use crate::time::Ns;
+
+/// Takes in requests and reports their distribution.
+pub struct DirectionRecorder {
+    requests: u64,
+    bytes: u64,
+    sum: u128,
+    sum_of_squares: u128,
+    min: u64,
+    max: u64,
+    histogram: Option<Histogram<u64>>,
+    blame: BlameRecorder,
+}
+
+impl Default for DirectionRecorder {
+    fn default() -> Self {
+        // Three significant digits, growing with the largest value; `None` can't happen for these constants.
+        let histogram = Histogram::new(3).ok().map(|mut histogram: Histogram<u64>| {
+            histogram.auto(true);
+            histogram
+        });
+        Self {
+            requests: 0,
+            bytes: 0,
+            sum: 0,
+            sum_of_squares: 0,
+            min: u64::MAX,
+            max: 0,
+            histogram,
+            blame: BlameRecorder::default(),
+        }
+    }
+}
+
+impl DirectionRecorder {
+    /// Takes a request in.
+    #[inline]
+    pub fn record(&mut self, latency: Ns, bytes: u64, parts: &Parts) {
+        let ns = latency.0;
+        self.requests += 1;
+        self.bytes += bytes;
+        self.sum += u128::from(ns);
+        self.sum_of_squares += u128::from(ns) * u128::from(ns);
+        self.min = self.min.min(ns);
+        self.max = self.max.max(ns);
+        if let Some(histogram) = &mut self.histogram {
+            histogram.saturating_record(ns.max(1));
+        }
+        self.blame.record(ns, parts);
+    }
+
+    /// The figures over a window of this length.
+    pub fn report(&self, window: Ns) -> DirectionReport {
+        if self.requests == 0 {
+            return DirectionReport::default();
+        }
+        let seconds = window.0 as f64 / 1e9;
+        let per_second = |amount: u64| if seconds > 0.0 { amount as f64 / seconds } else { 0.0 };
+        let latency = self.latency();
+        DirectionReport {
+            requests: self.requests,
+            bytes: self.bytes,
+            iops: per_second(self.requests),
+            bandwidth_bytes_per_s: per_second(self.bytes),
+            blame: BlameReport {
+                mean: named(&self.blame.from_latency(0)),
+                tail: named(&self.blame.from_latency(latency.p99.min(self.max))),
+            },
+            latency_ns: latency,
+        }
+    }
+
+    fn latency(&self) -> LatencyReport {
+        let count = self.requests as f64;
+        let mean = self.sum as f64 / count;
+        // n Σx² − (Σx)² in whole numbers: exact, and never negative.
+        let spread = (u128::from(self.requests).saturating_mul(self.sum_of_squares))
+            .saturating_sub(self.sum.saturating_mul(self.sum));
+        let at = |share: f64| {
+            self.histogram.as_ref().map_or(0, |h| h.value_at_quantile(share)).clamp(self.min, self.max)
+        };
+        LatencyReport {
+            mean,
+            std: (spread as f64).sqrt() / count,
+            min: self.min,
+            max: self.max,
+            p50: at(0.5),
+            p90: at(0.9),
+            p95: at(0.95),
+            p99: at(0.99),
+            p99_9: at(0.999),
+            p99_99: at(0.9999),
+            histogram: self.histogram.as_ref().map_or_else(Vec::new, |histogram| {
+                histogram.iter_recorded().map(|bin| (bin.value_iterated_to(), bin.count_at_value())).collect()
+            }),
+        }
+    }
+}
+
+fn named(sum: &BlameSum) -> BlameParts {
+    let total_ns = Part::names().into_iter().zip(sum.parts).collect();
+    let mean = |total: u128| if sum.requests == 0 { 0.0 } else { total as f64 / sum.requests as f64 };
+    BlameParts {
+        requests: sum.requests,
+        response_total_ns: sum.response,
+        mean_ns: Part::names().into_iter().zip(sum.parts.iter().map(|&total| mean(total))).collect(),
+        total_ns,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(latencies: impl Iterator<Item = u64>) -> DirectionReport {
+        let mut recorder = DirectionRecorder::default();
+        for latency in latencies {
+            let mut parts = Parts::default();
+            parts.add(Part::Cell, latency);
+            recorder.record(Ns(latency), 4096, &parts);
+        }
+        recorder.report(Ns(1_000_000_000))
+    }
+
+    #[test]
+    fn moments_are_exact_and_percentiles_have_three_digits() {
+        let report = of(1..=100_000);
+        let latency = &report.latency_ns;
+        assert_eq!((latency.mean, latency.min, latency.max), (50_000.5, 1, 100_000));
+        assert!((latency.std - (((100_000f64).powi(2) - 1.0) / 12.0).sqrt()).abs() < 1e-6);
+        for (found, exact) in [(latency.p50, 50_000), (latency.p99, 99_000), (latency.p99_9, 99_900)] {
+            assert!(found.abs_diff(exact) * 1000 <= exact, "{found} for {exact}");
+        }
+        assert_eq!((report.requests, report.iops, report.bandwidth_bytes_per_s), (100_000, 1e5, 4.096e8));
+    }
+
+    #[test]
+    fn the_tails_blame_is_that_of_the_slowest_percent() {
+        let report = of((0..990).map(|_| 1000).chain((0..10).map(|_| 9000)));
+        assert_eq!(report.blame.mean.requests, 1000);
+        let report = of((0..980).map(|_| 1000).chain((0..20).map(|_| 9000)));
+        assert_eq!((report.blame.tail.requests, report.blame.tail.response_total_ns), (20, 180_000));
+        assert_eq!(report.blame.tail.total_ns["cell"], 180_000);
+    }
+
+    #[test]
+    fn nothing_recorded_is_all_zero() {
+        assert_eq!(of(std::iter::empty()).latency_ns.max, 0);
+    }
+}

@@ -1,0 +1,6 @@
+//! What a run measures: response times and their blame, flash operations by class, occupancy of dies and channels.
+
+pub mod blame;
+pub mod latency;
+pub mod recorder;
+pub mod report;

@@ -1,0 +1,161 @@
+//! Everything counted during the measured window.
+
+use std::collections::BTreeMap;
+
+use super::latency::DirectionRecorder;
+use super::report::{
+    ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, PlainReport, WindowReport,
+};
+use crate::sched::class::{ByClass, CLASSES, Cause, Class, FlashOp};
+use crate::time::Ns;
+
+/// Commands waiting or running on a die, integrated over time.
+#[derive(Clone, Copy, Default)]
+struct Load {
+    area: u128,
+    since: Ns,
+    max: u32,
+}
+
+/// Counters of one run.
+#[derive(Default)]
+pub struct Recorder {
+    /// Start of the window.
+    pub start: Ns,
+    /// Requests before it.
+    pub warmup_requests: u64,
+    /// Read requests.
+    pub read: DirectionRecorder,
+    /// Write requests.
+    pub write: DirectionRecorder,
+    /// TRIM requests.
+    pub trim: PlainReport,
+    /// Flush requests.
+    pub flush: PlainReport,
+    /// Flash pages and blocks by class.
+    pub operations: ByClass<u64>,
+    /// Commands by class.
+    pub transactions: ByClass<u64>,
+    /// Suspended programs and erases.
+    pub suspensions: u64,
+    /// Commands of several planes.
+    pub multi_plane: u64,
+    /// Garbage collection.
+    pub gc: GcReport,
+    /// Reads sent to another die because their page had moved.
+    pub rerouted_reads: u64,
+    /// Reads of pages without data.
+    pub unmapped_reads: u64,
+    loads: Vec<Load>,
+    die_base: Vec<ByClass<u64>>,
+    channel_base: Vec<ByClass<u64>>,
+}
+
+impl Recorder {
+    /// Counts from `start` on. The clocks are those of dies and channels at that time.
+    pub fn begin(
+        start: Ns,
+        warmup_requests: u64,
+        outstanding: &[u32],
+        die_clocks: Vec<ByClass<u64>>,
+        channel_clocks: Vec<ByClass<u64>>,
+    ) -> Self {
+        let loads = outstanding.iter().map(|&max| Load { area: 0, since: start, max }).collect();
+        Self { start, warmup_requests, loads, die_base: die_clocks, channel_base: channel_clocks, ..Self::default() }
+    }
+
+    /// The number of commands on a die changes from `old` to `new`.
+    #[inline]
+    pub fn load_changes(&mut self, die: usize, old: u32, new: u32, now: Ns) {
+        let load = &mut self.loads[die];
+        load.area += u128::from(old) * u128::from(now.since(load.since).0);
+        load.since = now;
+        load.max = load.max.max(new);
+    }
+
+    /// The window.
+    pub fn window(&self, end: Ns) -> WindowReport {
+        WindowReport { start_ns: self.start.0, end_ns: end.0.max(self.start.0), warmup_requests: self.warmup_requests }
+    }
+
+    /// Flash operations.
+    pub fn flash(&self) -> FlashReport {
+        let sum = |op| {
+            Class::ALL.iter().filter(|class| class.op() == op).map(|class| self.operations[class.index()]).sum()
+        };
+        let by_class = Class::ALL.iter().map(|class| {
+            let operations = self.operations[class.index()];
+            (class.name().to_owned(), ClassReport { operations, transactions: self.transactions[class.index()] })
+        });
+        FlashReport {
+            reads: sum(FlashOp::Read),
+            programs: sum(FlashOp::Program),
+            erases: sum(FlashOp::Erase),
+            transactions: self.transactions.iter().sum(),
+            suspensions: self.suspensions,
+            multi_plane: self.multi_plane,
+            by_class: by_class.collect(),
+        }
+    }
+
+    /// Bytes programmed by cause for each byte that the host wrote; `None` without host writes.
+    pub fn waf_by_cause(&self, page_bytes: u32, written: u64) -> Option<BTreeMap<String, f64>> {
+        if written == 0 {
+            return None;
+        }
+        let mut waf = BTreeMap::new();
+        for class in Class::ALL.iter().filter(|class| class.op() == FlashOp::Program) {
+            let bytes = self.operations[class.index()] * u64::from(page_bytes);
+            *waf.entry(class.cause().name().to_owned()).or_insert(0.0) += bytes as f64 / written as f64;
+        }
+        debug_assert!(waf.contains_key(Cause::Host.name()));
+        Some(waf)
+    }
+
+    /// The dies at the end of the window; `channel_of` gives a die's channel.
+    pub fn dies(&self, end: Ns, clocks: &[ByClass<u64>], outstanding: &[u32], channel_of: impl Fn(usize) -> u32) -> Vec<DieReport> {
+        let window = end.since(self.start).0;
+        let die = |(number, (load, clock)): (usize, (&Load, &ByClass<u64>))| {
+            let rest = u128::from(outstanding.get(number).copied().unwrap_or(0)) * u128::from(end.since(load.since).0);
+            DieReport {
+                channel: channel_of(number),
+                busy_ns: by_name(clock, self.die_base.get(number)),
+                mean_outstanding: if window == 0 { 0.0 } else { (load.area + rest) as f64 / window as f64 },
+                max_outstanding: load.max,
+            }
+        };
+        self.loads.iter().zip(clocks).enumerate().map(die).collect()
+    }
+
+    /// The channels at the end of the window.
+    pub fn channels(&self, clocks: &[ByClass<u64>]) -> Vec<ChannelReport> {
+        let channel = |(number, clock)| ChannelReport { busy_ns: by_name(clock, self.channel_base.get(number)) };
+        clocks.iter().enumerate().map(channel).collect()
+    }
+}
+
+fn by_name(clock: &ByClass<u64>, base: Option<&ByClass<u64>>) -> BTreeMap<String, u64> {
+    let base = base.copied().unwrap_or([0; CLASSES]);
+    Class::ALL
+        .iter()
+        .map(|class| (class.name().to_owned(), clock[class.index()].saturating_sub(base[class.index()])))
+        .collect()
+}
+
+/// Summary of the erase counts of superblocks of `width` blocks each.
+pub fn erase_report(counts: &[u32], width: u32) -> EraseReport {
+    let mut distribution = BTreeMap::new();
+    for &count in counts {
+        *distribution.entry(count).or_insert(0u64) += u64::from(width);
+    }
+    let blocks = counts.len().max(1) as f64;
+    let mean = counts.iter().map(|&count| f64::from(count)).sum::<f64>() / blocks;
+    let variance = counts.iter().map(|&count| (f64::from(count) - mean).powi(2)).sum::<f64>() / blocks;
+    EraseReport {
+        min: counts.iter().copied().min().unwrap_or(0),
+        max: counts.iter().copied().max().unwrap_or(0),
+        mean,
+        std: variance.sqrt(),
+        distribution,
+    }
+}

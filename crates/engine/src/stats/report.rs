@@ -1,0 +1,227 @@
+//! The result of a run as plain data: what `result.json` holds. Names are stable: tools rely on them.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// Everything measured in one run.
+#[derive(Clone, Debug, Serialize)]
+pub struct Report {
+    /// The measured window.
+    pub window: WindowReport,
+    /// Read requests of the host.
+    pub read: DirectionReport,
+    /// Write requests of the host.
+    pub write: DirectionReport,
+    /// TRIM requests in the window.
+    pub trim: PlainReport,
+    /// Flush requests in the window.
+    pub flush: PlainReport,
+    /// Flash operations in the window.
+    pub flash: FlashReport,
+    /// Bytes programmed for each byte that the host wrote; `None` without host writes.
+    pub waf: Option<f64>,
+    /// The same by cause (`host`, `gc`, …); the values add up to `waf`.
+    pub waf_by_cause: BTreeMap<String, f64>,
+    /// Garbage collection in the window.
+    pub gc: GcReport,
+    /// Erase counts of the blocks at the end of the run, since the start of the drive's life.
+    pub erase_counts: EraseReport,
+    /// Each die, in order of number (channel-major).
+    pub dies: Vec<DieReport>,
+    /// Each channel.
+    pub channels: Vec<ChannelReport>,
+    /// What the drive's tables hold at the end.
+    pub drive: DriveReport,
+    /// Checked mode's findings; `None` when it was off.
+    pub checked: Option<CheckedReport>,
+}
+
+/// The measured window in simulated time.
+#[derive(Clone, Debug, Serialize)]
+pub struct WindowReport {
+    /// Its start, ns since the start of the run.
+    pub start_ns: u64,
+    /// The last completion, ns since the start of the run.
+    pub end_ns: u64,
+    /// Requests that arrived before it.
+    pub warmup_requests: u64,
+}
+
+/// Requests of one direction.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct DirectionReport {
+    /// Requests that arrived in the window and were completed.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Requests a second of the window.
+    pub iops: f64,
+    /// Bytes a second of the window.
+    pub bandwidth_bytes_per_s: f64,
+    /// Response times.
+    pub latency_ns: LatencyReport,
+    /// Where the response times went.
+    pub blame: BlameReport,
+}
+
+/// Distribution of response times, ns. Mean, deviation, minimum and maximum are exact; percentiles have three
+/// significant digits.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct LatencyReport {
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation of the population.
+    pub std: f64,
+    /// Smallest.
+    pub min: u64,
+    /// Largest.
+    pub max: u64,
+    /// Median.
+    pub p50: u64,
+    /// 90th percentile.
+    pub p90: u64,
+    /// 95th percentile.
+    pub p95: u64,
+    /// 99th percentile.
+    pub p99: u64,
+    /// 99.9th percentile.
+    pub p99_9: u64,
+    /// 99.99th percentile.
+    pub p99_99: u64,
+    /// Non-empty bins: (largest value of the bin, requests).
+    #[serde(skip)]
+    pub histogram: Vec<(u64, u64)>,
+}
+
+/// Parts of the response time, mean ns of a request. The parts' total is the mean response time exactly.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct BlameReport {
+    /// Over all requests.
+    pub mean: BlameParts,
+    /// Over the requests at and above the 99th percentile.
+    pub tail: BlameParts,
+}
+
+/// Sums of the parts over a set of requests, and their means.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct BlameParts {
+    /// Requests in the set.
+    pub requests: u64,
+    /// Sum of their response times, ns: equals the sum of `total_ns`.
+    pub response_total_ns: u128,
+    /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
+    /// `die_wait.<class>`, `channel_wait.<class>`.
+    pub total_ns: BTreeMap<String, u128>,
+    /// Part → mean of a request, ns.
+    pub mean_ns: BTreeMap<String, f64>,
+}
+
+/// Requests without a latency distribution.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct PlainReport {
+    /// Requests that arrived in the window.
+    pub requests: u64,
+    /// Their bytes.
+    pub bytes: u64,
+}
+
+/// Flash operations that ended in the window.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlashReport {
+    /// Flash pages read.
+    pub reads: u64,
+    /// Flash pages programmed.
+    pub programs: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Commands: a multi-plane operation counts once.
+    pub transactions: u64,
+    /// Suspensions of programs and erases.
+    pub suspensions: u64,
+    /// Commands of two and more planes.
+    pub multi_plane: u64,
+    /// Class (`host_read`, `gc_program`, …) → pages or blocks, and commands.
+    pub by_class: BTreeMap<String, ClassReport>,
+}
+
+/// Flash operations of one class.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ClassReport {
+    /// Flash pages read or programmed, or blocks erased.
+    pub operations: u64,
+    /// Commands: a multi-plane operation counts once.
+    pub transactions: u64,
+}
+
+/// Garbage collection.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct GcReport {
+    /// Blocks or superblocks collected.
+    pub victims: u64,
+    /// Mapping units moved.
+    pub moved_units: u64,
+    /// Host write units that had to wait for a free block.
+    pub stalled_units: u64,
+}
+
+/// Erase counts of the blocks.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct EraseReport {
+    /// Smallest.
+    pub min: u32,
+    /// Largest.
+    pub max: u32,
+    /// Mean.
+    pub mean: f64,
+    /// Standard deviation over the blocks.
+    pub std: f64,
+    /// Erase count → blocks.
+    pub distribution: BTreeMap<u32, u64>,
+}
+
+/// One die.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct DieReport {
+    /// Its channel.
+    pub channel: u32,
+    /// Time that it was occupied, ns, by class.
+    pub busy_ns: BTreeMap<String, u64>,
+    /// Commands waiting or running, mean over the window's time.
+    pub mean_outstanding: f64,
+    /// Most commands waiting or running at once.
+    pub max_outstanding: u32,
+}
+
+/// One channel.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct ChannelReport {
+    /// Time that it moved commands or data, ns, by class.
+    pub busy_ns: BTreeMap<String, u64>,
+}
+
+/// The drive's tables at the end.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct DriveReport {
+    /// Logical pages (mapping units).
+    pub logical_units: u64,
+    /// Physical mapping units.
+    pub physical_units: u64,
+    /// Logical pages that hold data.
+    pub mapped_units: u64,
+    /// Bytes of a mapping unit.
+    pub mapping_unit_bytes: u32,
+    /// Flash page reads that were sent to another die because the page had moved while they waited.
+    pub rerouted_reads: u64,
+    /// Reads of pages that hold no data.
+    pub unmapped_reads: u64,
+}
+
+/// What checked mode verified.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CheckedReport {
+    /// Page reads whose OOB was compared with the newest version.
+    pub reads_verified: u64,
+    /// Logical pages audited at the end.
+    pub pages_audited: u64,
+}

@@ -1,0 +1,214 @@
+//! Random drives, policies and workloads against a naive drive: a map from logical page to version.
+#![allow(missing_docs)]
+
+mod common;
+use std::collections::BTreeMap;
+
+use common::*;
+use proptest::prelude::*;
+use wordline_engine::config::device::*;
+use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
+use wordline_engine::config::scheme::*;
+use wordline_engine::host::{HostOp, HostRequest};
+use wordline_engine::time::Ns;
+use wordline_engine::{RunError, Setup};
+
+const UNITS: [u32; 4] = [512, 1024, 2048, 4096];
+
+fn devices() -> impl Strategy<Value = DeviceConfig> {
+    let counts = (1u32..4, 1u32..4, 1u32..3, 1u32..4, 8u32..24, 4u32..12);
+    let rules = prop_oneof![
+        Just(MultiPlaneRule::None),
+        Just(MultiPlaneRule::SameBlockAndPage),
+        Just(MultiPlaneRule::SamePage),
+        Just(MultiPlaneRule::Any)
+    ];
+    let times = (0u64..100_000, 0u64..1_000_000, 0u64..4_000_000, 0u64..500, 1u32..2000);
+    let link = (prop::option::of(1_000_000u64..5_000_000_000), 0u64..1000, 0u64..1000);
+    let suspend = (prop::option::of(0u64..50_000), prop::option::of(0u64..50_000), 0u64..5_000, 0u32..5);
+    (counts, 0usize..4, rules, times, link, suspend, any::<bool>()).prop_map(
+        |((channels, ways, dies, planes, blocks, pages), unit, rule, times, link, suspend, data_out_first)| {
+            let mut device = device(channels, ways, dies, planes);
+            device.geometry.blocks = blocks + 8;
+            device.geometry.pages = pages;
+            device.geometry.mapping_unit_bytes = UNITS[unit];
+            device.capacity.overprovisioning = Some(0.5);
+            device.multi_plane.rule = rule;
+            (device.cell.read_ns, device.cell.program_ns) = (vec![times.0], vec![times.1]);
+            device.cell.erase_ns = times.2;
+            device.channel.read_command_ns = times.3;
+            device.channel.mega_transfers_per_s = f64::from(times.4);
+            device.link = LinkConfig { bytes_per_s: link.0, submission_ns: link.1, completion_ns: link.2 };
+            device.suspend = SuspendConfig {
+                program_ns: suspend.0,
+                erase_ns: suspend.1,
+                resume_ns: suspend.2,
+                max_per_operation: suspend.3,
+            };
+            if data_out_first {
+                device.channel.arbitration = ChannelArbitration::DataOutFirst;
+            }
+            device
+        },
+    )
+}
+
+fn schemes() -> impl Strategy<Value = SchemeConfig> {
+    let spans = prop_oneof![
+        Just(SuperblockSpan::None),
+        Just(SuperblockSpan::Die),
+        Just(SuperblockSpan::Chip),
+        Just(SuperblockSpan::Channels),
+        Just(SuperblockSpan::Drive)
+    ];
+    let placement = prop_oneof![Just(PlacementKind::Static), Just(PlacementKind::Dynamic)];
+    let scheduler =
+        prop_oneof![Just(SchedulerKind::Fifo), Just(SchedulerKind::ReadFirst), Just(SchedulerKind::ReadFirstSuspend)];
+    let unmapped = prop_oneof![Just(UnmappedReads::Zeros), Just(UnmappedReads::Allocate)];
+    (spans, placement, 0usize..24, scheduler, prop::option::of(0u64..5_000_000), unmapped, 0.0..0.15f64, 0.0..0.2f64)
+        .prop_map(|(span, policy, order, scheduler, bound, unmapped_reads, trigger, more)| SchemeConfig {
+            mapping: MappingConfig { unmapped_reads, ..Default::default() },
+            placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
+            blocks: BlocksConfig { superblock: span },
+            gc: GcConfig { trigger, stop: Some(trigger + more), ..Default::default() },
+            scheduler: SchedulerConfig { policy: scheduler, tiers: vec![], starvation_bound_ns: bound },
+            ..Default::default()
+        })
+}
+
+fn hosts() -> impl Strategy<Value = HostConfig> {
+    let depth = prop_oneof![Just(1u32), 2u32..8, Just(16), Just(64)];
+    prop_oneof![
+        (depth, 0u64..50_000).prop_map(|(depth, think)| HostConfig { think_time_ns: think, ..closed(depth) }),
+        (0.1..2.0f64, 0u32..8).prop_map(|(time_scale, max_outstanding)| HostConfig {
+            arrivals: Arrivals::Open,
+            time_scale,
+            max_outstanding,
+            ..HostConfig::default()
+        })
+    ]
+}
+
+fn occupancies() -> impl Strategy<Value = Occupancy> {
+    prop_oneof![Just(Occupancy::All), Just(Occupancy::None), (0.0..1.0f64).prop_map(Occupancy::Share)]
+}
+
+/// Requests within a drive of `bytes`, biased towards a hot eighth, some unaligned.
+fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
+    let mut random = Random(seed);
+    let mut time = 0;
+    (0..count)
+        .map(|_| {
+            time += random.below(300_000);
+            let op = match random.below(20) {
+                0 => HostOp::Flush,
+                1 | 2 => HostOp::Trim,
+                3..=9 => HostOp::Read,
+                _ => HostOp::Write,
+            };
+            let space = if random.below(2) == 0 { bytes } else { (bytes / 8).max(1) };
+            let (mut offset, mut length) = (random.below(space), 1 + random.below(40_000));
+            if random.below(4) > 0 {
+                (offset, length) = (offset / 4096 * 4096, length.div_ceil(4096) * 4096);
+            }
+            let length = length.min(bytes - offset);
+            HostRequest { time: Ns(time), op, offset, length, flow: 0 }
+        })
+        .collect()
+}
+
+/// What the naive drive knows of a page: its version before the first request, once a read has shown it, how many
+/// writes and TRIMs took effect since, and whether it holds data.
+#[derive(Clone, Copy, Default)]
+struct Page {
+    first: Option<u32>,
+    changes: u32,
+    holds_data: Option<bool>,
+}
+
+/// Replays the record: every read must have seen the newest version at the moment of its cell read, that moment lies
+/// within its request, and a write or TRIM takes effect within its own.
+fn agrees_with_the_naive_drive(events: &[Event], unit: u64, allocates: bool) -> Result<(), TestCaseError> {
+    let mut pages: BTreeMap<u32, Page> = BTreeMap::new();
+    let mut open: BTreeMap<u64, (HostRequest, u64)> = BTreeMap::new();
+    let mut seen: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
+    for &event in events {
+        match event {
+            Event::Arrived { id, request, at } => {
+                prop_assert!(open.insert(id, (request, at)).is_none());
+            }
+            Event::Read { id, page, version, .. } => {
+                prop_assert!(open.contains_key(&id), "a read outside its request");
+                let known = pages.entry(page).or_default();
+                if let Some(version) = version {
+                    let first = *known.first.get_or_insert(version.saturating_sub(known.changes));
+                    prop_assert_eq!(version, first + known.changes);
+                    prop_assert!(allocates || known.holds_data != Some(false), "data of a page that was trimmed");
+                } else {
+                    prop_assert_ne!(known.holds_data, Some(true), "zeros for a page that holds data");
+                }
+                seen.entry(id).or_default().push(page);
+            }
+            Event::TookEffect { id, page, .. } => {
+                let Some((request, _)) = open.get(&id) else { return Err(TestCaseError::fail("outside its request")) };
+                let known = pages.entry(page).or_default();
+                known.changes += 1;
+                known.holds_data = Some(request.op == HostOp::Write);
+                seen.entry(id).or_default().push(page);
+            }
+            Event::Completed { id, latency, at } => {
+                let Some((request, arrived)) = open.remove(&id) else { return Err(TestCaseError::fail("twice")) };
+                prop_assert!(at - arrived <= latency, "the latency covers at least the time in the drive");
+                let mut touched = seen.remove(&id).unwrap_or_default();
+                touched.sort_unstable();
+                let end = request.offset + request.length;
+                let expected: Vec<u32> = match request.op {
+                    HostOp::Flush => vec![],
+                    HostOp::Trim => (request.offset.div_ceil(unit) as u32..(end / unit) as u32).collect(),
+                    _ => ((request.offset / unit) as u32..end.div_ceil(unit) as u32).collect(),
+                };
+                prop_assert_eq!(touched, expected, "{:?}", request);
+            }
+        }
+    }
+    prop_assert!(open.is_empty(), "every request is served");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn random_drives_agree_with_a_naive_drive(
+        device in devices(),
+        scheme in schemes(),
+        host in hosts(),
+        occupancy in occupancies(),
+        overwrite in prop_oneof![Just(0.0), 0.0..3.0f64],
+        seed: u64,
+        count in 1usize..400,
+    ) {
+        let setup = Setup { scheme, host, start: start(occupancy, overwrite), seed, ..setup(device) };
+        let drive = match setup.prepare(&[]) {
+            Ok(drive) => drive,
+            // A geometry too small for its thresholds is refused with a reason; nothing to run then.
+            Err(RunError::Config(_)) => return Ok(()),
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        };
+        let requests = requests(seed, count, drive.logical_bytes());
+        let unit = u64::from(drive.unit_bytes());
+        let allocates = setup.scheme.mapping.unmapped_reads == UnmappedReads::Allocate;
+        let (report, record) = record_on(&setup, drive, &mut Listed(requests.clone()))
+            .map_err(|error| TestCaseError::fail(error.to_string()))?;
+        agrees_with_the_naive_drive(&record.events(), unit, allocates)?;
+        let by_op = |op| requests.iter().filter(|request| request.op == op).count() as u64;
+        prop_assert_eq!(report.read.requests, by_op(HostOp::Read));
+        prop_assert_eq!(report.write.requests, by_op(HostOp::Write));
+        prop_assert_eq!(report.trim.requests, by_op(HostOp::Trim));
+        prop_assert_eq!(report.flush.requests, by_op(HostOp::Flush));
+        for direction in [&report.read, &report.write] {
+            for parts in [&direction.blame.mean, &direction.blame.tail] {
+                prop_assert_eq!(parts.total_ns.values().sum::<u128>(), parts.response_total_ns);
+            }
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Every preset parses, resolves, has the capacity that its source prints, and says where its figures come from.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use wordline_engine::config::{DeviceConfig, Layer, SchemeConfig, resolve_run};
+
+const GIB: f64 = (1u64 << 30) as f64;
+
+/// Name, raw bytes, host bytes, and by what share each may differ (blocks of a die don't divide every capacity).
+const CAPACITIES: [(&str, f64, f64, f64); 11] = [
+    ("collision", 1024.0 * GIB, 0.93 * 1024.0 * GIB, 2e-4),
+    ("shuffler", 64.0 * GIB, 0.80 * 64.0 * GIB, 1e-12),
+    ("pacp", 128.0 * GIB, 0.90 * 128.0 * GIB, 1e-12),
+    ("astro", 64.0 * GIB, 64e9, 1e-12),
+    ("hotr-slc", 80.0 * GIB, 0.85 * 80.0 * GIB, 1e-12),
+    ("hotr-mlc", 80.0 * GIB, 0.85 * 80.0 * GIB, 1e-12),
+    ("hotr-tlc", 80.0 * GIB, 0.85 * 80.0 * GIB, 1e-12),
+    ("hotr-qlc", 80.0 * GIB, 0.85 * 80.0 * GIB, 1e-12),
+    ("mqsim", 512.0 * GIB, 0.93 * 512.0 * GIB, 1e-12),
+    ("enterprise-tlc", 64.0 * 64.0 * GIB, 3.84e12, 1e-3),
+    ("client-qlc", 8.0 * 128.0 * GIB, 1e12, 1e-3),
+];
+
+fn folder(kind: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../presets").join(kind)
+}
+
+/// Name and text of every preset of a kind, by name.
+fn presets(kind: &str) -> Vec<(String, String)> {
+    let mut found: Vec<_> = fs::read_dir(folder(kind))
+        .expect("the presets' folder")
+        .map(|entry| {
+            let path = entry.expect("a preset").path();
+            assert_eq!(path.extension().and_then(|ending| ending.to_str()), Some("toml"), "{path:?}");
+            let name = path.file_stem().expect("a name").to_str().expect("UTF-8").to_owned();
+            (name, fs::read_to_string(&path).expect("text"))
+        })
+        .collect();
+    found.sort();
+    found
+}
+
+fn layer(name: &str, text: &str) -> Layer {
+    Layer::from_toml(&format!("{name}.toml"), text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn resolve(device: (&str, &str), scheme: (&str, &str), set: &[(&str, &str)]) -> (DeviceConfig, SchemeConfig) {
+    let set: Vec<_> = set.iter().map(|(path, value)| ((*path).to_owned(), (*value).to_owned())).collect();
+    resolve_run(&layer(device.0, device.1), &layer(scheme.0, scheme.1), &set)
+        .unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The drive and its own defaults of a scheme.
+fn device(name: &str, set: &[(&str, &str)]) -> (DeviceConfig, SchemeConfig) {
+    let text = fs::read_to_string(folder("devices").join(format!("{name}.toml"))).expect("a preset");
+    resolve((name, &text), ("none", ""), set)
+}
+
+fn raw_bytes(device: &DeviceConfig) -> f64 {
+    device.geometry.physical_units() as f64 * f64::from(device.geometry.mapping_unit_bytes)
+}
+
+fn host_bytes(device: &DeviceConfig) -> f64 {
+    match (device.capacity.user_bytes, device.capacity.overprovisioning) {
+        (Some(bytes), _) => bytes as f64,
+        (None, share) => raw_bytes(device) * (1.0 - share.expect("one of the two")),
+    }
+}
+
+#[test]
+fn every_device_resolves_with_every_scheme() {
+    for (device_name, device_text) in presets("devices") {
+        for (scheme_name, scheme_text) in presets("schemes") {
+            let (device, scheme) = resolve((&device_name, &device_text), (&scheme_name, &scheme_text), &[]);
+            assert_eq!(device.name, device_name);
+            assert_eq!(scheme.name, scheme_name);
+            assert!(!device.description.is_empty() && !scheme.description.is_empty());
+        }
+    }
+}
+
+#[test]
+fn capacities_are_those_of_the_sources() {
+    let names: Vec<String> = presets("devices").into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names.len(), CAPACITIES.len(), "{names:?}");
+    for (name, raw, host, tolerance) in CAPACITIES {
+        let (drive, _) = device(name, &[]);
+        let off = (raw_bytes(&drive) / raw - 1.0).abs();
+        assert!(off <= tolerance, "{name}: raw {}", raw_bytes(&drive));
+        let off = (host_bytes(&drive) / host - 1.0).abs();
+        assert!(off <= tolerance, "{name}: host {}", host_bytes(&drive));
+    }
+}
+
+/// A full drive must be able to hold the free blocks that GC keeps, and a few open ones.
+#[test]
+fn gc_triggers_fit_the_spare_area() {
+    for (name, ..) in CAPACITIES {
+        let (drive, scheme) = device(name, &[]);
+        let blocks = f64::from(drive.geometry.blocks);
+        let spare = blocks * (1.0 - host_bytes(&drive) / raw_bytes(&drive));
+        assert!(blocks * scheme.gc.trigger <= spare - 4.0, "{name}: {spare} spare blocks of each plane");
+    }
+}
+
+#[test]
+fn the_other_readings_resolve() {
+    for channels in ["8", "16", "32", "48", "64"] {
+        let (drive, _) = device("pacp", &[("device.geometry.channels", channels)]);
+        assert_eq!(drive.geometry.channels.to_string(), channels);
+    }
+    device("collision", &[("device.geometry.mapping_unit_bytes", "4096")]);
+    device("collision", &[("device.channel.mega_transfers_per_s", "125")]);
+    device("mqsim", &[("device.channel.mega_transfers_per_s", "333.334")]);
+}
+
+/// The baseline sets nothing; the keys in its comments are the built-in defaults, and spelled right.
+#[test]
+fn the_comments_of_the_baseline_are_the_defaults() {
+    let text = fs::read_to_string(folder("schemes").join("baseline.toml")).expect("a preset");
+    let bare = |line: &str| {
+        let code = line.strip_prefix("# ")?;
+        let key = code
+            .split_once(" = ")
+            .is_some_and(|(key, _)| key.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
+        (key || code.starts_with('[')).then(|| code.to_owned())
+    };
+    let uncommented: Vec<String> =
+        text.lines().map(|line| bare(line).unwrap_or_else(|| line.to_owned())).collect();
+    let mqsim = fs::read_to_string(folder("devices").join("mqsim.toml")).expect("a preset");
+    let (_, mut scheme) = resolve(("mqsim", &mqsim), ("baseline", &uncommented.join("\n")), &[]);
+    assert_eq!(scheme.gc.stop.take(), Some(scheme.gc.trigger));
+    assert_eq!(std::mem::take(&mut scheme.scheduler.tiers).len(), 2);
+    assert!(scheme.scheduler.starvation_bound_ns.take().is_some());
+    let defaults = SchemeConfig {
+        name: scheme.name.clone(),
+        description: scheme.description.clone(),
+        ..SchemeConfig::default()
+    };
+    assert_eq!(scheme, defaults);
+}
+
+/// Whether a line gives a figure.
+fn is_figure(line: &str) -> bool {
+    let code = line.split('#').next().unwrap_or_default();
+    let value = code.split_once('=').map(|(_, value)| value.trim_start()).unwrap_or_default();
+    value.starts_with(|c: char| c.is_ascii_digit() || c == '[')
+}
+
+#[test]
+fn every_figure_of_a_device_names_its_source() {
+    for (name, text) in presets("devices") {
+        let mut above = "";
+        for line in text.lines() {
+            let said = line.contains('#') || above.starts_with('#');
+            assert!(!is_figure(line) || said, "{name}: no source for `{line}`");
+            above = line;
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! Who goes first, nanosecond by nanosecond.
+#![allow(missing_docs)]
+
+mod common;
+use common::*;
+use wordline_engine::config::device::*;
+use wordline_engine::config::scheme::*;
+use wordline_engine::host::HostOp;
+
+#[test]
+fn one_read_takes_the_cell_read_and_the_transfer() {
+    assert_eq!(completions(&setup(device(1, 1, 1, 1)), vec![read(7, 0)]), [7 + TR + XFER]);
+}
+
+#[test]
+fn one_write_takes_the_transfer_and_the_program() {
+    assert_eq!(completions(&setup(device(1, 1, 1, 1)), vec![write(7, 0)]), [7 + XFER + TPROG]);
+}
+
+#[test]
+fn reads_of_one_die_follow_each_other_register_included() {
+    let done = completions(&setup(device(1, 1, 1, 1)), vec![read(0, 0), read(0, 1)]);
+    assert_eq!(done, [TR + XFER, 2 * (TR + XFER)]);
+}
+
+#[test]
+fn two_dies_of_a_channel_overlap_their_cells_and_share_the_bus() {
+    let done = completions(&setup(device(1, 2, 1, 1)), vec![read(0, 0), read(0, 1)]);
+    assert_eq!(done, [TR + XFER, TR + 2 * XFER]);
+}
+
+#[test]
+fn two_channels_share_nothing() {
+    let done = completions(&setup(device(2, 1, 1, 1)), vec![read(0, 0), read(0, 1)]);
+    assert_eq!(done, [TR + XFER, TR + XFER]);
+}
+
+#[test]
+fn a_read_passes_a_waiting_write_only_under_read_first() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    let requests = vec![write(0, 0), write(1, 1), read(2, 2)];
+    setup.scheme.scheduler.policy = SchedulerKind::Fifo;
+    let (program, cell_read) = (XFER + TPROG, TR + XFER);
+    assert_eq!(completions(&setup, requests.clone()), [program, 2 * program, 2 * program + cell_read]);
+    setup.scheme.scheduler.policy = SchedulerKind::ReadFirst;
+    assert_eq!(completions(&setup, requests), [program, 2 * program + cell_read, program + cell_read]);
+}
+
+#[test]
+fn a_write_that_waited_beyond_the_bound_passes_the_reads() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.scheme.scheduler.starvation_bound_ns = Some(60_000);
+    let reads: Vec<_> = (0..4).map(|page| read(0, page)).collect();
+    let requests = [vec![read(0, 9), write(0, 8)], reads].concat();
+    let done = completions(&setup, requests);
+    let one = TR + XFER;
+    assert_eq!(done[0], one);
+    assert_eq!(done[2], 2 * one, "at 54 µs the bound is not passed");
+    assert_eq!(done[1], 2 * one + XFER + TPROG, "at 108 µs it is");
+    assert_eq!(done[3], done[1] + one);
+}
+
+fn suspending() -> wordline_engine::Setup {
+    let mut device = device(1, 1, 1, 1);
+    device.suspend = SuspendConfig { program_ns: Some(20_000), erase_ns: Some(30_000), resume_ns: 5_000, max_per_operation: 2 };
+    let mut setup = setup(device);
+    setup.scheme.scheduler.policy = SchedulerKind::ReadFirstSuspend;
+    setup
+}
+
+#[test]
+fn a_read_suspends_a_program_which_then_goes_on_where_it_was() {
+    let (report, record) = record(&suspending(), vec![write(0, 0), read(100_000, 1)]);
+    let read_done = 100_000 + 20_000 + TR + XFER;
+    let write_done = XFER + TPROG + 20_000 + TR + XFER + 5_000;
+    assert_eq!(record.completions(), [write_done, read_done]);
+    assert_eq!(report.flash.suspensions, 1);
+    let write = &report.write.blame.mean.total_ns;
+    assert_eq!((write["suspend"], write["die_wait.host_read"], write["cell"]), (25_000, (TR + XFER) as u128, TPROG as u128));
+    assert_eq!(report.read.blame.mean.total_ns["die_wait.host_program"], 20_000);
+}
+
+#[test]
+fn a_read_that_comes_during_data_in_suspends_as_soon_as_the_array_works() {
+    let done = completions(&suspending(), vec![write(0, 0), read(1_000, 1)]);
+    assert_eq!(done[1], XFER + 20_000 + TR + XFER);
+}
+
+#[test]
+fn suspensions_of_one_program_are_bounded() {
+    let reads = [100_000, 300_000, 500_000].map(|time| read(time, 1));
+    let (report, record) = record(&suspending(), [vec![write(0, 0)], reads.to_vec()].concat());
+    assert_eq!(report.flash.suspensions, 2);
+    let overhead = 20_000 + TR + XFER + 5_000;
+    let write_done = XFER + TPROG + 2 * overhead;
+    assert_eq!(record.completions()[0], write_done);
+    assert_eq!(record.completions()[3], write_done + TR + XFER);
+}
+
+#[test]
+fn nothing_is_suspended_with_less_left_than_a_suspension_takes() {
+    let late = XFER + TPROG - 20_000;
+    let (report, record) = record(&suspending(), vec![write(0, 0), read(late, 1)]);
+    assert_eq!(report.flash.suspensions, 0);
+    assert_eq!(record.completions()[1], XFER + TPROG + TR + XFER);
+    let (report, _) = common::record(&suspending(), vec![write(0, 0), read(late - 1, 1)]);
+    assert_eq!(report.flash.suspensions, 1);
+}
+
+#[test]
+fn a_read_of_the_page_that_is_being_programmed_waits_for_it() {
+    let (report, record) = record(&suspending(), vec![write(0, 0), read(100_000, 0)]);
+    assert_eq!(report.flash.suspensions, 0);
+    assert_eq!(record.completions(), [XFER + TPROG, XFER + TPROG + TR + XFER]);
+}
+
+#[test]
+fn a_device_without_suspension_never_suspends() {
+    let mut setup = suspending();
+    setup.device.suspend = SuspendConfig::default();
+    let (report, _) = record(&setup, vec![write(0, 0), read(100_000, 1)]);
+    assert_eq!(report.flash.suspensions, 0);
+}
+
+/// Two planes, filled as superpages.
+fn two_planes(rule: MultiPlaneRule) -> wordline_engine::Setup {
+    let mut device = device(1, 1, 1, 2);
+    device.multi_plane.rule = rule;
+    setup(device)
+}
+
+#[test]
+fn planes_read_together_at_the_same_block_and_page() {
+    let setup = two_planes(MultiPlaneRule::SameBlockAndPage);
+    let (report, record) = record(&setup, vec![request(0, HostOp::Read, 0, 2)]);
+    assert_eq!(record.completions(), [TR + 2 * XFER]);
+    assert_eq!((report.flash.reads, report.flash.transactions, report.flash.multi_plane), (2, 1, 1));
+    let (report, record) = common::record(&setup, vec![read(0, 0), read(0, 3)]);
+    assert_eq!(record.completions(), [TR + XFER, 2 * (TR + XFER)], "pages 0 and 3 differ in their row");
+    assert_eq!(report.flash.multi_plane, 0);
+}
+
+#[test]
+fn the_rule_for_planes_is_the_devices() {
+    // A first read occupies the die, so that the two wait together; the time from its end to that of both.
+    let both = |rule, pages: [u64; 2]| {
+        let requests = vec![read(0, 128), read(1, pages[0]), read(2, pages[1])];
+        let done = completions(&two_planes(rule), requests);
+        done[2].max(done[1]) - done[0]
+    };
+    let (together, apart) = (TR + 2 * XFER, 2 * (TR + XFER));
+    assert_eq!(both(MultiPlaneRule::None, [0, 1]), apart);
+    // 16 pages a block, 2 planes: page 32 is page 0 of block 1.
+    assert_eq!(both(MultiPlaneRule::SameBlockAndPage, [0, 33]), apart);
+    assert_eq!(both(MultiPlaneRule::SamePage, [0, 33]), together);
+    assert_eq!(both(MultiPlaneRule::SamePage, [0, 3]), apart);
+    assert_eq!(both(MultiPlaneRule::Any, [0, 3]), together);
+    assert_eq!(both(MultiPlaneRule::Any, [0, 2]), apart, "one plane can't do two things");
+}
+
+#[test]
+fn planes_program_together_and_share_one_program_time() {
+    let (report, record) = record(&two_planes(MultiPlaneRule::SameBlockAndPage), vec![request(0, HostOp::Write, 0, 2)]);
+    assert_eq!(record.completions(), [2 * XFER + TPROG]);
+    assert_eq!((report.flash.programs, report.flash.transactions), (2, 1));
+}
+
+/// Four logical pages of 4 KiB in a flash page of 16 KiB.
+fn shared_pages() -> wordline_engine::Setup {
+    let mut device = device(1, 1, 1, 1);
+    device.geometry.page_bytes = 16384;
+    setup(device)
+}
+
+#[test]
+fn units_of_one_flash_page_that_wait_together_need_one_cell_read() {
+    let done = completions(&shared_pages(), vec![read(0, 9), read(1, 0), read(2, 4), read(3, 2)]);
+    let first = TR + XFER;
+    assert_eq!(done, [first, first + TR + 2 * XFER, first + 2 * TR + 3 * XFER, first + TR + 2 * XFER]);
+}
+
+#[test]
+fn a_request_for_a_whole_flash_page_is_one_read_and_one_program() {
+    let setup = shared_pages();
+    let (report, record) = record(&setup, vec![request(0, HostOp::Read, 4, 4)]);
+    assert_eq!((record.completions()[0], report.flash.reads), (TR + 4 * XFER, 1));
+    let (report, record) = common::record(&setup, vec![request(0, HostOp::Write, 4, 4)]);
+    assert_eq!((record.completions()[0], report.flash.programs), (4 * XFER + TPROG, 1));
+}
+
+#[test]
+fn a_lone_small_write_wastes_the_rest_of_its_flash_page() {
+    let (report, _) = record(&shared_pages(), vec![write(0, 0), write(10_000_000, 1)]);
+    assert_eq!((report.flash.programs, report.waf), (2, Some(4.0)));
+}
+
+#[test]
+fn writes_that_wait_together_share_a_flash_page() {
+    let (report, _) = record(&shared_pages(), (0..5).map(|page| write(0, page)).collect());
+    assert_eq!(report.flash.programs, 2, "one that started at once, four that waited");
+}
+
+#[test]
+fn a_part_of_a_page_is_read_modified_and_written() {
+    let setup = setup(device(1, 1, 1, 1));
+    let mut part = write(0, 3);
+    (part.offset, part.length) = (3 * 4096 + 512, 1024);
+    let (report, record) = record(&setup, vec![part]);
+    assert_eq!(record.completions(), [TR + XFER + XFER + TPROG]);
+    assert_eq!((report.flash.reads, report.flash.programs), (1, 1));
+    let mut cut = read(0, 3);
+    (cut.offset, cut.length) = (4 * 4096 - 512, 1024);
+    let done = completions(&setup, vec![cut]);
+    assert_eq!(done, [TR + 512 + TR + 512], "512 bytes of each of two pages of one die");
+}
+
+#[test]
+fn a_closed_loop_thinks_between_requests() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.host = closed(1);
+    setup.host.think_time_ns = 1_000;
+    let one = TR + XFER;
+    assert_eq!(completions(&setup, vec![read(0, 0), read(0, 1)]), [one, 2 * one + 1_000]);
+}
+
+#[test]
+fn the_link_carries_one_command_at_a_time_each_way() {
+    let mut device = device(2, 1, 1, 1);
+    device.link = LinkConfig { bytes_per_s: Some(2_000_000_000), submission_ns: 100, completion_ns: 200 };
+    let setup = setup(device);
+    let data = 2_048;
+    let done = completions(&setup, vec![read(0, 0), read(0, 1)]);
+    let first = 100 + TR + XFER + data + 200;
+    assert_eq!(done, [first, first + data + 200]);
+    let done = completions(&setup, vec![write(0, 0), write(0, 1)]);
+    let first = 100 + data + XFER + TPROG + 200;
+    assert_eq!(done, [first, first + 100 + data]);
+}
