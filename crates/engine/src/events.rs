@@ -4,41 +4,56 @@
 
 use crate::time::Ns;
 
-/// When a resource's event comes, and its place among events of the same time.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Key {
-    time: Ns,
-    order: u64,
+/// Bits of a resource's number, and of the count of events set so far.
+const RESOURCE_BITS: u32 = 20;
+
+/// Time, then order of setting, then resource: one number, so that the smallest is the next event.
+type Key = u128;
+
+const NEVER: Key = Key::MAX;
+
+/// An event that was the first: its time and its resource.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    key: Key,
 }
 
-const NEVER: Key = Key { time: Ns::NEVER, order: u64::MAX };
+impl Event {
+    /// When it comes; [`Ns::NEVER`] when there is none.
+    #[inline]
+    pub fn time(self) -> Ns {
+        Ns((self.key >> 64) as u64)
+    }
+
+    /// Whose it is.
+    #[inline]
+    pub fn resource(self) -> usize {
+        (self.key as usize) & ((1 << RESOURCE_BITS) - 1)
+    }
+}
 
 /// The next event of each of a fixed number of resources.
 pub struct EventSet {
-    keys: Vec<Key>,
-    winners: Vec<u32>,
+    /// A tree: node n holds the keys of its two children, an inner child's key being the smaller of its own two. The
+    /// root is node 1; the resources are the children of the last level.
+    nodes: Vec<[Key; 2]>,
     leaves: usize,
     order: u64,
 }
 
 impl EventSet {
-    /// No events yet, for resources 0 to `resources` − 1.
+    /// No events yet, for resources 0 to `resources` − 1; at most 2^20 resources.
     pub fn new(resources: usize) -> Self {
-        let leaves = resources.max(2).next_power_of_two();
-        let mut winners = vec![0; leaves];
-        // Before the first event any leaf may win: take the leftmost below each node.
-        for node in (1..leaves).rev() {
-            let left = node * 2;
-            winners[node] = if left >= leaves { (left - leaves) as u32 } else { winners[left] };
-        }
-        Self { keys: vec![NEVER; leaves], winners, leaves, order: 0 }
+        let leaves = resources.clamp(2, 1 << RESOURCE_BITS).next_power_of_two();
+        Self { nodes: vec![[NEVER; 2]; leaves], leaves, order: 0 }
     }
 
     /// Sets the event of `resource`, replacing the one it has.
     #[inline]
     pub fn set(&mut self, resource: usize, time: Ns) {
         self.order += 1;
-        self.replay(resource, Key { time, order: self.order });
+        let rest = u128::from(self.order) << RESOURCE_BITS | resource as u128;
+        self.replay(resource, u128::from(time.0) << 64 | rest);
     }
 
     /// Takes the event of `resource` away.
@@ -47,35 +62,32 @@ impl EventSet {
         self.replay(resource, NEVER);
     }
 
-    /// The earliest event: its time and resource; [`Ns::NEVER`] when there is none.
+    /// Takes `event` away, unless its resource has got another in the meantime.
     #[inline]
-    pub fn first(&self) -> (Ns, usize) {
-        let winner = self.winners[1] as usize;
-        (self.keys[winner].time, winner)
+    pub fn clear_if_unchanged(&mut self, event: Event) {
+        let resource = event.resource();
+        if self.nodes[(self.leaves + resource) >> 1][resource & 1] == event.key {
+            self.clear(resource);
+        }
     }
 
-    /// When the event of `resource` comes.
-    pub fn time_of(&self, resource: usize) -> Ns {
-        self.keys[resource].time
+    /// The earliest event.
+    #[inline]
+    pub fn first(&self) -> Event {
+        let [left, right] = self.nodes[1];
+        Event { key: left.min(right) }
     }
 
     #[inline]
     fn replay(&mut self, resource: usize, key: Key) {
-        self.keys[resource] = key;
-        let mut winner = resource as u32;
-        let mut winner_key = key;
         let mut child = self.leaves + resource;
+        let mut winner = key;
         while child > 1 {
-            let sibling = child ^ 1;
-            let rival =
-                if sibling >= self.leaves { (sibling - self.leaves) as u32 } else { self.winners[sibling] };
-            let rival_key = self.keys[rival as usize];
-            if rival_key < winner_key {
-                winner = rival;
-                winner_key = rival_key;
-            }
+            // No early exit above an unchanged winner: its branch would cost more than the rest of the path.
+            let pair = &mut self.nodes[child >> 1];
+            pair[child & 1] = winner;
+            winner = pair[0].min(pair[1]);
             child >>= 1;
-            self.winners[child] = winner;
         }
     }
 }
@@ -92,10 +104,22 @@ mod tests {
             events.set(resource, Ns(10));
         }
         for expected in [3, 1, 4] {
-            assert_eq!(events.first(), (Ns(10), expected));
+            assert_eq!((events.first().time(), events.first().resource()), (Ns(10), expected));
             events.clear(expected);
         }
-        assert_eq!(events.first().0, Ns::NEVER);
+        assert_eq!(events.first().time(), Ns::NEVER);
+    }
+
+    #[test]
+    fn an_event_is_taken_away_only_if_no_other_took_its_place() {
+        let mut events = EventSet::new(3);
+        events.set(2, Ns(10));
+        let event = events.first();
+        events.set(2, Ns(10));
+        events.clear_if_unchanged(event);
+        assert_eq!(events.first().time(), Ns(10));
+        events.clear_if_unchanged(events.first());
+        assert_eq!(events.first().time(), Ns::NEVER);
     }
 
     proptest! {
@@ -114,8 +138,8 @@ mod tests {
                 }
                 let expected = model.iter().enumerate().filter_map(|(r, e)| e.map(|(t, n)| (t, n, r))).min();
                 match expected {
-                    None => prop_assert_eq!(events.first().0, Ns::NEVER),
-                    Some((t, _, r)) => prop_assert_eq!(events.first(), (Ns(t), r)),
+                    None => prop_assert_eq!(events.first().time(), Ns::NEVER),
+                    Some((t, _, r)) => prop_assert_eq!((events.first().time(), events.first().resource()), (Ns(t), r)),
                 }
             }
         }

@@ -22,7 +22,12 @@ pub struct SpacePlan {
 
 impl SpacePlan {
     /// Checks that the spare space suffices for domains of `width` planes.
-    pub fn new(device: &DeviceConfig, scheme: &SchemeConfig, geometry: &Geometry, width: u32) -> Result<Self, ConfigError> {
+    pub fn new(
+        device: &DeviceConfig,
+        scheme: &SchemeConfig,
+        geometry: &Geometry,
+        width: u32,
+    ) -> Result<Self, ConfigError> {
         let logical_units = logical_units(device, geometry)?;
         let blocks = geometry.blocks_per_plane;
         let capacity = geometry.units_per_block() * width;
@@ -85,7 +90,10 @@ fn logical_units(device: &DeviceConfig, geometry: &Geometry) -> Result<u32, Conf
     };
     if units == 0 || units > u64::from(physical) {
         let (key, value) = capacity_key(device);
-        let allowed = format!("{unit} bytes (a mapping unit) up to less than the raw {} bytes", u64::from(physical) * unit);
+        let allowed = format!(
+            "{unit} bytes (a mapping unit) up to less than the raw {} bytes",
+            u64::from(physical) * unit
+        );
         return Err(ConfigError::new(&format!("device.capacity.{key}"), value, allowed));
     }
     Ok(units as u32)

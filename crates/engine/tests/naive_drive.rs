@@ -27,7 +27,15 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
     let link = (prop::option::of(1_000_000u64..5_000_000_000), 0u64..1000, 0u64..1000);
     let suspend = (prop::option::of(0u64..50_000), prop::option::of(0u64..50_000), 0u64..5_000, 0u32..5);
     (counts, 0usize..4, rules, times, link, suspend, any::<bool>()).prop_map(
-        |((channels, ways, dies, planes, blocks, pages), unit, rule, times, link, suspend, data_out_first)| {
+        |(
+            (channels, ways, dies, planes, blocks, pages),
+            unit,
+            rule,
+            times,
+            link,
+            suspend,
+            data_out_first,
+        )| {
             let mut device = device(channels, ways, dies, planes);
             device.geometry.blocks = blocks + 8;
             device.geometry.pages = pages;
@@ -62,17 +70,31 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
         Just(SuperblockSpan::Drive)
     ];
     let placement = prop_oneof![Just(PlacementKind::Static), Just(PlacementKind::Dynamic)];
-    let scheduler =
-        prop_oneof![Just(SchedulerKind::Fifo), Just(SchedulerKind::ReadFirst), Just(SchedulerKind::ReadFirstSuspend)];
+    let scheduler = prop_oneof![
+        Just(SchedulerKind::Fifo),
+        Just(SchedulerKind::ReadFirst),
+        Just(SchedulerKind::ReadFirstSuspend)
+    ];
     let unmapped = prop_oneof![Just(UnmappedReads::Zeros), Just(UnmappedReads::Allocate)];
-    (spans, placement, 0usize..24, scheduler, prop::option::of(0u64..5_000_000), unmapped, 0.0..0.15f64, 0.0..0.2f64)
-        .prop_map(|(span, policy, order, scheduler, bound, unmapped_reads, trigger, more)| SchemeConfig {
-            mapping: MappingConfig { unmapped_reads, ..Default::default() },
-            placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
-            blocks: BlocksConfig { superblock: span },
-            gc: GcConfig { trigger, stop: Some(trigger + more), ..Default::default() },
-            scheduler: SchedulerConfig { policy: scheduler, tiers: vec![], starvation_bound_ns: bound },
-            ..Default::default()
+    (
+        spans,
+        placement,
+        0usize..24,
+        scheduler,
+        prop::option::of(0u64..5_000_000),
+        unmapped,
+        0.0..0.15f64,
+        0.0..0.2f64,
+    )
+        .prop_map(|(span, policy, order, scheduler, bound, unmapped_reads, trigger, more)| {
+            SchemeConfig {
+                mapping: MappingConfig { unmapped_reads, ..Default::default() },
+                placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
+                blocks: BlocksConfig { superblock: span },
+                gc: GcConfig { trigger, stop: Some(trigger + more), ..Default::default() },
+                scheduler: SchedulerConfig { policy: scheduler, tiers: vec![], starvation_bound_ns: bound },
+                ..Default::default()
+            }
         })
 }
 
@@ -143,21 +165,28 @@ fn agrees_with_the_naive_drive(events: &[Event], unit: u64, allocates: bool) -> 
                 if let Some(version) = version {
                     let first = *known.first.get_or_insert(version.saturating_sub(known.changes));
                     prop_assert_eq!(version, first + known.changes);
-                    prop_assert!(allocates || known.holds_data != Some(false), "data of a page that was trimmed");
+                    prop_assert!(
+                        allocates || known.holds_data != Some(false),
+                        "data of a page that was trimmed"
+                    );
                 } else {
                     prop_assert_ne!(known.holds_data, Some(true), "zeros for a page that holds data");
                 }
                 seen.entry(id).or_default().push(page);
             }
             Event::TookEffect { id, page, .. } => {
-                let Some((request, _)) = open.get(&id) else { return Err(TestCaseError::fail("outside its request")) };
+                let Some((request, _)) = open.get(&id) else {
+                    return Err(TestCaseError::fail("outside its request"));
+                };
                 let known = pages.entry(page).or_default();
                 known.changes += 1;
                 known.holds_data = Some(request.op == HostOp::Write);
                 seen.entry(id).or_default().push(page);
             }
             Event::Completed { id, latency, at } => {
-                let Some((request, arrived)) = open.remove(&id) else { return Err(TestCaseError::fail("twice")) };
+                let Some((request, arrived)) = open.remove(&id) else {
+                    return Err(TestCaseError::fail("twice"));
+                };
                 prop_assert!(at - arrived <= latency, "the latency covers at least the time in the drive");
                 let mut touched = seen.remove(&id).unwrap_or_default();
                 touched.sort_unstable();

@@ -62,7 +62,12 @@ fn a_write_that_waited_beyond_the_bound_passes_the_reads() {
 
 fn suspending() -> wordline_engine::Setup {
     let mut device = device(1, 1, 1, 1);
-    device.suspend = SuspendConfig { program_ns: Some(20_000), erase_ns: Some(30_000), resume_ns: 5_000, max_per_operation: 2 };
+    device.suspend = SuspendConfig {
+        program_ns: Some(20_000),
+        erase_ns: Some(30_000),
+        resume_ns: 5_000,
+        max_per_operation: 2,
+    };
     let mut setup = setup(device);
     setup.scheme.scheduler.policy = SchedulerKind::ReadFirstSuspend;
     setup
@@ -76,7 +81,10 @@ fn a_read_suspends_a_program_which_then_goes_on_where_it_was() {
     assert_eq!(record.completions(), [write_done, read_done]);
     assert_eq!(report.flash.suspensions, 1);
     let write = &report.write.blame.mean.total_ns;
-    assert_eq!((write["suspend"], write["die_wait.host_read"], write["cell"]), (25_000, (TR + XFER) as u128, TPROG as u128));
+    assert_eq!(
+        (write["suspend"], write["die_wait.host_read"], write["cell"]),
+        (25_000, (TR + XFER) as u128, TPROG as u128)
+    );
     assert_eq!(report.read.blame.mean.total_ns["die_wait.host_program"], 20_000);
 }
 
@@ -160,7 +168,8 @@ fn the_rule_for_planes_is_the_devices() {
 
 #[test]
 fn planes_program_together_and_share_one_program_time() {
-    let (report, record) = record(&two_planes(MultiPlaneRule::SameBlockAndPage), vec![request(0, HostOp::Write, 0, 2)]);
+    let (report, record) =
+        record(&two_planes(MultiPlaneRule::SameBlockAndPage), vec![request(0, HostOp::Write, 0, 2)]);
     assert_eq!(record.completions(), [2 * XFER + TPROG]);
     assert_eq!((report.flash.programs, report.flash.transactions), (2, 1));
 }

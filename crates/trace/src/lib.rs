@@ -1,1 +1,51 @@
 //! Readers and generators of block workloads.
+//!
+//! A [`WorkloadConfig`] describes a workload; [`open`] turns its source into a stream of requests: a trace file
+//! (five text forms, plain, gz or zst) or a generator. Both give requests in batches, in constant memory, and the
+//! same ones each time that they are opened with the same seed.
+//!
+//! ```
+//! use std::path::Path;
+//! use wordline_trace::{OpenContext, SourceConfig, WorkloadConfig, open};
+//!
+//! let workload: WorkloadConfig = toml::from_str(
+//!     r#"
+//!     name = "example"
+//!     [source]
+//!     kind = "synthetic"
+//!     requests = 1000
+//!     read_share = 0.7
+//!     sizes = 4096
+//!     pattern = { kind = "zipf", theta = 0.9 }
+//!     "#,
+//! )?;
+//! workload.validate()?;
+//! let context = OpenContext { drive_bytes: 1 << 30, seed: 1, base_dir: Path::new(".") };
+//! let mut opened = open(&workload.source, &context)?;
+//! let mut batch = Vec::new();
+//! opened.source.next_batch(&mut batch)?;
+//! assert_eq!(batch.len(), 1000);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![deny(clippy::indexing_slicing)]
+
+mod bits;
+pub mod config;
+mod footprint;
+mod format;
+mod info;
+mod input;
+mod notes;
+mod open;
+mod reader;
+mod rng;
+mod synthetic;
+mod write;
+
+pub use config::{SourceConfig, SyntheticConfig, TraceConfig, WorkloadConfig};
+pub use footprint::{Footprint, footprint};
+pub use info::{AlignmentShares, OpInfo, PageCounts, SizeInfo, TraceInfo};
+pub use notes::Notes;
+pub use open::{OpenContext, OpenError, Opened, open};
+pub use write::write_csv;

@@ -73,20 +73,33 @@ mod tests {
     #[test]
     fn every_span_groups_the_planes_it_names() {
         let geometry = Geometry::new(&GeometryConfig {
-            channels: 2, ways: 3, dies: 2, planes: 2, blocks: 4, pages: 4,
-            page_bytes: 4096, spare_bytes: 0, mapping_unit_bytes: 4096,
+            channels: 2,
+            ways: 3,
+            dies: 2,
+            planes: 2,
+            blocks: 4,
+            pages: 4,
+            page_bytes: 4096,
+            spare_bytes: 0,
+            mapping_unit_bytes: 4096,
         });
         let order: Vec<_> = (0..24).rev().map(PlaneId).collect();
         let widths = [
-            (SuperblockSpan::None, 1), (SuperblockSpan::Die, 2), (SuperblockSpan::Chip, 4),
-            (SuperblockSpan::Channels, 4), (SuperblockSpan::Drive, 24),
+            (SuperblockSpan::None, 1),
+            (SuperblockSpan::Die, 2),
+            (SuperblockSpan::Chip, 4),
+            (SuperblockSpan::Channels, 4),
+            (SuperblockSpan::Drive, 24),
         ];
         for (span, width) in widths {
             let domains = Domains::new(&geometry, span, &order);
             assert_eq!((domains.width(), domains.len()), (width, 24 / width as usize));
             for domain in (0..domains.len() as u32).map(DomainId) {
                 assert!(domains.planes(domain).iter().all(|&plane| domains.of(plane) == domain));
-                assert!(domains.planes(domain).windows(2).all(|pair| pair[0] > pair[1]), "order of placement kept");
+                assert!(
+                    domains.planes(domain).windows(2).all(|pair| pair[0] > pair[1]),
+                    "order of placement kept"
+                );
             }
         }
         let striped = Domains::new(&geometry, SuperblockSpan::Channels, &order);

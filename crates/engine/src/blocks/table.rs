@@ -23,6 +23,10 @@ pub enum BlockState {
     Erasing,
 }
 
+/// Set in the column of valid units unless the superblock is [`BlockState::Full`], so that a policy finds the
+/// candidates in one scan of one array.
+pub const NOT_A_CANDIDATE: u32 = 1 << 30;
+
 /// The superblocks of the drive (blocks, where there are no superblocks).
 pub struct BlockTable {
     valid: Vec<u32>,
@@ -39,7 +43,7 @@ impl BlockTable {
     pub fn new(geometry: &Geometry, width: u32, domain_of: impl Fn(PlaneId) -> DomainId) -> Self {
         let superblocks = (geometry.planes() / width * geometry.blocks_per_plane) as usize;
         Self {
-            valid: zeroed_table(superblocks),
+            valid: vec![NOT_A_CANDIDATE; superblocks],
             state: vec![BlockState::Free; superblocks],
             pending: zeroed_table(superblocks),
             erases: zeroed_table(superblocks),
@@ -85,7 +89,7 @@ impl BlockTable {
     /// Valid mapping units.
     #[inline]
     pub fn valid(&self, superblock: SuperblockId) -> u32 {
-        self.valid[superblock.index()]
+        self.valid[superblock.index()] & !NOT_A_CANDIDATE
     }
 
     /// Changes the number of valid units and returns the new one.
@@ -93,13 +97,15 @@ impl BlockTable {
     pub fn add_valid(&mut self, superblock: SuperblockId, change: i32) -> u32 {
         let valid = &mut self.valid[superblock.index()];
         *valid = valid.wrapping_add_signed(change);
-        debug_assert!(*valid <= self.capacity, "valid units of a superblock within its capacity");
-        *valid
+        let count = *valid & !NOT_A_CANDIDATE;
+        debug_assert!(count <= self.capacity, "valid units of a superblock within its capacity");
+        count
     }
 
     /// Sets the number of valid units.
     pub fn set_valid(&mut self, superblock: SuperblockId, valid: u32) {
-        self.valid[superblock.index()] = valid;
+        let flag = self.valid[superblock.index()] & NOT_A_CANDIDATE;
+        self.valid[superblock.index()] = valid | flag;
     }
 
     /// Stage of life.
@@ -111,6 +117,8 @@ impl BlockTable {
     /// Enters a stage of life.
     pub fn set_state(&mut self, superblock: SuperblockId, state: BlockState) {
         self.state[superblock.index()] = state;
+        let valid = &mut self.valid[superblock.index()];
+        *valid = (*valid & !NOT_A_CANDIDATE) | if state == BlockState::Full { 0 } else { NOT_A_CANDIDATE };
     }
 
     /// A program (or an erase) of the superblock was allocated.
@@ -166,7 +174,7 @@ impl BlockTable {
 pub struct BlockView<'a> {
     /// Number of the first.
     pub first: SuperblockId,
-    /// Valid units of each.
+    /// Valid units of each; [`NOT_A_CANDIDATE`] is added unless it is [`BlockState::Full`].
     pub valid: &'a [u32],
     /// Stage of life of each.
     pub state: &'a [BlockState],

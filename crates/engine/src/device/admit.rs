@@ -16,8 +16,9 @@ pub struct Request {
     /// Pages that are not done.
     left: u32,
     measured: bool,
-    /// Where its time went; complete once it is done.
-    parts: Parts,
+    /// Time that it waited at the host, and on the link, ns.
+    admission: u64,
+    link: u64,
 }
 
 impl Device {
@@ -25,9 +26,8 @@ impl Device {
     /// host). `id` counts requests from 0; `measured` requests count in the results. The range must lie in the drive.
     pub fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool) {
         self.now = now;
-        let mut parts = Parts::default();
-        parts.add(Part::Admission, now.since(arrival).0);
-        let entry = Request { request: *request, id, arrival, left: 0, measured, parts };
+        let admission = now.since(arrival).0;
+        let entry = Request { request: *request, id, arrival, left: 0, measured, admission, link: 0 };
         let number = match self.free_requests.pop() {
             Some(number) => {
                 self.requests[number as usize] = entry;
@@ -53,37 +53,33 @@ impl Device {
 
     /// Time of the link for so many bytes and its overhead.
     fn link_time(&self, bytes: u64, overhead: u64) -> Ns {
-        let data = match self.rules.link.bytes_per_s {
-            Some(rate) => (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(rate.max(1))) as u64,
-            None => 0,
+        let Some(rate) = self.rules.link.bytes_per_s.filter(|_| bytes > 0) else { return Ns(overhead) };
+        let data = match bytes.checked_mul(1_000_000_000) {
+            Some(scaled) => scaled.div_ceil(rate.max(1)),
+            None => (u128::from(bytes) * 1_000_000_000).div_ceil(u128::from(rate.max(1))) as u64,
         };
         Ns(data + overhead)
     }
 
-    /// Queues a request on one direction of the link.
-    fn take_link(&mut self, outwards: bool, number: u32, time: Ns) {
+    /// Queues a request on one direction of the link; returns when it is over.
+    fn take_link(&mut self, outwards: bool, number: u32, time: Ns) -> Ns {
         let free = &mut self.link_free[usize::from(outwards)];
         let end = (*free).max(self.now) + time;
         *free = end;
-        self.requests[number as usize].parts.add(Part::Link, end.since(self.now).0);
+        self.requests[number as usize].link += end.since(self.now).0;
         let queue = if outwards { &mut self.link_out } else { &mut self.link_in };
         queue.push_back((end, number));
         if queue.len() == 1 {
-            let resource = self.link_resource(outwards);
-            self.events.set(resource, end);
+            self.link_event[usize::from(outwards)] = end;
         }
+        end
     }
 
     /// The first transfer of one direction of the link has ended.
     pub(super) fn link_done(&mut self, outwards: bool) {
         let queue = if outwards { &mut self.link_out } else { &mut self.link_in };
         let first = queue.pop_front();
-        let next = queue.front().map(|&(end, _)| end);
-        let resource = self.link_resource(outwards);
-        match next {
-            Some(end) => self.events.set(resource, end),
-            None => self.events.clear(resource),
-        }
+        self.link_event[usize::from(outwards)] = queue.front().map_or(Ns::NEVER, |&(end, _)| end);
         if let Some((_, number)) = first {
             if outwards { self.complete(number) } else { self.deliver(number) }
         }
@@ -94,19 +90,20 @@ impl Device {
         let HostRequest { op, offset, length, .. } = self.requests[number as usize].request;
         if length == 0 || op == HostOp::Flush {
             // Every acknowledged write is in flash already: there is no volatile cache to flush.
-            return self.answer(number);
+            return self.answer(number, None, None);
         }
         match op {
             HostOp::Read => self.deliver_read(number, offset, length),
             HostOp::Write => self.deliver_write(number, offset, length),
             HostOp::Trim | HostOp::Flush => {
                 self.trim(number, offset, length);
-                self.answer(number);
+                self.answer(number, None, None);
             }
         }
     }
 
     /// Mapping units that a range touches: first, last, and the bytes wanted of one.
+    #[inline]
     fn units(&self, offset: u64, length: u64) -> (u32, u32, impl Fn(u32) -> u32 + use<>) {
         let unit = u64::from(self.geometry.unit_bytes);
         let end = offset + length;
@@ -125,7 +122,7 @@ impl Device {
         for lpa in first..=last {
             head = self.read_for_host(number, Lpa(lpa), wanted(lpa), head);
         }
-        self.page_done(number, None);
+        self.page_done(number);
     }
 
     fn deliver_write(&mut self, number: u32, offset: u64, length: u64) {
@@ -134,7 +131,7 @@ impl Device {
         for lpa in first..=last {
             self.write_for_host(number, Lpa(lpa), wanted(lpa));
         }
-        self.page_done(number, None);
+        self.page_done(number);
     }
 
     /// Forgets the units that lie wholly in the range.
@@ -146,28 +143,55 @@ impl Device {
         }
     }
 
-    /// One page of a request is done; `parts` say where its time went (`None`: it took none in the drive).
+    /// One page of a request is done at once.
     #[inline]
-    pub(super) fn page_done(&mut self, number: u32, parts: Option<&Parts>) {
+    pub(super) fn page_done(&mut self, number: u32) {
         let request = &mut self.requests[number as usize];
         request.left -= 1;
         if request.left == 0 {
-            if let Some(parts) = parts {
-                request.parts.merge(parts);
-            }
-            self.answer(number);
+            self.answer(number, None, None);
         }
     }
 
-    /// Sends the answer of a request.
-    fn answer(&mut self, number: u32) {
+    /// One page of a request is done and its operation ends, `die`'s running command being the one that served it. The
+    /// page that is done last is the one that the request's blame follows.
+    #[inline]
+    pub(super) fn unit_done(&mut self, unit: OpId, die: Option<DieId>) {
+        let number = self.pool[unit].request;
+        let request = &mut self.requests[number as usize];
+        request.left -= 1;
+        if request.left == 0 {
+            self.answer(number, Some(unit), die);
+        }
+        self.pool.remove(unit);
+    }
+
+    /// Sends the answer of a request, whose last page was `unit`, served by the command running on `die`. When the
+    /// host has it is certain from now on, so it is recorded at once.
+    fn answer(&mut self, number: u32, unit: Option<OpId>, die: Option<DieId>) {
         let HostRequest { op, length, .. } = self.requests[number as usize].request;
         let carried = if op == HostOp::Read { length } else { 0 };
         let time = self.link_time(carried, self.rules.link.completion_ns);
-        if time == Ns::ZERO && self.link_out.is_empty() {
+        let at_once = time == Ns::ZERO && self.link_out.is_empty();
+        let end = if at_once { self.now } else { self.take_link(true, number, time) };
+        let request = &self.requests[number as usize];
+        let latency = end.since(request.arrival);
+        let before = unit.and_then(|unit| self.pool.parts(unit));
+        let during = die.map(|die| &self.dies[die.index()].command.parts);
+        if self.versions.is_some() {
+            let inside: u64 = before.into_iter().chain(during).map(Parts::total).sum();
+            let total = inside + request.admission + request.link;
+            if total != latency.0 {
+                let what = format!("request {}: its parts add up to {total} of {} ns", request.id, latency.0);
+                self.fault.get_or_insert(what);
+            }
+        }
+        if request.measured {
+            let outside = [(Part::Admission, request.admission), (Part::Link, request.link)];
+            self.recorder.request(op, latency, length, [before, during], outside);
+        }
+        if at_once {
             self.complete(number);
-        } else {
-            self.take_link(true, number, time);
         }
     }
 
@@ -175,24 +199,9 @@ impl Device {
     fn complete(&mut self, number: u32) {
         self.free_requests.push(number);
         self.completed += 1;
-        let Request { request, id, arrival, measured, parts, .. } = self.requests[number as usize];
-        let latency = self.now.since(arrival);
-        if measured {
-            match request.op {
-                HostOp::Read => self.recorder.read.record(latency, request.length, &parts),
-                HostOp::Write => self.recorder.write.record(latency, request.length, &parts),
-                HostOp::Trim => {
-                    self.recorder.trim.requests += 1;
-                    self.recorder.trim.bytes += request.length;
-                }
-                HostOp::Flush => self.recorder.flush.requests += 1,
-            }
-        }
-        if self.versions.is_some() && parts.total() != latency.0 {
-            self.fail(format!("request {id}: its parts add up to {} of {} ns: {parts:?}", parts.total(), latency.0));
-        }
         if let Some(probe) = &mut self.probe {
-            probe.completed(id, latency, self.now);
+            let request = &self.requests[number as usize];
+            probe.completed(request.id, self.now.since(request.arrival), self.now);
         }
     }
 
@@ -225,11 +234,5 @@ impl Device {
                 self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));
             }
         }
-    }
-
-    /// Marks a die as having got work.
-    #[inline]
-    pub(super) fn touch(&mut self, die: DieId) {
-        self.touched.push(die);
     }
 }

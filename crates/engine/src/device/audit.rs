@@ -2,6 +2,7 @@
 
 use super::Device;
 use crate::blocks::BlockState;
+use crate::blocks::table::NOT_A_CANDIDATE;
 use crate::ids::{DomainId, Lpa, SuperblockId};
 
 impl Device {
@@ -47,14 +48,16 @@ impl Device {
                 return Err(format!("{superblock:?} holds {counted} valid units, its count says {kept}"));
             }
             let state = self.blocks.state(superblock);
-            if matches!(state, BlockState::Closing | BlockState::Erasing) || !self.blocks.is_settled(superblock) {
+            if matches!(state, BlockState::Closing | BlockState::Erasing)
+                || !self.blocks.is_settled(superblock)
+            {
                 return Err(format!("{superblock:?} is {state:?} although the drive is at rest"));
             }
         }
         for domain in (0..self.domain.len() as u32).map(DomainId) {
             let state = &self.domain[domain.index()];
             let view = self.blocks.view(domain);
-            let live: u32 = view.valid.iter().sum();
+            let live: u32 = view.valid.iter().map(|valid| valid & !NOT_A_CANDIDATE).sum();
             let free = view.state.iter().filter(|&&state| state == BlockState::Free).count();
             if live != state.live || free != state.free.len() {
                 return Err(format!(
@@ -63,11 +66,19 @@ impl Device {
                     state.free.len()
                 ));
             }
-            let idle = state.collector.in_flight == 0 && state.collector.reading == 0 && state.stalled.is_empty();
+            let idle =
+                state.collector.in_flight == 0 && state.collector.reading == 0 && state.stalled.is_empty();
             if !idle || state.collector.victims > 0 {
-                return Err(format!("{domain:?} still collects although the drive is at rest: {:?}", state.collector));
+                return Err(format!(
+                    "{domain:?} still collects although the drive is at rest: {:?}",
+                    state.collector
+                ));
             }
         }
-        if self.pool.is_empty() { Ok(()) } else { Err(format!("{} operations are still in flight", self.pool.len())) }
+        if self.pool.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{} operations are still in flight", self.pool.len()))
+        }
     }
 }

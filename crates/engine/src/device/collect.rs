@@ -80,7 +80,9 @@ impl Device {
         let superblock = self.gc.choose(&self.blocks.view(domain))?;
         let inside = superblock.index() < self.blocks.len() && self.blocks.split(superblock).0 == domain;
         if !inside || self.blocks.state(superblock) != BlockState::Full {
-            self.fail(format!("the GC policy chose {superblock:?}, which is not a full superblock of {domain:?}"));
+            self.fail(format!(
+                "the GC policy chose {superblock:?}, which is not a full superblock of {domain:?}"
+            ));
             return None;
         }
         // Less than a flash page won could be lost again to the last page, which may be filled in part.

@@ -11,15 +11,14 @@ use crate::sched::{QueueView, Scheduler};
 use crate::stats::blame::{Part, Parts};
 use crate::time::Ns;
 
-/// Most planes of a die.
-const MOST_PLANES: usize = 32;
-
-/// A command under construction: flash pages of different planes of one die.
+/// A command under construction: flash pages of different planes of one die, linked through `next`.
 struct Draft {
-    heads: [OpId; MOST_PLANES],
-    pages: [u32; MOST_PLANES],
+    head: OpId,
+    last: OpId,
+    /// Place of the first page, which the others must match.
     first: Place,
-    planes: usize,
+    planes: u32,
+    /// Planes of the die that are taken, one bit each.
     used: u32,
 }
 
@@ -44,7 +43,7 @@ impl Device {
                 }
                 return;
             };
-            let head = self.dies[die.index()].queues[class.index()].pop(&mut self.pool);
+            let head = self.dies[die.index()].pop(&mut self.pool, class);
             self.pool[head].queued = false;
             let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
             if kept == NONE {
@@ -61,10 +60,17 @@ impl Device {
             return None;
         }
         let Some(suspended) = &state.suspended else {
-            return self.scheduler.next(&QueueView { queues: &state.queues, pool: &self.pool, now: self.now });
+            if let Some(class) = state.only_class() {
+                return Some(class);
+            }
+            return self.scheduler.next(&QueueView {
+                queues: state.queues(),
+                pool: &self.pool,
+                now: self.now,
+            });
         };
         // During a suspension only reads of the host are served, until none is left or the bound is reached.
-        let head = state.queues[Class::HostRead.index()].head;
+        let head = state.first(Class::HostRead);
         let over = self.now.since(suspended.since) > self.scheduler.longest_suspension();
         if head == NONE || over || self.reads_a_page_of(head, suspended.command.head) {
             return None;
@@ -79,15 +85,8 @@ impl Device {
     }
 
     /// Whether a read wants a flash page that a command is programming.
-    pub(super) fn reads_a_page_of(&self, read: OpId, mut head: OpId) -> bool {
-        let page = self.flash_page(read);
-        while head != NONE {
-            if self.flash_page(head) == page {
-                return true;
-            }
-            head = self.pool[head].next;
-        }
-        false
+    fn reads_a_page_of(&self, read: OpId, head: OpId) -> bool {
+        self.same_page(head, read) != NONE
     }
 
     fn flash_page(&self, head: OpId) -> u32 {
@@ -96,23 +95,22 @@ impl Device {
 
     fn start_command(&mut self, die: DieId, class: Class, head: OpId) {
         let first = self.geometry.place(self.pool[head].ppa);
-        let plane = self.geometry.die_of(first.plane).1;
-        let mut draft =
-            Draft { heads: [NONE; MOST_PLANES], pages: [0; MOST_PLANES], first, planes: 1, used: 1 << plane };
-        (draft.heads[0], draft.pages[0]) = (head, self.flash_page(head));
-        if !self.dies[die.index()].queues[class.index()].is_empty() {
+        let mut draft = Draft { head, last: head, first, planes: 1, used: 0 };
+        self.pool[head].next = NONE;
+        if self.dies[die.index()].waits(class) {
+            draft.used = 1 << self.geometry.die_of(first.plane).1;
             self.find_partners(die, class, &mut draft);
         }
-        let (mut cell, mut data) = (Ns::ZERO, Ns::ZERO);
-        for number in (0..draft.planes).rev() {
-            let head = draft.heads[number];
-            self.pool[head].next = if number + 1 < draft.planes { draft.heads[number + 1] } else { NONE };
-            let page = if number == 0 { draft.first.page } else { self.geometry.place(self.pool[head].ppa).page };
-            let (array, transfer) = self.begin_page(die, class, head, page);
+        let (mut cell, mut data) = self.begin_page(die, class, head, first.page);
+        let mut next = self.pool[head].next;
+        while next != NONE {
+            let page = self.geometry.place(self.pool[next].ppa).page;
+            let (array, transfer) = self.begin_page(die, class, next, page);
             cell = cell.max(array);
             data += transfer;
+            next = self.pool[next].next;
         }
-        let planes = draft.planes as u32;
+        let planes = draft.planes;
         let (command, cell) = match class.op() {
             FlashOp::Read => (self.timing.read_command(planes), cell),
             FlashOp::Program => (self.timing.program_command(planes), cell),
@@ -123,7 +121,7 @@ impl Device {
         parts.add(Part::Transfer, data.0);
         parts.add(Part::Cell, cell.0);
         let state = &mut self.dies[die.index()];
-        state.command = Command { head: draft.heads[0], class, planes, cell, suspensions: 0, parts };
+        state.command = Command { head, class, planes, cell, suspensions: 0, parts };
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command + data);
@@ -146,7 +144,7 @@ impl Device {
             FlashOp::Read => (self.timing.read(page), Ns::ZERO),
             FlashOp::Program => {
                 self.commit_page(head);
-                (self.timing.program(page), self.timing.transfer(bytes))
+                (self.timing.program(page), self.transfer(bytes))
             }
             FlashOp::Erase => (self.timing.erase, Ns::ZERO),
         }
@@ -155,50 +153,61 @@ impl Device {
     /// Searches the queue for reads of the same flash page and for commands that other planes can do at the same time.
     fn find_partners(&mut self, die: DieId, class: Class, draft: &mut Draft) {
         let read = class.op() == FlashOp::Read;
-        let planes = if self.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die };
+        let planes =
+            if self.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die };
         if !read && planes == 1 {
             return;
         }
         let mut previous = NONE;
-        let mut candidate = self.dies[die.index()].queues[class.index()].head;
+        let mut candidate = self.dies[die.index()].first(class);
         for _ in 0..self.rules.window {
-            if candidate == NONE || (!read && draft.planes as u32 == planes) {
+            if candidate == NONE || (!read && draft.planes == planes) {
                 return;
             }
-            let page = self.flash_page(candidate);
-            let same = if read { draft.pages[..draft.planes].iter().position(|&other| other == page) } else { None };
-            let partner = (same.is_some() || self.is_partner(candidate, draft, planes))
+            let same = if read { self.same_page(draft.head, candidate) } else { NONE };
+            let partner = (same != NONE || self.is_partner(candidate, draft, planes))
                 && !self.must_wait_for_suspended(die, candidate);
             if !partner {
                 previous = candidate;
                 candidate = self.pool[candidate].next;
                 continue;
             }
-            let after = self.dies[die.index()].queues[class.index()].unlink(&mut self.pool, previous, candidate);
+            let after = self.dies[die.index()].unlink(&mut self.pool, class, previous, candidate);
             self.pool[candidate].queued = false;
             let kept = if read { self.confirm_read(candidate) } else { candidate };
-            match same {
-                _ if kept == NONE => self.change_load(die, -1),
-                Some(number) => {
-                    self.pool.chain(draft.heads[number], kept);
-                    self.change_load(die, -1);
-                }
-                None => self.add_plane(draft, kept, page),
+            if kept == NONE || same != NONE {
+                self.change_load(die, -1);
+            }
+            if kept != NONE && same != NONE {
+                self.pool.chain(same, kept);
+            } else if kept != NONE {
+                self.add_plane(draft, kept);
             }
             candidate = after;
         }
     }
 
-    fn add_plane(&self, draft: &mut Draft, head: OpId, page: u32) {
+    /// The head in a command that reads the same flash page as `read`.
+    fn same_page(&self, mut head: OpId, read: OpId) -> OpId {
+        let page = self.flash_page(read);
+        while head != NONE && self.flash_page(head) != page {
+            head = self.pool[head].next;
+        }
+        head
+    }
+
+    fn add_plane(&mut self, draft: &mut Draft, head: OpId) {
         let plane = self.geometry.die_of(self.geometry.plane_of(self.pool[head].ppa).0).1;
         draft.used |= 1 << plane;
-        (draft.heads[draft.planes], draft.pages[draft.planes]) = (head, page);
         draft.planes += 1;
+        self.pool[draft.last].next = head;
+        self.pool[head].next = NONE;
+        draft.last = head;
     }
 
     /// Whether a waiting command may go in one multi-plane command with those of the draft.
     fn is_partner(&self, candidate: OpId, draft: &Draft, planes: u32) -> bool {
-        if draft.planes as u32 >= planes {
+        if draft.planes >= planes {
             return false;
         }
         let place = self.geometry.place(self.pool[candidate].ppa);
@@ -207,7 +216,9 @@ impl Device {
         }
         match self.rules.multi_plane {
             MultiPlaneRule::None => false,
-            MultiPlaneRule::SameBlockAndPage => place.page == draft.first.page && place.block == draft.first.block,
+            MultiPlaneRule::SameBlockAndPage => {
+                place.page == draft.first.page && place.block == draft.first.block
+            }
             MultiPlaneRule::SamePage => place.page == draft.first.page,
             MultiPlaneRule::Any => true,
         }
@@ -216,7 +227,7 @@ impl Device {
     /// Whether what the die does should be interrupted for a waiting read, and if so, interrupts it.
     fn consider_suspending(&mut self, die: DieId) {
         let state = &self.dies[die.index()];
-        let read = state.queues[Class::HostRead.index()].head;
+        let read = state.first(Class::HostRead);
         let class = state.command.class;
         if read == NONE || state.suspended.is_some() || !self.scheduler.suspends(class) {
             return;
@@ -234,6 +245,15 @@ impl Device {
         if may && left > takes && !self.reads_a_page_of(read, state.command.head) {
             self.suspend(die, begin, left, takes);
         }
+    }
+
+    /// Bus time of the data of one flash page of which so many bytes are wanted.
+    #[inline]
+    pub(super) fn transfer(&self, bytes: u32) -> Ns {
+        if bytes == self.geometry.unit_bytes {
+            return self.unit_transfer;
+        }
+        self.timing.transfer(bytes.min(self.geometry.page_bytes))
     }
 
     /// First unit of block `block` in a plane.

@@ -31,8 +31,9 @@ use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
 use crate::placement::{Placement, PlacementPolicy, planes_in_order};
 use crate::probe::Probe;
-use crate::sched::SchedulerPolicy;
+use crate::sched::class::Class;
 use crate::sched::queue::{OpId, OpPool};
+use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::space::SpacePlan;
 use crate::stats::recorder::Recorder;
 use crate::time::Ns;
@@ -46,6 +47,8 @@ struct Rules {
     suspend: SuspendConfig,
     link: LinkConfig,
     arbitration: crate::config::device::ChannelArbitration,
+    /// Whether a read that comes can change what a busy die does.
+    interrupts: bool,
     unmapped_reads: UnmappedReads,
 }
 
@@ -66,6 +69,8 @@ struct DomainState {
 pub struct Device {
     geometry: Geometry,
     timing: Timing,
+    /// Bus time of the most frequent transfer: one mapping unit.
+    unit_transfer: Ns,
     rules: Rules,
     logical_units: u32,
     thresholds: Thresholds,
@@ -100,6 +105,8 @@ pub struct Device {
     link_in: VecDeque<(Ns, u32)>,
     link_out: VecDeque<(Ns, u32)>,
     link_free: [Ns; 2],
+    /// When the first transfer of each direction ends.
+    link_event: [Ns; 2],
     completed: u32,
 
     recorder: Recorder,
@@ -123,19 +130,22 @@ impl Device {
         let layout = Layout::new(&geometry, &plane_at, 0);
         let dies = geometry.dies() as usize;
         let channels = geometry.channels as usize;
+        let timing = Timing::new(device);
         let link = device.link.clone();
         let window = match device.multi_plane.window {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
             window => window,
         };
         let mut this = Self {
-            timing: Timing::new(device),
+            unit_transfer: timing.transfer(device.geometry.mapping_unit_bytes),
+            timing,
             rules: Rules {
                 multi_plane: device.multi_plane.rule,
                 window,
                 suspend: device.suspend.clone(),
                 link,
                 arbitration: device.channel.arbitration,
+                interrupts: true,
                 unmapped_reads: scheme.mapping.unmapped_reads,
             },
             logical_units: plan.logical_units,
@@ -150,7 +160,7 @@ impl Device {
             gc: GcPolicy::new(scheme.gc.policy),
             scheduler: SchedulerPolicy::new(&scheme.scheduler),
             now: Ns::ZERO,
-            events: EventSet::new(dies + channels + 2),
+            events: EventSet::new(dies + channels),
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),
@@ -163,6 +173,7 @@ impl Device {
             link_in: VecDeque::new(),
             link_out: VecDeque::new(),
             link_free: [Ns::ZERO; 2],
+            link_event: [Ns::NEVER; 2],
             completed: 0,
             recorder: Recorder::default(),
             probe: None,
@@ -175,6 +186,7 @@ impl Device {
             domains,
             blocks,
         };
+        this.note_interrupts();
         this.lay_out(&plane_at, 0);
         this.open_window(0);
         Ok(this)
@@ -191,8 +203,13 @@ impl Device {
     }
 
     /// Replaces the scheduler by a user's own.
-    pub fn set_scheduler(&mut self, policy: Box<dyn crate::sched::Scheduler + Send>) {
+    pub fn set_scheduler(&mut self, policy: Box<dyn Scheduler + Send>) {
         self.scheduler = SchedulerPolicy::Custom(policy);
+        self.note_interrupts();
+    }
+
+    fn note_interrupts(&mut self) {
+        self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class));
     }
 
     /// Watches requests and page reads. For tests and tools; costs time.
@@ -216,8 +233,9 @@ impl Device {
     }
 
     /// When the next event of the drive itself comes.
+    #[inline]
     pub fn next_event(&self) -> Ns {
-        self.events.first().0
+        self.events.first().time().min(self.link_event[0]).min(self.link_event[1])
     }
 
     /// Requests that were completed since this was asked last.
@@ -269,9 +287,5 @@ impl Device {
 
     fn channel_resource(&self, channel: u32) -> usize {
         self.dies.len() + channel as usize
-    }
-
-    fn link_resource(&self, outwards: bool) -> usize {
-        self.dies.len() + self.channels.len() + usize::from(outwards)
     }
 }

@@ -25,7 +25,8 @@ impl Device {
     pub(super) fn lay_out(&mut self, plane_at: &[PlaneId], units: u32) {
         self.layout = Layout::new(&self.geometry, plane_at, units);
         self.mapped_units = u64::from(units);
-        self.domain = (0..self.domains.len() as u32).map(|domain| self.laid_out_domain(DomainId(domain))).collect();
+        self.domain =
+            (0..self.domains.len() as u32).map(|domain| self.laid_out_domain(DomainId(domain))).collect();
     }
 
     fn laid_out_domain(&mut self, domain: DomainId) -> DomainState {
@@ -38,7 +39,8 @@ impl Device {
                 .planes(domain)
                 .iter()
                 .map(|&plane| {
-                    self.layout.units_in_rows(plane, before + u64::from(rows)) - self.layout.units_in_rows(plane, before)
+                    self.layout.units_in_rows(plane, before + u64::from(rows))
+                        - self.layout.units_in_rows(plane, before)
                 })
                 .sum();
             let superblock = self.blocks.at(domain, block);
@@ -52,7 +54,14 @@ impl Device {
             }
         }
         let point = WritePoint::new(rows);
-        DomainState { free, host: point, gc: point, collector: Collector::default(), stalled: VecDeque::new(), live }
+        DomainState {
+            free,
+            host: point,
+            gc: point,
+            collector: Collector::default(),
+            stalled: VecDeque::new(),
+            live,
+        }
     }
 
     /// These logical pages hold data, written in the order given.

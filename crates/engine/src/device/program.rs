@@ -2,11 +2,11 @@
 
 use super::Device;
 use crate::blocks::BlockState;
-use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::{Placement, PlacementView, ProgramIntent};
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
-use crate::stats::blame::{Part, Parts};
+use crate::stats::blame::Part;
 
 impl Device {
     /// Sends one unit of a write request on its way: first a read where only a part of it is written.
@@ -101,7 +101,8 @@ impl Device {
         let point = if cause == Cause::Gc { &mut state.gc } else { &mut state.host };
         if !point.has_page() {
             let Some(superblock) = state.free.pop_front() else {
-                let what = format!("no free block is left in {domain:?} for {cause:?}: {:?}", state.collector);
+                let what =
+                    format!("no free block is left in {domain:?} for {cause:?}: {:?}", state.collector);
                 self.fail(what);
                 return Ppa(0);
             };
@@ -122,7 +123,7 @@ impl Device {
         while self.can_take_unit(domain) {
             let Some(id) = self.domain[domain.index()].stalled.pop_front() else { return };
             let waited = self.now.since(self.pool[id].wait_from);
-            self.pool.parts(id).add(Part::Space, waited.0);
+            self.pool.parts_mut(id).add(Part::Space, waited.0);
             self.allocate_for_host(domain, id);
         }
     }
@@ -141,7 +142,7 @@ impl Device {
                 if domain.index() != number && self.can_take_unit(domain) {
                     moved = true;
                     let waited = self.now.since(self.pool[id].wait_from);
-                    self.pool.parts(id).add(Part::Space, waited.0);
+                    self.pool.parts_mut(id).add(Part::Space, waited.0);
                     self.allocate_for_host(domain, id);
                 } else {
                     self.domain[domain.index()].stalled.push_back(id);
@@ -198,9 +199,15 @@ impl Device {
     /// Leaves this place unused and begins anew, keeping what is known of where the time went.
     fn retry_read_modify_write(&mut self, unit: OpId) {
         let old = self.pool[unit];
-        let again = self.pool.insert(Op { request: old.request, bytes: old.bytes, partial: true, ..Op::new(Class::HostProgram, old.lpa, Ppa::NONE) });
-        let parts = *self.pool.parts(unit);
-        *self.pool.parts(again) = parts;
+        let again = self.pool.insert(Op {
+            request: old.request,
+            bytes: old.bytes,
+            partial: true,
+            ..Op::new(Class::HostProgram, old.lpa, Ppa::NONE)
+        });
+        if let Some(&parts) = self.pool.parts(unit) {
+            *self.pool.parts_mut(again) = parts;
+        }
         self.pool[unit].request = NONE;
         self.unused(unit);
         self.begin_read_modify_write(again);
@@ -267,7 +274,7 @@ impl Device {
 
     /// The program of one flash page has ended. What the pages replaced is given up only now: until here a power cut
     /// would still need it.
-    pub(super) fn page_programmed(&mut self, head: OpId, die_parts: &Parts) {
+    pub(super) fn page_programmed(&mut self, head: OpId, die: DieId) {
         let Op { ppa: page, class, .. } = self.pool[head];
         let superblock = self.blocks.of(&self.geometry, page);
         let domain = self.domain_of(page);
@@ -286,10 +293,7 @@ impl Device {
                 self.domain[domain.index()].collector.in_flight -= 1;
             }
             if request != NONE {
-                let mut parts = *self.pool.parts(unit);
-                parts.merge(die_parts);
-                self.pool.remove(unit);
-                self.page_done(request, Some(&parts));
+                self.unit_done(unit, Some(die));
             } else {
                 self.pool.remove(unit);
             }

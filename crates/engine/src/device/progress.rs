@@ -2,8 +2,9 @@
 
 use super::Device;
 use crate::config::device::ChannelArbitration;
+use crate::events::Event;
 use crate::ids::DieId;
-use crate::nand::die::{ChannelWait, Phase, Suspended};
+use crate::nand::die::{ChannelWait, Command, Phase, Suspended};
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
@@ -12,23 +13,34 @@ use crate::time::Ns;
 impl Device {
     /// Handles the next event, if there is one.
     pub fn step(&mut self) {
-        let (time, resource) = self.events.first();
+        let event = self.events.first();
+        let [link_in, link_out] = self.link_event;
+        // The link's own events go before those of the flash at the same time.
+        let time = event.time().min(link_in).min(link_out);
         if time == Ns::NEVER || self.fault.is_some() {
             return;
         }
         self.now = time;
         self.events_processed += 1;
-        let dies = self.dies.len();
-        let channels = self.channels.len();
-        if resource < dies {
-            self.events.clear(resource);
-            self.die_event(DieId(resource as u32));
-        } else if resource < dies + channels {
-            self.channel_event((resource - dies) as u32);
+        if time == link_out {
+            self.link_done(true);
+        } else if time == link_in {
+            self.link_done(false);
         } else {
-            self.link_done(resource == dies + channels + 1);
+            self.flash_event(event);
         }
         self.look_at_touched_dies();
+    }
+
+    fn flash_event(&mut self, event: Event) {
+        let (resource, dies) = (event.resource(), self.dies.len());
+        if resource < dies {
+            self.die_event(DieId(resource as u32));
+        } else {
+            self.channel_event((resource - dies) as u32);
+        }
+        // Most handlers set their resource's next event, which spares taking this one away.
+        self.events.clear_if_unchanged(event);
     }
 
     /// A die wants the channel for so long.
@@ -65,15 +77,13 @@ impl Device {
                 channel.waiting.iter().position(|die| dies[die.index()].phase == Phase::DataWait).unwrap_or(0)
             }
         };
-        let Some(die) = channel.waiting.remove(next) else { return self.events.clear(resource) };
+        let Some(die) = channel.waiting.remove(next) else { return };
         let state = &mut self.dies[die.index()];
         let ChannelWait { ahead: (class, rest), snapshot, duration } = state.channel_wait;
         state.command.parts.add(Part::ChannelWait(class), rest);
         state.command.parts.add_channel_wait(&channel.clock, &snapshot);
         let end = channel.grant(state.command.class, self.now, duration);
-        if channel.waiting.is_empty() {
-            self.events.clear(resource);
-        } else {
+        if !channel.waiting.is_empty() {
             self.events.set(resource, end);
         }
         self.channel_granted(die, end);
@@ -91,9 +101,9 @@ impl Device {
             end + state.command.cell
         };
         self.events.set(Self::die_resource(die), event);
-        if self.dies[die.index()].phase == Phase::Array {
+        if self.rules.interrupts && self.dies[die.index()].phase == Phase::Array {
             // A read may have come while the command waited for the channel.
-            self.touch(die);
+            self.touched.push(die);
         }
     }
 
@@ -107,17 +117,16 @@ impl Device {
     }
 
     fn array_done(&mut self, die: DieId) {
-        let command = self.dies[die.index()].command;
-        if command.class.op() == FlashOp::Read {
-            return self.send_data(die, command.head, command.class);
+        let Command { mut head, class, planes, .. } = self.dies[die.index()].command;
+        if class.op() == FlashOp::Read {
+            return self.send_data(die, head, class);
         }
-        self.count(command.class, command.planes);
-        let mut head = command.head;
+        self.count(class, planes);
         while head != NONE {
             let next = self.pool[head].next;
             self.change_load(die, -1);
-            if command.class.op() == FlashOp::Program {
-                self.page_programmed(head, &command.parts);
+            if class.op() == FlashOp::Program {
+                self.page_programmed(head, die);
             } else {
                 self.block_erased(head);
             }
@@ -129,7 +138,7 @@ impl Device {
     /// The page register's content wants to leave.
     fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
         let wanted: u32 = self.pool.units(head).map(|unit| self.pool[unit].bytes).sum();
-        let duration = self.timing.transfer(wanted.min(self.geometry.page_bytes));
+        let duration = self.transfer(wanted);
         let state = &mut self.dies[die.index()];
         state.phase = Phase::DataWait;
         state.data_out = duration;
@@ -139,46 +148,42 @@ impl Device {
 
     /// One flash page of a read has left.
     fn data_left(&mut self, die: DieId) {
-        let command = self.dies[die.index()].command;
-        let next = self.pool[command.head].next;
+        let Command { head, class, planes, .. } = self.dies[die.index()].command;
+        let next = self.pool[head].next;
         self.change_load(die, -1);
-        self.page_read(command.head, command.class, die);
+        self.page_read(head, class, die);
         let state = &mut self.dies[die.index()];
         if next == NONE {
-            self.count(command.class, command.planes);
+            self.count(class, planes);
             return self.command_done(die);
         }
         // For the planes that follow, this transfer was a wait.
         state.command.head = next;
-        let parts = &mut state.command.parts;
-        parts.shift(Part::Transfer, Part::ChannelWait(command.class), state.data_out.0);
-        self.send_data(die, next, command.class);
+        state.command.parts.shift(Part::Transfer, Part::ChannelWait(class), state.data_out.0);
+        self.send_data(die, next, class);
     }
 
     /// The units of a flash page are with the controller.
     fn page_read(&mut self, head: OpId, class: Class, die: DieId) {
-        let die_parts = self.dies[die.index()].command.parts;
-        let domain = self.domain_of(self.pool[head].ppa);
+        let first = self.pool[head].ppa;
         let mut unit = head;
         while unit != NONE {
-            let Op { next_unit, request, partial, ppa, .. } = self.pool[unit];
+            let Op { next_unit, partial, ppa, .. } = self.pool[unit];
             self.pool[unit].next_unit = NONE;
             self.pool[unit].last_unit = unit;
             if class == Class::GcRead {
                 self.unit_read_for_move(unit);
             } else if partial {
-                self.pool.parts(unit).merge(&die_parts);
+                self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
                 self.pool[unit].source = ppa;
                 self.program_for_host(unit);
             } else {
-                let mut parts = *self.pool.parts(unit);
-                parts.merge(&die_parts);
-                self.pool.remove(unit);
-                self.page_done(request, Some(&parts));
+                self.unit_done(unit, Some(die));
             }
             unit = next_unit;
         }
         if class == Class::GcRead {
+            let domain = self.domain_of(first);
             self.advance_collection(domain);
         }
     }

@@ -3,6 +3,7 @@
 use super::Device;
 use crate::config::scheme::UnmappedReads;
 use crate::ids::{DieId, Lpa, Ppa};
+use crate::nand::die::Phase;
 use crate::sched::class::Class;
 use crate::sched::queue::{NONE, Op, OpId};
 
@@ -24,7 +25,9 @@ impl Device {
             }
         }
         let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
-        if head != NONE && self.pool[head].ppa.0 >> self.geometry.unit_shift == ppa.0 >> self.geometry.unit_shift {
+        if head != NONE
+            && self.pool[head].ppa.0 >> self.geometry.unit_shift == ppa.0 >> self.geometry.unit_shift
+        {
             self.begin_wait(id, self.die_of(ppa).0);
             self.pool.chain(head, id);
             return head;
@@ -39,7 +42,7 @@ impl Device {
         if let Some(probe) = &mut self.probe {
             probe.read(id, lpa, None, self.now);
         }
-        self.page_done(request, None);
+        self.page_done(request);
     }
 
     /// Puts a head into the queue of its die.
@@ -55,8 +58,11 @@ impl Device {
             unit = self.pool[unit].next_unit;
         }
         self.change_load(die, 1);
-        self.dies[die.index()].queues[class.index()].push(&mut self.pool, head);
-        self.touch(die);
+        let state = &mut self.dies[die.index()];
+        state.push(&mut self.pool, class, head);
+        if state.phase == Phase::Idle || (self.rules.interrupts && class == Class::HostRead) {
+            self.touched.push(die);
+        }
     }
 
     /// A unit begins to wait for a die.
@@ -124,13 +130,11 @@ impl Device {
             self.pool[unit].source = Ppa::NONE;
             self.program_for_host(unit);
         } else {
-            let parts = *self.pool.parts(unit);
-            self.pool.remove(unit);
             let id = self.request_id(request);
             if let Some(probe) = &mut self.probe {
                 probe.read(id, lpa, None, self.now);
             }
-            self.page_done(request, Some(&parts));
+            self.unit_done(unit, None);
         }
     }
 
@@ -142,7 +146,7 @@ impl Device {
         }
         let clock = self.dies[die.index()].clock(self.now);
         let then = *self.pool.snapshot(unit);
-        self.pool.parts(unit).add_die_wait(&clock, &then);
+        self.pool.parts_mut(unit).add_die_wait(&clock, &then);
     }
 
     /// Checked mode: the OOB that this read will find must be that of the newest version.

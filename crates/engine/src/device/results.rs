@@ -14,8 +14,13 @@ impl Device {
 
     /// The same at a time that has just come.
     pub fn open_window_at(&mut self, now: Ns, requests_before: u64) {
-        self.recorder =
-            Recorder::begin(now, requests_before, &self.outstanding, self.die_clocks(now), self.channel_clocks());
+        self.recorder = Recorder::begin(
+            now,
+            requests_before,
+            &self.outstanding,
+            self.die_clocks(now),
+            self.channel_clocks(),
+        );
     }
 
     fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {

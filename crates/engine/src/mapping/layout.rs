@@ -83,8 +83,15 @@ mod tests {
     #[test]
     fn the_formula_and_its_inverse_agree_and_count_right() {
         let geometry = Geometry::new(&GeometryConfig {
-            channels: 3, ways: 1, dies: 1, planes: 2, blocks: 5, pages: 7,
-            page_bytes: 16384, spare_bytes: 0, mapping_unit_bytes: 8192,
+            channels: 3,
+            ways: 1,
+            dies: 1,
+            planes: 2,
+            blocks: 5,
+            pages: 7,
+            page_bytes: 16384,
+            spare_bytes: 0,
+            mapping_unit_bytes: 8192,
         });
         let planes: Vec<_> = [4, 0, 2, 5, 1, 3].map(PlaneId).to_vec();
         for occupied in [0, 1, 2, 3, 11, 12, 13, 200, geometry.physical_units()] {
@@ -101,7 +108,9 @@ mod tests {
             assert_eq!(found, occupied as usize);
             for &plane in &planes {
                 for rows in 0..=35 {
-                    let counted: u64 = (0..rows).map(|row| by_plane_and_row.get(&(plane, row as u32)).copied().unwrap_or(0)).sum();
+                    let counted: u64 = (0..rows)
+                        .map(|row| by_plane_and_row.get(&(plane, row as u32)).copied().unwrap_or(0))
+                        .sum();
                     assert_eq!(layout.units_in_rows(plane, rows), counted, "{occupied} {plane:?} {rows}");
                 }
             }

@@ -1,7 +1,7 @@
 //! A die: one array operation at a time, queues by class, and a page register that holds data until it has left.
 
 use crate::sched::class::{ByClass, CLASSES, Class};
-use crate::sched::queue::{Fifo, NONE, OpId};
+use crate::sched::queue::{Fifo, NONE, OpId, OpPool};
 use crate::stats::blame::Parts;
 use crate::time::Ns;
 
@@ -65,8 +65,9 @@ pub struct ChannelWait {
 
 /// State of one die.
 pub struct Die {
-    /// Waiting heads by class.
-    pub queues: [Fifo; CLASSES],
+    queues: [Fifo; CLASSES],
+    /// Classes whose queue is not empty, one bit each.
+    waiting: u32,
     /// What it is doing.
     pub phase: Phase,
     /// The command that occupies it; `head` is [`NONE`] when there is none.
@@ -95,12 +96,17 @@ impl Default for Die {
         };
         Self {
             queues: [Fifo::default(); CLASSES],
+            waiting: 0,
             phase: Phase::Idle,
             command,
             array: [Ns::ZERO; 2],
             data_out: Ns::ZERO,
             suspended: None,
-            channel_wait: ChannelWait { ahead: (Class::HostRead, 0), snapshot: [0; CLASSES], duration: Ns::ZERO },
+            channel_wait: ChannelWait {
+                ahead: (Class::HostRead, 0),
+                snapshot: [0; CLASSES],
+                duration: Ns::ZERO,
+            },
             clock: [0; CLASSES],
             occupied: None,
         }
@@ -127,9 +133,65 @@ impl Die {
         self.occupied = class.map(|class| (class, now));
     }
 
+    /// The queues by class.
+    pub fn queues(&self) -> &[Fifo; CLASSES] {
+        &self.queues
+    }
+
     /// Whether a head waits in any queue.
     #[inline]
     pub fn has_work(&self) -> bool {
-        self.queues.iter().any(|queue| !queue.is_empty())
+        self.waiting != 0
+    }
+
+    /// Whether a head of this class waits.
+    #[inline]
+    pub fn waits(&self, class: Class) -> bool {
+        self.waiting & (1 << class.index()) != 0
+    }
+
+    /// The class of all that waits, if it is one class only.
+    #[inline]
+    pub fn only_class(&self) -> Option<Class> {
+        if self.waiting.is_power_of_two() {
+            Class::ALL.get(self.waiting.trailing_zeros() as usize).copied()
+        } else {
+            None
+        }
+    }
+
+    /// The head of this class that waits longest; [`NONE`] if none does.
+    #[inline]
+    pub fn first(&self, class: Class) -> OpId {
+        self.queues[class.index()].head
+    }
+
+    /// Queues a head.
+    #[inline]
+    pub fn push(&mut self, pool: &mut OpPool, class: Class, head: OpId) {
+        self.queues[class.index()].push(pool, head);
+        self.waiting |= 1 << class.index();
+    }
+
+    /// Takes the first head of a class.
+    #[inline]
+    pub fn pop(&mut self, pool: &mut OpPool, class: Class) -> OpId {
+        let head = self.queues[class.index()].pop(pool);
+        self.note(class);
+        head
+    }
+
+    /// Takes the head behind `previous` and returns the one after it (see [`Fifo::unlink`]).
+    pub fn unlink(&mut self, pool: &mut OpPool, class: Class, previous: OpId, head: OpId) -> OpId {
+        let after = self.queues[class.index()].unlink(pool, previous, head);
+        self.note(class);
+        after
+    }
+
+    #[inline]
+    fn note(&mut self, class: Class) {
+        if self.queues[class.index()].is_empty() {
+            self.waiting &= !(1 << class.index());
+        }
     }
 }

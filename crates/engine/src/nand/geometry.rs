@@ -152,8 +152,15 @@ mod tests {
     #[test]
     fn pages_come_apart_and_together_for_odd_counts() {
         let geometry = Geometry::new(&GeometryConfig {
-            channels: 3, ways: 5, dies: 2, planes: 3, blocks: 7, pages: 11,
-            page_bytes: 16384, spare_bytes: 0, mapping_unit_bytes: 4096,
+            channels: 3,
+            ways: 5,
+            dies: 2,
+            planes: 3,
+            blocks: 7,
+            pages: 11,
+            page_bytes: 16384,
+            spare_bytes: 0,
+            mapping_unit_bytes: 4096,
         });
         assert_eq!(geometry.physical_units(), 3 * 5 * 2 * 3 * 7 * 11 * 4);
         for number in 0..geometry.physical_units() {

@@ -73,12 +73,18 @@ impl Timing {
             read_by_page: times_by_page(device, &device.cell.read_ns),
             program_by_page: times_by_page(device, &device.cell.program_ns),
             erase: Ns(device.cell.erase_ns),
-            read_command: CommandTime { first: channel.read_command_ns, further: channel.read_command_extra_plane_ns },
+            read_command: CommandTime {
+                first: channel.read_command_ns,
+                further: channel.read_command_extra_plane_ns,
+            },
             program_command: CommandTime {
                 first: channel.program_command_ns,
                 further: channel.program_command_extra_plane_ns,
             },
-            erase_command: CommandTime { first: channel.erase_command_ns, further: channel.erase_command_extra_plane_ns },
+            erase_command: CommandTime {
+                first: channel.erase_command_ns,
+                further: channel.erase_command_extra_plane_ns,
+            },
             transfer: TransferTime {
                 width_bits: u64::from(channel.width_bits),
                 kilo_transfers_per_s: ((channel.mega_transfers_per_s * 1000.0).round() as u64).max(1),

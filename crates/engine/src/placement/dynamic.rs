@@ -74,13 +74,16 @@ impl DynamicPlacement {
     fn walk(&mut self, view: &PlacementView<'_>, usable: &dyn Fn(u32, u32) -> bool) -> Option<PlaneId> {
         let planes = view.geometry.planes_per_die;
         self.candidates.clear();
-        self.candidates.extend((0..self.dies.len() as u32).filter(|&die| (0..planes).any(|plane| usable(die, plane))));
+        self.candidates
+            .extend((0..self.dies.len() as u32).filter(|&die| (0..planes).any(|plane| usable(die, plane))));
         let (mut parent, mut plane) = (0, None);
         for state in &mut self.levels {
             state.load.fill(None);
             for &die in &self.candidates {
                 if state.level == Level::Plane {
-                    (0..planes).filter(|&plane| usable(die, plane)).for_each(|plane| state.load[plane as usize] = Some(0));
+                    (0..planes)
+                        .filter(|&plane| usable(die, plane))
+                        .for_each(|plane| state.load[plane as usize] = Some(0));
                 } else {
                     let number = Self::number(&self.dies, die, state.level);
                     *state.load[number as usize].get_or_insert(0) += view.outstanding[die as usize];
@@ -122,8 +125,15 @@ mod tests {
 
     fn geometry() -> Geometry {
         Geometry::new(&GeometryConfig {
-            channels: 2, ways: 2, dies: 1, planes: 2, blocks: 4, pages: 4,
-            page_bytes: 4096, spare_bytes: 0, mapping_unit_bytes: 4096,
+            channels: 2,
+            ways: 2,
+            dies: 1,
+            planes: 2,
+            blocks: 4,
+            pages: 4,
+            page_bytes: 4096,
+            spare_bytes: 0,
+            mapping_unit_bytes: 4096,
         })
     }
 
@@ -158,7 +168,8 @@ mod tests {
     fn planes_without_room_are_left_out() {
         let geometry = geometry();
         let mut policy = policy(&geometry);
-        let view = PlacementView { geometry: &geometry, outstanding: &[0; 4], has_room: &|plane| plane.0 == 5 };
+        let view =
+            PlacementView { geometry: &geometry, outstanding: &[0; 4], has_room: &|plane| plane.0 == 5 };
         assert_eq!(policy.place(&WRITE, &view), PlaneId(5));
     }
 }

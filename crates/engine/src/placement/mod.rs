@@ -95,4 +95,3 @@ pub fn planes_in_order(geometry: &Geometry, order: PlacementOrder) -> Vec<PlaneI
         })
         .collect()
 }
-

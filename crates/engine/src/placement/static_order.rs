@@ -42,10 +42,22 @@ mod tests {
     #[test]
     fn each_of_the_24_orders_walks_its_levels_fastest_first() {
         let geometry = Geometry::new(&GeometryConfig {
-            channels: 2, ways: 3, dies: 4, planes: 5, blocks: 4, pages: 4,
-            page_bytes: 8192, spare_bytes: 0, mapping_unit_bytes: 4096,
+            channels: 2,
+            ways: 3,
+            dies: 4,
+            planes: 5,
+            blocks: 4,
+            pages: 4,
+            page_bytes: 8192,
+            spare_bytes: 0,
+            mapping_unit_bytes: 4096,
         });
-        let size = |letter| match letter { 'C' => 2, 'W' => 3, 'D' => 4, _ => 5 };
+        let size = |letter| match letter {
+            'C' => 2,
+            'W' => 3,
+            'D' => 4,
+            _ => 5,
+        };
         let orders = PlacementOrder::all();
         assert_eq!(orders.len(), 24);
         for order in orders {

@@ -41,8 +41,8 @@ pub struct Op {
     pub queued: bool,
     /// A write of a part of a unit, whose old content must be read first.
     pub partial: bool,
-    /// Whether `wait_from` and the snapshot count: it did not start at once.
-    pub waits: bool,
+    /// Whether some of its time is blamed already: its parts in the pool count.
+    pub blamed: bool,
     /// When it began to wait for what it waits for.
     pub wait_from: Ns,
     /// Place among all operations in order of arrival at the dies.
@@ -65,7 +65,7 @@ impl Op {
             class,
             queued: false,
             partial: false,
-            waits: false,
+            blamed: false,
             wait_from: Ns::ZERO,
             order: 0,
         }
@@ -96,11 +96,7 @@ impl OpPool {
                 (self.ops.len() - 1) as OpId
             }
         };
-        self.ops[id as usize] = op;
-        self.ops[id as usize].last_unit = id;
-        if op.request != NONE {
-            self.parts[id as usize] = Parts::default();
-        }
+        self.ops[id as usize] = Op { last_unit: id, ..op };
         id
     }
 
@@ -120,10 +116,21 @@ impl OpPool {
         self.len() == 0
     }
 
-    /// The parts of the response time so far.
+    /// The parts of the response time so far, to add to.
     #[inline]
-    pub fn parts(&mut self, id: OpId) -> &mut Parts {
-        &mut self.parts[id as usize]
+    pub fn parts_mut(&mut self, id: OpId) -> &mut Parts {
+        let parts = &mut self.parts[id as usize];
+        if !self.ops[id as usize].blamed {
+            self.ops[id as usize].blamed = true;
+            *parts = Parts::default();
+        }
+        parts
+    }
+
+    /// The parts of the response time so far; `None` while there are none.
+    #[inline]
+    pub fn parts(&self, id: OpId) -> Option<&Parts> {
+        self.ops[id as usize].blamed.then(|| &self.parts[id as usize])
     }
 
     /// The snapshot of the die's clock.
@@ -263,7 +270,8 @@ mod tests {
         assert_eq!(queue.unlink(&mut pool, ids[0], ids[1]), ids[2]);
         assert_eq!(queue.unlink(&mut pool, ids[2], ids[3]), NONE);
         queue.push(&mut pool, ids[1]);
-        let order: Vec<_> = std::iter::from_fn(|| Some(queue.pop(&mut pool)).filter(|&id| id != NONE)).collect();
+        let order: Vec<_> =
+            std::iter::from_fn(|| Some(queue.pop(&mut pool)).filter(|&id| id != NONE)).collect();
         assert_eq!(order, [ids[0], ids[2], ids[1]]);
         assert!(queue.is_empty());
     }

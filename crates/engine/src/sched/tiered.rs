@@ -121,7 +121,8 @@ mod tests {
 
     #[test]
     fn only_read_first_suspend_interrupts_and_never_a_read() {
-        let suspends = |policy, class| Tiered::new(&SchedulerConfig { policy, ..Default::default() }).suspends(class);
+        let suspends =
+            |policy, class| Tiered::new(&SchedulerConfig { policy, ..Default::default() }).suspends(class);
         assert!(suspends(SchedulerKind::ReadFirstSuspend, GcErase));
         assert!(suspends(SchedulerKind::ReadFirstSuspend, HostProgram));
         assert!(!suspends(SchedulerKind::ReadFirstSuspend, GcRead));

@@ -147,13 +147,18 @@ impl Default for BlameRecorder {
 }
 
 impl BlameRecorder {
-    /// Takes a request in.
+    /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
     #[inline]
-    pub fn record(&mut self, latency: u64, parts: &Parts) {
+    pub fn record(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: [(Part, u64); 2]) {
         let bucket = &mut self.buckets[bucket_of(latency)];
         bucket.requests += 1;
         bucket.response = bucket.response.saturating_add(latency);
-        bucket.parts.merge(parts);
+        for parts in inside.into_iter().flatten() {
+            bucket.parts.merge(parts);
+        }
+        for (part, ns) in outside {
+            bucket.parts.add(part, ns);
+        }
     }
 
     /// Sum over the requests in the bucket of `latency` and all above it.
@@ -193,7 +198,7 @@ mod tests {
             let mut parts = Parts::default();
             parts.add(Part::Cell, latency - 10);
             parts.add(Part::DieWait(Class::GcErase), 10);
-            blame.record(latency, &parts);
+            blame.record(latency, [Some(&parts), None], [(Part::Link, 0), (Part::Admission, 0)]);
         }
         let tail = blame.from_latency(5000);
         assert_eq!((tail.requests, tail.response, tail.parts.iter().sum::<u128>()), (1, 5000, 5000));

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::blame::{Part, Parts};
 use super::latency::DirectionRecorder;
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, PlainReport, WindowReport,
 };
+use crate::host::HostOp;
 use crate::sched::class::{ByClass, CLASSES, Cause, Class, FlashOp};
 use crate::time::Ns;
 
@@ -61,7 +63,35 @@ impl Recorder {
         channel_clocks: Vec<ByClass<u64>>,
     ) -> Self {
         let loads = outstanding.iter().map(|&max| Load { area: 0, since: start, max }).collect();
-        Self { start, warmup_requests, loads, die_base: die_clocks, channel_base: channel_clocks, ..Self::default() }
+        Self {
+            start,
+            warmup_requests,
+            loads,
+            die_base: die_clocks,
+            channel_base: channel_clocks,
+            ..Self::default()
+        }
+    }
+
+    /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
+    #[inline]
+    pub fn request(
+        &mut self,
+        op: HostOp,
+        latency: Ns,
+        bytes: u64,
+        inside: [Option<&Parts>; 2],
+        outside: [(Part, u64); 2],
+    ) {
+        match op {
+            HostOp::Read => self.read.record(latency, bytes, inside, outside),
+            HostOp::Write => self.write.record(latency, bytes, inside, outside),
+            HostOp::Trim => {
+                self.trim.requests += 1;
+                self.trim.bytes += bytes;
+            }
+            HostOp::Flush => self.flush.requests += 1,
+        }
     }
 
     /// The number of commands on a die changes from `old` to `new`.
@@ -75,17 +105,28 @@ impl Recorder {
 
     /// The window.
     pub fn window(&self, end: Ns) -> WindowReport {
-        WindowReport { start_ns: self.start.0, end_ns: end.0.max(self.start.0), warmup_requests: self.warmup_requests }
+        WindowReport {
+            start_ns: self.start.0,
+            end_ns: end.0.max(self.start.0),
+            warmup_requests: self.warmup_requests,
+        }
     }
 
     /// Flash operations.
     pub fn flash(&self) -> FlashReport {
         let sum = |op| {
-            Class::ALL.iter().filter(|class| class.op() == op).map(|class| self.operations[class.index()]).sum()
+            Class::ALL
+                .iter()
+                .filter(|class| class.op() == op)
+                .map(|class| self.operations[class.index()])
+                .sum()
         };
         let by_class = Class::ALL.iter().map(|class| {
             let operations = self.operations[class.index()];
-            (class.name().to_owned(), ClassReport { operations, transactions: self.transactions[class.index()] })
+            (
+                class.name().to_owned(),
+                ClassReport { operations, transactions: self.transactions[class.index()] },
+            )
         });
         FlashReport {
             reads: sum(FlashOp::Read),
@@ -113,10 +154,17 @@ impl Recorder {
     }
 
     /// The dies at the end of the window; `channel_of` gives a die's channel.
-    pub fn dies(&self, end: Ns, clocks: &[ByClass<u64>], outstanding: &[u32], channel_of: impl Fn(usize) -> u32) -> Vec<DieReport> {
+    pub fn dies(
+        &self,
+        end: Ns,
+        clocks: &[ByClass<u64>],
+        outstanding: &[u32],
+        channel_of: impl Fn(usize) -> u32,
+    ) -> Vec<DieReport> {
         let window = end.since(self.start).0;
         let die = |(number, (load, clock)): (usize, (&Load, &ByClass<u64>))| {
-            let rest = u128::from(outstanding.get(number).copied().unwrap_or(0)) * u128::from(end.since(load.since).0);
+            let rest = u128::from(outstanding.get(number).copied().unwrap_or(0))
+                * u128::from(end.since(load.since).0);
             DieReport {
                 channel: channel_of(number),
                 busy_ns: by_name(clock, self.die_base.get(number)),
@@ -129,7 +177,8 @@ impl Recorder {
 
     /// The channels at the end of the window.
     pub fn channels(&self, clocks: &[ByClass<u64>]) -> Vec<ChannelReport> {
-        let channel = |(number, clock)| ChannelReport { busy_ns: by_name(clock, self.channel_base.get(number)) };
+        let channel =
+            |(number, clock)| ChannelReport { busy_ns: by_name(clock, self.channel_base.get(number)) };
         clocks.iter().enumerate().map(channel).collect()
     }
 }

@@ -183,7 +183,11 @@ impl Probe for Record {
 }
 
 /// Replays requests on a prepared drive and returns the report and what happened.
-pub fn record_on(setup: &Setup, mut device: Device, source: &mut dyn RequestSource) -> Result<(Report, Record), RunError> {
+pub fn record_on(
+    setup: &Setup,
+    mut device: Device,
+    source: &mut dyn RequestSource,
+) -> Result<(Report, Record), RunError> {
     let record = Record::default();
     device.set_probe(Box::new(record.clone()));
     let outcome = wordline_engine::replay(setup, &mut device, source, &mut Unobserved)?;

@@ -1,0 +1,202 @@
+//! Tagged tables as they are written: the keys of all kinds beside one another.
+//!
+//! Serde's own tagged enums read a table into a buffer first and forget where in the file a value stands, and so an
+//! error could not name its path. Read in these forms, every error can. Messages are worded as serde words its own.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::{
+    InterarrivalConfig, OutOfRange, PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig,
+    TimeUnit, TraceConfig, TraceFormat,
+};
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum SourceKind {
+    Synthetic,
+    Trace,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct SourceForm {
+    kind: SourceKind,
+    requests: Option<u64>,
+    read_share: Option<f64>,
+    trim_share: Option<f64>,
+    pattern: Option<PatternConfig>,
+    region: Option<RegionConfig>,
+    sizes: Option<Sizes>,
+    alignment_bytes: Option<u64>,
+    interarrival: Option<InterarrivalConfig>,
+    path: Option<PathBuf>,
+    format: Option<TraceFormat>,
+    time_unit: Option<TimeUnit>,
+    sector_bytes: Option<u64>,
+    device: Option<u16>,
+    out_of_range: Option<OutOfRange>,
+    skip_bad_lines: Option<bool>,
+    max_requests: Option<u64>,
+    repeat: Option<u32>,
+}
+
+impl TryFrom<SourceForm> for SourceConfig {
+    type Error = String;
+
+    fn try_from(form: SourceForm) -> Result<Self, String> {
+        match form.kind {
+            SourceKind::Synthetic => form.synthetic().map(Self::Synthetic),
+            SourceKind::Trace => form.trace().map(Self::Trace),
+        }
+    }
+}
+
+impl SourceForm {
+    fn synthetic(self) -> Result<SyntheticConfig, String> {
+        refuse(&[
+            ("path", self.path.is_some()),
+            ("format", self.format.is_some()),
+            ("time_unit", self.time_unit.is_some()),
+            ("sector_bytes", self.sector_bytes.is_some()),
+            ("device", self.device.is_some()),
+            ("out_of_range", self.out_of_range.is_some()),
+            ("skip_bad_lines", self.skip_bad_lines.is_some()),
+            ("max_requests", self.max_requests.is_some()),
+            ("repeat", self.repeat.is_some()),
+        ])?;
+        Ok(SyntheticConfig {
+            requests: needed("requests", self.requests)?,
+            read_share: needed("read_share", self.read_share)?,
+            trim_share: self.trim_share.unwrap_or_default(),
+            pattern: self.pattern.unwrap_or_default(),
+            region: self.region.unwrap_or_default(),
+            sizes: needed("sizes", self.sizes)?,
+            alignment_bytes: self.alignment_bytes,
+            interarrival: self.interarrival,
+        })
+    }
+
+    fn trace(self) -> Result<TraceConfig, String> {
+        refuse(&[
+            ("requests", self.requests.is_some()),
+            ("read_share", self.read_share.is_some()),
+            ("trim_share", self.trim_share.is_some()),
+            ("pattern", self.pattern.is_some()),
+            ("region", self.region.is_some()),
+            ("sizes", self.sizes.is_some()),
+            ("alignment_bytes", self.alignment_bytes.is_some()),
+            ("interarrival", self.interarrival.is_some()),
+        ])?;
+        let defaults = TraceConfig::of_file(needed("path", self.path)?);
+        Ok(TraceConfig {
+            format: self.format.unwrap_or_default(),
+            time_unit: self.time_unit,
+            sector_bytes: self.sector_bytes.unwrap_or(defaults.sector_bytes),
+            device: self.device,
+            out_of_range: self.out_of_range.unwrap_or_default(),
+            skip_bad_lines: self.skip_bad_lines.unwrap_or_default(),
+            max_requests: self.max_requests,
+            repeat: self.repeat.unwrap_or(defaults.repeat),
+            ..defaults
+        })
+    }
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum PatternKind {
+    Uniform,
+    Zipf,
+    HotCold,
+    Sequential,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct PatternForm {
+    kind: PatternKind,
+    theta: Option<f64>,
+    hot_share_of_space: Option<f64>,
+    hot_share_of_requests: Option<f64>,
+    streams: Option<u32>,
+}
+
+impl TryFrom<PatternForm> for PatternConfig {
+    type Error = String;
+
+    fn try_from(form: PatternForm) -> Result<Self, String> {
+        let theta = ("theta", form.theta.is_some());
+        let space = ("hot_share_of_space", form.hot_share_of_space.is_some());
+        let requests = ("hot_share_of_requests", form.hot_share_of_requests.is_some());
+        let streams = ("streams", form.streams.is_some());
+        match form.kind {
+            PatternKind::Uniform => {
+                refuse(&[theta, space, requests, streams])?;
+                Ok(Self::Uniform)
+            }
+            PatternKind::Zipf => {
+                refuse(&[space, requests, streams])?;
+                Ok(Self::Zipf { theta: needed("theta", form.theta)? })
+            }
+            PatternKind::HotCold => {
+                refuse(&[theta, streams])?;
+                Ok(Self::HotCold {
+                    hot_share_of_space: needed("hot_share_of_space", form.hot_share_of_space)?,
+                    hot_share_of_requests: needed("hot_share_of_requests", form.hot_share_of_requests)?,
+                })
+            }
+            PatternKind::Sequential => {
+                refuse(&[theta, space, requests])?;
+                Ok(Self::Sequential { streams: form.streams.unwrap_or(1) })
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum InterarrivalKind {
+    Poisson,
+    Fixed,
+    Burst,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InterarrivalForm {
+    kind: InterarrivalKind,
+    iops: f64,
+    burst_requests: Option<u64>,
+    gap_ns: Option<u64>,
+}
+
+impl TryFrom<InterarrivalForm> for InterarrivalConfig {
+    type Error = String;
+
+    fn try_from(form: InterarrivalForm) -> Result<Self, String> {
+        let iops = form.iops;
+        if let InterarrivalKind::Burst = form.kind {
+            let burst_requests = needed("burst_requests", form.burst_requests)?;
+            return Ok(Self::Burst { iops, burst_requests, gap_ns: needed("gap_ns", form.gap_ns)? });
+        }
+        refuse(&[("burst_requests", form.burst_requests.is_some()), ("gap_ns", form.gap_ns.is_some())])?;
+        Ok(match form.kind {
+            InterarrivalKind::Poisson => Self::Poisson { iops },
+            InterarrivalKind::Fixed | InterarrivalKind::Burst => Self::Fixed { iops },
+        })
+    }
+}
+
+/// Refuses keys of other kinds that are given.
+fn refuse(others: &[(&str, bool)]) -> Result<(), String> {
+    match others.iter().find(|(_, given)| *given) {
+        Some((key, _)) => Err(format!("unknown field `{key}`, there are no such fields for this kind")),
+        None => Ok(()),
+    }
+}
+
+fn needed<T>(key: &str, value: Option<T>) -> Result<T, String> {
+    value.ok_or_else(|| format!("missing field `{key}`"))
+}

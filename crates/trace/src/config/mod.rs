@@ -1,0 +1,12 @@
+//! Descriptions of workloads: plain data, validated once.
+
+mod forms;
+mod pattern;
+mod synthetic;
+mod trace;
+mod workload;
+
+pub use pattern::{InterarrivalConfig, PatternConfig};
+pub use synthetic::{RegionConfig, SizeWeight, Sizes, SyntheticConfig};
+pub use trace::{OutOfRange, TimeUnit, TraceConfig, TraceFormat};
+pub use workload::{SourceConfig, WorkloadConfig};

@@ -1,0 +1,87 @@
+//! MSR Cambridge CSV: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`. Times are Windows file times
+//! (ticks of 100 ns since 1601), offsets and sizes bytes. The response time is left out of account, and may miss.
+
+use wordline_engine::host::request::HostOp;
+
+use super::fields::{comma_fields, device, number, time};
+use super::{Expected, Row, Rules};
+
+/// Length of a tick, ns.
+pub(super) const UNIT_NS: u64 = 100;
+
+const EXPECTED: Expected = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime";
+
+pub(super) fn is_header(line: &[u8]) -> bool {
+    line.get(..10).is_some_and(|start| start.eq_ignore_ascii_case(b"timestamp,"))
+}
+
+pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
+    let [ticks, _host, disk, op, offset, size] = match comma_fields(line) {
+        Some([ticks, host, disk, op, offset, size, _response]) => [ticks, host, disk, op, offset, size],
+        None => comma_fields(line).ok_or(EXPECTED)?,
+    };
+    Ok(Row {
+        time: time(ticks, rules.unit_ns).ok_or("a timestamp in the first field")?,
+        device: device(disk).ok_or("a disk number from 0 to 65535 in the third field")?,
+        op: op_of(op).ok_or("Read or Write in the fourth field")?,
+        offset: number(offset).ok_or("an offset in bytes in the fifth field")?,
+        length: number(size).ok_or("a size in bytes in the sixth field")?,
+    })
+}
+
+fn op_of(field: &[u8]) -> Option<HostOp> {
+    if field.eq_ignore_ascii_case(b"read") {
+        Some(HostOp::Read)
+    } else if field.eq_ignore_ascii_case(b"write") {
+        Some(HostOp::Write)
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Form;
+    use super::*;
+
+    const RULES: Rules = Rules { form: Form::Msr, unit_ns: UNIT_NS, sector_bytes: 512 };
+
+    #[test]
+    fn a_line_becomes_a_request_in_ns_and_bytes() {
+        let row = Row {
+            time: 12_816_638_529_551_466_300,
+            op: HostOp::Write,
+            offset: 9_056_014_336,
+            length: 2048,
+            device: 3,
+        };
+        let line = b"128166385295514663,hm,3,Write,9056014336,2048,2833";
+        assert_eq!(RULES.parse(line), Ok(row));
+        assert_eq!(RULES.parse(b"128166385295514663,hm,3,write,9056014336,2048"), Ok(row));
+        assert_eq!(RULES.parse(b"0,x,0,Read,0,512,0").map(|row| row.op), Ok(HostOp::Read));
+    }
+
+    #[test]
+    fn bad_lines_say_which_field() {
+        for (line, part) in [
+            ("1,hm,0,Write,0", "Timestamp,Hostname"),
+            ("1,hm,0,Write,0,1,2,3", "Timestamp,Hostname"),
+            ("x,hm,0,Write,0,1,2", "timestamp"),
+            ("1,hm,y,Write,0,1,2", "disk number"),
+            ("1,hm,0,Wrote,0,1,2", "Read or Write"),
+            ("1,hm,0,Write,1.8E+11,1,2", "offset"),
+            ("1,hm,0,Write,0,-1,2", "size"),
+            ("1,hm,0,Write,18446744073709551615,1,2", "below 2^64"),
+            ("1,hm,0,Write,0,4294967297,2", "at most 4 GiB"),
+        ] {
+            let error = RULES.parse(line.as_bytes()).unwrap_err();
+            assert!(error.contains(part), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_published_header_is_known() {
+        assert!(is_header(b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime"));
+        assert!(!is_header(b"128166385295514663,hm,3,Write,9056014336,2048,2833"));
+    }
+}

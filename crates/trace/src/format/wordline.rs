@@ -1,0 +1,93 @@
+//! Wordline CSV: `time_ns,op,offset_bytes,length_bytes[,flow]`, op R, W, T (trim) or F (flush; its offset and length
+//! count as 0). The header is optional.
+
+use wordline_engine::host::request::HostOp;
+
+use super::fields::{comma_fields, device, number, time};
+use super::{Expected, Row, Rules};
+
+/// The header as written, without the optional last column.
+pub(crate) const HEADER: &str = "time_ns,op,offset_bytes,length_bytes";
+
+const EXPECTED: Expected = "time_ns,op,offset_bytes,length_bytes[,flow]";
+
+pub(super) fn is_header(line: &[u8]) -> bool {
+    match line.trim_ascii().strip_prefix(HEADER.as_bytes()) {
+        Some(rest) => rest.is_empty() || rest == b",flow",
+        None => false,
+    }
+}
+
+pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
+    let [arrival, op, offset, length, flow] = match comma_fields(line) {
+        Some(five) => five,
+        None => {
+            let [arrival, op, offset, length] = comma_fields(line).ok_or(EXPECTED)?;
+            [arrival, op, offset, length, b"0"]
+        }
+    };
+    let row = Row {
+        time: time(arrival, rules.unit_ns).ok_or("a time in the first field")?,
+        op: op_of(op).ok_or("R, W, T or F in the second field")?,
+        offset: number(offset).ok_or("an offset in bytes in the third field")?,
+        length: number(length).ok_or("a length in bytes in the fourth field")?,
+        device: device(flow).ok_or("a flow from 0 to 65535 in the fifth field")?,
+    };
+    Ok(if row.op == HostOp::Flush { Row { offset: 0, length: 0, ..row } } else { row })
+}
+
+fn op_of(field: &[u8]) -> Option<HostOp> {
+    match field {
+        b"R" | b"r" => Some(HostOp::Read),
+        b"W" | b"w" => Some(HostOp::Write),
+        b"T" | b"t" => Some(HostOp::Trim),
+        b"F" | b"f" => Some(HostOp::Flush),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Form;
+    use super::*;
+
+    const RULES: Rules = Rules { form: Form::Wordline, unit_ns: 1, sector_bytes: 512 };
+
+    #[test]
+    fn the_flow_may_be_left_out() {
+        let row = Row { time: 39_061, op: HostOp::Read, offset: 4096, length: 8192, device: 0 };
+        assert_eq!(RULES.parse(b"39061,R,4096,8192"), Ok(row));
+        assert_eq!(RULES.parse(b"39061,R,4096,8192,7"), Ok(Row { device: 7, ..row }));
+    }
+
+    #[test]
+    fn trims_may_be_large_and_flushes_have_no_address() {
+        let trim = RULES.parse(b"1,T,0,10737418240").unwrap();
+        assert_eq!((trim.op, trim.length), (HostOp::Trim, 10_737_418_240));
+        let flush = RULES.parse(b"1,F,5,6").unwrap();
+        assert_eq!((flush.op, flush.offset, flush.length), (HostOp::Flush, 0, 0));
+    }
+
+    #[test]
+    fn bad_lines_say_which_field() {
+        for (line, part) in [
+            ("1,R,0", "time_ns,op"),
+            ("1,R,0,1,2,3", "time_ns,op"),
+            (",R,0,1", "time"),
+            ("1,X,0,1", "R, W, T or F"),
+            ("1,R,0x10,1", "offset"),
+            ("1,R,0,", "length"),
+            ("1,R,0,1,70000", "flow"),
+        ] {
+            let error = RULES.parse(line.as_bytes()).unwrap_err();
+            assert!(error.contains(part), "{line}: {error}");
+        }
+    }
+
+    #[test]
+    fn both_headers_are_known_and_no_other() {
+        assert!(is_header(b"time_ns,op,offset_bytes,length_bytes"));
+        assert!(is_header(b"time_ns,op,offset_bytes,length_bytes,flow"));
+        assert!(!is_header(b"time_ns,op,length_bytes,offset_bytes"));
+    }
+}

@@ -1,0 +1,115 @@
+//! What a source did to a trace that its user should know of.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use wordline_engine::host::request::SourceError;
+
+/// Handle on the remarks of an open source. It stays valid, and is kept up to date with every batch, after the
+/// source itself was handed on.
+#[derive(Clone, Debug, Default)]
+pub struct Notes(Arc<Mutex<Tally>>);
+
+impl Notes {
+    /// The remarks so far, one sentence each. Empty when there is nothing to say.
+    pub fn lines(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).lines()
+    }
+
+    pub(crate) fn publish(&self, tally: &Tally) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone_from(tally);
+    }
+}
+
+/// Counts behind the remarks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// What was assumed about the form of the file.
+    pub assumption: Option<String>,
+    pub bad_lines: u64,
+    pub first_bad: Option<String>,
+    pub backward_times: u64,
+    pub largest_step_back_ns: u64,
+    pub empty_requests: u64,
+    pub devices: u32,
+    /// Devices lie over one another in one address space.
+    pub overlaid: bool,
+    pub other_devices: u64,
+    pub wrapped: u64,
+    pub compacted_bytes: Option<u64>,
+    pub split: u64,
+    pub unused_trims: u64,
+}
+
+impl Tally {
+    /// Counts a bad line that is to be skipped; else it is an error.
+    pub(crate) fn bad_line(&mut self, error: SourceError, skip: bool) -> Result<(), SourceError> {
+        if !skip {
+            return Err(error);
+        }
+        self.bad_lines += 1;
+        self.first_bad.get_or_insert(error.0);
+        Ok(())
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.assumption.iter().cloned().collect();
+        lines.extend(self.line_notes());
+        lines.extend(self.address_notes());
+        lines
+    }
+
+    fn line_notes(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.bad_lines > 0 {
+            let first = self.first_bad.as_deref().unwrap_or_default();
+            lines.push(format!("{} skipped; the first: {first}", counted(self.bad_lines, "bad line")));
+        }
+        if self.backward_times > 0 {
+            lines.push(format!(
+                "{} before the one in the line above (by up to {} ns), moved to its time",
+                counted(self.backward_times, "arrival"),
+                self.largest_step_back_ns
+            ));
+        }
+        if self.empty_requests > 0 {
+            lines.push(format!("{} of length 0 left out", counted(self.empty_requests, "request")));
+        }
+        lines
+    }
+
+    fn address_notes(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if self.other_devices > 0 {
+            lines.push(format!("{} of other devices left out", counted(self.other_devices, "request")));
+        }
+        if self.devices > 1 && self.overlaid {
+            lines.push(format!(
+                "requests of {} devices share one address space; `device` picks one, out_of_range = \"compact\" \
+                 keeps them apart",
+                self.devices
+            ));
+        }
+        if self.wrapped > 0 {
+            lines.push(format!("{} beyond the drive's end wrapped around", counted(self.wrapped, "request")));
+        }
+        if let Some(bytes) = self.compacted_bytes {
+            lines.push(format!("addresses compacted into the first {bytes} bytes of the drive"));
+        }
+        if self.split > 0 {
+            lines
+                .push(format!("{} cut where compacted regions don't adjoin", counted(self.split, "request")));
+        }
+        if self.unused_trims > 0 {
+            lines.push(format!(
+                "{} of regions that were never touched left out",
+                counted(self.unused_trims, "trim")
+            ));
+        }
+        lines
+    }
+}
+
+/// `1 line`, `2 lines`.
+fn counted(number: u64, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}

@@ -1,0 +1,150 @@
+//! The source behind a trace: rows become requests of the drive.
+
+use std::path::PathBuf;
+
+use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_engine::time::Ns;
+
+use super::clock::Clock;
+use super::devices::DeviceSet;
+use super::file::TraceFile;
+use super::range::Range;
+use crate::config::{OutOfRange, TraceConfig};
+use crate::format::{Detected, Form, Row, Rules};
+use crate::notes::{Notes, Tally};
+
+/// Requests of a batch; a little more where a request was cut.
+const BATCH: usize = 1024;
+
+/// Replays a file.
+pub(crate) struct TraceReader {
+    config: TraceConfig,
+    path: PathBuf,
+    drive_bytes: u64,
+    file: TraceFile,
+    rules: Rules,
+    clock: Clock,
+    range: Range,
+    devices: DeviceSet,
+    /// Requests of the trace that were taken, before any is cut.
+    taken: u64,
+    passes_left: u32,
+    tally: Tally,
+    notes: Notes,
+}
+
+impl TraceReader {
+    /// Opens the file at `path` (already resolved) and tells its form.
+    pub(crate) fn open(config: &TraceConfig, path: PathBuf, drive_bytes: u64) -> Result<Self, SourceError> {
+        let mut file = TraceFile::open(&path)?;
+        let detected = match Form::named(config.format) {
+            Some(form) => Detected { form, assumption: None },
+            None => file.detect()?,
+        };
+        let form = detected.form;
+        let unit_ns = config.time_unit.map_or(form.unit_ns(), |unit| unit.ns());
+        let overlaid = form.has_devices() && config.out_of_range != OutOfRange::Compact;
+        let assumption = detected.assumption.map(|text| format!("{}: {text}", path.display()));
+        let reader = Self {
+            config: config.clone(),
+            path,
+            drive_bytes,
+            file,
+            rules: Rules { form, unit_ns, sector_bytes: config.sector_bytes },
+            clock: Clock::default(),
+            range: Range::new(config.out_of_range, drive_bytes),
+            devices: DeviceSet::new(),
+            taken: 0,
+            passes_left: config.repeat.saturating_sub(1),
+            tally: Tally { assumption, overlaid, ..Tally::default() },
+            notes: Notes::default(),
+        };
+        reader.notes.publish(&reader.tally);
+        Ok(reader)
+    }
+
+    /// The handle on this reader's remarks.
+    pub(crate) fn notes(&self) -> Notes {
+        self.notes.clone()
+    }
+
+    fn fill(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+        let goal = batch.len().saturating_add(BATCH);
+        let limit = self.config.max_requests.unwrap_or(u64::MAX);
+        while batch.len() < goal && self.taken < limit {
+            match self.file.next_row(&self.rules, self.config.skip_bad_lines, &mut self.tally)? {
+                Some(row) => self.take(row, batch)?,
+                None if self.passes_left > 0 && self.taken > 0 => self.rewind()?,
+                None => break,
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, row: Row, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+        if row.length == 0 && row.op != HostOp::Flush {
+            self.tally.empty_requests += 1;
+            return Ok(());
+        }
+        // Flows of Wordline CSV share one address space, and all are wanted.
+        let device = if self.rules.form.has_devices() { row.device } else { 0 };
+        if self.rules.form.has_devices() && self.config.device.is_some_and(|wanted| wanted != device) {
+            self.tally.other_devices += 1;
+            return Ok(());
+        }
+        self.devices.insert(device);
+        let Some(arrival) = self.clock.arrival(row.time) else {
+            let error = self.file.at_line(0, "expected a time within 292 years of the first");
+            return self.tally.bad_line(error, self.config.skip_bad_lines);
+        };
+        self.tally.backward_times += u64::from(arrival.step_back_ns > 0);
+        self.tally.largest_step_back_ns = self.tally.largest_step_back_ns.max(arrival.step_back_ns);
+        self.taken += 1;
+        let request = HostRequest {
+            time: Ns(arrival.ns),
+            op: row.op,
+            offset: row.offset,
+            length: row.length,
+            flow: row.device,
+        };
+        self.range
+            .apply(request, device, self.drive_bytes, &mut self.tally, batch)
+            .map_err(|fault| self.file.at_line(0, &fault))
+    }
+
+    /// Begins the next pass.
+    fn rewind(&mut self) -> Result<(), SourceError> {
+        self.passes_left -= 1;
+        self.clock.restart();
+        self.file = TraceFile::open(&self.path)?;
+        Ok(())
+    }
+}
+
+impl RequestSource for TraceReader {
+    fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+        let start = batch.len();
+        let filled = self.fill(batch);
+        self.tally.devices = self.devices.count();
+        self.notes.publish(&self.tally);
+        filled?;
+        if batch.len() == start && self.taken == 0 {
+            return Err(self.nothing());
+        }
+        Ok(())
+    }
+}
+
+impl TraceReader {
+    fn nothing(&self) -> SourceError {
+        if self.tally.bad_lines > 0 {
+            let first = self.tally.first_bad.as_deref().unwrap_or_default();
+            let count = self.tally.bad_lines;
+            return self.file.whole(&format!("no request: all {count} lines are bad; the first: {first}"));
+        }
+        if let (Some(device), true) = (self.config.device, self.tally.other_devices > 0) {
+            return self.file.whole(&format!("no request of device {device}"));
+        }
+        self.file.whole("no request in this file")
+    }
+}

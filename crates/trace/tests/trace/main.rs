@@ -1,0 +1,16 @@
+//! Tests of the crate from outside: descriptions, files, generators, and the traces of the field where they are
+//! at hand.
+
+// The exceptions that clippy.toml makes for tests end at functions that tests share.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
+
+mod descriptions;
+mod files;
+mod layered;
+mod policies;
+mod presets;
+mod properties;
+mod shared;
+mod summaries;
+mod support;
+mod synthetic;

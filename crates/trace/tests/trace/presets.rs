@@ -1,0 +1,50 @@
+//! Every preset is read, validated and opened on a drive of a gibibyte.
+
+use std::path::{Path, PathBuf};
+
+use wordline_trace::WorkloadConfig;
+
+use crate::support::opened;
+
+fn presets() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../presets/workloads");
+    let mut files: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    files.sort();
+    files
+}
+
+#[test]
+fn every_preset_can_be_run() {
+    for path in presets() {
+        let text = std::fs::read_to_string(&path).unwrap();
+        let workload: WorkloadConfig =
+            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        workload.validate().unwrap();
+        assert_eq!(Some(workload.name.as_str()), path.file_stem().and_then(|stem| stem.to_str()));
+        assert!(!workload.description.is_empty());
+        let mut opened = opened(&workload.source, 1 << 30).unwrap();
+        assert_eq!(opened.source.size_hint(), Some(1_000_000), "{}", path.display());
+        let mut batch = Vec::new();
+        opened.source.next_batch(&mut batch).unwrap();
+        assert!(!batch.is_empty());
+    }
+}
+
+#[test]
+fn the_example_of_the_documents_is_a_workload() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/workloads.md");
+    let text = std::fs::read_to_string(file).unwrap();
+    let example = text.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    toml::from_str::<WorkloadConfig>(example).unwrap().validate().unwrap();
+}
+
+#[test]
+fn the_named_presets_are_there() {
+    let names: Vec<_> =
+        presets().iter().map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    for name in ["randread-4k-qd16", "randread-4k-qd64", "randwrite-4k-qd16", "mixed-70-30-8k-qd16"] {
+        assert!(names.iter().any(|found| found == name), "{name} in {names:?}");
+    }
+}
