@@ -276,15 +276,15 @@ impl GeometryConfig {
         check_range("page_bytes", self.page_bytes, 512, 1 << 20)?;
         check_range("spare_bytes", self.spare_bytes, 0, 1 << 20)?;
         check_range("mapping_unit_bytes", self.mapping_unit_bytes, 512, self.page_bytes)?;
-        if self.page_bytes % 512 != 0 {
+        if !self.page_bytes.is_multiple_of(512) {
             return Err(ConfigError::new("page_bytes", self.page_bytes, "a multiple of the 512-byte sector"));
         }
         let fraction = self.page_bytes / self.mapping_unit_bytes;
-        if self.page_bytes % self.mapping_unit_bytes != 0 || !fraction.is_power_of_two() {
+        if !self.page_bytes.is_multiple_of(self.mapping_unit_bytes) || !fraction.is_power_of_two() {
             let allowed = format!("page_bytes ({}) or a power-of-two fraction of it", self.page_bytes);
             return Err(ConfigError::new("mapping_unit_bytes", self.mapping_unit_bytes, allowed));
         }
-        if self.mapping_unit_bytes % 512 != 0 {
+        if !self.mapping_unit_bytes.is_multiple_of(512) {
             return Err(ConfigError::new(
                 "mapping_unit_bytes",
                 self.mapping_unit_bytes,

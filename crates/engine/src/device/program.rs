@@ -281,10 +281,8 @@ impl Device {
         let mut unit = head;
         while unit != NONE {
             let Op { next_unit, ppa, lpa, replaced, request, .. } = self.pool[unit];
-            if lpa.is_some() {
-                if let Some(versions) = &mut self.versions {
-                    versions.programmed(ppa);
-                }
+            if let Some(versions) = self.versions.as_mut().filter(|_| lpa.is_some()) {
+                versions.programmed(ppa);
             }
             if replaced.is_some() {
                 self.invalidate(replaced);

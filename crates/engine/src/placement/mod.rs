@@ -43,7 +43,7 @@ pub enum PlacementPolicy {
     /// By the logical address.
     Static(StaticPlacement),
     /// By what is idle.
-    Dynamic(DynamicPlacement),
+    Dynamic(Box<DynamicPlacement>),
     /// A user's own.
     Custom(Box<dyn Placement + Send>),
 }
@@ -53,7 +53,7 @@ impl PlacementPolicy {
     pub fn new(config: &PlacementConfig, geometry: &Geometry) -> Self {
         match config.policy {
             PlacementKind::Static => Self::Static(StaticPlacement::new(geometry, config.order)),
-            PlacementKind::Dynamic => Self::Dynamic(DynamicPlacement::new(geometry, config.order)),
+            PlacementKind::Dynamic => Self::Dynamic(Box::new(DynamicPlacement::new(geometry, config.order))),
         }
     }
 }
