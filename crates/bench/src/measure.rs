@@ -1,4 +1,4 @@
-//! Clocks and memory of this process, and the lines of the result.
+//! Memory of this process, and the lines of the result.
 
 use std::fs;
 
@@ -10,9 +10,24 @@ pub fn resident_bytes() -> u64 {
     kib.unwrap_or(0) * 1024
 }
 
+/// What a figure is held against.
+#[derive(Clone, Copy)]
+pub enum Goal {
+    /// At least this.
+    AtLeast(f64),
+    /// At most this.
+    AtMost(f64),
+    /// Nothing yet: for comparison.
+    None,
+}
+
 /// One line: what was measured, its value, its goal and their ratio (above 1 is better than the goal).
-pub fn report(name: &str, value: f64, unit: &str, goal: f64, more_is_better: bool) {
-    let ratio = if more_is_better { value / goal } else { goal / value };
+pub fn report(name: &str, value: f64, unit: &str, goal: Goal) {
+    let (words, ratio) = match goal {
+        Goal::AtLeast(goal) => (format!("at least {goal:.3}"), value / goal),
+        Goal::AtMost(goal) => (format!("at most {goal:.3}"), goal / value),
+        Goal::None => return println!("{name:<60} {value:>8.3} {unit}"),
+    };
     let verdict = if ratio >= 1.0 { "met" } else { "MISSED" };
-    println!("{name:<58} {value:>9.3} {unit:<18} goal {goal:>6.2}  ratio {ratio:>5.2}  {verdict}");
+    println!("{name:<60} {value:>8.3} {unit:<14} goal {words:<14} ratio {ratio:>6.2}  {verdict}");
 }

@@ -59,7 +59,7 @@ pub enum RunError {
 
 /// Watches a run from outside.
 pub trait Observer {
-    /// Called every few thousand requests; `false` stops the run.
+    /// Called every few thousand requests, and while the drive is prepared (with no request done); `false` stops the run.
     fn progress(&mut self, requests_done: u64, simulated: Ns) -> bool;
 }
 
@@ -85,6 +85,9 @@ pub struct Outcome {
     pub requests: u64,
 }
 
+/// Overwrites of a drive in preparation between two calls of the observer.
+const PREPARED_AT_ONCE: u64 = 1 << 16;
+
 /// Requests between two calls of the observer.
 const OBSERVED_EVERY: u64 = 8192;
 
@@ -106,6 +109,15 @@ impl Setup {
     /// The drive as it is before the first request. `footprint` lists the logical pages that the workload touches, in
     /// the order in which they shall be written; it is used for the occupancy of that name only.
     pub fn prepare(&self, footprint: &[Lpa]) -> Result<Device, RunError> {
+        self.prepare_observed(footprint, &mut Unobserved)
+    }
+
+    /// The same, stopped when the observer asks for it: overwriting a large drive takes a while.
+    pub fn prepare_observed(
+        &self,
+        footprint: &[Lpa],
+        observer: &mut dyn Observer,
+    ) -> Result<Device, RunError> {
         self.validate()?;
         let mut device = Device::new(&self.device, &self.scheme, self.checked)?;
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
@@ -119,7 +131,16 @@ impl Setup {
         device.fill(pages.iter().copied());
         let population = if pages.is_empty() { occupied } else { pages.len() as u32 };
         let overwrites = (f64::from(population) * self.start.overwrite).round() as u64;
-        device.overwrite(overwrites, occupied, pages, self.seed);
+        let mut overwriting = device.overwriting(occupied, pages, self.seed);
+        let mut left = overwrites;
+        while left > 0 && device.fault().is_none() {
+            let some = left.min(PREPARED_AT_ONCE);
+            device.overwrite(some, &mut overwriting);
+            left -= some;
+            if !observer.progress(0, Ns::ZERO) {
+                return Err(RunError::Cancelled);
+            }
+        }
         match device.fault() {
             Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
             None => Ok(device),
@@ -145,7 +166,7 @@ pub fn simulate(
     footprint: &[Lpa],
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
-    let mut device = setup.prepare(footprint)?;
+    let mut device = setup.prepare_observed(footprint, observer)?;
     replay(setup, &mut device, source, observer)
 }
 

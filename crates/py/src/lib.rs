@@ -1,1 +1,27 @@
-//! Bindings.
+//! Python bindings: one module, `wordline._core`. Thin: texts in, a text out, and the watch over a run.
+
+mod describe;
+mod error;
+mod run;
+mod trace;
+mod watch;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _core {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::describe::resolve;
+    #[pymodule_export]
+    use crate::run::{RunResult, run};
+    #[pymodule_export]
+    use crate::trace::{trace_convert, trace_info};
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("WordlineError", module.py().get_type::<crate::error::WordlineError>())
+    }
+}

@@ -39,6 +39,7 @@ use crate::stats::recorder::Recorder;
 use crate::time::Ns;
 
 pub use admit::Request;
+pub use prepare::Overwriting;
 
 /// Rules of a drive that no part of it owns.
 struct Rules {

@@ -8,11 +8,27 @@ use crate::gc::collector::Collector;
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
 use crate::mapping::Layout;
 use crate::placement::planes_in_order;
-use crate::rng;
+use crate::rng::{self, Xoshiro256PlusPlus};
 use crate::sched::class::Cause;
 
 /// Overwrites whose table entries are fetched together.
 const BATCH: usize = 64;
+
+/// Which pages are overwritten at random.
+pub struct Overwriting<'a> {
+    occupied: u32,
+    pages: &'a [Lpa],
+    random: Xoshiro256PlusPlus,
+}
+
+impl Overwriting<'_> {
+    fn draw(&mut self) -> Option<Lpa> {
+        if self.pages.is_empty() {
+            return (self.occupied > 0).then(|| Lpa(rng::below(&mut self.random, self.occupied)));
+        }
+        self.pages.get(rng::below(&mut self.random, self.pages.len() as u32) as usize).copied()
+    }
+}
 
 impl Device {
     /// Logical pages 0 to `units` − 1 hold data, as if written once in order on an empty drive. Costs no time and no
@@ -72,22 +88,22 @@ impl Device {
         }
     }
 
-    /// Overwrites `count` pages drawn at random, each of `pages` with the same chance (all of the first `occupied`
-    /// logical pages when `pages` is empty).
-    pub fn overwrite(&mut self, count: u64, occupied: u32, pages: &[Lpa], seed: u64) {
-        let choices = if pages.is_empty() { occupied } else { pages.len() as u32 };
-        if choices == 0 {
-            return;
-        }
-        let mut random = rng::stream(seed, "precondition");
+    /// The choice of pages for [`Self::overwrite`]: each of `pages` with the same chance, or of the first `occupied`
+    /// logical pages when `pages` is empty.
+    pub fn overwriting<'a>(&self, occupied: u32, pages: &'a [Lpa], seed: u64) -> Overwriting<'a> {
+        Overwriting { occupied, pages, random: rng::stream(seed, "precondition") }
+    }
+
+    /// Overwrites `count` pages drawn at random.
+    pub fn overwrite(&mut self, count: u64, choice: &mut Overwriting<'_>) {
         let mut batch = [Lpa(0); BATCH];
         let mut left = count;
         while left > 0 && self.fault.is_none() {
             let size = left.min(BATCH as u64) as usize;
             for slot in &mut batch[..size] {
-                let draw = rng::below(&mut random, choices);
-                *slot = pages.get(draw as usize).copied().unwrap_or(Lpa(draw));
-                self.map.prefetch(u64::from(slot.0));
+                let Some(lpa) = choice.draw() else { return };
+                *slot = lpa;
+                self.map.prefetch(u64::from(lpa.0));
             }
             for &lpa in &batch[..size] {
                 let ppa = self.lookup(lpa);

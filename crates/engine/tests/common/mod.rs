@@ -1,5 +1,6 @@
 //! A small vocabulary for tests: drives in one line, requests in one line, and a record of what happened.
 #![allow(dead_code, missing_docs)]
+#![allow(clippy::unwrap_used, reason = "only tests call it")]
 
 use std::sync::{Arc, Mutex};
 

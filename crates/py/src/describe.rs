@@ -1,0 +1,115 @@
+//! From the texts of descriptions to what they say.
+
+use pyo3::prelude::*;
+use serde::Serialize;
+use wordline_engine::config::{ConfigError, DeviceConfig, Layer, Layers, SchemeConfig, resolve_run, to_toml};
+use wordline_trace::WorkloadConfig;
+
+use crate::error::{guarded, mistake};
+
+/// What errors call a description, and its TOML.
+pub type Text = (String, String);
+
+/// Dotted path and TOML value.
+pub type Overrides = Vec<(String, String)>;
+
+/// A run, described.
+#[derive(Serialize)]
+pub struct Described {
+    pub device: DeviceConfig,
+    pub scheme: SchemeConfig,
+    pub workload: WorkloadConfig,
+    #[serde(skip)]
+    layers: Layers,
+}
+
+impl Described {
+    /// An error about these descriptions that was found later, with the place where the value stands.
+    pub fn mistake(&self, error: ConfigError) -> PyErr {
+        mistake(self.layers.attach_origin(error))
+    }
+}
+
+/// Reads and validates the three descriptions of a run.
+pub fn describe(
+    device: &Text,
+    scheme: &Text,
+    workload: &Text,
+    overrides: &Overrides,
+) -> Result<Described, ConfigError> {
+    let (device, scheme, workload) = (layer(device)?, layer(scheme)?, layer(workload)?);
+    let (drive, defaults) = device.clone().split("scheme");
+    let layers = Layers::new()
+        .with(drive.under("device"))
+        .with(defaults)
+        .with(scheme.clone().under("scheme"))
+        .with(workload.under("workload"))
+        .with(Layer::from_overrides(overrides)?);
+    let (device, scheme) = resolve_run(&device, &scheme, overrides)?;
+    Ok(Described { device, scheme, workload: workload_in(&layers)?, layers })
+}
+
+/// One description with its defaults filled in, as TOML.
+fn resolved_toml(kind: &str, text: &Text, overrides: &Overrides) -> Result<String, ConfigError> {
+    match kind {
+        "device" => {
+            let (drive, defaults) = layer(text)?.split("scheme");
+            let scheme: SchemeConfig = Layers::new().with(defaults.clone()).resolve("scheme")?;
+            let (device, _) = resolve_run(&drive, &Layer::default(), overrides)?;
+            // What the drive says of its firmware is part of its file.
+            let scheme = (scheme != SchemeConfig::default()).then_some(scheme);
+            Ok(to_toml(&Drive { device, scheme }))
+        }
+        "scheme" => {
+            let layers =
+                Layers::new().with(layer(text)?.under("scheme")).with(Layer::from_overrides(overrides)?);
+            let scheme: SchemeConfig = layers.resolve("scheme")?;
+            scheme.validate().map_err(|error| layers.attach_origin(error.under("scheme")))?;
+            Ok(to_toml(&scheme))
+        }
+        "workload" => Ok(to_toml(&workload_of(text, overrides)?)),
+        _ => Err(ConfigError::new("kind", kind, "device, scheme or workload")),
+    }
+}
+
+#[derive(Serialize)]
+struct Drive {
+    #[serde(flatten)]
+    device: DeviceConfig,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scheme: Option<SchemeConfig>,
+}
+
+fn layer((label, text): &Text) -> Result<Layer, ConfigError> {
+    Layer::from_toml(label, text)
+}
+
+/// Reads and validates the description of a workload.
+pub fn workload_of(text: &Text, overrides: &Overrides) -> Result<WorkloadConfig, ConfigError> {
+    workload_in(&Layers::new().with(layer(text)?.under("workload")).with(Layer::from_overrides(overrides)?))
+}
+
+fn workload_in(layers: &Layers) -> Result<WorkloadConfig, ConfigError> {
+    let workload: WorkloadConfig = layers.resolve("workload")?;
+    workload.validate().map_err(|error| layers.attach_origin(error.under("workload")))?;
+    Ok(workload)
+}
+
+/// A description with its defaults filled in, as TOML. `kind` is `device`, `scheme` or `workload`. A scheme's
+/// defaults are those of `device`, where one is given.
+#[pyfunction]
+#[pyo3(signature = (kind, text, overrides, *, device=None))]
+pub fn resolve(kind: &str, text: Text, overrides: Overrides, device: Option<Text>) -> PyResult<String> {
+    guarded(|| {
+        match (kind, &device) {
+            ("scheme", Some(device)) => scheme_on(&text, device, &overrides),
+            _ => resolved_toml(kind, &text, &overrides),
+        }
+        .map_err(mistake)
+    })
+}
+
+fn scheme_on(scheme: &Text, device: &Text, overrides: &Overrides) -> Result<String, ConfigError> {
+    let (_, scheme) = resolve_run(&layer(device)?, &layer(scheme)?, overrides)?;
+    Ok(to_toml(&scheme))
+}

@@ -1,0 +1,175 @@
+//! One simulation, from texts to a result.
+
+use std::path::Path;
+use std::time::Instant;
+
+use pyo3::prelude::*;
+use serde::Serialize;
+use wordline_engine::config::run::Occupancy;
+use wordline_engine::ids::Lpa;
+use wordline_engine::stats::report::Report;
+use wordline_engine::{RunError, Setup, replay};
+use wordline_trace::{OpenContext, OpenError, Opened, footprint, open};
+
+use crate::describe::{Described, Overrides, Text, describe};
+use crate::error::{guarded, mistake};
+use crate::watch::{Watch, Watched};
+
+/// What a run measured.
+#[pyclass(frozen, module = "wordline._core")]
+pub struct RunResult {
+    json: String,
+    read: Vec<(u64, u64)>,
+    write: Vec<(u64, u64)>,
+}
+
+#[pymethods]
+impl RunResult {
+    /// The text of `result.json`: one object.
+    fn json(&self) -> &str {
+        &self.json
+    }
+
+    /// Response times of `read` or `write`: the largest value of each non-empty bin, ns, and its requests.
+    fn histogram(&self, direction: &str) -> PyResult<(Vec<u64>, Vec<u64>)> {
+        match direction {
+            "read" => Ok(self.read.iter().copied().unzip()),
+            "write" => Ok(self.write.iter().copied().unzip()),
+            _ => Err(mistake(format_args!("histogram `{direction}`: allowed: read or write"))),
+        }
+    }
+}
+
+/// `result.json`. Only `engine` knows of the wall clock; all else is the same on every machine.
+#[derive(Serialize)]
+struct Document<'a> {
+    version: &'static str,
+    seed: u64,
+    config: &'a Described,
+    engine: EngineFigures,
+    /// What the workload's source did that its user should know of.
+    notes: Vec<String>,
+    #[serde(flatten)]
+    report: &'a Report,
+}
+
+/// How much work the run was.
+#[derive(Serialize)]
+struct EngineFigures {
+    /// Time to bring the drive to its state before the first request.
+    prepare_s: f64,
+    /// Time to replay the workload.
+    wall_s: f64,
+    /// Requests of the whole run, warm-up included; the same for the two below.
+    requests: u64,
+    flash_operations: u64,
+    flash_operations_per_s: f64,
+    events: u64,
+}
+
+/// Simulates a workload on a drive. Descriptions are pairs of what errors call them and their TOML; relative paths
+/// in the workload start at `base_dir`. `progress(requests_done, total, simulated_ns)` is called some ten times a
+/// second. The GIL is released meanwhile.
+#[pyfunction]
+#[pyo3(signature = (device, scheme, workload, *, overrides, seed, checked, base_dir, progress=None))]
+#[allow(clippy::too_many_arguments)] // keywords in Python
+pub fn run(
+    py: Python<'_>,
+    device: Text,
+    scheme: Text,
+    workload: Text,
+    overrides: Overrides,
+    seed: u64,
+    checked: bool,
+    base_dir: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<RunResult> {
+    py.detach(|| {
+        guarded(|| {
+            let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
+            run_described(&described, seed, checked, Path::new(base_dir), progress)
+        })
+    })
+}
+
+fn run_described(
+    described: &Described,
+    seed: u64,
+    checked: bool,
+    base_dir: &Path,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<RunResult> {
+    let setup = Setup {
+        device: described.device.clone(),
+        scheme: described.scheme.clone(),
+        host: described.workload.host.clone(),
+        start: described.workload.start.clone(),
+        window: described.workload.window.clone(),
+        seed,
+        checked,
+    };
+    let context = OpenContext {
+        drive_bytes: setup.logical_bytes().map_err(|error| described.mistake(error))?,
+        seed,
+        base_dir,
+    };
+    let mut opened = open_for(described, &context)?;
+    let mut watch = Watch::new(progress, opened.source.size_hint());
+    let started = Instant::now();
+    let pages = touched_pages(&setup, described, &context, &watch)?;
+    let ready = setup.prepare_observed(&pages, &mut watch);
+    let mut device = watch.outcome(ready.map_err(|error| failed(described, error)))?;
+    let prepared = Instant::now();
+    let replayed = replay(&setup, &mut device, &mut *opened.source, &mut watch);
+    let wall_s = prepared.elapsed().as_secs_f64();
+    let outcome = watch.outcome(replayed.map_err(|error| failed(described, error)))?;
+    let document = Document {
+        version: env!("CARGO_PKG_VERSION"),
+        seed,
+        config: described,
+        engine: EngineFigures {
+            prepare_s: (prepared - started).as_secs_f64(),
+            wall_s,
+            requests: outcome.requests,
+            flash_operations: outcome.flash_operations,
+            flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
+            events: outcome.events,
+        },
+        notes: opened.notes.lines(),
+        report: &outcome.report,
+    };
+    let json = serde_json::to_string(&document).map_err(mistake)?;
+    let Report { read, write, .. } = outcome.report;
+    Ok(RunResult { json, read: read.latency_ns.histogram, write: write.latency_ns.histogram })
+}
+
+/// The logical pages that the workload touches, where the drive's start depends on them.
+fn touched_pages(
+    setup: &Setup,
+    described: &Described,
+    context: &OpenContext<'_>,
+    watch: &Watch,
+) -> PyResult<Vec<Lpa>> {
+    if setup.start.occupancy != Occupancy::Footprint {
+        return Ok(Vec::new());
+    }
+    let mut watched = Watched::new(open_for(described, context)?.source, watch.silent());
+    let unit_bytes = u64::from(setup.device.geometry.mapping_unit_bytes);
+    let touched = footprint(&mut watched, unit_bytes, context.drive_bytes).map_err(mistake);
+    // A drive has less than 2^32 pages, so none is left out.
+    Ok(watch.outcome(touched)?.iter().filter_map(|page| u32::try_from(page).ok().map(Lpa)).collect())
+}
+
+fn open_for(described: &Described, context: &OpenContext<'_>) -> PyResult<Opened> {
+    open(&described.workload.source, context).map_err(|error| match error {
+        OpenError::Config(error) => described.mistake(error.under("workload")),
+        other => mistake(other),
+    })
+}
+
+fn failed(described: &Described, error: RunError) -> PyErr {
+    match error {
+        RunError::Config(error) => described.mistake(error),
+        other => mistake(other),
+    }
+}

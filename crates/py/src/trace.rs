@@ -1,0 +1,55 @@
+//! Traces read for themselves, without a drive.
+
+use std::path::Path;
+
+use pyo3::prelude::*;
+use wordline_trace::{OpenContext, Opened, TraceInfo, open, write_csv};
+
+use crate::describe::{Overrides, Text, workload_of};
+use crate::error::{guarded, mistake};
+use crate::watch::{Watch, Watched};
+
+/// What the requests of a workload are, as JSON.
+#[pyfunction]
+#[pyo3(signature = (workload, overrides, *, base_dir))]
+pub fn trace_info(py: Python<'_>, workload: Text, overrides: Overrides, base_dir: &str) -> PyResult<String> {
+    read(py, &workload, &overrides, base_dir, |opened| {
+        let info = TraceInfo::collect(opened).map_err(mistake)?;
+        serde_json::to_string(&info).map_err(mistake)
+    })
+}
+
+/// Writes the requests of a workload to a file of Wordline's own form; returns their number.
+#[pyfunction]
+#[pyo3(signature = (workload, overrides, *, base_dir, out))]
+pub fn trace_convert(
+    py: Python<'_>,
+    workload: Text,
+    overrides: Overrides,
+    base_dir: &str,
+    out: &str,
+) -> PyResult<u64> {
+    read(py, &workload, &overrides, base_dir, |opened| {
+        write_csv(&mut *opened.source, Path::new(out)).map_err(mistake)
+    })
+}
+
+fn read<T: Send>(
+    py: Python<'_>,
+    workload: &Text,
+    overrides: &Overrides,
+    base_dir: &str,
+    work: impl FnOnce(&mut Opened) -> PyResult<T> + Send,
+) -> PyResult<T> {
+    py.detach(|| {
+        guarded(|| {
+            let workload = workload_of(workload, overrides).map_err(mistake)?;
+            // No drive is there, so none is too small.
+            let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new(base_dir) };
+            let Opened { source, notes } = open(&workload.source, &context).map_err(mistake)?;
+            let watch = Watch::new(None, None);
+            let mut watched = Opened { source: Box::new(Watched::new(source, watch.clone())), notes };
+            watch.outcome(work(&mut watched))
+        })
+    })
+}

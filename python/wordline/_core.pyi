@@ -1,0 +1,36 @@
+from collections.abc import Callable
+from typing import final
+
+__all__ = ["RunResult", "WordlineError", "__version__", "resolve", "run", "trace_convert", "trace_info"]
+
+__version__: str
+
+class WordlineError(ValueError): ...
+
+@final
+class RunResult:
+    def json(self) -> str: ...
+    def histogram(self, direction: str) -> tuple[list[int], list[int]]: ...
+
+def run(
+    device: tuple[str, str],
+    scheme: tuple[str, str],
+    workload: tuple[str, str],
+    *,
+    overrides: list[tuple[str, str]],
+    seed: int,
+    checked: bool,
+    base_dir: str,
+    progress: Callable[[int, int | None, int], None] | None = None,
+) -> RunResult: ...
+def resolve(
+    kind: str,
+    text: tuple[str, str],
+    overrides: list[tuple[str, str]],
+    *,
+    device: tuple[str, str] | None = None,
+) -> str: ...
+def trace_info(workload: tuple[str, str], overrides: list[tuple[str, str]], *, base_dir: str) -> str: ...
+def trace_convert(
+    workload: tuple[str, str], overrides: list[tuple[str, str]], *, base_dir: str, out: str
+) -> int: ...

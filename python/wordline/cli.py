@@ -1,0 +1,321 @@
+"""The commands of `wordline`. Libraries for tables and files load where they are used, for a quick start."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import sys
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wordline import __version__, _core, simulation
+from wordline._core import WordlineError
+from wordline.presets import Kind, load, names, replay
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+app = typer.Typer(
+    help="Simulates flash SSDs and their translation layers.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+show_app = typer.Typer(help="Lists presets, or prints one with its defaults filled in.", no_args_is_help=True)
+trace_app = typer.Typer(help="Looks into traces of requests.", no_args_is_help=True)
+app.add_typer(show_app, name="show")
+app.add_typer(trace_app, name="trace")
+
+MISTAKE = 2
+INTERRUPTED = 130
+
+SkipOption = Annotated[
+    bool,
+    typer.Option("--skip-bad-lines", help="Count the bad lines of a trace and go on, instead of stopping."),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", metavar="PATH=VALUE", help="Override a key, such as device.geometry.blocks=64. Repeatable."
+    ),
+]
+
+
+def execute(arguments: list[str]) -> int:
+    """Runs one command line and returns the exit code. A mistake is one line on stderr."""
+    try:
+        code = app(arguments, prog_name="wordline", standalone_mode=False)
+    except WordlineError as error:
+        return _fail(str(error))
+    except typer.TyperException as error:
+        return _fail(error.format_message())
+    except OSError as error:
+        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    if code == INTERRUPTED:
+        print("wordline: interrupted", file=sys.stderr)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str) -> int:
+    if message:
+        print(f"wordline: {' '.join(message.split())}", file=sys.stderr)
+    return MISTAKE
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"wordline {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None: ...
+
+
+@app.command()
+def run(
+    device: Annotated[str, typer.Option("--device", "-d", help="A preset or a TOML file.")] = "mqsim",
+    scheme: Annotated[str, typer.Option("--scheme", "-s", help="A preset or a TOML file.")] = "baseline",
+    workload: Annotated[
+        str | None,
+        typer.Option("--workload", "-w", help="A preset or a TOML file. [default: randread-4k-qd16]"),
+    ] = None,
+    trace: Annotated[
+        str | None,
+        typer.Option("--trace", metavar="FILE", help="Replay this trace, at its own times."),
+    ] = None,
+    skip_bad_lines: SkipOption = False,
+    overrides: SetOption = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
+    checked: Annotated[
+        bool, typer.Option("--checked", help="Verify every read, audit the map at the end.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write result.json and Parquet tables there.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate one workload on one drive."""
+    if trace is not None and workload is not None:
+        raise WordlineError("--trace and --workload exclude each other")
+    with _progress() as progress:
+        result = simulation.simulate(
+            load("device", device),
+            load("scheme", scheme),
+            replay(trace) if trace is not None else load("workload", workload or "randread-4k-qd16"),
+            overrides=_overrides(overrides, skip_bad_lines),
+            seed=seed,
+            checked=checked,
+            progress=progress,
+        )
+    written = result.save(out) if out is not None else []
+    if as_json:
+        print(result.json())
+        return
+    from wordline import report
+
+    _print(report.render(result))
+    if written:
+        print(f"\nWritten to {out}: {', '.join(path.name for path in written)}")
+
+
+def _overrides(texts: list[str] | None, skip_bad_lines: bool = False) -> list[tuple[str, str]]:
+    pairs = [("workload.source.skip_bad_lines", "true")] if skip_bad_lines else []
+    for text in texts or []:
+        path, equals, value = text.partition("=")
+        if not equals or not path.strip():
+            raise WordlineError(f"--set {text}: allowed: PATH=VALUE, such as device.geometry.blocks=64")
+        pairs.append((path.strip(), value.strip()))
+    return pairs
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[simulation.Progress | None]:
+    """A progress bar on stderr when that is a terminal, else nothing."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("preparing the drive", total=None)
+
+        def update(requests: int, total: int | None, simulated_ns: int) -> None:
+            text = f"{requests:,} requests, {simulated_ns / 1e9:.2f} s simulated"
+            bar.update(task, completed=requests, total=total, description=text)
+
+        yield update
+
+
+def _print(renderable: RenderableType) -> None:
+    from rich.console import Console
+
+    from wordline.report import TEXT_WIDTH
+
+    Console(highlight=False, width=None if sys.stdout.isatty() else TEXT_WIDTH).print(renderable)
+
+
+@show_app.command("devices")
+def show_devices(as_json: JsonOption = False) -> None:
+    """List the drives."""
+    rows = []
+    for name in names("device"):
+        device = tomllib.loads(simulation.resolve("device", name))
+        geometry = device["geometry"]
+        pages = math.prod(geometry[key] for key in ("channels", "ways", "dies", "planes", "blocks", "pages"))
+        rows.append(
+            {
+                "name": name,
+                "cell": device["cell"]["technology"],
+                "channels": geometry["channels"],
+                "dies": math.prod(geometry[key] for key in ("channels", "ways", "dies")),
+                "planes": geometry["planes"],
+                "page_bytes": geometry["page_bytes"],
+                "raw_bytes": pages * geometry["page_bytes"],
+                "description": device["description"],
+            }
+        )
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for header in ("name", "cell"):
+        table.add_column(header, no_wrap=True)
+    for header in ("channels", "dies", "planes", "page", "raw GiB"):
+        table.add_column(header, justify="right", no_wrap=True)
+    table.add_column("description")
+    for row in rows:
+        table.add_row(
+            row["name"],
+            row["cell"].upper(),
+            *(str(row[key]) for key in ("channels", "dies", "planes")),
+            f"{row['page_bytes'] // 1024} KiB",
+            f"{row['raw_bytes'] / 2**30:,.0f}",
+            row["description"],
+        )
+    _print(table)
+
+
+@show_app.command("schemes")
+def show_schemes(as_json: JsonOption = False) -> None:
+    """List the schemes."""
+    _list("scheme", as_json)
+
+
+@show_app.command("workloads")
+def show_workloads(as_json: JsonOption = False) -> None:
+    """List the workloads."""
+    _list("workload", as_json)
+
+
+def _list(kind: Kind, as_json: bool) -> None:
+    rows = []
+    for name in names(kind):
+        resolved = tomllib.loads(simulation.resolve(kind, name))
+        rows.append({"name": name, "description": resolved.get("description", "")})
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("name", no_wrap=True)
+    table.add_column("description")
+    for row in rows:
+        table.add_row(row["name"], row["description"])
+    _print(table)
+
+
+NameArgument = Annotated[str, typer.Argument(help="A preset or a TOML file.")]
+
+
+@show_app.command("device")
+def show_device(name: NameArgument, overrides: SetOption = None, as_json: JsonOption = False) -> None:
+    """Print a drive, defaults filled in, as TOML."""
+    _show("device", name, overrides, as_json)
+
+
+@show_app.command("scheme")
+def show_scheme(
+    name: NameArgument,
+    device: Annotated[
+        str | None, typer.Option("--device", "-d", help="Show the scheme with the defaults of this drive.")
+    ] = None,
+    overrides: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print a scheme, defaults filled in, as TOML."""
+    _show("scheme", name, overrides, as_json, device)
+
+
+@show_app.command("workload")
+def show_workload(name: NameArgument, overrides: SetOption = None, as_json: JsonOption = False) -> None:
+    """Print a workload, defaults filled in, as TOML."""
+    _show("workload", name, overrides, as_json)
+
+
+def _show(
+    kind: Kind, name: str, overrides: list[str] | None, as_json: bool, device: str | None = None
+) -> None:
+    text = simulation.resolve_text(kind, name, _overrides(overrides), device)
+    print(json.dumps(tomllib.loads(text), indent=2) if as_json else text.rstrip())
+
+
+TraceArgument = Annotated[str, typer.Argument(metavar="FILE", help="A trace, plain, gz or zst.")]
+
+
+@trace_app.command("info")
+def trace_info(
+    file: TraceArgument,
+    skip_bad_lines: SkipOption = False,
+    overrides: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Sum up a trace: requests, sizes, duration, addresses.
+
+    The form is told from the lines; --set workload.source.format=msr settles it, as do mqsim, ssdsim, disksim
+    and wordline.
+    """
+    info = simulation.describe_trace(replay(file), _overrides(overrides, skip_bad_lines))
+    if as_json:
+        print(json.dumps(info.to_dict(), indent=2))
+        return
+    from wordline import report
+
+    _print(report.render_trace(file, info))
+
+
+@trace_app.command("convert")
+def trace_convert(
+    file: TraceArgument,
+    out: Annotated[
+        str, typer.Argument(metavar="OUT", help="File to write, packed if it ends in .gz or .zst.")
+    ],
+    skip_bad_lines: SkipOption = False,
+    overrides: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Write a trace as CSV of Wordline's own form."""
+    trace = replay(file)
+    text = (trace.label, trace.text)
+    pairs = _overrides(overrides, skip_bad_lines)
+    requests = _core.trace_convert(text, pairs, base_dir=str(trace.folder), out=out)
+    print(
+        json.dumps({"requests": requests, "out": out})
+        if as_json
+        else f"{requests:,} requests written to {out}"
+    )

@@ -1,0 +1,231 @@
+"""A result as tables that a person reads on a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PERCENTILES = {
+    "mean": "mean",
+    "p50": "p50",
+    "p90": "p90",
+    "p95": "p95",
+    "p99": "p99",
+    "p99_9": "p99.9",
+    "p99_99": "p99.99",
+    "max": "max",
+}
+
+DIRECTIONS = ("read", "write")
+
+SMALLEST_SHARE = 0.01
+"""Parts of the response time below this share, in the mean and in the tail, are folded into one line."""
+
+BAR_WIDTH = 14
+
+TEXT_WIDTH = 120
+"""Width where no terminal gives one: files and pipes."""
+
+PARTS = {
+    "link": "host link",
+    "admission": "wait at the host",
+    "space": "wait for a free block",
+    "command": "commands on the channel",
+    "cell": "cell array (tR, tPROG, tERASE)",
+    "transfer": "data on the channel",
+    "suspend": "suspend and resume",
+}
+
+CLASSES = {
+    "host_read": "host reads",
+    "host_program": "host programs",
+    "gc_read": "GC reads",
+    "gc_program": "GC programs",
+    "gc_erase": "GC erases",
+}
+
+
+def render(data: Mapping[str, Any]) -> RenderableType:
+    """The whole result of a run."""
+    active = [direction for direction in DIRECTIONS if data[direction]["requests"]]
+    parts: list[RenderableType] = [_title(data), Text(), _throughput(data, active)]
+    if active:
+        parts += [Text(), _latency(data, active)]
+    parts += [Text(), _flash(data)]
+    for direction in active:
+        parts += [Text(), _blame(direction, data[direction]["blame"])]
+    parts += [Text(), _speed(data)]
+    return Group(*parts)
+
+
+def render_trace(name: str, info: Mapping[str, Any]) -> RenderableType:
+    """What a trace holds."""
+    table = _grid("Requests", "count", "MiB", "mean", "p50", "p99", "largest, bytes")
+    for kind in ("reads", "writes", "trims"):
+        row = info[kind]
+        if row["requests"]:
+            sizes = (f"{row['size_bytes'][key]:,.0f}" for key in ("mean", "p50", "p99", "max"))
+            table.add_row(kind, f"{row['requests']:,}", f"{row['bytes'] / 2**20:,.1f}", *sizes)
+    if info["flushes"]:
+        table.add_row("flushes", f"{info['flushes']:,}")
+    pages, aligned = info["footprint"], info["alignment"]
+    touched = pages["touched"] * pages["page_bytes"] / 2**20
+    facts = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    facts.add_column(style="bold", no_wrap=True)
+    facts.add_column()
+    facts.add_row("Duration", f"{info['span_ns'] / 1e9:,.3f} s, {info['flows']:,} flows")
+    facts.add_row("Touched", f"{touched:,.1f} MiB in pages of {pages['page_bytes']:,} bytes")
+    facts.add_row("Needs", f"a drive of {info['end_bytes']:,} bytes")
+    facts.add_row("Aligned", f"{aligned['pages_4k']:.1%} to 4 KiB, {aligned['sectors_512']:.1%} to 512 bytes")
+    for note in info["notes"]:
+        facts.add_row("Note", note)
+    title = Text(f"{name}   {info['requests']:,} requests, {info['read_share']:.1%} reads", style="bold")
+    return Group(title, Text(), table, Text(), facts)
+
+
+def _grid(*headers: str) -> Table:
+    """Numbers in columns: the first column is text, the others are aligned to the right."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    for position, header in enumerate(headers):
+        table.add_column(header, justify="right" if position else "left", no_wrap=True)
+    return table
+
+
+def _title(data: Mapping[str, Any]) -> Text:
+    config = data["config"]
+    names = [config[kind]["name"] for kind in ("device", "scheme", "workload")]
+    text = Text(" · ".join(names), style="bold")
+    text.append(f"   seed {data['seed']}", style="dim")
+    if data["checked"]:
+        checked = data["checked"]
+        verified = f"{checked['reads_verified']:,} reads verified, {checked['pages_audited']:,} pages audited"
+        text.append(f"\nchecked: {verified}", style="green")
+    for note in data["notes"]:
+        text.append(f"\nnote: {note}", style="yellow")
+    return text
+
+
+def _throughput(data: Mapping[str, Any], active: list[str]) -> RenderableType:
+    table = _grid("Requests", "count", "IOPS", "MB/s")
+    for direction in active:
+        row = data[direction]
+        table.add_row(
+            direction,
+            f"{row['requests']:,}",
+            f"{row['iops']:,.0f}",
+            f"{row['bandwidth_bytes_per_s'] / 1e6:,.1f}",
+        )
+    for other in ("trim", "flush"):
+        if data[other]["requests"]:
+            table.add_row(other, f"{data[other]['requests']:,}", "", "")
+    if not table.row_count:
+        return Text("No request arrived in the measured window.", style="yellow")
+    return table
+
+
+def _latency(data: Mapping[str, Any], active: list[str]) -> Table:
+    table = _grid("Latency, µs", *PERCENTILES.values())
+    for direction in active:
+        latency = data[direction]["latency_ns"]
+        table.add_row(direction, *(_microseconds(latency[key]) for key in PERCENTILES))
+    return table
+
+
+def _microseconds(nanoseconds: float) -> str:
+    value = nanoseconds / 1000
+    return f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
+
+
+def _flash(data: Mapping[str, Any]) -> Table:
+    flash, collection = data["flash"], data["gc"]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column()
+    operations = [f"{flash[key]:,} {key}" for key in ("reads", "programs", "erases")]
+    table.add_row("Flash", f"{', '.join(operations)} in {flash['transactions']:,} transactions")
+    details = [
+        f"{flash[key]:,} {label}"
+        for key, label in (("multi_plane", "multi-plane"), ("suspensions", "suspensions"))
+        if flash[key]
+    ]
+    if details:
+        table.add_row("", ", ".join(details))
+    if data["waf"] is not None:
+        causes = (f"{cause} {share:.3f}" for cause, share in data["waf_by_cause"].items() if share)
+        table.add_row("WAF", f"{data['waf']:.3f} ({', '.join(causes)})")
+    if collection["victims"]:
+        moved, stalled = collection["moved_units"], collection["stalled_units"]
+        wait = f", {stalled:,} host writes waited for a free block" if stalled else ""
+        table.add_row("GC", f"{collection['victims']:,} victims, {moved:,} pages moved{wait}")
+    return table
+
+
+def _blame(direction: str, blame: Mapping[str, Any]) -> Table:
+    mean, tail = _shares(blame["mean"]), _shares(blame["tail"])
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column(f"Where a {direction}'s time went", no_wrap=True)
+    table.add_column("all", justify="right", no_wrap=True)
+    table.add_column(_mean_response(blame["mean"]), no_wrap=True, width=BAR_WIDTH)
+    table.add_column("≥ p99", justify="right", no_wrap=True)
+    table.add_column(_mean_response(blame["tail"]), no_wrap=True, width=BAR_WIDTH)
+    keys = sorted(mean.keys() | tail.keys(), key=lambda key: (-mean.get(key, 0.0), -tail.get(key, 0.0), key))
+    small = [key for key in keys if max(mean.get(key, 0.0), tail.get(key, 0.0)) < SMALLEST_SHARE]
+    # A single small part takes one line in any case: its own name says more.
+    folded = small if len(small) > 1 else []
+    for key in keys:
+        if key not in folded:
+            table.add_row(part_label(key), *_bar_cells(mean.get(key, 0.0)), *_bar_cells(tail.get(key, 0.0)))
+    if folded:
+        rest = [sum(shares.get(key, 0.0) for key in folded) for shares in (mean, tail)]
+        label = f"{len(folded)} parts below {SMALLEST_SHARE:.0%}"
+        table.add_row(label, *_bar_cells(rest[0]), *_bar_cells(rest[1]), style="dim")
+    return table
+
+
+def _shares(parts: Mapping[str, Any]) -> dict[str, float]:
+    total = parts["response_total_ns"]
+    return {key: value / total for key, value in parts["total_ns"].items() if value} if total else {}
+
+
+def _mean_response(parts: Mapping[str, Any]) -> str:
+    requests = parts["requests"]
+    return f"{_microseconds(parts['response_total_ns'] / requests)} µs" if requests else "no request"
+
+
+def _bar_cells(share: float) -> tuple[str, Text]:
+    return f"{share:.1%}", Text(bar(share, BAR_WIDTH), style="cyan")
+
+
+def bar(share: float, width: int) -> str:
+    """A bar in eighths of a character; a share above nothing shows something."""
+    eighths = round(share * width * 8)
+    if share > 0:
+        eighths = max(eighths, 1)
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + (" ▏▎▍▌▋▊▉"[rest] if rest else "")
+
+
+def part_label(key: str) -> str:
+    """What a part of the response time is called in a table."""
+    for prefix, resource in (("die_wait.", "die"), ("channel_wait.", "channel")):
+        if key.startswith(prefix):
+            cause = key.removeprefix(prefix)
+            return f"{resource} busy with {CLASSES.get(cause, cause.replace('_', ' '))}"
+    return PARTS.get(key, key.replace("_", " "))
+
+
+def _speed(data: Mapping[str, Any]) -> Text:
+    window, engine = data["window"], data["engine"]
+    simulated = window["end_ns"] / 1e9
+    return Text(
+        f"{simulated:,.3f} s of the drive's time in {engine['wall_s']:.2f} s: "
+        f"{engine['flash_operations']:,} flash operations, "
+        f"{engine['flash_operations_per_s'] / 1e6:.2f} million a second",
+        style="dim",
+    )

@@ -1,0 +1,132 @@
+"""Running a simulation from Python."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+from wordline import _core
+from wordline.presets import Description, Kind, load, replay, toml_string
+from wordline.result import Record, Result
+
+Progress: TypeAlias = Callable[[int, int | None, int], None]
+"""Called some ten times a second: requests done, requests in all if known, simulated time in ns."""
+
+PathLike: TypeAlias = str | os.PathLike[str]
+
+
+def run(
+    device: PathLike = "mqsim",
+    scheme: PathLike = "baseline",
+    workload: PathLike = "randread-4k-qd16",
+    *,
+    seed: int = 1,
+    checked: bool = False,
+    overrides: Mapping[str, object] | None = None,
+    progress: Progress | None = None,
+    **more: object,
+) -> Result:
+    """Simulates one workload on one drive and returns what was measured.
+
+    `device`, `scheme` and `workload` are names of presets or paths of TOML files. Overrides are keyed by
+    dotted path, in a mapping or as keyword arguments: `overrides={"device.geometry.blocks": 64}`. `checked`
+    verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
+    several threads go side by side; the same inputs give the same result whatever else runs.
+
+    Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
+    """
+    return simulate(
+        load("device", device),
+        load("scheme", scheme),
+        load("workload", workload),
+        overrides=override_list({**(overrides or {}), **more}),
+        seed=seed,
+        checked=checked,
+        progress=progress,
+    )
+
+
+def simulate(
+    device: Description,
+    scheme: Description,
+    workload: Description,
+    *,
+    overrides: list[tuple[str, str]],
+    seed: int,
+    checked: bool,
+    progress: Progress | None,
+) -> Result:
+    """`run` on descriptions that are loaded already, with overrides whose values are TOML."""
+    return Result(
+        _core.run(
+            (device.label, device.text),
+            (scheme.label, scheme.text),
+            (workload.label, workload.text),
+            overrides=overrides,
+            seed=seed,
+            checked=checked,
+            base_dir=str(workload.folder),
+            progress=progress,
+        )
+    )
+
+
+def resolve(
+    kind: Kind,
+    name_or_path: PathLike,
+    overrides: Mapping[str, object] | None = None,
+    *,
+    device: PathLike | None = None,
+) -> str:
+    """The whole description of a device, a scheme or a workload, defaults filled in, as TOML.
+
+    A device may bring defaults for schemes: with `device`, a scheme is shown as it is on that drive.
+    """
+    return resolve_text(kind, name_or_path, override_list(overrides or {}), device)
+
+
+def resolve_text(
+    kind: Kind, name_or_path: PathLike, overrides: list[tuple[str, str]], device: PathLike | None = None
+) -> str:
+    """`resolve` with overrides whose values are TOML."""
+    description = load(kind, name_or_path)
+    drive = load("device", device) if device is not None else None
+    return _core.resolve(
+        kind,
+        (description.label, description.text),
+        overrides,
+        device=(drive.label, drive.text) if drive else None,
+    )
+
+
+def trace_info(path: PathLike, **options: object) -> Record:
+    """What a trace holds: requests, bytes, sizes, duration, addresses.
+
+    Options are keys of a workload's `source`, such as `format="msr"` or `skip_bad_lines=True`.
+    """
+    overrides = override_list({f"workload.source.{key}": value for key, value in options.items()})
+    return describe_trace(replay(path), overrides)
+
+
+def describe_trace(trace: Description, overrides: list[tuple[str, str]]) -> Record:
+    """`trace_info` on a description, with overrides whose values are TOML."""
+    text = _core.trace_info((trace.label, trace.text), overrides, base_dir=str(trace.folder))
+    data: dict[str, Any] = json.loads(text)
+    return Record(data)
+
+
+def override_list(overrides: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Overrides as the core takes them: dotted path and TOML value."""
+    return [(path, _toml_value(value)) for path, value in overrides.items()]
+
+
+def _toml_value(value: object) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str | os.PathLike):
+        return toml_string(os.fspath(value))
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_toml_value(item) for item in value)}]"
+    return str(value)

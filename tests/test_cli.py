@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import tomllib
+from pathlib import Path
+
+import pyarrow.parquet
+import pytest
+from conftest import SMALL, SMALL_DRIVE, Wordline, sets, start
+from rich.console import Console
+
+import wordline as package
+from wordline import report
+
+RUN = ("run", "--workload", "mixed-70-30-8k-qd16", *sets(SMALL))
+
+TRACE = "time_ns,op,offset_bytes,length_bytes\n" + "".join(
+    f"{index * 20_000},{'R' if index % 3 else 'W'},{index * 4096 % 1_000_000},8192\n" for index in range(1000)
+)
+
+
+@pytest.fixture
+def trace(tmp_path: Path) -> Path:
+    path = tmp_path / "trace.csv"
+    path.write_text(TRACE)
+    return path
+
+
+def test_run_prints_a_table(wordline: Wordline) -> None:
+    outcome = wordline(*RUN)
+    assert outcome.code == 0
+    assert outcome.err == ""
+    title = "mqsim · baseline · mixed-70-30-8k-qd16"
+    for text in (title, "p99.99", "IOPS", "WAF", "Where a read's time went"):
+        assert text in outcome.out, text
+
+
+def test_run_json_is_one_object_and_nothing_else(wordline: Wordline) -> None:
+    outcome = wordline(*RUN, "--json", "--seed", "7", "--checked")
+    assert outcome.err == ""
+    result = outcome.json()
+    assert result["seed"] == 7
+    assert result["checked"]["reads_verified"] > 0
+    assert result["config"]["workload"]["source"]["requests"] == 2000
+    assert result["read"]["requests"] + result["write"]["requests"] == 2000
+
+
+def test_an_installed_command_gives_the_same_json() -> None:
+    process = start(*RUN, "--json")
+    out, err = process.communicate()
+    assert (process.returncode, err) == (0, "")
+    assert json.loads(out)["version"] == package.__version__
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_out_writes_the_result_and_its_tables(wordline: Wordline, tmp_path: Path, as_json: bool) -> None:
+    folder = tmp_path / "new" / "folder"
+    outcome = wordline(*RUN, "--out", folder, *(["--json"] if as_json else []))
+    assert outcome.code == 0
+    result = json.loads((folder / "result.json").read_text())
+    if as_json:
+        assert outcome.json() == result
+    else:
+        assert str(folder) in outcome.out
+    assert "Where a read's time went" in (folder / "report.txt").read_text()
+    tables = {path.stem: pyarrow.parquet.read_table(path) for path in folder.glob("*.parquet")}
+    assert sorted(tables) == ["channels", "dies", "histogram"]
+    assert tables["dies"].num_rows == len(result["dies"])
+
+
+def test_files_instead_of_presets(wordline: Wordline, tmp_path: Path) -> None:
+    for kind, name in (("device", "mqsim"), ("scheme", "baseline"), ("workload", "mixed-70-30-8k-qd16")):
+        on_drive = ["--device", "mqsim"] if kind == "scheme" else []
+        (tmp_path / f"{kind}.toml").write_text(wordline("show", kind, name, *on_drive).out)
+    files = [f"--{kind}={tmp_path / kind}.toml" for kind in ("device", "scheme", "workload")]
+    from_files = wordline("run", *files, *sets(SMALL), "--json").json()
+    from_presets = wordline(*RUN, "--json").json()
+    del from_files["engine"], from_presets["engine"]
+    assert from_files == from_presets
+
+
+def test_overrides_take_words_numbers_and_lists(wordline: Wordline) -> None:
+    overrides = {
+        "scheme.scheduler.policy": "fifo",
+        "device.cell.read_ns": "[50000]",
+        "workload.source.read_share": 0.5,
+    }
+    config = wordline(*RUN, *sets(overrides), "--json").json()["config"]
+    assert config["scheme"]["scheduler"]["policy"] == "fifo"
+    assert config["device"]["cell"]["read_ns"] == [50000]
+    assert config["workload"]["source"]["read_share"] == 0.5
+
+
+def test_replay_of_a_trace(wordline: Wordline, trace: Path) -> None:
+    arguments = ("run", "--trace", trace, *sets(SMALL_DRIVE), "--json")
+    result = wordline(*arguments).json()
+    assert result["config"]["workload"]["name"] == "trace.csv"
+    assert result["config"]["workload"]["host"]["arrivals"] == "open"
+    assert result["read"]["requests"] + result["write"]["requests"] == 1000
+    assert result["window"]["end_ns"] >= 999 * 20_000
+    twice_as_fast = wordline(*arguments, "--set", "workload.host.time_scale=0.5").json()
+    assert twice_as_fast["window"]["end_ns"] < 999 * 20_000
+
+
+def test_trace_info(wordline: Wordline, trace: Path) -> None:
+    with gzip.open(f"{trace}.gz", "wt") as file:
+        file.write(TRACE)
+    plain = wordline("trace", "info", trace, "--json").json()
+    packed = wordline("trace", "info", f"{trace}.gz", "--json").json()
+    assert plain == packed
+    assert plain["requests"] == 1000
+    assert plain["reads"]["requests"] + plain["writes"]["requests"] == 1000
+    assert "1,000 requests" in wordline("trace", "info", trace).out
+    assert package.trace_info(trace, format="wordline").reads.requests == plain["reads"]["requests"]
+
+
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+def test_trace_convert(wordline: Wordline, trace: Path, tmp_path: Path, suffix: str) -> None:
+    copy = tmp_path / f"copy.csv{suffix}"
+    assert wordline("trace", "convert", trace, copy, "--json").json() == {"requests": 1000, "out": str(copy)}
+    info = ("trace", "info", "--json")
+    assert wordline(*info, copy).json() == wordline(*info, trace).json()
+
+
+@pytest.mark.parametrize("kind", ["device", "scheme", "workload"])
+def test_show(wordline: Wordline, kind: str) -> None:
+    listed = wordline("show", f"{kind}s", "--json").json()
+    names = [row["name"] for row in listed]
+    assert names == package.preset_names(kind)  # type: ignore[arg-type]
+    assert all(row["description"] for row in listed)
+    table = wordline("show", f"{kind}s").out
+    assert all(name in table for name in names)
+    for name in names:
+        resolved = tomllib.loads(wordline("show", kind, name).out)
+        assert resolved["name"] == name
+        assert wordline("show", kind, name, "--json").json() == resolved
+
+
+def test_show_with_an_override(wordline: Wordline) -> None:
+    text = wordline("show", "device", "mqsim", "--set", "device.geometry.channels=5").out
+    assert tomllib.loads(text)["geometry"]["channels"] == 5
+
+
+def test_version_and_help(wordline: Wordline) -> None:
+    assert wordline("--version").out == f"wordline {package.__version__}\n"
+    assert wordline("run", "--help").code == 0
+    assert "--checked" in wordline("run", "--help").out
+
+
+def test_a_report_fits_80_columns() -> None:
+    result = package.run(workload="mixed-70-30-8k-qd16", overrides=SMALL)
+    screen = io.StringIO()
+    Console(file=screen, width=80).print(report.render(result))
+    assert "…" not in screen.getvalue()
+    assert "p99.99" in screen.getvalue()

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import COMMAND
+
+import wordline
+
+ROOT = Path(__file__).parent.parent
+
+
+def test_version_comes_fast() -> None:
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        out = subprocess.run([COMMAND, "--version"], capture_output=True, text=True, check=True).stdout
+        times.append(time.perf_counter() - begin)
+    assert out == f"wordline {wordline.__version__}\n"
+    assert min(times) < 0.25
+
+
+def test_tables_and_plots_load_only_when_used() -> None:
+    code = "import sys, wordline.cli; print({'rich.table', 'pyarrow', 'numpy'} & set(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert out == "set()\n"
+
+
+def test_version_is_the_same_everywhere() -> None:
+    manifest = (ROOT / "Cargo.toml").read_text()
+    declared = re.search(r'^version = "(.+)"$', manifest, re.MULTILINE)
+    assert declared is not None
+    assert wordline.__version__ == declared[1]
+
+
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="building a wheel needs cargo")
+def test_an_installed_wheel_has_its_presets(tmp_path: Path) -> None:
+    maturin = str(Path(sys.executable).parent / "maturin")
+    build = [maturin, "build", "--release", "--locked", "--out", str(tmp_path)]
+    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    installed = tmp_path / "installed"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    code = (
+        "import wordline, json;"
+        "print(wordline.__file__);"
+        "print(json.dumps([wordline.preset_names(k) for k in ('device', 'scheme', 'workload')]))"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | {"PYTHONPATH": str(installed)},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    file, presets = process.stdout.splitlines()
+    assert Path(file).is_relative_to(installed)
+    assert json.loads(presets) == [wordline.preset_names(kind) for kind in ("device", "scheme", "workload")]
+    assert all(json.loads(presets))
+    assert (installed / "wordline" / "py.typed").is_file()
+    assert (installed / "wordline" / "_core.pyi").is_file()
