@@ -23,3 +23,7 @@ pub mod stats;
 pub mod time;
 
 pub use run::{Observer, Outcome, RunError, Setup, Unobserved, logical_bytes, replay, simulate};
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/adding-a-policy.md")]
+struct AddingAPolicy;

@@ -52,6 +52,14 @@ pub enum RunError {
         /// Size of the drive.
         bytes: u64,
     },
+    /// The warm-up took the whole workload.
+    #[error(
+        "nothing was measured: the warm-up of workload.window did not end within the workload's {requests} requests"
+    )]
+    NothingMeasured {
+        /// Requests of the workload.
+        requests: u64,
+    },
     /// The drive can't go on, or checked mode found it inconsistent.
     #[error("the drive is inconsistent: {0}")]
     Inconsistent(String),
@@ -84,6 +92,9 @@ pub struct Outcome {
     /// Requests of the whole run.
     pub requests: u64,
 }
+
+/// Overwriting more than this part of a drive touches most 4 KiB pages of its tables, at a thousand entries each.
+const DENSE: u64 = 1024;
 
 /// Overwrites of a drive in preparation between two calls of the observer.
 const PREPARED_AT_ONCE: u64 = 1 << 16;
@@ -131,6 +142,9 @@ impl Setup {
         device.fill(pages.iter().copied());
         let population = if pages.is_empty() { occupied } else { pages.len() as u32 };
         let overwrites = (f64::from(population) * self.start.overwrite).round() as u64;
+        if overwrites > u64::from(all) / DENSE {
+            device.expect_dense();
+        }
         let mut overwriting = device.overwriting(occupied, pages, self.seed);
         let mut left = overwrites;
         while left > 0 && device.fault().is_none() {
@@ -141,6 +155,7 @@ impl Setup {
                 return Err(RunError::Cancelled);
             }
         }
+        device.close_untimed_pages();
         match device.fault() {
             Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
             None => Ok(device),
@@ -179,14 +194,23 @@ pub fn replay(
 ) -> Result<Outcome, RunError> {
     let front = Front::new(source, setup.host.clone());
     let warmup = Warmup::new(&setup.window, device.logical_bytes());
-    let mut replay = Replay { front, warmup, device, observer, number: 0, done: 0, window_open: false };
+    let mut replay =
+        Replay { front, warmup, device, observer, number: 0, done: 0, window_open: false, report: None };
     replay.run()?;
     let requests = replay.done;
+    let report = replay.report.take();
+    let mut report = match report {
+        Some(report) => report,
+        // A workload without requests has an empty window.
+        None if requests == 0 => device.report(),
+        None => return Err(RunError::NothingMeasured { requests }),
+    };
+    device.close_untimed_pages();
     if setup.checked {
-        device.audit().map_err(RunError::Inconsistent)?;
+        report.checked = Some(device.audit().map_err(RunError::Inconsistent)?);
     }
     Ok(Outcome {
-        report: device.report(),
+        report,
         flash_operations: device.flash_operations(),
         events: device.events_processed(),
         requests,
@@ -224,6 +248,7 @@ struct Replay<'a> {
     number: u64,
     done: u64,
     window_open: bool,
+    report: Option<Report>,
 }
 
 impl Replay<'_> {
@@ -247,6 +272,10 @@ impl Replay<'_> {
             if completed > 0 {
                 self.front.completed(completed, self.device.now());
                 self.done += u64::from(completed);
+                if self.done == self.number && self.window_open && self.front.is_at_end() {
+                    // The window ends with the last answer, though garbage collection may go on for a while.
+                    self.report = Some(self.device.report());
+                }
                 if self.done >= observe_at {
                     observe_at = self.done + OBSERVED_EVERY;
                     if !self.observer.progress(self.done, self.device.now()) {
@@ -257,9 +286,6 @@ impl Replay<'_> {
         }
         self.observer.progress(self.done, self.device.now());
         self.check()?;
-        if !self.window_open {
-            self.device.open_window(self.number);
-        }
         if self.done == self.number {
             return Ok(());
         }

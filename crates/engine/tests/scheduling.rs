@@ -245,3 +245,168 @@ fn the_link_carries_one_command_at_a_time_each_way() {
     let first = 100 + data + XFER + TPROG + 200;
     assert_eq!(done, [first, first + 100 + data]);
 }
+
+#[test]
+fn programs_of_a_block_never_pass_each_other_to_form_a_multi_plane_command() {
+    for rule in [MultiPlaneRule::SamePage, MultiPlaneRule::SameBlockAndPage, MultiPlaneRule::Any] {
+        let mut setup = two_planes(rule);
+        setup.start = start(wordline_engine::config::run::Occupancy::None, 0.0);
+        // Pages 0 and 2 go to plane 0; pages 1 and 3 to plane 1, where page 3 must not be programmed before page 1.
+        let (_, record) =
+            record(&setup, [0, 2, 1, 3].iter().zip(0..).map(|(&page, time)| write(time, page)).collect());
+        let effects = record.events().into_iter().filter_map(|event| match event {
+            Event::TookEffect { page, .. } => Some(page),
+            _ => None,
+        });
+        let order: Vec<_> = effects.collect();
+        let place = |page| order.iter().position(|&other| other == page);
+        assert!(place(0) < place(2) && place(1) < place(3), "{rule:?} {order:?}");
+    }
+}
+
+#[test]
+fn the_window_ends_with_the_last_answer_although_collection_goes_on() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.start = start(wordline_engine::config::run::Occupancy::All, 3.0);
+    setup.scheme.gc.trigger = 0.2;
+    setup.scheme.gc.stop = Some(0.25);
+    let mut drive = setup.prepare(&[]).unwrap();
+    let mut writes = Listed((0..60).map(|page| write(0, page * 3)).collect());
+    let outcome =
+        wordline_engine::replay(&setup, &mut drive, &mut writes, &mut wordline_engine::Unobserved).unwrap();
+    let report = outcome.report;
+    assert!(drive.now().0 > report.window.end_ns, "collection went on");
+    assert_eq!(report.write.latency_ns.max, report.window.end_ns, "all arrived at 0");
+    assert_eq!(report.write.iops, 60.0 / (report.window.end_ns as f64 / 1e9));
+}
+
+#[test]
+fn pages_of_one_request_start_in_order_on_their_dies() {
+    let (_, record) = record(&setup(device(1, 4, 1, 1)), vec![request(0, HostOp::Read, 0, 4)]);
+    let reads = record.events().into_iter().filter_map(|event| match event {
+        Event::Read { page, .. } => Some(page),
+        _ => None,
+    });
+    assert_eq!(reads.collect::<Vec<_>>(), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_read_command_slips_in_before_the_data_of_others_unless_data_goes_first() {
+    // Two dies read twice each: the second read of die 0 begins while the data of die 1 waits.
+    let requests = vec![read(0, 0), read(0, 1), read(0, 2), read(0, 3)];
+    let mut setup = setup(device(1, 2, 1, 1));
+    setup.device.channel.read_command_ns = 100;
+    let begins = |setup: &wordline_engine::Setup| {
+        let (_, record) = record(setup, requests.clone());
+        record.completions()[2]
+    };
+    // Commands at 0 and 100; cells until 50,100 and 50,200; data of die 0 until 54,196, then its next command.
+    let early = 100 + TR + XFER + 100 + TR + XFER;
+    assert_eq!(begins(&setup), early);
+    setup.device.channel.arbitration = ChannelArbitration::DataOutFirst;
+    assert_eq!(begins(&setup), early + XFER);
+}
+
+#[test]
+fn a_warm_up_longer_than_the_workload_is_an_error() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.window.warmup_requests = 10;
+    let error = run(&setup, &mut Listed(vec![read(0, 0)])).unwrap_err().to_string();
+    assert!(error.contains("warm-up"), "{error}");
+}
+
+#[test]
+fn rates_and_amplification_count_what_is_answered_in_the_window() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.window.warmup_requests = 30;
+    let (report, _) = record(&setup, (0..40).map(|page| write(page, page)).collect());
+    assert_eq!(
+        (report.write.requests, report.waf),
+        (10, Some(1.0)),
+        "programs of the backlog are answered too"
+    );
+    let seconds = (report.window.end_ns - report.window.start_ns) as f64 / 1e9;
+    assert_eq!(report.write.iops, 40.0 / seconds);
+}
+
+#[test]
+fn a_channels_busy_time_counts_the_part_of_a_transfer_within_the_window() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.window.warmup_ns = TR + 96;
+    let (report, _) = record(&setup, vec![read(0, 0), read(TR + 96, 1)]);
+    assert_eq!(report.channels[0].busy_ns["host_read"], (XFER - 96) + XFER);
+}
+
+#[test]
+fn a_unit_that_several_requests_want_moves_once() {
+    let done = completions(&shared_pages(), vec![read(0, 9), read(1, 0), read(2, 0), read(3, 0)]);
+    assert_eq!(done[3], (TR + XFER) + TR + XFER);
+}
+
+#[test]
+fn a_read_whose_page_was_rewritten_keeps_its_place_in_the_queue() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.scheme.scheduler.policy = SchedulerKind::Fifo;
+    let later = (0..10).map(|page| write(3, 100 + page));
+    let requests = [write(0, 50), write(1, 0), read(2, 0)].into_iter().chain(later).collect();
+    assert_eq!(completions(&setup, requests)[2], 2 * (XFER + TPROG) + TR + XFER);
+}
+
+#[test]
+fn what_the_bound_let_go_first_is_not_suspended_by_those_it_passed() {
+    let mut setup = suspending();
+    setup.scheme.scheduler.starvation_bound_ns = Some(100_000);
+    let reads = (0..20).map(|number| read(number * 40_000, number));
+    let mut requests: Vec<_> = reads.chain([write(1_000, 30)]).collect();
+    requests.sort_by_key(|request| request.time);
+    let (report, record) = record(&setup, requests);
+    assert_eq!(report.flash.suspensions, 0);
+    // The write waits for the two reads that begin within its bound, and one that ends beyond it.
+    assert_eq!(record.completions()[1], 2 * (TR + XFER) + XFER + TPROG);
+}
+
+#[test]
+fn parts_of_one_page_are_written_one_after_the_other_without_waste() {
+    let setup = setup(device(1, 4, 1, 1));
+    let part = |number: u64| {
+        let mut part = write(0, 3);
+        (part.offset, part.length) = (3 * 4096 + number * 512, 512);
+        part
+    };
+    let (report, record) = record(&setup, (0..8).map(part).collect());
+    assert_eq!((report.flash.reads, report.flash.programs), (8, 8));
+    let one = TR + XFER + XFER + TPROG;
+    assert_eq!(record.completions(), (1..=8).map(|number| number * one).collect::<Vec<_>>());
+    assert_eq!(
+        report.write.blame.mean.total_ns["conflict"]
+            + report.write.blame.mean.total_ns["die_wait.host_program"],
+        (28 * one) as u128
+    );
+}
+
+#[test]
+fn dynamic_placement_keeps_the_units_of_a_flash_page_together() {
+    let mut device = device(4, 1, 1, 1);
+    device.geometry.page_bytes = 16384;
+    let mut setup = setup(device);
+    setup.scheme.placement.policy = PlacementKind::Dynamic;
+    let (report, _) = record(
+        &setup,
+        (0..20).map(|number| request(number * 1_000_000, HostOp::Write, number * 4, 4)).collect(),
+    );
+    assert_eq!((report.flash.programs, report.waf), (20, Some(1.0)));
+}
+
+#[test]
+fn dynamic_placement_spreads_an_overload_over_all_planes() {
+    let mut device = device(4, 1, 1, 1);
+    device.capacity.overprovisioning = Some(0.2);
+    let mut setup = setup(device);
+    setup.scheme.placement.policy = PlacementKind::Dynamic;
+    let mut random = Random(5);
+    let mut requests = made(4000, |_| write(0, random.below(1600)));
+    let report = run(&setup, &mut requests).unwrap();
+    let busy: Vec<_> = report.dies.iter().map(|die| die.busy_ns["host_program"]).collect();
+    let (least, most) = (busy.iter().min().unwrap(), busy.iter().max().unwrap());
+    assert!(*most as f64 <= 1.3 * *least as f64, "{busy:?}");
+}

@@ -173,8 +173,11 @@ pub enum TransferUnit {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelArbitration {
-    /// First come, first served.
+    /// Commands without data (reads, erases) first, so that no die waits for its cells because of the others' data;
+    /// then first come, first served.
     #[default]
+    CommandFirst,
+    /// First come, first served.
     Fifo,
     /// Data leaving a page register before commands and data-in; first come first served among each.
     DataOutFirst,
@@ -257,6 +260,7 @@ impl DeviceConfig {
         self.capacity.validate().map_err(|e| e.under("capacity"))?;
         self.cell.validate(self.geometry.pages).map_err(|e| e.under("cell"))?;
         self.channel.validate().map_err(|e| e.under("channel"))?;
+        check_range("window", self.multi_plane.window, 0, 4096).map_err(|e| e.under("multi_plane"))?;
         self.suspend.validate().map_err(|e| e.under("suspend"))?;
         self.link.validate().map_err(|e| e.under("link"))
     }

@@ -150,6 +150,9 @@ impl HostConfig {
 impl StartConfig {
     /// Refuses what can't be prepared.
     pub fn validate(&self) -> Result<(), ConfigError> {
+        if let Occupancy::Share(share) = self.occupancy {
+            check_range("occupancy", share, 0.0, 1.0)?;
+        }
         check_range("overwrite", self.overwrite, 0.0, 1000.0)
     }
 }

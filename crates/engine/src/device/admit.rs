@@ -128,8 +128,12 @@ impl Device {
     fn deliver_write(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
         self.requests[number as usize].left = last - first + 2;
+        let mut plane = None;
         for lpa in first..=last {
-            self.write_for_host(number, Lpa(lpa), wanted(lpa));
+            if lpa & (self.geometry.units_per_page() - 1) == 0 {
+                plane = None;
+            }
+            self.write_for_host(number, Lpa(lpa), wanted(lpa), &mut plane);
         }
         self.page_done(number);
     }
@@ -182,8 +186,13 @@ impl Device {
             let inside: u64 = before.into_iter().chain(during).map(Parts::total).sum();
             let total = inside + request.admission + request.link;
             if total != latency.0 {
-                let what = format!("request {}: its parts add up to {total} of {} ns", request.id, latency.0);
-                self.fault.get_or_insert(what);
+                let now = self.now.0;
+                self.fault.get_or_insert_with(|| {
+                    format!(
+                        "at {now} ns: request {}: its parts add up to {total} of {} ns",
+                        request.id, latency.0
+                    )
+                });
             }
         }
         if request.measured {
@@ -199,6 +208,8 @@ impl Device {
     fn complete(&mut self, number: u32) {
         self.free_requests.push(number);
         self.completed += 1;
+        let HostRequest { op, length, .. } = self.requests[number as usize].request;
+        self.recorder.answered(op, length);
         if let Some(probe) = &mut self.probe {
             let request = &self.requests[number as usize];
             probe.completed(request.id, self.now.since(request.arrival), self.now);
@@ -213,9 +224,12 @@ impl Device {
     /// Gives every die that got work the chance to begin.
     #[inline]
     pub(super) fn look_at_touched_dies(&mut self) {
-        while let Some(die) = self.touched.pop() {
+        let mut next = 0;
+        while let Some(&die) = self.touched.get(next) {
             self.look_at(die);
+            next += 1;
         }
+        self.touched.clear();
     }
 
     /// Brings what a coming request needs towards the caches.

@@ -4,11 +4,12 @@ use super::Device;
 use crate::blocks::BlockState;
 use crate::blocks::table::NOT_A_CANDIDATE;
 use crate::ids::{DomainId, Lpa, SuperblockId};
+use crate::stats::report::CheckedReport;
 
 impl Device {
     /// Audits a drive at rest: each logical page's primary copy names it in its OOB, holds its newest version and lies
-    /// in a programmed superblock; every count agrees; nothing is lost. Returns the pages audited, or the first fault.
-    pub fn audit(&self) -> Result<u64, String> {
+    /// in a programmed superblock; every count agrees; nothing is lost. Returns what was verified, or the first fault.
+    pub fn audit(&self) -> Result<CheckedReport, String> {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
@@ -37,7 +38,10 @@ impl Device {
             return Err(format!("{mapped} pages are mapped, {} should be", self.mapped_units));
         }
         self.audit_blocks(&valid)?;
-        Ok(u64::from(self.logical_units))
+        Ok(CheckedReport {
+            reads_verified: self.reads_verified,
+            pages_audited: u64::from(self.logical_units),
+        })
     }
 
     fn audit_blocks(&self, valid: &[u32]) -> Result<(), String> {

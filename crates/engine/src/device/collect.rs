@@ -61,7 +61,10 @@ impl Device {
         let pages_left = state.gc.pages_left(self.domains.width()) * self.geometry.units_per_page();
         let kept = (state.free.len() as u64).min(u64::from(self.thresholds.reserve));
         let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
-        if state.collector.victims > 0 && u64::from(valid + state.collector.reading + page) > room {
+        let collector = &state.collector;
+        if (collector.victims > 0 || collector.reading > 0)
+            && u64::from(valid + state.collector.reading + page) > room
+        {
             return false;
         }
         self.recorder.gc.victims += 1;
@@ -94,7 +97,8 @@ impl Device {
     fn read_victim(&mut self, domain: DomainId) -> bool {
         let (superblock, row, column) = {
             let collector = &self.domain[domain.index()].collector;
-            if collector.in_flight >= self.thresholds.read_ahead {
+            // A row that was begun is read to its end, so that its planes can be read together.
+            if collector.in_flight >= self.thresholds.read_ahead && collector.column == 0 {
                 return false;
             }
             (collector.victim, collector.row, collector.column)
@@ -165,9 +169,19 @@ impl Device {
     /// A unit to be moved is in the controller: gives it its new place. Its flash page is programmed when the whole
     /// superpage is there.
     pub(super) fn unit_read_for_move(&mut self, unit: OpId) {
-        let domain = self.domain_of(self.pool[unit].ppa);
+        let Op { lpa, ppa, .. } = self.pool[unit];
+        let domain = self.domain_of(ppa);
+        if self.lookup(lpa) != ppa {
+            // Overwritten or trimmed while it was read: nothing left to move.
+            self.pool.remove(unit);
+            let collector = &mut self.domain[domain.index()].collector;
+            collector.in_flight -= 1;
+            collector.reading -= 1;
+            return;
+        }
         let units_per_page = self.geometry.units_per_page();
         self.pool[unit].class = Class::GcProgram;
+        self.pool[unit].order = 0;
         let state = &mut self.domain[domain.index()];
         state.collector.reading -= 1;
         state.live += 1;

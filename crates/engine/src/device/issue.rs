@@ -7,7 +7,7 @@ use crate::nand::Place;
 use crate::nand::die::{Command, Phase};
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, OpId};
-use crate::sched::{QueueView, Scheduler};
+use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
 use crate::stats::blame::{Part, Parts};
 use crate::time::Ns;
 
@@ -44,7 +44,6 @@ impl Device {
                 return;
             };
             let head = self.dies[die.index()].pop(&mut self.pool, class);
-            self.pool[head].queued = false;
             let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
             if kept == NONE {
                 self.change_load(die, -1);
@@ -54,20 +53,32 @@ impl Device {
         }
     }
 
-    fn next_class(&self, die: DieId) -> Option<Class> {
+    /// Asks the scheduler which class goes next; what waits must have an answer.
+    fn ask_scheduler(&mut self, die: DieId) -> Option<Class> {
+        let state = &self.dies[die.index()];
+        let class = match (&self.scheduler, state.only_class()) {
+            // Tiers of classes have one answer then.
+            (SchedulerPolicy::Tiered(_), Some(class)) => return Some(class),
+            (scheduler, _) => {
+                scheduler.next(&QueueView { queues: state.queues(), pool: &self.pool, now: self.now })
+            }
+        };
+        if class.is_none_or(|class| !state.waits(class)) {
+            self.fail(format!(
+                "the scheduler chose {class:?} for {die:?}, where nothing of it waits but other commands do"
+            ));
+            return None;
+        }
+        class
+    }
+
+    fn next_class(&mut self, die: DieId) -> Option<Class> {
         let state = &self.dies[die.index()];
         if !state.has_work() {
             return None;
         }
         let Some(suspended) = &state.suspended else {
-            if let Some(class) = state.only_class() {
-                return Some(class);
-            }
-            return self.scheduler.next(&QueueView {
-                queues: state.queues(),
-                pool: &self.pool,
-                now: self.now,
-            });
+            return self.ask_scheduler(die);
         };
         // During a suspension only reads of the host are served, until none is left or the bound is reached.
         let head = state.first(Class::HostRead);
@@ -111,6 +122,9 @@ impl Device {
             next = self.pool[next].next;
         }
         let planes = draft.planes;
+        // What the bound on waiting let go first must not be stopped by those that it passed.
+        let overdue = self.now.since(self.pool[head].arrived) > self.scheduler.longest_suspension();
+        let suspensions = if overdue { u32::MAX } else { 0 };
         let (command, cell) = match class.op() {
             FlashOp::Read => (self.timing.read_command(planes), cell),
             FlashOp::Program => (self.timing.program_command(planes), cell),
@@ -121,7 +135,7 @@ impl Device {
         parts.add(Part::Transfer, data.0);
         parts.add(Part::Cell, cell.0);
         let state = &mut self.dies[die.index()];
-        state.command = Command { head, class, planes, cell, suspensions: 0, parts };
+        state.command = Command { head, class, planes, cell, suspensions, parts };
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command + data);
@@ -137,7 +151,7 @@ impl Device {
             if watched && class.op() == FlashOp::Read {
                 self.verify_read(unit);
             }
-            bytes += self.pool[unit].bytes;
+            bytes = self.pool[unit].bytes.saturating_add(bytes);
             unit = self.pool[unit].next_unit;
         }
         match class.op() {
@@ -165,26 +179,32 @@ impl Device {
                 return;
             }
             let same = if read { self.same_page(draft.head, candidate) } else { NONE };
+            // Reads of pages that have moved stay behind: they are sent on when their turn comes.
             let partner = (same != NONE || self.is_partner(candidate, draft, planes))
+                && (!read || self.are_current(candidate))
                 && !self.must_wait_for_suspended(die, candidate);
             if !partner {
+                if !read {
+                    // The pages of a block are programmed in order: nothing of this plane may pass what waits here.
+                    draft.used |= 1 << self.plane_in_die(candidate);
+                }
                 previous = candidate;
                 candidate = self.pool[candidate].next;
                 continue;
             }
             let after = self.dies[die.index()].unlink(&mut self.pool, class, previous, candidate);
-            self.pool[candidate].queued = false;
-            let kept = if read { self.confirm_read(candidate) } else { candidate };
-            if kept == NONE || same != NONE {
+            if same != NONE {
+                self.pool.chain(same, candidate);
                 self.change_load(die, -1);
-            }
-            if kept != NONE && same != NONE {
-                self.pool.chain(same, kept);
-            } else if kept != NONE {
-                self.add_plane(draft, kept);
+            } else {
+                self.add_plane(draft, candidate);
             }
             candidate = after;
         }
+    }
+
+    fn plane_in_die(&self, head: OpId) -> u32 {
+        self.die_of(self.pool[head].ppa).1
     }
 
     /// The head in a command that reads the same flash page as `read`.
@@ -197,8 +217,7 @@ impl Device {
     }
 
     fn add_plane(&mut self, draft: &mut Draft, head: OpId) {
-        let plane = self.geometry.die_of(self.geometry.plane_of(self.pool[head].ppa).0).1;
-        draft.used |= 1 << plane;
+        draft.used |= 1 << self.plane_in_die(head);
         draft.planes += 1;
         self.pool[draft.last].next = head;
         self.pool[head].next = NONE;

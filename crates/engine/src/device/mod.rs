@@ -14,7 +14,7 @@ mod progress;
 mod read;
 mod results;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::blocks::{BlockTable, Domains, WritePoint};
 use crate::config::ConfigError;
@@ -90,6 +90,9 @@ pub struct Device {
     gc: GcPolicy,
     scheduler: SchedulerPolicy,
 
+    /// Logical pages of which a part is being written, and the other such writes that wait for it.
+    partial_writes: BTreeMap<Lpa, VecDeque<OpId>>,
+
     now: Ns,
     events: EventSet,
     pool: OpPool,
@@ -160,6 +163,7 @@ impl Device {
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
             gc: GcPolicy::new(scheme.gc.policy),
             scheduler: SchedulerPolicy::new(&scheme.scheduler),
+            partial_writes: BTreeMap::new(),
             now: Ns::ZERO,
             events: EventSet::new(dies + channels),
             pool: OpPool::default(),

@@ -31,9 +31,9 @@ impl Overwriting<'_> {
 }
 
 impl Device {
-    /// Logical pages 0 to `units` − 1 hold data, as if written once in order on an empty drive. Costs no time and no
-    /// memory, whatever their number. Replaces all that the drive held.
-    pub fn fill_sequentially(&mut self, order: crate::config::scheme::PlacementOrder, units: u32) {
+    /// Logical pages 0 to `units` − 1 hold data, as if written once in order. Costs no time and no memory, whatever
+    /// their number. For a drive that is new.
+    pub(crate) fn fill_sequentially(&mut self, order: crate::config::scheme::PlacementOrder, units: u32) {
         let plane_at = planes_in_order(&self.geometry, order);
         self.lay_out(&plane_at, units.min(self.logical_units));
     }
@@ -86,6 +86,12 @@ impl Device {
         for lpa in pages.filter(|lpa| lpa.0 < logical) {
             self.write_untimed(lpa);
         }
+    }
+
+    /// Many pages all over the drive are about to be written.
+    pub fn expect_dense(&self) {
+        self.map.expect_dense();
+        self.oob.expect_dense();
     }
 
     /// The choice of pages for [`Self::overwrite`]: each of `pages` with the same chance, or of the first `occupied`
@@ -146,13 +152,9 @@ impl Device {
         let state = &self.domain[domain.index()];
         let point = if cause == Cause::Gc { &state.gc } else { &state.host };
         if !point.untimed || point.filled >= units_per_page {
-            let page = self.take_page(domain, cause);
+            self.take_page(domain, cause);
             if self.fault.is_some() {
                 return Ppa::NONE;
-            }
-            let superblock = self.blocks.of(&self.geometry, page);
-            if self.blocks.end(superblock) && self.blocks.state(superblock) == BlockState::Closing {
-                self.blocks.set_state(superblock, BlockState::Full);
             }
         }
         let state = &mut self.domain[domain.index()];
@@ -161,6 +163,7 @@ impl Device {
         point.filled += 1;
         point.untimed = true;
         point.open_page = crate::sched::queue::NONE;
+        let full = point.filled == units_per_page;
         state.live += 1;
         let old = self.lookup(lpa);
         let superblock = self.blocks.of(&self.geometry, ppa);
@@ -180,7 +183,30 @@ impl Device {
         } else {
             self.mapped_units += 1;
         }
+        if full {
+            self.close_untimed_page(domain, cause);
+        }
         ppa
+    }
+
+    /// Nothing more goes into the flash page that was filled without simulated time. Until then its superblock is no
+    /// candidate for collection.
+    pub(super) fn close_untimed_page(&mut self, domain: DomainId, cause: Cause) {
+        let state = &mut self.domain[domain.index()];
+        let point = if cause == Cause::Gc { &mut state.gc } else { &mut state.host };
+        if point.untimed {
+            point.untimed = false;
+            let page = point.page;
+            self.page_settled(page);
+        }
+    }
+
+    /// Closes every flash page that is being filled without simulated time.
+    pub fn close_untimed_pages(&mut self) {
+        for domain in (0..self.domain.len() as u32).map(DomainId) {
+            self.close_untimed_page(domain, Cause::Host);
+            self.close_untimed_page(domain, Cause::Gc);
+        }
     }
 
     /// Collects until the thresholds are met.

@@ -1,5 +1,7 @@
 //! Page programs: a place is allocated when the write comes, and takes effect when the die takes the command.
 
+use std::collections::VecDeque;
+
 use super::Device;
 use crate::blocks::BlockState;
 use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
@@ -10,15 +12,34 @@ use crate::stats::blame::Part;
 
 impl Device {
     /// Sends one unit of a write request on its way: first a read where only a part of it is written.
-    pub(super) fn write_for_host(&mut self, request: u32, lpa: Lpa, bytes: u32) {
+    /// `plane` is where the units of its flash page go, once the placement has been asked.
+    pub(super) fn write_for_host(&mut self, request: u32, lpa: Lpa, bytes: u32, plane: &mut Option<PlaneId>) {
         let partial = bytes < self.geometry.unit_bytes;
         let op = Op { request, bytes, partial, ..Op::new(Class::HostProgram, lpa, Ppa::NONE) };
         let id = self.pool.insert(op);
-        if partial {
-            self.begin_read_modify_write(id);
-        } else {
-            self.program_for_host(id);
+        if !partial {
+            let plane = *plane.get_or_insert_with(|| self.place(lpa));
+            return self.program_on(plane, id);
         }
+        // One at a time for each page: each must build on what the one before it left.
+        if let Some(waiting) = self.partial_writes.get_mut(&lpa) {
+            self.pool[id].wait_from = self.now;
+            return waiting.push_back(id);
+        }
+        self.partial_writes.insert(lpa, VecDeque::new());
+        self.begin_read_modify_write(id);
+    }
+
+    /// A write of a part of this page took effect: the next may begin.
+    fn next_partial_write(&mut self, lpa: Lpa) {
+        let Some(waiting) = self.partial_writes.get_mut(&lpa) else { return };
+        let Some(id) = waiting.pop_front() else {
+            self.partial_writes.remove(&lpa);
+            return;
+        };
+        let waited = self.now.since(self.pool[id].wait_from);
+        self.pool.parts_mut(id).add(Part::Conflict, waited.0);
+        self.begin_read_modify_write(id);
     }
 
     /// Reads the old content of a unit that is written in part; a unit without content needs none.
@@ -37,12 +58,16 @@ impl Device {
 
     /// Allocates a place for a unit of the host and queues its program, or lets it wait for space.
     pub(super) fn program_for_host(&mut self, id: OpId) {
+        let plane = self.place(self.pool[id].lpa);
+        self.program_on(plane, id);
+    }
+
+    fn program_on(&mut self, plane: PlaneId, id: OpId) {
         let op = &mut self.pool[id];
+        op.order = 0;
         op.class = Class::HostProgram;
         op.bytes = self.geometry.unit_bytes;
         op.wait_from = self.now;
-        let lpa = op.lpa;
-        let plane = self.place(lpa);
         let domain = self.domains.of(plane);
         self.domain[domain.index()].live += 1;
         if self.domain[domain.index()].stalled.is_empty() && self.can_take_unit(domain) {
@@ -57,11 +82,23 @@ impl Device {
     /// Asks the placement.
     pub(super) fn place(&mut self, lpa: Lpa) -> PlaneId {
         let (domains, domain, limit) = (&self.domains, &self.domain, self.room_limit);
-        let has_room = |plane: PlaneId| domain[domains.of(plane).index()].live < limit;
-        let view =
-            PlacementView { geometry: &self.geometry, outstanding: &self.outstanding, has_room: &has_room };
+        let held = |plane: PlaneId| domain[domains.of(plane).index()].live;
+        let has_room = |plane: PlaneId| held(plane) < limit;
+        let view = PlacementView {
+            geometry: &self.geometry,
+            outstanding: &self.outstanding,
+            has_room: &has_room,
+            held: &held,
+        };
         let plane = self.placement.place(&ProgramIntent { lpa }, &view);
-        if plane.0 < self.geometry.planes() { plane } else { PlaneId(plane.0 % self.geometry.planes()) }
+        if plane.0 >= self.geometry.planes() {
+            self.fail(format!(
+                "the placement chose {plane:?} of a drive of {} planes",
+                self.geometry.planes()
+            ));
+            return PlaneId(0);
+        }
+        plane
     }
 
     /// Whether the host may put one more unit into a domain now.
@@ -96,6 +133,7 @@ impl Device {
 
     /// Takes the next flash page of a write point, opening a superblock where needed. One must be free.
     pub(super) fn take_page(&mut self, domain: DomainId, cause: Cause) -> Ppa {
+        self.close_untimed_page(domain, cause);
         let planes = self.domains.planes(domain);
         let state = &mut self.domain[domain.index()];
         let point = if cause == Cause::Gc { &mut state.gc } else { &mut state.host };
@@ -194,6 +232,9 @@ impl Device {
                 probe.took_effect(id, lpa, self.now);
             }
         }
+        if partial {
+            self.next_partial_write(lpa);
+        }
     }
 
     /// Leaves this place unused and begins anew, keeping what is known of where the time went.
@@ -276,7 +317,6 @@ impl Device {
     /// would still need it.
     pub(super) fn page_programmed(&mut self, head: OpId, die: DieId) {
         let Op { ppa: page, class, .. } = self.pool[head];
-        let superblock = self.blocks.of(&self.geometry, page);
         let domain = self.domain_of(page);
         let mut unit = head;
         while unit != NONE {
@@ -297,9 +337,15 @@ impl Device {
             }
             unit = next_unit;
         }
+        self.page_settled(page);
+        self.check_collection(domain);
+    }
+
+    /// The last program of this flash page has ended.
+    pub(super) fn page_settled(&mut self, page: Ppa) {
+        let superblock = self.blocks.of(&self.geometry, page);
         if self.blocks.end(superblock) && self.blocks.state(superblock) == BlockState::Closing {
             self.blocks.set_state(superblock, BlockState::Full);
         }
-        self.check_collection(domain);
     }
 }

@@ -71,12 +71,17 @@ impl Device {
         let resource = self.channel_resource(number);
         let dies = &self.dies;
         let channel = &mut self.channels[number as usize];
-        let next = match self.rules.arbitration {
-            ChannelArbitration::Fifo => 0,
-            ChannelArbitration::DataOutFirst => {
-                channel.waiting.iter().position(|die| dies[die.index()].phase == Phase::DataWait).unwrap_or(0)
+        let goes_first = |die: &DieId| {
+            let die = &dies[die.index()];
+            match self.rules.arbitration {
+                ChannelArbitration::Fifo => true,
+                ChannelArbitration::CommandFirst => {
+                    die.phase == Phase::Command && die.command.class.op() != FlashOp::Program
+                }
+                ChannelArbitration::DataOutFirst => die.phase == Phase::DataWait,
             }
         };
+        let next = channel.waiting.iter().position(goes_first).unwrap_or(0);
         let Some(die) = channel.waiting.remove(next) else { return };
         let state = &mut self.dies[die.index()];
         let ChannelWait { ahead: (class, rest), snapshot, duration } = state.channel_wait;
@@ -97,8 +102,10 @@ impl Device {
             end
         } else {
             state.phase = Phase::Array;
-            state.array = [end, end + state.command.cell];
-            end + state.command.cell
+            let cell = state.command.cell;
+            state.array = [end, end + cell];
+            self.recorder.array_ns[die.index()] += cell.0;
+            end + cell
         };
         self.events.set(Self::die_resource(die), event);
         if self.rules.interrupts && self.dies[die.index()].phase == Phase::Array {
@@ -137,13 +144,25 @@ impl Device {
 
     /// The page register's content wants to leave.
     fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
-        let wanted: u32 = self.pool.units(head).map(|unit| self.pool[unit].bytes).sum();
-        let duration = self.transfer(wanted);
+        let duration = self.transfer(self.bytes_wanted(head));
         let state = &mut self.dies[die.index()];
         state.phase = Phase::DataWait;
         state.data_out = duration;
         state.command.parts.add(Part::Transfer, duration.0);
         self.want_channel(die, class, duration);
+    }
+
+    /// Bytes of a flash page that its readers want; a unit that several want moves once.
+    fn bytes_wanted(&self, head: OpId) -> u32 {
+        let mut bytes = self.pool[head].bytes;
+        for unit in self.pool.units(head).skip(1) {
+            let Op { ppa, bytes: wanted, .. } = self.pool[unit];
+            let before = self.pool.units(head).take_while(|&other| other != unit);
+            let moved =
+                before.filter(|&other| self.pool[other].ppa == ppa).map(|other| self.pool[other].bytes).max();
+            bytes = bytes.saturating_add(wanted.saturating_sub(moved.unwrap_or(0)));
+        }
+        bytes
     }
 
     /// One flash page of a read has left.
@@ -233,6 +252,10 @@ impl Device {
         let (now, takes) = (self.now, Ns(self.rules.suspend.resume_ns));
         let state = &mut self.dies[die.index()];
         let Some(Suspended { mut command, left, snapshot, .. }) = state.suspended.take() else { return };
+        if state.waits(Class::HostRead) {
+            // It goes on although reads wait: they must not stop it again before it is done.
+            command.suspensions = u32::MAX;
+        }
         command.parts.add(Part::Suspend, takes.0);
         let clock = state.clock(now);
         command.parts.add_die_wait(&clock, &snapshot);

@@ -49,9 +49,12 @@ impl Device {
     pub(super) fn enqueue(&mut self, head: OpId) {
         let (ppa, class) = (self.pool[head].ppa, self.pool[head].class);
         let (die, _) = self.die_of(ppa);
-        self.op_order += 1;
-        self.pool[head].order = self.op_order;
-        self.pool[head].queued = true;
+        let again = self.pool[head].order != 0;
+        if !again {
+            self.op_order += 1;
+            let op = &mut self.pool[head];
+            (op.order, op.arrived) = (self.op_order, self.now);
+        }
         let mut unit = head;
         while unit != NONE {
             self.begin_wait(unit, die);
@@ -59,7 +62,11 @@ impl Device {
         }
         self.change_load(die, 1);
         let state = &mut self.dies[die.index()];
-        state.push(&mut self.pool, class, head);
+        if again {
+            state.push_in_order(&mut self.pool, class, head);
+        } else {
+            state.push(&mut self.pool, class, head);
+        }
         if state.phase == Phase::Idle || (self.rules.interrupts && class == Class::HostRead) {
             self.touched.push(die);
         }
@@ -112,6 +119,11 @@ impl Device {
         self.lookup(op.lpa) == op.ppa
     }
 
+    /// Whether every page that a waiting flash page read wants is still there.
+    pub(super) fn are_current(&self, head: OpId) -> bool {
+        self.pool.units(head).all(|unit| self.is_current(unit))
+    }
+
     /// The page of a waiting read was rewritten, moved or trimmed.
     fn redirect_read(&mut self, unit: OpId) {
         let Op { lpa, request, partial, class, ppa, .. } = self.pool[unit];
@@ -125,6 +137,11 @@ impl Device {
         if now_at.is_some() {
             self.recorder.rerouted_reads += 1;
             self.pool[unit].ppa = now_at;
+            if self.pool[unit].order == 0 {
+                // It was read along with the head of its flash page, and counts as come now.
+                self.op_order += 1;
+                (self.pool[unit].order, self.pool[unit].arrived) = (self.op_order, self.now);
+            }
             self.enqueue(unit);
         } else if partial {
             self.pool[unit].source = Ppa::NONE;

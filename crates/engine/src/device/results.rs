@@ -1,14 +1,15 @@
 //! The measured window: opening it, and the report at its end.
 
 use super::Device;
+use crate::nand::channel::Channel;
 use crate::sched::class::ByClass;
 use crate::stats::recorder::{Recorder, erase_report};
-use crate::stats::report::{CheckedReport, DriveReport, Report};
+use crate::stats::report::{DriveReport, Report};
 use crate::time::Ns;
 
 impl Device {
     /// Forgets what was counted so far: the window opens now, after so many requests.
-    pub fn open_window(&mut self, requests_before: u64) {
+    pub(super) fn open_window(&mut self, requests_before: u64) {
         self.open_window_at(self.now, requests_before);
     }
 
@@ -19,7 +20,7 @@ impl Device {
             requests_before,
             &self.outstanding,
             self.die_clocks(now),
-            self.channel_clocks(),
+            self.channel_clocks(now),
         );
     }
 
@@ -27,8 +28,14 @@ impl Device {
         self.dies.iter().map(|die| die.clock(now)).collect()
     }
 
-    fn channel_clocks(&self) -> Vec<ByClass<u64>> {
-        self.channels.iter().map(|channel| channel.clock).collect()
+    fn channel_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
+        let granted = |channel: &Channel| {
+            // The clock runs ahead by what is left of the transfer under way.
+            let mut clock = channel.clock;
+            clock[channel.class.index()] -= channel.free_at.since(now).0;
+            clock
+        };
+        self.channels.iter().map(granted).collect()
     }
 
     /// Everything measured in the window, which ends now.
@@ -36,7 +43,7 @@ impl Device {
         let (recorder, end) = (&self.recorder, self.now);
         let window = end.since(recorder.start);
         let write = recorder.write.report(window);
-        let waf_by_cause = recorder.waf_by_cause(self.geometry.page_bytes, write.bytes);
+        let waf_by_cause = recorder.waf_by_cause(self.geometry.page_bytes, recorder.write.answered_bytes());
         Report {
             window: recorder.window(end),
             read: recorder.read.report(window),
@@ -48,7 +55,7 @@ impl Device {
             gc: recorder.gc.clone(),
             erase_counts: erase_report(self.blocks.erase_counts(), self.domains.width()),
             dies: recorder.dies(end, &self.die_clocks(end), &self.outstanding, |die| self.channel_of[die]),
-            channels: recorder.channels(&self.channel_clocks()),
+            channels: recorder.channels(&self.channel_clocks(end)),
             drive: DriveReport {
                 logical_units: u64::from(self.logical_units),
                 physical_units: u64::from(self.geometry.physical_units()),
@@ -57,10 +64,7 @@ impl Device {
                 rerouted_reads: recorder.rerouted_reads,
                 unmapped_reads: recorder.unmapped_reads,
             },
-            checked: self.versions.is_some().then_some(CheckedReport {
-                reads_verified: self.reads_verified,
-                pages_audited: u64::from(self.logical_units),
-            }),
+            checked: None,
             write,
         }
     }

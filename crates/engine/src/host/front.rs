@@ -9,6 +9,9 @@ use crate::time::Ns;
 /// Requests known in advance, so that the drive's tables can be fetched ahead of them.
 pub const LOOK_AHEAD: usize = 64;
 
+/// Latest time at which a request may arrive: as much again is left for serving it.
+const LAST_ARRIVAL: Ns = Ns(u64::MAX / 2);
+
 /// The next requests of a workload and the times at which they come.
 pub struct Front<'a> {
     source: &'a mut dyn RequestSource,
@@ -72,8 +75,24 @@ impl<'a> Front<'a> {
             {
                 Ns::NEVER
             }
-            Arrivals::Open => self.scaled(request.time).max(now),
+            Arrivals::Open => {
+                let time = self.scaled(request.time);
+                if time > LAST_ARRIVAL {
+                    let ns = request.time.0;
+                    return Err(SourceError(format!(
+                        "a request arrives at {ns} ns × time_scale {}: allowed: {} ns (292 years) at most",
+                        self.config.time_scale, LAST_ARRIVAL.0
+                    )));
+                }
+                time.max(now)
+            }
         })
+    }
+
+    /// Whether the workload has ended and all its requests were taken.
+    #[inline]
+    pub fn is_at_end(&self) -> bool {
+        self.exhausted && self.cursor == self.batch.len()
     }
 
     /// Takes the next request, which enters at `now`: the request and when it arrived at the host's queue.

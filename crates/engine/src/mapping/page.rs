@@ -2,7 +2,7 @@
 
 use super::layout::Layout;
 use crate::ids::{Lpa, Ppa};
-use crate::memory::{prefetch, zeroed_table};
+use crate::memory::{ask_for_huge_pages, prefetch, zeroed_table};
 
 const UNMAPPED: u32 = u32::MAX;
 
@@ -37,6 +37,11 @@ impl PageMap {
     /// Takes a logical page away.
     pub fn clear(&mut self, lpa: Lpa) {
         self.ppa_plus_one[lpa.index()] = UNMAPPED;
+    }
+
+    /// Most of the table will be touched.
+    pub fn expect_dense(&self) {
+        ask_for_huge_pages(&self.ppa_plus_one);
     }
 
     /// Brings the entry towards the caches.

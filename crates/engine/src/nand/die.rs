@@ -173,6 +173,12 @@ impl Die {
         self.waiting |= 1 << class.index();
     }
 
+    /// Queues a head that came to another die earlier, by the order of arrival.
+    pub fn push_in_order(&mut self, pool: &mut OpPool, class: Class, head: OpId) {
+        self.queues[class.index()].insert_by_order(pool, head);
+        self.waiting |= 1 << class.index();
+    }
+
     /// Takes the first head of a class.
     #[inline]
     pub fn pop(&mut self, pool: &mut OpPool, class: Class) -> OpId {

@@ -3,7 +3,7 @@
 
 use crate::ids::{Lpa, Ppa};
 use crate::mapping::layout::Layout;
-use crate::memory::{prefetch, zeroed_table};
+use crate::memory::{ask_for_huge_pages, prefetch, zeroed_table};
 
 /// Logical page of every physical page. Zero in the table means "as laid out before the first request".
 pub struct Oob {
@@ -29,6 +29,11 @@ impl Oob {
     #[inline]
     pub fn set(&mut self, ppa: Ppa, lpa: Lpa) {
         self.lpa_plus_one[ppa.index()] = lpa.0.wrapping_add(1);
+    }
+
+    /// Most of the table will be touched.
+    pub fn expect_dense(&self) {
+        ask_for_huge_pages(&self.lpa_plus_one);
     }
 
     /// Brings the entry towards the caches.

@@ -70,6 +70,11 @@ impl DynamicPlacement {
         }
     }
 
+    /// The plane whose domain holds least, for a drive on which too much is on its way.
+    fn emptiest(view: &PlacementView<'_>) -> PlaneId {
+        (0..view.geometry.planes()).map(PlaneId).min_by_key(|&plane| (view.held)(plane)).unwrap_or(PlaneId(0))
+    }
+
     /// Walks the levels over the planes that `usable` lets pass.
     fn walk(&mut self, view: &PlacementView<'_>, usable: &dyn Fn(u32, u32) -> bool) -> Option<PlaneId> {
         let planes = view.geometry.planes_per_die;
@@ -113,7 +118,8 @@ impl Placement for DynamicPlacement {
             return plane;
         }
         let planes = view.geometry.planes_per_die;
-        self.walk(view, &|die, plane| (view.has_room)(PlaneId(die * planes + plane))).unwrap_or(PlaneId(0))
+        self.walk(view, &|die, plane| (view.has_room)(PlaneId(die * planes + plane)))
+            .unwrap_or_else(|| Self::emptiest(view))
     }
 }
 
@@ -147,7 +153,8 @@ mod tests {
     fn on_an_idle_drive_it_visits_every_plane_before_any_twice() {
         let geometry = geometry();
         let mut policy = policy(&geometry);
-        let view = PlacementView { geometry: &geometry, outstanding: &[0; 4], has_room: &|_| true };
+        let view =
+            PlacementView { geometry: &geometry, outstanding: &[0; 4], has_room: &|_| true, held: &|_| 0 };
         let mut seen: Vec<_> = (0..8).map(|_| policy.place(&WRITE, &view).0).collect();
         assert_eq!(seen[..2], [0, 4], "channels alternate first");
         seen.sort_unstable();
@@ -158,7 +165,12 @@ mod tests {
     fn busy_channels_are_passed_over_and_then_busy_chips() {
         let geometry = geometry();
         let mut policy = policy(&geometry);
-        let view = PlacementView { geometry: &geometry, outstanding: &[1, 1, 1, 0], has_room: &|_| true };
+        let view = PlacementView {
+            geometry: &geometry,
+            outstanding: &[1, 1, 1, 0],
+            has_room: &|_| true,
+            held: &|_| 0,
+        };
         for _ in 0..4 {
             assert_eq!(policy.place(&WRITE, &view).0 / 2, 3);
         }
@@ -168,8 +180,12 @@ mod tests {
     fn planes_without_room_are_left_out() {
         let geometry = geometry();
         let mut policy = policy(&geometry);
-        let view =
-            PlacementView { geometry: &geometry, outstanding: &[0; 4], has_room: &|plane| plane.0 == 5 };
+        let view = PlacementView {
+            geometry: &geometry,
+            outstanding: &[0; 4],
+            has_room: &|plane| plane.0 == 5,
+            held: &|_| 0,
+        };
         assert_eq!(policy.place(&WRITE, &view), PlaneId(5));
     }
 }

@@ -21,13 +21,15 @@ pub struct ProgramIntent {
 pub struct PlacementView<'a> {
     /// Counts of the drive.
     pub geometry: &'a Geometry,
-    /// Commands waiting or running on each die.
+    /// Flash pages waiting or running on each die.
     pub outstanding: &'a [u32],
-    /// Whether each domain (see [`crate::blocks::Domains`]) has room for more of the host's data.
+    /// Whether the domain of a plane (see [`crate::blocks::Domains`]) has room for more of the host's data.
     pub has_room: &'a dyn Fn(PlaneId) -> bool,
+    /// Mapping units that the domain of a plane holds, those on their way included.
+    pub held: &'a dyn Fn(PlaneId) -> u32,
 }
 
-/// Chooses the plane of every program of the host. Where superblocks are in use it thereby chooses the domain, whose
+/// Chooses the plane of every program of the host, once for the units of one flash page that a request writes. Where superblocks are in use it thereby chooses the domain, whose
 /// superpages are filled plane by plane.
 ///
 /// A choice is a function of its own state and of the view: no clock, no randomness of its own. It need not check for

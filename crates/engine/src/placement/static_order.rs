@@ -65,7 +65,12 @@ mod tests {
             let mut policy = StaticPlacement::new(&geometry, order);
             for lpa in 0..500u32 {
                 let intent = ProgramIntent { lpa: Lpa(lpa) };
-                let view = PlacementView { geometry: &geometry, outstanding: &[], has_room: &|_| true };
+                let view = PlacementView {
+                    geometry: &geometry,
+                    outstanding: &[],
+                    has_room: &|_| true,
+                    held: &|_| 0,
+                };
                 let mut rest = lpa / 2;
                 let mut digits = std::collections::BTreeMap::new();
                 for letter in name.chars() {

@@ -28,7 +28,7 @@ impl QueueView<'_> {
         let queue = &self.queues[class.index()];
         (!queue.is_empty()).then(|| {
             let op = &self.pool[queue.head];
-            (op.order, self.now.since(op.wait_from))
+            (op.order, self.now.since(op.arrived))
         })
     }
 }

@@ -37,16 +37,17 @@ pub struct Op {
     pub bytes: u32,
     /// Class, hence queue.
     pub class: Class,
-    /// Whether it waits in a die's queue.
-    pub queued: bool,
     /// A write of a part of a unit, whose old content must be read first.
     pub partial: bool,
     /// Whether some of its time is blamed already: its parts in the pool count.
     pub blamed: bool,
     /// When it began to wait for what it waits for.
     pub wait_from: Ns,
-    /// Place among all operations in order of arrival at the dies.
+    /// Place among all operations in order of arrival at the dies; 0 before the first. A read that is sent on to
+    /// another die keeps it.
     pub order: u64,
+    /// When it came to a die first: the bound on waiting counts from here.
+    pub arrived: Ns,
 }
 
 impl Op {
@@ -63,11 +64,11 @@ impl Op {
             replaced: Ppa::NONE,
             bytes: 0,
             class,
-            queued: false,
             partial: false,
             blamed: false,
             wait_from: Ns::ZERO,
             order: 0,
+            arrived: Ns::ZERO,
         }
     }
 }
@@ -222,6 +223,23 @@ impl Fifo {
         self.tail = id;
     }
 
+    /// Puts one that came earlier to its place among those that wait.
+    pub fn insert_by_order(&mut self, pool: &mut OpPool, id: OpId) {
+        let (mut previous, mut next) = (NONE, self.head);
+        while next != NONE && pool[next].order < pool[id].order {
+            (previous, next) = (next, pool[next].next);
+        }
+        if next == NONE {
+            return self.push(pool, id);
+        }
+        pool[id].next = next;
+        if previous == NONE {
+            self.head = id;
+        } else {
+            pool[previous].next = id;
+        }
+    }
+
     /// Takes the first.
     #[inline]
     pub fn pop(&mut self, pool: &mut OpPool) -> OpId {
@@ -274,6 +292,19 @@ mod tests {
             std::iter::from_fn(|| Some(queue.pop(&mut pool)).filter(|&id| id != NONE)).collect();
         assert_eq!(order, [ids[0], ids[2], ids[1]]);
         assert!(queue.is_empty());
+    }
+
+    #[test]
+    fn one_that_came_earlier_goes_to_its_place() {
+        let (mut pool, ids) = pool_of(4);
+        let mut queue = Fifo::default();
+        for (&id, order) in ids.iter().zip([10, 20, 5, 15]) {
+            pool[id].order = order;
+            queue.insert_by_order(&mut pool, id);
+        }
+        let order: Vec<_> =
+            std::iter::from_fn(|| Some(queue.pop(&mut pool)).filter(|&id| id != NONE)).collect();
+        assert_eq!(order, [ids[2], ids[0], ids[3], ids[1]]);
     }
 
     #[test]

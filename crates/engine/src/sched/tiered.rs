@@ -76,7 +76,7 @@ mod tests {
         let mut pool = OpPool::default();
         let mut queues = [Fifo::default(); CLASSES];
         for (order, &(class, since)) in waiting.iter().enumerate() {
-            let op = Op { order: order as u64, wait_from: Ns(since), ..Op::new(class, Lpa(0), Ppa(0)) };
+            let op = Op { order: order as u64, arrived: Ns(since), ..Op::new(class, Lpa(0), Ppa(0)) };
             let id = pool.insert(op);
             queues[class.index()].push(&mut pool, id);
         }

@@ -3,7 +3,7 @@
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 7] = ["link", "admission", "space", "command", "cell", "transfer", "suspend"];
+const PLAIN: [&str; 8] = ["link", "admission", "space", "command", "cell", "transfer", "suspend", "conflict"];
 
 /// Number of parts.
 pub const PARTS: usize = PLAIN.len() + 2 * CLASSES;
@@ -25,6 +25,8 @@ pub enum Part {
     Transfer,
     /// Suspending and resuming the request's own program.
     Suspend,
+    /// Waiting until another write of a part of the same page is done.
+    Conflict,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -42,6 +44,7 @@ impl Part {
             Self::Cell => 4,
             Self::Transfer => 5,
             Self::Suspend => 6,
+            Self::Conflict => 7,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }

@@ -10,6 +10,9 @@ use crate::time::Ns;
 pub struct DirectionRecorder {
     requests: u64,
     bytes: u64,
+    /// Requests answered in the window and their bytes, whenever they arrived.
+    answered: u64,
+    answered_bytes: u64,
     sum: u128,
     sum_of_squares: u128,
     min: u64,
@@ -28,6 +31,8 @@ impl Default for DirectionRecorder {
         Self {
             requests: 0,
             bytes: 0,
+            answered: 0,
+            answered_bytes: 0,
             sum: 0,
             sum_of_squares: 0,
             min: u64::MAX,
@@ -62,6 +67,18 @@ impl DirectionRecorder {
         self.blame.record(ns, inside, outside);
     }
 
+    /// A request was answered in the window.
+    #[inline]
+    pub fn answered(&mut self, bytes: u64) {
+        self.answered += 1;
+        self.answered_bytes += bytes;
+    }
+
+    /// Bytes of the requests that were answered in the window.
+    pub fn answered_bytes(&self) -> u64 {
+        self.answered_bytes
+    }
+
     /// The figures over a window of this length.
     pub fn report(&self, window: Ns) -> DirectionReport {
         if self.requests == 0 {
@@ -73,8 +90,8 @@ impl DirectionRecorder {
         DirectionReport {
             requests: self.requests,
             bytes: self.bytes,
-            iops: per_second(self.requests),
-            bandwidth_bytes_per_s: per_second(self.bytes),
+            iops: per_second(self.answered),
+            bandwidth_bytes_per_s: per_second(self.answered_bytes),
             blame: BlameReport {
                 mean: named(&self.blame.from_latency(0)),
                 tail: named(&self.blame.from_latency(latency.p99.min(self.max))),
@@ -132,6 +149,7 @@ mod tests {
         for latency in latencies {
             let mut parts = Parts::default();
             parts.add(Part::Cell, latency);
+            recorder.answered(4096);
             recorder.record(Ns(latency), 4096, [None, Some(&parts)], NOTHING);
         }
         recorder.report(Ns(1_000_000_000))

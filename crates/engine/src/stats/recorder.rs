@@ -48,6 +48,8 @@ pub struct Recorder {
     pub rerouted_reads: u64,
     /// Reads of pages without data.
     pub unmapped_reads: u64,
+    /// Time of the cell array of each die, ns.
+    pub array_ns: Vec<u64>,
     loads: Vec<Load>,
     die_base: Vec<ByClass<u64>>,
     channel_base: Vec<ByClass<u64>>,
@@ -66,10 +68,21 @@ impl Recorder {
         Self {
             start,
             warmup_requests,
+            array_ns: vec![0; outstanding.len()],
             loads,
             die_base: die_clocks,
             channel_base: channel_clocks,
             ..Self::default()
+        }
+    }
+
+    /// A request was answered, whenever it arrived.
+    #[inline]
+    pub fn answered(&mut self, op: HostOp, bytes: u64) {
+        match op {
+            HostOp::Read => self.read.answered(bytes),
+            HostOp::Write => self.write.answered(bytes),
+            HostOp::Trim | HostOp::Flush => {}
         }
     }
 
@@ -168,6 +181,7 @@ impl Recorder {
             DieReport {
                 channel: channel_of(number),
                 busy_ns: by_name(clock, self.die_base.get(number)),
+                array_ns: self.array_ns.get(number).copied().unwrap_or(0),
                 mean_outstanding: if window == 0 { 0.0 } else { (load.area + rest) as f64 / window as f64 },
                 max_outstanding: load.max,
             }

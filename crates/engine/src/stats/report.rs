@@ -19,7 +19,7 @@ pub struct Report {
     pub flush: PlainReport,
     /// Flash operations in the window.
     pub flash: FlashReport,
-    /// Bytes programmed for each byte that the host wrote; `None` without host writes.
+    /// Bytes programmed in the window for each byte of the writes answered in it; `None` without such writes.
     pub waf: Option<f64>,
     /// The same by cause (`host`, `gc`, …); the values add up to `waf`.
     pub waf_by_cause: BTreeMap<String, f64>,
@@ -55,9 +55,9 @@ pub struct DirectionReport {
     pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Requests a second of the window.
+    /// Requests answered in the window, whenever they arrived, a second.
     pub iops: f64,
-    /// Bytes a second of the window.
+    /// Their bytes a second.
     pub bandwidth_bytes_per_s: f64,
     /// Response times.
     pub latency_ns: LatencyReport,
@@ -111,7 +111,7 @@ pub struct BlameParts {
     /// Sum of their response times, ns: equals the sum of `total_ns`.
     pub response_total_ns: u128,
     /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
-    /// `die_wait.<class>`, `channel_wait.<class>`.
+    /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`.
     pub total_ns: BTreeMap<String, u128>,
     /// Part → mean of a request, ns.
     pub mean_ns: BTreeMap<String, f64>,
@@ -185,11 +185,13 @@ pub struct EraseReport {
 pub struct DieReport {
     /// Its channel.
     pub channel: u32,
-    /// Time that it was occupied, ns, by class.
+    /// Time that it was occupied, ns, by class: waiting for the channel with a command or with data included.
     pub busy_ns: BTreeMap<String, u64>,
-    /// Commands waiting or running, mean over the window's time.
+    /// Time of its cell array alone, ns, of the commands begun in the window.
+    pub array_ns: u64,
+    /// Flash pages waiting or running, mean over the window's time.
     pub mean_outstanding: f64,
-    /// Most commands waiting or running at once.
+    /// Most flash pages waiting or running at once.
     pub max_outstanding: u32,
 }
 

@@ -51,7 +51,7 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
             erase_command_extra_plane_ns: 0,
             transfer: TransferUnit::Requested,
             transfer_spare: false,
-            arbitration: ChannelArbitration::Fifo,
+            arbitration: ChannelArbitration::CommandFirst,
         },
         multi_plane: MultiPlaneConfig::default(),
         suspend: SuspendConfig::default(),
