@@ -1,11 +1,15 @@
 //! The event set: a winner tree over resources, each of which has at most one event to come.
 //!
-//! Ties in time go to the event that was set first, so a run never depends on the tree's shape.
+//! Ties in time go to the event that was set first, so a run never depends on the tree's shape; events set "behind" come
+//! after all others of their time.
 
 use crate::time::Ns;
 
 /// Bits of a resource's number, and of the count of events set so far.
 const RESOURCE_BITS: u32 = 20;
+
+/// Set in the order of events that come after the others of their time.
+const BEHIND: Key = 1 << 63;
 
 /// Time, then order of setting, then resource: one number, so that the smallest is the next event.
 type Key = u128;
@@ -23,6 +27,12 @@ impl Event {
     #[inline]
     pub fn time(self) -> Ns {
         Ns((self.key >> 64) as u64)
+    }
+
+    /// Whether it was set behind the others of its time.
+    #[inline]
+    pub fn is_behind(self) -> bool {
+        self.key & BEHIND != 0
     }
 
     /// Whose it is.
@@ -54,6 +64,15 @@ impl EventSet {
         self.order += 1;
         let rest = u128::from(self.order) << RESOURCE_BITS | resource as u128;
         self.replay(resource, u128::from(time.0) << 64 | rest);
+    }
+
+    /// The same, behind every event of that time that is set by [`Self::set`]: for one who decides between others, and
+    /// should know all their wishes.
+    #[inline]
+    pub fn set_behind(&mut self, resource: usize, time: Ns) {
+        self.order += 1;
+        let rest = u128::from(self.order) << RESOURCE_BITS | resource as u128;
+        self.replay(resource, u128::from(time.0) << 64 | BEHIND | rest);
     }
 
     /// Takes the event of `resource` away.
@@ -108,6 +127,18 @@ mod tests {
             events.clear(expected);
         }
         assert_eq!(events.first().time(), Ns::NEVER);
+    }
+
+    #[test]
+    fn an_event_set_behind_comes_after_the_others_of_its_time_only() {
+        let mut events = EventSet::new(3);
+        events.set_behind(0, Ns(10));
+        events.set(1, Ns(10));
+        events.set(2, Ns(11));
+        for expected in [1, 0, 2] {
+            assert_eq!(events.first().resource(), expected);
+            events.clear(expected);
+        }
     }
 
     #[test]

@@ -255,10 +255,10 @@ impl Replay<'_> {
     fn run(&mut self) -> Result<(), RunError> {
         let mut observe_at = OBSERVED_EVERY;
         loop {
-            let event = self.device.next_event();
+            let (event, gives_way) = self.device.next_event();
             let arrival = self.front.next_time(self.device.now())?;
-            // The drive's own events go before an arrival at the same time.
-            if arrival < event {
+            // The drive's own events go before an arrival at the same time, but for the choices of channels.
+            if arrival < event || (gives_way && arrival == event && event != Ns::NEVER) {
                 self.submit(arrival)?;
             } else if event == Ns::NEVER {
                 if self.done == self.number || !self.device.place_stalled_anew() {

@@ -237,10 +237,13 @@ impl Device {
         self.now
     }
 
-    /// When the next event of the drive itself comes.
+    /// When the next event of the drive itself comes, and whether a request that arrives at that time goes before it:
+    /// a channel chooses between all that want it by then.
     #[inline]
-    pub fn next_event(&self) -> Ns {
-        self.events.first().time().min(self.link_event[0]).min(self.link_event[1])
+    pub fn next_event(&self) -> (Ns, bool) {
+        let event = self.events.first();
+        let link = self.link_event[0].min(self.link_event[1]);
+        if link <= event.time() { (link, false) } else { (event.time(), event.is_behind()) }
     }
 
     /// Requests that were completed since this was asked last.

@@ -62,7 +62,7 @@ impl Device {
         self.dies[die.index()].channel_wait = wait;
         if first {
             let resource = self.channel_resource(number);
-            self.events.set(resource, free_at);
+            self.events.set_behind(resource, free_at);
         }
     }
 
@@ -89,7 +89,7 @@ impl Device {
         state.command.parts.add_channel_wait(&channel.clock, &snapshot);
         let end = channel.grant(state.command.class, self.now, duration);
         if !channel.waiting.is_empty() {
-            self.events.set(resource, end);
+            self.events.set_behind(resource, end);
         }
         self.channel_granted(die, end);
     }

@@ -25,10 +25,11 @@ impl Default for Channel {
 }
 
 impl Channel {
-    /// Whether a wish made at `now` is granted at once.
+    /// Whether a wish made at `now` is granted at once. In the nanosecond in which a transfer ends there may be more
+    /// wishes: the channel chooses between them when all are known.
     #[inline]
     pub fn is_free(&self, now: Ns) -> bool {
-        self.free_at <= now && self.waiting.is_empty()
+        (self.free_at < now || now == Ns::ZERO) && self.waiting.is_empty()
     }
 
     /// Grants the bus from `now` on; returns when the transfer ends.
