@@ -25,17 +25,14 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
     ];
     let times = (0u64..100_000, 0u64..1_000_000, 0u64..4_000_000, 0u64..500, 1u32..2000);
     let link = (prop::option::of(1_000_000u64..5_000_000_000), 0u64..1000, 0u64..1000);
+    let arbitrations = prop_oneof![
+        Just(ChannelArbitration::CommandFirst),
+        Just(ChannelArbitration::Fifo),
+        Just(ChannelArbitration::DataOutFirst)
+    ];
     let suspend = (prop::option::of(0u64..50_000), prop::option::of(0u64..50_000), 0u64..5_000, 0u32..5);
-    (counts, 0usize..4, rules, times, link, suspend, any::<bool>()).prop_map(
-        |(
-            (channels, ways, dies, planes, blocks, pages),
-            unit,
-            rule,
-            times,
-            link,
-            suspend,
-            data_out_first,
-        )| {
+    (counts, 0usize..4, rules, times, link, suspend, arbitrations).prop_map(
+        |((channels, ways, dies, planes, blocks, pages), unit, rule, times, link, suspend, arbitration)| {
             let mut device = device(channels, ways, dies, planes);
             device.geometry.blocks = blocks + 8;
             device.geometry.pages = pages;
@@ -53,12 +50,17 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
                 resume_ns: suspend.2,
                 max_per_operation: suspend.3,
             };
-            if data_out_first {
-                device.channel.arbitration = ChannelArbitration::DataOutFirst;
-            }
+            device.channel.arbitration = arbitration;
             device
         },
     )
+}
+
+/// No order of one's own, or each class in a tier of its own, in any order.
+fn tiers() -> impl Strategy<Value = Vec<Vec<ClassName>>> {
+    use ClassName::{GcErase, GcProgram, GcRead, HostProgram, HostRead};
+    let classes = Just(vec![HostRead, HostProgram, GcRead, GcProgram, GcErase]).prop_shuffle();
+    prop_oneof![Just(vec![]), classes.prop_map(|order| order.into_iter().map(|class| vec![class]).collect())]
 }
 
 fn schemes() -> impl Strategy<Value = SchemeConfig> {
@@ -75,6 +77,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
         Just(SchedulerKind::ReadFirst),
         Just(SchedulerKind::ReadFirstSuspend)
     ];
+    let scheduler = (scheduler, tiers());
     let unmapped = prop_oneof![Just(UnmappedReads::Zeros), Just(UnmappedReads::Allocate)];
     (
         spans,
@@ -86,13 +89,13 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
         0.0..0.15f64,
         0.0..0.2f64,
     )
-        .prop_map(|(span, policy, order, scheduler, bound, unmapped_reads, trigger, more)| {
+        .prop_map(|(span, policy, order, (scheduler, tiers), bound, unmapped_reads, trigger, more)| {
             SchemeConfig {
                 mapping: MappingConfig { unmapped_reads, ..Default::default() },
                 placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
                 blocks: BlocksConfig { superblock: span },
                 gc: GcConfig { trigger, stop: Some(trigger + more), ..Default::default() },
-                scheduler: SchedulerConfig { policy: scheduler, tiers: vec![], starvation_bound_ns: bound },
+                scheduler: SchedulerConfig { policy: scheduler, tiers, starvation_bound_ns: bound },
                 ..Default::default()
             }
         })

@@ -1,0 +1,550 @@
+//! No description and no request makes the engine panic; the measured window holds what it should; blame is exact.
+#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
+
+mod common;
+use common::*;
+use proptest::prelude::*;
+use wordline_engine::config::device::*;
+use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartConfig, WindowConfig};
+use wordline_engine::config::scheme::*;
+use wordline_engine::host::{HostOp, HostRequest};
+use wordline_engine::time::Ns;
+use wordline_engine::{RunError, Setup};
+
+/// Mostly a usual value, else an extreme one.
+fn or_extreme(usual: std::ops::Range<u32>) -> impl Strategy<Value = u32> {
+    let extreme = prop::sample::select(vec![
+        0,
+        1,
+        2,
+        31,
+        33,
+        511,
+        4095,
+        65_537,
+        1 << 24,
+        1 << 31,
+        u32::MAX - 1,
+        u32::MAX,
+    ]);
+    prop_oneof![60 => usual, 1 => extreme]
+}
+
+fn time() -> impl Strategy<Value = u64> {
+    let extreme = prop::sample::select(vec![0, 1, 10_000_000_000, 10_000_000_001, i64::MAX as u64, u64::MAX]);
+    prop_oneof![80 => 0u64..5_000_000, 1 => extreme]
+}
+
+fn number() -> impl Strategy<Value = f64> {
+    let extreme = prop::sample::select(vec![
+        0.0,
+        -0.0,
+        -1.0,
+        1.0,
+        0.95,
+        f64::NAN,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::MIN_POSITIVE,
+        f64::MAX,
+        1e-300,
+    ]);
+    prop_oneof![30 => 0.0..0.7f64, 1 => extreme]
+}
+
+fn rate() -> impl Strategy<Value = f64> {
+    prop_oneof![30 => 0.001..1e6f64, 1 => number()]
+}
+
+fn geometries() -> impl Strategy<Value = GeometryConfig> {
+    let counts = (
+        or_extreme(1..5),
+        or_extreme(1..4),
+        or_extreme(1..3),
+        or_extreme(1..5),
+        or_extreme(10..60),
+        or_extreme(4..20),
+    );
+    let page =
+        prop_oneof![30 => prop::sample::select(vec![4096u32, 12_288, 16_384]), 1 => or_extreme(0..9000)];
+    let unit = prop_oneof![
+        30 => (0u32..4).prop_map(Err),
+        1 => or_extreme(0..9000).prop_map(Ok)
+    ];
+    (counts, page, or_extreme(0..2000), unit).prop_map(|(counts, page_bytes, spare_bytes, unit)| {
+        let (channels, ways, dies, planes, blocks, pages) = counts;
+        let mapping_unit_bytes = unit.unwrap_or_else(|shift| page_bytes >> shift);
+        GeometryConfig {
+            channels,
+            ways,
+            dies,
+            planes,
+            blocks,
+            pages,
+            page_bytes,
+            spare_bytes,
+            mapping_unit_bytes,
+        }
+    })
+}
+
+fn devices() -> impl Strategy<Value = DeviceConfig> {
+    let technology = prop::sample::select(vec![
+        CellTechnology::Slc,
+        CellTechnology::Mlc,
+        CellTechnology::Tlc,
+        CellTechnology::Qlc,
+    ]);
+    let types =
+        || prop_oneof![30 => Just(vec![]), 5 => Just(vec![0]), 1 => prop::collection::vec(0u8..6, 0..30)];
+    let times =
+        || prop_oneof![20 => prop::collection::vec(time(), 1), 1 => prop::collection::vec(time(), 0..6)];
+    let cell = (technology, times(), times(), time(), types(), types()).prop_map(
+        |(technology, read_ns, program_ns, erase_ns, page_types, first_pages)| CellConfig {
+            technology,
+            read_ns,
+            program_ns,
+            erase_ns,
+            page_types,
+            first_pages,
+        },
+    );
+    let capacity = prop_oneof![
+        40 => number().prop_map(|share| CapacityConfig { overprovisioning: Some(share), user_bytes: None }),
+        1 => any::<u64>().prop_map(|bytes| CapacityConfig { overprovisioning: None, user_bytes: Some(bytes) }),
+        1 => (0u64..1 << 22).prop_map(|bytes| CapacityConfig { overprovisioning: None, user_bytes: Some(bytes) }),
+        1 => Just(CapacityConfig { overprovisioning: None, user_bytes: None })
+    ];
+    let channel = (
+        rate(),
+        or_extreme(1..33),
+        prop::array::uniform6(time()),
+        any::<bool>(),
+        any::<bool>(),
+        any::<bool>(),
+    )
+        .prop_map(|(mega_transfers_per_s, width_bits, times, page, transfer_spare, first)| {
+            ChannelConfig {
+                mega_transfers_per_s,
+                width_bits,
+                read_command_ns: times[0],
+                read_command_extra_plane_ns: times[1],
+                program_command_ns: times[2],
+                program_command_extra_plane_ns: times[3],
+                erase_command_ns: times[4],
+                erase_command_extra_plane_ns: times[5],
+                transfer: if page { TransferUnit::Page } else { TransferUnit::Requested },
+                transfer_spare,
+                arbitration: if first { ChannelArbitration::DataOutFirst } else { ChannelArbitration::Fifo },
+            }
+        });
+    let rules = prop::sample::select(vec![
+        MultiPlaneRule::None,
+        MultiPlaneRule::SameBlockAndPage,
+        MultiPlaneRule::SamePage,
+        MultiPlaneRule::Any,
+    ]);
+    let suspend = (prop::option::of(time()), prop::option::of(time()), time(), or_extreme(0..9)).prop_map(
+        |(program_ns, erase_ns, resume_ns, max_per_operation)| SuspendConfig {
+            program_ns,
+            erase_ns,
+            resume_ns,
+            max_per_operation,
+        },
+    );
+    let link = (prop::option::of(prop_oneof![30 => 1_000u64..1 << 33, 1 => any::<u64>()]), time(), time())
+        .prop_map(|(bytes_per_s, submission_ns, completion_ns)| LinkConfig {
+            bytes_per_s,
+            submission_ns,
+            completion_ns,
+        });
+    (geometries(), capacity, cell, channel, rules, or_extreme(0..9), suspend, link).prop_map(
+        |(geometry, capacity, cell, channel, rule, window, suspend, link)| DeviceConfig {
+            name: String::new(),
+            description: String::new(),
+            geometry,
+            capacity,
+            cell,
+            channel,
+            multi_plane: MultiPlaneConfig { rule, window },
+            suspend,
+            link,
+        },
+    )
+}
+
+fn schemes() -> impl Strategy<Value = SchemeConfig> {
+    let spans = prop::sample::select(vec![
+        SuperblockSpan::None,
+        SuperblockSpan::Die,
+        SuperblockSpan::Chip,
+        SuperblockSpan::Channels,
+        SuperblockSpan::Drive,
+    ]);
+    let classes = prop::sample::select(vec![
+        ClassName::HostRead,
+        ClassName::HostProgram,
+        ClassName::GcRead,
+        ClassName::GcProgram,
+        ClassName::GcErase,
+    ]);
+    let tiers = prop_oneof![
+        20 => Just(vec![]),
+        1 => prop::collection::vec(prop::collection::vec(classes, 0..3), 0..12)
+    ];
+    let scheduler = prop::sample::select(vec![
+        SchedulerKind::Fifo,
+        SchedulerKind::ReadFirst,
+        SchedulerKind::ReadFirstSuspend,
+    ]);
+    (
+        (spans, any::<bool>(), 0usize..24, any::<bool>()),
+        (
+            prop_oneof![20 => 0.0..0.2f64, 1 => number()],
+            prop_oneof![2 => Just(None), 1 => number().prop_map(Some)],
+            or_extreme(0..50),
+        ),
+        (scheduler, tiers, prop::option::of(time())),
+    )
+        .prop_map(
+            |((superblock, dynamic, order, allocate), (trigger, stop, read_ahead_pages), scheduler)| {
+                SchemeConfig {
+                    mapping: MappingConfig {
+                        unmapped_reads: if allocate { UnmappedReads::Allocate } else { UnmappedReads::Zeros },
+                        ..Default::default()
+                    },
+                    placement: PlacementConfig {
+                        policy: if dynamic { PlacementKind::Dynamic } else { PlacementKind::Static },
+                        order: PlacementOrder::all()[order],
+                    },
+                    blocks: BlocksConfig { superblock },
+                    gc: GcConfig { trigger, stop, read_ahead_pages, ..Default::default() },
+                    scheduler: SchedulerConfig {
+                        policy: scheduler.0,
+                        tiers: scheduler.1,
+                        starvation_bound_ns: scheduler.2,
+                    },
+                    ..Default::default()
+                }
+            },
+        )
+}
+
+fn hosts() -> impl Strategy<Value = (HostConfig, StartConfig, WindowConfig)> {
+    let host = (
+        any::<bool>(),
+        prop_oneof![30 => 0.001..10.0f64, 1 => number()],
+        or_extreme(1..40),
+        time(),
+        or_extreme(0..9),
+    )
+        .prop_map(|(open, time_scale, queue_depth, think_time_ns, max_outstanding)| HostConfig {
+            arrivals: if open { Arrivals::Open } else { Arrivals::Closed },
+            time_scale,
+            queue_depth,
+            think_time_ns,
+            max_outstanding,
+        });
+    let occupancy = prop_oneof![
+        Just(Occupancy::All),
+        Just(Occupancy::None),
+        Just(Occupancy::Footprint),
+        number().prop_map(Occupancy::Share)
+    ];
+    let start = (occupancy, prop_oneof![20 => Just(0.0), 10 => 0.0..2.0f64, 1 => number()])
+        .prop_map(|(occupancy, overwrite)| StartConfig { occupancy, overwrite });
+    let window = (time(), prop_oneof![0u64..12, any::<u64>()], number()).prop_map(
+        |(warmup_ns, warmup_requests, warmup_drive_writes)| WindowConfig {
+            warmup_ns,
+            warmup_requests,
+            warmup_drive_writes,
+        },
+    );
+    (host, start, window)
+}
+
+/// Whether preparing it takes a moment only: not too many pages to overwrite, nor tables of blocks to fill.
+fn is_small(setup: &Setup) -> bool {
+    let geometry = &setup.device.geometry;
+    let planes = [geometry.channels, geometry.ways, geometry.dies, geometry.planes, geometry.blocks];
+    let blocks: u128 = planes.into_iter().map(u128::from).product();
+    let overwrites = geometry.physical_units() <= 1 << 16;
+    blocks <= 1 << 20 && (overwrites || setup.start.overwrite == 0.0)
+}
+
+const REQUESTS: u64 = 40;
+
+/// Some requests of all kinds within a drive of so many bytes.
+fn some(seed: u64, bytes: u64, late: bool) -> Vec<HostRequest> {
+    let mut random = Random(seed);
+    (0..REQUESTS)
+        .map(|number| {
+            let op = [HostOp::Write, HostOp::Read, HostOp::Trim, HostOp::Flush][random.below(4) as usize];
+            let (offset, most) = (random.below(bytes), 40_000.min(bytes));
+            let length = random.below(most + 1).min(bytes - offset);
+            let time = Ns(if late { 1 << 59 } else { 0 } + number * random.below(1_000_000));
+            HostRequest { time, op, offset, length, flow: 0 }
+        })
+        .collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 20_000, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn any_description_is_refused_with_a_reason_or_runs(
+        device in devices(),
+        scheme in schemes(),
+        (host, start, window) in hosts(),
+        seed: u64,
+        late: bool,
+    ) {
+        let setup = Setup { device, scheme, host, start, window, seed, checked: true };
+        let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
+            Ok(bytes) => bytes,
+            Err(error) => {
+                let told = error.to_string();
+                prop_assert!(told.contains(" = ") && told.contains(": allowed: "), "{}", told);
+                let root = told.split('.').next().unwrap_or_default();
+                prop_assert!(["device", "scheme", "workload"].contains(&root), "{}", told);
+                prop_assert!(matches!(setup.prepare(&[]).err(), None | Some(RunError::Config(_))));
+                return Ok(());
+            }
+        };
+        if !is_small(&setup) {
+            return Ok(());
+        }
+        let requests = some(seed, bytes, late);
+        match run(&setup, &mut Listed(requests)) {
+            Ok(report) => {
+                let measured = report.read.requests + report.write.requests + report.trim.requests + report.flush.requests;
+                prop_assert!(measured <= REQUESTS);
+            }
+            Err(RunError::Config(error)) => prop_assert!(!error.allowed.is_empty()),
+            Err(RunError::NothingMeasured { requests }) => prop_assert_eq!(requests, REQUESTS),
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        }
+    }
+}
+
+#[test]
+fn a_share_of_occupied_pages_outside_0_to_1_is_refused_from_a_program_too() {
+    for share in [1.5, f64::INFINITY, f64::NAN, -0.5] {
+        let mut setup = setup(device(1, 1, 1, 1));
+        setup.start = start(Occupancy::Share(share), 1.0);
+        let told = setup.validate().map_err(|error| error.to_string());
+        assert!(told.is_err_and(|told| told.contains("workload.start.occupancy")), "{share}");
+    }
+}
+
+#[test]
+fn overwrites_before_the_run_never_collect_the_flash_page_that_they_fill() {
+    let mut drive = device(2, 3, 1, 4);
+    (drive.geometry.blocks, drive.geometry.pages) = (27, 9);
+    drive.geometry.mapping_unit_bytes = 2048;
+    drive.capacity.overprovisioning = Some(0.2);
+    let mut setup = setup(drive);
+    setup.scheme.gc.trigger = 0.0;
+    for seed in 0..20 {
+        let setup = Setup { seed, start: start(Occupancy::All, 1.0), ..setup.clone() };
+        assert!(setup.prepare(&[]).unwrap().audit().is_ok(), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_good_share_of_the_descriptions_runs() {
+    use proptest::strategy::ValueTree;
+    let mut runner = proptest::test_runner::TestRunner::deterministic();
+    let everything = (devices(), schemes(), hosts());
+    let runs = (0..2000).filter(|_| {
+        let (device, scheme, (host, start, window)) = everything.new_tree(&mut runner).unwrap().current();
+        let setup = Setup { device, scheme, host, start, window, seed: 1, checked: true };
+        setup.logical_bytes().is_ok() && is_small(&setup) && run(&setup, &mut Listed(vec![])).is_ok()
+    });
+    let runs = runs.count();
+    assert!((200..1800).contains(&runs), "{runs} of 2000: neither all refused nor all accepted");
+}
+
+#[test]
+fn a_request_beyond_the_drive_is_an_error_that_says_where() {
+    let setup = setup(device(1, 1, 1, 1));
+    let bytes = setup.logical_bytes().unwrap();
+    let ask = |op, offset, length| {
+        let request = HostRequest { time: Ns(5), op, offset, length, flow: 0 };
+        run(&setup, &mut Listed(vec![read(0, 0), request])).map(|_| ()).map_err(|error| error.to_string())
+    };
+    for op in [HostOp::Read, HostOp::Write, HostOp::Trim] {
+        assert_eq!(ask(op, bytes - 512, 512), Ok(()));
+        assert_eq!(ask(op, bytes, 0), Ok(()));
+        for (offset, length) in
+            [(bytes - 512, 513), (bytes, 1), (u64::MAX, 0), (u64::MAX, u64::MAX), (0, bytes + 1)]
+        {
+            let end = u128::from(offset) + u128::from(length);
+            let told =
+                format!("request 1 (from 0) covers bytes {offset} to {end}, beyond the drive's {bytes}");
+            assert_eq!(ask(op, offset, length), Err(told));
+        }
+    }
+    assert_eq!(ask(HostOp::Flush, u64::MAX, u64::MAX), Ok(()), "a flush has no range");
+}
+
+#[test]
+fn arrivals_that_step_back_or_come_at_the_end_of_time_are_served() {
+    let setup = setup(device(1, 1, 1, 1));
+    let done = completions(&setup, vec![read(1_000_000, 0), read(0, 1)]);
+    assert_eq!(done, [1_000_000 + TR + XFER, 1_000_000 + 2 * (TR + XFER)]);
+    let late = u64::MAX / 2;
+    assert_eq!(completions(&setup, vec![read(late, 0)]), [late + TR + XFER]);
+}
+
+#[test]
+fn a_request_at_the_last_moment_of_time_is_refused_and_not_lost() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    let told = |setup: &Setup, time| {
+        run(setup, &mut Listed(vec![read(0, 0), read(time, 1)]))
+            .map(|_| ())
+            .map_err(|error| error.to_string())
+    };
+    for time in [u64::MAX, u64::MAX / 2 + 1] {
+        assert!(told(&setup, time).is_err_and(|told| told.contains(&time.to_string())), "{time}");
+    }
+    setup.host.time_scale = 1e9;
+    assert!(told(&setup, u64::MAX / 1_000_000).is_err_and(|told| told.contains("time_scale 1000000000")));
+}
+
+/// Reads and writes in turn, one every 100 µs, of the first pages.
+fn in_turn(count: u64) -> Vec<HostRequest> {
+    (0..count)
+        .map(
+            |number| {
+                if number % 2 == 0 { write(number * 100_000, number) } else { read(number * 100_000, number) }
+            },
+        )
+        .collect()
+}
+
+fn windowed(window: WindowConfig) -> wordline_engine::stats::report::Report {
+    let mut setup = setup(device(2, 1, 1, 1));
+    setup.window = window;
+    run(&setup, &mut Listed(in_turn(40))).unwrap()
+}
+
+#[test]
+fn a_warm_up_of_requests_leaves_them_out() {
+    let whole = windowed(WindowConfig::default());
+    assert_eq!((whole.window.start_ns, whole.window.warmup_requests), (0, 0));
+    assert_eq!((whole.write.requests, whole.read.requests), (20, 20));
+    for warmup_requests in [1, 7, 39] {
+        let report = windowed(WindowConfig { warmup_requests, ..WindowConfig::default() });
+        assert_eq!(report.window.warmup_requests, warmup_requests);
+        assert_eq!(report.window.start_ns, warmup_requests * 100_000, "it opens with the first that counts");
+        assert_eq!(report.write.requests, (40 - warmup_requests) / 2);
+        assert_eq!(report.write.requests + report.read.requests, 40 - warmup_requests);
+        assert_eq!(report.window.end_ns, whole.window.end_ns);
+    }
+}
+
+#[test]
+fn a_warm_up_of_time_leaves_out_what_arrives_in_it() {
+    for warmup_ns in [1, 100_000, 100_001, 3_900_000] {
+        let report = windowed(WindowConfig { warmup_ns, ..WindowConfig::default() });
+        assert_eq!(report.window.warmup_requests, u64::div_ceil(warmup_ns, 100_000));
+        assert_eq!(report.read.requests + report.write.requests, 40 - report.window.warmup_requests);
+    }
+}
+
+#[test]
+fn a_warm_up_of_drive_writes_ends_with_the_bytes_written() {
+    let drive = setup(device(2, 1, 1, 1)).logical_bytes().unwrap() as f64;
+    for pages in [1u32, 5, 19] {
+        let warmup_drive_writes = (f64::from(pages) * 4096.0 - 1.0) / drive;
+        let report = windowed(WindowConfig { warmup_drive_writes, ..WindowConfig::default() });
+        assert_eq!(report.window.warmup_requests, 2 * u64::from(pages) - 1);
+        assert_eq!(report.write.requests, 20 - u64::from(pages));
+        assert_eq!(report.read.requests, 21 - u64::from(pages));
+    }
+}
+
+#[test]
+fn all_bounds_of_the_warm_up_must_be_passed_and_may_lie_beyond_the_run() {
+    let both = WindowConfig { warmup_ns: 500_000, warmup_requests: 9, warmup_drive_writes: 0.0 };
+    assert_eq!(windowed(both).window.warmup_requests, 9);
+    let mut setup = setup(device(2, 1, 1, 1));
+    setup.window.warmup_requests = 1_000;
+    let error = run(&setup, &mut Listed(in_turn(40))).unwrap_err();
+    assert_eq!(error, RunError::NothingMeasured { requests: 40 });
+}
+
+#[test]
+fn flash_work_and_busy_time_count_from_the_windows_start() {
+    let whole = windowed(WindowConfig::default());
+    let report = windowed(WindowConfig { warmup_ns: 2_000_000, ..WindowConfig::default() });
+    let window = report.window.end_ns - report.window.start_ns;
+    for (die, before) in report.dies.iter().zip(&whole.dies) {
+        let [busy, all]: [u64; 2] = [die, before].map(|die| die.busy_ns.values().sum());
+        assert!(busy <= window && busy < all, "{busy} of {window}, in all {all}");
+    }
+    assert!(report.flash.programs >= report.write.requests && report.flash.programs < whole.flash.programs);
+    for channel in &report.channels {
+        assert!(channel.busy_ns.values().sum::<u64>() <= window);
+    }
+}
+
+#[test]
+fn blame_adds_up_exactly_for_every_request_whatever_happens() {
+    for (depth, span) in [(4, SuperblockSpan::None), (32, SuperblockSpan::Drive), (64, SuperblockSpan::Die)] {
+        let mut drive = device(2, 2, 1, 2);
+        drive.geometry.mapping_unit_bytes = 2048;
+        drive.link = LinkConfig { bytes_per_s: Some(500_000_000), submission_ns: 300, completion_ns: 200 };
+        drive.suspend = SuspendConfig {
+            program_ns: Some(7_000),
+            erase_ns: Some(9_000),
+            resume_ns: 300,
+            max_per_operation: 3,
+        };
+        drive.channel.read_command_ns = 290;
+        let mut setup = setup(drive);
+        setup.scheme.blocks.superblock = span;
+        setup.scheme.scheduler.policy = SchedulerKind::ReadFirstSuspend;
+        setup.host = HostConfig { arrivals: Arrivals::Open, max_outstanding: depth, ..HostConfig::default() };
+        setup.start = start(Occupancy::All, 1.0);
+        let bytes = setup.logical_bytes().unwrap();
+        let mut random = Random(u64::from(depth));
+        let requests: Vec<_> = (0..20_000)
+            .map(|number| {
+                let op = if random.below(2) == 0 { HostOp::Read } else { HostOp::Write };
+                let (offset, length) = (random.below(bytes), 1 + random.below(9_000));
+                HostRequest {
+                    time: Ns(number * 150_000),
+                    op,
+                    offset,
+                    length: length.min(bytes - offset),
+                    flow: 0,
+                }
+            })
+            .collect();
+        // Checked mode compares the parts of every request with its response time; here are the sums.
+        let (report, record) = record(&setup, requests.clone());
+        let mut sums = [0u128; 2];
+        for event in record.events() {
+            if let Event::Completed { id, latency, at } = event {
+                let request = &requests[id as usize];
+                assert_eq!(at - request.time.0, latency);
+                sums[usize::from(request.op == HostOp::Write)] += u128::from(latency);
+            }
+        }
+        for (direction, sum) in [&report.read, &report.write].into_iter().zip(sums) {
+            assert_eq!(direction.blame.mean.response_total_ns, sum);
+            assert_eq!(direction.blame.mean.requests, direction.requests);
+            for parts in [&direction.blame.mean, &direction.blame.tail] {
+                assert_eq!(parts.total_ns.values().sum::<u128>(), parts.response_total_ns);
+            }
+            let tail = direction.blame.tail.requests as f64 / direction.requests as f64;
+            assert!((0.009..0.05).contains(&tail), "a hundredth and its ties: {tail}");
+        }
+        let parts = &report.write.blame.mean.total_ns;
+        for part in ["link", "cell", "transfer", "suspend", "die_wait.host_read", "die_wait.gc_erase"] {
+            assert!(parts[part] > 0, "{part} took part");
+        }
+    }
+}
