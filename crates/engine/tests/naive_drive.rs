@@ -16,7 +16,7 @@ use wordline_engine::{RunError, Setup};
 const UNITS: [u32; 4] = [512, 1024, 2048, 4096];
 
 fn devices() -> impl Strategy<Value = DeviceConfig> {
-    let counts = (1u32..4, 1u32..4, 1u32..3, 1u32..4, 8u32..24, 4u32..12);
+    let counts = (1u32..4, 1u32..4, 1u32..3, 1u32..4, 8u32..24, 4u32..12, 0.15..0.6f64);
     let rules = prop_oneof![
         Just(MultiPlaneRule::None),
         Just(MultiPlaneRule::SameBlockAndPage),
@@ -32,12 +32,20 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
     ];
     let suspend = (prop::option::of(0u64..50_000), prop::option::of(0u64..50_000), 0u64..5_000, 0u32..5);
     (counts, 0usize..4, rules, times, link, suspend, arbitrations).prop_map(
-        |((channels, ways, dies, planes, blocks, pages), unit, rule, times, link, suspend, arbitration)| {
+        |(
+            (channels, ways, dies, planes, blocks, pages, overprovisioning),
+            unit,
+            rule,
+            times,
+            link,
+            suspend,
+            arbitration,
+        )| {
             let mut device = device(channels, ways, dies, planes);
             device.geometry.blocks = blocks + 8;
             device.geometry.pages = pages;
             device.geometry.mapping_unit_bytes = UNITS[unit];
-            device.capacity.overprovisioning = Some(0.5);
+            device.capacity.overprovisioning = Some(overprovisioning);
             device.multi_plane.rule = rule;
             (device.cell.read_ns, device.cell.program_ns) = (vec![times.0], vec![times.1]);
             device.cell.erase_ns = times.2;
