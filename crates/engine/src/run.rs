@@ -99,6 +99,9 @@ const DENSE: u64 = 1024;
 /// Overwrites of a drive in preparation between two calls of the observer.
 const PREPARED_AT_ONCE: u64 = 1 << 16;
 
+/// Requests whose tables are fetched together.
+const FETCHED_TOGETHER: usize = 16;
+
 /// Requests between two calls of the observer.
 const OBSERVED_EVERY: u64 = 8192;
 
@@ -298,11 +301,8 @@ impl Replay<'_> {
     }
 
     fn submit(&mut self, now: Ns) -> Result<(), RunError> {
-        if let Some(coming) = self.front.peek(LOOK_AHEAD - 1) {
-            self.device.prefetch(coming);
-        }
-        if let Some(coming) = self.front.peek(LOOK_AHEAD / 2) {
-            self.device.prefetch_overwritten(coming);
+        if self.number.is_multiple_of(FETCHED_TOGETHER as u64) {
+            self.fetch_ahead();
         }
         let Some((request, arrival)) = self.front.take(now) else { return Ok(()) };
         self.check_range(&request)?;
@@ -316,6 +316,21 @@ impl Replay<'_> {
         self.device.submit(&request, self.number, arrival, now, self.window_open);
         self.number += 1;
         Ok(())
+    }
+
+    /// Brings what coming requests need towards the caches, some requests at once: a fetch whose address translation
+    /// must be looked up holds the processor for as long as several of them together.
+    fn fetch_ahead(&self) {
+        for ahead in LOOK_AHEAD - FETCHED_TOGETHER..LOOK_AHEAD {
+            if let Some(coming) = self.front.peek(ahead) {
+                self.device.prefetch(coming);
+            }
+        }
+        for ahead in LOOK_AHEAD / 2 - FETCHED_TOGETHER..LOOK_AHEAD / 2 {
+            if let Some(coming) = self.front.peek(ahead) {
+                self.device.prefetch_overwritten(coming);
+            }
+        }
     }
 
     fn check_range(&self, request: &HostRequest) -> Result<(), RunError> {
