@@ -160,10 +160,15 @@ impl Device {
     pub(super) fn release_stalled(&mut self, domain: DomainId) {
         while self.can_take_unit(domain) {
             let Some(id) = self.domain[domain.index()].stalled.pop_front() else { return };
-            let waited = self.now.since(self.pool[id].wait_from);
-            self.pool.parts_mut(id).add(Part::Space, waited.0);
-            self.allocate_for_host(domain, id);
+            self.end_stall(domain, id);
         }
+    }
+
+    /// A write that waited for space gets its place.
+    fn end_stall(&mut self, domain: DomainId, id: OpId) {
+        let waited = self.now.since(self.pool[id].wait_from);
+        self.pool.parts_mut(id).add(Part::Space, waited.0);
+        self.allocate_for_host(domain, id);
     }
 
     /// Asks the placement again for every write that waits for space. For a drive at rest: a domain whose blocks are
@@ -179,9 +184,7 @@ impl Device {
                 self.domain[domain.index()].live += 1;
                 if domain.index() != number && self.can_take_unit(domain) {
                     moved = true;
-                    let waited = self.now.since(self.pool[id].wait_from);
-                    self.pool.parts_mut(id).add(Part::Space, waited.0);
-                    self.allocate_for_host(domain, id);
+                    self.end_stall(domain, id);
                 } else {
                     self.domain[domain.index()].stalled.push_back(id);
                 }
