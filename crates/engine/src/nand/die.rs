@@ -39,6 +39,15 @@ pub struct Command {
     pub parts: Parts,
 }
 
+impl Command {
+    /// Another command, whose parts are set apart from this.
+    #[inline]
+    pub fn begin(&mut self, head: OpId, class: Class, planes: u32, cell: Ns, suspensions: u32) {
+        (self.head, self.class, self.planes) = (head, class, planes);
+        (self.cell, self.suspensions) = (cell, suspensions);
+    }
+}
+
 /// A program or erase that waits to go on.
 #[derive(Clone, Copy, Debug)]
 pub struct Suspended {
@@ -136,6 +145,12 @@ impl Die {
     /// The queues by class.
     pub fn queues(&self) -> &[Fifo; CLASSES] {
         &self.queues
+    }
+
+    /// Classes of which a head waits, one bit each.
+    #[inline]
+    pub fn waiting(&self) -> u32 {
+        self.waiting
     }
 
     /// Whether a head waits in any queue.
