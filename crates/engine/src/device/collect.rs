@@ -88,9 +88,7 @@ impl Device {
             ));
             return None;
         }
-        // Less than a flash page won could be lost again to the last page, which may be filled in part.
-        let page = self.geometry.units_per_page();
-        (self.blocks.valid(superblock) + page <= self.blocks.capacity()).then_some(superblock)
+        (self.blocks.valid(superblock) <= self.blocks.most_valid()).then_some(superblock)
     }
 
     /// Sends reads of the victim's valid units; `false` when enough are under way.

@@ -122,8 +122,14 @@ pub struct Device {
 }
 
 impl Device {
-    /// An empty drive. `checked` verifies every read's OOB and allows a final audit.
-    pub fn new(device: &DeviceConfig, scheme: &SchemeConfig, checked: bool) -> Result<Self, ConfigError> {
+    /// An empty drive. `checked` verifies every read's OOB and allows a final audit. `seed` is that of the run: the
+    /// policies that draw random numbers have streams of their own from it.
+    pub fn new(
+        device: &DeviceConfig,
+        scheme: &SchemeConfig,
+        checked: bool,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
         device.validate().map_err(|e| e.under("device"))?;
         scheme.validate().map_err(|e| e.under("scheme"))?;
         let geometry = Geometry::new(&device.geometry);
@@ -161,7 +167,7 @@ impl Device {
             mapped_units: 0,
             domain: Vec::new(),
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
-            gc: GcPolicy::new(scheme.gc.policy),
+            gc: GcPolicy::new(&scheme.gc, seed),
             scheduler: SchedulerPolicy::new(&scheme.scheduler),
             partial_writes: BTreeMap::new(),
             now: Ns::ZERO,
@@ -192,6 +198,7 @@ impl Device {
             blocks,
         };
         this.note_interrupts();
+        this.blocks.keep(this.gc.needs());
         this.lay_out(&plane_at, 0);
         this.open_window(0);
         Ok(this)
@@ -205,6 +212,7 @@ impl Device {
     /// Replaces the choice of victims by a user's own.
     pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
         self.gc = GcPolicy::Custom(policy);
+        self.blocks.keep(self.gc.needs());
     }
 
     /// Replaces the scheduler by a user's own.

@@ -225,6 +225,7 @@ impl Device {
         }
         self.pool[unit].replaced = old;
         self.mapped_units += u64::from(!old.is_some());
+        self.blocks.count_host_write();
         self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
             versions.write(lpa, ppa);
