@@ -13,6 +13,7 @@ use crate::ids::SuperblockId;
 /// The lowest number among equals.
 ///
 /// The age counts the units that the host wrote since the superblock changed last, and 1.
+#[derive(Clone, Copy, Debug)]
 pub struct CostBenefit;
 
 impl VictimPolicy for CostBenefit {

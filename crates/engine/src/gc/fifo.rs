@@ -9,6 +9,7 @@ use crate::blocks::table::BlockView;
 use crate::ids::SuperblockId;
 
 /// The longest full, of those from which something is to be won.
+#[derive(Clone, Copy, Debug)]
 pub struct Fifo;
 
 impl VictimPolicy for Fifo {

@@ -5,6 +5,7 @@ use crate::blocks::table::BlockView;
 use crate::ids::SuperblockId;
 
 /// Fewest valid units first.
+#[derive(Clone, Copy, Debug)]
 pub struct Greedy;
 
 impl VictimPolicy for Greedy {

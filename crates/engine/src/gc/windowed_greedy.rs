@@ -11,6 +11,7 @@ use crate::ids::SuperblockId;
 /// The fewest valid units of the `window` longest full from which something is to be won; the longest full of equals.
 ///
 /// With a window of one this is FIFO, with one of all superblocks greedy.
+#[derive(Clone, Copy, Debug)]
 pub struct WindowedGreedy {
     /// Superblocks.
     pub window: u32,
