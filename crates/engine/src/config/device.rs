@@ -55,6 +55,14 @@ pub struct GeometryConfig {
     pub spare_bytes: u32,
     /// Bytes of a logical page: the flash page's size or a power-of-two fraction of it.
     pub mapping_unit_bytes: u32,
+    /// Flash pages of a block that one program writes: 1, or the pages of a wordline where the chip programs all of it at
+    /// once (one-shot programming). `cell.program_ns` is then the time for all of them.
+    #[serde(default = "one_page")]
+    pub pages_per_program: u32,
+}
+
+fn one_page() -> u32 {
+    1
 }
 
 /// Usable share of the raw capacity. Exactly one of the two keys is given.
@@ -259,6 +267,10 @@ impl DeviceConfig {
         self.geometry.validate().map_err(|e| e.under("geometry"))?;
         self.capacity.validate().map_err(|e| e.under("capacity"))?;
         self.cell.validate(self.geometry.pages).map_err(|e| e.under("cell"))?;
+        if self.geometry.pages_per_program > 1 && self.cell.program_ns.len() > 1 {
+            let allowed = "one time, since geometry.pages_per_program pages are programmed at once";
+            return Err(ConfigError::new("cell.program_ns", format!("{:?}", self.cell.program_ns), allowed));
+        }
         self.channel.validate().map_err(|e| e.under("channel"))?;
         check_range("window", self.multi_plane.window, 0, 4096).map_err(|e| e.under("multi_plane"))?;
         self.suspend.validate().map_err(|e| e.under("suspend"))?;
@@ -280,6 +292,11 @@ impl GeometryConfig {
         check_range("page_bytes", self.page_bytes, 512, 1 << 20)?;
         check_range("spare_bytes", self.spare_bytes, 0, 1 << 20)?;
         check_range("mapping_unit_bytes", self.mapping_unit_bytes, 512, self.page_bytes)?;
+        check_range("pages_per_program", self.pages_per_program, 1, 16)?;
+        if !self.pages.is_multiple_of(self.pages_per_program) {
+            let allowed = format!("a divisor of the {} pages of a block", self.pages);
+            return Err(ConfigError::new("pages_per_program", self.pages_per_program, allowed));
+        }
         if !self.page_bytes.is_multiple_of(512) {
             return Err(ConfigError::new("page_bytes", self.page_bytes, "a multiple of the 512-byte sector"));
         }

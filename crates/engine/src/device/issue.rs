@@ -100,7 +100,16 @@ impl Device {
 
     /// Whether a read wants a flash page that a command is programming.
     fn reads_a_page_of(&self, read: OpId, head: OpId) -> bool {
-        self.same_page(head, read) != NONE
+        let at_once = self.geometry.pages_per_program;
+        if at_once == 1 {
+            return self.same_page(head, read) != NONE;
+        }
+        let program = self.flash_page(read) / at_once;
+        let mut page = head;
+        while page != NONE && self.flash_page(page) / at_once != program {
+            page = self.pool[page].next;
+        }
+        page != NONE
     }
 
     fn flash_page(&self, head: OpId) -> u32 {
@@ -162,7 +171,7 @@ impl Device {
             FlashOp::Read => (self.timing.read(page), Ns::ZERO),
             FlashOp::Program => {
                 self.commit_program(head);
-                (self.timing.program(page), self.transfer(bytes))
+                (self.timing.program(page), self.program_transfer(head, bytes))
             }
             FlashOp::Erase => (self.timing.erase, Ns::ZERO),
         }
@@ -268,6 +277,22 @@ impl Device {
         if may && left > takes && !self.reads_a_page_of(read, state.command.head) {
             self.suspend(die, begin, left, takes);
         }
+    }
+
+    /// Bus time of the data of one program of one plane: of each of its flash pages that holds something.
+    fn program_transfer(&self, head: OpId, bytes: u32) -> Ns {
+        if self.geometry.pages_per_program == 1 {
+            return self.transfer(bytes);
+        }
+        let (mut total, mut page, mut filled) = (Ns::ZERO, self.flash_page(head), 0);
+        for unit in self.pool.units(head) {
+            if self.flash_page(unit) != page {
+                total += self.transfer(filled);
+                (page, filled) = (self.flash_page(unit), 0);
+            }
+            filled += self.geometry.unit_bytes;
+        }
+        total + self.transfer(filled)
     }
 
     /// Bus time of the data of one flash page of which so many bytes are wanted.

@@ -56,8 +56,6 @@ struct Rules {
     interrupts: bool,
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
-    /// Flash pages of one program.
-    pages_per_program: u32,
     unmapped_reads: UnmappedReads,
 }
 
@@ -136,8 +134,14 @@ pub struct Device {
 }
 
 impl Device {
-    /// An empty drive. `checked` verifies every read's OOB and allows a final audit.
-    pub fn new(device: &DeviceConfig, scheme: &SchemeConfig, checked: bool) -> Result<Self, ConfigError> {
+    /// An empty drive. `checked` verifies every read's OOB and allows a final audit. `seed` is that of the run: the
+    /// policies that draw random numbers have streams of their own from it.
+    pub fn new(
+        device: &DeviceConfig,
+        scheme: &SchemeConfig,
+        checked: bool,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
         device.validate().map_err(|e| e.under("device"))?;
         scheme.validate().map_err(|e| e.under("scheme"))?;
         let geometry = Geometry::new(&device.geometry);
@@ -166,7 +170,6 @@ impl Device {
                 arbitration: device.channel.arbitration,
                 interrupts: true,
                 places_moves: false,
-                pages_per_program: 1,
                 unmapped_reads: scheme.mapping.unmapped_reads,
             },
             logical_units: plan.logical_units,
@@ -179,7 +182,7 @@ impl Device {
             points,
             domain: Vec::new(),
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
-            gc: GcPolicy::new(scheme.gc.policy),
+            gc: GcPolicy::new(&scheme.gc, seed),
             scheduler: SchedulerPolicy::new(&scheme.scheduler),
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns)),
             plans: plans::Plans::default(),
@@ -213,6 +216,7 @@ impl Device {
             blocks,
         };
         this.note_policies();
+        this.blocks.keep(this.gc.needs());
         this.lay_out(&plane_at, 0);
         this.open_window(0);
         Ok(this)
@@ -227,6 +231,7 @@ impl Device {
     /// Replaces the choice of victims by a user's own.
     pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
         self.gc = GcPolicy::Custom(policy);
+        self.blocks.keep(self.gc.needs());
     }
 
     /// Replaces the scheduler by a user's own.

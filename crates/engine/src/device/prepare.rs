@@ -168,6 +168,9 @@ impl Device {
         self.map.set(lpa, ppa);
         self.oob.set(ppa, lpa);
         self.blocks.add_valid(superblock, 1);
+        if cause == Cause::Host {
+            self.blocks.count_host_write();
+        }
         if let Some(versions) = &mut self.versions {
             match cause {
                 Cause::Gc => versions.copy(old, ppa),

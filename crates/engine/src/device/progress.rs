@@ -217,8 +217,9 @@ impl Device {
     }
 
     fn count(&mut self, class: Class, planes: u32) {
-        self.flash_operations += u64::from(planes);
-        self.recorder.operations[class.index()] += u64::from(planes);
+        let pages = if class.op() == FlashOp::Program { self.geometry.pages_per_program } else { 1 };
+        self.flash_operations += u64::from(planes * pages);
+        self.recorder.operations[class.index()] += u64::from(planes * pages);
         self.recorder.transactions[class.index()] += 1;
         self.recorder.multi_plane += u64::from(planes > 1);
     }
