@@ -130,10 +130,15 @@ impl Device {
             FlashOp::Program => (self.timing.program_command(planes), cell),
             FlashOp::Erase => (self.timing.erase_command(planes), self.timing.erase),
         };
+        let retry = self.take_retry_time();
         let mut parts = Parts::default();
         parts.add(Part::Command, command.0);
         parts.add(Part::Transfer, data.0);
         parts.add(Part::Cell, cell.0);
+        if retry != Ns::ZERO {
+            parts.add(Part::Retry, retry.0);
+        }
+        let cell = cell + retry;
         let state = &mut self.dies[die.index()];
         state.command = Command { head, class, planes, cell, suspensions, parts };
         state.phase = Phase::Command;
@@ -155,8 +160,12 @@ impl Device {
             unit = self.pool[unit].next_unit;
         }
         match class.op() {
-            FlashOp::Read => (self.timing.read(page), Ns::ZERO),
+            FlashOp::Read => {
+                self.page_disturbs(head, page);
+                (self.timing.read(page), Ns::ZERO)
+            }
             FlashOp::Program => {
+                self.note_program_time(head, page);
                 self.commit_page(head);
                 (self.timing.program(page), self.transfer(bytes))
             }
