@@ -172,6 +172,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             multi_plane: MultiPlaneConfig { rule, window },
             suspend,
             link,
+            errors: None,
         },
     )
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use super::errors::ErrorsConfig;
 
 /// A drive. `presets/devices/*.toml` are of this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct DeviceConfig {
     /// Bus between host and drive; ideal (no time) when left out.
     #[serde(default)]
     pub link: LinkConfig,
+    /// Raw bit errors, error correction and read retries; left out: no read ever fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<ErrorsConfig>,
 }
 
 /// Counts and sizes of the flash array.
@@ -274,6 +278,9 @@ impl DeviceConfig {
         self.channel.validate().map_err(|e| e.under("channel"))?;
         check_range("window", self.multi_plane.window, 0, 4096).map_err(|e| e.under("multi_plane"))?;
         self.suspend.validate().map_err(|e| e.under("suspend"))?;
+        if let Some(errors) = &self.errors {
+            errors.validate(self.cell.technology.bits()).map_err(|e| e.under("errors"))?;
+        }
         self.link.validate().map_err(|e| e.under("link"))
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
 use crate::sched::class::Class;
+use super::errors::ReadCounting;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -15,6 +16,9 @@ pub struct SchemeConfig {
     /// One sentence for `wordline show schemes`.
     #[serde(default)]
     pub description: String,
+    /// What reads are counted by: `off`, `block` or `page`.
+    #[serde(default)]
+    pub read_counts: ReadCounting,
     /// Address translation.
     #[serde(default)]
     pub mapping: MappingConfig,

@@ -327,6 +327,7 @@ impl Device {
     pub(super) fn block_erased(&mut self, head: OpId) {
         let ppa = self.pool[head].ppa;
         self.pool.remove(head);
+        self.forget_reads(ppa);
         if let Some(versions) = &mut self.versions {
             versions.erase(ppa, self.geometry.units_per_block());
         }

@@ -142,13 +142,17 @@ impl Device {
             FlashOp::Program => (self.timing.program_command(planes), cell),
             FlashOp::Erase => (self.timing.erase_command(planes), self.timing.erase),
         };
+        let retry = self.take_retry_time();
         let state = &mut self.dies[die.index()];
         let Command { parts, .. } = &mut state.command;
         parts.clear();
         parts.add(Part::Command, command.0);
         parts.add(Part::Transfer, data.0);
         parts.add(Part::Cell, cell.0);
-        state.command.begin(head, class, planes, cell, suspensions);
+        if retry != Ns::ZERO {
+            parts.add(Part::Retry, retry.0);
+        }
+        state.command.begin(head, class, planes, cell + retry, suspensions);
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command + data);
@@ -168,8 +172,12 @@ impl Device {
             unit = self.pool[unit].next_unit;
         }
         match class.op() {
-            FlashOp::Read => (self.timing.read(page), Ns::ZERO),
+            FlashOp::Read => {
+                self.page_disturbs(head, page);
+                (self.timing.read(page), Ns::ZERO)
+            }
             FlashOp::Program => {
+                self.note_program_time(head, page);
                 self.commit_program(head);
                 (self.timing.program(page), self.program_transfer(head, bytes))
             }

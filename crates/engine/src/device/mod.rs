@@ -7,6 +7,7 @@
 mod admit;
 mod audit;
 mod collect;
+mod disturb;
 mod issue;
 mod plans;
 mod prepare;
@@ -40,6 +41,8 @@ use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::space::SpacePlan;
 use crate::stats::recorder::Recorder;
 use crate::time::Ns;
+
+use disturb::Disturb;
 
 pub use admit::Request;
 pub use prepare::Overwriting;
@@ -104,6 +107,9 @@ pub struct Device {
 
     /// Logical pages of which a part is being written, and the other such writes that wait for it.
     partial_writes: BTreeMap<Lpa, VecDeque<OpId>>,
+
+    /// `None` while nobody counts reads and no bit is ever wrong.
+    disturb: Option<Box<Disturb>>,
 
     now: Ns,
     events: EventSet,
@@ -188,8 +194,9 @@ impl Device {
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
             partial_writes: BTreeMap::new(),
+            disturb: Disturb::new(device, scheme, &geometry),
             now: Ns::ZERO,
-            events: EventSet::new(dies + channels),
+            events: EventSet::new(dies + channels + usize::from(Disturb::decodes(device))),
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),

@@ -36,6 +36,8 @@ impl Device {
         let (resource, dies) = (event.resource(), self.dies.len());
         if resource < dies {
             self.die_event(DieId(resource as u32));
+        } else if resource - dies == self.channels.len() {
+            self.decoding_done();
         } else {
             self.channel_event((resource - dies) as u32);
         }
@@ -153,7 +155,7 @@ impl Device {
     }
 
     /// Bytes of a flash page that its readers want; a unit that several want moves once.
-    fn bytes_wanted(&self, head: OpId) -> u32 {
+    pub(super) fn bytes_wanted(&self, head: OpId) -> u32 {
         let mut bytes = self.pool[head].bytes;
         for unit in self.pool.units(head).skip(1) {
             let Op { ppa, bytes: wanted, .. } = self.pool[unit];
@@ -170,7 +172,9 @@ impl Device {
         let Command { head, class, planes, .. } = self.dies[die.index()].command;
         let next = self.pool[head].next;
         self.change_load(die, -1);
-        self.page_read(head, class, die);
+        if !self.begin_decoding(head, die) {
+            self.page_read(head, class, Some(die));
+        }
         let state = &mut self.dies[die.index()];
         if next == NONE {
             self.count(class, planes);
@@ -182,8 +186,9 @@ impl Device {
         self.send_data(die, next, class);
     }
 
-    /// The units of a flash page are with the controller.
-    fn page_read(&mut self, head: OpId, class: Class, die: DieId) {
+    /// The units of a flash page are with the controller. `die` is where the command runs whose parts count for them,
+    /// unless they carry those already.
+    pub(super) fn page_read(&mut self, head: OpId, class: Class, die: Option<DieId>) {
         let first = self.pool[head].ppa;
         let mut unit = head;
         while unit != NONE {
@@ -193,12 +198,14 @@ impl Device {
             if class.is_move() {
                 self.unit_read_for_move(unit);
             } else if partial {
-                self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+                if let Some(die) = die {
+                    self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+                }
                 self.pool[unit].source = ppa;
                 self.program_anywhere(unit);
             } else {
                 self.tell_read_done(unit);
-                self.unit_done(unit, Some(die));
+                self.unit_done(unit, die);
             }
             unit = next_unit;
         }
