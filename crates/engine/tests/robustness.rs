@@ -171,6 +171,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             multi_plane: MultiPlaneConfig { rule, window },
             suspend,
             link,
+            cpu: Default::default(),
         },
     )
 }

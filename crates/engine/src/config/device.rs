@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use super::firmware::CpuConfig;
 
 /// A drive. `presets/devices/*.toml` are of this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -30,6 +31,9 @@ pub struct DeviceConfig {
     /// Bus between host and drive; ideal (no time) when left out.
     #[serde(default)]
     pub link: LinkConfig,
+    /// The controller's processor.
+    #[serde(default)]
+    pub cpu: CpuConfig,
 }
 
 /// Counts and sizes of the flash array.
@@ -262,7 +266,8 @@ impl DeviceConfig {
         self.channel.validate().map_err(|e| e.under("channel"))?;
         check_range("window", self.multi_plane.window, 0, 4096).map_err(|e| e.under("multi_plane"))?;
         self.suspend.validate().map_err(|e| e.under("suspend"))?;
-        self.link.validate().map_err(|e| e.under("link"))
+        self.link.validate().map_err(|e| e.under("link"))?;
+        self.cpu.validate().map_err(|e| e.under("cpu"))
     }
 }
 

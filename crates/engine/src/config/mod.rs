@@ -3,6 +3,8 @@
 pub mod device;
 pub mod error;
 mod explain;
+pub mod firmware;
+pub mod ideal;
 pub mod layers;
 mod parse;
 pub mod resolve;

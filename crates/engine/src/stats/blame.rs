@@ -3,7 +3,8 @@
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 8] = ["link", "admission", "space", "command", "cell", "transfer", "suspend", "conflict"];
+const PLAIN: [&str; 10] =
+    ["link", "admission", "space", "command", "cell", "transfer", "suspend", "conflict", "cpu", "cpu_wait"];
 
 /// Number of parts.
 pub const PARTS: usize = PLAIN.len() + 2 * CLASSES;
@@ -27,6 +28,10 @@ pub enum Part {
     Suspend,
     /// Waiting until another write of a part of the same page is done.
     Conflict,
+    /// Firmware at work for this request on a core of the controller.
+    Cpu,
+    /// Waiting for a core.
+    CpuWait,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -45,6 +50,8 @@ impl Part {
             Self::Transfer => 5,
             Self::Suspend => 6,
             Self::Conflict => 7,
+            Self::Cpu => 8,
+            Self::CpuWait => 9,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }
@@ -58,10 +65,14 @@ impl Part {
         plain.chain(die).chain(channel)
     }
 
-    /// Whether results name the part even where it is nothing: the plain ones, and the waits behind the host and
+    /// Whether results name the part even where it is nothing: the plain ones but the processor's, and the waits behind the host and
     /// garbage collection, which every drive has.
     pub fn is_common(index: usize) -> bool {
-        index < PLAIN.len() || Class::ALL[(index - PLAIN.len()) % CLASSES].is_common()
+        if index < PLAIN.len() {
+            // A controller whose work takes no time has no such parts.
+            return index != Self::Cpu.index() && index != Self::CpuWait.index();
+        }
+        Class::ALL[(index - PLAIN.len()) % CLASSES].is_common()
     }
 }
 
@@ -196,7 +207,7 @@ impl Default for BlameRecorder {
 impl BlameRecorder {
     /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
     #[inline]
-    pub fn record(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: [(Part, u64); 2]) {
+    pub fn record(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
         let bucket = &mut self.buckets[bucket_of(latency) * FIGURES..][..FIGURES];
         bucket[0] += 1;
         bucket[1] = bucket[1].saturating_add(latency);
@@ -204,7 +215,7 @@ impl BlameRecorder {
         for parts in inside.into_iter().flatten() {
             parts.iter().for_each(|(index, ns)| sums[index] += ns);
         }
-        for (part, ns) in outside {
+        for &(part, ns) in outside {
             sums[part.index()] += ns;
         }
     }
@@ -248,7 +259,7 @@ mod tests {
             let mut parts = Parts::default();
             parts.add(Part::Cell, latency - 10);
             parts.add(Part::DieWait(Class::GcErase), 10);
-            blame.record(latency, [Some(&parts), None], [(Part::Link, 0), (Part::Admission, 0)]);
+            blame.record(latency, [Some(&parts), None], &[(Part::Link, 0), (Part::Admission, 0)]);
         }
         let tail = blame.from_latency(5000);
         assert_eq!((tail.requests, tail.response, tail.parts.iter().sum::<u128>()), (1, 5000, 5000));

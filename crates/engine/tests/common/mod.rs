@@ -56,6 +56,7 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
         multi_plane: MultiPlaneConfig::default(),
         suspend: SuspendConfig::default(),
         link: LinkConfig::default(),
+        cpu: Default::default(),
     }
 }
 

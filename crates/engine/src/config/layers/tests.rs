@@ -148,7 +148,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
     assert_eq!(
         scheme_error("[zzz]\na = 1"),
         "firmware.toml:1: scheme.zzz = a table: allowed: a known key: \
-         name, description, mapping, placement, blocks, gc, maintenance or scheduler"
+         name, description, mapping, placement, blocks, gc, maintenance, scheduler, firmware or ideal"
     );
 }
 
