@@ -177,7 +177,9 @@ def _cpu(data: Mapping[str, Any]) -> str:
     cpu, window = data["cpu"], data["window"]["end_ns"] - data["window"]["start_ns"]
     busy = [core["busy_ns"] / window if window else 0.0 for core in cpu["cores"]]
     work = sum(cost["total_ns"] for cost in cpu["by_cost"].values())
-    shares = (f"{name} {cost['total_ns'] / work:.0%}" for name, cost in cpu["by_cost"].items() if cost["count"])
+    shares = (
+        f"{name} {cost['total_ns'] / work:.0%}" for name, cost in cpu["by_cost"].items() if cost["count"]
+    )
     cores = f"{len(busy)} core{'s' if len(busy) > 1 else ''}"
     return f"{cores}, busy {sum(busy) / len(busy):.1%} ({', '.join(shares)})"
 
