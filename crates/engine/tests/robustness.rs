@@ -173,6 +173,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             suspend,
             link,
             errors: None,
+            cpu: Default::default(),
         },
     )
 }
