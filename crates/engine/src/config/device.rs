@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::energy::EnergyConfig;
 use super::error::{ConfigError, check_range};
 
 /// A drive. `presets/devices/*.toml` are of this form.
@@ -30,6 +31,9 @@ pub struct DeviceConfig {
     /// Bus between host and drive; ideal (no time) when left out.
     #[serde(default)]
     pub link: LinkConfig,
+    /// Energy of operations; unknown (zero) when left out.
+    #[serde(default)]
+    pub energy: EnergyConfig,
 }
 
 /// Counts and sizes of the flash array.
@@ -274,7 +278,8 @@ impl DeviceConfig {
         self.channel.validate().map_err(|e| e.under("channel"))?;
         check_range("window", self.multi_plane.window, 0, 4096).map_err(|e| e.under("multi_plane"))?;
         self.suspend.validate().map_err(|e| e.under("suspend"))?;
-        self.link.validate().map_err(|e| e.under("link"))
+        self.link.validate().map_err(|e| e.under("link"))?;
+        self.energy.validate(self.cell.technology).map_err(|e| e.under("energy"))
     }
 }
 

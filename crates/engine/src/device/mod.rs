@@ -8,6 +8,7 @@ mod admit;
 mod audit;
 mod collect;
 mod issue;
+mod monitor;
 mod plans;
 mod prepare;
 mod program;
@@ -38,6 +39,7 @@ use crate::sched::class::Class;
 use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::space::SpacePlan;
+use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;
 use crate::time::Ns;
 
@@ -126,6 +128,8 @@ pub struct Device {
     completed: u32,
 
     recorder: Recorder,
+    monitor: monitor::Monitor,
+    energy: Option<Box<EnergyTable>>,
     probe: Option<Box<dyn Probe>>,
     fault: Option<String>,
     flash_operations: u64,
@@ -205,6 +209,8 @@ impl Device {
             link_event: [Ns::NEVER; 2],
             completed: 0,
             recorder: Recorder::default(),
+            monitor: monitor::Monitor::default(),
+            energy: EnergyTable::new(device),
             probe: None,
             fault: None,
             flash_operations: 0,

@@ -4,7 +4,7 @@ use super::Device;
 use crate::nand::channel::Channel;
 use crate::sched::class::ByClass;
 use crate::stats::recorder::{Recorder, erase_report};
-use crate::stats::report::{DriveReport, Report};
+use crate::stats::report::{DriveReport, Report, Tables};
 use crate::time::Ns;
 
 impl Device {
@@ -15,6 +15,7 @@ impl Device {
 
     /// The same at a time that has just come.
     pub fn open_window_at(&mut self, now: Ns, requests_before: u64) {
+        self.window_opens(now);
         self.recorder = Recorder::begin(
             now,
             requests_before,
@@ -44,7 +45,7 @@ impl Device {
         let window = end.since(recorder.start);
         let write = recorder.write.report(window);
         let waf_by_cause = recorder.waf_by_cause(self.geometry.page_bytes, recorder.write.answered_bytes());
-        Report {
+        let mut report = Report {
             window: recorder.window(end),
             read: recorder.read.report(window),
             trim: recorder.trim.clone(),
@@ -66,7 +67,13 @@ impl Device {
                 unmapped_reads: recorder.unmapped_reads,
             },
             checked: None,
+            energy: None,
+            series: None,
+            samples: None,
+            tables: Tables::default(),
             write,
-        }
+        };
+        self.report_monitor(&mut report);
+        report
     }
 }

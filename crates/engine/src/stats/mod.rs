@@ -1,6 +1,12 @@
 //! What a run measures: response times and their blame, flash operations by class, occupancy of dies and channels.
 
 pub mod blame;
+pub mod energy;
 pub mod latency;
+pub mod lean;
 pub mod recorder;
 pub mod report;
+pub mod samples;
+pub mod series;
+pub mod table;
+pub mod tally;

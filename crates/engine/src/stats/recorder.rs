@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::blame::{Part, Parts};
+use super::energy::EnergyRecorder;
 use super::latency::DirectionRecorder;
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
@@ -51,6 +52,8 @@ pub struct Recorder {
     pub rerouted_reads: u64,
     /// Reads of pages without data.
     pub unmapped_reads: u64,
+    /// Energy of the operations begun.
+    pub energy: EnergyRecorder,
     /// Time of the cell array of each die, ns.
     pub array_ns: Vec<u64>,
     loads: Vec<Load>,
@@ -149,6 +152,14 @@ impl Recorder {
         load.max = load.max.max(new);
     }
 
+    /// Flash pages waiting or running on all dies, integrated over time up to `now`.
+    pub fn outstanding_area(&self, now: Ns, outstanding: &[u32]) -> u128 {
+        let die = |(load, &count): (&Load, &u32)| {
+            load.area + u128::from(count) * u128::from(now.since(load.since).0)
+        };
+        self.loads.iter().zip(outstanding).map(die).sum()
+    }
+
     /// The window.
     pub fn window(&self, end: Ns) -> WindowReport {
         WindowReport {
@@ -221,6 +232,7 @@ impl Recorder {
                 array_ns: self.array_ns.get(number).copied().unwrap_or(0),
                 mean_outstanding: if window == 0 { 0.0 } else { (load.area + rest) as f64 / window as f64 },
                 max_outstanding: load.max,
+                ..DieReport::default()
             }
         };
         self.loads.iter().zip(clocks).enumerate().map(die).collect()
@@ -228,8 +240,10 @@ impl Recorder {
 
     /// The channels at the end of the window.
     pub fn channels(&self, clocks: &[ByClass<u64>]) -> Vec<ChannelReport> {
-        let channel =
-            |(number, clock)| ChannelReport { busy_ns: by_name(clock, self.channel_base.get(number)) };
+        let channel = |(number, clock)| ChannelReport {
+            busy_ns: by_name(clock, self.channel_base.get(number)),
+            ..ChannelReport::default()
+        };
         clocks.iter().enumerate().map(channel).collect()
     }
 }
