@@ -4,6 +4,7 @@
 
 mod common;
 use common::*;
+use proptest::prelude::*;
 use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::device::*;
 use wordline_engine::config::energy::EnergyConfig;
@@ -383,4 +384,50 @@ fn long_idle_times_and_short_intervals_end() {
     let (report, _) = record(&with(measure, device(1, 1, 1, 1)), vec![read(0, 0), read(1 << 60, 1)]);
     assert_eq!(whole(series_of(&report), "read_requests").iter().sum::<u64>(), 2);
     assert_eq!(report.samples.unwrap().samples, (1 << 60) + ONE);
+}
+
+fn lengths() -> impl Strategy<Value = u64> {
+    prop_oneof![Just(0), 1u64..100, 1_000u64..10_000_000, Just(1_000_000_000_000_000)]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn any_measurement_counts_everything_once_and_changes_nothing(
+        (interval_ns, sample_ns, max_rows) in (lengths(), lengths(), 2u32..60),
+        (sample_table, block_table) in any::<(bool, bool)>(),
+        (seed, start_at, warmup_requests) in (any::<u64>(), prop_oneof![Just(0), Just(1u64 << 59)], 0u64..5),
+    ) {
+        let measure =
+            MeasureConfig { interval_ns, sample_ns, max_rows, sample_table: sample_table && sample_ns > 0, block_table };
+        let mut setup = with(measure, energetic(device(2, 1, 1, 2)));
+        setup.device.link.bytes_per_s = Some(3_000_000_000);
+        setup.start = start(Occupancy::All, 0.5);
+        setup.window.warmup_requests = warmup_requests;
+        let pages = setup.logical_bytes().unwrap() / 4096;
+        let mut random = Random(seed);
+        let requests: Vec<_> = (0..60)
+            .map(|number| {
+                let op = [HostOp::Write, HostOp::Read, HostOp::Trim, HostOp::Flush][random.below(4) as usize];
+                request(start_at + number * random.below(300_000), op, random.below(pages - 4), 1 + random.below(4))
+            })
+            .collect();
+        let plain = run(&Setup { measure: MeasureConfig::default(), ..setup.clone() }, &mut Listed(requests.clone()));
+        let mut report = run(&setup, &mut Listed(requests)).unwrap();
+        if let Some(series) = &report.tables.series {
+            let sum = |name: &str| whole(series, name).iter().sum::<u64>();
+            prop_assert_eq!(sum("read_requests") + sum("write_requests") + sum("other_requests"), 60);
+            prop_assert_eq!(sum("duration_ns"), report.window.end_ns);
+            prop_assert!(whole(series, "start_ns").len() <= max_rows as usize);
+        }
+        if let Some(samples) = &report.samples {
+            let window = report.window.end_ns - report.window.start_ns;
+            prop_assert_eq!(samples.samples, window.div_ceil(sample_ns));
+            for counts in [&samples.outstanding, &samples.imbalance, &samples.busy_dies, &samples.busy_channels] {
+                prop_assert_eq!(counts.values().sum::<u64>(), samples.samples);
+            }
+        }
+        (report.series, report.samples) = (None, None);
+        prop_assert_eq!(serde_json::to_string(&plain.unwrap()).unwrap(), serde_json::to_string(&report).unwrap());
+    }
 }

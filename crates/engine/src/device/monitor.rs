@@ -42,7 +42,7 @@ impl Device {
     /// Records from now on what `config` asks for; samples begin with the window. For a drive at rest.
     pub fn measure(&mut self, config: &MeasureConfig) {
         self.blocks.take_lowest_free();
-        let series = Series::begin(config, &self.moment(self.now), self.blocks.free());
+        let series = Series::begin(config, &self.moment(self.now));
         self.monitor = Monitor { config: config.clone(), series, ..Monitor::default() };
         self.monitor.set_due();
     }
@@ -59,9 +59,11 @@ impl Device {
     fn look_back(&mut self, time: Ns) {
         let mut monitor = std::mem::take(&mut self.monitor);
         if let Some(series) = &mut monitor.series {
-            while series.end() < time {
-                let (lowest, end) = (self.blocks.take_lowest_free(), series.end());
-                series.end_interval(&self.moment(end), lowest, self.blocks.free());
+            let end = series.end();
+            if end < time {
+                let lowest = self.blocks.take_lowest_free();
+                series.end_interval(&self.moment(end), lowest);
+                series.pass_unchanged(time, &self.outstanding, self.blocks.free());
             }
         }
         if let Some(sampler) = &mut monitor.sampler {

@@ -102,7 +102,7 @@ pub struct Moment<'a> {
 
 impl Series {
     /// A series that starts now, on a drive without requests; `None` when none is wanted.
-    pub fn begin(config: &MeasureConfig, at: &Moment<'_>, free: u32) -> Option<Box<Self>> {
+    pub fn begin(config: &MeasureConfig, at: &Moment<'_>) -> Option<Box<Self>> {
         (config.interval_ns > 0).then(|| {
             Box::new(Self {
                 start: at.now,
@@ -110,7 +110,7 @@ impl Series {
                 max_rows: (config.max_rows & !1) as usize,
                 merges: 0,
                 rows: Vec::new(),
-                current: Row { free_min: free, ..Row::default() },
+                current: Row::default(),
                 read: LeanHistogram::default(),
                 write: LeanHistogram::default(),
                 inside: 0,
@@ -170,14 +170,36 @@ impl Series {
         self.before = Totals::default();
     }
 
-    /// Ends the current interval, at its end. `lowest_free` and `free`: fewest free superblocks in it, and those of now.
-    pub fn end_interval(&mut self, at: &Moment<'_>, lowest_free: u32, free: u32) {
+    /// Ends the current interval, at its end. `lowest_free`: fewest free superblocks in it.
+    pub fn end_interval(&mut self, at: &Moment<'_>, lowest_free: u32) {
         self.settle(at);
         let row = self.closed(at.now, lowest_free);
-        self.rows.push(row);
-        self.current = Row { free_min: free, ..Row::default() };
+        self.current = Row::default();
         self.read.clear();
         self.write.clear();
+        self.push(row);
+    }
+
+    /// Ends the intervals before `until`, in which nothing happens.
+    pub fn pass_unchanged(&mut self, until: Ns, outstanding: &[u32], free: u32) {
+        let commands: u128 = outstanding.iter().map(|&count| u128::from(count)).sum();
+        while self.end() < until {
+            let duration = self.end().since(self.inside_since).0;
+            let grown = commands * u128::from(duration);
+            self.inside_since = self.end();
+            self.before.commands += grown;
+            self.push(Row {
+                duration,
+                inside: u128::from(self.inside) * u128::from(duration),
+                totals: Totals { commands: grown, ..Totals::default() },
+                free_min: free,
+                ..Row::default()
+            });
+        }
+    }
+
+    fn push(&mut self, row: Row) {
+        self.rows.push(row);
         if self.rows.len() >= self.max_rows {
             self.merge_pairs();
         }
