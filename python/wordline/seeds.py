@@ -7,7 +7,7 @@ import math
 import os
 import statistics
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -86,7 +86,7 @@ class Seeds(Mapping[int, "Result"]):
     def __getitem__(self, seed: int) -> Result:
         return self._results[seed]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[int]:
         return iter(self._results)
 
     def __len__(self) -> int:

@@ -10,7 +10,8 @@ use wordline_engine::config::device::*;
 use wordline_engine::config::energy::EnergyConfig;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::host::HostOp;
-use wordline_engine::stats::report::{Report, SampleReport};
+use wordline_engine::stats::measured::SampleReport;
+use wordline_engine::stats::report::Report;
 use wordline_engine::stats::table::{Column, Table};
 use wordline_engine::{RunError, Setup};
 

@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::ids::Lpa;
-use wordline_engine::stats::report::{Report, Tables};
+use wordline_engine::stats::measured::Tables;
+use wordline_engine::stats::report::Report;
 use wordline_engine::{RunError, Setup, replay};
 use wordline_trace::{OpenContext, OpenError, Opened, footprint, open};
 

@@ -3,8 +3,9 @@
 use super::Device;
 use crate::nand::channel::Channel;
 use crate::sched::class::ByClass;
+use crate::stats::measured::Tables;
 use crate::stats::recorder::{Recorder, erase_report};
-use crate::stats::report::{DriveReport, Report, Tables};
+use crate::stats::report::{DriveReport, Report};
 use crate::time::Ns;
 
 impl Device {

@@ -4,6 +4,7 @@ pub mod blame;
 pub mod energy;
 pub mod latency;
 pub mod lean;
+pub mod measured;
 pub mod recorder;
 pub mod report;
 pub mod samples;

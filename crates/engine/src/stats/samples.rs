@@ -6,7 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::report::SampleReport;
+use super::measured::SampleReport;
 use super::table::{Column, Table};
 use super::tally::Tally;
 use crate::config::MeasureConfig;

@@ -6,8 +6,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::lean::LeanHistogram;
+use super::measured::SeriesReport;
 use super::recorder::Recorder;
-use super::report::SeriesReport;
 use super::table::Table;
 use crate::config::MeasureConfig;
 use crate::host::HostOp;
