@@ -88,6 +88,9 @@ impl EnergyRecorder {
             };
             *report.by_operation_pj.entry(operation.to_owned()).or_default() += cell;
             *report.by_operation_pj.entry("transfer".to_owned()).or_default() += channel;
+            if cell + channel == 0 && !class.is_common() {
+                continue;
+            }
             *report.by_cause_pj.entry(class.cause().name().to_owned()).or_default() += cell + channel;
         }
         report

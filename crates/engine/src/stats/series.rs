@@ -11,7 +11,7 @@ use super::recorder::Recorder;
 use super::table::Table;
 use crate::config::MeasureConfig;
 use crate::host::HostOp;
-use crate::sched::class::{ByClass, CLASSES};
+use crate::sched::class::{ByClass, CLASSES, Cause};
 use crate::time::Ns;
 
 pub(super) mod columns;
@@ -44,7 +44,8 @@ pub(super) struct Row {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Totals {
     operations: ByClass<u64>,
-    moved_units: u64,
+    gc_moved_units: u64,
+    other_moved_units: u64,
     stalled_units: u64,
     energy: u128,
     /// Flash pages waiting or running on all dies, integrated over time.
@@ -55,7 +56,12 @@ impl Totals {
     fn of(recorder: &Recorder, now: Ns, outstanding: &[u32]) -> Self {
         Self {
             operations: recorder.operations,
-            moved_units: recorder.gc.moved_units,
+            gc_moved_units: recorder.moves[Cause::Gc.index()].moved_units,
+            other_moved_units: Cause::ALL
+                .iter()
+                .filter(|&&cause| cause != Cause::Gc)
+                .map(|cause| recorder.moves[cause.index()].moved_units)
+                .sum(),
             stalled_units: recorder.gc.stalled_units,
             energy: recorder.energy.total(),
             commands: recorder.outstanding_area(now, outstanding),
@@ -67,7 +73,8 @@ impl Totals {
         for class in 0..CLASSES {
             self.operations[class] += now.operations[class] - before.operations[class];
         }
-        self.moved_units += now.moved_units - before.moved_units;
+        self.gc_moved_units += now.gc_moved_units - before.gc_moved_units;
+        self.other_moved_units += now.other_moved_units - before.other_moved_units;
         self.stalled_units += now.stalled_units - before.stalled_units;
         self.energy += now.energy - before.energy;
         self.commands += now.commands - before.commands;

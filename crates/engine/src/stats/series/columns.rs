@@ -34,9 +34,13 @@ pub fn table<'a, I: Iterator<Item = &'a Row>>(
     table.add("requests_outstanding_mean", real(&|row| mean(row.inside, row.duration)));
     table.add("commands_outstanding_mean", real(&|row| mean(row.totals.commands, row.duration)));
     for class in Class::ALL {
-        table.add(format!("{}_operations", class.name()), whole(&|row| row.totals.operations[class.index()]));
+        let operations = |row: &Row| row.totals.operations[class.index()];
+        if class.is_common() || rows().any(|row| operations(row) > 0) {
+            table.add(format!("{}_operations", class.name()), whole(&operations));
+        }
     }
-    table.add("gc_moved_units", whole(&|row| row.totals.moved_units));
+    table.add("gc_moved_units", whole(&|row| row.totals.gc_moved_units));
+    table.add("other_moved_units", whole(&|row| row.totals.other_moved_units));
     table.add("stalled_units", whole(&|row| row.totals.stalled_units));
     table.add("free_superblocks_min", Column::U32(rows().map(|row| row.free_min).collect()));
     table.add("waf", real(&|row| waf(row, page_bytes)));
