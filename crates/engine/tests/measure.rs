@@ -317,6 +317,19 @@ fn energy_follows_the_page_type_and_the_bytes_that_move() {
 }
 
 #[test]
+fn a_program_unit_takes_the_energy_of_all_its_pages_and_moves_those_that_are_filled() {
+    let mut drive = energetic(device(1, 1, 1, 1));
+    drive.geometry.pages_per_program = 2;
+    let one = record(&setup(drive.clone()), vec![write(0, 0)]).0.energy.unwrap();
+    assert_eq!((one.by_operation_pj["program"], one.by_operation_pj["transfer"]), (60_000_000, 4096 * 25));
+    let two = record(&setup(drive), vec![request(0, HostOp::Write, 0, 2)]).0.energy.unwrap();
+    assert_eq!(
+        (two.by_operation_pj["program"], two.by_operation_pj["transfer"]),
+        (60_000_000, 2 * 4096 * 25)
+    );
+}
+
+#[test]
 fn energy_by_cause_and_by_operation_both_add_up() {
     let mut setup = with(every(1_000_000), energetic(device(2, 2, 1, 2)));
     setup.start = start(Occupancy::All, 1.0);

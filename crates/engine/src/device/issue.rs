@@ -167,7 +167,7 @@ impl Device {
             bytes = self.pool[unit].bytes.saturating_add(bytes);
             unit = self.pool[unit].next_unit;
         }
-        self.charge_cell(class, page, bytes);
+        self.charge_cell(class, head, page);
         match class.op() {
             FlashOp::Read => (self.timing.read(page), Ns::ZERO),
             FlashOp::Program => {

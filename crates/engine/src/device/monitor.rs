@@ -113,15 +113,36 @@ impl Device {
         self.monitor = monitor;
     }
 
-    /// Charges the cell array's energy of one flash page or block, and that of `bytes` of a program's data.
+    /// Charges the cell array's energy of the flash page or block of a head, and that of a program's data.
     #[inline]
-    pub(super) fn charge_cell(&mut self, class: Class, page: u32, bytes: u32) {
-        if let Some(energy) = &self.energy {
-            self.recorder.energy.add_cell(class, energy.cell(class.op(), page));
-            if class.op() == FlashOp::Program {
-                self.charge_channel(class, bytes);
-            }
+    pub(super) fn charge_cell(&mut self, class: Class, head: OpId, page: u32) {
+        if self.energy.is_some() {
+            self.charge_known_cell(class, head, page);
         }
+    }
+
+    #[cold]
+    fn charge_known_cell(&mut self, class: Class, head: OpId, page: u32) {
+        let at_once = if class.op() == FlashOp::Program { self.geometry.pages_per_program } else { 1 };
+        let first = page - page % at_once;
+        let Some(energy) = &self.energy else { return };
+        for page in first..first + at_once {
+            self.recorder.energy.add_cell(class, energy.cell(class.op(), page));
+        }
+        if class.op() != FlashOp::Program {
+            return;
+        }
+        let flash_page = |unit: OpId| self.pool[unit].ppa.0 >> self.geometry.unit_shift;
+        let on_channel = |bytes: u32| self.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));
+        let (mut moved, mut bytes, mut current) = (0, 0u32, flash_page(head));
+        for unit in self.pool.units(head) {
+            if flash_page(unit) != current {
+                moved += on_channel(bytes);
+                (current, bytes) = (flash_page(unit), 0);
+            }
+            bytes = bytes.saturating_add(self.pool[unit].bytes);
+        }
+        self.recorder.energy.add_channel(class, energy.channel(moved + on_channel(bytes)));
     }
 
     /// Charges the energy of `bytes` of a flash page on the channel.
