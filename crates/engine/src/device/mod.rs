@@ -11,6 +11,7 @@ mod disturb;
 mod firmware;
 mod ideal;
 mod issue;
+mod monitor;
 mod plans;
 mod prepare;
 mod program;
@@ -43,6 +44,7 @@ use crate::sched::class::Class;
 use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::space::SpacePlan;
+use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;
 use crate::time::Ns;
 
@@ -142,6 +144,8 @@ pub struct Device {
     cpu: Cpu,
 
     recorder: Recorder,
+    monitor: monitor::Monitor,
+    energy: Option<Box<EnergyTable>>,
     probe: Option<Box<dyn Probe>>,
     fault: Option<String>,
     flash_operations: u64,
@@ -225,6 +229,8 @@ impl Device {
             completed: 0,
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             recorder: Recorder::default(),
+            monitor: monitor::Monitor::default(),
+            energy: EnergyTable::new(device),
             probe: None,
             fault: None,
             flash_operations: 0,
