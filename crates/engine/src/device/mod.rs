@@ -9,6 +9,7 @@ mod audit;
 mod collect;
 mod disturb;
 mod firmware;
+mod gates;
 mod ideal;
 mod issue;
 mod monitor;
@@ -41,6 +42,7 @@ use crate::nand::{Geometry, Timing};
 use crate::placement::{Placement, PlacementPolicy, planes_in_order};
 use crate::probe::Probe;
 use crate::sched::class::Class;
+use crate::sched::gates::Gates;
 use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::space::SpacePlan;
@@ -106,6 +108,7 @@ pub struct Device {
     placement: PlacementPolicy,
     gc: GcPolicy,
     scheduler: SchedulerPolicy,
+    gates: Gates,
     systems: systems::Systems,
     plans: plans::Plans,
     /// When a system is to be woken or told that the drive is idle.
@@ -204,6 +207,7 @@ impl Device {
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
             gc: GcPolicy::new(&scheme.gc, seed),
             scheduler: SchedulerPolicy::new(&scheme.scheduler),
+            gates: Gates::default(),
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns)),
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,

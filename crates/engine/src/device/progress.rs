@@ -124,7 +124,9 @@ impl Device {
             Phase::Array => self.array_done(die),
             Phase::DataOut => self.data_left(die),
             Phase::Suspending => self.suspended(die),
-            Phase::Idle | Phase::Command | Phase::DataWait => {}
+            // A gate opens behind which work waits.
+            Phase::Idle => self.start_next(die),
+            Phase::Command | Phase::DataWait => {}
         }
     }
 
@@ -265,9 +267,10 @@ impl Device {
     /// The interrupted command goes on.
     pub(super) fn resume(&mut self, die: DieId) {
         let (now, takes) = (self.now, Ns(self.rules.suspend.resume_ns));
+        let reads_wait = self.open_work(die) & (1 << Class::HostRead.index()) != 0;
         let state = &mut self.dies[die.index()];
         let Some(Suspended { mut command, left, snapshot, .. }) = state.suspended.take() else { return };
-        if state.waits(Class::HostRead) {
+        if reads_wait {
             // It goes on although reads wait: they must not stop it again before it is done.
             command.suspensions = u32::MAX;
         }

@@ -6,6 +6,7 @@ use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::die::Phase;
 use crate::sched::class::Class;
 use crate::sched::queue::{NONE, OWN, Op, OpId};
+use crate::stats::blame::Part;
 
 impl Device {
     /// Sends one unit of a read request on its way. `head` is the flash page that the request's previous unit was
@@ -175,6 +176,14 @@ impl Device {
         let clock = self.dies[die.index()].clock(self.now);
         let then = *self.pool.snapshot(unit);
         self.pool.parts_mut(unit).add_die_wait(&clock, &then);
+        if self.gates.are_used() {
+            // A die rests while something waits behind a gate only.
+            let waited = self.now.since(self.pool[unit].wait_from).0;
+            let occupied: u64 = clock.iter().sum::<u64>() - then.iter().sum::<u64>();
+            if waited > occupied {
+                self.pool.parts_mut(unit).add(Part::Gate, waited - occupied);
+            }
+        }
     }
 
     /// Checked mode: the OOB that this read will find must be that of the newest version.

@@ -3,7 +3,7 @@
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 12] = [
+const PLAIN: [&str; 13] = [
     "link",
     "admission",
     "space",
@@ -16,6 +16,7 @@ const PLAIN: [&str; 12] = [
     "decode",
     "cpu",
     "cpu_wait",
+    "gate",
 ];
 
 /// Plain parts that every drive has; the first ones.
@@ -51,6 +52,8 @@ pub enum Part {
     Cpu,
     /// Waiting for a core.
     CpuWait,
+    /// Waiting for a die that rests because its gate is closed for this class.
+    Gate,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -73,6 +76,7 @@ impl Part {
             Self::Decode => 9,
             Self::Cpu => 10,
             Self::CpuWait => 11,
+            Self::Gate => 12,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }
