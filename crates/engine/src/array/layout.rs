@@ -17,7 +17,9 @@ pub struct Part {
 pub fn array_bytes(config: &ArrayConfig, member_bytes: u64) -> u64 {
     match config.layout {
         ArrayLayout::Mirrored => member_bytes,
-        ArrayLayout::Striped => member_bytes / config.chunk_bytes * config.chunk_bytes * u64::from(config.members),
+        ArrayLayout::Striped => {
+            member_bytes / config.chunk_bytes * config.chunk_bytes * u64::from(config.members)
+        }
     }
 }
 

@@ -59,7 +59,11 @@ impl ArrayConfig {
         check_range("chunk_bytes", self.chunk_bytes, 512, 1 << 40)?;
         check_range("read_window_ns", self.read_window_ns, 0, 1_000_000_000_000)?;
         if !self.chunk_bytes.is_multiple_of(512) {
-            return Err(ConfigError::new("chunk_bytes", self.chunk_bytes, "a multiple of the 512-byte sector"));
+            return Err(ConfigError::new(
+                "chunk_bytes",
+                self.chunk_bytes,
+                "a multiple of the 512-byte sector",
+            ));
         }
         Ok(())
     }

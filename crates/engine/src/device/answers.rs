@@ -34,7 +34,12 @@ impl Device {
     }
 
     /// What the answer of a request will tell of its time.
-    pub(super) fn note_parts(answers: &mut Answers, number: u32, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
+    pub(super) fn note_parts(
+        answers: &mut Answers,
+        number: u32,
+        inside: [Option<&Parts>; 2],
+        outside: &[(Part, u64)],
+    ) {
         let index = number as usize;
         if answers.coming.len() <= index {
             answers.coming.resize(index + 1, Parts::default());
