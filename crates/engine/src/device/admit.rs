@@ -227,14 +227,19 @@ impl Device {
                 });
             }
         }
-        if request.measured {
+        if request.measured || self.answers.is_some() {
             let outside = [
                 (Part::Admission, request.admission),
                 (Part::Link, request.link),
                 (Part::Cpu, request.cpu),
                 (Part::CpuWait, request.cpu_wait),
             ];
-            self.recorder.request(op, latency, length, [before, during], &outside);
+            if let Some(answers) = &mut self.answers {
+                Self::note_parts(answers, number, [before, during], &outside);
+            }
+            if request.measured {
+                self.recorder.request(op, latency, length, [before, during], &outside);
+            }
         }
         if at_once {
             self.complete(number);
@@ -250,6 +255,7 @@ impl Device {
         }
         let HostRequest { op, length, .. } = self.requests[number as usize].request;
         self.recorder.answered(op, length);
+        self.tell_answer(number);
         if let Some(series) = &mut self.monitor.series {
             let latency = self.now.since(self.requests[number as usize].arrival);
             series.answered(op, length, latency, self.now);

@@ -5,6 +5,7 @@
 //! (`collect`), the drive is prepared without simulated time (`prepare`), and checked (`audit`).
 
 mod admit;
+mod answers;
 mod audit;
 mod collect;
 mod disturb;
@@ -53,6 +54,7 @@ use crate::time::Ns;
 use disturb::Disturb;
 
 pub use admit::Request;
+pub use answers::Answer;
 pub use prepare::Overwriting;
 pub use view::DriveView;
 
@@ -144,6 +146,7 @@ pub struct Device {
     /// When the first transfer of each direction ends.
     link_event: [Ns; 2],
     completed: u32,
+    answers: Option<Box<answers::Answers>>,
     cpu: Cpu,
 
     recorder: Recorder,
@@ -231,6 +234,7 @@ impl Device {
             link_free: [Ns::ZERO; 2],
             link_event: [Ns::NEVER; 2],
             completed: 0,
+            answers: None,
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             recorder: Recorder::default(),
             monitor: monitor::Monitor::default(),
