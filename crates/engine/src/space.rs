@@ -29,7 +29,8 @@ impl SpacePlan {
     ) -> Result<Self, ConfigError> {
         let logical_units = logical_units(device, geometry)?;
         let blocks = geometry.blocks_per_plane;
-        let capacity = geometry.units_per_block() * width;
+        let data_planes = scheme.redundancy.data_planes(width, geometry.planes_per_die)?;
+        let capacity = geometry.units_per_block() * data_planes;
         // Static placement deals logical pages out in turn: no domain gets more than this.
         let pages = logical_units.div_ceil(geometry.units_per_page());
         let needed_units = u64::from(pages.div_ceil(geometry.planes()))

@@ -11,6 +11,7 @@ pub mod ideal;
 pub mod layers;
 pub mod measure;
 mod parse;
+pub mod redundancy;
 pub mod resolve;
 pub mod run;
 pub mod scheme;

@@ -6,6 +6,7 @@ use super::error::{ConfigError, check_range};
 use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
 use super::ideal::IdealConfig;
+use super::redundancy::RedundancyConfig;
 use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
@@ -42,6 +43,9 @@ pub struct SchemeConfig {
     /// What the firmware's work costs the controller's cores.
     #[serde(default)]
     pub firmware: FirmwareConfig,
+    /// Parity inside the drive.
+    #[serde(default)]
+    pub redundancy: RedundancyConfig,
     /// What of the drive can't be built.
     #[serde(default)]
     pub ideal: IdealConfig,
@@ -339,6 +343,7 @@ impl SchemeConfig {
     /// Refuses what no firmware can do. Paths in errors are relative to the scheme.
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.blocks.validate().map_err(|e| e.under("blocks"))?;
+        self.redundancy.validate().map_err(|e| e.under("redundancy"))?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))

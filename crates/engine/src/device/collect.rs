@@ -122,7 +122,7 @@ impl Device {
             return true;
         }
         let point = &state.points[usize::from(self.points.of(Cause::Gc))];
-        let pages_left = point.pages_left(self.domains.width()) * self.geometry.units_per_page();
+        let pages_left = point.pages_left(self.data_planes()) * self.geometry.units_per_page();
         let kept = u64::from(state.free.len().min(self.thresholds.reserve));
         let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
         let program_unit = self.geometry.units_per_program();
@@ -270,7 +270,9 @@ impl Device {
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         if point.filled == point.size {
             point.open_unit = NONE;
-            if point.at_row_start() {
+            let (first, row_is_full) = (point.place, point.at_row_start());
+            self.unit_is_final(first);
+            if row_is_full {
                 self.program_gathered(domain, number);
             }
         }
@@ -291,8 +293,13 @@ impl Device {
     /// Queues the programs of what was gathered; a program unit that is filled in part stays so.
     fn program_gathered(&mut self, domain: DomainId, number: u8) {
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
-        point.open_unit = NONE;
+        let open = std::mem::replace(&mut point.open_unit, NONE) != NONE;
+        let first = point.place;
         let mut gathered = std::mem::take(&mut point.gathered);
+        if open {
+            self.unit_is_final(first);
+        }
+        self.take_parity(&mut gathered);
         self.enqueue_moves(&gathered);
         gathered.clear();
         self.domain[domain.index()].points[usize::from(number)].gathered = gathered;
@@ -350,6 +357,7 @@ impl Device {
     /// Counts an erase and puts the superblock with the other free ones.
     pub(super) fn make_free(&mut self, domain: DomainId, superblock: SuperblockId) {
         self.blocks.count_erase(superblock);
+        self.erase_rows(superblock);
         self.blocks.set_state(superblock, BlockState::Free);
         self.domain[domain.index()].free.put(superblock);
     }

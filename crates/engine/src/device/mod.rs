@@ -14,11 +14,13 @@ mod gates;
 mod ideal;
 mod issue;
 mod monitor;
+mod parity;
 mod plans;
 mod prepare;
 mod program;
 mod progress;
 mod read;
+mod rebuild;
 mod results;
 mod systems;
 mod view;
@@ -42,6 +44,7 @@ use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
 use crate::placement::{Placement, PlacementPolicy, planes_in_order};
 use crate::probe::Probe;
+use crate::redundancy::{Redundancy, RedundancyPolicy, Stripes};
 use crate::sched::class::Class;
 use crate::sched::gates::Gates;
 use crate::sched::queue::{OpId, OpPool};
@@ -52,6 +55,7 @@ use crate::stats::recorder::Recorder;
 use crate::time::Ns;
 
 use disturb::Disturb;
+use parity::Redundant;
 
 pub use admit::Request;
 pub use answers::Answer;
@@ -121,6 +125,8 @@ pub struct Device {
 
     /// `None` while nobody counts reads and no bit is ever wrong.
     disturb: Option<Box<Disturb>>,
+    /// `None` without parity.
+    redundancy: Option<Box<Redundant>>,
 
     now: Ns,
     events: EventSet,
@@ -175,7 +181,12 @@ impl Device {
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
         let points = Points::new(scheme.blocks.host_write_points, &[]);
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
-        let blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        let data_planes = scheme.redundancy.data_planes(domains.width(), geometry.planes_per_die)?;
+        let blocks = BlockTable::new(&geometry, domains.width(), data_planes, |plane| domains.of(plane));
+        let redundancy = RedundancyPolicy::new(&scheme.redundancy).map(|policy| {
+            let (stripes, xor_ns) = (Stripes::new(&geometry, &domains), scheme.redundancy.xor_ns);
+            Box::new(Redundant::new(policy, stripes, &geometry, blocks.len(), xor_ns))
+        });
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
         let (dies, channels, channel_of) = ideal::servers(&geometry, second);
@@ -215,9 +226,14 @@ impl Device {
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
             partial_writes: BTreeMap::new(),
+            redundancy,
             disturb: Disturb::new(device, scheme, &geometry),
             now: Ns::ZERO,
-            events: EventSet::new(dies + channels + usize::from(Disturb::decodes(device))),
+            events: EventSet::new(
+                dies + channels
+                    + usize::from(Disturb::decodes(device))
+                    + 2 * usize::from(scheme.redundancy.xor_ns > 0),
+            ),
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),
@@ -266,6 +282,14 @@ impl Device {
     pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
         self.gc = GcPolicy::Custom(policy);
         self.blocks.keep(self.gc.needs());
+    }
+
+    /// Replaces the decision which blocked reads are rebuilt. Parity is that of the scheme; without it there is nothing to
+    /// decide.
+    pub fn set_redundancy(&mut self, policy: Box<dyn Redundancy + Send>) {
+        if let Some(redundancy) = &mut self.redundancy {
+            redundancy.policy = RedundancyPolicy::Custom(policy);
+        }
     }
 
     /// Replaces the scheduler by a user's own.

@@ -6,7 +6,7 @@ use super::{Device, DomainState};
 use crate::blocks::{BlockState, FreeList, WritePoint};
 use crate::gc::collector::Collector;
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
-use crate::mapping::Layout;
+use crate::mapping::{Layout, ParityLayout};
 use crate::placement::{ProgramIntent, planes_in_order};
 use crate::rng::{self, Xoshiro256PlusPlus};
 use crate::sched::class::Cause;
@@ -39,7 +39,10 @@ impl Device {
     }
 
     pub(super) fn lay_out(&mut self, plane_at: &[PlaneId], units: u32) {
-        self.layout = Layout::new(&self.geometry, plane_at, units);
+        let parity = self.redundancy.as_ref().map(|redundancy| {
+            ParityLayout::new(&self.geometry, plane_at, &self.domains, redundancy.stripes.clone())
+        });
+        self.layout = Layout::new(&self.geometry, plane_at, units).with_parity(parity);
         self.mapped_units = u64::from(units);
         self.domain =
             (0..self.domains.len() as u32).map(|domain| self.laid_out_domain(DomainId(domain))).collect();
@@ -197,6 +200,7 @@ impl Device {
         if point.untimed {
             point.untimed = false;
             let place = point.place;
+            self.untimed_unit_done(place);
             self.place_settled(place);
         }
     }

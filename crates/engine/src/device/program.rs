@@ -127,18 +127,28 @@ impl Device {
         if point.has_room() {
             let (head, ppa) = (point.open_unit, Ppa(point.place.0 + point.filled));
             point.filled += 1;
+            let (full, first) = (point.filled == point.size, point.place);
             self.pool[id].ppa = ppa;
             let die = self.die_of(ppa).0;
             self.begin_wait(id, die);
             self.pool.chain(head, id);
+            if full {
+                self.unit_is_final(first);
+                self.queue_parity();
+            }
             return;
         }
         let place = self.take_place(domain, number);
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         point.filled = 1;
         point.open_unit = if point.size > 1 { id } else { NONE };
+        let full = point.size == 1;
         self.pool[id].ppa = place;
         self.enqueue(id);
+        if full {
+            self.unit_is_final(place);
+            self.queue_parity();
+        }
         self.check_collection(domain);
     }
 
@@ -161,7 +171,8 @@ impl Device {
             let block = self.blocks.split(superblock).1;
             point.open(superblock, block, self.geometry.pages_per_block, self.geometry.pages_per_program);
         }
-        let place = point.take(&self.geometry, planes);
+        let stripes = self.redundancy.as_ref().map(|redundancy| &redundancy.stripes);
+        let place = point.take(&self.geometry, planes, stripes);
         let (superblock, last) = (point.superblock, !point.has_place());
         self.blocks.begin(superblock);
         if last {
@@ -219,6 +230,11 @@ impl Device {
             let point = self.domain[domain.index()].points.get_mut(usize::from(point));
             if let Some(point) = point.filter(|point| point.open_unit == head) {
                 point.open_unit = NONE;
+                if point.filled < point.size {
+                    let first = point.place;
+                    self.unit_is_final(first);
+                    self.queue_parity();
+                }
             }
         }
         let superblock = self.blocks.of(&self.geometry, ppa);
@@ -230,7 +246,8 @@ impl Device {
                 Cause::Gc | Cause::ReadReclaim | Cause::WearLevelling | Cause::Migration => {
                     self.commit_moved_unit(unit, superblock);
                 }
-                Cause::Replication | Cause::Parity => self.unused(unit),
+                Cause::Replication => self.unused(unit),
+                Cause::Parity => {}
             }
             unit = self.pool[unit].next_unit;
         }
@@ -369,6 +386,7 @@ impl Device {
             }
             unit = next_unit;
         }
+        self.note_programmed(place);
         self.place_settled(place);
         self.check_collection(domain);
     }

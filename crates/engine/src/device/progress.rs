@@ -1,6 +1,7 @@
 //! Dies and channels get on: transfers are granted, arrays finish, operations are suspended and resumed.
 
 use super::Device;
+use super::rebuild::is_source;
 use crate::config::device::ChannelArbitration;
 use crate::events::Event;
 use crate::ids::DieId;
@@ -41,6 +42,8 @@ impl Device {
             self.die_event(DieId(resource as u32));
         } else if resource - dies == self.channels.len() {
             self.decoding_done();
+        } else if resource - dies > self.channels.len() {
+            self.joining_done();
         } else {
             self.channel_event((resource - dies) as u32);
         }
@@ -199,7 +202,7 @@ impl Device {
         let first = self.pool[head].ppa;
         let mut unit = head;
         while unit != NONE {
-            let Op { next_unit, partial, ppa, .. } = self.pool[unit];
+            let Op { next_unit, partial, ppa, request, .. } = self.pool[unit];
             self.pool[unit].next_unit = NONE;
             self.pool[unit].last_unit = unit;
             if class.is_move() {
@@ -210,6 +213,8 @@ impl Device {
                 }
                 self.pool[unit].source = ppa;
                 self.program_anywhere(unit);
+            } else if is_source(request) {
+                self.source_read(unit, die);
             } else {
                 self.tell_read_done(unit);
                 self.unit_done(unit, die);

@@ -1,6 +1,7 @@
 //! Page reads: for the host, for read-modify-writes, and their check against the newest version.
 
 use super::Device;
+use super::rebuild::is_source;
 use crate::config::scheme::UnmappedReads;
 use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::die::Phase;
@@ -33,6 +34,10 @@ impl Device {
             self.pool.chain(head, id);
             self.tell_read(id);
             return head;
+        }
+        if self.rebuilds(id) {
+            self.tell_read(id);
+            return NONE;
         }
         self.enqueue(id);
         self.tell_read(id);
@@ -120,6 +125,9 @@ impl Device {
     #[inline]
     fn is_current(&self, unit: OpId) -> bool {
         let op = &self.pool[unit];
+        if is_source(op.request) {
+            return self.source_is_current(op.request);
+        }
         self.lookup(op.lpa) == op.ppa
     }
 
@@ -141,6 +149,9 @@ impl Device {
             } else {
                 self.plan_page_dropped(request, index)
             };
+        }
+        if is_source(request) {
+            return self.source_dropped(unit);
         }
         let now_at = self.lookup(lpa);
         if now_at.is_some() {
@@ -189,6 +200,9 @@ impl Device {
     /// Checked mode: the OOB that this read will find must be that of the newest version.
     pub(super) fn verify_read(&mut self, unit: OpId) {
         let Op { lpa, ppa, request, class, .. } = self.pool[unit];
+        if is_source(request) {
+            return self.verify_source(unit);
+        }
         let mut version = 0;
         if let Some(versions) = &self.versions {
             self.reads_verified += 1;

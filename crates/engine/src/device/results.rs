@@ -75,6 +75,7 @@ impl Device {
             },
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
+            redundancy: self.redundancy.is_some().then_some(recorder.redundancy),
             checked: None,
             energy: None,
             series: None,

@@ -3,7 +3,7 @@
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 13] = [
+const PLAIN: [&str; 14] = [
     "link",
     "admission",
     "space",
@@ -17,6 +17,7 @@ const PLAIN: [&str; 13] = [
     "cpu",
     "cpu_wait",
     "gate",
+    "xor",
 ];
 
 /// Plain parts that every drive has; the first ones.
@@ -52,6 +53,8 @@ pub enum Part {
     Cpu,
     /// Waiting for a core.
     CpuWait,
+    /// Joining the pages of its stripe.
+    Xor,
     /// Waiting for a die that rests because its gate is closed for this class.
     Gate,
     /// Waiting for the die, occupied by this class.
@@ -77,6 +80,7 @@ impl Part {
             Self::Cpu => 10,
             Self::CpuWait => 11,
             Self::Gate => 12,
+            Self::Xor => 13,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }

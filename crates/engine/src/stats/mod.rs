@@ -7,6 +7,7 @@ pub mod latency;
 pub mod lean;
 pub mod measured;
 pub mod recorder;
+pub mod redundancy;
 pub mod report;
 pub mod samples;
 pub mod series;

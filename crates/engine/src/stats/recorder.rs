@@ -6,6 +6,7 @@ use super::blame::{Part, Parts};
 use super::disturb::DisturbCounters;
 use super::energy::EnergyRecorder;
 use super::latency::DirectionRecorder;
+use super::redundancy::RedundancyReport;
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
     WindowReport,
@@ -53,6 +54,8 @@ pub struct Recorder {
     pub rerouted_reads: u64,
     /// Reads of pages without data.
     pub unmapped_reads: u64,
+    /// Rebuilt reads.
+    pub redundancy: RedundancyReport,
     /// Read counts and bit errors.
     pub disturb: DisturbCounters,
     /// Energy of the operations begun.
