@@ -173,6 +173,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             suspend,
             link,
             errors: None,
+            bad_blocks: None,
             cpu: Default::default(),
             energy: Default::default(),
         },

@@ -22,6 +22,8 @@ pub enum BlockState {
     Collecting,
     /// It is being erased.
     Erasing,
+    /// It is not in use: spare, or without one of its blocks.
+    Retired,
 }
 
 /// Set in the column of valid units unless the superblock is [`BlockState::Full`], so that a policy finds the

@@ -38,6 +38,7 @@ impl Device {
             return Err(format!("{mapped} pages are mapped, {} should be", self.mapped_units));
         }
         self.audit_blocks(&valid)?;
+        self.audit_bad_blocks()?;
         self.audit_parity(
             (0..self.logical_units).map(|lpa| self.lookup(Lpa(lpa))).filter(|ppa| ppa.is_some()),
         )?;

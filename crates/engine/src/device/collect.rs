@@ -336,6 +336,7 @@ impl Device {
         let ppa = self.pool[head].ppa;
         self.pool.remove(head);
         self.forget_reads(ppa);
+        self.erase_may_fail(ppa);
         if let Some(versions) = &mut self.versions {
             versions.erase(ppa, self.geometry.units_per_block());
         }
@@ -344,7 +345,9 @@ impl Device {
             return;
         }
         let domain = self.domain_of(ppa);
-        self.make_free(domain, superblock);
+        if !self.retire_if_lost(domain, superblock) {
+            self.make_free(domain, superblock);
+        }
         let collector = &mut self.domain[domain.index()].collector;
         collector.victims.retain(|victim| victim.0 != superblock);
         collector.planned.retain(|victim| victim.0 != superblock);

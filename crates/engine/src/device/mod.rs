@@ -24,6 +24,7 @@ mod rebuild;
 mod results;
 mod systems;
 mod view;
+mod wear_out;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -56,11 +57,13 @@ use crate::time::Ns;
 
 use disturb::Disturb;
 use parity::Redundant;
+use wear_out::{BadPlan, WearOut};
 
 pub use admit::Request;
 pub use answers::Answer;
 pub use prepare::Overwriting;
 pub use view::DriveView;
+pub use wear_out::EndOfLife;
 
 /// Rules of a drive that no part of it owns.
 struct Rules {
@@ -125,6 +128,8 @@ pub struct Device {
 
     /// `None` while nobody counts reads and no bit is ever wrong.
     disturb: Option<Box<Disturb>>,
+    /// `None` where no block is ever bad.
+    wear_out: Option<Box<WearOut>>,
     /// `None` without parity.
     redundancy: Option<Box<Redundant>>,
 
@@ -180,7 +185,9 @@ impl Device {
         let plane_at = planes_in_order(&geometry, scheme.placement.order);
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
         let points = Points::new(scheme.blocks.host_write_points, &[]);
-        let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
+        let wear_out = BadPlan::new(device, &geometry, &domains, seed);
+        let usable = wear_out.usable;
+        let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count(), usable)?;
         let data_planes = scheme.redundancy.data_planes(domains.width(), geometry.planes_per_die)?;
         let blocks = BlockTable::new(&geometry, domains.width(), data_planes, |plane| domains.of(plane));
         let redundancy = RedundancyPolicy::new(&scheme.redundancy).map(|policy| {
@@ -227,6 +234,7 @@ impl Device {
             wake_at: Ns::NEVER,
             partial_writes: BTreeMap::new(),
             redundancy,
+            wear_out: wear_out.start(plan.least_superblocks),
             disturb: Disturb::new(device, scheme, &geometry),
             now: Ns::ZERO,
             events: EventSet::new(

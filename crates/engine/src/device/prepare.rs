@@ -65,7 +65,9 @@ impl Device {
             let superblock = self.blocks.at(domain, block);
             self.blocks.set_valid(superblock, units as u32);
             live += units as u32;
-            if units == 0 {
+            if block >= self.superblocks_in_use(domain) {
+                self.blocks.set_state(superblock, BlockState::Retired);
+            } else if units == 0 {
                 free.put(superblock);
                 self.blocks.set_state(superblock, BlockState::Free);
             } else {
@@ -232,6 +234,7 @@ impl Device {
                 let first = self.block_start(self.domains.planes(domain)[index], block);
                 self.move_block_untimed(domain, first);
             }
+            self.wear_untimed(superblock);
             self.make_free(domain, superblock);
         }
     }

@@ -160,6 +160,10 @@ impl Device {
         let point = &mut state.points[usize::from(number)];
         if !point.has_place() {
             let Some(superblock) = state.free.take() else {
+                if self.ends_for_want_of_space() {
+                    return Ppa(0);
+                }
+                let state = &self.domain[domain.index()];
                 let what = format!(
                     "no free block is left in {domain:?} for write point {number}: {:?}",
                     state.collector
@@ -386,6 +390,7 @@ impl Device {
             }
             unit = next_unit;
         }
+        self.program_may_fail(place);
         self.note_programmed(place);
         self.place_settled(place);
         self.check_collection(domain);
@@ -396,6 +401,7 @@ impl Device {
         let superblock = self.blocks.of(&self.geometry, place);
         if self.blocks.end(superblock) && self.blocks.state(superblock) == BlockState::Closing {
             self.blocks.set_state(superblock, BlockState::Full);
+            self.empty_if_failing(superblock);
         }
     }
 }

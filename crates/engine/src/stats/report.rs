@@ -8,6 +8,8 @@ use super::disturb::{ErrorsReport, ReadDisturbReport};
 use super::energy::EnergyReport;
 use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
 use super::redundancy::RedundancyReport;
+use crate::blocks::bad::BadBlocksReport;
+use crate::device::EndOfLife;
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Serialize)]
@@ -50,6 +52,12 @@ pub struct Report {
     /// Bit errors; `None` for a device without them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorsReport>,
+    /// Bad blocks, over the drive's life; left out where no block is ever bad.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bad_blocks: Option<BadBlocksReport>,
+    /// The end of the drive's life, with which the run ended; left out for a drive that lives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_of_life: Option<EndOfLife>,
     /// Reads rebuilt from parity; left out without redundancy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redundancy: Option<RedundancyReport>,

@@ -58,6 +58,7 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
         suspend: SuspendConfig::default(),
         link: LinkConfig::default(),
         errors: None,
+        bad_blocks: None,
         cpu: Default::default(),
         energy: Default::default(),
     }
