@@ -170,6 +170,9 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             multi_plane: MultiPlaneConfig { rule, window },
             suspend,
             link,
+            slc_mode: None,
+            cache_mode: Default::default(),
+            copyback: Default::default(),
         },
     )
 }

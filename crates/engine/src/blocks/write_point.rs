@@ -1,7 +1,7 @@
 //! A write point: the open superblock that one kind of writing fills, page by page.
 
 use crate::ids::{PlaneId, Ppa, SuperblockId};
-use crate::nand::Geometry;
+use crate::nand::{CellMode, Geometry};
 use crate::sched::queue::{NONE, OpId};
 
 /// Where writing goes on in one domain.
@@ -14,6 +14,8 @@ pub struct WritePoint {
     row: u32,
     column: u32,
     rows: u32,
+    /// Mode in which the next superblock is opened.
+    pub mode: CellMode,
     /// Head of the flash page that still takes units; [`NONE`] if there is none.
     pub open_page: OpId,
     /// First unit of that page.
@@ -24,22 +26,25 @@ pub struct WritePoint {
     pub untimed: bool,
 }
 
-impl WritePoint {
-    /// Nothing open; superblocks will have so many rows (flash pages of a block).
-    pub fn new(rows: u32) -> Self {
+impl Default for WritePoint {
+    /// Nothing open.
+    fn default() -> Self {
         Self {
             superblock: SuperblockId::NONE,
             block: 0,
-            row: rows,
+            row: 0,
             column: 0,
-            rows,
+            rows: 0,
+            mode: CellMode::Native,
             open_page: NONE,
             page: Ppa::NONE,
             filled: u32::MAX,
             untimed: false,
         }
     }
+}
 
+impl WritePoint {
     /// Whether the open superblock has a flash page left.
     #[inline]
     pub fn has_page(&self) -> bool {
@@ -56,9 +61,10 @@ impl WritePoint {
         self.column == 0
     }
 
-    /// Opens a free superblock.
-    pub fn open(&mut self, superblock: SuperblockId, block: u32) {
-        (self.superblock, self.block, self.row, self.column) = (superblock, block, 0, 0);
+    /// Opens a free superblock of so many rows (flash pages of a block).
+    pub fn open(&mut self, superblock: SuperblockId, block: u32, rows: u32) {
+        (self.superblock, self.block, self.rows) = (superblock, block, rows);
+        (self.row, self.column) = (0, 0);
     }
 
     /// Takes the next flash page: its first unit. `planes` are the domain's.

@@ -4,6 +4,7 @@ pub mod device;
 pub mod error;
 mod explain;
 pub mod layers;
+pub mod nand_modes;
 mod parse;
 pub mod resolve;
 pub mod run;

@@ -103,7 +103,7 @@ impl Device {
             }
             (collector.victim, collector.row, collector.column)
         };
-        if row == self.geometry.pages_per_block {
+        if row == self.blocks.rows(superblock) {
             self.domain[domain.index()].collector.victim = SuperblockId::NONE;
             return true;
         }

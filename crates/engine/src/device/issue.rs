@@ -125,10 +125,10 @@ impl Device {
         // What the bound on waiting let go first must not be stopped by those that it passed.
         let overdue = self.now.since(self.pool[head].arrived) > self.scheduler.longest_suspension();
         let suspensions = if overdue { u32::MAX } else { 0 };
-        let (command, cell) = match class.op() {
-            FlashOp::Read => (self.timing.read_command(planes), cell),
-            FlashOp::Program => (self.timing.program_command(planes), cell),
-            FlashOp::Erase => (self.timing.erase_command(planes), self.timing.erase),
+        let command = match class.op() {
+            FlashOp::Read => self.timing.read_command(planes),
+            FlashOp::Program => self.timing.program_command(planes),
+            FlashOp::Erase => self.timing.erase_command(planes),
         };
         let mut parts = Parts::default();
         parts.add(Part::Command, command.0);
@@ -154,13 +154,14 @@ impl Device {
             bytes = self.pool[unit].bytes.saturating_add(bytes);
             unit = self.pool[unit].next_unit;
         }
+        let mode = self.cell_mode(self.pool[head].ppa);
         match class.op() {
-            FlashOp::Read => (self.timing.read(page), Ns::ZERO),
+            FlashOp::Read => (self.timing.read(page, mode), Ns::ZERO),
             FlashOp::Program => {
                 self.commit_page(head);
-                (self.timing.program(page), self.transfer(bytes))
+                (self.timing.program(page, mode), self.transfer(bytes))
             }
-            FlashOp::Erase => (self.timing.erase, Ns::ZERO),
+            FlashOp::Erase => (self.timing.erase(mode), Ns::ZERO),
         }
     }
 
@@ -231,6 +232,10 @@ impl Device {
         }
         let place = self.geometry.place(self.pool[candidate].ppa);
         if draft.used & (1 << self.geometry.die_of(place.plane).1) != 0 {
+            return false;
+        }
+        let first = self.pool[draft.head].ppa;
+        if self.blocks.has_modes() && self.cell_mode(self.pool[candidate].ppa) != self.cell_mode(first) {
             return false;
         }
         match self.rules.multi_plane {

@@ -8,6 +8,7 @@ mod admit;
 mod audit;
 mod collect;
 mod issue;
+mod modes;
 mod prepare;
 mod program;
 mod progress;
@@ -130,7 +131,10 @@ impl Device {
         let plane_at = planes_in_order(&geometry, scheme.placement.order);
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width())?;
-        let blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        let mut blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        if device.slc_mode.is_some() {
+            blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
+        }
         let layout = Layout::new(&geometry, &plane_at, 0);
         let dies = geometry.dies() as usize;
         let channels = geometry.channels as usize;

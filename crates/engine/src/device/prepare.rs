@@ -69,7 +69,7 @@ impl Device {
                 self.blocks.set_state(superblock, BlockState::Full);
             }
         }
-        let point = WritePoint::new(rows);
+        let point = WritePoint::default();
         DomainState {
             free,
             host: point,

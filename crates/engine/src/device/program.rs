@@ -144,8 +144,8 @@ impl Device {
                 self.fail(what);
                 return Ppa(0);
             };
-            self.blocks.set_state(superblock, BlockState::Open);
-            point.open(superblock, self.blocks.split(superblock).1);
+            let rows = self.blocks.open(superblock, point.mode);
+            point.open(superblock, self.blocks.split(superblock).1, rows);
         }
         let page = point.take_page(&self.geometry, planes);
         let (superblock, last) = (point.superblock, !point.has_page());

@@ -1,5 +1,6 @@
 //! The flash array: geometry, timing, dies, channels and what the spare area holds.
 
+pub mod cell_mode;
 pub mod channel;
 pub mod die;
 pub mod divisor;
@@ -7,5 +8,6 @@ pub mod geometry;
 pub mod oob;
 pub mod timing;
 
+pub use cell_mode::CellMode;
 pub use geometry::{Geometry, Place};
 pub use timing::Timing;

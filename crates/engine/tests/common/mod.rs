@@ -56,6 +56,9 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
         multi_plane: MultiPlaneConfig::default(),
         suspend: SuspendConfig::default(),
         link: LinkConfig::default(),
+        slc_mode: None,
+        cache_mode: Default::default(),
+        copyback: Default::default(),
     }
 }
 
