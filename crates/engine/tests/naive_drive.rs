@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use common::*;
 use proptest::prelude::*;
 use wordline_engine::config::device::*;
+use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
@@ -31,7 +32,9 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
         Just(ChannelArbitration::DataOutFirst)
     ];
     let suspend = (prop::option::of(0u64..50_000), prop::option::of(0u64..50_000), 0u64..5_000, 0u32..5);
-    (counts, 0usize..4, rules, times, link, suspend, arbitrations).prop_map(
+    let orders = prop_oneof![Just(CacheReadOrder::Sequential), Just(CacheReadOrder::Random)];
+    let cache = (any::<bool>(), any::<bool>(), orders, 0u64..5_000, 0u64..5_000);
+    (counts, 0usize..4, rules, times, link, suspend, arbitrations, cache).prop_map(
         |(
             (channels, ways, dies, planes, blocks, pages, overprovisioning),
             unit,
@@ -40,6 +43,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             link,
             suspend,
             arbitration,
+            (read, program, read_order, read_busy_ns, program_busy_ns),
         )| {
             let mut device = device(channels, ways, dies, planes);
             device.geometry.blocks = blocks + 8;
@@ -59,6 +63,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
                 max_per_operation: suspend.3,
             };
             device.channel.arbitration = arbitration;
+            device.cache_mode = CacheModeConfig { read, program, read_order, read_busy_ns, program_busy_ns };
             device
         },
     )

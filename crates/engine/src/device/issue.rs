@@ -20,6 +20,8 @@ struct Draft {
     planes: u32,
     /// Planes of the die that are taken, one bit each.
     used: u32,
+    /// The command whose pages all others must follow; [`NONE`] if there is none.
+    after: OpId,
 }
 
 impl Device {
@@ -27,7 +29,12 @@ impl Device {
     pub(super) fn look_at(&mut self, die: DieId) {
         match self.dies[die.index()].phase {
             Phase::Idle => self.start_next(die),
-            Phase::Array => self.consider_suspending(die),
+            Phase::Array => {
+                self.consider_suspending(die);
+                if self.cache.program {
+                    self.consider_loading(die);
+                }
+            }
             _ => {}
         }
     }
@@ -49,12 +56,12 @@ impl Device {
                 self.change_load(die, -1);
                 continue;
             }
-            return self.start_command(die, class, kept);
+            return self.start_command(die, class, kept, NONE);
         }
     }
 
     /// Asks the scheduler which class goes next; what waits must have an answer.
-    fn ask_scheduler(&mut self, die: DieId) -> Option<Class> {
+    pub(super) fn ask_scheduler(&mut self, die: DieId) -> Option<Class> {
         let state = &self.dies[die.index()];
         let class = match (&self.scheduler, state.only_class()) {
             // Tiers of classes have one answer then.
@@ -100,13 +107,14 @@ impl Device {
         self.same_page(head, read) != NONE
     }
 
-    fn flash_page(&self, head: OpId) -> u32 {
+    pub(super) fn flash_page(&self, head: OpId) -> u32 {
         self.pool[head].ppa.0 >> self.geometry.unit_shift
     }
 
-    fn start_command(&mut self, die: DieId, class: Class, head: OpId) {
+    /// Begins a command with this head, whose further pages must follow those of the command at `after`, if any.
+    pub(super) fn start_command(&mut self, die: DieId, class: Class, head: OpId, after: OpId) {
         let first = self.geometry.place(self.pool[head].ppa);
-        let mut draft = Draft { head, last: head, first, planes: 1, used: 0 };
+        let mut draft = Draft { head, last: head, first, planes: 1, used: 0, after };
         self.pool[head].next = NONE;
         if self.dies[die.index()].waits(class) {
             draft.used = 1 << self.geometry.die_of(first.plane).1;
@@ -135,7 +143,7 @@ impl Device {
         parts.add(Part::Transfer, data.0);
         parts.add(Part::Cell, cell.0);
         let state = &mut self.dies[die.index()];
-        state.command = Command { head, class, planes, cell, suspensions, parts };
+        state.command = Command { head, class, planes, cell, suspensions, follows: false, parts };
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command + data);
@@ -227,7 +235,7 @@ impl Device {
 
     /// Whether a waiting command may go in one multi-plane command with those of the draft.
     fn is_partner(&self, candidate: OpId, draft: &Draft, planes: u32) -> bool {
-        if draft.planes >= planes {
+        if draft.planes >= planes || (draft.after != NONE && !self.follows(candidate, draft.after)) {
             return false;
         }
         let place = self.geometry.place(self.pool[candidate].ppa);

@@ -6,6 +6,7 @@
 
 mod admit;
 mod audit;
+mod cached;
 mod collect;
 mod issue;
 mod modes;
@@ -26,6 +27,7 @@ use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Layout, PageMap};
+use crate::nand::cache::CacheOperations;
 use crate::nand::channel::Channel;
 use crate::nand::die::Die;
 use crate::nand::oob::{Oob, Versions};
@@ -101,6 +103,7 @@ pub struct Device {
     dies: Vec<Die>,
     outstanding: Vec<u32>,
     channels: Vec<Channel>,
+    cache: CacheOperations,
     channel_of: Vec<u32>,
     /// Dies that got work since they were last looked at.
     touched: Vec<DieId>,
@@ -139,6 +142,7 @@ impl Device {
         let dies = geometry.dies() as usize;
         let channels = geometry.channels as usize;
         let timing = Timing::new(device);
+        let cache = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
         let window = match device.multi_plane.window {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
@@ -169,12 +173,13 @@ impl Device {
             scheduler: SchedulerPolicy::new(&scheme.scheduler),
             partial_writes: BTreeMap::new(),
             now: Ns::ZERO,
-            events: EventSet::new(dies + channels),
+            events: EventSet::new(dies + channels + cache.registers.len()),
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),
             outstanding: vec![0; dies],
             channels: (0..channels).map(|_| Channel::default()).collect(),
+            cache,
             channel_of: (0..dies as u32).map(|die| geometry.channel_of(DieId(die))).collect(),
             touched: Vec::new(),
             requests: Vec::new(),

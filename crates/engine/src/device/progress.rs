@@ -36,8 +36,10 @@ impl Device {
         let (resource, dies) = (event.resource(), self.dies.len());
         if resource < dies {
             self.die_event(DieId(resource as u32));
-        } else {
+        } else if resource < dies + self.channels.len() {
             self.channel_event((resource - dies) as u32);
+        } else {
+            self.register_event(DieId((resource - dies - self.channels.len()) as u32));
         }
         // Most handlers set their resource's next event, which spares taking this one away.
         self.events.clear_if_unchanged(event);
@@ -96,10 +98,14 @@ impl Device {
 
     /// The channel is the die's until `end`.
     fn channel_granted(&mut self, die: DieId, end: Ns) {
+        let data = self.dies[die.index()].phase == Phase::DataWait;
+        let beside = if self.cache.is_on() && !data { self.granted_beside(die, end) } else { None };
         let state = &mut self.dies[die.index()];
-        let event = if state.phase == Phase::DataWait {
+        let event = if data {
             state.phase = Phase::DataOut;
             end
+        } else if let Some(event) = beside {
+            event
         } else {
             state.phase = Phase::Array;
             let cell = state.command.cell;
@@ -119,15 +125,27 @@ impl Device {
             Phase::Array => self.array_done(die),
             Phase::DataOut => self.data_left(die),
             Phase::Suspending => self.suspended(die),
-            Phase::Idle | Phase::Command | Phase::DataWait => {}
+            Phase::Moving => self.register_moved(die),
+            Phase::Loading => self.loaded(die),
+            Phase::Idle | Phase::Command | Phase::DataWait | Phase::Loaded => {}
         }
     }
 
     fn array_done(&mut self, die: DieId) {
-        let Command { mut head, class, planes, .. } = self.dies[die.index()].command;
+        let Command { head, class, .. } = self.dies[die.index()].command;
         if class.op() == FlashOp::Read {
+            if self.cache.read {
+                return self.page_in_register(die);
+            }
             return self.send_data(die, head, class);
         }
+        self.pages_done(die);
+        self.command_done(die);
+    }
+
+    /// The pages of the die's program are programmed, or the blocks of its erase erased.
+    pub(super) fn pages_done(&mut self, die: DieId) {
+        let Command { mut head, class, planes, .. } = self.dies[die.index()].command;
         self.count(class, planes);
         while head != NONE {
             let next = self.pool[head].next;
@@ -139,11 +157,10 @@ impl Device {
             }
             head = next;
         }
-        self.command_done(die);
     }
 
     /// The page register's content wants to leave.
-    fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
+    pub(super) fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
         let duration = self.transfer(self.bytes_wanted(head));
         let state = &mut self.dies[die.index()];
         state.phase = Phase::DataWait;
@@ -208,6 +225,9 @@ impl Device {
     }
 
     fn command_done(&mut self, die: DieId) {
+        if self.cache.read && self.next_read_takes_over(die) {
+            return;
+        }
         let state = &mut self.dies[die.index()];
         state.phase = Phase::Idle;
         state.command.head = NONE;
@@ -263,7 +283,8 @@ impl Device {
         state.phase = Phase::Array;
         state.array = [now + takes, now + takes + left];
         state.occupy(Some(command.class), now);
-        let end = state.array[1];
+        let [begin, end] = state.array;
         self.events.set(Self::die_resource(die), end);
+        self.expect_loading(die, begin);
     }
 }

@@ -20,6 +20,13 @@ pub enum Phase {
     DataOut,
     /// A program or erase is being suspended; the die's event is the end of it.
     Suspending,
+    /// Data moves between the page register and the cache register; the die's event is the end of it. For a read, the
+    /// next one's command passes before.
+    Moving,
+    /// Data comes into the cache register while the array programs; the die's event is the end of it.
+    Loading,
+    /// Data in the cache register waits until the array has programmed.
+    Loaded,
 }
 
 /// A command: up to one head for each plane, linked.
@@ -35,8 +42,25 @@ pub struct Command {
     pub cell: Ns,
     /// Suspensions so far.
     pub suspensions: u32,
+    /// A cache read: the array began while the data of another read was in the cache register.
+    pub follows: bool,
     /// Parts of the response time since the command was chosen.
     pub parts: Parts,
+}
+
+impl Default for Command {
+    /// None.
+    fn default() -> Self {
+        Self {
+            head: NONE,
+            class: Class::HostRead,
+            planes: 0,
+            cell: Ns::ZERO,
+            suspensions: 0,
+            follows: false,
+            parts: Parts::default(),
+        }
+    }
 }
 
 /// A program or erase that waits to go on.
@@ -86,19 +110,11 @@ pub struct Die {
 
 impl Default for Die {
     fn default() -> Self {
-        let command = Command {
-            head: NONE,
-            class: Class::HostRead,
-            planes: 0,
-            cell: Ns::ZERO,
-            suspensions: 0,
-            parts: Parts::default(),
-        };
         Self {
             queues: [Fifo::default(); CLASSES],
             waiting: 0,
             phase: Phase::Idle,
-            command,
+            command: Command::default(),
             array: [Ns::ZERO; 2],
             data_out: Ns::ZERO,
             suspended: None,

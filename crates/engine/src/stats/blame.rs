@@ -92,6 +92,14 @@ impl Parts {
         }
     }
 
+    /// Adds the waits for the channel of another.
+    pub fn add_channel_waits_of(&mut self, other: &Self) {
+        let first = PLAIN.len() + CLASSES;
+        for (mine, theirs) in self.0[first..].iter_mut().zip(&other.0[first..]) {
+            *mine += theirs;
+        }
+    }
+
     /// Adds all parts of another.
     #[inline]
     pub fn merge(&mut self, other: &Self) {

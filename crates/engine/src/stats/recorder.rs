@@ -42,6 +42,10 @@ pub struct Recorder {
     pub suspensions: u64,
     /// Commands of several planes.
     pub multi_plane: u64,
+    /// Reads and programs that overlapped the command before them.
+    pub cache_reads: u64,
+    /// See `cache_reads`.
+    pub cache_programs: u64,
     /// Garbage collection.
     pub gc: GcReport,
     /// Reads sent to another die because their page had moved.
@@ -148,6 +152,8 @@ impl Recorder {
             transactions: self.transactions.iter().sum(),
             suspensions: self.suspensions,
             multi_plane: self.multi_plane,
+            cache_reads: self.cache_reads,
+            cache_programs: self.cache_programs,
             by_class: by_class.collect(),
         }
     }
