@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use common::*;
 use proptest::prelude::*;
 use wordline_engine::config::device::*;
-use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder};
+use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
@@ -34,7 +34,8 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
     let suspend = (prop::option::of(0u64..50_000), prop::option::of(0u64..50_000), 0u64..5_000, 0u32..5);
     let orders = prop_oneof![Just(CacheReadOrder::Sequential), Just(CacheReadOrder::Random)];
     let cache = (any::<bool>(), any::<bool>(), orders, 0u64..5_000, 0u64..5_000);
-    (counts, 0usize..4, rules, times, link, suspend, arbitrations, cache).prop_map(
+    let copyback = (any::<bool>(), any::<bool>(), 0u32..4);
+    (counts, 0usize..4, rules, times, link, suspend, arbitrations, (cache, copyback)).prop_map(
         |(
             (channels, ways, dies, planes, blocks, pages, overprovisioning),
             unit,
@@ -43,7 +44,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             link,
             suspend,
             arbitration,
-            (read, program, read_order, read_busy_ns, program_busy_ns),
+            (cache, (supported, same_plane_only, check_every)),
         )| {
             let mut device = device(channels, ways, dies, planes);
             device.geometry.blocks = blocks + 8;
@@ -63,7 +64,14 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
                 max_per_operation: suspend.3,
             };
             device.channel.arbitration = arbitration;
-            device.cache_mode = CacheModeConfig { read, program, read_order, read_busy_ns, program_busy_ns };
+            device.cache_mode = CacheModeConfig {
+                read: cache.0,
+                program: cache.1,
+                read_order: cache.2,
+                read_busy_ns: cache.3,
+                program_busy_ns: cache.4,
+            };
+            device.copyback = CopybackConfig { supported, same_plane_only, check_every };
             device
         },
     )

@@ -56,6 +56,11 @@ impl WritePoint {
         if self.has_page() { (self.rows - self.row) * width - self.column } else { 0 }
     }
 
+    /// The next page's plane, by its place among those of the domain.
+    pub fn column(&self) -> u32 {
+        self.column
+    }
+
     /// Whether the next page begins a row (a superpage).
     pub fn at_row_start(&self) -> bool {
         self.column == 0

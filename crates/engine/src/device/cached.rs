@@ -7,7 +7,7 @@
 use super::Device;
 use crate::ids::DieId;
 use crate::nand::cache::{Aside, CacheRegister};
-use crate::nand::die::{Command, Phase};
+use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, OpId};
 use crate::stats::blame::Part;
@@ -168,9 +168,10 @@ impl Device {
     pub(super) fn consider_loading(&mut self, die: DieId) {
         let state = &self.dies[die.index()];
         let [begin, end] = state.array;
-        let programs = state.phase == Phase::Array && state.command.class.op() == FlashOp::Program;
-        if !programs || state.suspended.is_some() || self.now < begin || self.now >= end || !state.has_work()
-        {
+        let command = &state.command;
+        let programs = command.class.op() == FlashOp::Program && command.form == CommandForm::Plain;
+        let works = state.phase == Phase::Array && (begin..end).contains(&self.now);
+        if !programs || !works || state.suspended.is_some() || !state.has_work() {
             return;
         }
         let former = state.command;
@@ -197,11 +198,14 @@ impl Device {
     /// that still takes units waits for them.
     fn continue_on_all_planes(&self, die: DieId, class: Class, former: &Command) -> bool {
         let mut head = self.dies[die.index()].first(class);
-        for plane in 0..former.planes {
-            if head == NONE || !self.follows(head, former.head) || self.takes_units(head) {
+        for _ in 0..former.planes {
+            if head == NONE
+                || !self.follows(head, former.head)
+                || self.takes_units(head)
+                || self.pool[head].copyback
+            {
                 return false;
             }
-            debug_assert!(plane < self.geometry.planes_per_die, "a plane has one page in a command");
             head = self.pool[head].next;
         }
         true

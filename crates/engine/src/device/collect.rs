@@ -136,6 +136,9 @@ impl Device {
     }
 
     fn read_page_to_move(&mut self, domain: DomainId, page: Ppa) {
+        if self.copybacks.supported && self.copy_back(domain, page) {
+            return;
+        }
         let (mut head, mut units) = (NONE, 0);
         for ppa in (page.0..page.0 + self.geometry.units_per_page()).map(Ppa) {
             if let Some(lpa) = self.valid_lpa(ppa) {
@@ -208,7 +211,7 @@ impl Device {
     }
 
     /// Queues the programs of what was gathered; a flash page that is filled in part stays so.
-    fn program_gathered(&mut self, domain: DomainId) {
+    pub(super) fn program_gathered(&mut self, domain: DomainId) {
         let state = &mut self.domain[domain.index()];
         state.gc.open_page = NONE;
         let mut gathered = std::mem::take(&mut state.collector.gathered);

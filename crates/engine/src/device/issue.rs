@@ -4,7 +4,7 @@ use super::Device;
 use crate::config::device::MultiPlaneRule;
 use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::Place;
-use crate::nand::die::{Command, Phase};
+use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, OpId};
 use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
@@ -130,9 +130,18 @@ impl Device {
             next = self.pool[next].next;
         }
         let planes = draft.planes;
+        let form = CommandForm::Plain;
         // What the bound on waiting let go first must not be stopped by those that it passed.
         let overdue = self.now.since(self.pool[head].arrived) > self.scheduler.longest_suspension();
         let suspensions = if overdue { u32::MAX } else { 0 };
+        if self.pool[head].copyback {
+            let follows = false;
+            let parts = Parts::default();
+            return self.start_copyback(
+                die,
+                Command { head, class, planes, cell, suspensions, follows, form, parts },
+            );
+        }
         let command = match class.op() {
             FlashOp::Read => self.timing.read_command(planes),
             FlashOp::Program => self.timing.program_command(planes),
@@ -143,7 +152,7 @@ impl Device {
         parts.add(Part::Transfer, data.0);
         parts.add(Part::Cell, cell.0);
         let state = &mut self.dies[die.index()];
-        state.command = Command { head, class, planes, cell, suspensions, follows: false, parts };
+        state.command = Command { head, class, planes, cell, suspensions, follows: false, form, parts };
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command + data);
@@ -158,6 +167,8 @@ impl Device {
             self.settle_wait(unit, die);
             if watched && class.op() == FlashOp::Read {
                 self.verify_read(unit);
+            } else if watched && self.pool[unit].copyback {
+                self.verify_source(unit);
             }
             bytes = self.pool[unit].bytes.saturating_add(bytes);
             unit = self.pool[unit].next_unit;
@@ -246,14 +257,12 @@ impl Device {
         if self.blocks.has_modes() && self.cell_mode(self.pool[candidate].ppa) != self.cell_mode(first) {
             return false;
         }
-        match self.rules.multi_plane {
-            MultiPlaneRule::None => false,
-            MultiPlaneRule::SameBlockAndPage => {
-                place.page == draft.first.page && place.block == draft.first.block
-            }
-            MultiPlaneRule::SamePage => place.page == draft.first.page,
-            MultiPlaneRule::Any => true,
+        let copyback = self.pool[draft.head].copyback;
+        if self.pool[candidate].copyback != copyback || (copyback && !self.sources_fit(candidate, draft.head))
+        {
+            return false;
         }
+        self.fit(place, draft.first)
     }
 
     /// Whether what the die does should be interrupted for a waiting read, and if so, interrupts it.
@@ -261,7 +270,8 @@ impl Device {
         let state = &self.dies[die.index()];
         let read = state.first(Class::HostRead);
         let class = state.command.class;
-        if read == NONE || state.suspended.is_some() || !self.scheduler.suspends(class) {
+        let reads = state.command.form == CommandForm::CopybackRead;
+        if read == NONE || reads || state.suspended.is_some() || !self.scheduler.suspends(class) {
             return;
         }
         let takes = match class.op() {

@@ -8,6 +8,7 @@ mod admit;
 mod audit;
 mod cached;
 mod collect;
+mod copyback;
 mod issue;
 mod modes;
 mod prepare;
@@ -29,6 +30,7 @@ use crate::ids::{DieId, DomainId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Layout, PageMap};
 use crate::nand::cache::CacheOperations;
 use crate::nand::channel::Channel;
+use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
 use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
@@ -104,6 +106,7 @@ pub struct Device {
     outstanding: Vec<u32>,
     channels: Vec<Channel>,
     cache: CacheOperations,
+    copybacks: Copybacks,
     channel_of: Vec<u32>,
     /// Dies that got work since they were last looked at.
     touched: Vec<DieId>,
@@ -180,6 +183,7 @@ impl Device {
             outstanding: vec![0; dies],
             channels: (0..channels).map(|_| Channel::default()).collect(),
             cache,
+            copybacks: Copybacks::new(&device.copyback, dies),
             channel_of: (0..dies as u32).map(|die| geometry.channel_of(DieId(die))).collect(),
             touched: Vec::new(),
             requests: Vec::new(),

@@ -4,7 +4,7 @@ use super::Device;
 use crate::config::device::ChannelArbitration;
 use crate::events::Event;
 use crate::ids::DieId;
-use crate::nand::die::{ChannelWait, Command, Phase, Suspended};
+use crate::nand::die::{ChannelWait, Command, CommandForm, Phase, Suspended};
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
@@ -77,9 +77,7 @@ impl Device {
             let die = &dies[die.index()];
             match self.rules.arbitration {
                 ChannelArbitration::Fifo => true,
-                ChannelArbitration::CommandFirst => {
-                    die.phase == Phase::Command && die.command.class.op() != FlashOp::Program
-                }
+                ChannelArbitration::CommandFirst => die.phase == Phase::Command && die.command.is_bare(),
                 ChannelArbitration::DataOutFirst => die.phase == Phase::DataWait,
             }
         };
@@ -138,6 +136,9 @@ impl Device {
                 return self.page_in_register(die);
             }
             return self.send_data(die, head, class);
+        }
+        if self.dies[die.index()].command.form == CommandForm::CopybackRead {
+            return self.copyback_read(die);
         }
         self.pages_done(die);
         self.command_done(die);

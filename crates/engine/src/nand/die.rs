@@ -1,6 +1,6 @@
 //! A die: one array operation at a time, queues by class, and a page register that holds data until it has left.
 
-use crate::sched::class::{ByClass, CLASSES, Class};
+use crate::sched::class::{ByClass, CLASSES, Class, FlashOp};
 use crate::sched::queue::{Fifo, NONE, OpId, OpPool};
 use crate::stats::blame::Parts;
 use crate::time::Ns;
@@ -44,8 +44,35 @@ pub struct Command {
     pub suspensions: u32,
     /// A cache read: the array began while the data of another read was in the cache register.
     pub follows: bool,
+    /// What it does beside its class.
+    pub form: CommandForm,
     /// Parts of the response time since the command was chosen.
     pub parts: Parts,
+}
+
+/// What a command does beside its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CommandForm {
+    /// Nothing else.
+    Plain,
+    /// A copyback whose pages are being read.
+    CopybackRead,
+    /// A copyback whose pages are being programmed.
+    CopybackProgram,
+    /// The same, behind a check of the data by the controller.
+    CopybackChecked,
+}
+
+impl Command {
+    /// Whether it moves no data together with its command.
+    #[inline]
+    pub fn is_bare(&self) -> bool {
+        match self.form {
+            CommandForm::Plain => self.class.op() != FlashOp::Program,
+            CommandForm::CopybackRead | CommandForm::CopybackProgram => true,
+            CommandForm::CopybackChecked => false,
+        }
+    }
 }
 
 impl Default for Command {
@@ -58,6 +85,7 @@ impl Default for Command {
             cell: Ns::ZERO,
             suspensions: 0,
             follows: false,
+            form: CommandForm::Plain,
             parts: Parts::default(),
         }
     }

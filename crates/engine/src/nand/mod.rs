@@ -3,6 +3,7 @@
 pub mod cache;
 pub mod cell_mode;
 pub mod channel;
+pub mod copyback;
 pub mod die;
 pub mod divisor;
 pub mod geometry;

@@ -46,6 +46,8 @@ pub struct Recorder {
     pub cache_reads: u64,
     /// See `cache_reads`.
     pub cache_programs: u64,
+    /// Flash pages moved inside a die.
+    pub copybacks: u64,
     /// Garbage collection.
     pub gc: GcReport,
     /// Reads sent to another die because their page had moved.
@@ -154,6 +156,7 @@ impl Recorder {
             multi_plane: self.multi_plane,
             cache_reads: self.cache_reads,
             cache_programs: self.cache_programs,
+            copybacks: self.copybacks,
             by_class: by_class.collect(),
         }
     }

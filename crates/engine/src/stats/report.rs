@@ -147,6 +147,10 @@ pub struct FlashReport {
     /// Program commands whose data came in while the array programmed the page before; left out when there is none.
     #[serde(skip_serializing_if = "is_zero")]
     pub cache_programs: u64,
+    /// Flash pages that were read and programmed inside a die; among `programs`, not among `reads`; left out when there
+    /// is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub copybacks: u64,
     /// Class (`host_read`, `gc_program`, …) → pages or blocks, and commands.
     pub by_class: BTreeMap<String, ClassReport>,
 }
