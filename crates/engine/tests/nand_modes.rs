@@ -86,7 +86,7 @@ fn an_slc_block_holds_the_pages_divided_by_the_bits_and_keeps_its_mode() {
 
 #[test]
 fn planes_in_different_modes_never_share_a_command() {
-    // Two dies' worth of planes in one die: plane by plane, so that each has a mode of its own.
+    // Without superblocks each plane has a mode of its own.
     let mut setup = with_slc_mode(1, 2);
     setup.scheme.blocks.superblock = SuperblockSpan::None;
     setup.device.multi_plane.rule = MultiPlaneRule::Any;

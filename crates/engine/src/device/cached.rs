@@ -6,7 +6,7 @@
 
 use super::Device;
 use crate::ids::DieId;
-use crate::nand::cache::{Aside, CacheRegister};
+use crate::nand::cache_register::{Aside, CacheRegister};
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, OpId};
@@ -20,9 +20,9 @@ impl Device {
 
     /// The event of a die's cache register.
     pub(super) fn register_event(&mut self, die: DieId) {
-        match self.cache.registers[die.index()].aside {
+        match self.overlap.registers[die.index()].aside {
             Aside::Nothing => self.consider_loading(die),
-            Aside::Reading => self.cache.registers[die.index()].aside = Aside::Read,
+            Aside::Reading => self.overlap.registers[die.index()].aside = Aside::Read,
             Aside::Programming => self.former_programmed(die),
             Aside::Held | Aside::Read => {}
         }
@@ -32,8 +32,8 @@ impl Device {
     /// its array time: the time of the die's next event.
     pub(super) fn granted_beside(&mut self, die: DieId, end: Ns) -> Option<Ns> {
         let state = &mut self.dies[die.index()];
-        let (phase, event) = match self.cache.registers[die.index()].aside {
-            Aside::Held => (Phase::Moving, end + self.cache.read_busy),
+        let (phase, event) = match self.overlap.registers[die.index()].aside {
+            Aside::Held => (Phase::Moving, end + self.overlap.read_busy),
             Aside::Programming => (Phase::Loading, end),
             _ => {
                 self.expect_loading(die, end);
@@ -56,7 +56,7 @@ impl Device {
             self.events.set(Self::die_resource(die), now + cell);
             // A read or the next program may wait for this moment.
             self.touched.push(die);
-        } else if self.cache.registers[die.index()].aside == Aside::Held {
+        } else if self.overlap.registers[die.index()].aside == Aside::Held {
             self.read_and_send(die);
         } else {
             self.send_data(die, head, class);
@@ -70,7 +70,7 @@ impl Device {
         if self.begin_next_read(die) {
             return;
         }
-        let busy = self.cache.read_busy;
+        let busy = self.overlap.read_busy;
         let state = &mut self.dies[die.index()];
         let Command { head, class, follows, .. } = state.command;
         if !follows {
@@ -84,7 +84,7 @@ impl Device {
     /// Takes the next read, if the scheduler wants one and it may follow the one whose data is in the page register.
     fn begin_next_read(&mut self, die: DieId) -> bool {
         let former = self.dies[die.index()].command;
-        let after = if self.cache.sequential_reads { former.head } else { NONE };
+        let after = if self.overlap.sequential_reads { former.head } else { NONE };
         loop {
             let state = &self.dies[die.index()];
             if state.suspended.is_some() || !state.has_work() {
@@ -104,7 +104,7 @@ impl Device {
                 continue;
             }
             self.recorder.cache_reads += 1;
-            let register = &mut self.cache.registers[die.index()];
+            let register = &mut self.overlap.registers[die.index()];
             (register.aside, register.command) = (Aside::Held, former);
             self.start_command(die, class, kept, after);
             return true;
@@ -113,8 +113,8 @@ impl Device {
 
     /// The data of the former read is in the cache register: it leaves, and the array reads for the next.
     fn read_and_send(&mut self, die: DieId) {
-        let (now, busy) = (self.now, self.cache.read_busy.0);
-        let register = &mut self.cache.registers[die.index()];
+        let (now, busy) = (self.now, self.overlap.read_busy.0);
+        let register = &mut self.overlap.registers[die.index()];
         let (mut former, mut next) = (register.command, self.dies[die.index()].command);
         // The former waited for all that came between: the next one's command, and that one's waits.
         former.parts.add_channel_waits_of(&next.parts);
@@ -133,7 +133,7 @@ impl Device {
     /// The data of the former read has left: the next one, if there is one, has the die to itself.
     pub(super) fn next_read_takes_over(&mut self, die: DieId) -> bool {
         let now = self.now;
-        let register = &mut self.cache.registers[die.index()];
+        let register = &mut self.overlap.registers[die.index()];
         let state = &mut self.dies[die.index()];
         match register.aside {
             Aside::Reading => {
@@ -159,7 +159,7 @@ impl Device {
 
     /// From `at` on the array programs: the data of the next program may come in.
     pub(super) fn expect_loading(&mut self, die: DieId, at: Ns) {
-        if self.cache.program && self.dies[die.index()].command.class.op() == FlashOp::Program {
+        if self.overlap.program && self.dies[die.index()].command.class.op() == FlashOp::Program {
             self.events.set(self.register_resource(die), at);
         }
     }
@@ -182,7 +182,7 @@ impl Device {
             return;
         }
         self.recorder.cache_programs += 1;
-        self.cache.registers[die.index()] = CacheRegister {
+        self.overlap.registers[die.index()] = CacheRegister {
             aside: Aside::Programming,
             command: former,
             array: [begin, end],
@@ -228,8 +228,8 @@ impl Device {
 
     /// The next program's data is in the cache register.
     pub(super) fn loaded(&mut self, die: DieId) {
-        if self.cache.registers[die.index()].aside == Aside::Programming {
-            self.cache.registers[die.index()].since = self.now;
+        if self.overlap.registers[die.index()].aside == Aside::Programming {
+            self.overlap.registers[die.index()].since = self.now;
             self.dies[die.index()].phase = Phase::Loaded;
         } else {
             self.move_to_page_register(die);
@@ -237,7 +237,7 @@ impl Device {
     }
 
     fn move_to_page_register(&mut self, die: DieId) {
-        let busy = self.cache.program_busy;
+        let busy = self.overlap.program_busy;
         let state = &mut self.dies[die.index()];
         state.phase = Phase::Moving;
         state.command.parts.add(Part::Cell, busy.0);
@@ -246,8 +246,8 @@ impl Device {
 
     /// The array has programmed for the former command.
     fn former_programmed(&mut self, die: DieId) {
-        let CacheRegister { command: former, since, .. } = self.cache.registers[die.index()];
-        self.cache.registers[die.index()].aside = Aside::Nothing;
+        let CacheRegister { command: former, since, .. } = self.overlap.registers[die.index()];
+        self.overlap.registers[die.index()].aside = Aside::Nothing;
         let next = std::mem::replace(&mut self.dies[die.index()].command, former);
         self.pages_done(die);
         let state = &mut self.dies[die.index()];

@@ -31,7 +31,7 @@ impl Device {
             Phase::Idle => self.start_next(die),
             Phase::Array => {
                 self.consider_suspending(die);
-                if self.cache.program {
+                if self.overlap.program {
                     self.consider_loading(die);
                 }
             }
@@ -130,17 +130,12 @@ impl Device {
             next = self.pool[next].next;
         }
         let planes = draft.planes;
-        let form = CommandForm::Plain;
         // What the bound on waiting let go first must not be stopped by those that it passed.
         let overdue = self.now.since(self.pool[head].arrived) > self.scheduler.longest_suspension();
         let suspensions = if overdue { u32::MAX } else { 0 };
         if self.pool[head].copyback {
-            let follows = false;
-            let parts = Parts::default();
-            return self.start_copyback(
-                die,
-                Command { head, class, planes, cell, suspensions, follows, form, parts },
-            );
+            let command = Command { head, class, planes, suspensions, ..Command::default() };
+            return self.start_copyback(die, command);
         }
         let command = match class.op() {
             FlashOp::Read => self.timing.read_command(planes),
@@ -152,7 +147,8 @@ impl Device {
         parts.add(Part::Transfer, data.0);
         parts.add(Part::Cell, cell.0);
         let state = &mut self.dies[die.index()];
-        state.command = Command { head, class, planes, cell, suspensions, follows: false, form, parts };
+        let (follows, form) = (false, CommandForm::Plain);
+        state.command = Command { head, class, planes, cell, suspensions, follows, form, parts };
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command + data);

@@ -28,7 +28,7 @@ use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Layout, PageMap};
-use crate::nand::cache::CacheOperations;
+use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
 use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
@@ -105,7 +105,7 @@ pub struct Device {
     dies: Vec<Die>,
     outstanding: Vec<u32>,
     channels: Vec<Channel>,
-    cache: CacheOperations,
+    overlap: CacheOperations,
     copybacks: Copybacks,
     channel_of: Vec<u32>,
     /// Dies that got work since they were last looked at.
@@ -145,7 +145,7 @@ impl Device {
         let dies = geometry.dies() as usize;
         let channels = geometry.channels as usize;
         let timing = Timing::new(device);
-        let cache = CacheOperations::new(&device.cache_mode, dies);
+        let overlap = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
         let window = match device.multi_plane.window {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
@@ -176,13 +176,13 @@ impl Device {
             scheduler: SchedulerPolicy::new(&scheme.scheduler),
             partial_writes: BTreeMap::new(),
             now: Ns::ZERO,
-            events: EventSet::new(dies + channels + cache.registers.len()),
+            events: EventSet::new(dies + channels + overlap.registers.len()),
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),
             outstanding: vec![0; dies],
             channels: (0..channels).map(|_| Channel::default()).collect(),
-            cache,
+            overlap,
             copybacks: Copybacks::new(&device.copyback, dies),
             channel_of: (0..dies as u32).map(|die| geometry.channel_of(DieId(die))).collect(),
             touched: Vec::new(),

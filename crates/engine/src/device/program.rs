@@ -120,7 +120,7 @@ impl Device {
             let die = self.die_of(ppa).0;
             self.begin_wait(id, die);
             self.pool.chain(head, id);
-            if self.cache.program {
+            if self.overlap.program {
                 // A page that is full now may come in while the one before it is programmed.
                 self.touched.push(die);
             }

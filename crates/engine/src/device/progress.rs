@@ -97,7 +97,7 @@ impl Device {
     /// The channel is the die's until `end`.
     fn channel_granted(&mut self, die: DieId, end: Ns) {
         let data = self.dies[die.index()].phase == Phase::DataWait;
-        let beside = if self.cache.is_on() && !data { self.granted_beside(die, end) } else { None };
+        let beside = if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None };
         let state = &mut self.dies[die.index()];
         let event = if data {
             state.phase = Phase::DataOut;
@@ -132,7 +132,7 @@ impl Device {
     fn array_done(&mut self, die: DieId) {
         let Command { head, class, .. } = self.dies[die.index()].command;
         if class.op() == FlashOp::Read {
-            if self.cache.read {
+            if self.overlap.read {
                 return self.page_in_register(die);
             }
             return self.send_data(die, head, class);
@@ -226,7 +226,7 @@ impl Device {
     }
 
     fn command_done(&mut self, die: DieId) {
-        if self.cache.read && self.next_read_takes_over(die) {
+        if self.overlap.read && self.next_read_takes_over(die) {
             return;
         }
         let state = &mut self.dies[die.index()];

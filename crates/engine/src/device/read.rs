@@ -68,7 +68,7 @@ impl Device {
             state.push(&mut self.pool, class, head);
         }
         let busy_but_asked = (self.rules.interrupts && class == Class::HostRead)
-            || (self.cache.program && state.phase == Phase::Array);
+            || (self.overlap.program && state.phase == Phase::Array);
         if state.phase == Phase::Idle || busy_but_asked {
             self.touched.push(die);
         }

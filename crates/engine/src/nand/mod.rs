@@ -1,6 +1,6 @@
 //! The flash array: geometry, timing, dies, channels and what the spare area holds.
 
-pub mod cache;
+pub mod cache_register;
 pub mod cell_mode;
 pub mod channel;
 pub mod copyback;
