@@ -310,3 +310,20 @@ fn busy_drives_with_cache_operations_stay_consistent_and_exact() {
         blame_adds_up(&report);
     }
 }
+
+#[test]
+fn dies_that_read_ahead_reach_the_longer_of_the_dies_and_the_channels_bound() {
+    for dies in [1u64, 2, 4] {
+        for (rate, transfer) in [(1000.0, XFER), (200.0, 5 * XFER), (62.5, 16 * XFER)] {
+            let mut setup = cached(dies as u32, 1, true, false);
+            setup.device.channel.mega_transfers_per_s = rate;
+            let done = completions(&setup, (0..16 * dies).map(|page| read(0, page)).collect());
+            let die = READ_COMMAND + READ_BUSY + TR.max(transfer);
+            let channel = dies * (READ_COMMAND + transfer);
+            for row in 4..12 {
+                let first = row * dies as usize;
+                assert_eq!(done[first + dies as usize] - done[first], die.max(channel), "{dies} {transfer}");
+            }
+        }
+    }
+}
