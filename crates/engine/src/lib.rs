@@ -20,6 +20,7 @@ pub mod run;
 pub mod sched;
 pub mod space;
 pub mod stats;
+pub mod systems;
 pub mod time;
 
 pub use run::{Observer, Outcome, RunError, Setup, Unobserved, logical_bytes, replay, simulate};

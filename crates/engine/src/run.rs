@@ -158,7 +158,7 @@ impl Setup {
                 return Err(RunError::Cancelled);
             }
         }
-        device.close_untimed_pages();
+        device.close_untimed_places();
         match device.fault() {
             Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
             None => Ok(device),
@@ -173,7 +173,8 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     let geometry = crate::nand::Geometry::new(&device.geometry);
     let order = crate::placement::planes_in_order(&geometry, scheme.placement.order);
     let width = crate::blocks::Domains::new(&geometry, scheme.blocks.superblock, &order).width();
-    let plan = crate::space::SpacePlan::new(device, scheme, &geometry, width)?;
+    let open = crate::blocks::Points::new(scheme.blocks.host_write_points, &[]).count();
+    let plan = crate::space::SpacePlan::new(device, scheme, &geometry, width, open)?;
     Ok(u64::from(plan.logical_units) * u64::from(geometry.unit_bytes))
 }
 
@@ -208,7 +209,7 @@ pub fn replay(
         None if requests == 0 => device.report(),
         None => return Err(RunError::NothingMeasured { requests }),
     };
-    device.close_untimed_pages();
+    device.close_untimed_places();
     if setup.checked {
         report.checked = Some(device.audit().map_err(RunError::Inconsistent)?);
     }
@@ -260,8 +261,11 @@ impl Replay<'_> {
         loop {
             let (event, gives_way) = self.device.next_event();
             let arrival = self.front.next_time(self.device.now())?;
+            let wake = self.device.wake_at();
             // The drive's own events go before an arrival at the same time, but for the choices of channels.
-            if arrival < event || (gives_way && arrival == event && event != Ns::NEVER) {
+            if wake < event && wake <= arrival && (event != Ns::NEVER || arrival != Ns::NEVER) {
+                self.device.wake();
+            } else if arrival < event || (gives_way && arrival == event && event != Ns::NEVER) {
                 self.submit(arrival)?;
             } else if event == Ns::NEVER {
                 if self.done == self.number || !self.device.place_stalled_anew() {

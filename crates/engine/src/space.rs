@@ -6,9 +6,6 @@ use crate::config::scheme::SchemeConfig;
 use crate::gc::collector::Thresholds;
 use crate::nand::Geometry;
 
-/// Superblocks of a domain that hold no data of the host for good: the open ones of the host and of garbage collection.
-const OPEN: u32 = 2;
-
 /// Sizes that follow from a device and a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpacePlan {
@@ -21,12 +18,14 @@ pub struct SpacePlan {
 }
 
 impl SpacePlan {
-    /// Checks that the spare space suffices for domains of `width` planes.
+    /// Checks that the spare space suffices for domains of `width` planes with `open` write points, whose superblocks hold
+    /// no data of the host for good.
     pub fn new(
         device: &DeviceConfig,
         scheme: &SchemeConfig,
         geometry: &Geometry,
         width: u32,
+        open: u32,
     ) -> Result<Self, ConfigError> {
         let logical_units = logical_units(device, geometry)?;
         let blocks = geometry.blocks_per_plane;
@@ -40,19 +39,19 @@ impl SpacePlan {
         let certain = u64::from(capacity - geometry.units_per_page() + 1);
         let spare = u64::from(blocks).saturating_sub(needed_units.div_ceil(certain)) as u32;
         let (key, value) = capacity_key(device);
-        if spare < OPEN + 2 {
+        if spare < open + 2 {
             let allowed = format!(
                 "a capacity that leaves at least {} spare blocks in each plane of {blocks}; this one leaves {spare}",
-                OPEN + 2
+                open + 2
             );
             return Err(ConfigError::new(&format!("device.capacity.{key}"), value, allowed));
         }
         let share = |share: f64| (share * f64::from(blocks)).ceil() as u32;
         let trigger = share(scheme.gc.trigger).max(2);
-        let most = spare - OPEN;
+        let most = spare - open;
         if trigger > most {
             let allowed = format!(
-                "at most {:.4}: {most} of the {blocks} blocks of a plane, since only {spare} are spare and {OPEN} are open",
+                "at most {:.4}: {most} of the {blocks} blocks of a plane, since only {spare} are spare and {open} are open",
                 f64::from(most) / f64::from(blocks)
             );
             return Err(ConfigError::new("scheme.gc.trigger", scheme.gc.trigger, allowed));
@@ -65,7 +64,7 @@ impl SpacePlan {
         };
         let mean = u64::from(logical_units) * u64::from(width) / u64::from(geometry.planes());
         let half_spare = (u64::from(blocks) * u64::from(capacity) - mean) / 2;
-        let usable = u64::from(blocks - OPEN - 2) * certain;
+        let usable = u64::from(blocks - open - 2) * certain;
         Ok(Self {
             logical_units,
             thresholds: Thresholds { trigger, stop, reserve: 1, read_ahead },

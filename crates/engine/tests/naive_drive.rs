@@ -13,6 +13,7 @@ use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::DomainId;
 use wordline_engine::nand::CellMode;
+use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
 use wordline_engine::{RunError, Setup};
 
@@ -85,8 +86,8 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
 }
 
 /// No order of one's own, or each class in a tier of its own, in any order.
-fn tiers() -> impl Strategy<Value = Vec<Vec<ClassName>>> {
-    use ClassName::{GcErase, GcProgram, GcRead, HostProgram, HostRead};
+fn tiers() -> impl Strategy<Value = Vec<Vec<Class>>> {
+    use Class::{GcErase, GcProgram, GcRead, HostProgram, HostRead};
     let classes = Just(vec![HostRead, HostProgram, GcRead, GcProgram, GcErase]).prop_shuffle();
     prop_oneof![Just(vec![]), classes.prop_map(|order| order.into_iter().map(|class| vec![class]).collect())]
 }
@@ -121,7 +122,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
             SchemeConfig {
                 mapping: MappingConfig { unmapped_reads, ..Default::default() },
                 placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
-                blocks: BlocksConfig { superblock: span },
+                blocks: BlocksConfig { superblock: span, ..BlocksConfig::default() },
                 gc: GcConfig { trigger, stop: Some(trigger + more), ..Default::default() },
                 scheduler: SchedulerConfig { policy: scheduler, tiers, starvation_bound_ns: bound },
                 ..Default::default()

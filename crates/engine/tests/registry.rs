@@ -128,13 +128,7 @@ fn every_scheduler_passes_with_every_rule_for_planes_and_every_span() {
 
 #[test]
 fn every_order_of_classes_passes() {
-    let classes = [
-        ClassName::HostRead,
-        ClassName::HostProgram,
-        ClassName::GcRead,
-        ClassName::GcProgram,
-        ClassName::GcErase,
-    ];
+    let classes = [Class::HostRead, Class::HostProgram, Class::GcRead, Class::GcProgram, Class::GcErase];
     for first in classes {
         for last in classes.into_iter().filter(|&last| last != first) {
             let middle = classes.into_iter().filter(|&class| class != first && class != last).collect();

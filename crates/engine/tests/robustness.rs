@@ -10,6 +10,7 @@ use wordline_engine::config::nand_modes::*;
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartConfig, WindowConfig};
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
+use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
 use wordline_engine::{RunError, Setup};
 
@@ -207,11 +208,11 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
         SuperblockSpan::Drive,
     ]);
     let classes = prop::sample::select(vec![
-        ClassName::HostRead,
-        ClassName::HostProgram,
-        ClassName::GcRead,
-        ClassName::GcProgram,
-        ClassName::GcErase,
+        Class::HostRead,
+        Class::HostProgram,
+        Class::GcRead,
+        Class::GcProgram,
+        Class::GcErase,
     ]);
     let tiers = prop_oneof![
         20 => Just(vec![]),
@@ -242,7 +243,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         policy: if dynamic { PlacementKind::Dynamic } else { PlacementKind::Static },
                         order: PlacementOrder::all()[order],
                     },
-                    blocks: BlocksConfig { superblock },
+                    blocks: BlocksConfig { superblock, ..BlocksConfig::default() },
                     gc: GcConfig { trigger, stop, read_ahead_pages, ..Default::default() },
                     scheduler: SchedulerConfig {
                         policy: scheduler.0,

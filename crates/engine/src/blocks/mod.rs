@@ -1,9 +1,13 @@
 //! Blocks and superblocks: which planes belong together, what each holds, which are free, where writing goes on.
 
 pub mod domains;
+pub mod free_list;
+pub mod points;
 pub mod table;
 pub mod write_point;
 
 pub use domains::Domains;
+pub use free_list::FreeList;
+pub use points::Points;
 pub use table::{BlockState, BlockTable};
 pub use write_point::WritePoint;

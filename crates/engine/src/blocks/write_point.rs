@@ -1,11 +1,11 @@
-//! A write point: the open superblock that one kind of writing fills, page by page.
+//! A write point: the open superblock that one kind of writing fills, program unit by program unit.
 
 use crate::ids::{PlaneId, Ppa, SuperblockId};
 use crate::nand::{CellMode, Geometry};
 use crate::sched::queue::{NONE, OpId};
 
 /// Where writing goes on in one domain.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct WritePoint {
     /// The open superblock.
     pub superblock: SuperblockId,
@@ -16,19 +16,25 @@ pub struct WritePoint {
     rows: u32,
     /// Mode in which the next superblock is opened.
     pub mode: CellMode,
-    /// Head of the flash page that still takes units; [`NONE`] if there is none.
-    pub open_page: OpId,
-    /// First unit of that page.
-    pub page: Ppa,
-    /// Units in it.
+    /// Flash pages that one program of a plane takes.
+    rows_at_once: u32,
+    /// Head of the program unit that still takes mapping units; [`NONE`] if there is none.
+    pub open_unit: OpId,
+    /// First mapping unit of that program unit.
+    pub place: Ppa,
+    /// Mapping units that it has room for.
+    pub size: u32,
+    /// Mapping units in it.
     pub filled: u32,
-    /// Whether that page is being filled without simulated time.
+    /// Whether it is being filled without simulated time.
     pub untimed: bool,
+    /// Program units that wait until their row is complete.
+    pub gathered: Vec<OpId>,
 }
 
-impl Default for WritePoint {
+impl WritePoint {
     /// Nothing open.
-    fn default() -> Self {
+    pub fn new() -> Self {
         Self {
             superblock: SuperblockId::NONE,
             block: 0,
@@ -36,52 +42,67 @@ impl Default for WritePoint {
             column: 0,
             rows: 0,
             mode: CellMode::Native,
-            open_page: NONE,
-            page: Ppa::NONE,
-            filled: u32::MAX,
+            rows_at_once: 1,
+            open_unit: NONE,
+            place: Ppa::NONE,
+            size: 0,
+            filled: 0,
             untimed: false,
+            gathered: Vec::new(),
         }
     }
-}
 
-impl WritePoint {
-    /// Whether the open superblock has a flash page left.
+    /// Whether the open superblock has a program unit left.
     #[inline]
-    pub fn has_page(&self) -> bool {
+    pub fn has_place(&self) -> bool {
         self.row < self.rows
+    }
+
+    /// Whether the program unit that was taken last still takes mapping units, being neither full nor on its die.
+    #[inline]
+    pub fn has_room(&self) -> bool {
+        self.open_unit != NONE && self.filled < self.size
     }
 
     /// Flash pages left in the open superblock of `width` planes.
     pub fn pages_left(&self, width: u32) -> u32 {
-        if self.has_page() { (self.rows - self.row) * width - self.column } else { 0 }
+        let begun = self.rows_at_once.min(self.rows - self.row.min(self.rows)) * self.column;
+        if self.has_place() { (self.rows - self.row) * width - begun } else { 0 }
     }
 
-    /// The next page's plane, by its place among those of the domain.
+    /// The plane of the next program unit, by its place among those of the domain.
     pub fn column(&self) -> u32 {
         self.column
     }
 
-    /// Whether the next page begins a row (a superpage).
+    /// Whether the next program unit begins a row of them (a superpage, where a unit is a page).
     pub fn at_row_start(&self) -> bool {
         self.column == 0
     }
 
-    /// Opens a free superblock of so many rows (flash pages of a block).
-    pub fn open(&mut self, superblock: SuperblockId, block: u32, rows: u32) {
-        (self.superblock, self.block, self.rows) = (superblock, block, rows);
-        (self.row, self.column) = (0, 0);
+    /// Opens a free superblock with so many flash pages in each block, `rows_at_once` of which are programmed together.
+    pub fn open(&mut self, superblock: SuperblockId, block: u32, rows: u32, rows_at_once: u32) {
+        (self.superblock, self.block, self.row, self.column) = (superblock, block, 0, 0);
+        (self.rows, self.rows_at_once) = (rows, rows_at_once.max(1));
     }
 
-    /// Takes the next flash page: its first unit. `planes` are the domain's.
+    /// Takes the next program unit: its first mapping unit. `planes` are the domain's.
     #[inline]
-    pub fn take_page(&mut self, geometry: &Geometry, planes: &[PlaneId]) -> Ppa {
-        let page = geometry.first_unit(planes[self.column as usize], self.block, self.row);
+    pub fn take(&mut self, geometry: &Geometry, planes: &[PlaneId]) -> Ppa {
+        let place = geometry.first_unit(planes[self.column as usize], self.block, self.row);
+        let rows = self.rows_at_once.min(self.rows - self.row);
         self.column += 1;
         if self.column as usize == planes.len() {
             self.column = 0;
-            self.row += 1;
+            self.row += rows;
         }
-        (self.page, self.filled, self.untimed) = (page, 0, false);
-        page
+        (self.place, self.size, self.filled, self.untimed) = (place, rows << geometry.unit_shift, 0, false);
+        place
+    }
+}
+
+impl Default for WritePoint {
+    fn default() -> Self {
+        Self::new()
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -26,6 +27,9 @@ pub struct SchemeConfig {
     /// Garbage collection.
     #[serde(default)]
     pub gc: GcConfig,
+    /// Work of no request's.
+    #[serde(default)]
+    pub maintenance: MaintenanceConfig,
     /// What a die does next.
     #[serde(default)]
     pub scheduler: SchedulerConfig,
@@ -157,13 +161,52 @@ impl TryFrom<String> for PlacementOrder {
     }
 }
 
+/// Work of no request's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MaintenanceConfig {
+    /// Time without a request in the drive after which it counts as idle, ns.
+    #[serde(default = "default_idle")]
+    pub idle_after_ns: u64,
+}
+
+impl Default for MaintenanceConfig {
+    fn default() -> Self {
+        Self { idle_after_ns: default_idle() }
+    }
+}
+
+fn default_idle() -> u64 {
+    1_000_000
+}
+
 /// What is allocated and erased as one.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BlocksConfig {
     /// Blocks of which planes form one superblock.
     #[serde(default)]
     pub superblock: SuperblockSpan,
+    /// Write points of the host in each domain: writes of different streams fill different blocks. Stream s uses write
+    /// point s modulo this number.
+    #[serde(default = "one")]
+    pub host_write_points: u32,
+}
+
+impl Default for BlocksConfig {
+    fn default() -> Self {
+        Self { superblock: SuperblockSpan::default(), host_write_points: one() }
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl BlocksConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        check_range("host_write_points", self.host_write_points, 1, 64)
+    }
 }
 
 /// Blocks of which planes form one superblock.
@@ -230,7 +273,7 @@ pub struct SchedulerConfig {
     /// An order of classes of one's own, instead of the policy's: tiers from first to last; the classes of one
     /// tier go in order of arrival. Classes that are left out form a last tier.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub tiers: Vec<Vec<ClassName>>,
+    pub tiers: Vec<Vec<Class>>,
     /// A command that waited longer than this goes next whatever its class, ns; left out: no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starvation_bound_ns: Option<u64>,
@@ -249,25 +292,10 @@ pub enum SchedulerKind {
     ReadFirstSuspend,
 }
 
-/// A class of flash commands: who asked and what for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ClassName {
-    /// Reads for the host.
-    HostRead,
-    /// Programs for the host.
-    HostProgram,
-    /// Reads of garbage collection.
-    GcRead,
-    /// Programs of garbage collection.
-    GcProgram,
-    /// Erases of garbage collection.
-    GcErase,
-}
-
 impl SchemeConfig {
     /// Refuses what no firmware can do. Paths in errors are relative to the scheme.
     pub fn validate(&self) -> Result<(), ConfigError> {
+        self.blocks.validate().map_err(|e| e.under("blocks"))?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))
     }
@@ -285,7 +313,7 @@ impl GcConfig {
 
 impl SchedulerConfig {
     fn validate(&self) -> Result<(), ConfigError> {
-        let mut seen: Vec<ClassName> = Vec::new();
+        let mut seen: Vec<Class> = Vec::new();
         for &class in self.tiers.iter().flatten() {
             if seen.contains(&class) {
                 return Err(ConfigError::new("tiers", format!("{class:?}"), "each class in one tier only"));

@@ -21,12 +21,27 @@ pub struct Request {
     link: u64,
 }
 
+impl Request {
+    /// The flow that it belongs to.
+    pub fn flow(&self) -> u16 {
+        self.request.flow
+    }
+
+    /// The stream that it belongs to.
+    pub fn stream(&self) -> u16 {
+        self.request.flow
+    }
+}
+
 impl Device {
     /// A request that arrived at `arrival` enters the drive now (later than it arrived, if it had to wait at the
     /// host). `id` counts requests from 0; `measured` requests count in the results. The range must lie in the drive.
     pub fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool) {
         self.now = now;
         let admission = now.since(arrival).0;
+        if self.requests_inside() == 0 {
+            self.note_idle(false);
+        }
         let entry = Request { request: *request, id, arrival, left: 0, measured, admission, link: 0 };
         let number = match self.free_requests.pop() {
             Some(number) => {
@@ -48,7 +63,7 @@ impl Device {
         } else {
             self.take_link(false, number, time);
         }
-        self.look_at_touched_dies();
+        self.finish_event();
     }
 
     /// Time of the link for so many bytes and its overhead.
@@ -208,6 +223,9 @@ impl Device {
     fn complete(&mut self, number: u32) {
         self.free_requests.push(number);
         self.completed += 1;
+        if self.requests_inside() == 0 {
+            self.note_idle(true);
+        }
         let HostRequest { op, length, .. } = self.requests[number as usize].request;
         self.recorder.answered(op, length);
         if let Some(probe) = &mut self.probe {

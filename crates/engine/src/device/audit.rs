@@ -63,7 +63,7 @@ impl Device {
             let view = self.blocks.view(domain);
             let live: u32 = view.valid.iter().map(|valid| valid & !NOT_A_CANDIDATE).sum();
             let free = view.state.iter().filter(|&&state| state == BlockState::Free).count();
-            if live != state.live || free != state.free.len() {
+            if live != state.live || free != state.free.len() as usize {
                 return Err(format!(
                     "{domain:?} holds {live} live units and {free} free blocks, its counts say {} and {}",
                     state.live,
@@ -72,12 +72,15 @@ impl Device {
             }
             let idle =
                 state.collector.in_flight == 0 && state.collector.reading == 0 && state.stalled.is_empty();
-            if !idle || state.collector.victims > 0 {
+            if !idle || !state.collector.victims.is_empty() {
                 return Err(format!(
                     "{domain:?} still collects although the drive is at rest: {:?}",
                     state.collector
                 ));
             }
+        }
+        if !self.plans.is_at_rest() {
+            return Err("a plan is still under way although the drive is at rest".into());
         }
         if self.pool.is_empty() {
             Ok(())

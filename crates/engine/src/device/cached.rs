@@ -9,7 +9,7 @@ use crate::ids::DieId;
 use crate::nand::cache_register::{Aside, CacheRegister};
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::class::{Class, FlashOp};
-use crate::sched::queue::{NONE, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
 use crate::time::Ns;
 
@@ -194,8 +194,8 @@ impl Device {
         self.start_command(die, class, head, former.head);
     }
 
-    /// Whether the next programs of a class are of the pages after those of a command, on each of its planes. A page
-    /// that still takes units waits for them.
+    /// Whether the next programs of a class are of the pages after those of a command, on each of its planes. A
+    /// program that still takes units waits for them.
     fn continue_on_all_planes(&self, die: DieId, class: Class, former: &Command) -> bool {
         let mut head = self.dies[die.index()].first(class);
         for _ in 0..former.planes {
@@ -211,19 +211,23 @@ impl Device {
         true
     }
 
-    /// Whether a flash page is the one after a page of the command at `former`, in the same block.
+    /// Whether a flash page (a program) begins where one of the command at `former` ends, in the same block.
     pub(super) fn follows(&self, head: OpId, mut former: OpId) -> bool {
+        let Op { ppa, class, .. } = self.pool[head];
+        let program = class.op() == FlashOp::Program;
+        let pages = if program { self.rules.pages_at_once(self.cell_mode(ppa)) } else { 1 };
         let page = self.flash_page(head);
-        while former != NONE && self.flash_page(former).wrapping_add(1) != page {
+        while former != NONE && self.flash_page(former).wrapping_add(pages) != page {
             former = self.pool[former].next;
         }
-        former != NONE && self.geometry.place(self.pool[head].ppa).page > 0
+        former != NONE && self.geometry.place(ppa).page >= pages
     }
 
-    /// Whether units of the host may still join a flash page.
+    /// Whether units may still join a program.
     fn takes_units(&self, head: OpId) -> bool {
-        let point = &self.domain[self.domain_of(self.pool[head].ppa).index()].host;
-        point.open_page == head && point.filled < self.geometry.units_per_page()
+        let Op { ppa, point, .. } = self.pool[head];
+        let point = self.domain[self.domain_of(ppa).index()].points.get(usize::from(point));
+        point.is_some_and(|point| point.open_unit == head && point.has_room())
     }
 
     /// The next program's data is in the cache register.

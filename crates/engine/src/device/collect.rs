@@ -16,12 +16,26 @@ impl Device {
     #[inline]
     pub(super) fn check_collection(&mut self, domain: DomainId) {
         let state = &mut self.domain[domain.index()];
-        if (state.free.len() as u32) < self.thresholds.trigger {
+        if state.free.len() < self.thresholds.trigger.max(state.demand) {
             state.collector.active = true;
         }
         if state.collector.active {
             self.advance_collection(domain);
         }
+    }
+
+    /// Asks for a superblock to be emptied and erased although space suffices. It joins the domain's victims when a
+    /// block can be spared for its pages; one that is not full, or is asked for already, is left alone.
+    pub(super) fn want_emptied(&mut self, superblock: SuperblockId, cause: Cause) {
+        let domain = self.blocks.split(superblock).0;
+        let collector = &mut self.domain[domain.index()].collector;
+        let known = collector.wanted.iter().any(|&(other, _)| other == superblock);
+        if known || self.blocks.state(superblock) != BlockState::Full {
+            return;
+        }
+        collector.wanted.push_back((superblock, cause));
+        collector.active = true;
+        self.advance_collection(domain);
     }
 
     /// Chooses victims and reads ahead, as far as the thresholds and the space allow.
@@ -36,46 +50,81 @@ impl Device {
             }
         }
         let collector = &self.domain[domain.index()].collector;
-        let nothing_to_come = collector.reading == 0 && !collector.victim.is_some();
-        if nothing_to_come && !collector.gathered.is_empty() {
-            self.program_gathered(domain);
+        if collector.reading == 0 && !collector.victim.is_some() {
+            self.program_gathered_of(domain);
         }
     }
 
     /// Takes the next victim; `false` when none is needed, possible or affordable now.
     fn next_victim(&mut self, domain: DomainId) -> bool {
-        let state = &mut self.domain[domain.index()];
-        if state.free.len() as u32 + state.collector.victims >= self.thresholds.stop {
-            state.collector.active = false;
-            return false;
-        }
-        let Some(superblock) = self.choose_victim(domain) else {
-            self.domain[domain.index()].collector.active = false;
-            return false;
+        let state = &self.domain[domain.index()];
+        let (superblock, cause) = if state.free.len() + state.collector.victims.len() as u32
+            >= self.thresholds.stop.max(state.demand)
+        {
+            // Space comes first; what else is to be emptied comes when there is enough.
+            match self.next_wanted(domain) {
+                Some(wanted) => wanted,
+                None => {
+                    let collector = &mut self.domain[domain.index()].collector;
+                    collector.active = !collector.wanted.is_empty();
+                    return false;
+                }
+            }
+        } else {
+            match self.choose_victim(domain) {
+                Some(superblock) => (superblock, Cause::Gc),
+                None => {
+                    self.domain[domain.index()].collector.active = false;
+                    return false;
+                }
+            }
         };
         let valid = self.blocks.valid(superblock);
-        let page = self.geometry.units_per_page();
-        let state = &mut self.domain[domain.index()];
-        // Only one victim may be under way unless the space for the next is certain: of the free superblocks the host
-        // leaves the reserve only.
-        let pages_left = state.gc.pages_left(self.domains.width()) * self.geometry.units_per_page();
-        let kept = (state.free.len() as u64).min(u64::from(self.thresholds.reserve));
-        let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
-        let collector = &state.collector;
-        if (collector.victims > 0 || collector.reading > 0)
-            && u64::from(valid + state.collector.reading + page) > room
-        {
+        if !self.has_room_for_victim(domain, valid) {
             return false;
         }
-        self.recorder.gc.victims += 1;
-        let collector = &mut state.collector;
-        collector.victims += 1;
-        (collector.victim, collector.row, collector.column) = (superblock, 0, 0);
+        self.recorder.emptied(cause);
+        let collector = &mut self.domain[domain.index()].collector;
+        collector.wanted.retain(|&(other, _)| other != superblock);
+        collector.victims.push((superblock, cause));
+        (collector.victim, collector.cause, collector.row, collector.column) = (superblock, cause, 0, 0);
         self.blocks.set_state(superblock, BlockState::Collecting);
         if valid == 0 {
             self.begin_erase(superblock);
         }
         true
+    }
+
+    /// The first of the superblocks asked for that is still full. A fully valid one needs a whole free superblock
+    /// beside the reserve.
+    fn next_wanted(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        loop {
+            let state = &mut self.domain[domain.index()];
+            let &(superblock, cause) = state.collector.wanted.front()?;
+            if self.blocks.state(superblock) != BlockState::Full {
+                state.collector.wanted.pop_front();
+                continue;
+            }
+            let alone = state.collector.victims.is_empty() && state.collector.reading == 0;
+            return (alone && state.free.len() > self.thresholds.reserve).then_some((superblock, cause));
+        }
+    }
+
+    /// Whether the pages of one more victim are certain to find space. The first always does, since less than a whole
+    /// superblock of it is valid and the host leaves the reserve (a superblock asked for has one more). Of the free
+    /// superblocks the host leaves the reserve only.
+    fn has_room_for_victim(&self, domain: DomainId, valid: u32) -> bool {
+        let state = &self.domain[domain.index()];
+        let collector = &state.collector;
+        if collector.victims.is_empty() && collector.reading == 0 {
+            return true;
+        }
+        let point = &state.points[usize::from(self.points.of(Cause::Gc))];
+        let pages_left = point.pages_left(self.domains.width()) * self.geometry.units_per_page();
+        let kept = u64::from(state.free.len().min(self.thresholds.reserve));
+        let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
+        let program_unit = self.geometry.units_per_page() * self.rules.pages_per_program;
+        u64::from(valid + collector.reading + program_unit) <= room
     }
 
     /// Asks the policy; `None` when nothing would be won by collecting.
@@ -88,8 +137,8 @@ impl Device {
             ));
             return None;
         }
-        // Less than a flash page won could be lost again to the last page, which may be filled in part.
-        let page = self.geometry.units_per_page();
+        // Less than a program unit won could be lost again to the last one, which may be filled in part.
+        let page = self.geometry.units_per_page() * self.rules.pages_per_program;
         (self.blocks.valid(superblock) + page <= self.blocks.capacity()).then_some(superblock)
     }
 
@@ -118,7 +167,8 @@ impl Device {
         if collector.column == self.domains.width() {
             (collector.row, collector.column) = (row + 1, 0);
         }
-        self.read_page_to_move(domain, page);
+        let class = Class::read_for(collector.cause);
+        self.read_page_to_move(domain, page, class);
         true
     }
 
@@ -135,15 +185,15 @@ impl Device {
         (lpa.0 < self.logical_units && self.lookup(lpa) == ppa).then_some(lpa)
     }
 
-    fn read_page_to_move(&mut self, domain: DomainId, page: Ppa) {
-        if self.copybacks.supported && self.copy_back(domain, page) {
+    fn read_page_to_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
+        if self.copybacks.supported && self.copy_back(domain, page, class.cause()) {
             return;
         }
         let (mut head, mut units) = (NONE, 0);
         for ppa in (page.0..page.0 + self.geometry.units_per_page()).map(Ppa) {
             if let Some(lpa) = self.valid_lpa(ppa) {
                 let bytes = self.geometry.unit_bytes;
-                let id = self.pool.insert(Op { source: ppa, bytes, ..Op::new(Class::GcRead, lpa, ppa) });
+                let id = self.pool.insert(Op { source: ppa, bytes, ..Op::new(class, lpa, ppa) });
                 units += 1;
                 if head == NONE {
                     head = id;
@@ -161,7 +211,7 @@ impl Device {
     }
 
     /// A unit to be moved was overwritten or trimmed before it was read.
-    pub(super) fn gc_unit_dropped(&mut self, ppa: Ppa) {
+    pub(super) fn move_dropped(&mut self, ppa: Ppa) {
         let domain = self.domain_of(ppa);
         let collector = &mut self.domain[domain.index()].collector;
         collector.in_flight -= 1;
@@ -169,56 +219,96 @@ impl Device {
         self.advance_collection(domain);
     }
 
-    /// A unit to be moved is in the controller: gives it its new place. Its flash page is programmed when the whole
-    /// superpage is there.
+    /// A unit to be moved is in the controller: gives it its new place. Its program begins when the whole row of program
+    /// units (the superpage) is there.
     pub(super) fn unit_read_for_move(&mut self, unit: OpId) {
-        let Op { lpa, ppa, .. } = self.pool[unit];
-        let domain = self.domain_of(ppa);
-        if self.lookup(lpa) != ppa {
-            // Overwritten or trimmed while it was read: nothing left to move.
-            self.pool.remove(unit);
-            let collector = &mut self.domain[domain.index()].collector;
-            collector.in_flight -= 1;
-            collector.reading -= 1;
-            return;
+        let Op { lpa, ppa, class, request, .. } = self.pool[unit];
+        if request != NONE {
+            return self.plan_page_read(unit);
         }
-        let units_per_page = self.geometry.units_per_page();
-        self.pool[unit].class = Class::GcProgram;
-        self.pool[unit].order = 0;
-        let state = &mut self.domain[domain.index()];
-        state.collector.reading -= 1;
-        state.live += 1;
-        if state.gc.open_page != NONE {
-            let ppa = Ppa(state.gc.page.0 + state.gc.filled);
-            state.gc.filled += 1;
-            let head = state.gc.open_page;
-            self.pool[unit].ppa = ppa;
+        let home = self.domain_of(ppa);
+        let wanted = self.lookup(lpa) == ppa;
+        let collector = &mut self.domain[home.index()].collector;
+        collector.reading -= 1;
+        if !wanted {
+            // Overwritten or trimmed while it was read: nothing left to move.
+            collector.in_flight -= 1;
+            return self.pool.remove(unit);
+        }
+        let number = self.points.of(class.cause());
+        let op = &mut self.pool[unit];
+        (op.class, op.order, op.point) = (Class::program_for(class.cause()), 0, number);
+        let domain = if self.rules.places_moves { self.place_move(unit, home) } else { home };
+        self.domain[domain.index()].live += 1;
+        self.gather(domain, unit);
+    }
+
+    /// Asks the placement for the domain that a page moves to. The domain that it comes from has space for certain; any
+    /// other must have some to spare.
+    fn place_move(&mut self, unit: OpId, home: DomainId) -> DomainId {
+        let plane = self.place(&self.intent(unit));
+        let domain = self.domains.of(plane);
+        let point = &self.domain[domain.index()].points[usize::from(self.pool[unit].point)];
+        let open = point.open_unit != NONE;
+        let spare = self.domain[domain.index()].free.len() >= self.thresholds.trigger;
+        if domain == home || open || spare { domain } else { home }
+    }
+
+    /// Puts a unit into the row that is being gathered for a write point of moves, and programs the row when it is full.
+    fn gather(&mut self, domain: DomainId, unit: OpId) {
+        let number = self.pool[unit].point;
+        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        if point.open_unit != NONE {
+            let head = point.open_unit;
+            self.pool[unit].ppa = Ppa(point.place.0 + point.filled);
+            point.filled += 1;
             self.pool.chain(head, unit);
         } else {
-            let page = self.take_page(domain, Cause::Gc);
-            self.pool[unit].ppa = page;
-            let state = &mut self.domain[domain.index()];
-            (state.gc.open_page, state.gc.filled) = (unit, 1);
-            state.collector.gathered.push(unit);
+            let place = self.take_place(domain, number);
+            self.pool[unit].ppa = place;
+            let point = &mut self.domain[domain.index()].points[usize::from(number)];
+            (point.open_unit, point.filled) = (unit, 1);
+            point.gathered.push(unit);
         }
-        let state = &mut self.domain[domain.index()];
-        if state.gc.filled == units_per_page {
-            state.gc.open_page = NONE;
-            if state.gc.at_row_start() {
-                self.program_gathered(domain);
+        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        if point.filled == point.size {
+            point.open_unit = NONE;
+            if point.at_row_start() {
+                self.program_gathered(domain, number);
             }
         }
     }
 
-    /// Queues the programs of what was gathered; a flash page that is filled in part stays so.
-    pub(super) fn program_gathered(&mut self, domain: DomainId) {
-        let state = &mut self.domain[domain.index()];
-        state.gc.open_page = NONE;
-        let mut gathered = std::mem::take(&mut state.collector.gathered);
+    /// Nothing more comes from this domain for now: programs what its moves have gathered, wherever it lies.
+    fn program_gathered_of(&mut self, home: DomainId) {
+        let domains = if self.rules.places_moves { 0..self.domain.len() as u32 } else { home.0..home.0 + 1 };
+        for domain in domains.map(DomainId) {
+            for number in 0..self.points.count() as u8 {
+                if !self.domain[domain.index()].points[usize::from(number)].gathered.is_empty() {
+                    self.program_gathered(domain, number);
+                }
+            }
+        }
+    }
+
+    /// Queues the programs of what was gathered; a program unit that is filled in part stays so.
+    pub(super) fn program_gathered(&mut self, domain: DomainId, number: u8) {
+        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        point.open_unit = NONE;
+        let mut gathered = std::mem::take(&mut point.gathered);
         for head in gathered.drain(..) {
             self.enqueue(head);
         }
-        self.domain[domain.index()].collector.gathered = gathered;
+        self.domain[domain.index()].points[usize::from(number)].gathered = gathered;
+    }
+
+    /// A move's program has ended: its data, once at `source`, is safe in `domain`.
+    pub(super) fn move_ended(&mut self, source: Ppa, domain: DomainId) {
+        let home = self.domain_of(source);
+        self.domain[home.index()].collector.in_flight -= 1;
+        if home != domain {
+            self.check_collection(home);
+        }
     }
 
     /// Nothing valid is left in a superblock: erases its blocks.
@@ -229,9 +319,10 @@ impl Device {
         if collector.victim == superblock {
             collector.victim = SuperblockId::NONE;
         }
+        let class = Class::erase_for(collector.cause_of(superblock));
         for index in 0..self.domains.width() as usize {
             let plane = self.domains.planes(domain)[index];
-            let id = self.pool.insert(Op::new(Class::GcErase, Lpa::NONE, self.block_start(plane, block)));
+            let id = self.pool.insert(Op::new(class, Lpa::NONE, self.block_start(plane, block)));
             self.blocks.begin(superblock);
             self.enqueue(id);
         }
@@ -250,15 +341,19 @@ impl Device {
         }
         let domain = self.domain_of(ppa);
         self.make_free(domain, superblock);
-        self.domain[domain.index()].collector.victims -= 1;
+        let collector = &mut self.domain[domain.index()].collector;
+        collector.victims.retain(|victim| victim.0 != superblock);
+        collector.planned.retain(|victim| victim.0 != superblock);
+        self.tell_erased(superblock);
+        self.start_waiting_plans();
         self.release_stalled(domain);
         self.check_collection(domain);
     }
 
-    /// Counts an erase and puts the superblock behind the other free ones.
+    /// Counts an erase and puts the superblock with the other free ones.
     pub(super) fn make_free(&mut self, domain: DomainId, superblock: SuperblockId) {
         self.blocks.count_erase(superblock);
         self.blocks.set_state(superblock, BlockState::Free);
-        self.domain[domain.index()].free.push_back(superblock);
+        self.domain[domain.index()].free.put(superblock);
     }
 }

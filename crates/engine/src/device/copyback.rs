@@ -4,7 +4,6 @@
 //! ([`Op::source`]) and where they go ([`Op::ppa`]).
 
 use super::Device;
-use crate::blocks::WritePoint;
 use crate::config::device::MultiPlaneRule;
 use crate::ids::{DieId, DomainId, Ppa};
 use crate::nand::Place;
@@ -15,16 +14,17 @@ use crate::stats::blame::{Part, Parts};
 use crate::time::Ns;
 
 impl Device {
-    /// Moves a flash page of a victim by copyback, to the next place of its domain's write point of garbage collection;
-    /// `false`, with nothing done, when a unit of it isn't valid or that place isn't on its plane (or die).
-    pub(super) fn copy_back(&mut self, domain: DomainId, page: Ppa) -> bool {
+    /// Moves a flash page of a victim by copyback, to the next place of its domain's write point for this cause; `false`,
+    /// with nothing done, when a unit of it isn't valid or that place isn't on its plane (or die).
+    pub(super) fn copy_back(&mut self, domain: DomainId, page: Ppa, cause: Cause) -> bool {
+        let number = self.points.of(cause);
         let units = page.0..page.0 + self.geometry.units_per_page();
-        if !self.next_place_suits(domain, page)
+        if !self.next_place_suits(domain, number, page)
             || units.clone().any(|unit| self.valid_lpa(Ppa(unit)).is_none())
         {
             return false;
         }
-        let destination = self.take_page(domain, Cause::Gc);
+        let destination = self.take_place(domain, number);
         if self.fault.is_some() {
             return false;
         }
@@ -32,7 +32,8 @@ impl Device {
         for source in units.clone().map(Ppa) {
             let Some(lpa) = self.valid_lpa(source) else { continue };
             let ppa = Ppa(destination.0 + (source.0 - page.0));
-            let op = Op { source, bytes, copyback: true, ..Op::new(Class::GcProgram, lpa, ppa) };
+            let class = Class::program_for(cause);
+            let op = Op { source, bytes, point: number, copyback: true, ..Op::new(class, lpa, ppa) };
             let id = self.pool.insert(op);
             if head == NONE {
                 head = id;
@@ -43,17 +44,18 @@ impl Device {
         let state = &mut self.domain[domain.index()];
         state.live += units.len() as u32;
         state.collector.in_flight += units.len() as u32;
-        let row_is_full = state.gc.at_row_start();
+        let row_is_full = state.points[usize::from(number)].at_row_start();
         self.enqueue(head);
         if row_is_full {
-            self.program_gathered(domain);
+            self.program_gathered(domain, number);
         }
         true
     }
 
-    /// Whether the next flash page of the write point can be reached by copyback from `page`, in the same cell mode.
-    fn next_place_suits(&self, domain: DomainId, page: Ppa) -> bool {
-        let point: &WritePoint = &self.domain[domain.index()].gc;
+    /// Whether the next flash page of the write point can be reached by copyback from `page`, in the same cell mode. Not
+    /// where programs take several pages, or where the placement is asked for moves.
+    fn next_place_suits(&self, domain: DomainId, number: u8, page: Ppa) -> bool {
+        let point = &self.domain[domain.index()].points[usize::from(number)];
         let to = self.domains.planes(domain)[point.column() as usize];
         let from = self.geometry.plane_of(page).0;
         let near = if self.copybacks.same_plane_only {
@@ -61,8 +63,9 @@ impl Device {
         } else {
             self.geometry.die_of(from).0 == self.geometry.die_of(to).0
         };
-        let mode = if point.has_page() { self.blocks.mode(point.superblock) } else { point.mode };
-        near && point.open_page == NONE && mode == self.cell_mode(page)
+        let mode = if point.has_place() { self.blocks.mode(point.superblock) } else { point.mode };
+        let plain = self.rules.pages_at_once(mode) == 1 && !self.rules.places_moves;
+        near && plain && point.open_unit == NONE && mode == self.cell_mode(page)
     }
 
     /// Whether a waiting command may join a copyback under the multi-plane rule: its source, too, must fit.

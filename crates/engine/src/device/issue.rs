@@ -8,7 +8,7 @@ use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, OpId};
 use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
-use crate::stats::blame::{Part, Parts};
+use crate::stats::blame::Part;
 use crate::time::Ns;
 
 /// A command under construction: flash pages of different planes of one die, linked through `next`.
@@ -66,9 +66,12 @@ impl Device {
         let class = match (&self.scheduler, state.only_class()) {
             // Tiers of classes have one answer then.
             (SchedulerPolicy::Tiered(_), Some(class)) => return Some(class),
-            (scheduler, _) => {
-                scheduler.next(&QueueView { queues: state.queues(), pool: &self.pool, now: self.now })
-            }
+            (scheduler, _) => scheduler.next(&QueueView {
+                queues: state.queues(),
+                waiting: state.waiting(),
+                pool: &self.pool,
+                now: self.now,
+            }),
         };
         if class.is_none_or(|class| !state.waits(class)) {
             self.fail(format!(
@@ -142,13 +145,13 @@ impl Device {
             FlashOp::Program => self.timing.program_command(planes),
             FlashOp::Erase => self.timing.erase_command(planes),
         };
-        let mut parts = Parts::default();
+        let state = &mut self.dies[die.index()];
+        let Command { parts, .. } = &mut state.command;
+        parts.clear();
         parts.add(Part::Command, command.0);
         parts.add(Part::Transfer, data.0);
         parts.add(Part::Cell, cell.0);
-        let state = &mut self.dies[die.index()];
-        let (follows, form) = (false, CommandForm::Plain);
-        state.command = Command { head, class, planes, cell, suspensions, follows, form, parts };
+        state.command.begin(head, class, planes, cell, suspensions);
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command + data);
@@ -173,7 +176,7 @@ impl Device {
         match class.op() {
             FlashOp::Read => (self.timing.read(page, mode), Ns::ZERO),
             FlashOp::Program => {
-                self.commit_page(head);
+                self.commit_program(head);
                 (self.timing.program(page, mode), self.transfer(bytes))
             }
             FlashOp::Erase => (self.timing.erase(mode), Ns::ZERO),

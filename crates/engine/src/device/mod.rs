@@ -11,22 +11,25 @@ mod collect;
 mod copyback;
 mod issue;
 mod modes;
+mod plans;
 mod prepare;
 mod program;
 mod progress;
 mod read;
 mod results;
+mod systems;
+mod view;
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::blocks::{BlockTable, Domains, WritePoint};
+use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::config::ConfigError;
 use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
 use crate::config::scheme::{SchemeConfig, UnmappedReads};
 use crate::events::EventSet;
 use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
-use crate::ids::{DieId, DomainId, Lpa, Ppa, SuperblockId};
+use crate::ids::{DieId, DomainId, Lpa, Ppa};
 use crate::mapping::{Layout, PageMap};
 use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
@@ -45,6 +48,7 @@ use crate::time::Ns;
 
 pub use admit::Request;
 pub use prepare::Overwriting;
+pub use view::DriveView;
 
 /// Rules of a drive that no part of it owns.
 struct Rules {
@@ -55,20 +59,25 @@ struct Rules {
     arbitration: crate::config::device::ChannelArbitration,
     /// Whether a read that comes can change what a busy die does.
     interrupts: bool,
+    /// Whether the placement is asked where pages move to.
+    places_moves: bool,
+    /// Flash pages of one program.
+    pages_per_program: u32,
     unmapped_reads: UnmappedReads,
 }
 
 /// What belongs to one domain.
 struct DomainState {
-    /// Erased superblocks, the longest erased first.
-    free: VecDeque<SuperblockId>,
-    host: WritePoint,
-    gc: WritePoint,
+    free: FreeList,
+    /// Where writing goes on, by [`Points`].
+    points: Vec<WritePoint>,
     collector: Collector,
-    /// Writes of the host that wait for a free superblock.
+    /// Programs that wait for a free superblock.
     stalled: VecDeque<OpId>,
     /// Valid units and units on their way.
     live: u32,
+    /// Free superblocks that a waiting plan needs.
+    demand: u32,
 }
 
 /// A simulated drive.
@@ -89,11 +98,16 @@ pub struct Device {
     mapped_units: u64,
     domains: Domains,
     blocks: BlockTable,
+    points: Points,
     domain: Vec<DomainState>,
 
     placement: PlacementPolicy,
     gc: GcPolicy,
     scheduler: SchedulerPolicy,
+    systems: systems::Systems,
+    plans: plans::Plans,
+    /// When a system is to be woken or told that the drive is idle.
+    wake_at: Ns,
 
     /// Logical pages of which a part is being written, and the other such writes that wait for it.
     partial_writes: BTreeMap<Lpa, VecDeque<OpId>>,
@@ -136,7 +150,8 @@ impl Device {
         let geometry = Geometry::new(&device.geometry);
         let plane_at = planes_in_order(&geometry, scheme.placement.order);
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
-        let plan = SpacePlan::new(device, scheme, &geometry, domains.width())?;
+        let points = Points::new(scheme.blocks.host_write_points, &[]);
+        let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
         let mut blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
         if device.slc_mode.is_some() {
             blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
@@ -161,6 +176,8 @@ impl Device {
                 link,
                 arbitration: device.channel.arbitration,
                 interrupts: true,
+                places_moves: false,
+                pages_per_program: 1,
                 unmapped_reads: scheme.mapping.unmapped_reads,
             },
             logical_units: plan.logical_units,
@@ -170,10 +187,14 @@ impl Device {
             oob: Oob::new(geometry.physical_units()),
             versions: checked.then(|| Versions::new(plan.logical_units, geometry.physical_units())),
             mapped_units: 0,
+            points,
             domain: Vec::new(),
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
             gc: GcPolicy::new(scheme.gc.policy),
             scheduler: SchedulerPolicy::new(&scheme.scheduler),
+            systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns)),
+            plans: plans::Plans::default(),
+            wake_at: Ns::NEVER,
             partial_writes: BTreeMap::new(),
             now: Ns::ZERO,
             events: EventSet::new(dies + channels + overlap.registers.len()),
@@ -204,7 +225,7 @@ impl Device {
             domains,
             blocks,
         };
-        this.note_interrupts();
+        this.note_policies();
         this.lay_out(&plane_at, 0);
         this.open_window(0);
         Ok(this)
@@ -213,6 +234,7 @@ impl Device {
     /// Replaces the placement by a user's own.
     pub fn set_placement(&mut self, policy: Box<dyn Placement + Send>) {
         self.placement = PlacementPolicy::Custom(policy);
+        self.note_policies();
     }
 
     /// Replaces the choice of victims by a user's own.
@@ -223,10 +245,12 @@ impl Device {
     /// Replaces the scheduler by a user's own.
     pub fn set_scheduler(&mut self, policy: Box<dyn Scheduler + Send>) {
         self.scheduler = SchedulerPolicy::Custom(policy);
-        self.note_interrupts();
+        self.note_policies();
     }
 
-    fn note_interrupts(&mut self) {
+    /// What is asked of the policies once, since it never changes.
+    fn note_policies(&mut self) {
+        self.rules.places_moves = self.placement.places_moves();
         self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class));
     }
 

@@ -1,8 +1,15 @@
 //! Cell modes of blocks: the mode of a page, and the mode in which a write point opens its superblocks.
 
-use super::Device;
+use super::{Device, Rules};
 use crate::ids::{DomainId, Ppa};
 use crate::nand::CellMode;
+
+impl Rules {
+    /// Flash pages that one program of a plane takes in this mode.
+    pub(super) fn pages_at_once(&self, mode: CellMode) -> u32 {
+        if mode == CellMode::Slc { 1 } else { self.pages_per_program }
+    }
+}
 
 impl Device {
     /// Mode of the block in which a page lies. Every time of the cell array is taken by this mode.
@@ -14,14 +21,18 @@ impl Device {
         self.blocks.mode(self.blocks.of(&self.geometry, ppa))
     }
 
-    /// The mode in which the host's write point of a domain opens its superblocks from now on; one that is open keeps
+    /// The mode in which the host's write points of a domain open their superblocks from now on; one that is open keeps
     /// its own. Garbage collection always opens in native mode, so that a victim in SLC mode is folded. Returns
     /// whether the device has that mode and the domain exists; otherwise nothing changes.
     pub fn open_for_host_in(&mut self, domain: DomainId, mode: CellMode) -> bool {
         let has_mode = mode == CellMode::Native || self.blocks.has_modes();
         match self.domain.get_mut(domain.index()) {
             Some(state) if has_mode => {
-                state.host.mode = mode;
+                for number in 0..self.points.host() {
+                    if let Some(point) = state.points.get_mut(usize::from(number)) {
+                        point.mode = mode;
+                    }
+                }
                 true
             }
             _ => false,

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use super::{Device, DomainState};
-use crate::blocks::{BlockState, WritePoint};
+use crate::blocks::{BlockState, FreeList, WritePoint};
 use crate::gc::collector::Collector;
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
 use crate::mapping::Layout;
-use crate::placement::planes_in_order;
+use crate::placement::{ProgramIntent, planes_in_order};
 use crate::rng::{self, Xoshiro256PlusPlus};
 use crate::sched::class::Cause;
 
@@ -47,7 +47,7 @@ impl Device {
 
     fn laid_out_domain(&mut self, domain: DomainId) -> DomainState {
         let rows = self.geometry.pages_per_block;
-        let (mut free, mut live) = (VecDeque::new(), 0);
+        let (mut free, mut live) = (FreeList::default(), 0);
         for block in 0..self.geometry.blocks_per_plane {
             let before = u64::from(block) * u64::from(rows);
             let units: u64 = self
@@ -63,20 +63,19 @@ impl Device {
             self.blocks.set_valid(superblock, units as u32);
             live += units as u32;
             if units == 0 {
-                free.push_back(superblock);
+                free.put(superblock);
                 self.blocks.set_state(superblock, BlockState::Free);
             } else {
                 self.blocks.set_state(superblock, BlockState::Full);
             }
         }
-        let point = WritePoint::default();
         DomainState {
             free,
-            host: point,
-            gc: point,
+            points: (0..self.points.count()).map(|_| WritePoint::new()).collect(),
             collector: Collector::default(),
             stalled: VecDeque::new(),
             live,
+            demand: 0,
         }
     }
 
@@ -125,9 +124,9 @@ impl Device {
     }
 
     fn write_untimed(&mut self, lpa: Lpa) {
-        let plane = self.place(lpa);
+        let plane = self.place(&ProgramIntent::host(lpa, 0));
         let domain = self.domains.of(plane);
-        if !self.domain[domain.index()].host.has_page() {
+        if !self.domain[domain.index()].points[0].has_place() {
             self.collect_untimed(domain);
         }
         self.store_untimed(lpa, domain, Cause::Host);
@@ -135,10 +134,10 @@ impl Device {
 
     /// A page that is read before it was ever written gets its place, at no cost; [`Ppa::NONE`] without space.
     pub(super) fn allocate_on_first_read(&mut self, lpa: Lpa) -> Ppa {
-        let plane = self.place(lpa);
+        let plane = self.place(&ProgramIntent::host(lpa, 0));
         let domain = self.domains.of(plane);
         let state = &self.domain[domain.index()];
-        if !state.host.has_page() && state.free.len() as u32 <= self.thresholds.reserve {
+        if !state.points[0].has_place() && state.free.len() <= self.thresholds.reserve {
             return Ppa::NONE;
         }
         let ppa = self.store_untimed(lpa, domain, Cause::Host);
@@ -148,22 +147,21 @@ impl Device {
 
     /// Puts a unit on the next place of a write point, effective at once.
     fn store_untimed(&mut self, lpa: Lpa, domain: DomainId, cause: Cause) -> Ppa {
-        let units_per_page = self.geometry.units_per_page();
-        let state = &self.domain[domain.index()];
-        let point = if cause == Cause::Gc { &state.gc } else { &state.host };
-        if !point.untimed || point.filled >= units_per_page {
-            self.take_page(domain, cause);
+        let number = self.points.of(cause);
+        let point = &self.domain[domain.index()].points[usize::from(number)];
+        if !point.untimed || point.filled >= point.size {
+            self.take_place(domain, number);
             if self.fault.is_some() {
                 return Ppa::NONE;
             }
         }
         let state = &mut self.domain[domain.index()];
-        let point = if cause == Cause::Gc { &mut state.gc } else { &mut state.host };
-        let ppa = Ppa(point.page.0 + point.filled);
+        let point = &mut state.points[usize::from(number)];
+        let ppa = Ppa(point.place.0 + point.filled);
         point.filled += 1;
         point.untimed = true;
-        point.open_page = crate::sched::queue::NONE;
-        let full = point.filled == units_per_page;
+        point.open_unit = crate::sched::queue::NONE;
+        let full = point.filled == point.size;
         state.live += 1;
         let old = self.lookup(lpa);
         let superblock = self.blocks.of(&self.geometry, ppa);
@@ -173,8 +171,8 @@ impl Device {
         if let Some(versions) = &mut self.versions {
             match cause {
                 Cause::Gc => versions.copy(old, ppa),
-                Cause::Host if old.is_some() => versions.write(lpa, ppa),
-                Cause::Host => versions.first(lpa, ppa),
+                _ if old.is_some() => versions.write(lpa, ppa),
+                _ => versions.first(lpa, ppa),
             }
             versions.programmed(ppa);
         }
@@ -184,28 +182,28 @@ impl Device {
             self.mapped_units += 1;
         }
         if full {
-            self.close_untimed_page(domain, cause);
+            self.close_untimed_place(domain, number);
         }
         ppa
     }
 
-    /// Nothing more goes into the flash page that was filled without simulated time. Until then its superblock is no
+    /// Nothing more goes into the program unit that was filled without simulated time. Until then its superblock is no
     /// candidate for collection.
-    pub(super) fn close_untimed_page(&mut self, domain: DomainId, cause: Cause) {
-        let state = &mut self.domain[domain.index()];
-        let point = if cause == Cause::Gc { &mut state.gc } else { &mut state.host };
+    pub(super) fn close_untimed_place(&mut self, domain: DomainId, number: u8) {
+        let point = &mut self.domain[domain.index()].points[usize::from(number)];
         if point.untimed {
             point.untimed = false;
-            let page = point.page;
-            self.page_settled(page);
+            let place = point.place;
+            self.place_settled(place);
         }
     }
 
-    /// Closes every flash page that is being filled without simulated time.
-    pub fn close_untimed_pages(&mut self) {
+    /// Closes every program unit that is being filled without simulated time.
+    pub fn close_untimed_places(&mut self) {
         for domain in (0..self.domain.len() as u32).map(DomainId) {
-            self.close_untimed_page(domain, Cause::Host);
-            self.close_untimed_page(domain, Cause::Gc);
+            for number in 0..self.points.count() as u8 {
+                self.close_untimed_place(domain, number);
+            }
         }
     }
 

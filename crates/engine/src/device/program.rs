@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 
-use super::Device;
+use super::{Device, Request};
 use crate::blocks::BlockState;
 use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::{Placement, PlacementView, ProgramIntent};
 use crate::sched::class::{Cause, Class};
-use crate::sched::queue::{NONE, Op, OpId};
+use crate::sched::queue::{NONE, OWN, Op, OpId};
 use crate::stats::blame::Part;
 
 impl Device {
@@ -15,10 +15,12 @@ impl Device {
     /// `plane` is where the units of its flash page go, once the placement has been asked.
     pub(super) fn write_for_host(&mut self, request: u32, lpa: Lpa, bytes: u32, plane: &mut Option<PlaneId>) {
         let partial = bytes < self.geometry.unit_bytes;
-        let op = Op { request, bytes, partial, ..Op::new(Class::HostProgram, lpa, Ppa::NONE) };
+        let stream = self.requests[request as usize].stream();
+        let point = self.points.of_stream(stream);
+        let op = Op { request, bytes, partial, point, ..Op::new(Class::HostProgram, lpa, Ppa::NONE) };
         let id = self.pool.insert(op);
         if !partial {
-            let plane = *plane.get_or_insert_with(|| self.place(lpa));
+            let plane = *plane.get_or_insert_with(|| self.place(&ProgramIntent::host(lpa, stream)));
             return self.program_on(plane, id);
         }
         // One at a time for each page: each must build on what the one before it left.
@@ -47,31 +49,41 @@ impl Device {
         let ppa = self.lookup(self.pool[id].lpa);
         self.pool[id].source = Ppa::NONE;
         if ppa.is_some() {
-            self.pool[id].class = Class::HostRead;
+            self.pool[id].class = Class::read_for(self.pool[id].class.cause());
             self.pool[id].ppa = ppa;
             self.pool[id].bytes = self.geometry.unit_bytes;
             self.enqueue(id);
         } else {
-            self.program_for_host(id);
+            self.program_anywhere(id);
         }
     }
 
-    /// Allocates a place for a unit of the host and queues its program, or lets it wait for space.
-    pub(super) fn program_for_host(&mut self, id: OpId) {
-        let plane = self.place(self.pool[id].lpa);
+    /// Asks the placement for a unit that is no move and sends it there.
+    pub(super) fn program_anywhere(&mut self, id: OpId) {
+        let plane = self.place(&self.intent(id));
         self.program_on(plane, id);
     }
 
-    fn program_on(&mut self, plane: PlaneId, id: OpId) {
+    /// What the placement is told of a unit.
+    pub(super) fn intent(&self, id: OpId) -> ProgramIntent {
+        let Op { lpa, request, class, source, .. } = self.pool[id];
+        let stream = self.requests.get(request as usize).map_or(0, Request::stream);
+        ProgramIntent { lpa, cause: class.cause(), source, stream }
+    }
+
+    /// Allocates a place on a plane (where there are superblocks: in its domain) and queues the program, or lets it wait
+    /// for space.
+    pub(super) fn program_on(&mut self, plane: PlaneId, id: OpId) {
         let op = &mut self.pool[id];
         op.order = 0;
-        op.class = Class::HostProgram;
+        op.class = Class::program_for(op.class.cause());
         op.bytes = self.geometry.unit_bytes;
         op.wait_from = self.now;
         let domain = self.domains.of(plane);
         self.domain[domain.index()].live += 1;
-        if self.domain[domain.index()].stalled.is_empty() && self.can_take_unit(domain) {
-            self.allocate_for_host(domain, id);
+        let point = self.pool[id].point;
+        if self.domain[domain.index()].stalled.is_empty() && self.can_take_unit(domain, point) {
+            self.allocate(domain, id);
         } else {
             self.recorder.gc.stalled_units += 1;
             self.domain[domain.index()].stalled.push_back(id);
@@ -80,7 +92,7 @@ impl Device {
     }
 
     /// Asks the placement.
-    pub(super) fn place(&mut self, lpa: Lpa) -> PlaneId {
+    pub(super) fn place(&mut self, intent: &ProgramIntent) -> PlaneId {
         let (domains, domain, limit) = (&self.domains, &self.domain, self.room_limit);
         let held = |plane: PlaneId| domain[domains.of(plane).index()].live;
         let has_room = |plane: PlaneId| held(plane) < limit;
@@ -90,7 +102,7 @@ impl Device {
             has_room: &has_room,
             held: &held,
         };
-        let plane = self.placement.place(&ProgramIntent { lpa }, &view);
+        let plane = self.placement.place(intent, &view);
         if plane.0 >= self.geometry.planes() {
             self.fail(format!(
                 "the placement chose {plane:?} of a drive of {} planes",
@@ -101,21 +113,20 @@ impl Device {
         plane
     }
 
-    /// Whether the host may put one more unit into a domain now.
-    pub(super) fn can_take_unit(&self, domain: DomainId) -> bool {
+    /// Whether a write point other than that of moves may take one more unit now.
+    pub(super) fn can_take_unit(&self, domain: DomainId, point: u8) -> bool {
         let state = &self.domain[domain.index()];
-        state.host.has_page()
-            || state.free.len() as u32 > self.thresholds.reserve
-            || (state.host.open_page != NONE && state.host.filled < self.geometry.units_per_page())
+        let point = &state.points[usize::from(point)];
+        point.has_place() || state.free.len() > self.thresholds.reserve || point.has_room()
     }
 
-    /// Gives a unit its place: beside the last one if that flash page still waits, else on the next flash page.
-    fn allocate_for_host(&mut self, domain: DomainId, id: OpId) {
-        let units_per_page = self.geometry.units_per_page();
-        let state = &mut self.domain[domain.index()];
-        if state.host.open_page != NONE && state.host.filled < units_per_page {
-            let (head, ppa) = (state.host.open_page, Ppa(state.host.page.0 + state.host.filled));
-            state.host.filled += 1;
+    /// Gives a unit its place: beside the last one if that program still waits, else in the next program unit.
+    fn allocate(&mut self, domain: DomainId, id: OpId) {
+        let number = self.pool[id].point;
+        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        if point.has_room() {
+            let (head, ppa) = (point.open_unit, Ppa(point.place.0 + point.filled));
+            point.filled += 1;
             self.pool[id].ppa = ppa;
             let die = self.die_of(ppa).0;
             self.begin_wait(id, die);
@@ -126,44 +137,50 @@ impl Device {
             }
             return;
         }
-        let page = self.take_page(domain, Cause::Host);
-        let state = &mut self.domain[domain.index()];
-        state.host.filled = 1;
-        state.host.open_page = if units_per_page > 1 { id } else { NONE };
-        self.pool[id].ppa = page;
+        let place = self.take_place(domain, number);
+        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        point.filled = 1;
+        point.open_unit = if point.size > 1 { id } else { NONE };
+        self.pool[id].ppa = place;
         self.enqueue(id);
         self.check_collection(domain);
     }
 
-    /// Takes the next flash page of a write point, opening a superblock where needed. One must be free.
-    pub(super) fn take_page(&mut self, domain: DomainId, cause: Cause) -> Ppa {
-        self.close_untimed_page(domain, cause);
+    /// Takes the next program unit of a write point, opening a superblock where needed. One must be free.
+    pub(super) fn take_place(&mut self, domain: DomainId, number: u8) -> Ppa {
+        self.close_untimed_place(domain, number);
         let planes = self.domains.planes(domain);
         let state = &mut self.domain[domain.index()];
-        let point = if cause == Cause::Gc { &mut state.gc } else { &mut state.host };
-        if !point.has_page() {
-            let Some(superblock) = state.free.pop_front() else {
-                let what =
-                    format!("no free block is left in {domain:?} for {cause:?}: {:?}", state.collector);
+        let point = &mut state.points[usize::from(number)];
+        if !point.has_place() {
+            let Some(superblock) = state.free.take() else {
+                let what = format!(
+                    "no free block is left in {domain:?} for write point {number}: {:?}",
+                    state.collector
+                );
                 self.fail(what);
                 return Ppa(0);
             };
             let rows = self.blocks.open(superblock, point.mode);
-            point.open(superblock, self.blocks.split(superblock).1, rows);
+            let at_once = self.rules.pages_at_once(point.mode);
+            point.open(superblock, self.blocks.split(superblock).1, rows, at_once);
         }
-        let page = point.take_page(&self.geometry, planes);
-        let (superblock, last) = (point.superblock, !point.has_page());
+        let place = point.take(&self.geometry, planes);
+        let (superblock, last) = (point.superblock, !point.has_place());
         self.blocks.begin(superblock);
         if last {
             self.blocks.set_state(superblock, BlockState::Closing);
         }
-        page
+        place
     }
 
     /// Lets writes that waited for space go on, as far as there is space.
     pub(super) fn release_stalled(&mut self, domain: DomainId) {
-        while self.can_take_unit(domain) {
-            let Some(id) = self.domain[domain.index()].stalled.pop_front() else { return };
+        while let Some(&id) = self.domain[domain.index()].stalled.front() {
+            if !self.can_take_unit(domain, self.pool[id].point) {
+                return;
+            }
+            self.domain[domain.index()].stalled.pop_front();
             self.end_stall(domain, id);
         }
     }
@@ -172,7 +189,7 @@ impl Device {
     fn end_stall(&mut self, domain: DomainId, id: OpId) {
         let waited = self.now.since(self.pool[id].wait_from);
         self.pool.parts_mut(id).add(Part::Space, waited.0);
-        self.allocate_for_host(domain, id);
+        self.allocate(domain, id);
     }
 
     /// Asks the placement again for every write that waits for space. For a drive at rest: a domain whose blocks are
@@ -183,10 +200,10 @@ impl Device {
             for _ in 0..self.domain[number].stalled.len() {
                 let Some(id) = self.domain[number].stalled.pop_front() else { break };
                 self.domain[number].live -= 1;
-                let plane = self.place(self.pool[id].lpa);
+                let plane = self.place(&self.intent(id));
                 let domain = self.domains.of(plane);
                 self.domain[domain.index()].live += 1;
-                if domain.index() != number && self.can_take_unit(domain) {
+                if domain.index() != number && self.can_take_unit(domain, self.pool[id].point) {
                     moved = true;
                     self.end_stall(domain, id);
                 } else {
@@ -194,33 +211,35 @@ impl Device {
                 }
             }
         }
-        self.look_at_touched_dies();
+        self.finish_event();
         moved
     }
 
-    /// The die takes the program of this flash page: its units take effect.
-    pub(super) fn commit_page(&mut self, head: OpId) {
-        let Op { ppa, class, .. } = self.pool[head];
-        if class == Class::HostProgram && self.geometry.unit_shift > 0 {
+    /// The die takes this program: its units take effect.
+    pub(super) fn commit_program(&mut self, head: OpId) {
+        let Op { ppa, class, point, .. } = self.pool[head];
+        if self.geometry.unit_shift > 0 || self.rules.pages_per_program > 1 {
             let domain = self.domain_of(ppa);
-            let point = &mut self.domain[domain.index()].host;
-            if point.open_page == head {
-                point.open_page = NONE;
+            let point = self.domain[domain.index()].points.get_mut(usize::from(point));
+            if let Some(point) = point.filter(|point| point.open_unit == head) {
+                point.open_unit = NONE;
             }
         }
         let superblock = self.blocks.of(&self.geometry, ppa);
         let mut unit = head;
         while unit != NONE {
-            if class == Class::HostProgram {
-                self.commit_host_unit(unit, superblock);
-            } else {
-                self.commit_moved_unit(unit, superblock);
+            match class.cause() {
+                Cause::Host | Cause::Mapping | Cause::WriteBack => self.commit_new_unit(unit, superblock),
+                Cause::Gc | Cause::ReadReclaim | Cause::WearLevelling | Cause::Migration => {
+                    self.commit_moved_unit(unit, superblock);
+                }
+                Cause::Replication | Cause::Parity => self.unused(unit),
             }
             unit = self.pool[unit].next_unit;
         }
     }
 
-    fn commit_host_unit(&mut self, unit: OpId, superblock: SuperblockId) {
+    fn commit_new_unit(&mut self, unit: OpId, superblock: SuperblockId) {
         let Op { lpa, ppa, source, partial, request, .. } = self.pool[unit];
         let old = self.lookup(lpa);
         if partial && old.is_some() && old != source {
@@ -239,6 +258,9 @@ impl Device {
                 probe.took_effect(id, lpa, self.now);
             }
         }
+        if lpa.0 < self.logical_units {
+            self.tell_written(lpa, old, ppa);
+        }
         if partial {
             self.next_partial_write(lpa);
         }
@@ -251,7 +273,8 @@ impl Device {
             request: old.request,
             bytes: old.bytes,
             partial: true,
-            ..Op::new(Class::HostProgram, old.lpa, Ppa::NONE)
+            point: old.point,
+            ..Op::new(old.class, old.lpa, Ppa::NONE)
         });
         if let Some(&parts) = self.pool.parts(unit) {
             *self.pool.parts_mut(again) = parts;
@@ -262,17 +285,18 @@ impl Device {
     }
 
     fn commit_moved_unit(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Op { lpa, ppa, source, .. } = self.pool[unit];
+        let Op { lpa, ppa, source, class, .. } = self.pool[unit];
         if self.lookup(lpa) != source {
             // Overwritten or trimmed while the move was under way: the programmed copy is nobody's.
             return self.unused(unit);
         }
         self.pool[unit].replaced = source;
-        self.recorder.gc.moved_units += 1;
+        self.recorder.moved(class.cause());
         self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
             versions.copy(source, ppa);
         }
+        self.tell_moved(lpa, source, ppa, class.cause());
     }
 
     /// The place of this unit holds nothing after all.
@@ -294,6 +318,7 @@ impl Device {
         let valid = self.blocks.add_valid(superblock, -1);
         let domain = self.domain_of(ppa);
         self.domain[domain.index()].live -= 1;
+        self.tell_invalidated(ppa);
         if valid == 0 && self.blocks.state(superblock) == BlockState::Collecting {
             self.begin_erase(superblock);
         }
@@ -320,37 +345,39 @@ impl Device {
         }
     }
 
-    /// The program of one flash page has ended. What the pages replaced is given up only now: until here a power cut
-    /// would still need it.
-    pub(super) fn page_programmed(&mut self, head: OpId, die: DieId) {
-        let Op { ppa: page, class, .. } = self.pool[head];
-        let domain = self.domain_of(page);
+    /// The program of one plane has ended. What its units replaced is given up only now: until here a power cut would
+    /// still need it.
+    pub(super) fn program_ended(&mut self, head: OpId, die: DieId) {
+        let Op { ppa: place, class, .. } = self.pool[head];
+        let domain = self.domain_of(place);
         let mut unit = head;
         while unit != NONE {
-            let Op { next_unit, ppa, lpa, replaced, request, .. } = self.pool[unit];
+            let Op { next_unit, ppa, lpa, source, replaced, request, .. } = self.pool[unit];
             if let Some(versions) = self.versions.as_mut().filter(|_| lpa.is_some()) {
                 versions.programmed(ppa);
             }
             if replaced.is_some() {
                 self.invalidate(replaced);
             }
-            if class == Class::GcProgram {
-                self.domain[domain.index()].collector.in_flight -= 1;
-            }
-            if request != NONE {
+            if request < OWN {
                 self.unit_done(unit, Some(die));
             } else {
                 self.pool.remove(unit);
+                if class.is_move() && request == NONE {
+                    self.move_ended(source, domain);
+                } else if class.is_move() {
+                    self.plan_page_programmed(request);
+                }
             }
             unit = next_unit;
         }
-        self.page_settled(page);
+        self.place_settled(place);
         self.check_collection(domain);
     }
 
-    /// The last program of this flash page has ended.
-    pub(super) fn page_settled(&mut self, page: Ppa) {
-        let superblock = self.blocks.of(&self.geometry, page);
+    /// The last program of this place has ended.
+    pub(super) fn place_settled(&mut self, place: Ppa) {
+        let superblock = self.blocks.of(&self.geometry, place);
         if self.blocks.end(superblock) && self.blocks.state(superblock) == BlockState::Closing {
             self.blocks.set_state(superblock, BlockState::Full);
         }

@@ -29,7 +29,7 @@ impl Device {
         } else {
             self.flash_event(event);
         }
-        self.look_at_touched_dies();
+        self.finish_event();
     }
 
     fn flash_event(&mut self, event: Event) {
@@ -152,7 +152,7 @@ impl Device {
             let next = self.pool[head].next;
             self.change_load(die, -1);
             if class.op() == FlashOp::Program {
-                self.page_programmed(head, die);
+                self.program_ended(head, die);
             } else {
                 self.block_erased(head);
             }
@@ -208,18 +208,20 @@ impl Device {
             let Op { next_unit, partial, ppa, .. } = self.pool[unit];
             self.pool[unit].next_unit = NONE;
             self.pool[unit].last_unit = unit;
-            if class == Class::GcRead {
+            if class.is_move() {
                 self.unit_read_for_move(unit);
             } else if partial {
                 self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
                 self.pool[unit].source = ppa;
-                self.program_for_host(unit);
+                self.program_anywhere(unit);
             } else {
+                self.tell_read_done(unit);
                 self.unit_done(unit, Some(die));
             }
             unit = next_unit;
         }
-        if class == Class::GcRead {
+        if class.is_move() {
+            // A plan reads pages of any domain, in whose collection that changes nothing.
             let domain = self.domain_of(first);
             self.advance_collection(domain);
         }

@@ -5,7 +5,7 @@ use crate::config::scheme::UnmappedReads;
 use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::die::Phase;
 use crate::sched::class::Class;
-use crate::sched::queue::{NONE, Op, OpId};
+use crate::sched::queue::{NONE, OWN, Op, OpId};
 
 impl Device {
     /// Sends one unit of a read request on its way. `head` is the flash page that the request's previous unit was
@@ -30,9 +30,11 @@ impl Device {
         {
             self.begin_wait(id, self.die_of(ppa).0);
             self.pool.chain(head, id);
+            self.tell_read(id);
             return head;
         }
         self.enqueue(id);
+        self.tell_read(id);
         id
     }
 
@@ -77,7 +79,7 @@ impl Device {
     /// A unit begins to wait for a die.
     pub(super) fn begin_wait(&mut self, id: OpId, die: DieId) {
         self.pool[id].wait_from = self.now;
-        if self.pool[id].request != NONE {
+        if self.pool[id].request < OWN {
             *self.pool.snapshot(id) = self.dies[die.index()].clock(self.now);
         }
     }
@@ -130,10 +132,15 @@ impl Device {
     fn redirect_read(&mut self, unit: OpId) {
         let Op { lpa, request, partial, class, ppa, .. } = self.pool[unit];
         self.settle_wait(unit, self.die_of(ppa).0);
-        if class == Class::GcRead {
+        if class.is_move() {
             // Overwritten or trimmed in the meantime: nothing left to move.
+            let index = self.pool.tag(unit);
             self.pool.remove(unit);
-            return self.gc_unit_dropped(ppa);
+            return if request == NONE {
+                self.move_dropped(ppa)
+            } else {
+                self.plan_page_dropped(request, index)
+            };
         }
         let now_at = self.lookup(lpa);
         if now_at.is_some() {
@@ -145,9 +152,12 @@ impl Device {
                 (self.pool[unit].order, self.pool[unit].arrived) = (self.op_order, self.now);
             }
             self.enqueue(unit);
+            if class == Class::HostRead && !partial {
+                self.tell_read(unit);
+            }
         } else if partial {
             self.pool[unit].source = Ppa::NONE;
-            self.program_for_host(unit);
+            self.program_anywhere(unit);
         } else {
             let id = self.request_id(request);
             if let Some(probe) = &mut self.probe {
@@ -160,7 +170,7 @@ impl Device {
     /// The wait of a unit for a die is over: blames it on what occupied the die.
     #[inline]
     pub(super) fn settle_wait(&mut self, unit: OpId, die: DieId) {
-        if self.pool[unit].request == NONE || self.pool[unit].wait_from == self.now {
+        if self.pool[unit].request >= OWN || self.pool[unit].wait_from == self.now {
             return;
         }
         let clock = self.dies[die.index()].clock(self.now);

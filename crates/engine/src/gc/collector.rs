@@ -1,27 +1,33 @@
 //! How far the collection of a domain has come.
 
+use std::collections::VecDeque;
+
 use crate::ids::SuperblockId;
-use crate::sched::queue::OpId;
+use crate::sched::class::Cause;
 
 /// State of the collection in one domain. The engine drives it (`device/collect.rs`).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Collector {
     /// Whether collection goes on until enough superblocks are free.
     pub active: bool,
     /// The superblock that is being read; [`SuperblockId::NONE`] between two.
     pub victim: SuperblockId,
+    /// Why it is emptied.
+    pub cause: Cause,
+    /// Superblocks that shall be emptied although space suffices, and why.
+    pub wanted: VecDeque<(SuperblockId, Cause)>,
     /// Next flash page of the victim: row and plane of the domain.
     pub row: u32,
     /// Plane of the domain.
     pub column: u32,
-    /// Victims that are not erased yet.
-    pub victims: u32,
+    /// Victims that are not erased yet, and why they are emptied.
+    pub victims: Vec<(SuperblockId, Cause)>,
+    /// Superblocks that a plan empties, and why.
+    pub planned: Vec<(SuperblockId, Cause)>,
     /// Units read or waiting to be read that are not programmed yet.
     pub in_flight: u32,
     /// Units whose read has not ended.
     pub reading: u32,
-    /// Flash pages that wait for their superpage to fill.
-    pub gathered: Vec<OpId>,
 }
 
 impl Default for Collector {
@@ -29,13 +35,26 @@ impl Default for Collector {
         Self {
             active: false,
             victim: SuperblockId::NONE,
+            cause: Cause::Gc,
+            wanted: VecDeque::new(),
             row: 0,
             column: 0,
-            victims: 0,
+            victims: Vec::new(),
+            planned: Vec::new(),
             in_flight: 0,
             reading: 0,
-            gathered: Vec::new(),
         }
+    }
+}
+
+impl Collector {
+    /// Why this victim is emptied.
+    pub fn cause_of(&self, superblock: SuperblockId) -> Cause {
+        self.victims
+            .iter()
+            .chain(&self.planned)
+            .find(|victim| victim.0 == superblock)
+            .map_or(Cause::Gc, |victim| victim.1)
     }
 }
 

@@ -1,12 +1,14 @@
 //! Cache registers: with one, a die can have its array work for one command while the channel works for another.
 
+use serde::{Deserialize, Serialize};
+
 use super::die::Command;
 use crate::config::nand_modes::{CacheModeConfig, CacheReadOrder};
 use crate::time::Ns;
 
 /// What the second of a die's two commands does. The first one, [`Die::command`](super::die::Die::command), is the
 /// one that uses the channel.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Aside {
     /// There is none.
     #[default]

@@ -1,5 +1,7 @@
 //! A die: one array operation at a time, queues by class, and a page register that holds data until it has left.
 
+use serde::{Deserialize, Serialize};
+
 use crate::sched::class::{ByClass, CLASSES, Class, FlashOp};
 use crate::sched::queue::{Fifo, NONE, OpId, OpPool};
 use crate::stats::blame::Parts;
@@ -51,7 +53,7 @@ pub struct Command {
 }
 
 /// What a command does beside its class.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CommandForm {
     /// Nothing else.
     Plain,
@@ -64,6 +66,14 @@ pub enum CommandForm {
 }
 
 impl Command {
+    /// Another command, whose parts are set apart from this.
+    #[inline]
+    pub fn begin(&mut self, head: OpId, class: Class, planes: u32, cell: Ns, suspensions: u32) {
+        (self.head, self.class, self.planes) = (head, class, planes);
+        (self.cell, self.suspensions) = (cell, suspensions);
+        (self.follows, self.form) = (false, CommandForm::Plain);
+    }
+
     /// Whether it moves no data together with its command.
     #[inline]
     pub fn is_bare(&self) -> bool {
@@ -180,6 +190,12 @@ impl Die {
     /// The queues by class.
     pub fn queues(&self) -> &[Fifo; CLASSES] {
         &self.queues
+    }
+
+    /// Classes of which a head waits, one bit each.
+    #[inline]
+    pub fn waiting(&self) -> u32 {
+        self.waiting
     }
 
     /// Whether a head waits in any queue.

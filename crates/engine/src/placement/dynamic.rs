@@ -127,7 +127,8 @@ impl Placement for DynamicPlacement {
 mod tests {
     use super::*;
     use crate::config::device::GeometryConfig;
-    use crate::ids::Lpa;
+    use crate::ids::{Lpa, Ppa};
+    use crate::sched::class::Cause;
 
     fn geometry() -> Geometry {
         Geometry::new(&GeometryConfig {
@@ -147,7 +148,8 @@ mod tests {
         DynamicPlacement::new(geometry, PlacementOrder::default())
     }
 
-    const WRITE: ProgramIntent = ProgramIntent { lpa: Lpa(0) };
+    const WRITE: ProgramIntent =
+        ProgramIntent { lpa: Lpa(0), cause: Cause::Host, source: Ppa::NONE, stream: 0 };
 
     #[test]
     fn on_an_idle_drive_it_visits_every_plane_before_any_twice() {

@@ -4,8 +4,9 @@ pub mod dynamic;
 pub mod static_order;
 
 use crate::config::scheme::{Level, PlacementConfig, PlacementKind, PlacementOrder};
-use crate::ids::{Lpa, PlaneId};
+use crate::ids::{Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
+use crate::sched::class::Cause;
 
 pub use dynamic::DynamicPlacement;
 pub use static_order::StaticPlacement;
@@ -15,6 +16,19 @@ pub use static_order::StaticPlacement;
 pub struct ProgramIntent {
     /// Logical page.
     pub lpa: Lpa,
+    /// Why it is programmed.
+    pub cause: Cause,
+    /// Where its data lies now, for a page that is moved; [`Ppa::NONE`] for data of the host.
+    pub source: Ppa,
+    /// The host's stream that it belongs to; 0 where that is unknown.
+    pub stream: u16,
+}
+
+impl ProgramIntent {
+    /// A write of the host.
+    pub fn host(lpa: Lpa, stream: u16) -> Self {
+        Self { lpa, cause: Cause::Host, source: Ppa::NONE, stream }
+    }
 }
 
 /// What a placement may look at.
@@ -29,13 +43,19 @@ pub struct PlacementView<'a> {
     pub held: &'a dyn Fn(PlaneId) -> u32,
 }
 
-/// Chooses the plane of every program of the host, once for the units of one flash page that a request writes. Where superblocks are in use it thereby chooses the domain, whose
-/// superpages are filled plane by plane.
+/// Chooses the plane of every program that carries no pin, once for the units of one flash page that a request writes.
+/// Where superblocks are in use it thereby chooses the domain, whose superpages are filled plane by plane.
 ///
 /// A choice is a function of its own state and of the view: no clock, no randomness of its own. It need not check for
-/// free blocks: the engine holds a program back until its domain has one. Garbage collection moves pages within their
-/// domain, since that is where a block is kept free for them.
+/// free blocks: the engine holds a program back until its domain has one. A move (of garbage collection, read reclaim,
+/// wear levelling, migration) whose chosen domain has no block to spare stays in the domain that it comes from, where
+/// one is kept for it.
 pub trait Placement {
+    /// Whether moves ask as well. Where they don't, they stay in their domain.
+    fn places_moves(&self) -> bool {
+        false
+    }
+
     /// Plane of this program.
     fn place(&mut self, program: &ProgramIntent, view: &PlacementView<'_>) -> PlaneId;
 }
@@ -61,6 +81,14 @@ impl PlacementPolicy {
 }
 
 impl Placement for PlacementPolicy {
+    fn places_moves(&self) -> bool {
+        match self {
+            Self::Static(policy) => policy.places_moves(),
+            Self::Dynamic(policy) => policy.places_moves(),
+            Self::Custom(policy) => policy.places_moves(),
+        }
+    }
+
     #[inline]
     fn place(&mut self, program: &ProgramIntent, view: &PlacementView<'_>) -> PlaneId {
         match self {

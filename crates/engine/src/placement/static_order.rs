@@ -64,7 +64,7 @@ mod tests {
             let name = String::from(order);
             let mut policy = StaticPlacement::new(&geometry, order);
             for lpa in 0..500u32 {
-                let intent = ProgramIntent { lpa: Lpa(lpa) };
+                let intent = ProgramIntent::host(Lpa(lpa), 0);
                 let view = PlacementView {
                     geometry: &geometry,
                     outstanding: &[],

@@ -1,31 +1,72 @@
 //! Classes of flash commands: the cause and the kind of operation. Queues, priorities and blame go by class.
 
-use serde::Serialize;
-
-use crate::config::scheme::ClassName;
+use serde::{Deserialize, Serialize};
 
 /// Why a resource is occupied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cause {
     /// A request of the host, its read-modify-write reads included.
     Host,
     /// Garbage collection.
     Gc,
+    /// Pages of the map on flash.
+    Mapping,
+    /// Read reclaim: pages leave a block that was read too often.
+    ReadReclaim,
+    /// Static wear levelling.
+    WearLevelling,
+    /// Pages moved at no one's request: to another channel, into an order, out of an SLC-mode cache.
+    Migration,
+    /// Further copies of pages.
+    Replication,
+    /// Dirty pages leave the controller's cache.
+    WriteBack,
+    /// Parity of stripes.
+    Parity,
 }
 
+/// Number of causes.
+pub const CAUSES: usize = 9;
+
 impl Cause {
+    /// Every cause, in the order of its number.
+    pub const ALL: [Self; CAUSES] = [
+        Self::Host,
+        Self::Gc,
+        Self::Mapping,
+        Self::ReadReclaim,
+        Self::WearLevelling,
+        Self::Migration,
+        Self::Replication,
+        Self::WriteBack,
+        Self::Parity,
+    ];
+
+    /// Its place in a table of causes.
+    #[inline]
+    pub fn index(self) -> usize {
+        self as usize
+    }
+
     /// Its name in results.
     pub fn name(self) -> &'static str {
         match self {
             Self::Host => "host",
             Self::Gc => "gc",
+            Self::Mapping => "mapping",
+            Self::ReadReclaim => "read_reclaim",
+            Self::WearLevelling => "wear_levelling",
+            Self::Migration => "migration",
+            Self::Replication => "replication",
+            Self::WriteBack => "write_back",
+            Self::Parity => "parity",
         }
     }
 }
 
 /// What a die does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FlashOp {
     /// tR, then data out.
     Read,
@@ -35,33 +76,77 @@ pub enum FlashOp {
     Erase,
 }
 
-/// A class of flash commands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Class {
-    /// Reads for the host.
-    HostRead,
-    /// Programs for the host.
-    HostProgram,
-    /// Reads of garbage collection.
-    GcRead,
-    /// Programs of garbage collection.
-    GcProgram,
-    /// Erases of garbage collection.
-    GcErase,
+macro_rules! classes {
+    ($($(#[$doc:meta])* $class:ident = $name:literal: $cause:ident $op:ident,)*) => {
+        /// A class of flash commands.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        #[repr(u8)]
+        pub enum Class {
+            $($(#[$doc])* $class,)*
+        }
+
+        impl Class {
+            /// Every class, in the order of its number.
+            pub const ALL: [Self; CLASSES] = [$(Self::$class),*];
+            const CAUSE: [Cause; CLASSES] = [$(Cause::$cause),*];
+            const OP: [FlashOp; CLASSES] = [$(FlashOp::$op),*];
+            const NAME: [&'static str; CLASSES] = [$($name),*];
+        }
+
+        /// Number of classes.
+        pub const CLASSES: usize = [$($name),*].len();
+    };
 }
 
-/// Number of classes.
-pub const CLASSES: usize = 5;
+// The classes that every drive uses come first: see `ByClass`.
+classes! {
+    /// Reads for the host.
+    HostRead = "host_read": Host Read,
+    /// Programs for the host.
+    HostProgram = "host_program": Host Program,
+    /// Reads of garbage collection.
+    GcRead = "gc_read": Gc Read,
+    /// Programs of garbage collection.
+    GcProgram = "gc_program": Gc Program,
+    /// Erases of garbage collection.
+    GcErase = "gc_erase": Gc Erase,
+    /// Reads of pages of the map.
+    MapRead = "map_read": Mapping Read,
+    /// Programs of pages of the map.
+    MapProgram = "map_program": Mapping Program,
+    /// Reads of read reclaim.
+    ReclaimRead = "reclaim_read": ReadReclaim Read,
+    /// Programs of read reclaim.
+    ReclaimProgram = "reclaim_program": ReadReclaim Program,
+    /// Erases of read reclaim.
+    ReclaimErase = "reclaim_erase": ReadReclaim Erase,
+    /// Reads of static wear levelling.
+    WearRead = "wear_read": WearLevelling Read,
+    /// Programs of static wear levelling.
+    WearProgram = "wear_program": WearLevelling Program,
+    /// Erases of static wear levelling.
+    WearErase = "wear_erase": WearLevelling Erase,
+    /// Reads of migration.
+    MigrationRead = "migration_read": Migration Read,
+    /// Programs of migration.
+    MigrationProgram = "migration_program": Migration Program,
+    /// Erases of migration.
+    MigrationErase = "migration_erase": Migration Erase,
+    /// Programs of further copies.
+    CopyProgram = "copy_program": Replication Program,
+    /// Reads of what a write-back merges with.
+    WriteBackRead = "write_back_read": WriteBack Read,
+    /// Programs of write-backs.
+    WriteBackProgram = "write_back_program": WriteBack Program,
+    /// Programs of parity.
+    ParityProgram = "parity_program": Parity Program,
+}
 
 /// A figure for each class.
 pub type ByClass<T> = [T; CLASSES];
 
 impl Class {
-    /// Every class, in the order of its number.
-    pub const ALL: [Self; CLASSES] =
-        [Self::HostRead, Self::HostProgram, Self::GcRead, Self::GcProgram, Self::GcErase];
-
     /// Its place in a [`ByClass`].
     #[inline]
     pub fn index(self) -> usize {
@@ -69,43 +154,89 @@ impl Class {
     }
 
     /// Why.
+    #[inline]
     pub fn cause(self) -> Cause {
-        match self {
-            Self::HostRead | Self::HostProgram => Cause::Host,
-            Self::GcRead | Self::GcProgram | Self::GcErase => Cause::Gc,
-        }
+        Self::CAUSE[self.index()]
     }
 
     /// What.
     #[inline]
     pub fn op(self) -> FlashOp {
-        match self {
-            Self::HostRead | Self::GcRead => FlashOp::Read,
-            Self::HostProgram | Self::GcProgram => FlashOp::Program,
-            Self::GcErase => FlashOp::Erase,
-        }
+        Self::OP[self.index()]
+    }
+
+    /// Whether results name it even where nothing of it happened: every drive has it.
+    pub fn is_common(self) -> bool {
+        matches!(self.cause(), Cause::Host | Cause::Gc)
     }
 
     /// Its name in results.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::HostRead => "host_read",
-            Self::HostProgram => "host_program",
-            Self::GcRead => "gc_read",
-            Self::GcProgram => "gc_program",
-            Self::GcErase => "gc_erase",
+        Self::NAME[self.index()]
+    }
+
+    /// Whether it moves pages from one block to another: all that a plan does.
+    #[inline]
+    pub fn is_move(self) -> bool {
+        matches!(self.cause(), Cause::Gc | Cause::ReadReclaim | Cause::WearLevelling | Cause::Migration)
+    }
+
+    /// The class that reads for a cause.
+    pub fn read_for(cause: Cause) -> Self {
+        match cause {
+            Cause::Host | Cause::Replication | Cause::Parity => Self::HostRead,
+            Cause::Gc => Self::GcRead,
+            Cause::Mapping => Self::MapRead,
+            Cause::ReadReclaim => Self::ReclaimRead,
+            Cause::WearLevelling => Self::WearRead,
+            Cause::Migration => Self::MigrationRead,
+            Cause::WriteBack => Self::WriteBackRead,
+        }
+    }
+
+    /// The class that programs for a cause.
+    pub fn program_for(cause: Cause) -> Self {
+        match cause {
+            Cause::Host => Self::HostProgram,
+            Cause::Gc => Self::GcProgram,
+            Cause::Mapping => Self::MapProgram,
+            Cause::ReadReclaim => Self::ReclaimProgram,
+            Cause::WearLevelling => Self::WearProgram,
+            Cause::Migration => Self::MigrationProgram,
+            Cause::Replication => Self::CopyProgram,
+            Cause::WriteBack => Self::WriteBackProgram,
+            Cause::Parity => Self::ParityProgram,
+        }
+    }
+
+    /// The class that erases for a cause.
+    pub fn erase_for(cause: Cause) -> Self {
+        match cause {
+            Cause::ReadReclaim => Self::ReclaimErase,
+            Cause::WearLevelling => Self::WearErase,
+            Cause::Migration => Self::MigrationErase,
+            _ => Self::GcErase,
         }
     }
 }
 
-impl From<ClassName> for Class {
-    fn from(name: ClassName) -> Self {
-        match name {
-            ClassName::HostRead => Self::HostRead,
-            ClassName::HostProgram => Self::HostProgram,
-            ClassName::GcRead => Self::GcRead,
-            ClassName::GcProgram => Self::GcProgram,
-            ClassName::GcErase => Self::GcErase,
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_names_and_causes_of_the_classes_agree() {
+        for (number, class) in Class::ALL.into_iter().enumerate() {
+            assert_eq!(class.index(), number);
+            let same = match class.op() {
+                FlashOp::Read => Class::read_for(class.cause()),
+                FlashOp::Program => Class::program_for(class.cause()),
+                FlashOp::Erase => Class::erase_for(class.cause()),
+            };
+            assert_eq!(same, class);
+        }
+        for (number, cause) in Cause::ALL.into_iter().enumerate() {
+            assert_eq!(cause.index(), number);
         }
     }
 }

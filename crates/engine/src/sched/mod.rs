@@ -15,6 +15,8 @@ pub use tiered::Tiered;
 pub struct QueueView<'a> {
     /// The queues by class.
     pub queues: &'a [Fifo; CLASSES],
+    /// Classes of which something may wait, one bit each; of the others nothing does.
+    pub waiting: u32,
     /// Where the operations are.
     pub pool: &'a OpPool,
     /// The time.
@@ -22,6 +24,17 @@ pub struct QueueView<'a> {
 }
 
 impl QueueView<'_> {
+    /// The classes of which something may wait, in the order of their numbers.
+    #[inline]
+    pub fn waiting(&self) -> impl Iterator<Item = Class> + use<> {
+        let mut left = self.waiting & ((1 << CLASSES) - 1);
+        std::iter::from_fn(move || {
+            let class = Class::ALL.get(left.trailing_zeros() as usize).copied();
+            left &= left.wrapping_sub(1);
+            class
+        })
+    }
+
     /// Place in the order of arrival, and time of waiting, of the first command of a class.
     #[inline]
     pub fn first(&self, class: Class) -> Option<(u64, Ns)> {

@@ -11,6 +11,10 @@ pub type OpId = u32;
 /// No operation.
 pub const NONE: OpId = u32::MAX;
 
+/// From here on [`Op::request`] is no request of the host, but tells what work of the drive's own the operation is
+/// for. Its time is nobody's response time.
+pub const OWN: u32 = 1 << 31;
+
 /// One mapping unit's read or program, or one block's erase.
 ///
 /// The units of one flash page form a chain behind a head (`next_unit`); heads wait in queues and form the planes
@@ -23,7 +27,7 @@ pub struct Op {
     pub next_unit: OpId,
     /// Last unit of the chain; kept in its head only.
     pub last_unit: OpId,
-    /// The host's request; [`NONE`] for the drive's own work.
+    /// The host's request; from [`OWN`] on the drive's own work ([`NONE`] where nothing more is to be known of it).
     pub request: u32,
     /// Logical page.
     pub lpa: Lpa,
@@ -37,6 +41,8 @@ pub struct Op {
     pub bytes: u32,
     /// Class, hence queue.
     pub class: Class,
+    /// Write point of a program.
+    pub point: u8,
     /// A write of a part of a unit, whose old content must be read first.
     pub partial: bool,
     /// Whether some of its time is blamed already: its parts in the pool count.
@@ -66,6 +72,7 @@ impl Op {
             replaced: Ppa::NONE,
             bytes: 0,
             class,
+            point: 0,
             partial: false,
             blamed: false,
             copyback: false,
@@ -85,6 +92,8 @@ pub struct OpPool {
     parts: Vec<Parts>,
     /// The die's clock by class when the wait began.
     snapshots: Vec<ByClass<u64>>,
+    /// What the drive's own work wants to know of an operation again; kept where something was noted.
+    tags: Vec<u32>,
 }
 
 impl OpPool {
@@ -126,7 +135,7 @@ impl OpPool {
         let parts = &mut self.parts[id as usize];
         if !self.ops[id as usize].blamed {
             self.ops[id as usize].blamed = true;
-            *parts = Parts::default();
+            parts.clear();
         }
         parts
     }
@@ -135,6 +144,19 @@ impl OpPool {
     #[inline]
     pub fn parts(&self, id: OpId) -> Option<&Parts> {
         self.ops[id as usize].blamed.then(|| &self.parts[id as usize])
+    }
+
+    /// Notes something about an operation.
+    pub fn set_tag(&mut self, id: OpId, tag: u32) {
+        if self.tags.len() <= id as usize {
+            self.tags.resize(id as usize + 1, 0);
+        }
+        self.tags[id as usize] = tag;
+    }
+
+    /// What was noted last.
+    pub fn tag(&self, id: OpId) -> u32 {
+        self.tags.get(id as usize).copied().unwrap_or(0)
     }
 
     /// The snapshot of the die's clock.

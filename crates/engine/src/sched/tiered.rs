@@ -26,7 +26,7 @@ impl Tiered {
             tier = [config.tiers.len().min(CLASSES) as u8; CLASSES];
             for (number, classes) in config.tiers.iter().enumerate() {
                 for &class in classes {
-                    tier[Class::from(class).index()] = number.min(CLASSES) as u8;
+                    tier[class.index()] = number.min(CLASSES) as u8;
                 }
             }
         }
@@ -42,7 +42,7 @@ impl Scheduler for Tiered {
     #[inline]
     fn next(&self, view: &QueueView<'_>) -> Option<Class> {
         let mut best: Option<((u8, u64), Class)> = None;
-        for class in Class::ALL {
+        for class in view.waiting() {
             if let Some((order, waited)) = view.first(class) {
                 let tier = if waited > self.bound { 0 } else { self.tier[class.index()] + 1 };
                 let key = (tier, order);
@@ -66,7 +66,6 @@ impl Scheduler for Tiered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::scheme::ClassName;
     use crate::ids::{Lpa, Ppa};
     use crate::sched::queue::{Fifo, Op, OpPool};
 
@@ -81,7 +80,8 @@ mod tests {
             queues[class.index()].push(&mut pool, id);
         }
         std::iter::from_fn(|| {
-            let class = policy.next(&QueueView { queues: &queues, pool: &pool, now: Ns(1000) })?;
+            let class =
+                policy.next(&QueueView { queues: &queues, waiting: u32::MAX, pool: &pool, now: Ns(1000) })?;
             queues[class.index()].pop(&mut pool);
             Some(class)
         })
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn tiers_of_ones_own_come_in_their_order_and_the_rest_last() {
-        let tiers = vec![vec![ClassName::GcErase], vec![ClassName::HostProgram, ClassName::HostRead]];
+        let tiers = vec![vec![Class::GcErase], vec![Class::HostProgram, Class::HostRead]];
         let config = SchedulerConfig { tiers, ..Default::default() };
         let waiting = [(GcRead, 1), (HostProgram, 1), (HostRead, 1), (GcErase, 1)];
         assert_eq!(served(&config, &waiting), [GcErase, HostProgram, HostRead, GcRead]);

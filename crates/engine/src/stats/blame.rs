@@ -51,91 +51,134 @@ impl Part {
     }
 
     /// Names of all parts, in order.
-    pub fn names() -> Vec<String> {
+    pub fn names() -> impl Iterator<Item = String> {
         let plain = PLAIN.iter().map(|&name| name.to_owned());
         let die = Class::ALL.iter().map(|class| format!("die_wait.{}", class.name()));
         let channel = Class::ALL.iter().map(|class| format!("channel_wait.{}", class.name()));
-        plain.chain(die).chain(channel).collect()
+        plain.chain(die).chain(channel)
+    }
+
+    /// Whether results name the part even where it is nothing: the plain ones, and the waits behind the host and
+    /// garbage collection, which every drive has.
+    pub fn is_common(index: usize) -> bool {
+        index < PLAIN.len() || Class::ALL[(index - PLAIN.len()) % CLASSES].is_common()
     }
 }
 
-/// Nanoseconds by part.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Parts([u64; PARTS]);
+/// Nanoseconds by part. Most parts of most requests are nothing, so only those that are something are touched.
+#[derive(Clone, Copy, Debug)]
+pub struct Parts {
+    /// Parts that hold a figure, one bit each; the others' figures mean nothing.
+    set: u64,
+    ns: [u64; PARTS],
+}
+
+impl Default for Parts {
+    #[inline]
+    fn default() -> Self {
+        Self { set: 0, ns: [0; PARTS] }
+    }
+}
 
 impl Parts {
+    /// Forgets all figures.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.set = 0;
+    }
+
     /// Adds to a part.
     #[inline]
     pub fn add(&mut self, part: Part, ns: u64) {
-        self.0[part.index()] += ns;
+        self.add_at(part.index(), ns);
+    }
+
+    #[inline]
+    fn add_at(&mut self, index: usize, ns: u64) {
+        let known = if self.set & (1 << index) == 0 { 0 } else { self.ns[index] };
+        self.ns[index] = known + ns;
+        self.set |= 1 << index;
     }
 
     /// Gives time that was counted as one part to another.
     pub fn shift(&mut self, from: Part, to: Part, ns: u64) {
-        self.0[from.index()] -= ns;
-        self.0[to.index()] += ns;
+        debug_assert!(
+            self.set & (1 << from.index()) != 0,
+            "only what was counted can be counted as another part"
+        );
+        self.ns[from.index()] -= ns;
+        self.add(to, ns);
     }
 
     /// Adds, by class, how far a die's clock has moved since `then`.
     #[inline]
     pub fn add_die_wait(&mut self, now: &[u64; CLASSES], then: &[u64; CLASSES]) {
-        for class in 0..CLASSES {
-            self.0[PLAIN.len() + class] += now[class] - then[class];
-        }
+        self.add_wait(PLAIN.len(), now, then);
     }
 
     /// The same for a channel.
     #[inline]
     pub fn add_channel_wait(&mut self, now: &[u64; CLASSES], then: &[u64; CLASSES]) {
-        for class in 0..CLASSES {
-            self.0[PLAIN.len() + CLASSES + class] += now[class] - then[class];
+        self.add_wait(PLAIN.len() + CLASSES, now, then);
+    }
+
+    #[inline]
+    fn add_wait(&mut self, first: usize, now: &[u64; CLASSES], then: &[u64; CLASSES]) {
+        for (class, (now, then)) in now.iter().zip(then).enumerate() {
+            if now != then {
+                self.add_at(first + class, now - then);
+            }
         }
     }
 
     /// Adds the waits for the channel of another.
     pub fn add_channel_waits_of(&mut self, other: &Self) {
-        let first = PLAIN.len() + CLASSES;
-        for (mine, theirs) in self.0[first..].iter_mut().zip(&other.0[first..]) {
-            *mine += theirs;
+        for (index, ns) in other.iter().filter(|&(index, _)| index >= PLAIN.len() + CLASSES) {
+            self.add_at(index, ns);
         }
     }
 
     /// Adds all parts of another.
     #[inline]
     pub fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in self.0.iter_mut().zip(&other.0) {
-            *mine += theirs;
+        for (index, ns) in other.iter() {
+            self.add_at(index, ns);
         }
+    }
+
+    /// The parts that hold a figure, by index.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = (usize, u64)> {
+        let mut left = self.set;
+        std::iter::from_fn(move || {
+            let index = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            self.ns.get(index).map(|&ns| (index, ns))
+        })
     }
 
     /// Their total.
     pub fn total(&self) -> u64 {
-        self.0.iter().sum()
-    }
-
-    /// The figures in the order of [`Part::names`].
-    pub fn figures(&self) -> &[u64; PARTS] {
-        &self.0
+        self.iter().map(|(_, ns)| ns).sum()
     }
 }
+
+const _: () = assert!(PARTS <= 64, "one bit for each part");
 
 /// Buckets in each octave of latency: 0.8% wide.
 const BUCKET_BITS: u32 = 7;
 
+/// Figures of a bucket: requests, sum of their response times, and the sum of each part.
+const FIGURES: usize = 2 + PARTS;
+
 /// Sums of parts by bucket of response time, so that the blame of any percentile can be told at the end.
 pub struct BlameRecorder {
-    buckets: Vec<Bucket>,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Bucket {
-    requests: u64,
-    response: u64,
-    parts: Parts,
+    /// [`FIGURES`] for each bucket, in one table of zeros: it costs memory where requests fall only.
+    buckets: Vec<u64>,
 }
 
 /// Blame summed over a set of requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlameSum {
     /// Requests of the set.
     pub requests: u64,
@@ -153,7 +196,7 @@ fn bucket_of(latency: u64) -> usize {
 
 impl Default for BlameRecorder {
     fn default() -> Self {
-        Self { buckets: vec![Bucket::default(); bucket_of(u64::MAX) + 1] }
+        Self { buckets: vec![0; (bucket_of(u64::MAX) + 1) * FIGURES] }
     }
 }
 
@@ -161,24 +204,27 @@ impl BlameRecorder {
     /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
     #[inline]
     pub fn record(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: [(Part, u64); 2]) {
-        let bucket = &mut self.buckets[bucket_of(latency)];
-        bucket.requests += 1;
-        bucket.response = bucket.response.saturating_add(latency);
+        let bucket = &mut self.buckets[bucket_of(latency) * FIGURES..][..FIGURES];
+        bucket[0] += 1;
+        bucket[1] = bucket[1].saturating_add(latency);
+        let sums = &mut bucket[2..];
         for parts in inside.into_iter().flatten() {
-            bucket.parts.merge(parts);
+            parts.iter().for_each(|(index, ns)| sums[index] += ns);
         }
         for (part, ns) in outside {
-            bucket.parts.add(part, ns);
+            sums[part.index()] += ns;
         }
     }
 
     /// Sum over the requests in the bucket of `latency` and all above it.
     pub fn from_latency(&self, latency: u64) -> BlameSum {
-        let mut sum = BlameSum::default();
-        for bucket in self.buckets.iter().skip(bucket_of(latency)) {
-            sum.requests += bucket.requests;
-            sum.response += u128::from(bucket.response);
-            for (total, &part) in sum.parts.iter_mut().zip(bucket.parts.figures()) {
+        let mut sum = BlameSum { requests: 0, response: 0, parts: [0; PARTS] };
+        for bucket in
+            self.buckets.chunks_exact(FIGURES).skip(bucket_of(latency)).filter(|bucket| bucket[0] > 0)
+        {
+            sum.requests += bucket[0];
+            sum.response += u128::from(bucket[1]);
+            for (total, &part) in sum.parts.iter_mut().zip(&bucket[2..]) {
                 *total += u128::from(part);
             }
         }

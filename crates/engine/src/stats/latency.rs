@@ -128,13 +128,16 @@ impl DirectionRecorder {
 }
 
 fn named(sum: &BlameSum) -> BlameParts {
-    let total_ns = Part::names().into_iter().zip(sum.parts).collect();
     let mean = |total: u128| if sum.requests == 0 { 0.0 } else { total as f64 / sum.requests as f64 };
+    let parts = || {
+        let told = |&(index, &total): &(usize, &u128)| total > 0 || Part::is_common(index);
+        Part::names().zip(sum.parts.iter().enumerate()).filter(move |(_, part)| told(part))
+    };
     BlameParts {
         requests: sum.requests,
         response_total_ns: sum.response,
-        mean_ns: Part::names().into_iter().zip(sum.parts.iter().map(|&total| mean(total))).collect(),
-        total_ns,
+        mean_ns: parts().map(|(name, (_, &total))| (name, mean(total))).collect(),
+        total_ns: parts().map(|(name, (_, &total))| (name, total)).collect(),
     }
 }
 

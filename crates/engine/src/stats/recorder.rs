@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use super::blame::{Part, Parts};
 use super::latency::DirectionRecorder;
 use super::report::{
-    ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, PlainReport, WindowReport,
+    ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
+    WindowReport,
 };
 use crate::host::HostOp;
-use crate::sched::class::{ByClass, CLASSES, Cause, Class, FlashOp};
+use crate::sched::class::{ByClass, CAUSES, CLASSES, Cause, Class, FlashOp};
 use crate::time::Ns;
 
 /// Commands waiting or running on a die, integrated over time.
@@ -50,6 +51,8 @@ pub struct Recorder {
     pub copybacks: u64,
     /// Garbage collection.
     pub gc: GcReport,
+    /// Blocks emptied and mapping units moved, by cause.
+    pub moves: [MoveReport; CAUSES],
     /// Reads sent to another die because their page had moved.
     pub rerouted_reads: u64,
     /// Reads of pages without data.
@@ -113,6 +116,36 @@ impl Recorder {
         }
     }
 
+    /// A block or superblock begins to be emptied.
+    pub fn emptied(&mut self, cause: Cause) {
+        self.moves[cause.index()].victims += 1;
+    }
+
+    /// A unit was moved to another place.
+    #[inline]
+    pub fn moved(&mut self, cause: Cause) {
+        self.moves[cause.index()].moved_units += 1;
+    }
+
+    /// Garbage collection.
+    pub fn gc(&self) -> GcReport {
+        let MoveReport { victims, moved_units } = self.moves[Cause::Gc.index()];
+        GcReport { victims, moved_units, stalled_units: self.gc.stalled_units }
+    }
+
+    /// What was moved for other causes.
+    pub fn other_moves(&self) -> BTreeMap<String, MoveReport> {
+        let moved = |cause: &&Cause| {
+            **cause != Cause::Gc
+                && self.moves[cause.index()].victims + self.moves[cause.index()].moved_units > 0
+        };
+        Cause::ALL
+            .iter()
+            .filter(moved)
+            .map(|cause| (cause.name().to_owned(), self.moves[cause.index()]))
+            .collect()
+    }
+
     /// The number of commands on a die changes from `old` to `new`.
     #[inline]
     pub fn load_changes(&mut self, die: usize, old: u32, new: u32, now: Ns) {
@@ -140,7 +173,8 @@ impl Recorder {
                 .map(|class| self.operations[class.index()])
                 .sum()
         };
-        let by_class = Class::ALL.iter().map(|class| {
+        let told = |class: &&Class| self.transactions[class.index()] > 0 || class.is_common();
+        let by_class = Class::ALL.iter().filter(told).map(|class| {
             let operations = self.operations[class.index()];
             (
                 class.name().to_owned(),
@@ -169,6 +203,9 @@ impl Recorder {
         let mut waf = BTreeMap::new();
         for class in Class::ALL.iter().filter(|class| class.op() == FlashOp::Program) {
             let bytes = self.operations[class.index()] * u64::from(page_bytes);
+            if bytes == 0 && !class.is_common() {
+                continue;
+            }
             *waf.entry(class.cause().name().to_owned()).or_insert(0.0) += bytes as f64 / written as f64;
         }
         debug_assert!(waf.contains_key(Cause::Host.name()));
@@ -210,7 +247,9 @@ fn by_name(clock: &ByClass<u64>, base: Option<&ByClass<u64>>) -> BTreeMap<String
     let base = base.copied().unwrap_or([0; CLASSES]);
     Class::ALL
         .iter()
-        .map(|class| (class.name().to_owned(), clock[class.index()].saturating_sub(base[class.index()])))
+        .map(|&class| (class, clock[class.index()].saturating_sub(base[class.index()])))
+        .filter(|&(class, busy)| busy > 0 || class.is_common())
+        .map(|(class, busy)| (class.name().to_owned(), busy))
         .collect()
 }
 

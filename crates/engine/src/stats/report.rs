@@ -25,6 +25,9 @@ pub struct Report {
     pub waf_by_cause: BTreeMap<String, f64>,
     /// Garbage collection in the window.
     pub gc: GcReport,
+    /// What else moved pages in the window: cause (`read_reclaim`, `wear_levelling`, `migration`) → how much.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub other_moves: BTreeMap<String, MoveReport>,
     /// Erase counts of the blocks at the end of the run, since the start of the drive's life.
     pub erase_counts: EraseReport,
     /// Each die, in order of number (channel-major).
@@ -177,6 +180,15 @@ pub struct GcReport {
     pub moved_units: u64,
     /// Host write units that had to wait for a free block.
     pub stalled_units: u64,
+}
+
+/// Blocks emptied for one cause.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct MoveReport {
+    /// Blocks or superblocks emptied.
+    pub victims: u64,
+    /// Mapping units moved.
+    pub moved_units: u64,
 }
 
 /// Erase counts of the blocks.

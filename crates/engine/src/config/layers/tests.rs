@@ -135,7 +135,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
     );
     assert_eq!(
         set_error("scheme.blocks.zzz", "1"),
-        "--set scheme.blocks.zzz=1: scheme.blocks.zzz = 1: allowed: a known key: superblock"
+        "--set scheme.blocks.zzz=1: scheme.blocks.zzz = 1: allowed: a known key: superblock or host_write_points"
     );
     assert_eq!(
         scheme_error("[gc]\n'odd`key' = 1"),
@@ -148,7 +148,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
     assert_eq!(
         scheme_error("[zzz]\na = 1"),
         "firmware.toml:1: scheme.zzz = a table: allowed: a known key: \
-         name, description, mapping, placement, blocks, gc or scheduler"
+         name, description, mapping, placement, blocks, gc, maintenance or scheduler"
     );
 }
 

@@ -1,0 +1,422 @@
+//! Plans at work: pages are read in order, programmed at their pins in order, and the sources erased in the end.
+
+use super::Device;
+use crate::blocks::BlockState;
+use crate::ids::{Ppa, SuperblockId};
+use crate::nand::CellMode;
+use crate::sched::class::{Cause, Class};
+use crate::sched::queue::{NONE, OWN, Op, OpId};
+use crate::systems::{Pin, Place, Plan};
+
+/// Write point of a program that has none.
+const PINNED: u8 = u8::MAX;
+
+/// A page of a plan.
+#[derive(Clone, Copy, Debug)]
+struct Target {
+    source: Ppa,
+    /// Its place, if it is pinned.
+    place: Option<Place>,
+    /// Program that it is part of, if it is pinned.
+    program: usize,
+}
+
+/// Pinned pages that are programmed together.
+#[derive(Clone, Copy, Debug)]
+struct Program {
+    /// Pages that are not read, or found to be of no value, yet.
+    left: u32,
+    /// Those that are read: the first, and their number.
+    head: OpId,
+    units: u32,
+}
+
+/// A plan that was accepted.
+#[derive(Clone, Debug)]
+struct Run {
+    system: usize,
+    number: u64,
+    cause: Cause,
+    plan: Plan,
+    targets: Vec<Target>,
+    programs: Vec<Program>,
+    /// Superblocks that were opened for it, and those of which something was programmed, one bit each.
+    destinations: Vec<SuperblockId>,
+    filled: u64,
+    started: bool,
+    /// Next page to be read, and next program to be sent.
+    next_target: usize,
+    next_program: usize,
+    /// Pages whose read has not ended, and pages read or waiting to be read that are not programmed yet.
+    reading: u32,
+    in_flight: u32,
+    /// Pages read that wait for their program's turn.
+    held: u32,
+}
+
+/// All plans that have not ended.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Plans {
+    runs: Vec<Option<Run>>,
+    asked: Vec<u64>,
+    /// Plans that wait for a free superblock.
+    waiting: u32,
+}
+
+impl Plans {
+    /// Whether none is under way; those that wait for a free superblock may.
+    pub fn is_at_rest(&self) -> bool {
+        self.runs.iter().flatten().all(|run| !run.started)
+    }
+
+    fn get(&mut self, tag: u32) -> Option<&mut Run> {
+        self.runs.get_mut((tag & !OWN) as usize).and_then(Option::as_mut)
+    }
+}
+
+impl Device {
+    /// A system asks for a plan. One that can't be carried out is a fault of the system.
+    pub(super) fn ask_for_plan(&mut self, system: usize, plan: Plan) {
+        if self.plans.asked.len() <= system {
+            self.plans.asked.resize(system + 1, 0);
+        }
+        let number = self.plans.asked[system];
+        self.plans.asked[system] += 1;
+        match self.prepare_plan(system, number, plan) {
+            Ok(run) => {
+                let free = self.plans.runs.iter().position(Option::is_none).unwrap_or(self.plans.runs.len());
+                if free == self.plans.runs.len() {
+                    self.plans.runs.push(None);
+                }
+                self.plans.runs[free] = Some(run);
+                self.plans.waiting += 1;
+                self.try_to_start(OWN | free as u32);
+            }
+            Err(what) => {
+                let name = self.system_name(system);
+                self.fail(format!("plan {number} of the system {name}: {what}"));
+            }
+        }
+    }
+
+    /// Units of one program of one plane.
+    fn program_units(&self) -> u32 {
+        self.geometry.units_per_page() * self.rules.pages_per_program
+    }
+
+    /// Mapping unit `unit` of a superblock, in the order in which it is filled.
+    pub(super) fn unit_at(&self, superblock: SuperblockId, unit: u32) -> Ppa {
+        let (domain, block) = self.blocks.split(superblock);
+        let (size, width) = (self.program_units(), self.domains.width());
+        let (program, rest) = (unit / size, unit % size);
+        let plane = self.domains.planes(domain)[(program % width) as usize];
+        let page = program / width * self.rules.pages_per_program;
+        Ppa(self.geometry.first_unit(plane, block, page).0 + rest)
+    }
+
+    fn prepare_plan(&self, system: usize, number: u64, plan: Plan) -> Result<Run, String> {
+        let causes = [Cause::Gc, Cause::ReadReclaim, Cause::WearLevelling, Cause::Migration];
+        if !causes.contains(&plan.cause) {
+            return Err(format!("its cause is {:?}: allowed: {causes:?}", plan.cause));
+        }
+        if plan.destinations.len() > 64 {
+            return Err(format!("it has {} destinations: allowed: at most 64", plan.destinations.len()));
+        }
+        if let Some(domain) = plan.destinations.iter().find(|domain| domain.index() >= self.domain.len()) {
+            return Err(format!("its destination {domain:?} is none of the {} domains", self.domain.len()));
+        }
+        if let Some(source) = plan.erase.iter().find(|source| source.index() >= self.blocks.len()) {
+            return Err(format!("{source:?} is none of the {} superblocks", self.blocks.len()));
+        }
+        let mut run = Run {
+            system,
+            number,
+            cause: plan.cause,
+            targets: Vec::new(),
+            programs: Vec::new(),
+            destinations: Vec::new(),
+            filled: 0,
+            started: false,
+            next_target: 0,
+            next_program: 0,
+            reading: 0,
+            in_flight: 0,
+            held: 0,
+            plan,
+        };
+        self.expand(&mut run)?;
+        Ok(run)
+    }
+
+    /// Steps to single pages, and pinned pages to programs.
+    fn expand(&self, run: &mut Run) -> Result<(), String> {
+        // Of each destination: the unit behind the last one used, and its last program.
+        let mut filled = vec![(0u32, usize::MAX); run.plan.destinations.len()];
+        for step in &run.plan.steps {
+            let (mut next, holes): (Option<Place>, &[u32]) = match &step.pin {
+                Pin::Any => (None, &[]),
+                Pin::Exact(place) => (Some(*place), &[]),
+                Pin::Span { first, holes } => (Some(*first), holes),
+            };
+            for &source in &step.pages {
+                if source.0 >= self.geometry.physical_units() {
+                    return Err(format!(
+                        "{source:?} is none of the {} physical pages",
+                        self.geometry.physical_units()
+                    ));
+                }
+                let Some(place) = &mut next else {
+                    run.targets.push(Target { source, place: None, program: usize::MAX });
+                    continue;
+                };
+                while holes.binary_search(&place.unit).is_ok() {
+                    place.unit += 1;
+                }
+                let Some((from, program)) = filled.get_mut(place.destination) else {
+                    return Err(format!("it has no destination {}", place.destination));
+                };
+                if place.unit < *from || place.unit >= self.blocks.capacity() {
+                    return Err(format!(
+                        "unit {} of destination {}: allowed: {from} (behind the last one used) to {}",
+                        place.unit,
+                        place.destination,
+                        self.blocks.capacity() - 1
+                    ));
+                }
+                let size = self.program_units();
+                if *program == usize::MAX || (*from - 1) / size != place.unit / size {
+                    *program = run.programs.len();
+                    run.programs.push(Program { left: 0, head: NONE, units: 0 });
+                }
+                run.programs[*program].left += 1;
+                *from = place.unit + 1;
+                run.targets.push(Target { source, place: Some(*place), program: *program });
+                place.unit += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Begins a plan, if a free superblock can be spared for each of its destinations.
+    fn try_to_start(&mut self, tag: u32) {
+        let Some(run) = self.plans.get(tag) else { return };
+        if run.started {
+            return;
+        }
+        let needed = run.plan.destinations.clone();
+        let enough = needed.iter().all(|&domain| {
+            let here = needed.iter().filter(|&&other| other == domain).count() as u32;
+            self.domain[domain.index()].free.len() >= self.thresholds.reserve + here
+        });
+        if !enough {
+            // Garbage collection must win what it does not keep free by itself.
+            for &domain in &needed {
+                let here = needed.iter().filter(|&&other| other == domain).count() as u32;
+                let state = &mut self.domain[domain.index()];
+                state.demand = state.demand.max(self.thresholds.reserve + here);
+                self.check_collection(domain);
+            }
+            return;
+        }
+        self.plans.waiting -= 1;
+        let mut destinations = Vec::with_capacity(needed.len());
+        for domain in needed {
+            self.domain[domain.index()].demand = 0;
+            let Some(superblock) = self.domain[domain.index()].free.take() else { continue };
+            self.blocks.open(superblock, CellMode::Native);
+            destinations.push(superblock);
+        }
+        let Some(run) = self.plans.get(tag) else { return };
+        (run.started, run.destinations) = (true, destinations);
+        let (cause, sources) = (run.cause, run.plan.erase.clone());
+        for source in sources {
+            if self.blocks.state(source) == BlockState::Full {
+                let domain = self.blocks.split(source).0;
+                self.recorder.emptied(cause);
+                self.domain[domain.index()].collector.planned.push((source, cause));
+                self.blocks.set_state(source, BlockState::Collecting);
+                if self.blocks.valid(source) == 0 {
+                    self.begin_erase(source);
+                }
+            }
+        }
+        self.advance_plan(tag);
+    }
+
+    /// A superblock became free: plans that waited for one may begin.
+    pub(super) fn start_waiting_plans(&mut self) {
+        if self.plans.waiting > 0 {
+            for number in 0..self.plans.runs.len() as u32 {
+                self.try_to_start(OWN | number);
+            }
+        }
+    }
+
+    /// Reads ahead as far as allowed, sends programs whose turn has come, and ends the plan with the last.
+    pub(super) fn advance_plan(&mut self, tag: u32) {
+        loop {
+            self.send_programs(tag);
+            let ahead = self.thresholds.read_ahead;
+            let Some(run) = self.plans.get(tag) else { return };
+            if run.next_target == run.targets.len() {
+                if run.in_flight == 0 {
+                    self.end_plan(tag);
+                }
+                return;
+            }
+            // With nothing being read, what is held back waits for a page that is still to be read.
+            if run.in_flight >= ahead && run.reading > 0 {
+                return;
+            }
+            let programming = run.in_flight - run.reading - run.held;
+            if run.in_flight >= ahead && programming > 0 {
+                return;
+            }
+            self.read_next_page(tag);
+        }
+    }
+
+    /// Reads the next pages of a plan that lie in one flash page.
+    fn read_next_page(&mut self, tag: u32) {
+        let (mut head, mut page) = (NONE, u32::MAX);
+        loop {
+            let Some(run) = self.plans.get(tag) else { return };
+            let Some(&Target { source, program, .. }) = run.targets.get(run.next_target) else { break };
+            let (index, cause) = (run.next_target as u32, run.cause);
+            let flash_page = source.0 >> self.geometry.unit_shift;
+            if head != NONE && flash_page != page {
+                break;
+            }
+            let lpa = self.valid_lpa(source);
+            let Some(run) = self.plans.get(tag) else { return };
+            run.next_target += 1;
+            let Some(lpa) = lpa else {
+                if let Some(program) = run.programs.get_mut(program) {
+                    program.left -= 1;
+                }
+                continue;
+            };
+            run.in_flight += 1;
+            run.reading += 1;
+            let bytes = self.geometry.unit_bytes;
+            let op = Op { source, bytes, request: tag, ..Op::new(Class::read_for(cause), lpa, source) };
+            let id = self.pool.insert(op);
+            self.pool.set_tag(id, index);
+            if head == NONE {
+                (head, page) = (id, flash_page);
+            } else {
+                self.pool.chain(head, id);
+            }
+        }
+        if head != NONE {
+            self.enqueue(head);
+        }
+    }
+
+    /// A page of a plan was overwritten or trimmed before its read ended.
+    pub(super) fn plan_page_dropped(&mut self, tag: u32, index: u32) {
+        let Some(run) = self.plans.get(tag) else { return };
+        run.in_flight -= 1;
+        run.reading -= 1;
+        let program = run.targets.get(index as usize).map_or(usize::MAX, |target| target.program);
+        if let Some(program) = run.programs.get_mut(program) {
+            program.left -= 1;
+        }
+        self.advance_plan(tag);
+    }
+
+    /// A page of a plan is in the controller.
+    pub(super) fn plan_page_read(&mut self, unit: OpId) {
+        let Op { request: tag, lpa, ppa, class, .. } = self.pool[unit];
+        let index = self.pool.tag(unit);
+        if self.lookup(lpa) != ppa {
+            self.pool.remove(unit);
+            return self.plan_page_dropped(tag, index);
+        }
+        let Some(run) = self.plans.get(tag) else { return };
+        run.reading -= 1;
+        let Some(&Target { place, program, .. }) = run.targets.get(index as usize) else { return };
+        let Some(place) = place else {
+            self.pool[unit].point = self.points.of_plans();
+            let plane = if self.rules.places_moves {
+                self.place(&self.intent(unit))
+            } else {
+                self.geometry.plane_of(ppa).0
+            };
+            self.program_on(plane, unit);
+            return self.advance_plan(tag);
+        };
+        let Some(&superblock) = run.destinations.get(place.destination) else { return };
+        let op = &mut self.pool[unit];
+        (op.class, op.order) = (Class::program_for(class.cause()), 0);
+        op.point = PINNED;
+        let place = self.unit_at(superblock, place.unit);
+        self.pool[unit].ppa = place;
+        let domain = self.domain_of(place);
+        self.domain[domain.index()].live += 1;
+        let Some(run) = self.plans.get(tag) else { return };
+        let Some(program) = run.programs.get_mut(program) else { return };
+        program.left -= 1;
+        program.units += 1;
+        run.held += 1;
+        let head = program.head;
+        if head == NONE {
+            program.head = unit;
+        } else {
+            self.pool.chain(head, unit);
+        }
+        self.advance_plan(tag);
+    }
+
+    /// Sends programs in their order as far as their pages are there.
+    fn send_programs(&mut self, tag: u32) {
+        while let Some(run) = self.plans.get(tag) {
+            let Some(&Program { left: 0, head, units }) = run.programs.get(run.next_program) else { return };
+            run.next_program += 1;
+            run.held -= units;
+            if head != NONE {
+                let superblock = self.blocks.of(&self.geometry, self.pool[head].ppa);
+                run.filled |=
+                    1 << run.destinations.iter().position(|&other| other == superblock).unwrap_or(0);
+                self.blocks.begin(superblock);
+                self.enqueue(head);
+            }
+        }
+    }
+
+    /// The program of a page of a plan has ended.
+    pub(super) fn plan_page_programmed(&mut self, tag: u32) {
+        if let Some(run) = self.plans.get(tag) {
+            run.in_flight -= 1;
+            self.advance_plan(tag);
+        }
+    }
+
+    /// Nothing is left to do: what was opened is closed, and what could not be emptied goes back among the full ones.
+    fn end_plan(&mut self, tag: u32) {
+        let slot = (tag & !OWN) as usize;
+        let Some(run) = self.plans.runs.get_mut(slot).and_then(Option::take) else { return };
+        for (index, &superblock) in run.destinations.iter().enumerate() {
+            if run.filled & (1 << index) != 0 {
+                self.blocks.set_state(superblock, BlockState::Full);
+            } else {
+                self.blocks.set_state(superblock, BlockState::Free);
+                let domain = self.blocks.split(superblock).0;
+                self.domain[domain.index()].free.put(superblock);
+            }
+        }
+        for &source in &run.plan.erase {
+            if self.blocks.state(source) == BlockState::Collecting && self.blocks.valid(source) > 0 {
+                self.blocks.set_state(source, BlockState::Full);
+                let domain = self.blocks.split(source).0;
+                self.domain[domain.index()].collector.planned.retain(|victim| victim.0 != source);
+            }
+        }
+        self.tell_one(run.system, |system, drive, actions| system.plan_done(run.number, drive, actions));
+        for &superblock in run.destinations.iter().chain(&run.plan.erase) {
+            let domain = self.blocks.split(superblock).0;
+            self.release_stalled(domain);
+            self.check_collection(domain);
+        }
+    }
+}

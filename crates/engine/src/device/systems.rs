@@ -1,0 +1,208 @@
+//! Systems are told of what happens, and what they ask for is done: not at once, in the middle of a change of tables,
+//! but when the event that they were told of is over.
+
+use super::Device;
+use super::view::DriveView;
+use crate::ids::{Lpa, Ppa, SuperblockId};
+use crate::sched::class::Cause;
+use crate::sched::queue::{Op, OpId};
+use crate::systems::{Action, ReadEvent, System, SystemPolicy, Watches};
+use crate::time::Ns;
+
+/// The systems of a drive, and what they asked for.
+#[derive(Default)]
+pub(super) struct Systems {
+    all: Vec<SystemPolicy>,
+    /// What any of them wants to be told of.
+    watches: Watches,
+    /// Not done yet: which system, what.
+    asked: Vec<(usize, Action)>,
+    actions: Vec<Action>,
+    /// When each wants to be woken.
+    wake: Vec<Ns>,
+    /// When the drive will have been idle for long enough; [`Ns::NEVER`] while it is not, or was told of it.
+    idle_at: Ns,
+    idle_after: Ns,
+}
+
+impl Systems {
+    /// None yet; the drive is idle once no request has been inside for so long.
+    pub fn new(idle_after: Ns) -> Self {
+        Self { idle_at: Ns::NEVER, idle_after, ..Self::default() }
+    }
+
+    /// When the next of them is to be woken.
+    fn wake_at(&self) -> Ns {
+        self.wake.iter().copied().min().unwrap_or(Ns::NEVER).min(self.idle_at)
+    }
+}
+
+impl Device {
+    /// Adds a system. Its number is the count of those before it.
+    pub fn add_system(&mut self, system: SystemPolicy) {
+        self.systems.watches = self.systems.watches.and(system.get().watches());
+        self.systems.all.push(system);
+        self.systems.wake.push(Ns::NEVER);
+        self.wake_at = self.systems.wake_at();
+    }
+
+    /// The systems, by number.
+    pub fn systems(&self) -> impl Iterator<Item = &dyn System> {
+        self.systems.all.iter().map(SystemPolicy::get)
+    }
+
+    /// Tells every system that watches for it.
+    fn tell(&mut self, what: Watches, tell: impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>)) {
+        let mut systems = std::mem::take(&mut self.systems);
+        let view = DriveView(self);
+        for (number, system) in systems.all.iter_mut().enumerate() {
+            if system.get().watches().has(what) {
+                tell(system.get_mut(), &view, &mut systems.actions);
+                systems.asked.extend(systems.actions.drain(..).map(|action| (number, action)));
+            }
+        }
+        self.systems = systems;
+    }
+
+    /// Tells one system.
+    pub(super) fn tell_one(
+        &mut self,
+        number: usize,
+        tell: impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>),
+    ) {
+        let mut systems = std::mem::take(&mut self.systems);
+        if let Some(system) = systems.all.get_mut(number) {
+            tell(system.get_mut(), &DriveView(self), &mut systems.actions);
+            systems.asked.extend(systems.actions.drain(..).map(|action| (number, action)));
+        }
+        self.systems = systems;
+    }
+
+    fn read_event(&self, unit: OpId) -> ReadEvent {
+        let Op { lpa, ppa, request, .. } = self.pool[unit];
+        let flow = self.requests.get(request as usize).map_or(0, |request| request.flow());
+        ReadEvent { lpa, ppa, die: self.die_of(ppa).0, flow }
+    }
+
+    /// A unit of a read of the host goes to its die.
+    #[inline]
+    pub(super) fn tell_read(&mut self, unit: OpId) {
+        if self.systems.watches.has(Watches::READ) {
+            let read = self.read_event(unit);
+            self.tell(Watches::READ, |system, drive, actions| system.read(&read, drive, actions));
+        }
+    }
+
+    /// Its data is with the controller.
+    #[inline]
+    pub(super) fn tell_read_done(&mut self, unit: OpId) {
+        if self.systems.watches.has(Watches::READ_DONE) {
+            let read = self.read_event(unit);
+            self.tell(Watches::READ_DONE, |system, drive, actions| system.read_done(&read, drive, actions));
+        }
+    }
+
+    #[inline]
+    pub(super) fn tell_written(&mut self, lpa: Lpa, old: Ppa, new: Ppa) {
+        if self.systems.watches.has(Watches::WRITTEN) {
+            self.tell(Watches::WRITTEN, |system, drive, actions| {
+                system.written(lpa, old, new, drive, actions)
+            });
+        }
+    }
+
+    #[inline]
+    pub(super) fn tell_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, cause: Cause) {
+        if self.systems.watches.has(Watches::MOVED) {
+            self.tell(Watches::MOVED, |system, drive, actions| {
+                system.moved(lpa, old, new, cause, drive, actions);
+            });
+        }
+    }
+
+    #[inline]
+    pub(super) fn tell_invalidated(&mut self, ppa: Ppa) {
+        if self.systems.watches.has(Watches::INVALIDATED) {
+            self.tell(Watches::INVALIDATED, |system, drive, actions| system.invalidated(ppa, drive, actions));
+        }
+    }
+
+    #[inline]
+    pub(super) fn tell_erased(&mut self, superblock: SuperblockId) {
+        if self.systems.watches.has(Watches::ERASED) {
+            self.tell(Watches::ERASED, |system, drive, actions| system.erased(superblock, drive, actions));
+        }
+    }
+
+    /// The drive became idle, or stopped being so.
+    #[inline]
+    pub(super) fn note_idle(&mut self, idle: bool) {
+        if self.systems.watches.has(Watches::IDLE) {
+            self.systems.idle_at = if idle { self.now + self.systems.idle_after } else { Ns::NEVER };
+            self.wake_at = self.systems.wake_at();
+        }
+    }
+
+    /// When a system wants to be woken, or is to be told that the drive is idle. Alone it keeps no run from ending.
+    #[inline]
+    pub fn wake_at(&self) -> Ns {
+        self.wake_at
+    }
+
+    /// That time has come.
+    pub fn wake(&mut self) {
+        self.now = self.wake_at;
+        if self.systems.idle_at == self.now {
+            self.systems.idle_at = Ns::NEVER;
+            self.tell(Watches::IDLE, |system, drive, actions| system.idle(drive, actions));
+        }
+        for number in 0..self.systems.wake.len() {
+            if self.systems.wake[number] == self.now {
+                self.systems.wake[number] = Ns::NEVER;
+                self.tell_one(number, |system, drive, actions| system.woken(drive, actions));
+            }
+        }
+        self.wake_at = self.systems.wake_at();
+        self.finish_event();
+    }
+
+    /// The tables are consistent again: does what systems asked for, and lets the dies look at their new work.
+    #[inline]
+    pub(super) fn finish_event(&mut self) {
+        if !self.systems.asked.is_empty() {
+            self.act();
+        }
+        self.look_at_touched_dies();
+    }
+
+    fn act(&mut self) {
+        // What is done may make systems ask for more.
+        let mut next = 0;
+        while let Some((number, action)) = self.systems.asked.get(next).cloned() {
+            next += 1;
+            match action {
+                Action::Plan(plan) => self.ask_for_plan(number, plan),
+                Action::Empty(superblock, cause) => self.ask_to_empty(number, superblock, cause),
+                Action::WakeAt(time) => {
+                    self.systems.wake[number] = time.max(Ns(self.now.0 + 1));
+                    self.wake_at = self.systems.wake_at();
+                }
+            }
+        }
+        self.systems.asked.clear();
+    }
+
+    fn ask_to_empty(&mut self, number: usize, superblock: SuperblockId, cause: Cause) {
+        if superblock.index() < self.blocks.len() {
+            return self.want_emptied(superblock, cause);
+        }
+        let (name, count) = (self.system_name(number), self.blocks.len());
+        self.fail(format!(
+            "the system {name} asked to empty {superblock:?} of a drive of {count} superblocks"
+        ));
+    }
+
+    pub(super) fn system_name(&self, number: usize) -> String {
+        self.systems.all.get(number).map_or_else(String::new, |system| system.get().name().to_owned())
+    }
+}

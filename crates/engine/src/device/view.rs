@@ -1,0 +1,88 @@
+//! What a system may look at.
+
+use super::Device;
+use crate::blocks::table::BlockView;
+use crate::blocks::{BlockState, Domains};
+use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+use crate::nand::Geometry;
+use crate::time::Ns;
+
+/// The drive, read-only.
+pub struct DriveView<'a>(pub(super) &'a Device);
+
+impl<'a> DriveView<'a> {
+    /// The time.
+    pub fn now(&self) -> Ns {
+        self.0.now
+    }
+
+    /// Counts and addresses.
+    pub fn geometry(&self) -> &'a Geometry {
+        &self.0.geometry
+    }
+
+    /// Mapping units that the host sees.
+    pub fn logical_units(&self) -> u32 {
+        self.0.logical_units
+    }
+
+    /// Flash pages waiting or running on each die.
+    pub fn outstanding(&self) -> &'a [u32] {
+        &self.0.outstanding
+    }
+
+    /// The primary copy of a logical page; [`Ppa::NONE`] if it holds nothing.
+    pub fn find(&self, lpa: Lpa) -> Ppa {
+        if lpa.0 < self.0.logical_units { self.0.lookup(lpa) } else { Ppa::NONE }
+    }
+
+    /// The logical page that a physical page holds, if it is still wanted.
+    pub fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {
+        if ppa.0 < self.0.geometry.physical_units() { self.0.valid_lpa(ppa) } else { None }
+    }
+
+    /// Die of a page.
+    pub fn die_of(&self, ppa: Ppa) -> DieId {
+        self.0.die_of(ppa).0
+    }
+
+    /// Which planes form which domain.
+    pub fn domains(&self) -> &'a Domains {
+        &self.0.domains
+    }
+
+    /// Superblock of a page.
+    pub fn superblock_of(&self, ppa: Ppa) -> SuperblockId {
+        self.0.blocks.of(&self.0.geometry, ppa)
+    }
+
+    /// Domain of a superblock, and its block number there.
+    pub fn split(&self, superblock: SuperblockId) -> (DomainId, u32) {
+        self.0.blocks.split(superblock)
+    }
+
+    /// The superblocks of a domain.
+    pub fn blocks(&self, domain: DomainId) -> BlockView<'a> {
+        self.0.blocks.view(domain)
+    }
+
+    /// Stage of life of a superblock.
+    pub fn state(&self, superblock: SuperblockId) -> BlockState {
+        self.0.blocks.state(superblock)
+    }
+
+    /// Free superblocks of a domain.
+    pub fn free(&self, domain: DomainId) -> u32 {
+        self.0.domain[domain.index()].free.len()
+    }
+
+    /// Mapping unit `unit` of a superblock, in the order in which superblocks are filled (see [`crate::systems::Place`]).
+    pub fn unit_at(&self, superblock: SuperblockId, unit: u32) -> Ppa {
+        self.0.unit_at(superblock, unit)
+    }
+
+    /// Planes of a domain, in the order in which a superpage is filled.
+    pub fn planes(&self, domain: DomainId) -> &'a [PlaneId] {
+        self.0.domains.planes(domain)
+    }
+}

@@ -1,0 +1,170 @@
+//! Systems: schemes that span several slots, with one state of their own.
+//!
+//! A published system seldom fills one slot only: the region table of speculative translation serves reads, reclaim and
+//! writes; the history behind a channel partition serves reads, placement and collection. Such a system is *one* value
+//! that implements [`System`]: it is told of what happens ([`Watches`]), answers with [`Action`]s, and accounts for its
+//! memory. The engine alone carries the actions out.
+
+pub mod plan;
+
+use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
+use crate::sched::class::Cause;
+use crate::time::Ns;
+
+pub use crate::device::DriveView;
+pub use plan::{Pin, Place, Plan, Step};
+
+/// What a system wants to be told of: a set of flags.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Watches(u32);
+
+impl Watches {
+    /// Nothing.
+    pub const NOTHING: Self = Self(0);
+    /// [`System::read`].
+    pub const READ: Self = Self(1);
+    /// [`System::read_done`].
+    pub const READ_DONE: Self = Self(2);
+    /// [`System::written`].
+    pub const WRITTEN: Self = Self(4);
+    /// [`System::moved`].
+    pub const MOVED: Self = Self(8);
+    /// [`System::invalidated`].
+    pub const INVALIDATED: Self = Self(16);
+    /// [`System::erased`].
+    pub const ERASED: Self = Self(32);
+    /// [`System::idle`].
+    pub const IDLE: Self = Self(64);
+
+    /// Both sets.
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether the two have something in common.
+    #[inline]
+    pub const fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+/// A read of the host on its way to a die, or done there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadEvent {
+    /// Logical page.
+    pub lpa: Lpa,
+    /// The copy that serves it.
+    pub ppa: Ppa,
+    /// Its die.
+    pub die: DieId,
+    /// Flow of the request.
+    pub flow: u16,
+}
+
+/// What a system asks of the engine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    /// Move these pages.
+    Plan(Plan),
+    /// Move whatever is valid out of this superblock, within its domain, and erase it.
+    Empty(SuperblockId, Cause),
+    /// Call [`System::woken`] at this time; replaces what was asked before.
+    WakeAt(Ns),
+}
+
+/// A scheme that spans slots. Every method has a default that does nothing.
+///
+/// An implementation decides from its own state and the read-only view. It has no clock and no randomness but what it was
+/// given at its making, so that runs repeat. It is told of an event after the engine's tables have changed.
+pub trait System {
+    /// Short name, as in results.
+    fn name(&self) -> &str;
+
+    /// What it wants to be told of; asked once.
+    fn watches(&self) -> Watches {
+        Watches::NOTHING
+    }
+
+    /// A read of the host goes to a die (again, when it was sent on to another).
+    fn read(&mut self, _read: &ReadEvent, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// Its data is with the controller.
+    fn read_done(&mut self, _read: &ReadEvent, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// A write of the host took effect: `old` is [`Ppa::NONE`] for a page that held nothing.
+    fn written(
+        &mut self,
+        _lpa: Lpa,
+        _old: Ppa,
+        _new: Ppa,
+        _drive: &DriveView<'_>,
+        _actions: &mut Vec<Action>,
+    ) {
+    }
+
+    /// The engine moved a page.
+    fn moved(
+        &mut self,
+        _lpa: Lpa,
+        _old: Ppa,
+        _new: Ppa,
+        _cause: Cause,
+        _drive: &DriveView<'_>,
+        _actions: &mut Vec<Action>,
+    ) {
+    }
+
+    /// A physical page no longer holds what anyone wants.
+    fn invalidated(&mut self, _ppa: Ppa, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// A superblock was erased.
+    fn erased(&mut self, _superblock: SuperblockId, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// No request has been in the drive for `scheme.idle_after_ns`.
+    fn idle(&mut self, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// The time asked for with [`Action::WakeAt`] has come.
+    fn woken(&mut self, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// The plan that was asked for as its `number`-th (from 0) has ended.
+    fn plan_done(&mut self, _number: u64, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// Bytes of controller memory that its structures take now, as its source counts them.
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    /// Its state as bytes, for snapshots.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// The built-in systems, and a user's own.
+pub enum SystemPolicy {
+    /// A user's own.
+    Custom(Box<dyn System + Send>),
+}
+
+impl SystemPolicy {
+    /// Through the trait.
+    #[inline]
+    pub fn get(&self) -> &dyn System {
+        match self {
+            Self::Custom(system) => &**system,
+        }
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub fn get_mut(&mut self) -> &mut dyn System {
+        match self {
+            Self::Custom(system) => &mut **system,
+        }
+    }
+}
