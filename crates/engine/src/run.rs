@@ -133,7 +133,8 @@ impl Setup {
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
         self.validate()?;
-        let mut device = Device::new(&self.device, &self.scheme, self.checked)?;
+        let mut device = Device::new(&self.device, &self.scheme, self.checked, self.seed)?;
+        device.seed_errors(self.seed);
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
         let occupied = match self.start.occupancy {
             Occupancy::All => all,

@@ -36,7 +36,7 @@ impl SpacePlan {
             * u64::from(geometry.units_per_page())
             * u64::from(width);
         // A block counts as full with one flash page filled in part: less than a page can't be won back for sure.
-        let certain = u64::from(capacity - geometry.units_per_page() + 1);
+        let certain = u64::from(capacity - geometry.units_per_program() + 1);
         let spare = u64::from(blocks).saturating_sub(needed_units.div_ceil(certain)) as u32;
         let (key, value) = capacity_key(device);
         if spare < open + 2 {
@@ -57,7 +57,7 @@ impl SpacePlan {
             return Err(ConfigError::new("scheme.gc.trigger", scheme.gc.trigger, allowed));
         }
         let stop = scheme.gc.stop.map_or(trigger, share).clamp(trigger, most.max(trigger));
-        let row = geometry.units_per_page() * width;
+        let row = geometry.units_per_program() * width;
         let read_ahead = match scheme.gc.read_ahead_pages {
             0 => (2 * row).max(4 * geometry.units_per_page()),
             pages => pages.saturating_mul(geometry.units_per_page()).max(2 * row),

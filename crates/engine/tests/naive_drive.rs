@@ -52,6 +52,8 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             let mut device = device(channels, ways, dies, planes);
             device.geometry.blocks = blocks + 8;
             device.geometry.pages = pages;
+            device.geometry.pages_per_program =
+                [3, 2, 1].into_iter().find(|&at_once| pages % at_once == 0).unwrap_or(1);
             device.geometry.mapping_unit_bytes = UNITS[unit];
             device.capacity.overprovisioning = Some(overprovisioning);
             device.multi_plane.rule = rule;
@@ -108,6 +110,15 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
     ];
     let scheduler = (scheduler, tiers());
     let unmapped = prop_oneof![Just(UnmappedReads::Zeros), Just(UnmappedReads::Allocate)];
+    let collection = prop_oneof![
+        3 => Just(GcKind::Greedy),
+        1 => Just(GcKind::DChoices),
+        1 => Just(GcKind::Random),
+        1 => Just(GcKind::Fifo),
+        1 => Just(GcKind::CostBenefit),
+        1 => Just(GcKind::WindowedGreedy)
+    ];
+    let collection = (collection, 1u32..40, 1u32..40);
     (
         spans,
         placement,
@@ -117,17 +128,27 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
         unmapped,
         0.0..0.15f64,
         0.0..0.2f64,
+        collection,
     )
-        .prop_map(|(span, policy, order, (scheduler, tiers), bound, unmapped_reads, trigger, more)| {
-            SchemeConfig {
-                mapping: MappingConfig { unmapped_reads, ..Default::default() },
-                placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
-                blocks: BlocksConfig { superblock: span, ..BlocksConfig::default() },
-                gc: GcConfig { trigger, stop: Some(trigger + more), ..Default::default() },
-                scheduler: SchedulerConfig { policy: scheduler, tiers, starvation_bound_ns: bound },
-                ..Default::default()
-            }
-        })
+        .prop_map(
+            |(span, policy, order, (scheduler, tiers), bound, unmapped_reads, trigger, more, gc)| {
+                SchemeConfig {
+                    mapping: MappingConfig { unmapped_reads, ..Default::default() },
+                    placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
+                    blocks: BlocksConfig { superblock: span, ..BlocksConfig::default() },
+                    gc: GcConfig {
+                        policy: gc.0,
+                        choices: gc.1,
+                        window: gc.2,
+                        trigger,
+                        stop: Some(trigger + more),
+                        ..Default::default()
+                    },
+                    scheduler: SchedulerConfig { policy: scheduler, tiers, starvation_bound_ns: bound },
+                    ..Default::default()
+                }
+            },
+        )
 }
 
 fn hosts() -> impl Strategy<Value = HostConfig> {

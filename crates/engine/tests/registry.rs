@@ -32,7 +32,7 @@ registry!(MAPPINGS: MappingKind { Page });
 registry!(UNMAPPED: UnmappedReads { Zeros, Allocate });
 registry!(PLACEMENTS: PlacementKind { Static, Dynamic });
 registry!(SPANS: SuperblockSpan { None, Die, Chip, Channels, Drive });
-registry!(COLLECTIONS: GcKind { Greedy });
+registry!(COLLECTIONS: GcKind { Greedy, DChoices, Random, Fifo, CostBenefit, WindowedGreedy });
 registry!(SCHEDULERS: SchedulerKind { Fifo, ReadFirst, ReadFirstSuspend });
 registry!(RULES: MultiPlaneRule { None, SameBlockAndPage, SamePage, Any });
 registry!(ARBITRATIONS: ChannelArbitration { CommandFirst, Fifo, DataOutFirst });
@@ -150,6 +150,7 @@ fn every_other_choice_passes() {
                             let mut setup = small();
                             setup.scheme.mapping = MappingConfig { policy, unmapped_reads };
                             setup.scheme.gc.policy = collection;
+                            (setup.scheme.gc.choices, setup.scheme.gc.window) = (2, 3);
                             setup.scheme.gc.stop = stop;
                             (setup.device.channel.arbitration, setup.device.channel.transfer) =
                                 (arbitration, transfer);

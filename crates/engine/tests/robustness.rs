@@ -87,6 +87,7 @@ fn geometries() -> impl Strategy<Value = GeometryConfig> {
             page_bytes,
             spare_bytes,
             mapping_unit_bytes,
+            pages_per_program: if pages.is_multiple_of(3) { 3 } else { 1 },
         }
     })
 }
@@ -195,6 +196,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             slc_mode: modes.0,
             cache_mode: modes.1,
             copyback: modes.2,
+            errors: None,
         },
     )
 }
@@ -223,17 +225,26 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
         SchedulerKind::ReadFirst,
         SchedulerKind::ReadFirstSuspend,
     ]);
+    let collection = prop::sample::select(vec![
+        GcKind::Greedy,
+        GcKind::DChoices,
+        GcKind::Random,
+        GcKind::Fifo,
+        GcKind::CostBenefit,
+        GcKind::WindowedGreedy,
+    ]);
     (
         (spans, any::<bool>(), 0usize..24, any::<bool>()),
         (
             prop_oneof![20 => 0.0..0.2f64, 1 => number()],
             prop_oneof![2 => Just(None), 1 => number().prop_map(Some)],
             or_extreme(0..50),
+            (collection, or_extreme(1..20), or_extreme(1..20)),
         ),
         (scheduler, tiers, prop::option::of(time())),
     )
         .prop_map(
-            |((superblock, dynamic, order, allocate), (trigger, stop, read_ahead_pages), scheduler)| {
+            |((superblock, dynamic, order, allocate), (trigger, stop, read_ahead_pages, gc), scheduler)| {
                 SchemeConfig {
                     mapping: MappingConfig {
                         unmapped_reads: if allocate { UnmappedReads::Allocate } else { UnmappedReads::Zeros },
@@ -244,7 +255,14 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         order: PlacementOrder::all()[order],
                     },
                     blocks: BlocksConfig { superblock, ..BlocksConfig::default() },
-                    gc: GcConfig { trigger, stop, read_ahead_pages, ..Default::default() },
+                    gc: GcConfig {
+                        policy: gc.0,
+                        choices: gc.1,
+                        window: gc.2,
+                        trigger,
+                        stop,
+                        read_ahead_pages,
+                    },
                     scheduler: SchedulerConfig {
                         policy: scheduler.0,
                         tiers: scheduler.1,

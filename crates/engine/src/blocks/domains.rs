@@ -82,6 +82,7 @@ mod tests {
             page_bytes: 4096,
             spare_bytes: 0,
             mapping_unit_bytes: 4096,
+            pages_per_program: 1,
         });
         let order: Vec<_> = (0..24).rev().map(PlaneId).collect();
         let widths = [

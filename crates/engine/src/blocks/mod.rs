@@ -2,12 +2,14 @@
 
 pub mod domains;
 pub mod free_list;
+pub mod history;
 pub mod points;
 pub mod table;
 pub mod write_point;
 
 pub use domains::Domains;
 pub use free_list::FreeList;
+pub use history::Needs;
 pub use points::Points;
 pub use table::{BlockState, BlockTable};
 pub use write_point::WritePoint;

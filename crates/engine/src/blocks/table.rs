@@ -1,5 +1,6 @@
 //! What every superblock holds, column by column.
 
+use super::history::{FullOrder, History, Needs};
 use crate::ids::{DomainId, PlaneId, Ppa, SuperblockId};
 use crate::memory::{prefetch, zeroed_table};
 use crate::nand::{CellMode, Geometry};
@@ -35,11 +36,13 @@ pub struct BlockTable {
     erases: Vec<u32>,
     blocks_per_plane: u32,
     capacity: u32,
+    least_won: u32,
     domain_of_plane: Vec<u32>,
     /// Mode of each; empty when the device has one mode only.
     mode: Vec<CellMode>,
     /// Flash pages of a block in native mode, and in SLC mode.
     rows: [u32; 2],
+    history: History,
 }
 
 impl BlockTable {
@@ -53,10 +56,34 @@ impl BlockTable {
             erases: zeroed_table(superblocks),
             blocks_per_plane: geometry.blocks_per_plane,
             capacity: geometry.units_per_block() * width,
+            least_won: geometry.units_per_program(),
+            history: History::default(),
             domain_of_plane: (0..geometry.planes()).map(|plane| domain_of(PlaneId(plane)).0).collect(),
             mode: Vec::new(),
             rows: [geometry.pages_per_block; 2],
         }
+    }
+
+    /// Keeps what a policy needs to know of the past. Superblocks that are full already count as full in the order of
+    /// their numbers, and as changed just now.
+    pub fn keep(&mut self, needs: Needs) {
+        let domains = self.len() / self.blocks_per_plane as usize;
+        let mut order = FullOrder::new(if needs.full_order { domains } else { 0 }, self.blocks_per_plane);
+        if needs.full_order {
+            for superblock in (0..self.len() as u32).map(SuperblockId) {
+                let (domain, block) = self.split(superblock);
+                if self.state(superblock) == BlockState::Full {
+                    order.push(domain, block);
+                }
+            }
+        }
+        self.history.keep(needs, self.len(), order);
+    }
+
+    /// The host wrote a unit.
+    #[inline]
+    pub fn count_host_write(&mut self) {
+        self.history.tick();
     }
 
     /// Superblocks may be opened in SLC mode, with so many flash pages in each block. All are native until then.
@@ -95,6 +122,12 @@ impl BlockTable {
     /// Mapping units of a superblock in native mode.
     pub fn capacity(&self) -> u32 {
         self.capacity
+    }
+
+    /// Valid units up to which collecting a superblock wins space for sure: less than a flash page won could be lost
+    /// again to the last page, which may be filled in part.
+    pub fn most_valid(&self) -> u32 {
+        self.capacity.saturating_sub(self.least_won)
     }
 
     /// Superblocks of the drive.
@@ -137,6 +170,9 @@ impl BlockTable {
         let valid = &mut self.valid[superblock.index()];
         *valid = valid.wrapping_add_signed(change);
         let count = *valid & !NOT_A_CANDIDATE;
+        if change < 0 {
+            self.history.note_change(superblock.index());
+        }
         debug_assert!(count <= self.capacity, "valid units of a superblock within its capacity");
         count
     }
@@ -155,7 +191,11 @@ impl BlockTable {
 
     /// Enters a stage of life.
     pub fn set_state(&mut self, superblock: SuperblockId, state: BlockState) {
-        self.state[superblock.index()] = state;
+        let before = std::mem::replace(&mut self.state[superblock.index()], state);
+        if (before == BlockState::Full) != (state == BlockState::Full) {
+            let (domain, block) = self.split(superblock);
+            self.history.note_full(superblock.index(), domain, block, state == BlockState::Full);
+        }
         let valid = &mut self.valid[superblock.index()];
         *valid = (*valid & !NOT_A_CANDIDATE) | if state == BlockState::Full { 0 } else { NOT_A_CANDIDATE };
     }
@@ -204,12 +244,17 @@ impl BlockTable {
             valid: &self.valid[first..first + count],
             state: &self.state[first..first + count],
             erases: &self.erases[first..first + count],
+            full_order: self.history.full_order(domain),
+            changed: self.history.changed(first..first + count),
+            clock: self.history.clock(),
             capacity: self.capacity,
+            most_valid: self.most_valid(),
         }
     }
 }
 
 /// The superblocks of one domain, read-only. Indices count from `first`.
+#[derive(Clone, Copy, Debug)]
 pub struct BlockView<'a> {
     /// Number of the first.
     pub first: SuperblockId,
@@ -219,6 +264,16 @@ pub struct BlockView<'a> {
     pub state: &'a [BlockState],
     /// Erase count of each.
     pub erases: &'a [u32],
+    /// Indices of those that are [`BlockState::Full`], the longest full first. Empty unless the policy asks for it
+    /// ([`Needs::full_order`]).
+    pub full_order: &'a [u32],
+    /// When a unit of each was invalidated last or, if that was later, when it became full; in units written by the
+    /// host, as `clock`. Empty unless the policy asks for it ([`Needs::last_change`]).
+    pub changed: &'a [u64],
+    /// Units that the host has written to the drive, those of its preparation included.
+    pub clock: u64,
     /// Units of each.
     pub capacity: u32,
+    /// With more valid units than this, collecting one wins less than a flash page: the engine won't do it.
+    pub most_valid: u32,
 }

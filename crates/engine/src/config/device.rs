@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use super::errors::ErrorsConfig;
 use super::nand_modes::{CacheModeConfig, CopybackConfig, SlcModeConfig};
 
 /// A drive. `presets/devices/*.toml` are of this form.
@@ -40,6 +41,9 @@ pub struct DeviceConfig {
     /// Moving pages inside a die; off when left out.
     #[serde(default)]
     pub copyback: CopybackConfig,
+    /// Raw bit errors, error correction and read retries; left out: no read ever fails.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub errors: Option<ErrorsConfig>,
 }
 
 /// Counts and sizes of the flash array.
@@ -65,6 +69,14 @@ pub struct GeometryConfig {
     pub spare_bytes: u32,
     /// Bytes of a logical page: the flash page's size or a power-of-two fraction of it.
     pub mapping_unit_bytes: u32,
+    /// Flash pages of a block that one program writes: 1, or the pages of a wordline where the chip programs all of it at
+    /// once (one-shot programming). `cell.program_ns` is then the time for all of them.
+    #[serde(default = "one_page")]
+    pub pages_per_program: u32,
+}
+
+fn one_page() -> u32 {
+    1
 }
 
 /// Usable share of the raw capacity. Exactly one of the two keys is given.
@@ -269,12 +281,19 @@ impl DeviceConfig {
         self.geometry.validate().map_err(|e| e.under("geometry"))?;
         self.capacity.validate().map_err(|e| e.under("capacity"))?;
         self.cell.validate(self.geometry.pages).map_err(|e| e.under("cell"))?;
+        if self.geometry.pages_per_program > 1 && self.cell.program_ns.len() > 1 {
+            let allowed = "one time, since geometry.pages_per_program pages are programmed at once";
+            return Err(ConfigError::new("cell.program_ns", format!("{:?}", self.cell.program_ns), allowed));
+        }
         self.channel.validate().map_err(|e| e.under("channel"))?;
         check_range("window", self.multi_plane.window, 0, 4096).map_err(|e| e.under("multi_plane"))?;
         self.suspend.validate().map_err(|e| e.under("suspend"))?;
         self.cache_mode.validate().map_err(|e| e.under("cache_mode"))?;
         if let Some(slc_mode) = &self.slc_mode {
             slc_mode.validate(self.cell.technology).map_err(|e| e.under("slc_mode"))?;
+        }
+        if let Some(errors) = &self.errors {
+            errors.validate(self.cell.technology.bits()).map_err(|e| e.under("errors"))?;
         }
         self.link.validate().map_err(|e| e.under("link"))
     }
@@ -294,6 +313,11 @@ impl GeometryConfig {
         check_range("page_bytes", self.page_bytes, 512, 1 << 20)?;
         check_range("spare_bytes", self.spare_bytes, 0, 1 << 20)?;
         check_range("mapping_unit_bytes", self.mapping_unit_bytes, 512, self.page_bytes)?;
+        check_range("pages_per_program", self.pages_per_program, 1, 16)?;
+        if !self.pages.is_multiple_of(self.pages_per_program) {
+            let allowed = format!("a divisor of the {} pages of a block", self.pages);
+            return Err(ConfigError::new("pages_per_program", self.pages_per_program, allowed));
+        }
         if !self.page_bytes.is_multiple_of(512) {
             return Err(ConfigError::new("page_bytes", self.page_bytes, "a multiple of the 512-byte sector"));
         }

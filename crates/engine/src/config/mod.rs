@@ -2,6 +2,7 @@
 
 pub mod device;
 pub mod error;
+pub mod errors;
 mod explain;
 pub mod layers;
 pub mod nand_modes;

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use super::errors::ReadCounting;
 use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
@@ -15,6 +16,9 @@ pub struct SchemeConfig {
     /// One sentence for `wordline show schemes`.
     #[serde(default)]
     pub description: String,
+    /// What reads are counted by: `off`, `block` or `page`.
+    #[serde(default)]
+    pub read_counts: ReadCounting,
     /// Address translation.
     #[serde(default)]
     pub mapping: MappingConfig,
@@ -233,6 +237,12 @@ pub struct GcConfig {
     /// Which block is collected.
     #[serde(default)]
     pub policy: GcKind,
+    /// Superblocks that `d_choices` draws for each victim; 1 to 65,536, default 10.
+    #[serde(default = "default_choices")]
+    pub choices: u32,
+    /// Superblocks, the longest full, among which `windowed_greedy` chooses; 1 to 2^30, default 64.
+    #[serde(default = "default_window")]
+    pub window: u32,
     /// Collection starts when fewer than this share of the blocks is free (at least 2 blocks).
     #[serde(default = "default_trigger")]
     pub trigger: f64,
@@ -246,12 +256,27 @@ pub struct GcConfig {
 
 impl Default for GcConfig {
     fn default() -> Self {
-        Self { policy: GcKind::default(), trigger: default_trigger(), stop: None, read_ahead_pages: 0 }
+        Self {
+            policy: GcKind::default(),
+            choices: default_choices(),
+            window: default_window(),
+            trigger: default_trigger(),
+            stop: None,
+            read_ahead_pages: 0,
+        }
     }
 }
 
 fn default_trigger() -> f64 {
     0.01
+}
+
+fn default_choices() -> u32 {
+    10
+}
+
+fn default_window() -> u32 {
+    64
 }
 
 /// Which block is collected.
@@ -261,6 +286,16 @@ pub enum GcKind {
     /// The one with the fewest valid pages.
     #[default]
     Greedy,
+    /// The one with the fewest valid pages of `choices` drawn at random.
+    DChoices,
+    /// Any, each with the same chance.
+    Random,
+    /// The one that became full longest ago.
+    Fifo,
+    /// The one with the largest age × (1 − u) / 2u, a share u of it being valid (Kawaguchi et al. 1995).
+    CostBenefit,
+    /// The one with the fewest valid pages of the `window` that became full longest ago.
+    WindowedGreedy,
 }
 
 /// What a die does next.
@@ -303,6 +338,8 @@ impl SchemeConfig {
 
 impl GcConfig {
     fn validate(&self) -> Result<(), ConfigError> {
+        check_range("choices", self.choices, 1, 1 << 16)?;
+        check_range("window", self.window, 1, 1 << 30)?;
         check_range("trigger", self.trigger, 0.0, 0.9)?;
         if let Some(stop) = self.stop {
             check_range("stop", stop, self.trigger, 0.95)?;

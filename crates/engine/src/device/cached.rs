@@ -215,7 +215,7 @@ impl Device {
     pub(super) fn follows(&self, head: OpId, mut former: OpId) -> bool {
         let Op { ppa, class, .. } = self.pool[head];
         let program = class.op() == FlashOp::Program;
-        let pages = if program { self.rules.pages_at_once(self.cell_mode(ppa)) } else { 1 };
+        let pages = if program { self.geometry.pages_at_once(self.cell_mode(ppa)) } else { 1 };
         let page = self.flash_page(head);
         while former != NONE && self.flash_page(former).wrapping_add(pages) != page {
             former = self.pool[former].next;

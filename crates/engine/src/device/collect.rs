@@ -123,7 +123,7 @@ impl Device {
         let pages_left = point.pages_left(self.domains.width()) * self.geometry.units_per_page();
         let kept = u64::from(state.free.len().min(self.thresholds.reserve));
         let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
-        let program_unit = self.geometry.units_per_page() * self.rules.pages_per_program;
+        let program_unit = self.geometry.units_per_program();
         u64::from(valid + collector.reading + program_unit) <= room
     }
 
@@ -137,9 +137,7 @@ impl Device {
             ));
             return None;
         }
-        // Less than a program unit won could be lost again to the last one, which may be filled in part.
-        let page = self.geometry.units_per_page() * self.rules.pages_per_program;
-        (self.blocks.valid(superblock) + page <= self.blocks.capacity()).then_some(superblock)
+        (self.blocks.valid(superblock) <= self.blocks.most_valid()).then_some(superblock)
     }
 
     /// Sends reads of the victim's valid units; `false` when enough are under way.
@@ -332,6 +330,7 @@ impl Device {
     pub(super) fn block_erased(&mut self, head: OpId) {
         let ppa = self.pool[head].ppa;
         self.pool.remove(head);
+        self.forget_reads(ppa);
         if let Some(versions) = &mut self.versions {
             versions.erase(ppa, self.geometry.units_per_block());
         }

@@ -64,7 +64,7 @@ impl Device {
             self.geometry.die_of(from).0 == self.geometry.die_of(to).0
         };
         let mode = if point.has_place() { self.blocks.mode(point.superblock) } else { point.mode };
-        let plain = self.rules.pages_at_once(mode) == 1 && !self.rules.places_moves;
+        let plain = self.geometry.pages_at_once(mode) == 1 && !self.rules.places_moves;
         near && plain && point.open_unit == NONE && mode == self.cell_mode(page)
     }
 

@@ -107,7 +107,16 @@ impl Device {
 
     /// Whether a read wants a flash page that a command is programming.
     fn reads_a_page_of(&self, read: OpId, head: OpId) -> bool {
-        self.same_page(head, read) != NONE
+        let at_once = self.geometry.pages_per_program;
+        if at_once == 1 {
+            return self.same_page(head, read) != NONE;
+        }
+        let program = self.flash_page(read) / at_once;
+        let mut page = head;
+        while page != NONE && self.flash_page(page) / at_once != program {
+            page = self.pool[page].next;
+        }
+        page != NONE
     }
 
     pub(super) fn flash_page(&self, head: OpId) -> u32 {
@@ -145,13 +154,17 @@ impl Device {
             FlashOp::Program => self.timing.program_command(planes),
             FlashOp::Erase => self.timing.erase_command(planes),
         };
+        let retry = self.take_retry_time();
         let state = &mut self.dies[die.index()];
         let Command { parts, .. } = &mut state.command;
         parts.clear();
         parts.add(Part::Command, command.0);
         parts.add(Part::Transfer, data.0);
         parts.add(Part::Cell, cell.0);
-        state.command.begin(head, class, planes, cell, suspensions);
+        if retry != Ns::ZERO {
+            parts.add(Part::Retry, retry.0);
+        }
+        state.command.begin(head, class, planes, cell + retry, suspensions);
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command + data);
@@ -174,10 +187,14 @@ impl Device {
         }
         let mode = self.cell_mode(self.pool[head].ppa);
         match class.op() {
-            FlashOp::Read => (self.timing.read(page, mode), Ns::ZERO),
+            FlashOp::Read => {
+                self.page_disturbs(head, page);
+                (self.timing.read(page, mode), Ns::ZERO)
+            }
             FlashOp::Program => {
+                self.note_program_time(head, page);
                 self.commit_program(head);
-                (self.timing.program(page, mode), self.transfer(bytes))
+                (self.timing.program(page, mode), self.program_transfer(head, bytes))
             }
             FlashOp::Erase => (self.timing.erase(mode), Ns::ZERO),
         }
@@ -286,6 +303,22 @@ impl Device {
         if may && left > takes && !self.reads_a_page_of(read, state.command.head) {
             self.suspend(die, begin, left, takes);
         }
+    }
+
+    /// Bus time of the data of one program of one plane: of each of its flash pages that holds something.
+    fn program_transfer(&self, head: OpId, bytes: u32) -> Ns {
+        if self.geometry.pages_per_program == 1 {
+            return self.transfer(bytes);
+        }
+        let (mut total, mut page, mut filled) = (Ns::ZERO, self.flash_page(head), 0);
+        for unit in self.pool.units(head) {
+            if self.flash_page(unit) != page {
+                total += self.transfer(filled);
+                (page, filled) = (self.flash_page(unit), 0);
+            }
+            filled += self.geometry.unit_bytes;
+        }
+        total + self.transfer(filled)
     }
 
     /// Bus time of the data of one flash page of which so many bytes are wanted.

@@ -9,6 +9,7 @@ mod audit;
 mod cached;
 mod collect;
 mod copyback;
+mod disturb;
 mod issue;
 mod modes;
 mod plans;
@@ -46,6 +47,8 @@ use crate::space::SpacePlan;
 use crate::stats::recorder::Recorder;
 use crate::time::Ns;
 
+use disturb::Disturb;
+
 pub use admit::Request;
 pub use prepare::Overwriting;
 pub use view::DriveView;
@@ -61,8 +64,6 @@ struct Rules {
     interrupts: bool,
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
-    /// Flash pages of one program.
-    pages_per_program: u32,
     unmapped_reads: UnmappedReads,
 }
 
@@ -112,6 +113,9 @@ pub struct Device {
     /// Logical pages of which a part is being written, and the other such writes that wait for it.
     partial_writes: BTreeMap<Lpa, VecDeque<OpId>>,
 
+    /// `None` while nobody counts reads and no bit is ever wrong.
+    disturb: Option<Box<Disturb>>,
+
     now: Ns,
     events: EventSet,
     pool: OpPool,
@@ -143,8 +147,14 @@ pub struct Device {
 }
 
 impl Device {
-    /// An empty drive. `checked` verifies every read's OOB and allows a final audit.
-    pub fn new(device: &DeviceConfig, scheme: &SchemeConfig, checked: bool) -> Result<Self, ConfigError> {
+    /// An empty drive. `checked` verifies every read's OOB and allows a final audit. `seed` is that of the run: the
+    /// policies that draw random numbers have streams of their own from it.
+    pub fn new(
+        device: &DeviceConfig,
+        scheme: &SchemeConfig,
+        checked: bool,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
         device.validate().map_err(|e| e.under("device"))?;
         scheme.validate().map_err(|e| e.under("scheme"))?;
         let geometry = Geometry::new(&device.geometry);
@@ -177,7 +187,6 @@ impl Device {
                 arbitration: device.channel.arbitration,
                 interrupts: true,
                 places_moves: false,
-                pages_per_program: 1,
                 unmapped_reads: scheme.mapping.unmapped_reads,
             },
             logical_units: plan.logical_units,
@@ -190,14 +199,17 @@ impl Device {
             points,
             domain: Vec::new(),
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
-            gc: GcPolicy::new(scheme.gc.policy),
+            gc: GcPolicy::new(&scheme.gc, seed),
             scheduler: SchedulerPolicy::new(&scheme.scheduler),
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns)),
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
             partial_writes: BTreeMap::new(),
+            disturb: Disturb::new(device, scheme, &geometry),
             now: Ns::ZERO,
-            events: EventSet::new(dies + channels + overlap.registers.len()),
+            events: EventSet::new(
+                dies + channels + overlap.registers.len() + usize::from(Disturb::decodes(device)),
+            ),
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),
@@ -226,6 +238,7 @@ impl Device {
             blocks,
         };
         this.note_policies();
+        this.blocks.keep(this.gc.needs());
         this.lay_out(&plane_at, 0);
         this.open_window(0);
         Ok(this)
@@ -240,6 +253,7 @@ impl Device {
     /// Replaces the choice of victims by a user's own.
     pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
         self.gc = GcPolicy::Custom(policy);
+        self.blocks.keep(self.gc.needs());
     }
 
     /// Replaces the scheduler by a user's own.

@@ -1,15 +1,8 @@
 //! Cell modes of blocks: the mode of a page, and the mode in which a write point opens its superblocks.
 
-use super::{Device, Rules};
+use super::Device;
 use crate::ids::{DomainId, Ppa};
 use crate::nand::CellMode;
-
-impl Rules {
-    /// Flash pages that one program of a plane takes in this mode.
-    pub(super) fn pages_at_once(&self, mode: CellMode) -> u32 {
-        if mode == CellMode::Slc { 1 } else { self.pages_per_program }
-    }
-}
 
 impl Device {
     /// Mode of the block in which a page lies. Every time of the cell array is taken by this mode.

@@ -99,18 +99,13 @@ impl Device {
         }
     }
 
-    /// Units of one program of one plane.
-    fn program_units(&self) -> u32 {
-        self.geometry.units_per_page() * self.rules.pages_per_program
-    }
-
     /// Mapping unit `unit` of a superblock, in the order in which it is filled.
     pub(super) fn unit_at(&self, superblock: SuperblockId, unit: u32) -> Ppa {
         let (domain, block) = self.blocks.split(superblock);
-        let (size, width) = (self.program_units(), self.domains.width());
+        let (size, width) = (self.geometry.units_per_program(), self.domains.width());
         let (program, rest) = (unit / size, unit % size);
         let plane = self.domains.planes(domain)[(program % width) as usize];
-        let page = program / width * self.rules.pages_per_program;
+        let page = program / width * self.geometry.pages_per_program;
         Ppa(self.geometry.first_unit(plane, block, page).0 + rest)
     }
 
@@ -183,7 +178,7 @@ impl Device {
                         self.blocks.capacity() - 1
                     ));
                 }
-                let size = self.program_units();
+                let size = self.geometry.units_per_program();
                 if *program == usize::MAX || (*from - 1) / size != place.unit / size {
                     *program = run.programs.len();
                     run.programs.push(Program { left: 0, head: NONE, units: 0 });

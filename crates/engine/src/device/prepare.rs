@@ -168,6 +168,9 @@ impl Device {
         self.map.set(lpa, ppa);
         self.oob.set(ppa, lpa);
         self.blocks.add_valid(superblock, 1);
+        if cause == Cause::Host {
+            self.blocks.count_host_write();
+        }
         if let Some(versions) = &mut self.versions {
             match cause {
                 Cause::Gc => versions.copy(old, ppa),
@@ -209,7 +212,7 @@ impl Device {
 
     /// Collects until the thresholds are met.
     fn collect_untimed(&mut self, domain: DomainId) {
-        let free = |this: &Self| this.domain[domain.index()].free.len() as u32;
+        let free = |this: &Self| this.domain[domain.index()].free.len();
         if free(self) > self.thresholds.trigger {
             return;
         }

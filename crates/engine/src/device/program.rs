@@ -162,7 +162,7 @@ impl Device {
                 return Ppa(0);
             };
             let rows = self.blocks.open(superblock, point.mode);
-            let at_once = self.rules.pages_at_once(point.mode);
+            let at_once = self.geometry.pages_at_once(point.mode);
             point.open(superblock, self.blocks.split(superblock).1, rows, at_once);
         }
         let place = point.take(&self.geometry, planes);
@@ -217,8 +217,8 @@ impl Device {
 
     /// The die takes this program: its units take effect.
     pub(super) fn commit_program(&mut self, head: OpId) {
-        let Op { ppa, class, point, .. } = self.pool[head];
-        if self.geometry.unit_shift > 0 || self.rules.pages_per_program > 1 {
+        let Op { ppa, point, .. } = self.pool[head];
+        if self.geometry.unit_shift > 0 || self.geometry.pages_per_program > 1 {
             let domain = self.domain_of(ppa);
             let point = self.domain[domain.index()].points.get_mut(usize::from(point));
             if let Some(point) = point.filter(|point| point.open_unit == head) {
@@ -228,7 +228,8 @@ impl Device {
         let superblock = self.blocks.of(&self.geometry, ppa);
         let mut unit = head;
         while unit != NONE {
-            match class.cause() {
+            // What joins a program may have another cause than its first unit.
+            match self.pool[unit].class.cause() {
                 Cause::Host | Cause::Mapping | Cause::WriteBack => self.commit_new_unit(unit, superblock),
                 Cause::Gc | Cause::ReadReclaim | Cause::WearLevelling | Cause::Migration => {
                     self.commit_moved_unit(unit, superblock);
@@ -248,6 +249,7 @@ impl Device {
         }
         self.pool[unit].replaced = old;
         self.mapped_units += u64::from(!old.is_some());
+        self.blocks.count_host_write();
         self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
             versions.write(lpa, ppa);
@@ -348,11 +350,11 @@ impl Device {
     /// The program of one plane has ended. What its units replaced is given up only now: until here a power cut would
     /// still need it.
     pub(super) fn program_ended(&mut self, head: OpId, die: DieId) {
-        let Op { ppa: place, class, .. } = self.pool[head];
+        let place = self.pool[head].ppa;
         let domain = self.domain_of(place);
         let mut unit = head;
         while unit != NONE {
-            let Op { next_unit, ppa, lpa, source, replaced, request, .. } = self.pool[unit];
+            let Op { next_unit, ppa, lpa, source, replaced, request, class, .. } = self.pool[unit];
             if let Some(versions) = self.versions.as_mut().filter(|_| lpa.is_some()) {
                 versions.programmed(ppa);
             }

@@ -36,10 +36,12 @@ impl Device {
         let (resource, dies) = (event.resource(), self.dies.len());
         if resource < dies {
             self.die_event(DieId(resource as u32));
-        } else if resource < dies + self.channels.len() {
+        } else if resource - dies < self.channels.len() {
             self.channel_event((resource - dies) as u32);
-        } else {
+        } else if resource < self.decoder_resource() {
             self.register_event(DieId((resource - dies - self.channels.len()) as u32));
+        } else {
+            self.decoding_done();
         }
         // Most handlers set their resource's next event, which spares taking this one away.
         self.events.clear_if_unchanged(event);
@@ -147,7 +149,10 @@ impl Device {
     /// The pages of the die's program are programmed, or the blocks of its erase erased.
     pub(super) fn pages_done(&mut self, die: DieId) {
         let Command { mut head, class, planes, .. } = self.dies[die.index()].command;
-        self.count(class, planes);
+        let program = class.op() == FlashOp::Program;
+        let pages =
+            if program { self.geometry.pages_at_once(self.cell_mode(self.pool[head].ppa)) } else { 1 };
+        self.count(class, planes, pages);
         while head != NONE {
             let next = self.pool[head].next;
             self.change_load(die, -1);
@@ -171,7 +176,7 @@ impl Device {
     }
 
     /// Bytes of a flash page that its readers want; a unit that several want moves once.
-    fn bytes_wanted(&self, head: OpId) -> u32 {
+    pub(super) fn bytes_wanted(&self, head: OpId) -> u32 {
         let mut bytes = self.pool[head].bytes;
         for unit in self.pool.units(head).skip(1) {
             let Op { ppa, bytes: wanted, .. } = self.pool[unit];
@@ -188,10 +193,12 @@ impl Device {
         let Command { head, class, planes, .. } = self.dies[die.index()].command;
         let next = self.pool[head].next;
         self.change_load(die, -1);
-        self.page_read(head, class, die);
+        if !self.begin_decoding(head, die) {
+            self.page_read(head, class, Some(die));
+        }
         let state = &mut self.dies[die.index()];
         if next == NONE {
-            self.count(class, planes);
+            self.count(class, planes, 1);
             return self.command_done(die);
         }
         // For the planes that follow, this transfer was a wait.
@@ -200,8 +207,9 @@ impl Device {
         self.send_data(die, next, class);
     }
 
-    /// The units of a flash page are with the controller.
-    fn page_read(&mut self, head: OpId, class: Class, die: DieId) {
+    /// The units of a flash page are with the controller. `die` is where the command runs whose parts count for them,
+    /// unless they carry those already.
+    pub(super) fn page_read(&mut self, head: OpId, class: Class, die: Option<DieId>) {
         let first = self.pool[head].ppa;
         let mut unit = head;
         while unit != NONE {
@@ -211,12 +219,14 @@ impl Device {
             if class.is_move() {
                 self.unit_read_for_move(unit);
             } else if partial {
-                self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+                if let Some(die) = die {
+                    self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+                }
                 self.pool[unit].source = ppa;
                 self.program_anywhere(unit);
             } else {
                 self.tell_read_done(unit);
-                self.unit_done(unit, Some(die));
+                self.unit_done(unit, die);
             }
             unit = next_unit;
         }
@@ -237,9 +247,9 @@ impl Device {
         self.start_next(die);
     }
 
-    fn count(&mut self, class: Class, planes: u32) {
-        self.flash_operations += u64::from(planes);
-        self.recorder.operations[class.index()] += u64::from(planes);
+    fn count(&mut self, class: Class, planes: u32, pages: u32) {
+        self.flash_operations += u64::from(planes * pages);
+        self.recorder.operations[class.index()] += u64::from(planes * pages);
         self.recorder.transactions[class.index()] += 1;
         self.recorder.multi_plane += u64::from(planes > 1);
     }

@@ -65,6 +65,8 @@ impl Device {
                 rerouted_reads: recorder.rerouted_reads,
                 unmapped_reads: recorder.unmapped_reads,
             },
+            read_disturb: self.read_disturb_report(),
+            errors: self.errors_report(),
             checked: None,
             write,
         }

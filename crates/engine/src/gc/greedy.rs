@@ -5,6 +5,7 @@ use crate::blocks::table::BlockView;
 use crate::ids::SuperblockId;
 
 /// Fewest valid units first.
+#[derive(Clone, Copy, Debug)]
 pub struct Greedy;
 
 impl VictimPolicy for Greedy {
@@ -22,29 +23,19 @@ impl VictimPolicy for Greedy {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    use crate::blocks::table::{BlockState, NOT_A_CANDIDATE};
-
-    fn choose(valid: &[u32], state: &[BlockState]) -> Option<u32> {
-        let flag = |&state: &BlockState| if state == BlockState::Full { 0 } else { NOT_A_CANDIDATE };
-        let valid: Vec<u32> =
-            valid.iter().zip(state.iter().map(flag)).map(|(valid, flag)| valid | flag).collect();
-        let view = BlockView { first: SuperblockId(100), valid: &valid, state, erases: &[0; 8], capacity: 8 };
-        Greedy.choose(&view).map(|superblock| superblock.0)
-    }
+    use crate::blocks::BlockState::{Closing, Collecting, Free, Open};
+    use crate::gc::sketch::{CAPACITY, Sketch};
 
     #[test]
     fn the_full_block_with_the_fewest_valid_units_goes_first() {
-        use BlockState::{Closing, Collecting, Free, Full, Open};
-        assert_eq!(
-            choose(&[5, 3, 3, 0, 0, 1, 2], &[Full, Full, Full, Free, Open, Collecting, Closing]),
-            Some(101)
-        );
+        let domain = Sketch::full(&[5, 3, 3, 0, 0, 1, 2]);
+        let domain = domain.but(3, Free).but(4, Open).but(5, Collecting).but(6, Closing);
+        assert_eq!(domain.chosen_by(&mut Greedy), Some(1));
     }
 
     #[test]
     fn nothing_is_chosen_when_nothing_would_be_won() {
-        assert_eq!(choose(&[8, 8, 0], &[BlockState::Full, BlockState::Full, BlockState::Free]), None);
-        assert_eq!(choose(&[], &[]), None);
+        assert_eq!(Sketch::full(&[CAPACITY, CAPACITY, 0]).but(2, Free).chosen_by(&mut Greedy), None);
+        assert_eq!(Sketch::default().chosen_by(&mut Greedy), None);
     }
 }

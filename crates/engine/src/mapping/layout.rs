@@ -92,6 +92,7 @@ mod tests {
             page_bytes: 16384,
             spare_bytes: 0,
             mapping_unit_bytes: 8192,
+            pages_per_program: 1,
         });
         let planes: Vec<_> = [4, 0, 2, 5, 1, 3].map(PlaneId).to_vec();
         for occupied in [0, 1, 2, 3, 11, 12, 13, 200, geometry.physical_units()] {

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Geometry;
+
 /// Mode in which a block is programmed, read and erased; chosen when the block is opened, until it is opened anew.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -12,4 +14,12 @@ pub enum CellMode {
     Native,
     /// One bit: fewer pages, other times.
     Slc,
+}
+
+impl Geometry {
+    /// Flash pages that one program of a plane takes in this mode: in SLC mode, one.
+    #[inline]
+    pub fn pages_at_once(&self, mode: CellMode) -> u32 {
+        if mode == CellMode::Slc { 1 } else { self.pages_per_program }
+    }
 }

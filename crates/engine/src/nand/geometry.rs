@@ -40,6 +40,8 @@ pub struct Geometry {
     pub unit_bytes: u32,
     /// log2 of the mapping units in a flash page.
     pub unit_shift: u32,
+    /// Flash pages of a block that are programmed at once.
+    pub pages_per_program: u32,
     units_per_plane: Divisor,
     units_per_block: Divisor,
     planes_in_die: Divisor,
@@ -62,6 +64,7 @@ impl Geometry {
             spare_bytes: config.spare_bytes,
             unit_bytes: config.mapping_unit_bytes,
             unit_shift,
+            pages_per_program: config.pages_per_program,
             units_per_plane: Divisor::new(units_per_block * config.blocks),
             units_per_block: Divisor::new(units_per_block),
             planes_in_die: Divisor::new(config.planes),
@@ -82,6 +85,12 @@ impl Geometry {
     /// Mapping units of a flash page.
     pub fn units_per_page(&self) -> u32 {
         1 << self.unit_shift
+    }
+
+    /// Mapping units that one program of one plane takes.
+    #[inline]
+    pub fn units_per_program(&self) -> u32 {
+        self.pages_per_program << self.unit_shift
     }
 
     /// Mapping units of a block.
@@ -161,6 +170,7 @@ mod tests {
             page_bytes: 16384,
             spare_bytes: 0,
             mapping_unit_bytes: 4096,
+            pages_per_program: 1,
         });
         assert_eq!(geometry.physical_units(), 3 * 5 * 2 * 3 * 7 * 11 * 4);
         for number in 0..geometry.physical_units() {

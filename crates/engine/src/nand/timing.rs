@@ -51,7 +51,7 @@ impl TransferTime {
 }
 
 /// Page type of each page of a block.
-fn page_types(device: &DeviceConfig) -> impl Iterator<Item = usize> + '_ {
+pub(crate) fn page_types(device: &DeviceConfig) -> impl Iterator<Item = usize> + '_ {
     let cell = &device.cell;
     let bits = cell.technology.bits();
     (0..device.geometry.pages as usize).map(move |page| {

@@ -51,6 +51,7 @@ mod tests {
             page_bytes: 8192,
             spare_bytes: 0,
             mapping_unit_bytes: 4096,
+            pages_per_program: 1,
         });
         let size = |letter| match letter {
             'C' => 2,

@@ -3,7 +3,11 @@
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 8] = ["link", "admission", "space", "command", "cell", "transfer", "suspend", "conflict"];
+const PLAIN: [&str; 10] =
+    ["link", "admission", "space", "command", "cell", "transfer", "suspend", "conflict", "retry", "decode"];
+
+/// Plain parts that every drive has; the first ones.
+const COMMON_PLAIN: usize = 8;
 
 /// Number of parts.
 pub const PARTS: usize = PLAIN.len() + 2 * CLASSES;
@@ -27,6 +31,10 @@ pub enum Part {
     Suspend,
     /// Waiting until another write of a part of the same page is done.
     Conflict,
+    /// Reading the flash page again after errors that could not be corrected, decoding in vain included.
+    Retry,
+    /// Decoding its data.
+    Decode,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -45,6 +53,8 @@ impl Part {
             Self::Transfer => 5,
             Self::Suspend => 6,
             Self::Conflict => 7,
+            Self::Retry => 8,
+            Self::Decode => 9,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }
@@ -61,7 +71,8 @@ impl Part {
     /// Whether results name the part even where it is nothing: the plain ones, and the waits behind the host and
     /// garbage collection, which every drive has.
     pub fn is_common(index: usize) -> bool {
-        index < PLAIN.len() || Class::ALL[(index - PLAIN.len()) % CLASSES].is_common()
+        index < COMMON_PLAIN
+            || index >= PLAIN.len() && Class::ALL[(index - PLAIN.len()) % CLASSES].is_common()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::blame::{Part, Parts};
+use super::disturb::DisturbCounters;
 use super::latency::DirectionRecorder;
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
@@ -57,6 +58,8 @@ pub struct Recorder {
     pub rerouted_reads: u64,
     /// Reads of pages without data.
     pub unmapped_reads: u64,
+    /// Read counts and bit errors.
+    pub disturb: DisturbCounters,
     /// Time of the cell array of each die, ns.
     pub array_ns: Vec<u64>,
     loads: Vec<Load>,

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::disturb::{ErrorsReport, ReadDisturbReport};
+
 /// Everything measured in one run.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
@@ -36,6 +38,12 @@ pub struct Report {
     pub channels: Vec<ChannelReport>,
     /// What the drive's tables hold at the end.
     pub drive: DriveReport,
+    /// Read counts; `None` when nothing counts reads.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_disturb: Option<ReadDisturbReport>,
+    /// Bit errors; `None` for a device without them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<ErrorsReport>,
     /// Checked mode's findings; `None` when it was off.
     pub checked: Option<CheckedReport>,
 }
@@ -114,7 +122,7 @@ pub struct BlameParts {
     /// Sum of their response times, ns: equals the sum of `total_ns`.
     pub response_total_ns: u128,
     /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
-    /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`.
+    /// `conflict`, `retry`, `decode`, `die_wait.<class>`, `channel_wait.<class>`.
     pub total_ns: BTreeMap<String, u128>,
     /// Part → mean of a request, ns.
     pub mean_ns: BTreeMap<String, f64>,

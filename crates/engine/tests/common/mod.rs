@@ -30,6 +30,7 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
             page_bytes: 4096,
             spare_bytes: 0,
             mapping_unit_bytes: 4096,
+            pages_per_program: 1,
         },
         capacity: CapacityConfig { overprovisioning: Some(0.3), user_bytes: None },
         cell: CellConfig {
@@ -59,6 +60,7 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
         slc_mode: None,
         cache_mode: Default::default(),
         copyback: Default::default(),
+        errors: None,
     }
 }
 

@@ -131,7 +131,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
     );
     assert_eq!(
         device_error("trigger = 0.05", "level = 0.05"),
-        "drive.toml:27: scheme.gc.level = 0.05: allowed: a known key: policy, trigger, stop or read_ahead_pages"
+        "drive.toml:27: scheme.gc.level = 0.05: allowed: a known key: policy, choices, window, trigger, stop or read_ahead_pages"
     );
     assert_eq!(
         set_error("scheme.blocks.zzz", "1"),
@@ -139,7 +139,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
     );
     assert_eq!(
         scheme_error("[gc]\n'odd`key' = 1"),
-        "firmware.toml:2: scheme.gc.odd`key = 1: allowed: a known key: policy, trigger, stop or read_ahead_pages"
+        "firmware.toml:2: scheme.gc.odd`key = 1: allowed: a known key: policy, choices, window, trigger, stop or read_ahead_pages"
     );
     assert_eq!(
         set_error("scheme.gc.trigger.low", "1"),
@@ -148,7 +148,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
     assert_eq!(
         scheme_error("[zzz]\na = 1"),
         "firmware.toml:1: scheme.zzz = a table: allowed: a known key: \
-         name, description, mapping, placement, blocks, gc, maintenance or scheduler"
+         name, description, read_counts, mapping, placement, blocks, gc, maintenance or scheduler"
     );
 }
 

@@ -1,0 +1,323 @@
+//! Systems: what they are told, and what becomes of the plans that they ask for. Everything in checked mode.
+
+mod common;
+
+use std::sync::{Arc, Mutex};
+
+use common::*;
+use wordline_engine::blocks::BlockState;
+use wordline_engine::config::run::Occupancy;
+use wordline_engine::config::scheme::SuperblockSpan;
+use wordline_engine::host::HostOp;
+use wordline_engine::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use wordline_engine::sched::class::Cause;
+use wordline_engine::systems::{
+    Action, DriveView, Pin, Place, Plan, ReadEvent, Step, System, SystemPolicy, Watches,
+};
+use wordline_engine::time::Ns;
+use wordline_engine::{RunError, Setup};
+
+/// What the system saw and did, shared with the test.
+#[derive(Default)]
+struct Seen {
+    reads: u64,
+    reads_done: u64,
+    written: u64,
+    moved: u64,
+    invalidated: u64,
+    erased: u64,
+    idle: Vec<u64>,
+    woken: Vec<u64>,
+    plans_done: u64,
+    /// Of every plan: each logical page and the place that it was pinned to.
+    pinned: Vec<(Lpa, Ppa)>,
+}
+
+/// How a page is pinned.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Pinning {
+    Any,
+    Exact,
+    Span,
+}
+
+/// Every so many events sorts a full superblock by logical page into a fresh one.
+struct Sorter {
+    seen: Arc<Mutex<Seen>>,
+    pinning: Pinning,
+    every: u64,
+    next: u32,
+    asked: u64,
+    ended: u64,
+}
+
+impl Sorter {
+    fn plan(&mut self, drive: &DriveView<'_>) -> Option<Plan> {
+        let domains = drive.domains().len() as u32;
+        let domain = DomainId(self.next % domains);
+        self.next += 1;
+        let blocks = drive.blocks(domain);
+        let full = blocks.state.iter().position(|&state| state == BlockState::Full)?;
+        let source = SuperblockId(blocks.first.0 + full as u32);
+        let mut pages: Vec<(Lpa, Ppa)> = (0..blocks.capacity)
+            .map(|unit| drive.unit_at(source, unit))
+            .filter_map(|ppa| drive.valid_lpa(ppa).map(|lpa| (lpa, ppa)))
+            .collect();
+        pages.sort();
+        let sources: Vec<Ppa> = pages.iter().map(|page| page.1).collect();
+        let holes = vec![1, 4, 5];
+        let steps = match self.pinning {
+            Pinning::Any => vec![Step { pages: sources, pin: Pin::Any }],
+            Pinning::Exact => sources
+                .iter()
+                .enumerate()
+                .map(|(unit, &page)| {
+                    let place = Place { destination: 0, unit: unit as u32 };
+                    Step { pages: vec![page], pin: Pin::Exact(place) }
+                })
+                .collect(),
+            Pinning::Span => {
+                let room = blocks.capacity as usize - holes.len();
+                let pages = sources.into_iter().take(room).collect();
+                vec![Step { pages, pin: Pin::Span { first: Place { destination: 0, unit: 0 }, holes } }]
+            }
+        };
+        let destinations = if self.pinning == Pinning::Any { vec![] } else { vec![domain] };
+        Some(Plan { cause: Cause::Migration, destinations, steps, erase: vec![source] })
+    }
+}
+
+impl System for Sorter {
+    fn name(&self) -> &str {
+        "sorter"
+    }
+
+    fn watches(&self) -> Watches {
+        [
+            Watches::READ,
+            Watches::READ_DONE,
+            Watches::WRITTEN,
+            Watches::MOVED,
+            Watches::INVALIDATED,
+            Watches::ERASED,
+        ]
+        .into_iter()
+        .fold(Watches::IDLE, Watches::and)
+    }
+
+    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>, _: &mut Vec<Action>) {
+        assert_eq!(drive.die_of(read.ppa), read.die);
+        self.seen.lock().unwrap().reads += 1;
+    }
+
+    fn read_done(&mut self, _: &ReadEvent, _: &DriveView<'_>, _: &mut Vec<Action>) {
+        self.seen.lock().unwrap().reads_done += 1;
+    }
+
+    fn written(&mut self, lpa: Lpa, _: Ppa, new: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        assert_eq!(drive.find(lpa), new);
+        let mut seen = self.seen.lock().unwrap();
+        seen.written += 1;
+        let due = seen.written % self.every == 0 && self.asked == self.ended;
+        drop(seen);
+        if due && let Some(plan) = self.plan(drive) {
+            self.asked += 1;
+            actions.push(Action::Plan(plan));
+        }
+    }
+
+    fn moved(
+        &mut self,
+        lpa: Lpa,
+        old: Ppa,
+        new: Ppa,
+        cause: Cause,
+        drive: &DriveView<'_>,
+        _: &mut Vec<Action>,
+    ) {
+        assert_eq!(drive.find(lpa), new);
+        assert_ne!(old, new);
+        let mut seen = self.seen.lock().unwrap();
+        seen.moved += u64::from(cause == Cause::Migration);
+        if cause == Cause::Migration {
+            seen.pinned.push((lpa, new));
+        }
+    }
+
+    fn invalidated(&mut self, _: Ppa, _: &DriveView<'_>, _: &mut Vec<Action>) {
+        self.seen.lock().unwrap().invalidated += 1;
+    }
+
+    fn erased(&mut self, superblock: SuperblockId, drive: &DriveView<'_>, _: &mut Vec<Action>) {
+        assert_eq!(drive.state(superblock), BlockState::Free);
+        self.seen.lock().unwrap().erased += 1;
+    }
+
+    fn idle(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        self.seen.lock().unwrap().idle.push(drive.now().0);
+        actions.push(Action::WakeAt(drive.now() + Ns(777)));
+    }
+
+    fn woken(&mut self, drive: &DriveView<'_>, _: &mut Vec<Action>) {
+        self.seen.lock().unwrap().woken.push(drive.now().0);
+    }
+
+    fn plan_done(&mut self, number: u64, _: &DriveView<'_>, _: &mut Vec<Action>) {
+        assert_eq!(number, self.ended);
+        self.ended += 1;
+        self.seen.lock().unwrap().plans_done += 1;
+    }
+}
+
+fn sorter(seen: &Arc<Mutex<Seen>>, pinning: Pinning, every: u64) -> SystemPolicy {
+    let seen = Arc::clone(seen);
+    SystemPolicy::Custom(Box::new(Sorter { seen, pinning, every, next: 0, asked: 0, ended: 0 }))
+}
+
+fn busy(span: SuperblockSpan, unit_bytes: u32) -> Setup {
+    let mut setup = setup(device(2, 1, 2, 2));
+    setup.device.geometry.blocks = 16;
+    setup.device.geometry.page_bytes = 8192;
+    setup.device.geometry.mapping_unit_bytes = unit_bytes;
+    setup.scheme.blocks.superblock = span;
+    setup.scheme.gc.trigger = 0.1;
+    setup.start = start(Occupancy::Share(0.9), 0.3);
+    setup.host = closed(16);
+    setup
+}
+
+/// Reads, writes and TRIMs all over the drive.
+fn mix(pages: u64, count: u64) -> impl wordline_engine::host::RequestSource {
+    let mut random = Random(5);
+    made(count, move |_| {
+        let op = match random.below(10) {
+            0..4 => HostOp::Read,
+            9 => HostOp::Trim,
+            _ => HostOp::Write,
+        };
+        let length = 1 + random.below(4);
+        request(0, op, random.below(pages - length), length)
+    })
+}
+
+#[test]
+fn plans_of_every_pin_leave_the_drive_consistent_under_collection_and_trim() {
+    for span in [SuperblockSpan::None, SuperblockSpan::Die, SuperblockSpan::Channels, SuperblockSpan::Drive] {
+        for pinning in [Pinning::Any, Pinning::Exact, Pinning::Span] {
+            for (unit, at_once) in [(8192, 1), (4096, 1), (4096, 4)] {
+                let mut setup = busy(span, unit);
+                setup.device.geometry.pages_per_program = at_once;
+                setup.device.capacity.overprovisioning = Some(0.45);
+                let mut device = setup.prepare(&[]).unwrap();
+                let pages = device.logical_bytes() / 4096;
+                let seen = Arc::default();
+                device.add_system(sorter(&seen, pinning, 50));
+                let (report, _) = record_on(&setup, device, &mut mix(pages, 3_000)).unwrap();
+                let seen = seen.lock().unwrap();
+                let what = format!("{span:?} {pinning:?} {unit} {at_once}");
+                assert!(seen.plans_done > 3, "{what}: {} plans", seen.plans_done);
+                // The window ends with the last answer, the moves may go on.
+                let counted = report.other_moves["migration"].moved_units;
+                assert!((seen.moved / 2..=seen.moved).contains(&counted), "{what}");
+                assert!(report.gc.victims > 0 && seen.erased > seen.plans_done, "{what}");
+                assert!(report.flash.by_class["migration_read"].operations > 0, "{what}");
+                assert!(report.waf_by_cause["migration"] > 0.0, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn pinned_pages_lie_where_they_were_pinned_to() {
+    // One plane, nothing else going on: the pages of a superblock go to a fresh one in ascending order, around the holes.
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.start = start(Occupancy::Share(0.5), 0.0);
+    let mut device = setup.prepare(&[]).unwrap();
+    let seen = Arc::default();
+    device.add_system(sorter(&seen, Pinning::Span, 1));
+    // The write takes logical page 5 out of the first superblock.
+    record_on(&setup, device, &mut Listed(vec![write(0, 5)])).unwrap();
+    let seen = seen.lock().unwrap();
+    let first = seen.pinned[0].1.0;
+    // 16 pages of the block: 0 … 15 without 5, of which 13 fit beside three holes.
+    let expected: Vec<(Lpa, Ppa)> = [0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13]
+        .into_iter()
+        .zip([0, 2, 3, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15])
+        .map(|(lpa, unit)| (Lpa(lpa), Ppa(first + unit)))
+        .collect();
+    assert_eq!(seen.pinned, expected);
+    assert_eq!(seen.plans_done, 1);
+}
+
+#[test]
+fn a_source_is_erased_only_when_the_last_program_has_ended() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.start = start(Occupancy::Share(0.5), 0.0);
+    let mut device = setup.prepare(&[]).unwrap();
+    let seen = Arc::default();
+    device.add_system(sorter(&seen, Pinning::Exact, 1));
+    let (report, _) = record_on(&setup, device, &mut Listed(vec![write(0, 5), read(60_000_000, 0)])).unwrap();
+    let seen = seen.lock().unwrap();
+    assert_eq!((seen.erased, seen.moved), (1, 15));
+    // The host's own program, 15 reads and programs, an erase; the read of the host comes after all of them.
+    assert_eq!((report.flash.reads, report.flash.programs, report.flash.erases), (16, 16, 1));
+    assert_eq!(report.read.latency_ns.max, TR + XFER);
+}
+
+#[test]
+fn the_drive_is_idle_when_no_request_is_inside_and_a_system_is_woken_when_it_asked_for_it() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.scheme.maintenance.idle_after_ns = 10_000;
+    let mut device = setup.prepare(&[]).unwrap();
+    let seen = Arc::default();
+    device.add_system(sorter(&seen, Pinning::Any, u64::MAX));
+    let done = TR + XFER;
+    let requests = vec![read(0, 0), read(1, 0), read(done + 5_000, 0), read(done * 4, 0), read(done * 9, 0)];
+    let (_, record) = record_on(&setup, device, &mut Listed(requests)).unwrap();
+    let ends = record.completions();
+    let seen = seen.lock().unwrap();
+    // Not between the second and the third, which are less than 10 µs apart; not after the last, with nothing to come.
+    assert_eq!(seen.idle, [ends[2] + 10_000, ends[3] + 10_000]);
+    assert_eq!(seen.woken, [ends[2] + 10_777, ends[3] + 10_777]);
+    assert_eq!((seen.reads, seen.reads_done), (5, 5));
+}
+
+/// Asks for one plan, whatever it is.
+struct Once(Option<Plan>);
+
+impl System for Once {
+    fn name(&self) -> &str {
+        "once"
+    }
+    fn watches(&self) -> Watches {
+        Watches::READ
+    }
+    fn read(&mut self, _: &ReadEvent, _: &DriveView<'_>, actions: &mut Vec<Action>) {
+        actions.extend(self.0.take().map(Action::Plan));
+    }
+}
+
+#[test]
+fn a_plan_that_cannot_be_carried_out_is_named() {
+    let at = |destination, unit| Pin::Exact(Place { destination, unit });
+    let step = |page, pin| Step { pages: vec![Ppa(page)], pin };
+    let plan =
+        |steps| Plan { cause: Cause::Migration, destinations: vec![DomainId(0)], steps, erase: vec![] };
+    let wrong = [
+        (plan(vec![step(1 << 30, Pin::Any)]), "none of the"),
+        (plan(vec![step(0, at(1, 0))]), "no destination 1"),
+        (plan(vec![step(0, at(0, 16))]), "allowed: 0 (behind the last one used) to 15"),
+        (plan(vec![step(0, at(0, 3)), step(1, at(0, 3))]), "allowed: 4"),
+        (Plan { cause: Cause::Host, ..plan(vec![]) }, "its cause is Host"),
+        (Plan { destinations: vec![DomainId(7)], ..plan(vec![]) }, "none of the 1 domains"),
+        (Plan { erase: vec![SuperblockId(99)], ..plan(vec![]) }, "none of the 32 superblocks"),
+    ];
+    for (plan, expected) in wrong {
+        let setup = setup(device(1, 1, 1, 1));
+        let mut device = setup.prepare(&[]).unwrap();
+        device.add_system(SystemPolicy::Custom(Box::new(Once(Some(plan)))));
+        let error = record_on(&setup, device, &mut Listed(vec![read(0, 0)])).map(|_| ()).unwrap_err();
+        let RunError::Inconsistent(text) = error else { panic!("{error}") };
+        assert!(text.contains("plan 0 of the system once") && text.contains(expected), "{text}");
+    }
+}
