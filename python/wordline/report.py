@@ -40,6 +40,8 @@ PARTS = {
     "cell": "cell array (tR, tPROG, tERASE)",
     "transfer": "data on the channel",
     "suspend": "suspend and resume",
+    "cpu": "firmware on a core",
+    "cpu_wait": "wait for a core",
 }
 
 CLASSES = {
@@ -108,6 +110,8 @@ def _title(data: Mapping[str, Any]) -> Text:
         text.append(f"\nchecked: {verified}", style="green")
     for note in data["notes"]:
         text.append(f"\nnote: {note}", style="yellow")
+    for ideal in data["drive"].get("not_physical", []):
+        text.append(f"\nnot physical: {ideal} (no such drive can be built)", style="yellow")
     return text
 
 
@@ -163,7 +167,21 @@ def _flash(data: Mapping[str, Any]) -> Table:
         moved, stalled = collection["moved_units"], collection["stalled_units"]
         wait = f", {stalled:,} host writes waited for a free block" if stalled else ""
         table.add_row("GC", f"{collection['victims']:,} victims, {moved:,} pages moved{wait}")
+    if "cpu" in data:
+        table.add_row("CPU", _cpu(data))
     return table
+
+
+def _cpu(data: Mapping[str, Any]) -> str:
+    """How busy the controller's cores were, and with what."""
+    cpu, window = data["cpu"], data["window"]["end_ns"] - data["window"]["start_ns"]
+    busy = [core["busy_ns"] / window if window else 0.0 for core in cpu["cores"]]
+    work = sum(cost["total_ns"] for cost in cpu["by_cost"].values())
+    shares = (
+        f"{name} {cost['total_ns'] / work:.0%}" for name, cost in cpu["by_cost"].items() if cost["count"]
+    )
+    cores = f"{len(busy)} core{'s' if len(busy) > 1 else ''}"
+    return f"{cores}, busy {sum(busy) / len(busy):.1%} ({', '.join(shares)})"
 
 
 def _blame(direction: str, blame: Mapping[str, Any]) -> Table:

@@ -197,6 +197,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             cache_mode: modes.1,
             copyback: modes.2,
             errors: None,
+            cpu: Default::default(),
         },
     )
 }

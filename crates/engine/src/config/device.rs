@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
 use super::errors::ErrorsConfig;
+use super::firmware::CpuConfig;
 use super::nand_modes::{CacheModeConfig, CopybackConfig, SlcModeConfig};
 
 /// A drive. `presets/devices/*.toml` are of this form.
@@ -44,6 +45,9 @@ pub struct DeviceConfig {
     /// Raw bit errors, error correction and read retries; left out: no read ever fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorsConfig>,
+    /// The controller's processor.
+    #[serde(default)]
+    pub cpu: CpuConfig,
 }
 
 /// Counts and sizes of the flash array.
@@ -295,7 +299,8 @@ impl DeviceConfig {
         if let Some(errors) = &self.errors {
             errors.validate(self.cell.technology.bits()).map_err(|e| e.under("errors"))?;
         }
-        self.link.validate().map_err(|e| e.under("link"))
+        self.link.validate().map_err(|e| e.under("link"))?;
+        self.cpu.validate().map_err(|e| e.under("cpu"))
     }
 }
 

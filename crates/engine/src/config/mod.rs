@@ -4,6 +4,8 @@ pub mod device;
 pub mod error;
 pub mod errors;
 mod explain;
+pub mod firmware;
+pub mod ideal;
 pub mod layers;
 pub mod nand_modes;
 mod parse;

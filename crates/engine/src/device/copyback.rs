@@ -45,7 +45,7 @@ impl Device {
         state.live += units.len() as u32;
         state.collector.in_flight += units.len() as u32;
         let row_is_full = state.points[usize::from(number)].at_row_start();
-        self.enqueue(head);
+        self.enqueue_moves(&[head]);
         if row_is_full {
             self.program_gathered(domain, number);
         }

@@ -10,6 +10,8 @@ mod cached;
 mod collect;
 mod copyback;
 mod disturb;
+mod firmware;
+mod ideal;
 mod issue;
 mod modes;
 mod plans;
@@ -26,7 +28,9 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::config::ConfigError;
 use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
+use crate::config::ideal::SecondServer;
 use crate::config::scheme::{SchemeConfig, UnmappedReads};
+use crate::cpu::Cpu;
 use crate::events::EventSet;
 use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
@@ -120,12 +124,17 @@ pub struct Device {
     events: EventSet,
     pool: OpPool,
     op_order: u64,
+    /// The dies, then their second servers where the drive is ideal; and so the channels.
     dies: Vec<Die>,
+    /// By die.
     outstanding: Vec<u32>,
     channels: Vec<Channel>,
     overlap: CacheOperations,
     copybacks: Copybacks,
     channel_of: Vec<u32>,
+    /// Number of the first die's second server; 0 where there is none.
+    second_server: u32,
+    not_physical: Vec<String>,
     /// Dies that got work since they were last looked at.
     touched: Vec<DieId>,
 
@@ -137,6 +146,7 @@ pub struct Device {
     /// When the first transfer of each direction ends.
     link_event: [Ns; 2],
     completed: u32,
+    cpu: Cpu,
 
     recorder: Recorder,
     probe: Option<Box<dyn Probe>>,
@@ -167,8 +177,8 @@ impl Device {
             blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
         }
         let layout = Layout::new(&geometry, &plane_at, 0);
-        let dies = geometry.dies() as usize;
-        let channels = geometry.channels as usize;
+        let second = scheme.ideal.second_server;
+        let (dies, channels, channel_of) = ideal::servers(&geometry, second);
         let timing = Timing::new(device);
         let overlap = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
@@ -213,11 +223,13 @@ impl Device {
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),
-            outstanding: vec![0; dies],
+            outstanding: vec![0; geometry.dies() as usize],
             channels: (0..channels).map(|_| Channel::default()).collect(),
             overlap,
             copybacks: Copybacks::new(&device.copyback, dies),
-            channel_of: (0..dies as u32).map(|die| geometry.channel_of(DieId(die))).collect(),
+            channel_of,
+            second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
+            not_physical: scheme.ideal.not_physical(),
             touched: Vec::new(),
             requests: Vec::new(),
             free_requests: Vec::new(),
@@ -226,6 +238,7 @@ impl Device {
             link_free: [Ns::ZERO; 2],
             link_event: [Ns::NEVER; 2],
             completed: 0,
+            cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             recorder: Recorder::default(),
             probe: None,
             fault: None,
@@ -293,8 +306,8 @@ impl Device {
     #[inline]
     pub fn next_event(&self) -> (Ns, bool) {
         let event = self.events.first();
-        let link = self.link_event[0].min(self.link_event[1]);
-        if link <= event.time() { (link, false) } else { (event.time(), event.is_behind()) }
+        let other = self.link_event[0].min(self.link_event[1]).min(self.cpu.event());
+        if other <= event.time() { (other, false) } else { (event.time(), event.is_behind()) }
     }
 
     /// Requests that were completed since this was asked last.

@@ -15,8 +15,8 @@ impl Device {
     pub fn step(&mut self) {
         let event = self.events.first();
         let [link_in, link_out] = self.link_event;
-        // The link's own events go before those of the flash at the same time.
-        let time = event.time().min(link_in).min(link_out);
+        // Events of the link, then of the processor, go before those of the flash at the same time.
+        let time = event.time().min(link_in).min(link_out).min(self.cpu.event());
         if time == Ns::NEVER || self.fault.is_some() {
             return;
         }
@@ -26,6 +26,8 @@ impl Device {
             self.link_done(true);
         } else if time == link_in {
             self.link_done(false);
+        } else if time == self.cpu.event() {
+            self.firmware_done();
         } else {
             self.flash_event(event);
         }

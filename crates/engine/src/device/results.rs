@@ -22,9 +22,10 @@ impl Device {
             self.die_clocks(now),
             self.channel_clocks(now),
         );
+        self.cpu.open_window(now);
     }
 
-    fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
+    pub(super) fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
         self.dies.iter().map(|die| die.clock(now)).collect()
     }
 
@@ -44,6 +45,9 @@ impl Device {
         let window = end.since(recorder.start);
         let write = recorder.write.report(window);
         let waf_by_cause = recorder.waf_by_cause(self.geometry.page_bytes, recorder.write.answered_bytes());
+        let dies = recorder.dies(end, &self.die_clocks(end), &self.outstanding, |die| self.channel_of[die]);
+        let channels = recorder.channels(&self.channel_clocks(end));
+        let (dies, channels) = self.report_second_servers(end, dies, channels);
         Report {
             window: recorder.window(end),
             read: recorder.read.report(window),
@@ -55,8 +59,9 @@ impl Device {
             gc: recorder.gc(),
             other_moves: recorder.other_moves(),
             erase_counts: erase_report(self.blocks.erase_counts(), self.domains.width()),
-            dies: recorder.dies(end, &self.die_clocks(end), &self.outstanding, |die| self.channel_of[die]),
-            channels: recorder.channels(&self.channel_clocks(end)),
+            dies,
+            channels,
+            cpu: self.cpu.report(end),
             drive: DriveReport {
                 logical_units: u64::from(self.logical_units),
                 physical_units: u64::from(self.geometry.physical_units()),
@@ -64,6 +69,7 @@ impl Device {
                 mapping_unit_bytes: self.geometry.unit_bytes,
                 rerouted_reads: recorder.rerouted_reads,
                 unmapped_reads: recorder.unmapped_reads,
+                not_physical: self.not_physical.clone(),
             },
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),

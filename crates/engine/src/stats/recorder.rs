@@ -80,7 +80,7 @@ impl Recorder {
         Self {
             start,
             warmup_requests,
-            array_ns: vec![0; outstanding.len()],
+            array_ns: vec![0; die_clocks.len()],
             loads,
             die_base: die_clocks,
             channel_base: channel_clocks,
@@ -106,7 +106,7 @@ impl Recorder {
         latency: Ns,
         bytes: u64,
         inside: [Option<&Parts>; 2],
-        outside: [(Part, u64); 2],
+        outside: &[(Part, u64)],
     ) {
         match op {
             HostOp::Read => self.read.record(latency, bytes, inside, outside),
@@ -233,15 +233,24 @@ impl Recorder {
                 array_ns: self.array_ns.get(number).copied().unwrap_or(0),
                 mean_outstanding: if window == 0 { 0.0 } else { (load.area + rest) as f64 / window as f64 },
                 max_outstanding: load.max,
+                second_server: None,
             }
         };
         self.loads.iter().zip(clocks).enumerate().map(die).collect()
     }
 
+    /// Time that a die, or the second server of one, was occupied by a class in the window, ns.
+    pub fn die_busy(&self, die: usize, clock: &ByClass<u64>, class: Class) -> u64 {
+        let base = self.die_base.get(die).map_or(0, |base| base[class.index()]);
+        clock[class.index()].saturating_sub(base)
+    }
+
     /// The channels at the end of the window.
     pub fn channels(&self, clocks: &[ByClass<u64>]) -> Vec<ChannelReport> {
-        let channel =
-            |(number, clock)| ChannelReport { busy_ns: by_name(clock, self.channel_base.get(number)) };
+        let channel = |(number, clock)| ChannelReport {
+            busy_ns: by_name(clock, self.channel_base.get(number)),
+            second_server: None,
+        };
         clocks.iter().enumerate().map(channel).collect()
     }
 }

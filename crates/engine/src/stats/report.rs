@@ -36,6 +36,9 @@ pub struct Report {
     pub dies: Vec<DieReport>,
     /// Each channel.
     pub channels: Vec<ChannelReport>,
+    /// The controller's processor; left out where the firmware's work takes no time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuReport>,
     /// What the drive's tables hold at the end.
     pub drive: DriveReport,
     /// Read counts; `None` when nothing counts reads.
@@ -122,7 +125,7 @@ pub struct BlameParts {
     /// Sum of their response times, ns: equals the sum of `total_ns`.
     pub response_total_ns: u128,
     /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
-    /// `conflict`, `retry`, `decode`, `die_wait.<class>`, `channel_wait.<class>`.
+    /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`.
     pub total_ns: BTreeMap<String, u128>,
     /// Part → mean of a request, ns.
     pub mean_ns: BTreeMap<String, f64>,
@@ -227,6 +230,19 @@ pub struct DieReport {
     pub mean_outstanding: f64,
     /// Most flash pages waiting or running at once.
     pub max_outstanding: u32,
+    /// The ideal second server that read for the host; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_server: Option<SecondServerReport>,
+}
+
+/// The ideal second server of a die or of a channel.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SecondServerReport {
+    /// Time that it was occupied by reads of the host, ns.
+    pub busy_ns: u64,
+    /// A die's: time of reading cells alone, ns, of the commands begun in the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array_ns: Option<u64>,
 }
 
 /// One channel.
@@ -234,6 +250,34 @@ pub struct DieReport {
 pub struct ChannelReport {
     /// Time that it moved commands or data, ns, by class.
     pub busy_ns: BTreeMap<String, u64>,
+    /// The ideal second bus for reads of the host; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_server: Option<SecondServerReport>,
+}
+
+/// The controller's processor.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CpuReport {
+    /// Each core, in order of number.
+    pub cores: Vec<CoreReport>,
+    /// Kind of work (`read_request`, `lookup`, …) → what was taken on in the window, of kinds that take time.
+    pub by_cost: BTreeMap<String, CostReport>,
+}
+
+/// One core.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CoreReport {
+    /// Time that it worked in the window, ns.
+    pub busy_ns: u64,
+}
+
+/// Work of one kind.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CostReport {
+    /// How often it came in the window.
+    pub count: u64,
+    /// The time that it takes in all, ns, within the window or behind it.
+    pub total_ns: u64,
 }
 
 /// The drive's tables at the end.
@@ -251,6 +295,9 @@ pub struct DriveReport {
     pub rerouted_reads: u64,
     /// Reads of pages that hold no data.
     pub unmapped_reads: u64,
+    /// What no drive can be built with, as `key = value`; left out for a drive that could be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_physical: Vec<String>,
 }
 
 /// What checked mode verified.
