@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::energy::EnergyConfig;
 use super::error::{ConfigError, check_range};
 use super::errors::ErrorsConfig;
 use super::firmware::CpuConfig;
@@ -48,6 +49,9 @@ pub struct DeviceConfig {
     /// The controller's processor.
     #[serde(default)]
     pub cpu: CpuConfig,
+    /// Energy of operations; unknown (zero) when left out.
+    #[serde(default)]
+    pub energy: EnergyConfig,
 }
 
 /// Counts and sizes of the flash array.
@@ -300,6 +304,7 @@ impl DeviceConfig {
             errors.validate(self.cell.technology.bits()).map_err(|e| e.under("errors"))?;
         }
         self.link.validate().map_err(|e| e.under("link"))?;
+        self.energy.validate(self.cell.technology).map_err(|e| e.under("energy"))?;
         self.cpu.validate().map_err(|e| e.under("cpu"))
     }
 }

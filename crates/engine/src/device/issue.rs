@@ -185,6 +185,7 @@ impl Device {
             bytes = self.pool[unit].bytes.saturating_add(bytes);
             unit = self.pool[unit].next_unit;
         }
+        self.charge_cell(class, head, page);
         let mode = self.cell_mode(self.pool[head].ppa);
         match class.op() {
             FlashOp::Read => {

@@ -14,6 +14,7 @@ mod firmware;
 mod ideal;
 mod issue;
 mod modes;
+mod monitor;
 mod plans;
 mod prepare;
 mod program;
@@ -48,6 +49,7 @@ use crate::sched::class::Class;
 use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::space::SpacePlan;
+use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;
 use crate::time::Ns;
 
@@ -149,6 +151,8 @@ pub struct Device {
     cpu: Cpu,
 
     recorder: Recorder,
+    monitor: monitor::Monitor,
+    energy: Option<Box<EnergyTable>>,
     probe: Option<Box<dyn Probe>>,
     fault: Option<String>,
     flash_operations: u64,
@@ -240,6 +244,8 @@ impl Device {
             completed: 0,
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             recorder: Recorder::default(),
+            monitor: monitor::Monitor::default(),
+            energy: EnergyTable::new(device),
             probe: None,
             fault: None,
             flash_operations: 0,

@@ -20,6 +20,7 @@ impl Device {
         if time == Ns::NEVER || self.fault.is_some() {
             return;
         }
+        self.note_time(time);
         self.now = time;
         self.events_processed += 1;
         if time == link_out {
@@ -169,7 +170,9 @@ impl Device {
 
     /// The page register's content wants to leave.
     pub(super) fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
-        let duration = self.transfer(self.bytes_wanted(head));
+        let bytes = self.bytes_wanted(head);
+        let duration = self.transfer(bytes);
+        self.charge_channel(class, bytes);
         let state = &mut self.dies[die.index()];
         state.phase = Phase::DataWait;
         state.data_out = duration;

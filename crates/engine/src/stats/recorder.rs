@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::blame::{Part, Parts};
 use super::disturb::DisturbCounters;
+use super::energy::EnergyRecorder;
 use super::latency::DirectionRecorder;
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
@@ -60,6 +61,8 @@ pub struct Recorder {
     pub unmapped_reads: u64,
     /// Read counts and bit errors.
     pub disturb: DisturbCounters,
+    /// Energy of the operations begun.
+    pub energy: EnergyRecorder,
     /// Time of the cell array of each die, ns.
     pub array_ns: Vec<u64>,
     loads: Vec<Load>,
@@ -158,6 +161,14 @@ impl Recorder {
         load.max = load.max.max(new);
     }
 
+    /// Flash pages waiting or running on all dies, integrated over time up to `now`.
+    pub fn outstanding_area(&self, now: Ns, outstanding: &[u32]) -> u128 {
+        let die = |(load, &count): (&Load, &u32)| {
+            load.area + u128::from(count) * u128::from(now.since(load.since).0)
+        };
+        self.loads.iter().zip(outstanding).map(die).sum()
+    }
+
     /// The window.
     pub fn window(&self, end: Ns) -> WindowReport {
         WindowReport {
@@ -233,7 +244,7 @@ impl Recorder {
                 array_ns: self.array_ns.get(number).copied().unwrap_or(0),
                 mean_outstanding: if window == 0 { 0.0 } else { (load.area + rest) as f64 / window as f64 },
                 max_outstanding: load.max,
-                second_server: None,
+                ..DieReport::default()
             }
         };
         self.loads.iter().zip(clocks).enumerate().map(die).collect()
@@ -249,7 +260,7 @@ impl Recorder {
     pub fn channels(&self, clocks: &[ByClass<u64>]) -> Vec<ChannelReport> {
         let channel = |(number, clock)| ChannelReport {
             busy_ns: by_name(clock, self.channel_base.get(number)),
-            second_server: None,
+            ..ChannelReport::default()
         };
         clocks.iter().enumerate().map(channel).collect()
     }

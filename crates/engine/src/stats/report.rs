@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::disturb::{ErrorsReport, ReadDisturbReport};
+use super::energy::EnergyReport;
+use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Serialize)]
@@ -49,6 +51,15 @@ pub struct Report {
     pub errors: Option<ErrorsReport>,
     /// Checked mode's findings; `None` when it was off.
     pub checked: Option<CheckedReport>,
+    /// Energy of the flash operations; `None` when the drive's description knows none.
+    pub energy: Option<EnergyReport>,
+    /// The time series' extent; `None` without one.
+    pub series: Option<SeriesReport>,
+    /// Distributions of the sampled state; `None` without samples.
+    pub samples: Option<SampleReport>,
+    /// Tables that were asked for.
+    #[serde(skip)]
+    pub tables: Tables,
 }
 
 /// The measured window in simulated time.
@@ -230,6 +241,8 @@ pub struct DieReport {
     pub mean_outstanding: f64,
     /// Most flash pages waiting or running at once.
     pub max_outstanding: u32,
+    /// Erase counts of its blocks.
+    pub erases: EraseSpan,
     /// The ideal second server that read for the host; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_server: Option<SecondServerReport>,
@@ -250,6 +263,8 @@ pub struct SecondServerReport {
 pub struct ChannelReport {
     /// Time that it moved commands or data, ns, by class.
     pub busy_ns: BTreeMap<String, u64>,
+    /// Erase counts of its blocks.
+    pub erases: EraseSpan,
     /// The ideal second bus for reads of the host; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_server: Option<SecondServerReport>,
