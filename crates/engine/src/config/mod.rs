@@ -10,6 +10,7 @@ pub mod firmware;
 pub mod ideal;
 pub mod layers;
 pub mod measure;
+pub mod nand_modes;
 mod parse;
 pub mod resolve;
 pub mod run;
