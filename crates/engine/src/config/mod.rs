@@ -4,6 +4,7 @@ pub mod device;
 pub mod error;
 pub mod errors;
 mod explain;
+pub mod host;
 pub mod layers;
 mod parse;
 pub mod resolve;

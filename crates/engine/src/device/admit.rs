@@ -213,6 +213,9 @@ impl Device {
         if request.measured {
             let outside = [(Part::Admission, request.admission), (Part::Link, request.link)];
             self.recorder.request(op, latency, length, [before, during], outside);
+            if let Some(tenants) = &mut self.recorder.tenants {
+                tenants.request(&request.request, latency, [before, during], outside);
+            }
         }
         if at_once {
             self.complete(number);
@@ -228,6 +231,12 @@ impl Device {
         }
         let HostRequest { op, length, .. } = self.requests[number as usize].request;
         self.recorder.answered(op, length);
+        if let Some(answered) = &mut self.answered {
+            answered.push(self.requests[number as usize].id);
+            if let Some(tenants) = &mut self.recorder.tenants {
+                tenants.answered(&self.requests[number as usize].request);
+            }
+        }
         if let Some(probe) = &mut self.probe {
             let request = &self.requests[number as usize];
             probe.completed(request.id, self.now.since(request.arrival), self.now);

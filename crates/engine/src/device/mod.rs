@@ -16,6 +16,7 @@ mod progress;
 mod read;
 mod results;
 mod systems;
+mod tenants;
 mod view;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -130,6 +131,8 @@ pub struct Device {
     /// When the first transfer of each direction ends.
     link_event: [Ns; 2],
     completed: u32,
+    /// Numbers of the requests that were completed, where the host asks for them.
+    answered: Option<Vec<u64>>,
 
     recorder: Recorder,
     probe: Option<Box<dyn Probe>>,
@@ -211,6 +214,7 @@ impl Device {
             link_free: [Ns::ZERO; 2],
             link_event: [Ns::NEVER; 2],
             completed: 0,
+            answered: None,
             recorder: Recorder::default(),
             probe: None,
             fault: None,

@@ -5,3 +5,4 @@ pub mod disturb;
 pub mod latency;
 pub mod recorder;
 pub mod report;
+pub mod tenants;
