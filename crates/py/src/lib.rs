@@ -2,6 +2,7 @@
 
 mod describe;
 mod error;
+mod requests;
 mod run;
 mod trace;
 mod watch;

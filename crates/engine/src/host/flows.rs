@@ -176,6 +176,8 @@ impl<'a> Flows<'a> {
         self.views.extend(self.waiting.iter().map(|held| held.view));
         let view = HostView { now, waiting: &self.views, die_load: &self.die_load };
         match self.policy.choose(&view) {
+            // Nothing would ever wake a host that waits for good beside an empty drive.
+            Choice::WaitUntil(Ns::NEVER) if self.inside == 0 => Choice::Take(0),
             Choice::WaitUntil(time) if time > now => Choice::WaitUntil(time),
             Choice::Take(place) if place < self.waiting.len() => Choice::Take(place),
             Choice::WaitUntil(_) | Choice::Take(_) => Choice::Take(0),
