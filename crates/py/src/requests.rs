@@ -45,11 +45,10 @@ impl Requests {
         match self {
             Self::One(opened) => replay(setup, device, &mut *opened.source, observer),
             Self::Flows(flows) => {
-                let flow = |flow: &'_ mut OpenedFlow| Flow {
-                    rules: flow.rules.clone(),
-                    source: &mut *flow.opened.source,
-                };
-                replay_flows(setup, device, flows.iter_mut().map(flow).collect(), None, observer)
+                let flows = flows
+                    .iter_mut()
+                    .map(|flow| Flow { rules: flow.rules.clone(), source: &mut *flow.opened.source });
+                replay_flows(setup, device, flows.collect(), None, observer)
             }
         }
     }

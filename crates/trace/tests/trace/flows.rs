@@ -110,14 +110,14 @@ fn the_footprint_of_a_workload_is_that_of_all_its_flows() {
 #[test]
 fn slips_in_flows_are_named_with_their_path() {
     for (text, expected) in [
-        (flows(&["", "depth = 1"]), "w.toml:4: workload.flow[1].depth = 1: allowed: a known key"),
+        (flows(&["", "depth = 1"]), "w.toml:5: workload.flow[1].depth = 1: allowed: a known key"),
         (
             flows(&["priority = \"top\""]),
             "workload.flow[0].priority = \"top\": allowed: urgent, high, medium or low",
         ),
         (
             flows(&["", "queue_depth = 65537"]),
-            "w.toml:4: workload.flow[1].queue_depth = 65537: allowed: 1 to 65536",
+            "w.toml:5: workload.flow[1].queue_depth = 65537: allowed: 1 to 65536",
         ),
         (flows(&["weight = 0"]), "workload.flow[0].weight = 0: allowed: 1 to 256"),
         (flows(&["arrivals = \"open\""]), "workload.flow[0].source.interarrival = nothing: allowed: poisson"),
