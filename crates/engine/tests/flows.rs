@@ -4,6 +4,7 @@
 mod common;
 
 use common::*;
+use proptest::prelude::*;
 use wordline_engine::config::DeviceConfig;
 use wordline_engine::config::host::*;
 use wordline_engine::config::run::{Arrivals, HostConfig};
@@ -203,7 +204,10 @@ fn figures_of_flows_and_streams_add_up_to_those_of_the_drive() {
         assert!((whole.iops - parts.iter().map(|part| part.iops).sum::<f64>()).abs() < 1e-6 * whole.iops);
         assert_eq!(whole.latency_ns.max, parts.iter().map(|part| part.latency_ns.max).max().unwrap());
         for (name, &total) in &whole.blame.mean.total_ns {
-            assert_eq!(total, parts.iter().map(|part| part.blame.mean.total_ns[name]).sum::<u128>());
+            assert_eq!(
+                total,
+                parts.iter().filter_map(|part| part.blame.mean.total_ns.get(name)).sum::<u128>()
+            );
         }
     };
     adds_up(&report.read, report.flows.iter().map(|flow| &flow.read).collect());
@@ -308,28 +312,93 @@ fn a_scheduler_may_let_a_request_wait_but_not_for_good() {
     assert_eq!(entered(0), [(0, 100), (0, 100 + READ)]);
 }
 
-#[test]
-fn every_scheduler_and_arbitration_serves_every_request_of_every_flow() {
-    let kinds =
-        [HostSchedulerKind::None, HostSchedulerKind::Piq, HostSchedulerKind::Fios, HostSchedulerKind::Paq];
-    let arbitrations = [ArbitrationKind::RoundRobin, ArbitrationKind::Weighted, ArbitrationKind::Strict];
-    for (number, kind) in kinds.into_iter().enumerate() {
-        for arbitration in arbitrations.into_iter().take(if number == 0 { 3 } else { 1 }) {
-            let mut setup = scheduled(kind, device(2, 1, 2, 1), 5);
-            setup.host.arbitration.kind = arbitration;
-            setup.host.scheduler.anticipation_ns = 30_000;
-            setup.host.scheduler.timeslice_ns = 100_000;
-            let thinking = FlowRules { think_time_ns: 10_000, ..closed_rules("b", 2) };
-            let flows = vec![
-                (rules("a"), mixed(500, 4)),
-                (thinking, mixed(500, 5)),
-                (FlowRules { weight: 3, priority: Priority::High, ..closed_rules("c", 9) }, mixed(500, 6)),
-            ];
-            let (report, record) = record_flows(&setup, flows);
-            assert_eq!(record.completions().len(), 1500, "{kind:?} {arbitration:?}");
-            assert_eq!(report.flows.iter().map(|flow| flow.trim.requests).sum::<u64>(), report.trim.requests);
-        }
+/// Every built-in: the compiler refuses a list that lacks one.
+fn schedulers() -> [HostSchedulerKind; 4] {
+    use HostSchedulerKind::*;
+    match None {
+        None | Piq | Fios | Paq => [None, Piq, Fios, Paq],
     }
+}
+
+fn any_flow() -> impl Strategy<Value = (FlowRules, u64, u64)> {
+    let priorities =
+        prop::sample::select(vec![Priority::Urgent, Priority::High, Priority::Medium, Priority::Low]);
+    (any::<bool>(), 1u32..12, 0u64..100_000, 0u32..6, priorities, 1u32..5, (0u64..150, any::<u64>()))
+        .prop_map(|(open, queue_depth, think_time_ns, max_outstanding, priority, weight, (count, seed))| {
+            let arrivals = if open { Arrivals::Open } else { Arrivals::Closed };
+            let stream = (seed % 3) as u16;
+            let some = FlowRules {
+                arrivals,
+                queue_depth,
+                think_time_ns,
+                max_outstanding,
+                priority,
+                weight,
+                stream,
+                ..rules("some")
+            };
+            (some, count, seed)
+        })
+}
+
+fn any_host() -> impl Strategy<Value = HostConfig> {
+    let kinds = vec![ArbitrationKind::RoundRobin, ArbitrationKind::Weighted, ArbitrationKind::Strict];
+    let scheduler =
+        (prop::sample::select(schedulers().to_vec()), 1u32..20, 1_000u64..2_000_000, 0u64..200_000);
+    let arbitration = (prop::sample::select(kinds), prop::sample::select(vec![0u32, 1, 2, 8]));
+    (1u32..9, prop::option::of(0u32..20), scheduler, arbitration).prop_map(
+        |(max_inside, max_overtakes, (kind, window, timeslice_ns, anticipation_ns), (arbitration, burst))| {
+            let mut host = HostConfig { max_inside, max_overtakes, ..HostConfig::default() };
+            host.scheduler = HostSchedulerConfig { kind, window, timeslice_ns, anticipation_ns };
+            if kind == HostSchedulerKind::None {
+                (host.arbitration.kind, host.arbitration.burst) = (arbitration, burst);
+            }
+            host
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    /// In checked mode, so that blame adds up and the drive passes its audit.
+    #[test]
+    fn every_request_of_every_flow_is_served_within_the_bounds(
+        host in any_host(),
+        flows in prop::collection::vec(any_flow(), 1..5),
+    ) {
+        let (most, of_flow) = (host.max_inside as usize, flows.clone());
+        let setup = with_host(device(2, 1, 2, 1), host);
+        setup.validate().unwrap();
+        let lists = flows.into_iter().map(|(rules, count, seed)| (rules, mixed(count, seed))).collect();
+        let (report, record) = record_flows(&setup, lists);
+        let mut inside = 0usize;
+        for event in record.events() {
+            match event {
+                Event::Arrived { .. } => inside += 1,
+                Event::Completed { .. } => inside -= 1,
+                _ => {}
+            }
+            prop_assert!(inside <= most);
+        }
+        let order = flows_of(&record);
+        for (number, (rules, count, _)) in of_flow.iter().enumerate() {
+            prop_assert_eq!(order.iter().filter(|&&flow| usize::from(flow) == number).count() as u64, *count);
+            if let Some(flow) = report.flows.get(number) {
+                prop_assert_eq!(&flow.name, &rules.name);
+                prop_assert_eq!(flow.read.requests + flow.write.requests + flow.trim.requests, *count);
+            }
+        }
+        let repeated = of_flow.into_iter().map(|(rules, count, seed)| (rules, mixed(count, seed))).collect();
+        prop_assert_eq!(record_flows(&setup, repeated).1.events(), record.events());
+    }
+}
+
+#[test]
+fn a_thousand_flows_share_a_drive_request_by_request() {
+    let setup = arbitrated(ArbitrationKind::RoundRobin, 1, None);
+    let flows = (0..1000).map(|number| (rules(&format!("{number}")), reads(2))).collect();
+    let order = flows_of(&record_flows(&setup, flows).1);
+    assert!(order.iter().enumerate().all(|(turn, &flow)| usize::from(flow) == turn % 1000));
 }
 
 #[test]
