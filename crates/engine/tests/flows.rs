@@ -394,6 +394,25 @@ proptest! {
 }
 
 #[test]
+fn streams_keep_data_that_die_together_in_the_same_blocks() {
+    let waf = |streams: [u16; 2]| {
+        let mut drive = device(1, 1, 1, 1);
+        drive.geometry.blocks = 64;
+        let mut setup = with_host(drive, HostConfig { max_inside: 4, ..HostConfig::default() });
+        setup.scheme.blocks.host_write_points = 2;
+        setup.window.warmup_drive_writes = 4.0;
+        let mut random = Random(1);
+        let log = (0..5000).map(|number| write(0, number % 200)).collect();
+        let updates = (0..5000).map(|_| write(0, 200 + random.below(400))).collect();
+        let of = |name, stream| FlowRules { stream, ..closed_rules(name, 4) };
+        let flows = vec![(of("log", streams[0]), log), (of("updates", streams[1]), updates)];
+        record_flows(&setup, flows).0.waf.unwrap()
+    };
+    let (together, apart) = (waf([0, 0]), waf([0, 1]));
+    assert!(apart - 1.0 < 0.9 * (together - 1.0), "WAF {together} together, {apart} apart");
+}
+
+#[test]
 fn a_thousand_flows_share_a_drive_request_by_request() {
     let setup = arbitrated(ArbitrationKind::RoundRobin, 1, None);
     let flows = (0..1000).map(|number| (rules(&format!("{number}")), reads(2))).collect();

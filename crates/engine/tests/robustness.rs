@@ -257,13 +257,18 @@ fn hosts() -> impl Strategy<Value = (HostConfig, StartConfig, WindowConfig)> {
         or_extreme(1..40),
         time(),
         or_extreme(0..9),
+        or_extreme(0..9),
     )
-        .prop_map(|(open, time_scale, queue_depth, think_time_ns, max_outstanding)| HostConfig {
-            arrivals: if open { Arrivals::Open } else { Arrivals::Closed },
-            time_scale,
-            queue_depth,
-            think_time_ns,
-            max_outstanding,
+        .prop_map(|(open, time_scale, queue_depth, think_time_ns, max_outstanding, max_inside)| {
+            HostConfig {
+                arrivals: if open { Arrivals::Open } else { Arrivals::Closed },
+                time_scale,
+                queue_depth,
+                think_time_ns,
+                max_outstanding,
+                max_inside,
+                ..HostConfig::default()
+            }
         });
     let occupancy = prop_oneof![
         Just(Occupancy::All),

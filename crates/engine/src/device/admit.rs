@@ -29,7 +29,7 @@ impl Request {
 
     /// The stream that it belongs to.
     pub fn stream(&self) -> u16 {
-        self.request.flow
+        self.request.stream
     }
 }
 

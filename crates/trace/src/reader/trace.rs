@@ -106,7 +106,7 @@ impl TraceReader {
             offset: row.offset,
             length: row.length,
             flow: row.device,
-            stream: 0,
+            stream: row.device,
         };
         self.range
             .apply(request, device, self.drive_bytes, &mut self.tally, batch)
