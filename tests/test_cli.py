@@ -37,6 +37,19 @@ def test_run_prints_a_table(wordline: Wordline) -> None:
         assert text in outcome.out, text
 
 
+def test_run_says_that_an_ideal_drive_is_not_physical(wordline: Wordline) -> None:
+    note = "not physical: scheme.ideal.second_server = die"
+    assert note not in wordline(*RUN).out
+    assert note in wordline(*RUN, "--set", "scheme.ideal.second_server=die").out
+
+
+def test_run_tells_how_busy_the_cores_were(wordline: Wordline) -> None:
+    costs = ("--set", "device.cpu.cores=2", "--set", "scheme.firmware.lookup_ns=200000")
+    out = wordline(*RUN, *costs).out
+    for text in ("2 cores, busy", "lookup 100%", "firmware on a core"):
+        assert text in out, text
+
+
 def test_run_json_is_one_object_and_nothing_else(wordline: Wordline) -> None:
     outcome = wordline(*RUN, "--json", "--seed", "7", "--checked")
     assert outcome.err == ""

@@ -11,6 +11,8 @@ from rich.text import Text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wordline.seeds import Seeds
+
 PERCENTILES = {
     "mean": "mean",
     "p50": "p50",
@@ -40,7 +42,12 @@ PARTS = {
     "cell": "cell array (tR, tPROG, tERASE)",
     "transfer": "data on the channel",
     "suspend": "suspend and resume",
+    "cpu": "firmware on a core",
+    "cpu_wait": "wait for a core",
 }
+
+UNITS = {"ns": (1e3, "µs"), "requests/s": (1.0, "per s"), "bytes/s": (1e6, "MB/s"), "pJ": (1e9, "mJ")}
+"""What figures are divided by for a table, and their unit then."""
 
 CLASSES = {
     "host_read": "host reads",
@@ -65,6 +72,28 @@ def render(data: Mapping[str, Any]) -> RenderableType:
         parts += [Text(), _blame(direction, data[direction]["blame"])]
     parts += [Text(), _speed(data)]
     return Group(*parts)
+
+
+def render_seeds(results: Seeds) -> RenderableType:
+    """The main figures over several seeds."""
+    table = _grid("Mean of seeds", "", "± 95%", "of mean", "least", "most")
+    for row in results.summary().values():
+        scale, unit = UNITS.get(row.unit, (1.0, row.unit))
+        name = (
+            row.metric.replace(".latency_ns.", " latency ")
+            .replace("_bytes_per_s", "")
+            .replace(".", " ")
+            .replace("p99_9", "p99.9")
+        )
+        figures = [f"{value / scale:,.3f}" for value in (row.mean, row.ci95 or 0.0, row.min, row.max)]
+        relative = f"{row.ci95 / row.mean:.2%}" if row.ci95 is not None and row.mean else ""
+        half = figures[1] if row.ci95 is not None else "unknown"
+        table.add_row(f"{name}, {unit}" if unit else name, figures[0], half, relative, *figures[2:])
+    first = next(iter(results.values()))
+    names = [first["config"][kind]["name"] for kind in ("device", "scheme", "workload")]
+    title = Text(" · ".join(names), style="bold")
+    title.append(f"   seeds {', '.join(str(seed) for seed in results)}", style="dim")
+    return Group(title, Text(), table)
 
 
 def render_trace(name: str, info: Mapping[str, Any]) -> RenderableType:
@@ -111,6 +140,8 @@ def _title(data: Mapping[str, Any]) -> Text:
         text.append(f"\nchecked: {verified}", style="green")
     for note in data["notes"]:
         text.append(f"\nnote: {note}", style="yellow")
+    for ideal in data["drive"].get("not_physical", []):
+        text.append(f"\nnot physical: {ideal} (no such drive can be built)", style="yellow")
     return text
 
 
@@ -187,7 +218,34 @@ def _flash(data: Mapping[str, Any]) -> Table:
         moved, stalled = collection["moved_units"], collection["stalled_units"]
         wait = f", {stalled:,} host writes waited for a free block" if stalled else ""
         table.add_row("GC", f"{collection['victims']:,} victims, {moved:,} pages moved{wait}")
+    if "cpu" in data:
+        table.add_row("CPU", _cpu(data))
+    if data["energy"]:
+        energy = data["energy"]
+        parts = (f"{name} {pj / 1e9:,.3f}" for name, pj in energy["by_operation_pj"].items() if pj)
+        table.add_row("Energy", f"{energy['total_pj'] / 1e9:,.3f} mJ ({', '.join(parts)})")
+    if data["samples"] and data["samples"]["samples"]:
+        table.add_row("Samples", _samples(data["samples"]))
     return table
+
+
+def _cpu(data: Mapping[str, Any]) -> str:
+    """How busy the controller's cores were, and with what."""
+    cpu, window = data["cpu"], data["window"]["end_ns"] - data["window"]["start_ns"]
+    busy = [core["busy_ns"] / window if window else 0.0 for core in cpu["cores"]]
+    work = sum(cost["total_ns"] for cost in cpu["by_cost"].values())
+    shares = (
+        f"{name} {cost['total_ns'] / work:.0%}" for name, cost in cpu["by_cost"].items() if cost["count"]
+    )
+    cores = f"{len(busy)} core{'s' if len(busy) > 1 else ''}"
+    return f"{cores}, busy {sum(busy) / len(busy):.1%} ({', '.join(shares)})"
+
+
+def _samples(samples: Mapping[str, Any]) -> str:
+    count = samples["samples"]
+    commands = sum(int(value) * times for value, times in samples["outstanding"].items()) / count
+    uneven = sum(times for value, times in samples["imbalance"].items() if int(value) >= 2) / count
+    return f"{count:,}: {commands:,.1f} flash pages outstanding, dies two or more apart in {uneven:.1%}"
 
 
 def _blame(direction: str, blame: Mapping[str, Any]) -> Table:

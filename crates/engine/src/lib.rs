@@ -5,6 +5,7 @@
 
 pub mod blocks;
 pub mod config;
+pub mod cpu;
 pub mod device;
 pub mod events;
 pub mod gc;

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use common::*;
 use proptest::prelude::*;
 use wordline_engine::config::device::*;
+use wordline_engine::config::firmware::{CpuConfig, FirmwareConfig};
+use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
@@ -237,18 +239,48 @@ fn agrees_with_the_naive_drive(events: &[Event], unit: u64, allocates: bool) -> 
     Ok(())
 }
 
+/// Firmware without and with costs.
+fn firmware() -> impl Strategy<Value = FirmwareConfig> {
+    let costs = prop::array::uniform8(prop_oneof![Just(0u64), 1u64..20_000]);
+    let some = costs.prop_map(|costs| FirmwareConfig {
+        read_request_ns: costs[0],
+        write_request_ns: costs[1],
+        trim_request_ns: costs[2],
+        flush_request_ns: costs[3],
+        lookup_ns: costs[4],
+        map_update_ns: costs[5],
+        move_ns: costs[6],
+        decision_ns: costs[7],
+    });
+    prop_oneof![Just(FirmwareConfig::default()), some]
+}
+
+fn ideals() -> impl Strategy<Value = IdealConfig> {
+    let servers = prop_oneof![
+        3 => Just(SecondServer::None),
+        1 => Just(SecondServer::Die),
+        1 => Just(SecondServer::DieAndChannel)
+    ];
+    servers.prop_map(|second_server| IdealConfig { second_server })
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn random_drives_agree_with_a_naive_drive(
         device in devices(),
         scheme in schemes(),
+        cores in 1u32..4,
+        firmware in firmware(),
+        ideal in ideals(),
         host in hosts(),
         occupancy in occupancies(),
         overwrite in prop_oneof![Just(0.0), 0.0..3.0f64],
         seed: u64,
         count in 1usize..400,
     ) {
+        let device = DeviceConfig { cpu: CpuConfig { cores }, ..device };
+        let scheme = SchemeConfig { firmware, ideal, ..scheme };
         let setup = Setup { scheme, host, start: start(occupancy, overwrite), seed, ..setup(device) };
         let drive = match setup.prepare(&[]) {
             Ok(drive) => drive,

@@ -173,6 +173,8 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             suspend,
             link,
             errors: None,
+            cpu: Default::default(),
+            energy: Default::default(),
         },
     )
 }
@@ -323,7 +325,8 @@ proptest! {
         seed: u64,
         late: bool,
     ) {
-        let setup = Setup { device, scheme, host, start, window, seed, checked: true };
+        let measure = Default::default();
+        let setup = Setup { device, scheme, host, start, window, measure, seed, checked: true };
         let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -382,7 +385,8 @@ fn a_good_share_of_the_descriptions_runs() {
     let everything = (devices(), schemes(), hosts());
     let runs = (0..2000).filter(|_| {
         let (device, scheme, (host, start, window)) = everything.new_tree(&mut runner).unwrap().current();
-        let setup = Setup { device, scheme, host, start, window, seed: 1, checked: true };
+        let measure = Default::default();
+        let setup = Setup { device, scheme, host, start, window, measure, seed: 1, checked: true };
         setup.logical_bytes().is_ok() && is_small(&setup) && run(&setup, &mut Listed(vec![])).is_ok()
     });
     let runs = runs.count();

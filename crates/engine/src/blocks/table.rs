@@ -34,6 +34,9 @@ pub struct BlockTable {
     state: Vec<BlockState>,
     pending: Vec<u32>,
     erases: Vec<u32>,
+    /// Superblocks that are free, and the fewest since this was asked last.
+    free: u32,
+    lowest_free: u32,
     blocks_per_plane: u32,
     capacity: u32,
     least_won: u32,
@@ -50,6 +53,8 @@ impl BlockTable {
             state: vec![BlockState::Free; superblocks],
             pending: zeroed_table(superblocks),
             erases: zeroed_table(superblocks),
+            free: superblocks as u32,
+            lowest_free: superblocks as u32,
             blocks_per_plane: geometry.blocks_per_plane,
             capacity: geometry.units_per_block() * width,
             least_won: geometry.units_per_program(),
@@ -153,6 +158,9 @@ impl BlockTable {
     /// Enters a stage of life.
     pub fn set_state(&mut self, superblock: SuperblockId, state: BlockState) {
         let before = std::mem::replace(&mut self.state[superblock.index()], state);
+        self.free -= u32::from(before == BlockState::Free);
+        self.free += u32::from(state == BlockState::Free);
+        self.lowest_free = self.lowest_free.min(self.free);
         if (before == BlockState::Full) != (state == BlockState::Full) {
             let (domain, block) = self.split(superblock);
             self.history.note_full(superblock.index(), domain, block, state == BlockState::Full);
@@ -178,6 +186,21 @@ impl BlockTable {
     /// Whether no program of it is under way.
     pub fn is_settled(&self, superblock: SuperblockId) -> bool {
         self.pending[superblock.index()] == 0
+    }
+
+    /// Superblocks that are free.
+    pub fn free(&self) -> u32 {
+        self.free
+    }
+
+    /// The fewest that were free since [`Self::take_lowest_free`].
+    pub fn lowest_free(&self) -> u32 {
+        self.lowest_free
+    }
+
+    /// The same, beginning anew.
+    pub fn take_lowest_free(&mut self) -> u32 {
+        std::mem::replace(&mut self.lowest_free, self.free)
     }
 
     /// Counts an erase.

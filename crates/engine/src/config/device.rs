@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::energy::EnergyConfig;
 use super::error::{ConfigError, check_range};
 use super::errors::ErrorsConfig;
+use super::firmware::CpuConfig;
 
 /// A drive. `presets/devices/*.toml` are of this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -34,6 +36,12 @@ pub struct DeviceConfig {
     /// Raw bit errors, error correction and read retries; left out: no read ever fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorsConfig>,
+    /// The controller's processor.
+    #[serde(default)]
+    pub cpu: CpuConfig,
+    /// Energy of operations; unknown (zero) when left out.
+    #[serde(default)]
+    pub energy: EnergyConfig,
 }
 
 /// Counts and sizes of the flash array.
@@ -281,7 +289,9 @@ impl DeviceConfig {
         if let Some(errors) = &self.errors {
             errors.validate(self.cell.technology.bits()).map_err(|e| e.under("errors"))?;
         }
-        self.link.validate().map_err(|e| e.under("link"))
+        self.link.validate().map_err(|e| e.under("link"))?;
+        self.energy.validate(self.cell.technology).map_err(|e| e.under("energy"))?;
+        self.cpu.validate().map_err(|e| e.under("cpu"))
     }
 }
 

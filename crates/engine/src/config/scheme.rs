@@ -3,8 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
-use crate::sched::class::Class;
 use super::errors::ReadCounting;
+use super::firmware::FirmwareConfig;
+use super::ideal::IdealConfig;
+use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -37,6 +39,12 @@ pub struct SchemeConfig {
     /// What a die does next.
     #[serde(default)]
     pub scheduler: SchedulerConfig,
+    /// What the firmware's work costs the controller's cores.
+    #[serde(default)]
+    pub firmware: FirmwareConfig,
+    /// What of the drive can't be built.
+    #[serde(default)]
+    pub ideal: IdealConfig,
 }
 
 /// Address translation.
@@ -332,7 +340,8 @@ impl SchemeConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.blocks.validate().map_err(|e| e.under("blocks"))?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
-        self.scheduler.validate().map_err(|e| e.under("scheduler"))
+        self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
+        self.firmware.validate().map_err(|e| e.under("firmware"))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::time::Ns;
 /// A request inside the drive.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    request: HostRequest,
+    pub(super) request: HostRequest,
     id: u64,
     arrival: Ns,
     /// Pages that are not done.
@@ -19,6 +19,9 @@ pub struct Request {
     /// Time that it waited at the host, and on the link, ns.
     admission: u64,
     link: u64,
+    /// Time of the firmware's work for it, and that it waited for a core, ns.
+    pub(super) cpu: u64,
+    pub(super) cpu_wait: u64,
 }
 
 impl Request {
@@ -37,12 +40,23 @@ impl Device {
     /// A request that arrived at `arrival` enters the drive now (later than it arrived, if it had to wait at the
     /// host). `id` counts requests from 0; `measured` requests count in the results. The range must lie in the drive.
     pub fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool) {
+        self.note_time(now);
         self.now = now;
         let admission = now.since(arrival).0;
         if self.requests_inside() == 0 {
             self.note_idle(false);
         }
-        let entry = Request { request: *request, id, arrival, left: 0, measured, admission, link: 0 };
+        let entry = Request {
+            request: *request,
+            id,
+            arrival,
+            left: 0,
+            measured,
+            admission,
+            link: 0,
+            cpu: 0,
+            cpu_wait: 0,
+        };
         let number = match self.free_requests.pop() {
             Some(number) => {
                 self.requests[number as usize] = entry;
@@ -53,13 +67,16 @@ impl Device {
                 (self.requests.len() - 1) as u32
             }
         };
+        if let Some(series) = &mut self.monitor.series {
+            series.submitted(now);
+        }
         if let Some(probe) = &mut self.probe {
             probe.arrived(id, request, now);
         }
         let carried = if request.op == HostOp::Write { request.length } else { 0 };
         let time = self.link_time(carried, self.rules.link.submission_ns);
         if time == Ns::ZERO && self.link_in.is_empty() {
-            self.deliver(number);
+            self.run_firmware(number);
         } else {
             self.take_link(false, number, time);
         }
@@ -96,12 +113,12 @@ impl Device {
         let first = queue.pop_front();
         self.link_event[usize::from(outwards)] = queue.front().map_or(Ns::NEVER, |&(end, _)| end);
         if let Some((_, number)) = first {
-            if outwards { self.complete(number) } else { self.deliver(number) }
+            if outwards { self.complete(number) } else { self.run_firmware(number) }
         }
     }
 
     /// The drive starts to work on a request.
-    fn deliver(&mut self, number: u32) {
+    pub(super) fn deliver(&mut self, number: u32) {
         let HostRequest { op, offset, length, .. } = self.requests[number as usize].request;
         if length == 0 || op == HostOp::Flush {
             // Every acknowledged write is in flash already: there is no volatile cache to flush.
@@ -199,7 +216,7 @@ impl Device {
         let during = die.map(|die| &self.dies[die.index()].command.parts);
         if self.versions.is_some() {
             let inside: u64 = before.into_iter().chain(during).map(Parts::total).sum();
-            let total = inside + request.admission + request.link;
+            let total = inside + request.admission + request.link + request.cpu + request.cpu_wait;
             if total != latency.0 {
                 let now = self.now.0;
                 self.fault.get_or_insert_with(|| {
@@ -211,10 +228,15 @@ impl Device {
             }
         }
         if request.measured {
-            let outside = [(Part::Admission, request.admission), (Part::Link, request.link)];
-            self.recorder.request(op, latency, length, [before, during], outside);
+            let outside = [
+                (Part::Admission, request.admission),
+                (Part::Link, request.link),
+                (Part::Cpu, request.cpu),
+                (Part::CpuWait, request.cpu_wait),
+            ];
+            self.recorder.request(op, latency, length, [before, during], &outside);
             if let Some(tenants) = &mut self.recorder.tenants {
-                tenants.request(&request.request, latency, [before, during], outside);
+                tenants.request(&request.request, latency, [before, during], &outside);
             }
         }
         if at_once {
@@ -236,6 +258,10 @@ impl Device {
             if let Some(tenants) = &mut self.recorder.tenants {
                 tenants.answered(&self.requests[number as usize].request);
             }
+        }
+        if let Some(series) = &mut self.monitor.series {
+            let latency = self.now.since(self.requests[number as usize].arrival);
+            series.answered(op, length, latency, self.now);
         }
         if let Some(probe) = &mut self.probe {
             let request = &self.requests[number as usize];

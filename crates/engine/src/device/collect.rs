@@ -3,6 +3,7 @@
 
 use super::Device;
 use crate::blocks::BlockState;
+use crate::cpu::Cost;
 use crate::gc::VictimPolicy;
 use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::sched::class::{Cause, Class};
@@ -88,6 +89,7 @@ impl Device {
         collector.wanted.retain(|&(other, _)| other != superblock);
         collector.victims.push((superblock, cause));
         (collector.victim, collector.cause, collector.row, collector.column) = (superblock, cause, 0, 0);
+        self.charge(Cost::Decision, 1);
         self.blocks.set_state(superblock, BlockState::Collecting);
         if valid == 0 {
             self.begin_erase(superblock);
@@ -291,9 +293,8 @@ impl Device {
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         point.open_unit = NONE;
         let mut gathered = std::mem::take(&mut point.gathered);
-        for head in gathered.drain(..) {
-            self.enqueue(head);
-        }
+        self.enqueue_moves(&gathered);
+        gathered.clear();
         self.domain[domain.index()].points[usize::from(number)].gathered = gathered;
     }
 

@@ -171,6 +171,7 @@ impl Device {
             bytes = self.pool[unit].bytes.saturating_add(bytes);
             unit = self.pool[unit].next_unit;
         }
+        self.charge_cell(class, head, page);
         match class.op() {
             FlashOp::Read => {
                 self.page_disturbs(head, page);

@@ -8,7 +8,10 @@ mod admit;
 mod audit;
 mod collect;
 mod disturb;
+mod firmware;
+mod ideal;
 mod issue;
+mod monitor;
 mod plans;
 mod prepare;
 mod program;
@@ -24,7 +27,9 @@ use std::collections::{BTreeMap, VecDeque};
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::config::ConfigError;
 use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
+use crate::config::ideal::SecondServer;
 use crate::config::scheme::{SchemeConfig, UnmappedReads};
+use crate::cpu::Cpu;
 use crate::events::EventSet;
 use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
@@ -40,6 +45,7 @@ use crate::sched::class::Class;
 use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::space::SpacePlan;
+use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;
 use crate::time::Ns;
 
@@ -116,10 +122,15 @@ pub struct Device {
     events: EventSet,
     pool: OpPool,
     op_order: u64,
+    /// The dies, then their second servers where the drive is ideal; and so the channels.
     dies: Vec<Die>,
+    /// By die.
     outstanding: Vec<u32>,
     channels: Vec<Channel>,
     channel_of: Vec<u32>,
+    /// Number of the first die's second server; 0 where there is none.
+    second_server: u32,
+    not_physical: Vec<String>,
     /// Dies that got work since they were last looked at.
     touched: Vec<DieId>,
 
@@ -133,8 +144,11 @@ pub struct Device {
     completed: u32,
     /// Numbers of the requests that were completed, where the host asks for them.
     answered: Option<Vec<u64>>,
+    cpu: Cpu,
 
     recorder: Recorder,
+    monitor: monitor::Monitor,
+    energy: Option<Box<EnergyTable>>,
     probe: Option<Box<dyn Probe>>,
     fault: Option<String>,
     flash_operations: u64,
@@ -160,8 +174,8 @@ impl Device {
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
         let blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
         let layout = Layout::new(&geometry, &plane_at, 0);
-        let dies = geometry.dies() as usize;
-        let channels = geometry.channels as usize;
+        let second = scheme.ideal.second_server;
+        let (dies, channels, channel_of) = ideal::servers(&geometry, second);
         let timing = Timing::new(device);
         let link = device.link.clone();
         let window = match device.multi_plane.window {
@@ -203,9 +217,11 @@ impl Device {
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),
-            outstanding: vec![0; dies],
+            outstanding: vec![0; geometry.dies() as usize],
             channels: (0..channels).map(|_| Channel::default()).collect(),
-            channel_of: (0..dies as u32).map(|die| geometry.channel_of(DieId(die))).collect(),
+            channel_of,
+            second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
+            not_physical: scheme.ideal.not_physical(),
             touched: Vec::new(),
             requests: Vec::new(),
             free_requests: Vec::new(),
@@ -215,7 +231,10 @@ impl Device {
             link_event: [Ns::NEVER; 2],
             completed: 0,
             answered: None,
+            cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             recorder: Recorder::default(),
+            monitor: monitor::Monitor::default(),
+            energy: EnergyTable::new(device),
             probe: None,
             fault: None,
             flash_operations: 0,
@@ -282,8 +301,8 @@ impl Device {
     #[inline]
     pub fn next_event(&self) -> (Ns, bool) {
         let event = self.events.first();
-        let link = self.link_event[0].min(self.link_event[1]);
-        if link <= event.time() { (link, false) } else { (event.time(), event.is_behind()) }
+        let other = self.link_event[0].min(self.link_event[1]).min(self.cpu.event());
+        if other <= event.time() { (other, false) } else { (event.time(), event.is_behind()) }
     }
 
     /// Requests that were completed since this was asked last.

@@ -15,17 +15,20 @@ impl Device {
     pub fn step(&mut self) {
         let event = self.events.first();
         let [link_in, link_out] = self.link_event;
-        // The link's own events go before those of the flash at the same time.
-        let time = event.time().min(link_in).min(link_out);
+        // Events of the link, then of the processor, go before those of the flash at the same time.
+        let time = event.time().min(link_in).min(link_out).min(self.cpu.event());
         if time == Ns::NEVER || self.fault.is_some() {
             return;
         }
+        self.note_time(time);
         self.now = time;
         self.events_processed += 1;
         if time == link_out {
             self.link_done(true);
         } else if time == link_in {
             self.link_done(false);
+        } else if time == self.cpu.event() {
+            self.firmware_done();
         } else {
             self.flash_event(event);
         }
@@ -146,7 +149,9 @@ impl Device {
 
     /// The page register's content wants to leave.
     fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
-        let duration = self.transfer(self.bytes_wanted(head));
+        let bytes = self.bytes_wanted(head);
+        let duration = self.transfer(bytes);
+        self.charge_channel(class, bytes);
         let state = &mut self.dies[die.index()];
         state.phase = Phase::DataWait;
         state.data_out = duration;

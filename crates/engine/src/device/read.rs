@@ -28,7 +28,7 @@ impl Device {
         if head != NONE
             && self.pool[head].ppa.0 >> self.geometry.unit_shift == ppa.0 >> self.geometry.unit_shift
         {
-            self.begin_wait(id, self.die_of(ppa).0);
+            self.begin_wait(id, self.server_of(id, ppa));
             self.pool.chain(head, id);
             self.tell_read(id);
             return head;
@@ -50,7 +50,7 @@ impl Device {
     /// Puts a head into the queue of its die.
     pub(super) fn enqueue(&mut self, head: OpId) {
         let (ppa, class) = (self.pool[head].ppa, self.pool[head].class);
-        let (die, _) = self.die_of(ppa);
+        let die = self.server_of(head, ppa);
         let again = self.pool[head].order != 0;
         if !again {
             self.op_order += 1;
@@ -85,10 +85,11 @@ impl Device {
     /// The number of commands on a die changes.
     #[inline]
     pub(super) fn change_load(&mut self, die: DieId, change: i32) {
-        let load = &mut self.outstanding[die.index()];
+        let die = self.real_die(die);
+        let load = &mut self.outstanding[die];
         let old = *load;
         *load = old.wrapping_add_signed(change);
-        self.recorder.load_changes(die.index(), old, *load, self.now);
+        self.recorder.load_changes(die, old, *load, self.now);
     }
 
     /// Looks again, as a read is about to begin, whether its pages are still where they were when it came.
@@ -129,7 +130,7 @@ impl Device {
     /// The page of a waiting read was rewritten, moved or trimmed.
     fn redirect_read(&mut self, unit: OpId) {
         let Op { lpa, request, partial, class, ppa, .. } = self.pool[unit];
-        self.settle_wait(unit, self.die_of(ppa).0);
+        self.settle_wait(unit, self.server_of(unit, ppa));
         if class.is_move() {
             // Overwritten or trimmed in the meantime: nothing left to move.
             let index = self.pool.tag(unit);
@@ -186,7 +187,7 @@ impl Device {
             let found = self.oob.lpa(ppa, &self.layout);
             if found != lpa {
                 self.fail(format!("a read of {lpa:?} at {ppa:?} found {found:?} in the OOB"));
-            } else if !versions.is_newest(lpa, ppa) {
+            } else if !self.finds_newest(unit) {
                 self.fail(format!("a read of {lpa:?} at {ppa:?} found a version that is not the newest"));
             }
         }

@@ -3,6 +3,7 @@
 use super::Device;
 use crate::nand::channel::Channel;
 use crate::sched::class::ByClass;
+use crate::stats::measured::Tables;
 use crate::stats::recorder::{Recorder, erase_report};
 use crate::stats::report::{DriveReport, Report};
 use crate::time::Ns;
@@ -19,6 +20,7 @@ impl Device {
         if let Some(tenants) = &mut tenants {
             tenants.begin();
         }
+        self.window_opens(now);
         self.recorder = Recorder::begin(
             now,
             requests_before,
@@ -27,9 +29,10 @@ impl Device {
             self.channel_clocks(now),
         );
         self.recorder.tenants = tenants;
+        self.cpu.open_window(now);
     }
 
-    fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
+    pub(super) fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
         self.dies.iter().map(|die| die.clock(now)).collect()
     }
 
@@ -49,7 +52,10 @@ impl Device {
         let window = end.since(recorder.start);
         let write = recorder.write.report(window);
         let waf_by_cause = recorder.waf_by_cause(self.geometry.page_bytes, recorder.write.answered_bytes());
-        Report {
+        let dies = recorder.dies(end, &self.die_clocks(end), &self.outstanding, |die| self.channel_of[die]);
+        let channels = recorder.channels(&self.channel_clocks(end));
+        let (dies, channels) = self.report_second_servers(end, dies, channels);
+        let mut report = Report {
             window: recorder.window(end),
             read: recorder.read.report(window),
             flows: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.flows(window)),
@@ -62,8 +68,9 @@ impl Device {
             gc: recorder.gc(),
             other_moves: recorder.other_moves(),
             erase_counts: erase_report(self.blocks.erase_counts(), self.domains.width()),
-            dies: recorder.dies(end, &self.die_clocks(end), &self.outstanding, |die| self.channel_of[die]),
-            channels: recorder.channels(&self.channel_clocks(end)),
+            dies,
+            channels,
+            cpu: self.cpu.report(end),
             drive: DriveReport {
                 logical_units: u64::from(self.logical_units),
                 physical_units: u64::from(self.geometry.physical_units()),
@@ -71,11 +78,18 @@ impl Device {
                 mapping_unit_bytes: self.geometry.unit_bytes,
                 rerouted_reads: recorder.rerouted_reads,
                 unmapped_reads: recorder.unmapped_reads,
+                not_physical: self.not_physical.clone(),
             },
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
             checked: None,
+            energy: None,
+            series: None,
+            samples: None,
+            tables: Tables::default(),
             write,
-        }
+        };
+        self.report_monitor(&mut report);
+        report
     }
 }

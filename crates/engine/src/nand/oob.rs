@@ -105,4 +105,9 @@ impl Versions {
     pub fn is_newest(&self, lpa: Lpa, ppa: Ppa) -> bool {
         self.stored[ppa.index()] == self.newest[lpa.index()]
     }
+
+    /// Whether `ppa` holds the newest version of `lpa`, or is being programmed with it.
+    pub fn is_newest_or_coming(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        self.stored[ppa.index()] & !IN_FLIGHT == self.newest[lpa.index()]
+    }
 }

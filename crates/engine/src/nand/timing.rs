@@ -39,10 +39,13 @@ struct TransferTime {
 }
 
 impl TransferTime {
-    fn of(&self, bytes: u64) -> Ns {
+    fn bytes_on_channel(&self, bytes: u64) -> u64 {
         let bytes = self.whole_page.unwrap_or(bytes);
-        let with_spare = bytes + (bytes * self.spare_bytes).div_ceil(self.page_bytes);
-        let transfers = (with_spare * 8).div_ceil(self.width_bits);
+        bytes + (bytes * self.spare_bytes).div_ceil(self.page_bytes)
+    }
+
+    fn of(&self, bytes: u64) -> Ns {
+        let transfers = (self.bytes_on_channel(bytes) * 8).div_ceil(self.width_bits);
         Ns((transfers * 1_000_000).div_ceil(self.kilo_transfers_per_s))
     }
 }
@@ -93,6 +96,17 @@ impl Timing {
                 spare_bytes: if channel.transfer_spare { u64::from(geometry.spare_bytes) } else { 0 },
             },
         }
+    }
+
+    /// The value of each page of a block, from one for all page types or one for each; 0 from none.
+    pub fn by_page_type(device: &DeviceConfig, values: &[u64]) -> Vec<u64> {
+        times_by_page(device, values)
+    }
+
+    /// Bytes that cross the channel for a flash page of which `bytes` are wanted: the whole page and the spare bytes
+    /// where the device moves them.
+    pub fn bytes_on_channel(&self, bytes: u32) -> u64 {
+        self.transfer.bytes_on_channel(u64::from(bytes))
     }
 
     /// tR of page `page` of a block.

@@ -3,8 +3,20 @@
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 10] =
-    ["link", "admission", "space", "command", "cell", "transfer", "suspend", "conflict", "retry", "decode"];
+const PLAIN: [&str; 12] = [
+    "link",
+    "admission",
+    "space",
+    "command",
+    "cell",
+    "transfer",
+    "suspend",
+    "conflict",
+    "retry",
+    "decode",
+    "cpu",
+    "cpu_wait",
+];
 
 /// Plain parts that every drive has; the first ones.
 const COMMON_PLAIN: usize = 8;
@@ -35,6 +47,10 @@ pub enum Part {
     Retry,
     /// Decoding its data.
     Decode,
+    /// Firmware at work for this request on a core of the controller.
+    Cpu,
+    /// Waiting for a core.
+    CpuWait,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -55,6 +71,8 @@ impl Part {
             Self::Conflict => 7,
             Self::Retry => 8,
             Self::Decode => 9,
+            Self::Cpu => 10,
+            Self::CpuWait => 11,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }
@@ -68,10 +86,12 @@ impl Part {
         plain.chain(die).chain(channel)
     }
 
-    /// Whether results name the part even where it is nothing: the plain ones, and the waits behind the host and
+    /// Whether results name the part even where it is nothing: the plain ones of every
+    /// drive, and the waits behind the host and
     /// garbage collection, which every drive has.
     pub fn is_common(index: usize) -> bool {
-        index < COMMON_PLAIN || index >= PLAIN.len() && Class::ALL[(index - PLAIN.len()) % CLASSES].is_common()
+        index < COMMON_PLAIN
+            || index >= PLAIN.len() && Class::ALL[(index - PLAIN.len()) % CLASSES].is_common()
     }
 }
 
@@ -199,13 +219,13 @@ impl Default for BlameSum {
 
 impl BlameSum {
     /// Takes a request in.
-    pub fn add(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: [(Part, u64); 2]) {
+    pub fn add(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
         self.requests += 1;
         self.response += u128::from(latency);
         for parts in inside.into_iter().flatten() {
             parts.iter().for_each(|(index, ns)| self.parts[index] += u128::from(ns));
         }
-        for (part, ns) in outside {
+        for &(part, ns) in outside {
             self.parts[part.index()] += u128::from(ns);
         }
     }
@@ -226,7 +246,7 @@ impl Default for BlameRecorder {
 impl BlameRecorder {
     /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
     #[inline]
-    pub fn record(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: [(Part, u64); 2]) {
+    pub fn record(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
         let bucket = &mut self.buckets[bucket_of(latency) * FIGURES..][..FIGURES];
         bucket[0] += 1;
         bucket[1] = bucket[1].saturating_add(latency);
@@ -234,7 +254,7 @@ impl BlameRecorder {
         for parts in inside.into_iter().flatten() {
             parts.iter().for_each(|(index, ns)| sums[index] += ns);
         }
-        for (part, ns) in outside {
+        for &(part, ns) in outside {
             sums[part.index()] += ns;
         }
     }
@@ -278,7 +298,7 @@ mod tests {
             let mut parts = Parts::default();
             parts.add(Part::Cell, latency - 10);
             parts.add(Part::DieWait(Class::GcErase), 10);
-            blame.record(latency, [Some(&parts), None], [(Part::Link, 0), (Part::Admission, 0)]);
+            blame.record(latency, [Some(&parts), None], &[(Part::Link, 0), (Part::Admission, 0)]);
         }
         let tail = blame.from_latency(5000);
         assert_eq!((tail.requests, tail.response, tail.parts.iter().sum::<u128>()), (1, 5000, 5000));

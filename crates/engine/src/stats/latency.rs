@@ -52,13 +52,7 @@ impl DirectionRecorder {
 
     /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
     #[inline]
-    pub fn record(
-        &mut self,
-        latency: Ns,
-        bytes: u64,
-        inside: [Option<&Parts>; 2],
-        outside: [(Part, u64); 2],
-    ) {
+    pub fn record(&mut self, latency: Ns, bytes: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
         let ns = latency.0;
         self.requests += 1;
         self.bytes += bytes;
@@ -154,15 +148,13 @@ pub(super) fn named(sum: &BlameSum) -> BlameParts {
 mod tests {
     use super::*;
 
-    const NOTHING: [(Part, u64); 2] = [(Part::Link, 0), (Part::Admission, 0)];
-
     fn of(latencies: impl Iterator<Item = u64>) -> DirectionReport {
         let mut recorder = DirectionRecorder::default();
         for latency in latencies {
             let mut parts = Parts::default();
             parts.add(Part::Cell, latency);
             recorder.answered(4096);
-            recorder.record(Ns(latency), 4096, [None, Some(&parts)], NOTHING);
+            recorder.record(Ns(latency), 4096, [None, Some(&parts)], &[]);
         }
         recorder.report(Ns(1_000_000_000))
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::blame::{Part, Parts};
 use super::disturb::DisturbCounters;
+use super::energy::EnergyRecorder;
 use super::latency::DirectionRecorder;
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
@@ -57,6 +58,8 @@ pub struct Recorder {
     pub disturb: DisturbCounters,
     /// Figures by flow and stream, where there are several flows.
     pub tenants: Option<Box<Tenants>>,
+    /// Energy of the operations begun.
+    pub energy: EnergyRecorder,
     /// Time of the cell array of each die, ns.
     pub array_ns: Vec<u64>,
     loads: Vec<Load>,
@@ -77,7 +80,7 @@ impl Recorder {
         Self {
             start,
             warmup_requests,
-            array_ns: vec![0; outstanding.len()],
+            array_ns: vec![0; die_clocks.len()],
             loads,
             die_base: die_clocks,
             channel_base: channel_clocks,
@@ -103,7 +106,7 @@ impl Recorder {
         latency: Ns,
         bytes: u64,
         inside: [Option<&Parts>; 2],
-        outside: [(Part, u64); 2],
+        outside: &[(Part, u64)],
     ) {
         match op {
             HostOp::Read => self.read.record(latency, bytes, inside, outside),
@@ -153,6 +156,14 @@ impl Recorder {
         load.area += u128::from(old) * u128::from(now.since(load.since).0);
         load.since = now;
         load.max = load.max.max(new);
+    }
+
+    /// Flash pages waiting or running on all dies, integrated over time up to `now`.
+    pub fn outstanding_area(&self, now: Ns, outstanding: &[u32]) -> u128 {
+        let die = |(load, &count): (&Load, &u32)| {
+            load.area + u128::from(count) * u128::from(now.since(load.since).0)
+        };
+        self.loads.iter().zip(outstanding).map(die).sum()
     }
 
     /// The window.
@@ -227,15 +238,24 @@ impl Recorder {
                 array_ns: self.array_ns.get(number).copied().unwrap_or(0),
                 mean_outstanding: if window == 0 { 0.0 } else { (load.area + rest) as f64 / window as f64 },
                 max_outstanding: load.max,
+                ..DieReport::default()
             }
         };
         self.loads.iter().zip(clocks).enumerate().map(die).collect()
     }
 
+    /// Time that a die, or the second server of one, was occupied by a class in the window, ns.
+    pub fn die_busy(&self, die: usize, clock: &ByClass<u64>, class: Class) -> u64 {
+        let base = self.die_base.get(die).map_or(0, |base| base[class.index()]);
+        clock[class.index()].saturating_sub(base)
+    }
+
     /// The channels at the end of the window.
     pub fn channels(&self, clocks: &[ByClass<u64>]) -> Vec<ChannelReport> {
-        let channel =
-            |(number, clock)| ChannelReport { busy_ns: by_name(clock, self.channel_base.get(number)) };
+        let channel = |(number, clock)| ChannelReport {
+            busy_ns: by_name(clock, self.channel_base.get(number)),
+            ..ChannelReport::default()
+        };
         clocks.iter().enumerate().map(channel).collect()
     }
 }

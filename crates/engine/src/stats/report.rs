@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::disturb::{ErrorsReport, ReadDisturbReport};
+use super::energy::EnergyReport;
+use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Serialize)]
@@ -42,6 +44,9 @@ pub struct Report {
     pub dies: Vec<DieReport>,
     /// Each channel.
     pub channels: Vec<ChannelReport>,
+    /// The controller's processor; left out where the firmware's work takes no time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<CpuReport>,
     /// What the drive's tables hold at the end.
     pub drive: DriveReport,
     /// Read counts; `None` when nothing counts reads.
@@ -52,6 +57,15 @@ pub struct Report {
     pub errors: Option<ErrorsReport>,
     /// Checked mode's findings; `None` when it was off.
     pub checked: Option<CheckedReport>,
+    /// Energy of the flash operations; `None` when the drive's description knows none.
+    pub energy: Option<EnergyReport>,
+    /// The time series' extent; `None` without one.
+    pub series: Option<SeriesReport>,
+    /// Distributions of the sampled state; `None` without samples.
+    pub samples: Option<SampleReport>,
+    /// Tables that were asked for.
+    #[serde(skip)]
+    pub tables: Tables,
 }
 
 /// The measured window in simulated time.
@@ -128,7 +142,7 @@ pub struct BlameParts {
     /// Sum of their response times, ns: equals the sum of `total_ns`.
     pub response_total_ns: u128,
     /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
-    /// `conflict`, `retry`, `decode`, `die_wait.<class>`, `channel_wait.<class>`.
+    /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`.
     pub total_ns: BTreeMap<String, u128>,
     /// Part → mean of a request, ns.
     pub mean_ns: BTreeMap<String, f64>,
@@ -257,6 +271,21 @@ pub struct DieReport {
     pub mean_outstanding: f64,
     /// Most flash pages waiting or running at once.
     pub max_outstanding: u32,
+    /// Erase counts of its blocks.
+    pub erases: EraseSpan,
+    /// The ideal second server that read for the host; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_server: Option<SecondServerReport>,
+}
+
+/// The ideal second server of a die or of a channel.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SecondServerReport {
+    /// Time that it was occupied by reads of the host, ns.
+    pub busy_ns: u64,
+    /// A die's: time of reading cells alone, ns, of the commands begun in the window.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub array_ns: Option<u64>,
 }
 
 /// One channel.
@@ -264,6 +293,36 @@ pub struct DieReport {
 pub struct ChannelReport {
     /// Time that it moved commands or data, ns, by class.
     pub busy_ns: BTreeMap<String, u64>,
+    /// Erase counts of its blocks.
+    pub erases: EraseSpan,
+    /// The ideal second bus for reads of the host; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_server: Option<SecondServerReport>,
+}
+
+/// The controller's processor.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CpuReport {
+    /// Each core, in order of number.
+    pub cores: Vec<CoreReport>,
+    /// Kind of work (`read_request`, `lookup`, …) → what was taken on in the window, of kinds that take time.
+    pub by_cost: BTreeMap<String, CostReport>,
+}
+
+/// One core.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CoreReport {
+    /// Time that it worked in the window, ns.
+    pub busy_ns: u64,
+}
+
+/// Work of one kind.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct CostReport {
+    /// How often it came in the window.
+    pub count: u64,
+    /// The time that it takes in all, ns, within the window or behind it.
+    pub total_ns: u64,
 }
 
 /// The drive's tables at the end.
@@ -281,6 +340,9 @@ pub struct DriveReport {
     pub rerouted_reads: u64,
     /// Reads of pages that hold no data.
     pub unmapped_reads: u64,
+    /// What no drive can be built with, as `key = value`; left out for a drive that could be.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_physical: Vec<String>,
 }
 
 /// What checked mode verified.

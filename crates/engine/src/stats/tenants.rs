@@ -62,7 +62,7 @@ impl Tenants {
         request: &HostRequest,
         latency: Ns,
         inside: [Option<&Parts>; 2],
-        outside: [(Part, u64); 2],
+        outside: &[(Part, u64)],
     ) {
         for tenant in self.of(request).into_iter().flatten() {
             tenant.request(request, latency, inside, outside);
@@ -128,7 +128,7 @@ impl Tenant {
         request: &HostRequest,
         latency: Ns,
         inside: [Option<&Parts>; 2],
-        outside: [(Part, u64); 2],
+        outside: &[(Part, u64)],
     ) {
         match request.op {
             HostOp::Trim => self.trim.add(request.length),

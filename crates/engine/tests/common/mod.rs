@@ -58,6 +58,8 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
         suspend: SuspendConfig::default(),
         link: LinkConfig::default(),
         errors: None,
+        cpu: Default::default(),
+        energy: Default::default(),
     }
 }
 
@@ -73,6 +75,7 @@ pub fn setup(device: DeviceConfig) -> Setup {
         host: HostConfig { arrivals: Arrivals::Open, ..HostConfig::default() },
         start: StartConfig::default(),
         window: Default::default(),
+        measure: Default::default(),
         seed: 1,
         checked: true,
     }

@@ -1,0 +1,294 @@
+//! The controller's processor: cores that firmware's work contends for.
+//!
+//! Work is taken on in the order in which it comes (FIFO) and runs to its end on one core: the one that is free first,
+//! of several that are free the one of the lowest number. So when and where work runs is known the moment it comes.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use serde::{Deserialize, Serialize};
+
+use crate::config::firmware::{CpuConfig, FirmwareConfig};
+use crate::sched::queue::OpId;
+use crate::stats::report::{CoreReport, CostReport, CpuReport};
+use crate::time::Ns;
+
+/// What firmware's work is for; each has its cost in `scheme.firmware`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Cost {
+    /// A read request.
+    ReadRequest,
+    /// A write request.
+    WriteRequest,
+    /// A TRIM request.
+    TrimRequest,
+    /// A flush request.
+    FlushRequest,
+    /// A mapping unit looked up.
+    Lookup,
+    /// A mapping unit whose entry changes.
+    MapUpdate,
+    /// A mapping unit moved by the drive of its own.
+    Move,
+    /// A decision of a policy.
+    Decision,
+}
+
+/// Number of costs.
+const COSTS: usize = 8;
+
+impl Cost {
+    const ALL: [Self; COSTS] = [
+        Self::ReadRequest,
+        Self::WriteRequest,
+        Self::TrimRequest,
+        Self::FlushRequest,
+        Self::Lookup,
+        Self::MapUpdate,
+        Self::Move,
+        Self::Decision,
+    ];
+
+    /// Its name in results: that of its key, without the unit.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadRequest => "read_request",
+            Self::WriteRequest => "write_request",
+            Self::TrimRequest => "trim_request",
+            Self::FlushRequest => "flush_request",
+            Self::Lookup => "lookup",
+            Self::MapUpdate => "map_update",
+            Self::Move => "move",
+            Self::Decision => "decision",
+        }
+    }
+
+    fn of(self, costs: &FirmwareConfig) -> u64 {
+        match self {
+            Self::ReadRequest => costs.read_request_ns,
+            Self::WriteRequest => costs.write_request_ns,
+            Self::TrimRequest => costs.trim_request_ns,
+            Self::FlushRequest => costs.flush_request_ns,
+            Self::Lookup => costs.lookup_ns,
+            Self::MapUpdate => costs.map_update_ns,
+            Self::Move => costs.move_ns,
+            Self::Decision => costs.decision_ns,
+        }
+    }
+}
+
+/// Work of one kind and how often it is done.
+pub type Work = (Cost, u64);
+
+/// What goes on when firmware has done its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Task {
+    /// A request enters the flash queues.
+    Request(u32),
+    /// The programs of moved flash pages are queued: this head and those linked behind it.
+    Programs(OpId),
+}
+
+/// When work runs on a core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Booking {
+    /// When the core takes it.
+    pub begin: Ns,
+    /// When it is done.
+    pub end: Ns,
+}
+
+/// A core: when the work that it took on last is done, and all its work so far, ns.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Core {
+    free_at: Ns,
+    booked: u64,
+    /// Work done when the window opened.
+    base: u64,
+}
+
+impl Core {
+    /// Work done by `now`, ns. What is booked beyond it fills the core without a gap.
+    fn done(&self, now: Ns) -> u64 {
+        self.booked - self.free_at.since(now).0
+    }
+}
+
+/// The controller's processor.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Cpu {
+    costs: [u64; COSTS],
+    is_on: bool,
+    cores: Vec<Core>,
+    /// Tasks whose work is not done: its end, the order of coming, and the task.
+    tasks: BinaryHeap<Reverse<(Ns, u64, Task)>>,
+    order: u64,
+    /// When the first of them is done.
+    event: Ns,
+    /// By lane, when the task that was put there last is done: tasks of a lane keep their order.
+    lanes: Vec<Ns>,
+    /// In the window: how often each kind of work was taken on.
+    counts: [u64; COSTS],
+}
+
+impl Cpu {
+    /// Idle cores. Tasks that must keep their order have a lane of `lanes`.
+    pub fn new(config: &CpuConfig, costs: &FirmwareConfig, lanes: usize) -> Self {
+        let costs = Cost::ALL.map(|cost| cost.of(costs));
+        Self {
+            costs,
+            is_on: costs.iter().any(|&cost| cost > 0),
+            cores: vec![Core::default(); config.cores.max(1) as usize],
+            tasks: BinaryHeap::new(),
+            order: 0,
+            event: Ns::NEVER,
+            lanes: if costs[Cost::Move as usize] > 0 { vec![Ns::ZERO; lanes] } else { Vec::new() },
+            counts: [0; COSTS],
+        }
+    }
+
+    /// Whether any work takes time.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.is_on
+    }
+
+    /// When the next task's work is done; [`Ns::NEVER`] without any.
+    #[inline]
+    pub fn event(&self) -> Ns {
+        self.event
+    }
+
+    /// Work that comes now; `None` when it takes no time, which needs no core.
+    pub fn book(&mut self, now: Ns, work: &[Work]) -> Option<Booking> {
+        let time = work
+            .iter()
+            .fold(0u64, |sum, &(cost, n)| sum.saturating_add(self.costs[cost as usize].saturating_mul(n)));
+        if time == 0 {
+            return None;
+        }
+        for &(cost, n) in work {
+            self.counts[cost as usize] += n;
+        }
+        let core = self.cores.iter_mut().min_by_key(|core| core.free_at.max(now))?;
+        let begin = core.free_at.max(now);
+        core.free_at = begin + Ns(time);
+        core.booked += time;
+        Some(Booking { begin, end: core.free_at })
+    }
+
+    /// `task` goes on at `end`.
+    pub fn after(&mut self, end: Ns, task: Task) {
+        self.order += 1;
+        self.tasks.push(Reverse((end, self.order, task)));
+        self.event = self.event.min(end);
+    }
+
+    /// The same, no earlier than the tasks that were put into this lane before.
+    pub fn after_in_lane(&mut self, lane: usize, end: Ns, task: Task) {
+        let last = self.lanes.get_mut(lane);
+        let end = last.map_or(end, |last| {
+            *last = end.max(*last);
+            *last
+        });
+        self.after(end, task);
+    }
+
+    /// Takes the task whose work is done first.
+    pub fn take_task(&mut self) -> Option<Task> {
+        let Reverse((_, _, task)) = self.tasks.pop()?;
+        self.event = self.tasks.peek().map_or(Ns::NEVER, |&Reverse((end, _, _))| end);
+        Some(task)
+    }
+
+    /// The window opens.
+    pub fn open_window(&mut self, now: Ns) {
+        self.counts = [0; COSTS];
+        for core in &mut self.cores {
+            core.base = core.done(now);
+        }
+    }
+
+    /// What the cores did in the window, which ends now; `None` where no work takes time.
+    pub fn report(&self, now: Ns) -> Option<CpuReport> {
+        if !self.is_on {
+            return None;
+        }
+        let core = |core: &Core| CoreReport { busy_ns: core.done(now) - core.base };
+        let by_cost = |cost: &Cost| {
+            let (each, count) = (self.costs[*cost as usize], self.counts[*cost as usize]);
+            (cost.name().to_owned(), CostReport { count, total_ns: each.saturating_mul(count) })
+        };
+        let named: BTreeMap<_, _> =
+            Cost::ALL.iter().filter(|&&cost| self.costs[cost as usize] > 0).map(by_cost).collect();
+        Some(CpuReport { cores: self.cores.iter().map(core).collect(), by_cost: named })
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+mod tests {
+    use super::*;
+
+    fn cpu(cores: u32) -> Cpu {
+        let costs = FirmwareConfig { read_request_ns: 10, lookup_ns: 1, move_ns: 2, ..Default::default() };
+        Cpu::new(&CpuConfig { cores }, &costs, 2)
+    }
+
+    fn booked(cpu: &mut Cpu, now: u64, lookups: u64) -> (u64, u64) {
+        let booking = cpu.book(Ns(now), &[(Cost::ReadRequest, 1), (Cost::Lookup, lookups)]).unwrap();
+        (booking.begin.0, booking.end.0)
+    }
+
+    #[test]
+    fn work_goes_to_the_core_that_is_free_first_and_among_free_ones_to_the_lowest() {
+        let mut cpu = cpu(2);
+        assert_eq!(booked(&mut cpu, 0, 20), (0, 30));
+        assert_eq!(booked(&mut cpu, 0, 0), (0, 10));
+        assert_eq!(booked(&mut cpu, 5, 0), (10, 20), "on core 1");
+        assert_eq!(booked(&mut cpu, 100, 0), (100, 110), "on core 0, although core 1 is free for longer");
+        let busy: Vec<_> = cpu.report(Ns(110)).unwrap().cores.iter().map(|core| core.busy_ns).collect();
+        assert_eq!(busy, [40, 20]);
+    }
+
+    #[test]
+    fn a_core_was_busy_up_to_now_only_whatever_is_booked() {
+        let mut cpu = cpu(1);
+        for _ in 0..3 {
+            booked(&mut cpu, 0, 0);
+        }
+        assert_eq!(cpu.report(Ns(12)).unwrap().cores[0].busy_ns, 12);
+        cpu.open_window(Ns(12));
+        let report = cpu.report(Ns(40)).unwrap();
+        assert_eq!((report.cores[0].busy_ns, report.by_cost["read_request"].count), (18, 0));
+    }
+
+    #[test]
+    fn tasks_of_a_lane_keep_their_order_and_others_come_by_the_end_of_their_work() {
+        let mut cpu = cpu(2);
+        cpu.after_in_lane(0, Ns(40), Task::Programs(1));
+        cpu.after_in_lane(0, Ns(10), Task::Programs(2));
+        cpu.after_in_lane(1, Ns(20), Task::Programs(3));
+        cpu.after(Ns(40), Task::Request(4));
+        let mut done = Vec::new();
+        while cpu.event() != Ns::NEVER {
+            done.push((cpu.event().0, cpu.take_task().unwrap()));
+        }
+        let expected = [
+            (20, Task::Programs(3)),
+            (40, Task::Programs(1)),
+            (40, Task::Programs(2)),
+            (40, Task::Request(4)),
+        ];
+        assert_eq!(done, expected);
+    }
+
+    #[test]
+    fn work_without_time_needs_no_core() {
+        let mut cpu = cpu(1);
+        booked(&mut cpu, 0, 0);
+        assert_eq!(cpu.book(Ns::ZERO, &[(Cost::FlushRequest, 1)]), None);
+        assert!(!Cpu::new(&CpuConfig { cores: 4 }, &FirmwareConfig::default(), 9).is_on());
+    }
+}

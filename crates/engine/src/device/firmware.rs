@@ -1,0 +1,102 @@
+//! Firmware's work on the controller's cores, before a request enters the flash queues, before a move is programmed,
+//! and for decisions.
+
+use super::Device;
+use crate::cpu::{Booking, Cost, Task, Work};
+use crate::host::{HostOp, HostRequest};
+use crate::sched::queue::{NONE, OpId};
+use crate::time::Ns;
+
+impl Device {
+    /// Lets the firmware work on a request; then the request enters the flash queues.
+    #[inline]
+    pub(super) fn run_firmware(&mut self, number: u32) {
+        if self.cpu.is_on() { self.take_core(number) } else { self.deliver(number) }
+    }
+
+    fn take_core(&mut self, number: u32) {
+        let work = self.work_of(&self.requests[number as usize].request);
+        let Some(Booking { begin, end }) = self.cpu.book(self.now, &work) else {
+            return self.deliver(number);
+        };
+        let request = &mut self.requests[number as usize];
+        (request.cpu_wait, request.cpu) = (begin.since(self.now).0, end.since(begin).0);
+        self.cpu.after(end, Task::Request(number));
+    }
+
+    /// What the firmware has to do for a request.
+    fn work_of(&self, request: &HostRequest) -> [Work; 3] {
+        let &HostRequest { op, offset, length, .. } = request;
+        let unit = u64::from(self.geometry.unit_bytes);
+        // A flush may carry any range.
+        let end = offset.saturating_add(length);
+        let touched = if length == 0 { 0 } else { end.div_ceil(unit) - offset / unit };
+        let whole = (end / unit).saturating_sub(offset.div_ceil(unit));
+        match op {
+            HostOp::Read => [(Cost::ReadRequest, 1), (Cost::Lookup, touched), (Cost::MapUpdate, 0)],
+            // What is written in part is looked up first, to be read.
+            HostOp::Write => {
+                [(Cost::WriteRequest, 1), (Cost::Lookup, touched - whole), (Cost::MapUpdate, touched)]
+            }
+            HostOp::Trim => [(Cost::TrimRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, whole)],
+            HostOp::Flush => [(Cost::FlushRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, 0)],
+        }
+    }
+
+    /// The firmware has done its work for the task that is next.
+    pub(super) fn firmware_done(&mut self) {
+        match self.cpu.take_task() {
+            Some(Task::Request(number)) => self.deliver(number),
+            Some(Task::Programs(first)) => self.enqueue_linked(first),
+            None => {}
+        }
+    }
+
+    /// Queues the programs of moved flash pages of one domain once the firmware has done its work for all of them:
+    /// together, so that planes still program together. Those of a domain keep their order, on however many cores: a
+    /// block is programmed page by page.
+    pub(super) fn enqueue_moves(&mut self, heads: &[OpId]) {
+        let Some((end, lane)) = self.charge_moves(heads) else {
+            return heads.iter().for_each(|&head| self.enqueue(head));
+        };
+        let mut first = NONE;
+        for &head in heads.iter().rev() {
+            self.pool[head].next = first;
+            first = head;
+        }
+        self.cpu.after_in_lane(lane, end, Task::Programs(first));
+    }
+
+    /// The work of moving these flash pages: when all of it is done, and its lane; `None` when it takes no time.
+    fn charge_moves(&mut self, heads: &[OpId]) -> Option<(Ns, usize)> {
+        if !self.cpu.is_on() {
+            return None;
+        }
+        let lane = self.domain_of(self.pool[*heads.first()?].ppa).index();
+        let mut end = None;
+        for &head in heads {
+            let units = self.pool.units(head).count() as u64;
+            end = end.max(self.cpu.book(self.now, &[(Cost::Move, units)]).map(|booking| booking.end));
+        }
+        end.map(|end| (end, lane))
+    }
+
+    fn enqueue_linked(&mut self, first: OpId) {
+        let mut head = first;
+        while head != NONE {
+            let next = std::mem::replace(&mut self.pool[head].next, NONE);
+            self.enqueue(head);
+            head = next;
+        }
+    }
+
+    /// Work that nothing waits for: it occupies a core, and so delays what comes later. Returns how long from now it
+    /// takes to be done, for those who do wait.
+    #[inline]
+    pub(super) fn charge(&mut self, cost: Cost, n: u64) -> Ns {
+        if !self.cpu.is_on() {
+            return Ns::ZERO;
+        }
+        self.cpu.book(self.now, &[(cost, n)]).map_or(Ns::ZERO, |booking| booking.end.since(self.now))
+    }
+}

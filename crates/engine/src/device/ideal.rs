@@ -1,0 +1,83 @@
+//! The ideal second server: a die's number for reads of the host, beyond those of the real dies, and likewise for
+//! channels. Data lies on the real dies; only who serves a read, and what it waits for, is ideal.
+
+use super::Device;
+use crate::config::ideal::SecondServer;
+use crate::ids::{DieId, Ppa};
+use crate::nand::Geometry;
+use crate::sched::class::Class;
+use crate::sched::queue::{Op, OpId};
+use crate::stats::report::{ChannelReport, DieReport, SecondServerReport};
+use crate::time::Ns;
+
+/// How many servers of dies and channels a drive has, and the channel of each server of a die.
+pub(super) fn servers(geometry: &Geometry, second: SecondServer) -> (usize, usize, Vec<u32>) {
+    let (dies, channels) = (geometry.dies(), geometry.channels);
+    let own = (0..dies).map(|die| geometry.channel_of(DieId(die)));
+    match second {
+        SecondServer::None => (dies as usize, channels as usize, own.collect()),
+        SecondServer::Die => (2 * dies as usize, channels as usize, own.clone().chain(own).collect()),
+        SecondServer::DieAndChannel => {
+            let seconds = own.clone().map(|channel| channels + channel);
+            (2 * dies as usize, 2 * channels as usize, own.chain(seconds).collect())
+        }
+    }
+}
+
+impl Device {
+    /// Whether an operation goes to the second server of its die, if there is one: a read for a read request. The
+    /// reads of read-modify-writes are work of writes.
+    #[inline]
+    fn is_ideal(&self, op: &Op) -> bool {
+        self.second_server > 0 && op.class == Class::HostRead && !op.partial
+    }
+
+    /// Who serves an operation at `ppa`: its die, or the second server of its die.
+    #[inline]
+    pub(super) fn server_of(&self, unit: OpId, ppa: Ppa) -> DieId {
+        let die = self.die_of(ppa).0;
+        if self.is_ideal(&self.pool[unit]) { DieId(die.0 + self.second_server) } else { die }
+    }
+
+    /// The real die of a server.
+    #[inline]
+    pub(super) fn real_die(&self, server: DieId) -> usize {
+        let dies = self.outstanding.len();
+        if server.index() < dies { server.index() } else { server.index() - dies }
+    }
+
+    /// Checked mode: whether a read finds the newest version. On a second server a page counts as programmed as soon
+    /// as its program has begun: its data is in the controller still.
+    pub(super) fn finds_newest(&self, unit: OpId) -> bool {
+        let op = &self.pool[unit];
+        self.versions.as_ref().is_none_or(|versions| {
+            versions.is_newest(op.lpa, op.ppa)
+                || (self.is_ideal(op) && versions.is_newest_or_coming(op.lpa, op.ppa))
+        })
+    }
+
+    /// Adds what second servers did to the reports of their dies and channels.
+    pub(super) fn report_second_servers(
+        &self,
+        end: Ns,
+        mut dies: Vec<DieReport>,
+        mut channels: Vec<ChannelReport>,
+    ) -> (Vec<DieReport>, Vec<ChannelReport>) {
+        if self.second_server == 0 {
+            return (dies, channels);
+        }
+        let real = dies.len();
+        for (number, (clock, die)) in self.die_clocks(end).iter().skip(real).zip(&mut dies).enumerate() {
+            die.second_server = Some(SecondServerReport {
+                busy_ns: self.recorder.die_busy(real + number, clock, Class::HostRead),
+                array_ns: self.recorder.array_ns.get(real + number).copied(),
+            });
+        }
+        let seconds = channels.split_off(self.geometry.channels as usize);
+        for (channel, second) in channels.iter_mut().zip(seconds) {
+            channel.second_server =
+                Some(SecondServerReport { busy_ns: second.busy_ns.values().sum(), array_ns: None });
+        }
+        (dies, channels)
+    }
+}
