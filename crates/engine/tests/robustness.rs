@@ -6,6 +6,7 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use wordline_engine::config::device::*;
+use wordline_engine::config::nand_modes::*;
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartConfig, WindowConfig};
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
@@ -161,8 +162,28 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             submission_ns,
             completion_ns,
         });
-    (geometries(), capacity, cell, channel, rules, or_extreme(0..9), suspend, link).prop_map(
-        |(geometry, capacity, cell, channel, rule, window, suspend, link)| DeviceConfig {
+    let slc_mode = prop::option::of(prop::array::uniform3(time())).prop_map(|times| {
+        times.map(|[read_ns, program_ns, erase_ns]| SlcModeConfig { read_ns, program_ns, erase_ns })
+    });
+    let cache_mode = (any::<bool>(), any::<bool>(), any::<bool>(), time(), time()).prop_map(
+        |(read, program, random, read_busy_ns, program_busy_ns)| CacheModeConfig {
+            read,
+            program,
+            read_order: if random { CacheReadOrder::Random } else { CacheReadOrder::Sequential },
+            read_busy_ns,
+            program_busy_ns,
+        },
+    );
+    let copyback = (any::<bool>(), any::<bool>(), or_extreme(0..9)).prop_map(
+        |(supported, same_plane_only, check_every)| CopybackConfig {
+            supported,
+            same_plane_only,
+            check_every,
+        },
+    );
+    let modes = (slc_mode, cache_mode, copyback);
+    (geometries(), capacity, cell, channel, rules, or_extreme(0..9), suspend, link, modes).prop_map(
+        |(geometry, capacity, cell, channel, rule, window, suspend, link, modes)| DeviceConfig {
             name: String::new(),
             description: String::new(),
             geometry,
@@ -172,6 +193,9 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             multi_plane: MultiPlaneConfig { rule, window },
             suspend,
             link,
+            slc_mode: modes.0,
+            cache_mode: modes.1,
+            copyback: modes.2,
             errors: None,
             cpu: Default::default(),
             energy: Default::default(),

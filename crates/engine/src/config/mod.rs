@@ -1,5 +1,6 @@
 //! Descriptions of drives and schemes: plain data, validated once, printed whole in every result.
 
+pub mod array;
 pub mod device;
 pub mod energy;
 pub mod error;
@@ -10,6 +11,7 @@ pub mod host;
 pub mod ideal;
 pub mod layers;
 pub mod measure;
+pub mod nand_modes;
 mod parse;
 pub mod resolve;
 pub mod run;

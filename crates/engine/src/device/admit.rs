@@ -227,16 +227,21 @@ impl Device {
                 });
             }
         }
-        if request.measured {
+        if request.measured || self.answers.is_some() {
             let outside = [
                 (Part::Admission, request.admission),
                 (Part::Link, request.link),
                 (Part::Cpu, request.cpu),
                 (Part::CpuWait, request.cpu_wait),
             ];
-            self.recorder.request(op, latency, length, [before, during], &outside);
-            if let Some(tenants) = &mut self.recorder.tenants {
-                tenants.request(&request.request, latency, [before, during], &outside);
+            if let Some(answers) = &mut self.answers {
+                Self::note_parts(answers, number, [before, during], &outside);
+            }
+            if request.measured {
+                self.recorder.request(op, latency, length, [before, during], &outside);
+                if let Some(tenants) = &mut self.recorder.tenants {
+                    tenants.request(&request.request, latency, [before, during], &outside);
+                }
             }
         }
         if at_once {
@@ -253,6 +258,7 @@ impl Device {
         }
         let HostRequest { op, length, .. } = self.requests[number as usize].request;
         self.recorder.answered(op, length);
+        self.tell_answer(number);
         if let Some(answered) = &mut self.answered {
             answered.push(self.requests[number as usize].id);
             if let Some(tenants) = &mut self.recorder.tenants {

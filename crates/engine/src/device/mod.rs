@@ -5,12 +5,16 @@
 //! (`collect`), the drive is prepared without simulated time (`prepare`), and checked (`audit`).
 
 mod admit;
+mod answers;
 mod audit;
+mod cached;
 mod collect;
+mod copyback;
 mod disturb;
 mod firmware;
 mod ideal;
 mod issue;
+mod modes;
 mod monitor;
 mod plans;
 mod prepare;
@@ -35,7 +39,9 @@ use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
 use crate::mapping::{Layout, PageMap};
+use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
+use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
 use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
@@ -52,6 +58,7 @@ use crate::time::Ns;
 use disturb::Disturb;
 
 pub use admit::Request;
+pub use answers::Answer;
 pub use prepare::Overwriting;
 pub use view::DriveView;
 
@@ -127,6 +134,8 @@ pub struct Device {
     /// By die.
     outstanding: Vec<u32>,
     channels: Vec<Channel>,
+    overlap: CacheOperations,
+    copybacks: Copybacks,
     channel_of: Vec<u32>,
     /// Number of the first die's second server; 0 where there is none.
     second_server: u32,
@@ -144,6 +153,7 @@ pub struct Device {
     completed: u32,
     /// Numbers of the requests that were completed, where the host asks for them.
     answered: Option<Vec<u64>>,
+    answers: Option<Box<answers::Answers>>,
     cpu: Cpu,
 
     recorder: Recorder,
@@ -172,11 +182,15 @@ impl Device {
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
         let points = Points::new(scheme.blocks.host_write_points, &[]);
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
-        let blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        let mut blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        if device.slc_mode.is_some() {
+            blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
+        }
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
         let (dies, channels, channel_of) = ideal::servers(&geometry, second);
         let timing = Timing::new(device);
+        let overlap = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
         let window = match device.multi_plane.window {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
@@ -213,12 +227,16 @@ impl Device {
             partial_writes: BTreeMap::new(),
             disturb: Disturb::new(device, scheme, &geometry),
             now: Ns::ZERO,
-            events: EventSet::new(dies + channels + usize::from(Disturb::decodes(device))),
+            events: EventSet::new(
+                dies + channels + overlap.registers.len() + usize::from(Disturb::decodes(device)),
+            ),
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),
             outstanding: vec![0; geometry.dies() as usize],
             channels: (0..channels).map(|_| Channel::default()).collect(),
+            overlap,
+            copybacks: Copybacks::new(&device.copyback, dies),
             channel_of,
             second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
             not_physical: scheme.ideal.not_physical(),
@@ -231,6 +249,7 @@ impl Device {
             link_event: [Ns::NEVER; 2],
             completed: 0,
             answered: None,
+            answers: None,
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             recorder: Recorder::default(),
             monitor: monitor::Monitor::default(),

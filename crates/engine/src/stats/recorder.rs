@@ -46,6 +46,12 @@ pub struct Recorder {
     pub suspensions: u64,
     /// Commands of several planes.
     pub multi_plane: u64,
+    /// Reads and programs that overlapped the command before them.
+    pub cache_reads: u64,
+    /// See `cache_reads`.
+    pub cache_programs: u64,
+    /// Flash pages moved inside a die.
+    pub copybacks: u64,
     /// Garbage collection.
     pub gc: GcReport,
     /// Blocks emptied and mapping units moved, by cause.
@@ -199,6 +205,9 @@ impl Recorder {
             transactions: self.transactions.iter().sum(),
             suspensions: self.suspensions,
             multi_plane: self.multi_plane,
+            cache_reads: self.cache_reads,
+            cache_programs: self.cache_programs,
+            copybacks: self.copybacks,
             by_class: by_class.collect(),
         }
     }

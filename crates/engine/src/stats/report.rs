@@ -210,8 +210,22 @@ pub struct FlashReport {
     pub suspensions: u64,
     /// Commands of two and more planes.
     pub multi_plane: u64,
+    /// Read commands whose array time overlapped the data-out of the read before; left out when there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_reads: u64,
+    /// Program commands whose data came in while the array programmed the page before; left out when there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_programs: u64,
+    /// Flash pages that were read and programmed inside a die; among `programs`, not among `reads`; left out when there
+    /// is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub copybacks: u64,
     /// Class (`host_read`, `gc_program`, …) → pages or blocks, and commands.
     pub by_class: BTreeMap<String, ClassReport>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Flash operations of one class.
