@@ -4,6 +4,7 @@ mod columns;
 mod combinations;
 mod describe;
 mod error;
+mod requests;
 mod run;
 mod trace;
 mod watch;

@@ -218,6 +218,26 @@ pub struct BlameSum {
     pub parts: [u128; PARTS],
 }
 
+impl Default for BlameSum {
+    fn default() -> Self {
+        Self { requests: 0, response: 0, parts: [0; PARTS] }
+    }
+}
+
+impl BlameSum {
+    /// Takes a request in.
+    pub fn add(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
+        self.requests += 1;
+        self.response += u128::from(latency);
+        for parts in inside.into_iter().flatten() {
+            parts.iter().for_each(|(index, ns)| self.parts[index] += u128::from(ns));
+        }
+        for &(part, ns) in outside {
+            self.parts[part.index()] += u128::from(ns);
+        }
+    }
+}
+
 /// Bucket of a response time.
 fn bucket_of(latency: u64) -> usize {
     let octave = (u64::BITS - latency.leading_zeros()).saturating_sub(BUCKET_BITS + 1);

@@ -12,3 +12,4 @@ pub mod samples;
 pub mod series;
 pub mod table;
 pub mod tally;
+pub mod tenants;
