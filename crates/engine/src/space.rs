@@ -31,6 +31,10 @@ impl SpacePlan {
         blocks: u32,
     ) -> Result<Self, ConfigError> {
         let logical_units = logical_units(device, geometry)?;
+        if scheme.redundancy.is_on() && device.slc_mode.is_some() {
+            let allowed = "\"none\", as the device has an SLC mode (device.slc_mode)";
+            return Err(ConfigError::new("scheme.redundancy.policy", "parity_rows", allowed));
+        }
         let data_planes = scheme.redundancy.data_planes(width, geometry.planes_per_die)?;
         let capacity = geometry.units_per_block() * data_planes;
         // Static placement deals logical pages out in turn: no domain gets more than this.

@@ -7,12 +7,15 @@
 mod admit;
 mod answers;
 mod audit;
+mod cached;
 mod collect;
+mod copyback;
 mod disturb;
 mod firmware;
 mod gates;
 mod ideal;
 mod issue;
+mod modes;
 mod monitor;
 mod parity;
 mod plans;
@@ -23,6 +26,7 @@ mod read;
 mod rebuild;
 mod results;
 mod systems;
+mod tenants;
 mod view;
 mod wear_out;
 
@@ -39,7 +43,9 @@ use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
 use crate::mapping::{Layout, PageMap};
+use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
+use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
 use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
@@ -142,6 +148,8 @@ pub struct Device {
     /// By die.
     outstanding: Vec<u32>,
     channels: Vec<Channel>,
+    overlap: CacheOperations,
+    copybacks: Copybacks,
     channel_of: Vec<u32>,
     /// Number of the first die's second server; 0 where there is none.
     second_server: u32,
@@ -157,6 +165,8 @@ pub struct Device {
     /// When the first transfer of each direction ends.
     link_event: [Ns; 2],
     completed: u32,
+    /// Numbers of the requests that were completed, where the host asks for them.
+    answered: Option<Vec<u64>>,
     answers: Option<Box<answers::Answers>>,
     cpu: Cpu,
 
@@ -189,7 +199,10 @@ impl Device {
         let usable = wear_out.usable;
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count(), usable)?;
         let data_planes = scheme.redundancy.data_planes(domains.width(), geometry.planes_per_die)?;
-        let blocks = BlockTable::new(&geometry, domains.width(), data_planes, |plane| domains.of(plane));
+        let mut blocks = BlockTable::new(&geometry, domains.width(), data_planes, |plane| domains.of(plane));
+        if device.slc_mode.is_some() {
+            blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
+        }
         let redundancy = RedundancyPolicy::new(&scheme.redundancy).map(|policy| {
             let (stripes, xor_ns) = (Stripes::new(&geometry, &domains), scheme.redundancy.xor_ns);
             Box::new(Redundant::new(policy, stripes, &geometry, blocks.len(), xor_ns))
@@ -198,6 +211,7 @@ impl Device {
         let second = scheme.ideal.second_server;
         let (dies, channels, channel_of) = ideal::servers(&geometry, second);
         let timing = Timing::new(device);
+        let overlap = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
         let window = match device.multi_plane.window {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
@@ -239,6 +253,7 @@ impl Device {
             now: Ns::ZERO,
             events: EventSet::new(
                 dies + channels
+                    + overlap.registers.len()
                     + usize::from(Disturb::decodes(device))
                     + 2 * usize::from(scheme.redundancy.xor_ns > 0),
             ),
@@ -247,6 +262,8 @@ impl Device {
             dies: (0..dies).map(|_| Die::default()).collect(),
             outstanding: vec![0; geometry.dies() as usize],
             channels: (0..channels).map(|_| Channel::default()).collect(),
+            overlap,
+            copybacks: Copybacks::new(&device.copyback, dies),
             channel_of,
             second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
             not_physical: scheme.ideal.not_physical(),
@@ -258,6 +275,7 @@ impl Device {
             link_free: [Ns::ZERO; 2],
             link_event: [Ns::NEVER; 2],
             completed: 0,
+            answered: None,
             answers: None,
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             recorder: Recorder::default(),

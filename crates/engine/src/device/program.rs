@@ -136,6 +136,10 @@ impl Device {
                 self.unit_is_final(first);
                 self.queue_parity();
             }
+            if self.overlap.program {
+                // A page that is full now may come in while the one before it is programmed.
+                self.touched.push(die);
+            }
             return;
         }
         let place = self.take_place(domain, number);
@@ -171,9 +175,9 @@ impl Device {
                 self.fail(what);
                 return Ppa(0);
             };
-            self.blocks.set_state(superblock, BlockState::Open);
-            let block = self.blocks.split(superblock).1;
-            point.open(superblock, block, self.geometry.pages_per_block, self.geometry.pages_per_program);
+            let rows = self.blocks.open(superblock, point.mode);
+            let at_once = self.geometry.pages_at_once(point.mode);
+            point.open(superblock, self.blocks.split(superblock).1, rows, at_once);
         }
         let stripes = self.redundancy.as_ref().map(|redundancy| &redundancy.stripes);
         let place = point.take(&self.geometry, planes, stripes);

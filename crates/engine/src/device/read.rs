@@ -75,7 +75,9 @@ impl Device {
         } else {
             state.push(&mut self.pool, class, head);
         }
-        if state.phase == Phase::Idle || (self.rules.interrupts && class == Class::HostRead) {
+        let busy_but_asked = (self.rules.interrupts && class == Class::HostRead)
+            || (self.overlap.program && state.phase == Phase::Array);
+        if state.phase == Phase::Idle || busy_but_asked {
             self.touched.push(die);
         }
     }
@@ -201,7 +203,7 @@ impl Device {
     pub(super) fn verify_read(&mut self, unit: OpId) {
         let Op { lpa, ppa, request, class, .. } = self.pool[unit];
         if is_source(request) {
-            return self.verify_source(unit);
+            return self.verify_stripe_source(unit);
         }
         let mut version = 0;
         if let Some(versions) = &self.versions {

@@ -148,7 +148,7 @@ impl Device {
 
     /// Checked mode: the row of a source is whole, its role is that of its place, and with the last one that begins, the
     /// page that is rebuilt is the newest version.
-    pub(super) fn verify_source(&mut self, unit: OpId) {
+    pub(super) fn verify_stripe_source(&mut self, unit: OpId) {
         let Op { ppa, request, .. } = self.pool[unit];
         let Some(join) = self.join_of(request) else { return };
         join.to_begin -= 1;
@@ -268,8 +268,8 @@ impl Device {
         self.rebuilt(target);
     }
 
-    /// Place of the joining in the event set: behind dies, channels and the decoder.
+    /// Place of the joining in the event set: behind the decoder.
     pub(super) fn xor_resource(&self) -> usize {
-        self.dies.len() + self.channels.len() + 1
+        self.decoder_resource() + 1
     }
 }

@@ -11,6 +11,7 @@ use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
     WindowReport,
 };
+use super::tenants::Tenants;
 use crate::host::HostOp;
 use crate::sched::class::{ByClass, CAUSES, CLASSES, Cause, Class, FlashOp};
 use crate::time::Ns;
@@ -46,6 +47,12 @@ pub struct Recorder {
     pub suspensions: u64,
     /// Commands of several planes.
     pub multi_plane: u64,
+    /// Reads and programs that overlapped the command before them.
+    pub cache_reads: u64,
+    /// See `cache_reads`.
+    pub cache_programs: u64,
+    /// Flash pages moved inside a die.
+    pub copybacks: u64,
     /// Garbage collection.
     pub gc: GcReport,
     /// Blocks emptied and mapping units moved, by cause.
@@ -58,6 +65,8 @@ pub struct Recorder {
     pub redundancy: RedundancyReport,
     /// Read counts and bit errors.
     pub disturb: DisturbCounters,
+    /// Figures by flow and stream, where there are several flows.
+    pub tenants: Option<Box<Tenants>>,
     /// Energy of the operations begun.
     pub energy: EnergyRecorder,
     /// Time of the cell array of each die, ns.
@@ -199,6 +208,9 @@ impl Recorder {
             transactions: self.transactions.iter().sum(),
             suspensions: self.suspensions,
             multi_plane: self.multi_plane,
+            cache_reads: self.cache_reads,
+            cache_programs: self.cache_programs,
+            copybacks: self.copybacks,
             by_class: by_class.collect(),
         }
     }
