@@ -1,6 +1,7 @@
 //! The measured window: opening it, and the report at its end.
 
 use super::Device;
+use crate::cache::record::CacheRecord;
 use crate::nand::channel::Channel;
 use crate::sched::class::ByClass;
 use crate::stats::measured::Tables;
@@ -17,6 +18,9 @@ impl Device {
     /// The same at a time that has just come.
     pub fn open_window_at(&mut self, now: Ns, requests_before: u64) {
         self.window_opens(now);
+        if let Some(cache) = &mut self.cache {
+            cache.state.record = CacheRecord::begin(now, cache.state.table.dirty_units());
+        }
         self.recorder = Recorder::begin(
             now,
             requests_before,
@@ -75,6 +79,11 @@ impl Device {
             },
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
+            dram: self.dram.report(),
+            cache: self
+                .cache
+                .as_ref()
+                .map(|cache| cache.state.record.report(end, cache.state.table.capacity())),
             checked: None,
             energy: None,
             series: None,
