@@ -13,7 +13,7 @@ use wordline_engine::systems::combine::{PARTS, Part, combine};
 
 /// A small drive that is nearly full, with several mapping units to a page and superblocks across channels.
 fn drive(parts: &[&Part]) -> Setup {
-    let mut setup = setup(device(2, 1, 2, 2));
+    let mut setup = setup(device(3, 1, 2, 2));
     let geometry = &mut setup.device.geometry;
     (geometry.blocks, geometry.page_bytes) = (16, 8192);
     setup.device.cell.technology = CellTechnology::Tlc;

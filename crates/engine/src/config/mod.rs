@@ -2,6 +2,7 @@
 
 pub mod array;
 pub mod bad_blocks;
+pub mod cache;
 pub mod device;
 pub mod energy;
 pub mod error;

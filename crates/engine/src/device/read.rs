@@ -130,7 +130,7 @@ impl Device {
         if is_source(op.request) {
             return self.source_is_current(op.request);
         }
-        self.lookup(op.lpa) == op.ppa
+        self.lookup(op.lpa) == op.ppa && !(self.cache.is_some() && self.is_overtaken(unit))
     }
 
     /// Whether every page that a waiting flash page read wants is still there.
@@ -154,6 +154,9 @@ impl Device {
         }
         if is_source(request) {
             return self.source_dropped(unit);
+        }
+        if self.cache.is_some() && self.serve_late(unit) {
+            return;
         }
         let now_at = self.lookup(lpa);
         if now_at.is_some() {

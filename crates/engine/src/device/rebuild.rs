@@ -142,7 +142,8 @@ impl Device {
         let joins = self.redundancy.as_ref().map(|redundancy| &redundancy.rebuilds.joins);
         joins.and_then(|joins| joins.get((request & !JOIN) as usize)).is_some_and(|join| {
             let target = &self.pool[join.target];
-            !join.failed && self.lookup(target.lpa) == target.ppa
+            let overtaken = self.cache.is_some() && self.is_overtaken(join.target);
+            !join.failed && self.lookup(target.lpa) == target.ppa && !overtaken
         })
     }
 
@@ -235,6 +236,9 @@ impl Device {
 
     /// The page is read where it is now, and not rebuilt again.
     fn read_anew(&mut self, target: OpId) {
+        if self.cache.is_some() && self.serve_late(target) {
+            return;
+        }
         let Op { lpa, request, .. } = self.pool[target];
         let ppa = self.lookup(lpa);
         if ppa.is_some() {
@@ -253,6 +257,9 @@ impl Device {
     fn rebuilt(&mut self, target: OpId) {
         self.pool[target].next_unit = NONE;
         self.tell_read_done(target);
+        if self.cache.is_some() {
+            self.keep_read(target);
+        }
         self.unit_done(target, None);
     }
 
@@ -268,8 +275,8 @@ impl Device {
         self.rebuilt(target);
     }
 
-    /// Place of the joining in the event set: behind the decoder.
+    /// Place of the joining in the event set: behind the decoder and the DRAM.
     pub(super) fn xor_resource(&self) -> usize {
-        self.decoder_resource() + 1
+        self.decoder_resource() + 2
     }
 }
