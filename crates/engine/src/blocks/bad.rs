@@ -4,7 +4,7 @@
 //! erase, so that whatever else is kept by block number (reads since the erase, age of the data) starts anew with it.
 
 use rand::Rng;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::config::bad_blocks::BadBlocksConfig;
 use crate::ids::PlaneId;
@@ -23,7 +23,7 @@ pub enum Erased {
 }
 
 /// Counts of bad blocks, as in results: over the drive's life.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BadBlocksReport {
     /// Bad from the factory.
     pub factory: u64,
@@ -42,7 +42,7 @@ pub struct BadBlocksReport {
 }
 
 /// The physical blocks of every plane.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BadBlocks {
     config: BadBlocksConfig,
     blocks: u32,

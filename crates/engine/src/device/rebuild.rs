@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::Device;
 use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::die::Phase;
@@ -12,7 +14,7 @@ use crate::stats::blame::Part;
 use crate::time::Ns;
 
 /// A read that is being rebuilt.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Join {
     /// The unit that is to be answered; it waits in no queue.
     target: OpId,
@@ -24,6 +26,7 @@ struct Join {
 }
 
 /// All reads that are being rebuilt.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Rebuilds {
     joins: Vec<Join>,
     free: Vec<u32>,

@@ -1,6 +1,6 @@
 //! Blocks go bad: spares replace them, superblocks are retired, and in the end the drive's life is over.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Device;
 use crate::blocks::bad::{BadBlocks, BadBlocksReport, Erased};
@@ -13,7 +13,7 @@ use crate::stats::recorder::erase_report;
 use crate::stats::report::EraseReport;
 
 /// The end of a drive's life: a domain can no longer keep what garbage collection needs, so writes fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EndOfLife {
     /// When, ns since the start of the run.
     pub time_ns: u64,
@@ -24,14 +24,15 @@ pub struct EndOfLife {
 }
 
 /// What a drive with bad blocks keeps beside their table.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct WearOut {
     pub bad: BadBlocks,
     /// Superblocks in use that a domain needs at least.
     needed: u32,
     /// Those that each domain has.
     in_use: Vec<u32>,
-    /// Superblocks of which a program failed, to be emptied when they are full.
-    failing: Vec<SuperblockId>,
+    /// Numbers of the superblocks of which a program failed, to be emptied when they are full.
+    failing: Vec<u32>,
     end: Option<EndOfLife>,
 }
 
@@ -86,7 +87,7 @@ impl Device {
     pub(super) fn program_may_fail(&mut self, place: Ppa) {
         if self.wear_out.is_some() {
             let (plane, block) = self.geometry.block_of(place);
-            let superblock = self.blocks.of(&self.geometry, place);
+            let superblock = self.blocks.of(&self.geometry, place).0;
             if let Some(wear) = &mut self.wear_out
                 && wear.bad.program_fails(plane, block)
                 && !wear.failing.contains(&superblock)
@@ -100,7 +101,7 @@ impl Device {
     #[inline]
     pub(super) fn empty_if_failing(&mut self, superblock: SuperblockId) {
         if let Some(wear) = &mut self.wear_out
-            && let Some(index) = wear.failing.iter().position(|&other| other == superblock)
+            && let Some(index) = wear.failing.iter().position(|&other| other == superblock.0)
         {
             wear.failing.swap_remove(index);
             self.want_emptied(superblock, Cause::Gc);
@@ -136,7 +137,7 @@ impl Device {
     fn retire(&mut self, domain: DomainId, superblock: SuperblockId) -> bool {
         let block = self.blocks.split(superblock).1;
         let Some(wear) = &mut self.wear_out else { return false };
-        wear.failing.retain(|&other| other != superblock);
+        wear.failing.retain(|&other| other != superblock.0);
         let planes = self.domains.planes(domain);
         if !wear.bad.is_lost(planes, block) {
             return false;
