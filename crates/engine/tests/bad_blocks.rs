@@ -1,5 +1,6 @@
 //! Bad blocks from the factory and in use, spares, retirement and the end of a drive's life. Everything in checked mode.
 #![allow(missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
 mod common;
 

@@ -1,5 +1,6 @@
 //! Gates: dies that may not begin some classes of commands for a while. Everything in checked mode.
 #![allow(missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
 mod common;
 

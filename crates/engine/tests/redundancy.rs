@@ -1,5 +1,6 @@
 //! Parity over the rows of superblocks, and reads that are rebuilt instead of waiting. Everything in checked mode.
 #![allow(missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
 mod common;
 
