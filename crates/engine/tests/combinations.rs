@@ -21,7 +21,9 @@ fn drive(parts: &[&Part]) -> Setup {
     setup.device.suspend.erase_ns = Some(10_000);
     setup.scheme = combine(parts).unwrap();
     setup.scheme.blocks.superblock = SuperblockSpan::Channels;
-    setup.device.capacity.overprovisioning = Some(0.45);
+    // Parity takes a third of the drive.
+    let overprovisioning = if setup.scheme.redundancy.is_on() { 0.6 } else { 0.45 };
+    setup.device.capacity.overprovisioning = Some(overprovisioning);
     setup.start = start(Occupancy::Share(0.8), 0.5);
     setup.host = closed(12);
     setup
