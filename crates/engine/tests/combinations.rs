@@ -1,5 +1,6 @@
 //! Every part alone, and every pair of parts that the matrix allows, over random workloads in checked mode with the
 //! final audit.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
 mod common;
 
