@@ -7,6 +7,7 @@ mod explain;
 pub mod firmware;
 pub mod ideal;
 pub mod layers;
+pub mod mapping;
 mod parse;
 pub mod resolve;
 pub mod run;

@@ -11,6 +11,7 @@ mod disturb;
 mod firmware;
 mod ideal;
 mod issue;
+mod map_pages;
 mod plans;
 mod prepare;
 mod program;
@@ -18,6 +19,7 @@ mod progress;
 mod read;
 mod results;
 mod systems;
+mod translate;
 mod view;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -47,6 +49,7 @@ use crate::stats::recorder::Recorder;
 use crate::time::Ns;
 
 use disturb::Disturb;
+use translate::Translation;
 
 pub use admit::Request;
 pub use prepare::Overwriting;
@@ -111,6 +114,8 @@ pub struct Device {
 
     /// Logical pages of which a part is being written, and the other such writes that wait for it.
     partial_writes: BTreeMap<Lpa, VecDeque<OpId>>,
+    /// What the firmware knows of the map.
+    translation: Translation,
 
     /// `None` while nobody counts reads and no bit is ever wrong.
     disturb: Option<Box<Disturb>>,
@@ -163,7 +168,7 @@ impl Device {
         let geometry = Geometry::new(&device.geometry);
         let plane_at = planes_in_order(&geometry, scheme.placement.order);
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
-        let points = Points::new(scheme.blocks.host_write_points, &[]);
+        let points = Points::of_scheme(scheme);
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
         let blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
         let layout = Layout::new(&geometry, &plane_at, 0);
@@ -175,6 +180,8 @@ impl Device {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
             window => window,
         };
+        // Translation pages are logical pages behind those of the host.
+        let units = plan.map.logical_units + plan.map.translation_pages;
         let mut this = Self {
             unit_transfer: timing.transfer(device.geometry.mapping_unit_bytes),
             timing,
@@ -188,12 +195,12 @@ impl Device {
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,
             },
-            logical_units: plan.logical_units,
+            logical_units: plan.map.logical_units,
             thresholds: plan.thresholds,
             room_limit: plan.room_limit,
-            map: PageMap::new(plan.logical_units),
+            map: PageMap::new(units),
             oob: Oob::new(geometry.physical_units()),
-            versions: checked.then(|| Versions::new(plan.logical_units, geometry.physical_units())),
+            versions: checked.then(|| Versions::new(units, geometry.physical_units())),
             mapped_units: 0,
             points,
             domain: Vec::new(),
@@ -204,6 +211,7 @@ impl Device {
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
             partial_writes: BTreeMap::new(),
+            translation: Translation::new(&scheme.mapping, plan.map, blocks.capacity(), checked),
             disturb: Disturb::new(device, scheme, &geometry),
             now: Ns::ZERO,
             events: EventSet::new(dies + channels + usize::from(Disturb::decodes(device))),

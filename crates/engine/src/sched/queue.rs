@@ -45,6 +45,8 @@ pub struct Op {
     pub point: u8,
     /// A write of a part of a unit, whose old content must be read first.
     pub partial: bool,
+    /// A read at a place that was guessed, and not found right yet.
+    pub guess: bool,
     /// Whether some of its time is blamed already: its parts in the pool count.
     pub blamed: bool,
     /// When it began to wait for what it waits for.
@@ -72,6 +74,7 @@ impl Op {
             class,
             point: 0,
             partial: false,
+            guess: false,
             blamed: false,
             wait_from: Ns::ZERO,
             order: 0,

@@ -3,7 +3,7 @@
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 12] = [
+const PLAIN: [&str; 14] = [
     "link",
     "admission",
     "space",
@@ -16,6 +16,8 @@ const PLAIN: [&str; 12] = [
     "decode",
     "cpu",
     "cpu_wait",
+    "translation",
+    "misprediction",
 ];
 
 /// Plain parts that every drive has; the first ones.
@@ -51,6 +53,10 @@ pub enum Part {
     Cpu,
     /// Waiting for a core.
     CpuWait,
+    /// Waiting for a page of the map to be read, or for one to be written that had to make room.
+    Translation,
+    /// Reading at a place that was guessed wrongly, waiting for the die included.
+    Misprediction,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -73,6 +79,8 @@ impl Part {
             Self::Decode => 9,
             Self::Cpu => 10,
             Self::CpuWait => 11,
+            Self::Translation => 12,
+            Self::Misprediction => 13,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }

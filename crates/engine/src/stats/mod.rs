@@ -3,5 +3,6 @@
 pub mod blame;
 pub mod disturb;
 pub mod latency;
+pub mod mapping;
 pub mod recorder;
 pub mod report;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::blame::{Part, Parts};
 use super::disturb::DisturbCounters;
 use super::latency::DirectionRecorder;
+use super::mapping::MappingCounters;
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
     WindowReport,
@@ -54,6 +55,8 @@ pub struct Recorder {
     pub unmapped_reads: u64,
     /// Read counts and bit errors.
     pub disturb: DisturbCounters,
+    /// Address translation.
+    pub mapping: MappingCounters,
     /// Time of the cell array of each die, ns.
     pub array_ns: Vec<u64>,
     loads: Vec<Load>,

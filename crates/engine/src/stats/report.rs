@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::disturb::{ErrorsReport, ReadDisturbReport};
+use super::mapping::MappingReport;
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Serialize)]
@@ -39,6 +40,9 @@ pub struct Report {
     /// The controller's processor; left out where the firmware's work takes no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuReport>,
+    /// Address translation; left out where the whole map is in DRAM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<MappingReport>,
     /// What the drive's tables hold at the end.
     pub drive: DriveReport,
     /// Read counts; `None` when nothing counts reads.
@@ -125,7 +129,8 @@ pub struct BlameParts {
     /// Sum of their response times, ns: equals the sum of `total_ns`.
     pub response_total_ns: u128,
     /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
-    /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`.
+    /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`,
+    /// `translation`, `misprediction`.
     pub total_ns: BTreeMap<String, u128>,
     /// Part → mean of a request, ns.
     pub mean_ns: BTreeMap<String, f64>,
