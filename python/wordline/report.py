@@ -11,6 +11,8 @@ from rich.text import Text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wordline.seeds import Seeds
+
 PERCENTILES = {
     "mean": "mean",
     "p50": "p50",
@@ -42,7 +44,12 @@ PARTS = {
     "suspend": "suspend and resume",
     "cpu": "firmware on a core",
     "cpu_wait": "wait for a core",
+    "translation": "wait for the map",
+    "misprediction": "reading at a wrong guess",
 }
+
+UNITS = {"ns": (1e3, "µs"), "requests/s": (1.0, "per s"), "bytes/s": (1e6, "MB/s"), "pJ": (1e9, "mJ")}
+"""What figures are divided by for a table, and their unit then."""
 
 CLASSES = {
     "host_read": "host reads",
@@ -59,11 +66,36 @@ def render(data: Mapping[str, Any]) -> RenderableType:
     parts: list[RenderableType] = [_title(data), Text(), _throughput(data, active)]
     if active:
         parts += [Text(), _latency(data, active)]
+    for label, tenants in (("Flow", data.get("flows")), ("Stream", data.get("streams"))):
+        if tenants:
+            parts += [Text(), _tenants(label, tenants)]
     parts += [Text(), _flash(data)]
     for direction in active:
         parts += [Text(), _blame(direction, data[direction]["blame"])]
     parts += [Text(), _speed(data)]
     return Group(*parts)
+
+
+def render_seeds(results: Seeds) -> RenderableType:
+    """The main figures over several seeds."""
+    table = _grid("Mean of seeds", "", "± 95%", "of mean", "least", "most")
+    for row in results.summary().values():
+        scale, unit = UNITS.get(row.unit, (1.0, row.unit))
+        name = (
+            row.metric.replace(".latency_ns.", " latency ")
+            .replace("_bytes_per_s", "")
+            .replace(".", " ")
+            .replace("p99_9", "p99.9")
+        )
+        figures = [f"{value / scale:,.3f}" for value in (row.mean, row.ci95 or 0.0, row.min, row.max)]
+        relative = f"{row.ci95 / row.mean:.2%}" if row.ci95 is not None and row.mean else ""
+        half = figures[1] if row.ci95 is not None else "unknown"
+        table.add_row(f"{name}, {unit}" if unit else name, figures[0], half, relative, *figures[2:])
+    first = next(iter(results.values()))
+    names = [first["config"][kind]["name"] for kind in ("device", "scheme", "workload")]
+    title = Text(" · ".join(names), style="bold")
+    title.append(f"   seeds {', '.join(str(seed) for seed in results)}", style="dim")
+    return Group(title, Text(), table)
 
 
 def render_trace(name: str, info: Mapping[str, Any]) -> RenderableType:
@@ -141,6 +173,27 @@ def _latency(data: Mapping[str, Any], active: list[str]) -> Table:
     return table
 
 
+def _tenants(label: str, tenants: list[Mapping[str, Any]]) -> Table:
+    table = _grid(label, "requests", "IOPS", "MB/s", "mean, µs", "p50", "p99", "p99.9", "max", "at the host")
+    for tenant in tenants:
+        name = str(tenant["name"] if "name" in tenant else tenant["stream"])
+        for direction in DIRECTIONS:
+            row = tenant[direction]
+            if not row["requests"]:
+                continue
+            latency, mean = row["latency_ns"], row["blame"]["mean"]
+            waited = mean["total_ns"]["admission"] / max(mean["response_total_ns"], 1)
+            table.add_row(
+                f"{name} {direction}s",
+                f"{row['requests']:,}",
+                f"{row['iops']:,.0f}",
+                f"{row['bandwidth_bytes_per_s'] / 1e6:,.1f}",
+                *(_microseconds(latency[key]) for key in ("mean", "p50", "p99", "p99_9", "max")),
+                f"{waited:.1%}",
+            )
+    return table
+
+
 def _microseconds(nanoseconds: float) -> str:
     value = nanoseconds / 1000
     return f"{value:,.1f}" if value < 1000 else f"{value:,.0f}"
@@ -169,6 +222,12 @@ def _flash(data: Mapping[str, Any]) -> Table:
         table.add_row("GC", f"{collection['victims']:,} victims, {moved:,} pages moved{wait}")
     if "cpu" in data:
         table.add_row("CPU", _cpu(data))
+    if data["energy"]:
+        energy = data["energy"]
+        parts = (f"{name} {pj / 1e9:,.3f}" for name, pj in energy["by_operation_pj"].items() if pj)
+        table.add_row("Energy", f"{energy['total_pj'] / 1e9:,.3f} mJ ({', '.join(parts)})")
+    if data["samples"] and data["samples"]["samples"]:
+        table.add_row("Samples", _samples(data["samples"]))
     return table
 
 
@@ -182,6 +241,13 @@ def _cpu(data: Mapping[str, Any]) -> str:
     )
     cores = f"{len(busy)} core{'s' if len(busy) > 1 else ''}"
     return f"{cores}, busy {sum(busy) / len(busy):.1%} ({', '.join(shares)})"
+
+
+def _samples(samples: Mapping[str, Any]) -> str:
+    count = samples["samples"]
+    commands = sum(int(value) * times for value, times in samples["outstanding"].items()) / count
+    uneven = sum(times for value, times in samples["imbalance"].items() if int(value) >= 2) / count
+    return f"{count:,}: {commands:,.1f} flash pages outstanding, dies two or more apart in {uneven:.1%}"
 
 
 def _blame(direction: str, blame: Mapping[str, Any]) -> Table:

@@ -3,6 +3,7 @@
 //! No I/O, no wall clock and no transport: requests come from a [`host::RequestSource`], results leave as data.
 //! Start at [`run::simulate`].
 
+pub mod array;
 pub mod blocks;
 pub mod config;
 pub mod cpu;
@@ -24,7 +25,9 @@ pub mod stats;
 pub mod systems;
 pub mod time;
 
-pub use run::{Observer, Outcome, RunError, Setup, Unobserved, logical_bytes, replay, simulate};
+pub use run::{
+    Observer, Outcome, RunError, Setup, Unobserved, logical_bytes, replay, replay_flows, simulate,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/adding-a-policy.md")]

@@ -9,9 +9,12 @@ use proptest::prelude::*;
 use wordline_engine::config::device::*;
 use wordline_engine::config::firmware::{CpuConfig, FirmwareConfig};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
+use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
+use wordline_engine::ids::DomainId;
+use wordline_engine::nand::CellMode;
 use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
 use wordline_engine::{RunError, Setup};
@@ -34,7 +37,10 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
         Just(ChannelArbitration::DataOutFirst)
     ];
     let suspend = (prop::option::of(0u64..50_000), prop::option::of(0u64..50_000), 0u64..5_000, 0u32..5);
-    (counts, 0usize..4, rules, times, link, suspend, arbitrations).prop_map(
+    let orders = prop_oneof![Just(CacheReadOrder::Sequential), Just(CacheReadOrder::Random)];
+    let cache = (any::<bool>(), any::<bool>(), orders, 0u64..5_000, 0u64..5_000);
+    let copyback = (any::<bool>(), any::<bool>(), 0u32..4);
+    (counts, 0usize..4, rules, times, link, suspend, arbitrations, (cache, copyback, any::<bool>())).prop_map(
         |(
             (channels, ways, dies, planes, blocks, pages, overprovisioning),
             unit,
@@ -43,6 +49,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             link,
             suspend,
             arbitration,
+            (cache, (supported, same_plane_only, check_every), slc_mode),
         )| {
             let mut device = device(channels, ways, dies, planes);
             device.geometry.blocks = blocks + 8;
@@ -64,6 +71,19 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
                 max_per_operation: suspend.3,
             };
             device.channel.arbitration = arbitration;
+            device.cache_mode = CacheModeConfig {
+                read: cache.0,
+                program: cache.1,
+                read_order: cache.2,
+                read_busy_ns: cache.3,
+                program_busy_ns: cache.4,
+            };
+            device.copyback = CopybackConfig { supported, same_plane_only, check_every };
+            if slc_mode {
+                device.cell.technology = CellTechnology::Tlc;
+                let [read_ns, program_ns, erase_ns] = [times.0 / 2, times.1 / 4, times.2 / 2];
+                device.slc_mode = Some(SlcModeConfig { read_ns, program_ns, erase_ns });
+            }
             device
         },
     )
@@ -183,7 +203,7 @@ fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
                 (offset, length) = (offset / 4096 * 4096, length.div_ceil(4096) * 4096);
             }
             let length = length.min(bytes - offset);
-            HostRequest { time: Ns(time), op, offset, length, flow: 0 }
+            HostRequest { time: Ns(time), op, offset, length, flow: 0, stream: 0 }
         })
         .collect()
 }
@@ -296,12 +316,16 @@ proptest! {
         let device = DeviceConfig { cpu: CpuConfig { cores }, ..device };
         let scheme = SchemeConfig { firmware, ideal, ..scheme };
         let setup = Setup { scheme, host, start: start(occupancy, overwrite), seed, ..setup(device) };
-        let drive = match setup.prepare(&[]) {
+        let mut drive = match setup.prepare(&[]) {
             Ok(drive) => drive,
             // A geometry too small for its thresholds is refused with a reason; nothing to run then.
             Err(RunError::Config(_)) => return Ok(()),
             Err(other) => return Err(TestCaseError::fail(other.to_string())),
         };
+        for domain in (0..64).map(DomainId) {
+            // Where the device has that mode and the domain exists.
+            drive.open_for_host_in(domain, CellMode::Slc);
+        }
         let requests = requests(seed, count, drive.logical_bytes());
         let unit = u64::from(drive.unit_bytes());
         let allocates = setup.scheme.mapping.unmapped_reads == UnmappedReads::Allocate;

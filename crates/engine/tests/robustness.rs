@@ -6,6 +6,7 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use wordline_engine::config::device::*;
+use wordline_engine::config::nand_modes::*;
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartConfig, WindowConfig};
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
@@ -161,8 +162,28 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             submission_ns,
             completion_ns,
         });
-    (geometries(), capacity, cell, channel, rules, or_extreme(0..9), suspend, link).prop_map(
-        |(geometry, capacity, cell, channel, rule, window, suspend, link)| DeviceConfig {
+    let slc_mode = prop::option::of(prop::array::uniform3(time())).prop_map(|times| {
+        times.map(|[read_ns, program_ns, erase_ns]| SlcModeConfig { read_ns, program_ns, erase_ns })
+    });
+    let cache_mode = (any::<bool>(), any::<bool>(), any::<bool>(), time(), time()).prop_map(
+        |(read, program, random, read_busy_ns, program_busy_ns)| CacheModeConfig {
+            read,
+            program,
+            read_order: if random { CacheReadOrder::Random } else { CacheReadOrder::Sequential },
+            read_busy_ns,
+            program_busy_ns,
+        },
+    );
+    let copyback = (any::<bool>(), any::<bool>(), or_extreme(0..9)).prop_map(
+        |(supported, same_plane_only, check_every)| CopybackConfig {
+            supported,
+            same_plane_only,
+            check_every,
+        },
+    );
+    let modes = (slc_mode, cache_mode, copyback);
+    (geometries(), capacity, cell, channel, rules, or_extreme(0..9), suspend, link, modes).prop_map(
+        |(geometry, capacity, cell, channel, rule, window, suspend, link, modes)| DeviceConfig {
             name: String::new(),
             description: String::new(),
             geometry,
@@ -172,8 +193,12 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             multi_plane: MultiPlaneConfig { rule, window },
             suspend,
             link,
+            slc_mode: modes.0,
+            cache_mode: modes.1,
+            copyback: modes.2,
             errors: None,
             cpu: Default::default(),
+            energy: Default::default(),
         },
     )
 }
@@ -258,13 +283,18 @@ fn hosts() -> impl Strategy<Value = (HostConfig, StartConfig, WindowConfig)> {
         or_extreme(1..40),
         time(),
         or_extreme(0..9),
+        or_extreme(0..9),
     )
-        .prop_map(|(open, time_scale, queue_depth, think_time_ns, max_outstanding)| HostConfig {
-            arrivals: if open { Arrivals::Open } else { Arrivals::Closed },
-            time_scale,
-            queue_depth,
-            think_time_ns,
-            max_outstanding,
+        .prop_map(|(open, time_scale, queue_depth, think_time_ns, max_outstanding, max_inside)| {
+            HostConfig {
+                arrivals: if open { Arrivals::Open } else { Arrivals::Closed },
+                time_scale,
+                queue_depth,
+                think_time_ns,
+                max_outstanding,
+                max_inside,
+                ..HostConfig::default()
+            }
         });
     let occupancy = prop_oneof![
         Just(Occupancy::All),
@@ -304,7 +334,7 @@ fn some(seed: u64, bytes: u64, late: bool) -> Vec<HostRequest> {
             let (offset, most) = (random.below(bytes), 40_000.min(bytes));
             let length = random.below(most + 1).min(bytes - offset);
             let time = Ns(if late { 1 << 59 } else { 0 } + number * random.below(1_000_000));
-            HostRequest { time, op, offset, length, flow: 0 }
+            HostRequest { time, op, offset, length, flow: 0, stream: 0 }
         })
         .collect()
 }
@@ -319,7 +349,8 @@ proptest! {
         seed: u64,
         late: bool,
     ) {
-        let setup = Setup { device, scheme, host, start, window, seed, checked: true };
+        let measure = Default::default();
+        let setup = Setup { device, scheme, host, start, window, measure, seed, checked: true };
         let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -378,7 +409,8 @@ fn a_good_share_of_the_descriptions_runs() {
     let everything = (devices(), schemes(), hosts());
     let runs = (0..2000).filter(|_| {
         let (device, scheme, (host, start, window)) = everything.new_tree(&mut runner).unwrap().current();
-        let setup = Setup { device, scheme, host, start, window, seed: 1, checked: true };
+        let measure = Default::default();
+        let setup = Setup { device, scheme, host, start, window, measure, seed: 1, checked: true };
         setup.logical_bytes().is_ok() && is_small(&setup) && run(&setup, &mut Listed(vec![])).is_ok()
     });
     let runs = runs.count();
@@ -390,7 +422,7 @@ fn a_request_beyond_the_drive_is_an_error_that_says_where() {
     let setup = setup(device(1, 1, 1, 1));
     let bytes = setup.logical_bytes().unwrap();
     let ask = |op, offset, length| {
-        let request = HostRequest { time: Ns(5), op, offset, length, flow: 0 };
+        let request = HostRequest { time: Ns(5), op, offset, length, flow: 0, stream: 0 };
         run(&setup, &mut Listed(vec![read(0, 0), request])).map(|_| ()).map_err(|error| error.to_string())
     };
     for op in [HostOp::Read, HostOp::Write, HostOp::Trim] {
@@ -540,6 +572,7 @@ fn blame_adds_up_exactly_for_every_request_whatever_happens() {
                     offset,
                     length: length.min(bytes - offset),
                     flow: 0,
+                    stream: 0,
                 }
             })
             .collect();

@@ -4,7 +4,7 @@
 use super::Device;
 use super::translate::Translation;
 use crate::ids::{Lpa, Ppa};
-use crate::mapping::{Mapping, WriteBack};
+use crate::mapping::WriteBack;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{Fifo, OWN, Op, OpId};
 

@@ -11,7 +11,7 @@ use crate::config::scheme::{MappingConfig, UnmappedReads};
 use crate::ids::{Lpa, Ppa};
 use crate::mapping::{Found, Lookup, MapSizes, MapView, Mapping, MappingPolicy, Update, WriteBack};
 use crate::sched::class::{Cause, Class, FlashOp};
-use crate::sched::queue::{Fifo, OWN, Op, OpId};
+use crate::sched::queue::{Op, OpId};
 use crate::stats::blame::Part;
 use crate::stats::mapping::MappingReport;
 

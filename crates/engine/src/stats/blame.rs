@@ -169,6 +169,13 @@ impl Parts {
         }
     }
 
+    /// Adds the waits for the channel of another.
+    pub fn add_channel_waits_of(&mut self, other: &Self) {
+        for (index, ns) in other.iter().filter(|&(index, _)| index >= PLAIN.len() + CLASSES) {
+            self.add_at(index, ns);
+        }
+    }
+
     /// Adds all parts of another.
     #[inline]
     pub fn merge(&mut self, other: &Self) {
@@ -217,6 +224,26 @@ pub struct BlameSum {
     pub response: u128,
     /// Sum of each part, ns, in the order of [`Part::names`].
     pub parts: [u128; PARTS],
+}
+
+impl Default for BlameSum {
+    fn default() -> Self {
+        Self { requests: 0, response: 0, parts: [0; PARTS] }
+    }
+}
+
+impl BlameSum {
+    /// Takes a request in.
+    pub fn add(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
+        self.requests += 1;
+        self.response += u128::from(latency);
+        for parts in inside.into_iter().flatten() {
+            parts.iter().for_each(|(index, ns)| self.parts[index] += u128::from(ns));
+        }
+        for &(part, ns) in outside {
+            self.parts[part.index()] += u128::from(ns);
+        }
+    }
 }
 
 /// Bucket of a response time.

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use super::blame::{Part, Parts};
 use super::disturb::DisturbCounters;
+use super::energy::EnergyRecorder;
 use super::latency::DirectionRecorder;
 use super::mapping::MappingCounters;
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
     WindowReport,
 };
+use super::tenants::Tenants;
 use crate::host::HostOp;
 use crate::sched::class::{ByClass, CAUSES, CLASSES, Cause, Class, FlashOp};
 use crate::time::Ns;
@@ -45,6 +47,12 @@ pub struct Recorder {
     pub suspensions: u64,
     /// Commands of several planes.
     pub multi_plane: u64,
+    /// Reads and programs that overlapped the command before them.
+    pub cache_reads: u64,
+    /// See `cache_reads`.
+    pub cache_programs: u64,
+    /// Flash pages moved inside a die.
+    pub copybacks: u64,
     /// Garbage collection.
     pub gc: GcReport,
     /// Blocks emptied and mapping units moved, by cause.
@@ -57,6 +65,10 @@ pub struct Recorder {
     pub disturb: DisturbCounters,
     /// Address translation.
     pub mapping: MappingCounters,
+    /// Figures by flow and stream, where there are several flows.
+    pub tenants: Option<Box<Tenants>>,
+    /// Energy of the operations begun.
+    pub energy: EnergyRecorder,
     /// Time of the cell array of each die, ns.
     pub array_ns: Vec<u64>,
     loads: Vec<Load>,
@@ -155,6 +167,14 @@ impl Recorder {
         load.max = load.max.max(new);
     }
 
+    /// Flash pages waiting or running on all dies, integrated over time up to `now`.
+    pub fn outstanding_area(&self, now: Ns, outstanding: &[u32]) -> u128 {
+        let die = |(load, &count): (&Load, &u32)| {
+            load.area + u128::from(count) * u128::from(now.since(load.since).0)
+        };
+        self.loads.iter().zip(outstanding).map(die).sum()
+    }
+
     /// The window.
     pub fn window(&self, end: Ns) -> WindowReport {
         WindowReport {
@@ -188,6 +208,9 @@ impl Recorder {
             transactions: self.transactions.iter().sum(),
             suspensions: self.suspensions,
             multi_plane: self.multi_plane,
+            cache_reads: self.cache_reads,
+            cache_programs: self.cache_programs,
+            copybacks: self.copybacks,
             by_class: by_class.collect(),
         }
     }
@@ -227,7 +250,7 @@ impl Recorder {
                 array_ns: self.array_ns.get(number).copied().unwrap_or(0),
                 mean_outstanding: if window == 0 { 0.0 } else { (load.area + rest) as f64 / window as f64 },
                 max_outstanding: load.max,
-                second_server: None,
+                ..DieReport::default()
             }
         };
         self.loads.iter().zip(clocks).enumerate().map(die).collect()
@@ -243,7 +266,7 @@ impl Recorder {
     pub fn channels(&self, clocks: &[ByClass<u64>]) -> Vec<ChannelReport> {
         let channel = |(number, clock)| ChannelReport {
             busy_ns: by_name(clock, self.channel_base.get(number)),
-            second_server: None,
+            ..ChannelReport::default()
         };
         clocks.iter().enumerate().map(channel).collect()
     }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::disturb::{ErrorsReport, ReadDisturbReport};
+use super::energy::EnergyReport;
 use super::mapping::MappingReport;
+use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Serialize)]
@@ -16,6 +18,12 @@ pub struct Report {
     pub read: DirectionReport,
     /// Write requests of the host.
     pub write: DirectionReport,
+    /// Each flow, where there are several; together they are the figures above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<FlowReport>,
+    /// Each stream, where flows are of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<StreamReport>,
     /// TRIM requests in the window.
     pub trim: PlainReport,
     /// Flush requests in the window.
@@ -53,6 +61,15 @@ pub struct Report {
     pub errors: Option<ErrorsReport>,
     /// Checked mode's findings; `None` when it was off.
     pub checked: Option<CheckedReport>,
+    /// Energy of the flash operations; `None` when the drive's description knows none.
+    pub energy: Option<EnergyReport>,
+    /// The time series' extent; `None` without one.
+    pub series: Option<SeriesReport>,
+    /// Distributions of the sampled state; `None` without samples.
+    pub samples: Option<SampleReport>,
+    /// Tables that were asked for.
+    #[serde(skip)]
+    pub tables: Tables,
 }
 
 /// The measured window in simulated time.
@@ -136,6 +153,36 @@ pub struct BlameParts {
     pub mean_ns: BTreeMap<String, f64>,
 }
 
+/// Requests of one flow. The parts of response times are given for the mean only.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlowReport {
+    /// Its name.
+    pub name: String,
+    /// Read requests.
+    pub read: DirectionReport,
+    /// Write requests.
+    pub write: DirectionReport,
+    /// TRIM requests.
+    pub trim: PlainReport,
+    /// Flush requests.
+    pub flush: PlainReport,
+}
+
+/// Requests of one stream. The parts of response times are given for the mean only.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StreamReport {
+    /// Its number.
+    pub stream: u16,
+    /// Read requests.
+    pub read: DirectionReport,
+    /// Write requests.
+    pub write: DirectionReport,
+    /// TRIM requests.
+    pub trim: PlainReport,
+    /// Flush requests.
+    pub flush: PlainReport,
+}
+
 /// Requests without a latency distribution.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct PlainReport {
@@ -143,6 +190,14 @@ pub struct PlainReport {
     pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
+}
+
+impl PlainReport {
+    /// Counts a request of so many bytes.
+    pub fn add(&mut self, bytes: u64) {
+        self.requests += 1;
+        self.bytes += bytes;
+    }
 }
 
 /// Flash operations that ended in the window.
@@ -160,8 +215,22 @@ pub struct FlashReport {
     pub suspensions: u64,
     /// Commands of two and more planes.
     pub multi_plane: u64,
+    /// Read commands whose array time overlapped the data-out of the read before; left out when there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_reads: u64,
+    /// Program commands whose data came in while the array programmed the page before; left out when there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_programs: u64,
+    /// Flash pages that were read and programmed inside a die; among `programs`, not among `reads`; left out when there
+    /// is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub copybacks: u64,
     /// Class (`host_read`, `gc_program`, …) → pages or blocks, and commands.
     pub by_class: BTreeMap<String, ClassReport>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Flash operations of one class.
@@ -221,6 +290,8 @@ pub struct DieReport {
     pub mean_outstanding: f64,
     /// Most flash pages waiting or running at once.
     pub max_outstanding: u32,
+    /// Erase counts of its blocks.
+    pub erases: EraseSpan,
     /// The ideal second server that read for the host; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_server: Option<SecondServerReport>,
@@ -241,6 +312,8 @@ pub struct SecondServerReport {
 pub struct ChannelReport {
     /// Time that it moved commands or data, ns, by class.
     pub busy_ns: BTreeMap<String, u64>,
+    /// Erase counts of its blocks.
+    pub erases: EraseSpan,
     /// The ideal second bus for reads of the host; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_server: Option<SecondServerReport>,
