@@ -131,7 +131,7 @@ impl Device {
     #[inline]
     fn is_current(&self, unit: OpId) -> bool {
         let op = &self.pool[unit];
-        self.lookup(op.lpa) == op.ppa || op.guess
+        (self.lookup(op.lpa) == op.ppa || op.guess) && !(self.cache.is_some() && self.is_overtaken(unit))
     }
 
     /// Whether every page that a waiting flash page read wants is still there.
@@ -142,6 +142,8 @@ impl Device {
     /// The page of a waiting read was rewritten, moved or trimmed.
     fn redirect_read(&mut self, unit: OpId) {
         let Op { lpa, request, partial, class, ppa, .. } = self.pool[unit];
+        // A guess comes here only when the cache has what it wants: then it was no guess in vain.
+        self.pool[unit].guess = false;
         self.settle_wait(unit, self.server_of(unit, ppa));
         if class.is_move() {
             // Overwritten or trimmed in the meantime: nothing left to move.
@@ -152,6 +154,9 @@ impl Device {
             } else {
                 self.plan_page_dropped(request, index)
             };
+        }
+        if self.cache.is_some() && self.serve_late(unit) {
+            return;
         }
         let now_at = self.lookup(lpa);
         if now_at.is_some() {

@@ -205,6 +205,10 @@ impl Device {
 
     /// A read of the host whose place is known, if its page holds data.
     fn read_known(&mut self, id: OpId) {
+        if self.cache.is_some() && self.serve_late(id) {
+            // The host wrote it meanwhile.
+            return;
+        }
         let lpa = self.pool[id].lpa;
         let mut ppa = self.lookup(lpa);
         if !ppa.is_some() {

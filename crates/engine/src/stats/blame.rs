@@ -3,7 +3,7 @@
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 14] = [
+const PLAIN: [&str; 17] = [
     "link",
     "admission",
     "space",
@@ -16,6 +16,9 @@ const PLAIN: [&str; 14] = [
     "decode",
     "cpu",
     "cpu_wait",
+    "buffer",
+    "cache",
+    "write_back",
     "translation",
     "misprediction",
 ];
@@ -53,6 +56,12 @@ pub enum Part {
     Cpu,
     /// Waiting for a core.
     CpuWait,
+    /// Waiting for room in the data cache.
+    Buffer,
+    /// Data moving to or from the data cache's DRAM, and waiting for it.
+    Cache,
+    /// A flush, or a write with FUA: waiting until what is on its way from the cache is programmed.
+    WriteBack,
     /// Waiting for a page of the map to be read, or for one to be written that had to make room.
     Translation,
     /// Reading at a place that was guessed wrongly, waiting for the die included.
@@ -79,8 +88,11 @@ impl Part {
             Self::Decode => 9,
             Self::Cpu => 10,
             Self::CpuWait => 11,
-            Self::Translation => 12,
-            Self::Misprediction => 13,
+            Self::Buffer => 12,
+            Self::Cache => 13,
+            Self::WriteBack => 14,
+            Self::Translation => 15,
+            Self::Misprediction => 16,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }

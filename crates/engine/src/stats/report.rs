@@ -59,6 +59,11 @@ pub struct Report {
     /// Bit errors; `None` for a device without them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorsReport>,
+    /// Who uses the controller's DRAM.
+    pub dram: crate::cache::ledger::DramReport,
+    /// The data cache in the window; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<crate::cache::record::CacheReport>,
     /// Checked mode's findings; `None` when it was off.
     pub checked: Option<CheckedReport>,
     /// Energy of the flash operations; `None` when the drive's description knows none.
@@ -147,7 +152,7 @@ pub struct BlameParts {
     pub response_total_ns: u128,
     /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
     /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`,
-    /// `translation`, `misprediction`.
+    /// `buffer`, `cache`, `write_back`, `translation`, `misprediction`.
     pub total_ns: BTreeMap<String, u128>,
     /// Part → mean of a request, ns.
     pub mean_ns: BTreeMap<String, f64>,

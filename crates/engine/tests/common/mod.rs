@@ -63,6 +63,7 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
         errors: None,
         cpu: Default::default(),
         energy: Default::default(),
+        dram: Default::default(),
     }
 }
 
