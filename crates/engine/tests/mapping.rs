@@ -175,7 +175,7 @@ impl Mapping for Guesser {
         if self.knows == lookup.lpa.0 || !truth.is_some() {
             return Found::Known(truth);
         }
-        Found::Guess(if lookup.lpa.0 % 2 == 0 { truth } else { (self.elsewhere)(view, truth) })
+        Found::Guess(if lookup.lpa.0.is_multiple_of(2) { truth } else { (self.elsewhere)(view, truth) })
     }
     fn wrong_guess(&mut self, lpa: Lpa, _guessed: Ppa, found: Lpa) {
         self.knows = lpa.0;
@@ -339,8 +339,8 @@ impl System for Regions {
     fn find(&mut self, lookup: &Lookup, drive: &DriveView<'_>) -> Option<Found> {
         let ppa = drive.find(lookup.lpa);
         match lookup.lpa.0 {
-            even if even % 2 == 0 => Some(Found::Known(ppa)),
-            third if third % 3 == 0 && ppa.is_some() => Some(Found::Guess(ppa)),
+            even if even.is_multiple_of(2) => Some(Found::Known(ppa)),
+            third if third.is_multiple_of(3) && ppa.is_some() => Some(Found::Guess(ppa)),
             _ => None,
         }
     }

@@ -164,7 +164,8 @@ impl Device {
 
     /// Writes the translation pages of what the drive holds, without simulated time.
     pub(crate) fn store_map(&mut self) {
-        for page in 0..self.translation.sizes.translation_pages {
+        let pages = if self.mapped_units == 0 { 0 } else { self.translation.sizes.translation_pages };
+        for page in 0..pages {
             let (first, end) = self.translation.sizes.entries(page);
             if (first..end).any(|lpa| self.lookup(Lpa(lpa)).is_some()) {
                 self.write_untimed_for(self.map_page(page), Cause::Mapping);
