@@ -149,6 +149,7 @@ impl Setup {
         device.fill_sequentially(self.scheme.placement.order, occupied);
         let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
         device.fill(pages.iter().copied());
+        device.store_map();
         let population = if pages.is_empty() { occupied } else { pages.len() as u32 };
         let overwrites = (f64::from(population) * self.start.overwrite).round() as u64;
         if overwrites > u64::from(all) / DENSE {
@@ -165,6 +166,7 @@ impl Setup {
             }
         }
         device.close_untimed_places();
+        device.note_map_on_flash();
         match device.fault() {
             Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
             None => Ok(device),
@@ -179,11 +181,11 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     let geometry = crate::nand::Geometry::new(&device.geometry);
     let order = crate::placement::planes_in_order(&geometry, scheme.placement.order);
     let width = crate::blocks::Domains::new(&geometry, scheme.blocks.superblock, &order).width();
-    let open = crate::blocks::Points::new(scheme.blocks.host_write_points, &[]).count();
+    let open = crate::blocks::Points::of_scheme(scheme).count();
     let spare = device.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
     let blocks = geometry.blocks_per_plane.saturating_sub(spare);
     let plan = crate::space::SpacePlan::new(device, scheme, &geometry, width, open, blocks)?;
-    Ok(u64::from(plan.logical_units) * u64::from(geometry.unit_bytes))
+    Ok(u64::from(plan.map.logical_units) * u64::from(geometry.unit_bytes))
 }
 
 /// Prepares a drive and replays a workload on it.

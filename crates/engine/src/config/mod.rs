@@ -12,6 +12,7 @@ pub mod firmware;
 pub mod host;
 pub mod ideal;
 pub mod layers;
+pub mod mapping;
 pub mod measure;
 pub mod nand_modes;
 mod parse;

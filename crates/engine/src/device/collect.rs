@@ -182,7 +182,7 @@ impl Device {
     /// The logical page that a physical page holds, if it is still wanted.
     pub(super) fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {
         let lpa = self.oob.lpa(ppa, &self.layout);
-        (lpa.0 < self.logical_units && self.lookup(lpa) == ppa).then_some(lpa)
+        (lpa.0 < self.all_units() && self.lookup(lpa) == ppa).then_some(lpa)
     }
 
     fn read_page_to_move(&mut self, domain: DomainId, page: Ppa, class: Class) {

@@ -152,7 +152,8 @@ impl Device {
         // The die goes on with its next command, so each unit carries its parts from here.
         let mut unit = head;
         while unit != NONE {
-            if self.pool[unit].request != NONE {
+            // What a wrong guess took is told as a whole, when it ends.
+            if self.pool[unit].request != NONE && !self.pool[unit].guess {
                 let parts = self.pool.parts_mut(unit);
                 parts.merge(&self.dies[die.index()].command.parts);
                 parts.add(Part::Decode, takes.0);

@@ -185,6 +185,9 @@ impl Device {
         let watched = self.versions.is_some() || self.probe.is_some();
         let (mut unit, mut bytes) = (head, 0);
         while unit != NONE {
+            if self.pool[unit].guess {
+                self.judge_guess(unit);
+            }
             self.settle_wait(unit, die);
             if watched && class.op() == FlashOp::Read {
                 self.verify_read(unit);

@@ -17,6 +17,7 @@ mod firmware;
 mod gates;
 mod ideal;
 mod issue;
+mod map_pages;
 mod modes;
 mod monitor;
 mod parity;
@@ -29,6 +30,7 @@ mod rebuild;
 mod results;
 mod systems;
 mod tenants;
+mod translate;
 mod view;
 mod wear_out;
 mod write_back;
@@ -36,7 +38,7 @@ mod write_back;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
-use crate::cache::{Cache, Ledger, ledger};
+use crate::cache::{Cache, Ledger};
 use crate::config::ConfigError;
 use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
 use crate::config::ideal::SecondServer;
@@ -67,6 +69,7 @@ use crate::time::Ns;
 
 use disturb::Disturb;
 use parity::Redundant;
+use translate::Translation;
 use wear_out::{BadPlan, WearOut};
 
 pub use admit::Request;
@@ -135,6 +138,8 @@ pub struct Device {
 
     /// Logical pages of which a part is being written, and the other such writes that wait for it.
     partial_writes: BTreeMap<Lpa, VecDeque<OpId>>,
+    /// What the firmware knows of the map.
+    translation: Translation,
 
     /// `None` while nobody counts reads and no bit is ever wrong.
     disturb: Option<Box<Disturb>>,
@@ -202,7 +207,7 @@ impl Device {
         let geometry = Geometry::new(&device.geometry);
         let plane_at = planes_in_order(&geometry, scheme.placement.order);
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
-        let points = Points::new(scheme.blocks.host_write_points, &[]);
+        let points = Points::of_scheme(scheme);
         let wear_out = BadPlan::new(device, &geometry, &domains, seed);
         let usable = wear_out.usable;
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count(), usable)?;
@@ -222,7 +227,8 @@ impl Device {
         let overlap = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
         let mut dram = Ledger::new(device.dram.bytes);
-        dram.reserve("map", ledger::MAP_ENTRY_BYTES * u64::from(plan.logical_units));
+        let translation = Translation::new(&scheme.mapping, plan.map, blocks.capacity(), checked);
+        dram.reserve("map", translation.policy.get().bytes());
         let bytes = scheme.cache.take(dram.free())?;
         if bytes > 0 {
             dram.reserve("data_cache", bytes);
@@ -240,6 +246,8 @@ impl Device {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
             window => window,
         };
+        // Translation pages are logical pages behind those of the host.
+        let units = plan.map.logical_units + plan.map.translation_pages;
         let mut this = Self {
             unit_transfer: timing.transfer(device.geometry.mapping_unit_bytes),
             timing,
@@ -253,12 +261,12 @@ impl Device {
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,
             },
-            logical_units: plan.logical_units,
+            logical_units: plan.map.logical_units,
             thresholds: plan.thresholds,
             room_limit: plan.room_limit,
-            map: PageMap::new(plan.logical_units),
+            map: PageMap::new(units),
             oob: Oob::new(geometry.physical_units()),
-            versions: checked.then(|| Versions::new(plan.logical_units, geometry.physical_units())),
+            versions: checked.then(|| Versions::new(units, geometry.physical_units())),
             mapped_units: 0,
             points,
             domain: Vec::new(),
@@ -272,6 +280,7 @@ impl Device {
             partial_writes: BTreeMap::new(),
             redundancy,
             wear_out: wear_out.start(plan.least_superblocks),
+            translation,
             disturb: Disturb::new(device, scheme, &geometry),
             now: Ns::ZERO,
             events: EventSet::new(dies + channels + overlap.registers.len() + further),
@@ -312,7 +321,7 @@ impl Device {
             blocks,
         };
         let sizes = [
-            plan.logical_units,
+            plan.map.logical_units,
             this.geometry.unit_bytes,
             this.geometry.units_per_program(),
             this.domains.len() as u32,

@@ -129,12 +129,17 @@ impl Device {
     }
 
     fn write_untimed(&mut self, lpa: Lpa) {
-        let plane = self.place(&ProgramIntent::host(lpa, 0));
+        self.write_untimed_for(lpa, Cause::Host);
+    }
+
+    pub(super) fn write_untimed_for(&mut self, lpa: Lpa, cause: Cause) {
+        let plane = self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, 0) });
         let domain = self.domains.of(plane);
-        if !self.domain[domain.index()].points[0].has_place() {
+        let point = usize::from(self.points.of(cause));
+        if !self.domain[domain.index()].points[point].has_place() {
             self.collect_untimed(domain);
         }
-        self.store_untimed(lpa, domain, Cause::Host);
+        self.store_untimed(lpa, domain, cause);
     }
 
     /// A page that is read before it was ever written gets its place, at no cost; [`Ppa::NONE`] without space.
@@ -146,6 +151,7 @@ impl Device {
             return Ppa::NONE;
         }
         let ppa = self.store_untimed(lpa, domain, Cause::Host);
+        self.map_changed(lpa, Ppa::NONE, ppa, Cause::Host);
         self.check_collection(domain);
         ppa
     }
@@ -187,7 +193,7 @@ impl Device {
         if old.is_some() {
             self.invalidate(old);
         } else {
-            self.mapped_units += 1;
+            self.mapped_units += u64::from(lpa.0 < self.logical_units);
         }
         if full {
             self.close_untimed_place(domain, number);

@@ -20,6 +20,9 @@ impl Device {
         let op = Op { request, bytes, partial, point, ..Op::new(Class::HostProgram, lpa, Ppa::NONE) };
         let id = self.pool.insert(op);
         if !partial {
+            if self.translation.is_on() && !self.is_translated(id) {
+                return;
+            }
             let plane = *plane.get_or_insert_with(|| self.place(&ProgramIntent::host(lpa, stream)));
             return self.program_on(plane, id);
         }
@@ -45,7 +48,15 @@ impl Device {
     }
 
     /// Reads the old content of a unit that is written in part; a unit without content needs none.
-    fn begin_read_modify_write(&mut self, id: OpId) {
+    pub(super) fn begin_read_modify_write(&mut self, id: OpId) {
+        if self.translation.is_on() && !self.is_translated(id) {
+            return;
+        }
+        self.read_old_content(id);
+    }
+
+    /// Its place is known.
+    pub(super) fn read_old_content(&mut self, id: OpId) {
         let ppa = self.lookup(self.pool[id].lpa);
         self.pool[id].source = Ppa::NONE;
         if ppa.is_some() {
@@ -270,21 +281,23 @@ impl Device {
             return self.retry_read_modify_write(unit);
         }
         self.pool[unit].replaced = old;
-        self.mapped_units += u64::from(!old.is_some());
         self.blocks.count_host_write();
         self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
             versions.write(lpa, ppa);
         }
+        if lpa.0 >= self.logical_units {
+            return self.map_page_stored(lpa);
+        }
+        self.mapped_units += u64::from(!old.is_some());
+        self.map_changed(lpa, old, ppa, self.pool[unit].class.cause());
         if self.probe.is_some() {
             let id = self.request_id(request);
             if let Some(probe) = &mut self.probe {
                 probe.took_effect(id, lpa, self.now);
             }
         }
-        if lpa.0 < self.logical_units {
-            self.tell_written(lpa, old, ppa);
-        }
+        self.tell_written(lpa, old, ppa);
         if partial {
             self.next_partial_write(lpa);
         }
@@ -320,7 +333,10 @@ impl Device {
         if let Some(versions) = &mut self.versions {
             versions.copy(source, ppa);
         }
-        self.tell_moved(lpa, source, ppa, class.cause());
+        if lpa.0 < self.logical_units {
+            self.map_changed(lpa, source, ppa, class.cause());
+            self.tell_moved(lpa, source, ppa, class.cause());
+        }
     }
 
     /// The place of this unit holds nothing after all.
@@ -362,6 +378,7 @@ impl Device {
         if ppa.is_some() {
             self.map.clear(lpa);
             self.mapped_units -= 1;
+            self.map_changed(lpa, ppa, Ppa::NONE, Cause::Host);
             self.invalidate(ppa);
         }
         if let Some(versions) = &mut self.versions {
@@ -397,6 +414,8 @@ impl Device {
                     self.move_ended(source, domain);
                 } else if class.is_move() {
                     self.plan_page_programmed(request);
+                } else if class == Class::MapProgram {
+                    self.map_page_programmed(lpa);
                 }
             }
             unit = next_unit;

@@ -230,6 +230,10 @@ impl Device {
             self.pool[unit].last_unit = unit;
             if class.is_move() {
                 self.unit_read_for_move(unit);
+            } else if class == Class::MapRead {
+                self.map_page_read(unit);
+            } else if self.pool[unit].guess {
+                self.guess_was_wrong(unit);
             } else if class.cause() == Cause::WriteBack {
                 if let Some(die) = die {
                     self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);

@@ -62,7 +62,8 @@ impl Device {
     /// Rebuilds a read of the host instead of queueing it, if its die is busy and the policy says so.
     #[inline]
     pub(super) fn rebuilds(&mut self, unit: OpId) -> bool {
-        self.redundancy.is_some() && self.ask_to_rebuild(unit)
+        // What a guess finds must be told from its own OOB.
+        self.redundancy.is_some() && !self.pool[unit].guess && self.ask_to_rebuild(unit)
     }
 
     fn ask_to_rebuild(&mut self, unit: OpId) -> bool {

@@ -75,6 +75,7 @@ impl Device {
             dies,
             channels,
             cpu: self.cpu.report(end),
+            mapping: self.mapping_report(),
             drive: DriveReport {
                 logical_units: u64::from(self.logical_units),
                 physical_units: u64::from(self.geometry.physical_units()),

@@ -49,6 +49,8 @@ pub struct Op {
     pub point: u8,
     /// A write of a part of a unit, whose old content must be read first.
     pub partial: bool,
+    /// A read at a place that was guessed, and not found right yet.
+    pub guess: bool,
     /// Whether some of its time is blamed already: its parts in the pool count.
     pub blamed: bool,
     /// A program that takes its data from [`source`](Self::source) inside the die.
@@ -78,6 +80,7 @@ impl Op {
             class,
             point: 0,
             partial: false,
+            guess: false,
             blamed: false,
             copyback: false,
             wait_from: Ns::ZERO,

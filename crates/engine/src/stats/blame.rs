@@ -3,7 +3,7 @@
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 17] = [
+const PLAIN: [&str; 19] = [
     "link",
     "admission",
     "space",
@@ -21,6 +21,8 @@ const PLAIN: [&str; 17] = [
     "write_back",
     "gate",
     "xor",
+    "translation",
+    "misprediction",
 ];
 
 /// Plain parts that every drive has; the first ones.
@@ -66,6 +68,10 @@ pub enum Part {
     Xor,
     /// Waiting for a die that rests because its gate is closed for this class.
     Gate,
+    /// Waiting for a page of the map to be read, or for one to be written that had to make room.
+    Translation,
+    /// Reading at a place that was guessed wrongly, waiting for the die included.
+    Misprediction,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -93,6 +99,8 @@ impl Part {
             Self::WriteBack => 14,
             Self::Gate => 15,
             Self::Xor => 16,
+            Self::Translation => 17,
+            Self::Misprediction => 18,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }

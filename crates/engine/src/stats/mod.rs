@@ -5,6 +5,7 @@ pub mod disturb;
 pub mod energy;
 pub mod latency;
 pub mod lean;
+pub mod mapping;
 pub mod measured;
 pub mod recorder;
 pub mod redundancy;

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::disturb::{ErrorsReport, ReadDisturbReport};
 use super::energy::EnergyReport;
+use super::mapping::MappingReport;
 use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
 use super::redundancy::RedundancyReport;
 use crate::blocks::bad::BadBlocksReport;
@@ -50,6 +51,9 @@ pub struct Report {
     /// The controller's processor; left out where the firmware's work takes no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuReport>,
+    /// Address translation; left out where the whole map is in DRAM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<MappingReport>,
     /// What the drive's tables hold at the end.
     pub drive: DriveReport,
     /// Read counts; `None` when nothing counts reads.
@@ -160,7 +164,8 @@ pub struct BlameParts {
     pub response_total_ns: u128,
     /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
     /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`,
-    /// `buffer`, `cache`, `write_back`, `gate`, `xor`.
+    /// `buffer`, `cache`, `write_back`, `gate`, `xor`, `translation`,
+    /// `misprediction`.
     pub total_ns: BTreeMap<String, u128>,
     /// Part → mean of a request, ns.
     pub mean_ns: BTreeMap<String, f64>,
