@@ -16,6 +16,7 @@ pub mod memory;
 pub mod nand;
 pub mod placement;
 pub mod probe;
+pub mod reclaim;
 pub mod rng;
 pub mod run;
 pub mod sched;

@@ -174,7 +174,7 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     let geometry = crate::nand::Geometry::new(&device.geometry);
     let order = crate::placement::planes_in_order(&geometry, scheme.placement.order);
     let width = crate::blocks::Domains::new(&geometry, scheme.blocks.superblock, &order).width();
-    let open = crate::blocks::Points::new(scheme.blocks.host_write_points, &[]).count();
+    let open = crate::blocks::Points::for_scheme(scheme).count();
     let plan = crate::space::SpacePlan::new(device, scheme, &geometry, width, open)?;
     Ok(u64::from(plan.logical_units) * u64::from(geometry.unit_bytes))
 }

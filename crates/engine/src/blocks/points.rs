@@ -1,5 +1,6 @@
 //! Which write points a domain has, and who writes where.
 
+use crate::config::SchemeConfig;
 use crate::sched::class::{CAUSES, Cause};
 
 /// The write points of every domain: those of the host first, then one for each further kind of writing.
@@ -23,6 +24,27 @@ impl Points {
             points.count += 1;
         }
         points
+    }
+
+    /// Those that a scheme needs. What static wear levelling moves goes to the most worn blocks: it keeps apart.
+    pub fn for_scheme(scheme: &SchemeConfig) -> Self {
+        let apart = scheme.wear.static_spread.map(|_| Cause::WearLevelling);
+        Self::new(scheme.blocks.host_write_points, apart.as_slice())
+    }
+
+    /// Write points of the host.
+    pub fn of_host(&self) -> u8 {
+        self.host
+    }
+
+    /// Whether the host writes there.
+    pub fn is_of_host(&self, point: u8) -> bool {
+        point < self.host
+    }
+
+    /// Whether this cause's moves have a write point of their own.
+    pub fn is_apart(&self, cause: Cause) -> bool {
+        self.of(cause) > self.host
     }
 
     /// Write points of a domain.

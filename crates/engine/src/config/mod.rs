@@ -1,5 +1,6 @@
 //! Descriptions of drives and schemes: plain data, validated once, printed whole in every result.
 
+pub mod background;
 pub mod device;
 pub mod error;
 pub mod errors;
@@ -8,11 +9,14 @@ pub mod firmware;
 pub mod ideal;
 pub mod layers;
 mod parse;
+pub mod reclaim;
 pub mod resolve;
 pub mod run;
 pub mod scheme;
+pub mod separation;
 pub mod suggest;
 mod tree;
+pub mod wear;
 
 pub use device::DeviceConfig;
 pub use error::{ConfigError, Origin};

@@ -62,6 +62,7 @@ impl Device {
             (scheduler, _) => scheduler.next(&QueueView {
                 queues: state.queues(),
                 waiting: state.waiting(),
+                urgent: self.urgent,
                 pool: &self.pool,
                 now: self.now,
             }),
@@ -85,7 +86,8 @@ impl Device {
         };
         // During a suspension only reads of the host are served, until none is left or the bound is reached.
         let head = state.first(Class::HostRead);
-        let over = self.now.since(suspended.since) > self.scheduler.longest_suspension();
+        let over = self.now.since(suspended.since) > self.scheduler.longest_suspension()
+            || state.waiting() & self.urgent != 0;
         if head == NONE || over || self.reads_a_page_of(head, suspended.command.head) {
             return None;
         }
@@ -269,7 +271,8 @@ impl Device {
         let state = &self.dies[die.index()];
         let read = state.first(Class::HostRead);
         let class = state.command.class;
-        if read == NONE || state.suspended.is_some() || !self.scheduler.suspends(class) {
+        let urgent = self.urgent & (1 << class.index()) != 0;
+        if read == NONE || state.suspended.is_some() || urgent || !self.scheduler.suspends(class) {
             return;
         }
         let takes = match class.op() {

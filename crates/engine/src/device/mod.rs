@@ -6,6 +6,7 @@
 
 mod admit;
 mod audit;
+mod background;
 mod collect;
 mod disturb;
 mod firmware;
@@ -16,17 +17,21 @@ mod prepare;
 mod program;
 mod progress;
 mod read;
+mod reclaim;
 mod results;
 mod systems;
 mod view;
+mod wear;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::blocks::separation::{Separation, SeparationPolicy};
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::config::ConfigError;
 use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
 use crate::config::ideal::SecondServer;
 use crate::config::scheme::{SchemeConfig, UnmappedReads};
+use crate::config::wear::FreeBlock;
 use crate::cpu::Cpu;
 use crate::events::EventSet;
 use crate::gc::collector::{Collector, Thresholds};
@@ -39,6 +44,7 @@ use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
 use crate::placement::{Placement, PlacementPolicy, planes_in_order};
 use crate::probe::Probe;
+use crate::reclaim::ReclaimPolicy;
 use crate::sched::class::Class;
 use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
@@ -64,6 +70,8 @@ struct Rules {
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
     unmapped_reads: UnmappedReads,
+    /// Which erased superblock is opened next.
+    free_block: FreeBlock,
 }
 
 /// What belongs to one domain.
@@ -100,6 +108,7 @@ pub struct Device {
     blocks: BlockTable,
     points: Points,
     domain: Vec<DomainState>,
+    separation: SeparationPolicy,
 
     placement: PlacementPolicy,
     gc: GcPolicy,
@@ -114,6 +123,13 @@ pub struct Device {
 
     /// `None` while nobody counts reads and no bit is ever wrong.
     disturb: Option<Box<Disturb>>,
+    reclaim_policy: ReclaimPolicy,
+    /// `None` while no block is ever reclaimed.
+    reclaim: Option<Box<reclaim::Reclaim>>,
+    /// Classes whose commands go before all others, one bit each.
+    urgent: u32,
+    background: background::Background,
+    static_wear: Option<Box<wear::StaticWear>>,
 
     now: Ns,
     events: EventSet,
@@ -163,7 +179,7 @@ impl Device {
         let geometry = Geometry::new(&device.geometry);
         let plane_at = planes_in_order(&geometry, scheme.placement.order);
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
-        let points = Points::new(scheme.blocks.host_write_points, &[]);
+        let points = Points::for_scheme(scheme);
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
         let blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
         let layout = Layout::new(&geometry, &plane_at, 0);
@@ -187,6 +203,7 @@ impl Device {
                 interrupts: true,
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,
+                free_block: scheme.wear.free_block,
             },
             logical_units: plan.logical_units,
             thresholds: plan.thresholds,
@@ -199,12 +216,18 @@ impl Device {
             domain: Vec::new(),
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
             gc: GcPolicy::new(&scheme.gc, seed),
-            scheduler: SchedulerPolicy::new(&scheme.scheduler),
+            scheduler: SchedulerPolicy::for_scheme(scheme),
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns)),
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
             partial_writes: BTreeMap::new(),
             disturb: Disturb::new(device, scheme, &geometry),
+            reclaim_policy: ReclaimPolicy::new(&scheme.reclaim),
+            reclaim: reclaim::Reclaim::new(&scheme.reclaim, &geometry),
+            urgent: 0,
+            background: background::Background::new(&scheme.gc, &geometry),
+            static_wear: wear::StaticWear::new(&scheme.wear, domains.len()),
+            separation: SeparationPolicy::new(&scheme.separation, plan.logical_units),
             now: Ns::ZERO,
             events: EventSet::new(dies + channels + usize::from(Disturb::decodes(device))),
             pool: OpPool::default(),
@@ -236,7 +259,7 @@ impl Device {
             blocks,
         };
         this.note_policies();
-        this.blocks.keep(this.gc.needs());
+        this.blocks.keep(this.needs(this.gc.needs()));
         this.lay_out(&plane_at, 0);
         this.open_window(0);
         Ok(this)
@@ -251,13 +274,18 @@ impl Device {
     /// Replaces the choice of victims by a user's own.
     pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
         self.gc = GcPolicy::Custom(policy);
-        self.blocks.keep(self.gc.needs());
+        self.blocks.keep(self.needs(self.gc.needs()));
     }
 
     /// Replaces the scheduler by a user's own.
     pub fn set_scheduler(&mut self, policy: Box<dyn Scheduler + Send>) {
         self.scheduler = SchedulerPolicy::Custom(policy);
         self.note_policies();
+    }
+
+    /// Replaces the choice of the host's write points by a user's own.
+    pub fn set_separation(&mut self, policy: Box<dyn Separation + Send>) {
+        self.separation = SeparationPolicy::Custom(policy);
     }
 
     /// What is asked of the policies once, since it never changes.

@@ -3,5 +3,6 @@
 pub mod blame;
 pub mod disturb;
 pub mod latency;
+pub mod reclaim;
 pub mod recorder;
 pub mod report;

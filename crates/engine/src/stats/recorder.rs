@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::blame::{Part, Parts};
 use super::disturb::DisturbCounters;
 use super::latency::DirectionRecorder;
+use super::reclaim::{BackgroundReport, ReclaimCounters};
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
     WindowReport,
@@ -54,6 +55,10 @@ pub struct Recorder {
     pub unmapped_reads: u64,
     /// Read counts and bit errors.
     pub disturb: DisturbCounters,
+    /// Read reclaim.
+    pub reclaim: ReclaimCounters,
+    /// Garbage collection at idle time.
+    pub background: BackgroundReport,
     /// Time of the cell array of each die, ns.
     pub array_ns: Vec<u64>,
     loads: Vec<Load>,

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::disturb::{ErrorsReport, ReadDisturbReport};
+use super::reclaim::{BackgroundReport, ReadReclaimReport};
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Serialize)]
@@ -41,6 +42,12 @@ pub struct Report {
     pub cpu: Option<CpuReport>,
     /// What the drive's tables hold at the end.
     pub drive: DriveReport,
+    /// Read reclaim; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_reclaim: Option<ReadReclaimReport>,
+    /// Garbage collection at idle time; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_gc: Option<BackgroundReport>,
     /// Read counts; `None` when nothing counts reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_disturb: Option<ReadDisturbReport>,
