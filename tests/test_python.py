@@ -94,7 +94,7 @@ def test_tables() -> None:
     assert dies["busy_ns"].to_pylist() == [sum(die.busy_ns.values()) for die in result.dies]
     assert sum(histogram["requests"].to_pylist()) == result.read.requests + result.write.requests
     with pytest.raises(ValueError, match="dies, channels, histogram"):
-        result.table("blocks")  # type: ignore[arg-type]
+        result.table("pages")  # type: ignore[arg-type]
 
 
 def test_overrides_by_mapping_and_by_keyword() -> None:

@@ -7,7 +7,7 @@ import json
 import math
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +19,8 @@ from wordline.presets import Kind, load, names, replay
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
+
+    from wordline.result import Result
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
@@ -97,6 +99,17 @@ def run(
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
+    seeds: Annotated[
+        str | None,
+        typer.Option(
+            "--seeds",
+            metavar="N|LIST",
+            help="N seeds, from --seed on, or a list such as 3,5,7: means with 95% confidence intervals.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Runs side by side. [default: one for each processor]", min=1)
+    ] = None,
     checked: Annotated[
         bool, typer.Option("--checked", help="Verify every read, audit the map at the end.")
     ] = False,
@@ -108,16 +121,23 @@ def run(
     """Simulate one workload on one drive."""
     if trace is not None and workload is not None:
         raise WordlineError("--trace and --workload exclude each other")
-    with _progress() as progress:
-        result = simulation.simulate(
-            load("device", device),
-            load("scheme", scheme),
-            replay(trace) if trace is not None else load("workload", workload or "randread-4k-qd16"),
-            overrides=_overrides(overrides, skip_bad_lines),
-            seed=seed,
-            checked=checked,
-            progress=progress,
+    descriptions = (
+        load("device", device),
+        load("scheme", scheme),
+        replay(trace) if trace is not None else load("workload", workload or "randread-4k-qd16"),
+    )
+    pairs = _overrides(overrides, skip_bad_lines)
+
+    def simulate(seed: int, progress: simulation.Progress | None) -> Result:
+        return simulation.simulate(
+            *descriptions, overrides=pairs, seed=seed, checked=checked, progress=progress
         )
+
+    if seeds is not None:
+        _run_seeds(simulate, _seed_list(seeds, seed), jobs, out, as_json)
+        return
+    with _progress() as progress:
+        result = simulate(seed, progress)
     written = result.save(out) if out is not None else []
     if as_json:
         print(result.json())
@@ -125,8 +145,45 @@ def run(
     from wordline import report
 
     _print(report.render(result))
+    _print_written(out, written)
+
+
+def _print_written(out: Path | None, written: list[Path]) -> None:
     if written:
         print(f"\nWritten to {out}: {', '.join(path.name for path in written)}")
+
+
+def _seed_list(text: str, first: int) -> list[int]:
+    """`N` for as many seeds from the first on, or `3,5,7`."""
+    from wordline.seeds import seed_list
+
+    numbers = [number.strip() for number in text.removesuffix(",").split(",")]
+    if not all(number.isdecimal() for number in numbers):
+        raise WordlineError(f"--seeds {text}: allowed: a number of seeds, or a list such as 3,5,7")
+    if "," in text:
+        return seed_list([int(number) for number in numbers])
+    return seed_list(range(first, first + int(text)))
+
+
+def _run_seeds(
+    simulate: Callable[[int, simulation.Progress | None], Result],
+    seeds: list[int],
+    jobs: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    from wordline.seeds import side_by_side
+
+    with _progress() as progress:
+        results = side_by_side(simulate, seeds, jobs, progress)
+    written = results.save(out) if out is not None else []
+    if as_json:
+        print(json.dumps(results.to_dict()))
+        return
+    from wordline import report
+
+    _print(report.render_seeds(results))
+    _print_written(out, written)
 
 
 def _overrides(texts: list[str] | None, skip_bad_lines: bool = False) -> list[tuple[str, str]]:

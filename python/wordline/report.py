@@ -11,6 +11,8 @@ from rich.text import Text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from wordline.seeds import Seeds
+
 PERCENTILES = {
     "mean": "mean",
     "p50": "p50",
@@ -44,6 +46,9 @@ PARTS = {
     "cpu_wait": "wait for a core",
 }
 
+UNITS = {"ns": (1e3, "µs"), "requests/s": (1.0, "per s"), "bytes/s": (1e6, "MB/s"), "pJ": (1e9, "mJ")}
+"""What figures are divided by for a table, and their unit then."""
+
 CLASSES = {
     "host_read": "host reads",
     "host_program": "host programs",
@@ -64,6 +69,28 @@ def render(data: Mapping[str, Any]) -> RenderableType:
         parts += [Text(), _blame(direction, data[direction]["blame"])]
     parts += [Text(), _speed(data)]
     return Group(*parts)
+
+
+def render_seeds(results: Seeds) -> RenderableType:
+    """The main figures over several seeds."""
+    table = _grid("Mean of seeds", "", "± 95%", "of mean", "least", "most")
+    for row in results.summary().values():
+        scale, unit = UNITS.get(row.unit, (1.0, row.unit))
+        name = (
+            row.metric.replace(".latency_ns.", " latency ")
+            .replace("_bytes_per_s", "")
+            .replace(".", " ")
+            .replace("p99_9", "p99.9")
+        )
+        figures = [f"{value / scale:,.3f}" for value in (row.mean, row.ci95 or 0.0, row.min, row.max)]
+        relative = f"{row.ci95 / row.mean:.2%}" if row.ci95 is not None and row.mean else ""
+        half = figures[1] if row.ci95 is not None else "unknown"
+        table.add_row(f"{name}, {unit}" if unit else name, figures[0], half, relative, *figures[2:])
+    first = next(iter(results.values()))
+    names = [first["config"][kind]["name"] for kind in ("device", "scheme", "workload")]
+    title = Text(" · ".join(names), style="bold")
+    title.append(f"   seeds {', '.join(str(seed) for seed in results)}", style="dim")
+    return Group(title, Text(), table)
 
 
 def render_trace(name: str, info: Mapping[str, Any]) -> RenderableType:
@@ -169,6 +196,12 @@ def _flash(data: Mapping[str, Any]) -> Table:
         table.add_row("GC", f"{collection['victims']:,} victims, {moved:,} pages moved{wait}")
     if "cpu" in data:
         table.add_row("CPU", _cpu(data))
+    if data["energy"]:
+        energy = data["energy"]
+        parts = (f"{name} {pj / 1e9:,.3f}" for name, pj in energy["by_operation_pj"].items() if pj)
+        table.add_row("Energy", f"{energy['total_pj'] / 1e9:,.3f} mJ ({', '.join(parts)})")
+    if data["samples"] and data["samples"]["samples"]:
+        table.add_row("Samples", _samples(data["samples"]))
     return table
 
 
@@ -182,6 +215,13 @@ def _cpu(data: Mapping[str, Any]) -> str:
     )
     cores = f"{len(busy)} core{'s' if len(busy) > 1 else ''}"
     return f"{cores}, busy {sum(busy) / len(busy):.1%} ({', '.join(shares)})"
+
+
+def _samples(samples: Mapping[str, Any]) -> str:
+    count = samples["samples"]
+    commands = sum(int(value) * times for value, times in samples["outstanding"].items()) / count
+    uneven = sum(times for value, times in samples["imbalance"].items() if int(value) >= 2) / count
+    return f"{count:,}: {commands:,.1f} flash pages outstanding, dies two or more apart in {uneven:.1%}"
 
 
 def _blame(direction: str, blame: Mapping[str, Any]) -> Table:

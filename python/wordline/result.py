@@ -18,9 +18,17 @@ if TYPE_CHECKING:
     Counts = numpy.typing.NDArray[numpy.uint64]
 
 Direction = Literal["read", "write"]
-TableName = Literal["dies", "channels", "histogram"]
+TableName = Literal["dies", "channels", "histogram", "series", "samples", "blocks"]
 
 TABLES: tuple[TableName, ...] = ("dies", "channels", "histogram")
+"""Tables of every run."""
+
+MEASURED: dict[TableName, str] = {
+    "series": "interval_ns",
+    "samples": "sample_table",
+    "blocks": "block_table",
+}
+"""Tables that a run has if this key of `workload.measure` asks for it."""
 
 
 class Record(Mapping[str, Any]):
@@ -87,18 +95,28 @@ class Result(Record):
         return numpy.array(values, dtype=numpy.uint64), numpy.array(counts, dtype=numpy.uint64)
 
     def table(self, name: TableName) -> pyarrow.Table:
-        """The dies, the channels, or both histograms, as an Arrow table."""
+        """One of the tables, as an Arrow table.
+
+        The time series, the samples and the blocks are there if `workload.measure` asked for them; else a
+        `ValueError` says how to ask.
+        """
         import pyarrow
 
         if name == "histogram":
             return self._histogram_table()
+        if name in MEASURED:
+            return self._measured_table(name)
         if name not in TABLES:
-            raise ValueError(f"no table `{name}`: there are {', '.join(TABLES)}")
+            raise ValueError(f"no table `{name}`: there are {', '.join((*TABLES, *MEASURED))}")
         rows: list[dict[str, Any]] = self._data[name]
         classes = sorted({key for row in rows for key in row["busy_ns"]})
         columns: dict[str, Any] = {name.removesuffix("s"): pyarrow.array(range(len(rows)), pyarrow.uint32())}
-        for key in rows[0] if rows else ():
-            if key != "busy_ns":
+        for key, first in rows[0].items() if rows else ():
+            if isinstance(first, dict) and key != "busy_ns":
+                columns |= {
+                    f"{key}_{part}": pyarrow.array([row[key][part] for row in rows]) for part in first
+                }
+            elif key != "busy_ns":
                 columns[key] = pyarrow.array([row[key] for row in rows])
         columns["busy_ns"] = pyarrow.array([sum(row["busy_ns"].values()) for row in rows], pyarrow.uint64())
         for label in classes:
@@ -125,6 +143,19 @@ class Result(Record):
             }
         )
 
+    def tables(self) -> tuple[TableName, ...]:
+        """Names of the tables that this run has."""
+        measure = self._data["config"]["workload"]["measure"]
+        return (*TABLES, *(name for name, key in MEASURED.items() if measure[key]))
+
+    def _measured_table(self, name: TableName) -> pyarrow.Table:
+        import pyarrow
+
+        columns = self._run.table(name)
+        if columns is None:
+            raise ValueError(f"no table `{name}` in this run: workload.measure.{MEASURED[name]} asks for it")
+        return pyarrow.table({label: _column(kind, width, data) for label, kind, width, data in columns})
+
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Writes `result.json`, `report.txt` and a Parquet file of each table; returns their paths."""
         import pyarrow.parquet
@@ -137,7 +168,22 @@ class Result(Record):
         (target / "result.json").write_text(self.json() + "\n", encoding="utf-8")
         with (target / "report.txt").open("w", encoding="utf-8") as file:
             Console(file=file, width=report.TEXT_WIDTH).print(report.render(self._data))
-        for name in TABLES:
+        tables = self.tables()
+        for name in tables:
             pyarrow.parquet.write_table(self.table(name), target / f"{name}.parquet")
-        names = ("result.json", "report.txt", *(f"{name}.parquet" for name in TABLES))
+        names = ("result.json", "report.txt", *(f"{name}.parquet" for name in tables))
         return [target / name for name in names]
+
+
+def _column(kind: str, width: int, data: bytes) -> pyarrow.Array:
+    """A column from its bytes; where a number is unknown (NaN) the value is null."""
+    import numpy
+    import pyarrow
+
+    if kind == "text":
+        words = data.decode().split("\n") if data else []
+        return pyarrow.array(words, pyarrow.string()).dictionary_encode()
+    values = numpy.frombuffer(data, dtype=kind)
+    if kind == "<u2":
+        return pyarrow.FixedSizeListArray.from_arrays(pyarrow.array(values), max(width, 1))
+    return pyarrow.array(values, from_pandas=kind == "<f8")

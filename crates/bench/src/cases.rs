@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use wordline_engine::config::layers::Layer;
 use wordline_engine::config::run::{HostConfig, Occupancy, StartConfig};
-use wordline_engine::config::{WindowConfig, resolve_run};
+use wordline_engine::config::{MeasureConfig, WindowConfig, resolve_run};
 use wordline_engine::device::Device;
 use wordline_engine::host::RequestSource;
 use wordline_engine::{Setup, Unobserved, replay};
@@ -95,6 +95,7 @@ fn setup(text: &str, queue_depth: u32, overwrite: f64) -> Result<Setup, Failure>
         host: HostConfig { queue_depth, ..HostConfig::default() },
         start: StartConfig { occupancy: Occupancy::All, overwrite },
         window: WindowConfig::default(),
+        measure: MeasureConfig::default(),
         seed: 1,
         checked: false,
     })

@@ -3,6 +3,7 @@
 //! No I/O, no wall clock and no transport: requests come from a [`host::RequestSource`], results leave as data.
 //! Start at [`run::simulate`].
 
+pub mod array;
 pub mod blocks;
 pub mod config;
 pub mod cpu;

@@ -1,7 +1,7 @@
 //! A run: a drive is prepared, a workload replayed, the window measured, the drive audited.
 
 use crate::config::run::{Occupancy, StartConfig};
-use crate::config::{ConfigError, DeviceConfig, HostConfig, SchemeConfig, WindowConfig};
+use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
 use crate::device::Device;
 use crate::host::front::{Front, LOOK_AHEAD};
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
@@ -22,6 +22,8 @@ pub struct Setup {
     pub start: StartConfig,
     /// What is measured.
     pub window: WindowConfig,
+    /// What is recorded beside the totals.
+    pub measure: MeasureConfig,
     /// Seed of every random stream.
     pub seed: u64,
     /// Verify every read and audit the drive at the end.
@@ -117,7 +119,8 @@ impl Setup {
         self.scheme.validate().map_err(|e| e.under("scheme"))?;
         self.host.validate().map_err(|e| e.under("workload.host"))?;
         self.start.validate().map_err(|e| e.under("workload.start"))?;
-        self.window.validate().map_err(|e| e.under("workload.window"))
+        self.window.validate().map_err(|e| e.under("workload.window"))?;
+        self.measure.validate().map_err(|e| e.under("workload.measure"))
     }
 
     /// The drive as it is before the first request. `footprint` lists the logical pages that the workload touches, in
@@ -197,6 +200,7 @@ pub fn replay(
     source: &mut dyn RequestSource,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
+    device.measure(&setup.measure);
     let front = Front::new(source, setup.host.clone());
     let warmup = Warmup::new(&setup.window, device.logical_bytes());
     let mut replay =

@@ -6,12 +6,19 @@ use std::collections::BTreeMap;
 
 use common::*;
 use proptest::prelude::*;
+use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::device::*;
 use wordline_engine::config::firmware::{CpuConfig, FirmwareConfig};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
+use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
+use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
+use wordline_engine::config::separation::{SeparationConfig, SeparationKind};
+use wordline_engine::config::wear::{FreeBlock, WearConfig};
 use wordline_engine::host::{HostOp, HostRequest};
+use wordline_engine::ids::DomainId;
+use wordline_engine::nand::CellMode;
 use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
 use wordline_engine::{RunError, Setup};
@@ -34,7 +41,10 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
         Just(ChannelArbitration::DataOutFirst)
     ];
     let suspend = (prop::option::of(0u64..50_000), prop::option::of(0u64..50_000), 0u64..5_000, 0u32..5);
-    (counts, 0usize..4, rules, times, link, suspend, arbitrations).prop_map(
+    let orders = prop_oneof![Just(CacheReadOrder::Sequential), Just(CacheReadOrder::Random)];
+    let cache = (any::<bool>(), any::<bool>(), orders, 0u64..5_000, 0u64..5_000);
+    let copyback = (any::<bool>(), any::<bool>(), 0u32..4);
+    (counts, 0usize..4, rules, times, link, suspend, arbitrations, (cache, copyback, any::<bool>())).prop_map(
         |(
             (channels, ways, dies, planes, blocks, pages, overprovisioning),
             unit,
@@ -43,6 +53,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             link,
             suspend,
             arbitration,
+            (cache, (supported, same_plane_only, check_every), slc_mode),
         )| {
             let mut device = device(channels, ways, dies, planes);
             device.geometry.blocks = blocks + 8;
@@ -64,6 +75,19 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
                 max_per_operation: suspend.3,
             };
             device.channel.arbitration = arbitration;
+            device.cache_mode = CacheModeConfig {
+                read: cache.0,
+                program: cache.1,
+                read_order: cache.2,
+                read_busy_ns: cache.3,
+                program_busy_ns: cache.4,
+            };
+            device.copyback = CopybackConfig { supported, same_plane_only, check_every };
+            if slc_mode {
+                device.cell.technology = CellTechnology::Tlc;
+                let [read_ns, program_ns, erase_ns] = [times.0 / 2, times.1 / 4, times.2 / 2];
+                device.slc_mode = Some(SlcModeConfig { read_ns, program_ns, erase_ns });
+            }
             device
         },
     )
@@ -264,6 +288,35 @@ fn ideals() -> impl Strategy<Value = IdealConfig> {
     servers.prop_map(|second_server| IdealConfig { second_server })
 }
 
+/// What moves pages at no request's: read reclaim, wear levelling, collection at idle time; and where writes go apart.
+fn upkeep() -> impl Strategy<Value = (ReclaimConfig, WearConfig, Option<BackgroundConfig>, SeparationKind)> {
+    let reclaim = (
+        prop::sample::select(vec![ReclaimKind::None, ReclaimKind::Block, ReclaimKind::Superblock]),
+        1u32..40,
+        prop::option::of(0u32..20),
+        prop::sample::select(vec![
+            ReclaimPriority::Foreground,
+            ReclaimPriority::Equal,
+            ReclaimPriority::Background,
+        ]),
+    );
+    let reclaim = reclaim.prop_map(|(policy, threshold, above, priority)| {
+        let hard_limit = above.map(|above| threshold + above);
+        ReclaimConfig { policy, threshold, hard_limit, priority }
+    });
+    let wear = (any::<bool>(), prop::option::of(1u32..5), 1u32..6);
+    let wear = wear.prop_map(|(least, static_spread, static_interval)| WearConfig {
+        free_block: if least { FreeBlock::LeastWorn } else { FreeBlock::Oldest },
+        static_spread,
+        static_interval,
+    });
+    let background = prop::option::of((0.36..0.6f64, any::<bool>()))
+        .prop_map(|some| some.map(|(stop, preemptible)| BackgroundConfig { stop, preemptible }));
+    let separation =
+        prop::sample::select(vec![SeparationKind::None, SeparationKind::Stream, SeparationKind::HotCold]);
+    (reclaim, wear, background, separation)
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
@@ -273,6 +326,7 @@ proptest! {
         cores in 1u32..4,
         firmware in firmware(),
         ideal in ideals(),
+        (reclaim, wear, background, separation) in upkeep(),
         host in hosts(),
         occupancy in occupancies(),
         overwrite in prop_oneof![Just(0.0), 0.0..3.0f64],
@@ -280,14 +334,25 @@ proptest! {
         count in 1usize..400,
     ) {
         let device = DeviceConfig { cpu: CpuConfig { cores }, ..device };
-        let scheme = SchemeConfig { firmware, ideal, ..scheme };
+        let scheme = SchemeConfig { firmware, ideal, reclaim, wear, ..scheme };
+        let mut scheme = scheme;
+        scheme.gc.background = background;
+        scheme.separation = SeparationConfig { policy: separation, decay_writes: 50, ..Default::default() };
+        if separation == SeparationKind::HotCold {
+            scheme.blocks.host_write_points = 2;
+        }
+        scheme.maintenance.idle_after_ns = 50_000;
         let setup = Setup { scheme, host, start: start(occupancy, overwrite), seed, ..setup(device) };
-        let drive = match setup.prepare(&[]) {
+        let mut drive = match setup.prepare(&[]) {
             Ok(drive) => drive,
             // A geometry too small for its thresholds is refused with a reason; nothing to run then.
             Err(RunError::Config(_)) => return Ok(()),
             Err(other) => return Err(TestCaseError::fail(other.to_string())),
         };
+        for domain in (0..64).map(DomainId) {
+            // Where the device has that mode and the domain exists.
+            drive.open_for_host_in(domain, CellMode::Slc);
+        }
         let requests = requests(seed, count, drive.logical_bytes());
         let unit = u64::from(drive.unit_bytes());
         let allocates = setup.scheme.mapping.unmapped_reads == UnmappedReads::Allocate;

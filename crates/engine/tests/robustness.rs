@@ -6,6 +6,7 @@ mod common;
 use common::*;
 use proptest::prelude::*;
 use wordline_engine::config::device::*;
+use wordline_engine::config::nand_modes::*;
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartConfig, WindowConfig};
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
@@ -161,8 +162,28 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             submission_ns,
             completion_ns,
         });
-    (geometries(), capacity, cell, channel, rules, or_extreme(0..9), suspend, link).prop_map(
-        |(geometry, capacity, cell, channel, rule, window, suspend, link)| DeviceConfig {
+    let slc_mode = prop::option::of(prop::array::uniform3(time())).prop_map(|times| {
+        times.map(|[read_ns, program_ns, erase_ns]| SlcModeConfig { read_ns, program_ns, erase_ns })
+    });
+    let cache_mode = (any::<bool>(), any::<bool>(), any::<bool>(), time(), time()).prop_map(
+        |(read, program, random, read_busy_ns, program_busy_ns)| CacheModeConfig {
+            read,
+            program,
+            read_order: if random { CacheReadOrder::Random } else { CacheReadOrder::Sequential },
+            read_busy_ns,
+            program_busy_ns,
+        },
+    );
+    let copyback = (any::<bool>(), any::<bool>(), or_extreme(0..9)).prop_map(
+        |(supported, same_plane_only, check_every)| CopybackConfig {
+            supported,
+            same_plane_only,
+            check_every,
+        },
+    );
+    let modes = (slc_mode, cache_mode, copyback);
+    (geometries(), capacity, cell, channel, rules, or_extreme(0..9), suspend, link, modes).prop_map(
+        |(geometry, capacity, cell, channel, rule, window, suspend, link, modes)| DeviceConfig {
             name: String::new(),
             description: String::new(),
             geometry,
@@ -172,8 +193,12 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             multi_plane: MultiPlaneConfig { rule, window },
             suspend,
             link,
+            slc_mode: modes.0,
+            cache_mode: modes.1,
+            copyback: modes.2,
             errors: None,
             cpu: Default::default(),
+            energy: Default::default(),
         },
     )
 }
@@ -238,6 +263,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         window: gc.2,
                         trigger,
                         stop,
+                        background: None,
                         read_ahead_pages,
                     },
                     scheduler: SchedulerConfig {
@@ -319,7 +345,8 @@ proptest! {
         seed: u64,
         late: bool,
     ) {
-        let setup = Setup { device, scheme, host, start, window, seed, checked: true };
+        let measure = Default::default();
+        let setup = Setup { device, scheme, host, start, window, measure, seed, checked: true };
         let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -378,7 +405,8 @@ fn a_good_share_of_the_descriptions_runs() {
     let everything = (devices(), schemes(), hosts());
     let runs = (0..2000).filter(|_| {
         let (device, scheme, (host, start, window)) = everything.new_tree(&mut runner).unwrap().current();
-        let setup = Setup { device, scheme, host, start, window, seed: 1, checked: true };
+        let measure = Default::default();
+        let setup = Setup { device, scheme, host, start, window, measure, seed: 1, checked: true };
         setup.logical_bytes().is_ok() && is_small(&setup) && run(&setup, &mut Listed(vec![])).is_ok()
     });
     let runs = runs.count();

@@ -1,5 +1,6 @@
 //! Python bindings: one module, `wordline._core`. Thin: texts in, a text out, and the watch over a run.
 
+mod columns;
 mod describe;
 mod error;
 mod run;

@@ -7,10 +7,12 @@ use pyo3::prelude::*;
 use serde::Serialize;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::ids::Lpa;
+use wordline_engine::stats::measured::Tables;
 use wordline_engine::stats::report::Report;
 use wordline_engine::{RunError, Setup, replay};
 use wordline_trace::{OpenContext, OpenError, Opened, footprint, open};
 
+use crate::columns::{RawColumn, columns};
 use crate::describe::{Described, Overrides, Text, describe};
 use crate::error::{guarded, mistake};
 use crate::watch::{Watch, Watched};
@@ -21,6 +23,7 @@ pub struct RunResult {
     json: String,
     read: Vec<(u64, u64)>,
     write: Vec<(u64, u64)>,
+    tables: Tables,
 }
 
 #[pymethods]
@@ -37,6 +40,17 @@ impl RunResult {
             "write" => Ok(self.write.iter().copied().unzip()),
             _ => Err(mistake(format_args!("histogram `{direction}`: allowed: read or write"))),
         }
+    }
+
+    /// The columns of `series`, `samples` or `blocks`; `None` where the run did not record it.
+    fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Vec<RawColumn<'py>>>> {
+        let table = match name {
+            "series" => &self.tables.series,
+            "samples" => &self.tables.samples,
+            "blocks" => &self.tables.blocks,
+            _ => return Err(mistake(format_args!("table `{name}`: allowed: series, samples or blocks"))),
+        };
+        Ok(table.as_ref().map(|table| columns(py, table)))
     }
 }
 
@@ -105,6 +119,7 @@ fn run_described(
         host: described.workload.host.clone(),
         start: described.workload.start.clone(),
         window: described.workload.window.clone(),
+        measure: described.workload.measure.clone(),
         seed,
         checked,
     };
@@ -135,12 +150,12 @@ fn run_described(
             flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
             events: outcome.events,
         },
-        notes: opened.notes.lines(),
+        notes: opened.notes.lines().into_iter().chain(outcome.report.notes()).collect(),
         report: &outcome.report,
     };
     let json = serde_json::to_string(&document).map_err(mistake)?;
-    let Report { read, write, .. } = outcome.report;
-    Ok(RunResult { json, read: read.latency_ns.histogram, write: write.latency_ns.histogram })
+    let Report { read, write, tables, .. } = outcome.report;
+    Ok(RunResult { json, read: read.latency_ns.histogram, write: write.latency_ns.histogram, tables })
 }
 
 /// The logical pages that the workload touches, where the drive's start depends on them.

@@ -32,11 +32,6 @@ impl Points {
         Self::new(scheme.blocks.host_write_points, apart.as_slice())
     }
 
-    /// Write points of the host.
-    pub fn of_host(&self) -> u8 {
-        self.host
-    }
-
     /// Whether the host writes there.
     pub fn is_of_host(&self, point: u8) -> bool {
         point < self.host
@@ -45,6 +40,11 @@ impl Points {
     /// Whether this cause's moves have a write point of their own.
     pub fn is_apart(&self, cause: Cause) -> bool {
         self.of(cause) > self.host
+    }
+
+    /// Write points of the host; theirs are the first numbers.
+    pub fn host(&self) -> u8 {
+        self.host
     }
 
     /// Write points of a domain.

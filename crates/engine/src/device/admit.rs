@@ -40,6 +40,7 @@ impl Device {
     /// A request that arrived at `arrival` enters the drive now (later than it arrived, if it had to wait at the
     /// host). `id` counts requests from 0; `measured` requests count in the results. The range must lie in the drive.
     pub fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool) {
+        self.note_time(now);
         self.now = now;
         let admission = now.since(arrival).0;
         if self.requests_inside() == 0 {
@@ -66,6 +67,9 @@ impl Device {
                 (self.requests.len() - 1) as u32
             }
         };
+        if let Some(series) = &mut self.monitor.series {
+            series.submitted(now);
+        }
         if let Some(probe) = &mut self.probe {
             probe.arrived(id, request, now);
         }
@@ -223,14 +227,19 @@ impl Device {
                 });
             }
         }
-        if request.measured {
+        if request.measured || self.answers.is_some() {
             let outside = [
                 (Part::Admission, request.admission),
                 (Part::Link, request.link),
                 (Part::Cpu, request.cpu),
                 (Part::CpuWait, request.cpu_wait),
             ];
-            self.recorder.request(op, latency, length, [before, during], &outside);
+            if let Some(answers) = &mut self.answers {
+                Self::note_parts(answers, number, [before, during], &outside);
+            }
+            if request.measured {
+                self.recorder.request(op, latency, length, [before, during], &outside);
+            }
         }
         if at_once {
             self.complete(number);
@@ -246,6 +255,11 @@ impl Device {
         }
         let HostRequest { op, length, .. } = self.requests[number as usize].request;
         self.recorder.answered(op, length);
+        self.tell_answer(number);
+        if let Some(series) = &mut self.monitor.series {
+            let latency = self.now.since(self.requests[number as usize].arrival);
+            series.answered(op, length, latency, self.now);
+        }
         if let Some(probe) = &mut self.probe {
             let request = &self.requests[number as usize];
             probe.completed(request.id, self.now.since(request.arrival), self.now);

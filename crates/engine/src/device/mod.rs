@@ -5,13 +5,18 @@
 //! (`collect`), the drive is prepared without simulated time (`prepare`), and checked (`audit`).
 
 mod admit;
+mod answers;
 mod audit;
 mod background;
+mod cached;
 mod collect;
+mod copyback;
 mod disturb;
 mod firmware;
 mod ideal;
 mod issue;
+mod modes;
+mod monitor;
 mod plans;
 mod prepare;
 mod program;
@@ -38,7 +43,9 @@ use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
 use crate::mapping::{Layout, PageMap};
+use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
+use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
 use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
@@ -49,12 +56,14 @@ use crate::sched::class::Class;
 use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::space::SpacePlan;
+use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;
 use crate::time::Ns;
 
 use disturb::Disturb;
 
 pub use admit::Request;
+pub use answers::Answer;
 pub use prepare::Overwriting;
 pub use view::DriveView;
 
@@ -140,6 +149,8 @@ pub struct Device {
     /// By die.
     outstanding: Vec<u32>,
     channels: Vec<Channel>,
+    overlap: CacheOperations,
+    copybacks: Copybacks,
     channel_of: Vec<u32>,
     /// Number of the first die's second server; 0 where there is none.
     second_server: u32,
@@ -155,9 +166,12 @@ pub struct Device {
     /// When the first transfer of each direction ends.
     link_event: [Ns; 2],
     completed: u32,
+    answers: Option<Box<answers::Answers>>,
     cpu: Cpu,
 
     recorder: Recorder,
+    monitor: monitor::Monitor,
+    energy: Option<Box<EnergyTable>>,
     probe: Option<Box<dyn Probe>>,
     fault: Option<String>,
     flash_operations: u64,
@@ -181,11 +195,15 @@ impl Device {
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
         let points = Points::for_scheme(scheme);
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
-        let blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        let mut blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        if device.slc_mode.is_some() {
+            blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
+        }
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
         let (dies, channels, channel_of) = ideal::servers(&geometry, second);
         let timing = Timing::new(device);
+        let overlap = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
         let window = match device.multi_plane.window {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
@@ -229,12 +247,16 @@ impl Device {
             static_wear: wear::StaticWear::new(&scheme.wear, domains.len()),
             separation: SeparationPolicy::new(&scheme.separation, plan.logical_units),
             now: Ns::ZERO,
-            events: EventSet::new(dies + channels + usize::from(Disturb::decodes(device))),
+            events: EventSet::new(
+                dies + channels + overlap.registers.len() + usize::from(Disturb::decodes(device)),
+            ),
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),
             outstanding: vec![0; geometry.dies() as usize],
             channels: (0..channels).map(|_| Channel::default()).collect(),
+            overlap,
+            copybacks: Copybacks::new(&device.copyback, dies),
             channel_of,
             second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
             not_physical: scheme.ideal.not_physical(),
@@ -246,8 +268,11 @@ impl Device {
             link_free: [Ns::ZERO; 2],
             link_event: [Ns::NEVER; 2],
             completed: 0,
+            answers: None,
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             recorder: Recorder::default(),
+            monitor: monitor::Monitor::default(),
+            energy: EnergyTable::new(device),
             probe: None,
             fault: None,
             flash_operations: 0,

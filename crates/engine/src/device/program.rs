@@ -38,7 +38,7 @@ impl Device {
     fn host_point(&mut self, lpa: Lpa, stream: u16) -> u8 {
         match &mut self.separation {
             SeparationPolicy::Stream => self.points.of_stream(stream),
-            policy => policy.write_point(lpa, stream, self.points.of_host()).min(self.points.of_host() - 1),
+            policy => policy.write_point(lpa, stream, self.points.host()).min(self.points.host() - 1),
         }
     }
 
@@ -141,6 +141,10 @@ impl Device {
             let die = self.die_of(ppa).0;
             self.begin_wait(id, die);
             self.pool.chain(head, id);
+            if self.overlap.program {
+                // A page that is full now may come in while the one before it is programmed.
+                self.touched.push(die);
+            }
             return;
         }
         let place = self.take_place(domain, number);
@@ -170,9 +174,9 @@ impl Device {
                 self.fail(what);
                 return Ppa(0);
             };
-            self.blocks.set_state(superblock, BlockState::Open);
-            let block = self.blocks.split(superblock).1;
-            point.open(superblock, block, self.geometry.pages_per_block, self.geometry.pages_per_program);
+            let rows = self.blocks.open(superblock, point.mode);
+            let at_once = self.geometry.pages_at_once(point.mode);
+            point.open(superblock, self.blocks.split(superblock).1, rows, at_once);
         }
         let place = point.take(&self.geometry, planes);
         let (superblock, last) = (point.superblock, !point.has_place());

@@ -69,7 +69,9 @@ impl Device {
         } else {
             state.push(&mut self.pool, class, head);
         }
-        if state.phase == Phase::Idle || (self.rules.interrupts && class == Class::HostRead) {
+        let busy_but_asked = (self.rules.interrupts && class == Class::HostRead)
+            || (self.overlap.program && state.phase == Phase::Array);
+        if state.phase == Phase::Idle || busy_but_asked {
             self.touched.push(die);
         }
     }

@@ -3,6 +3,7 @@
 use super::Device;
 use crate::nand::channel::Channel;
 use crate::sched::class::ByClass;
+use crate::stats::measured::Tables;
 use crate::stats::recorder::{Recorder, erase_report};
 use crate::stats::report::{DriveReport, Report};
 use crate::time::Ns;
@@ -15,6 +16,7 @@ impl Device {
 
     /// The same at a time that has just come.
     pub fn open_window_at(&mut self, now: Ns, requests_before: u64) {
+        self.window_opens(now);
         self.recorder = Recorder::begin(
             now,
             requests_before,
@@ -48,7 +50,7 @@ impl Device {
         let dies = recorder.dies(end, &self.die_clocks(end), &self.outstanding, |die| self.channel_of[die]);
         let channels = recorder.channels(&self.channel_clocks(end));
         let (dies, channels) = self.report_second_servers(end, dies, channels);
-        Report {
+        let mut report = Report {
             window: recorder.window(end),
             read: recorder.read.report(window),
             trim: recorder.trim.clone(),
@@ -76,7 +78,13 @@ impl Device {
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
             checked: None,
+            energy: None,
+            series: None,
+            samples: None,
+            tables: Tables::default(),
             write,
-        }
+        };
+        self.report_monitor(&mut report);
+        report
     }
 }

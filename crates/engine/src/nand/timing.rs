@@ -1,6 +1,8 @@
 //! How long each part of an operation takes. `docs/timing-model.md` has the formulas.
 
+use super::CellMode;
 use crate::config::device::{DeviceConfig, TransferUnit};
+use crate::config::nand_modes::SlcModeConfig;
 use crate::time::Ns;
 
 /// Times of a drive, prepared from its description.
@@ -8,8 +10,9 @@ use crate::time::Ns;
 pub struct Timing {
     read_by_page: Vec<u64>,
     program_by_page: Vec<u64>,
-    /// tERASE.
-    pub erase: Ns,
+    erase: Ns,
+    /// Times of blocks in SLC mode, where the device has any.
+    slc: SlcModeConfig,
     read_command: CommandTime,
     program_command: CommandTime,
     erase_command: CommandTime,
@@ -39,10 +42,13 @@ struct TransferTime {
 }
 
 impl TransferTime {
-    fn of(&self, bytes: u64) -> Ns {
+    fn bytes_on_channel(&self, bytes: u64) -> u64 {
         let bytes = self.whole_page.unwrap_or(bytes);
-        let with_spare = bytes + (bytes * self.spare_bytes).div_ceil(self.page_bytes);
-        let transfers = (with_spare * 8).div_ceil(self.width_bits);
+        bytes + (bytes * self.spare_bytes).div_ceil(self.page_bytes)
+    }
+
+    fn of(&self, bytes: u64) -> Ns {
+        let transfers = (self.bytes_on_channel(bytes) * 8).div_ceil(self.width_bits);
         Ns((transfers * 1_000_000).div_ceil(self.kilo_transfers_per_s))
     }
 }
@@ -73,6 +79,7 @@ impl Timing {
             read_by_page: times_by_page(device, &device.cell.read_ns),
             program_by_page: times_by_page(device, &device.cell.program_ns),
             erase: Ns(device.cell.erase_ns),
+            slc: device.slc_mode.clone().unwrap_or(SlcModeConfig { read_ns: 0, program_ns: 0, erase_ns: 0 }),
             read_command: CommandTime {
                 first: channel.read_command_ns,
                 further: channel.read_command_extra_plane_ns,
@@ -95,16 +102,42 @@ impl Timing {
         }
     }
 
-    /// tR of page `page` of a block.
-    #[inline]
-    pub fn read(&self, page: u32) -> Ns {
-        Ns(self.read_by_page.get(page as usize).copied().unwrap_or(0))
+    /// The value of each page of a block, from one for all page types or one for each; 0 from none.
+    pub fn by_page_type(device: &DeviceConfig, values: &[u64]) -> Vec<u64> {
+        times_by_page(device, values)
     }
 
-    /// tPROG of page `page` of a block.
+    /// Bytes that cross the channel for a flash page of which `bytes` are wanted: the whole page and the spare bytes
+    /// where the device moves them.
+    pub fn bytes_on_channel(&self, bytes: u32) -> u64 {
+        self.transfer.bytes_on_channel(u64::from(bytes))
+    }
+
+    /// tR of page `page` of a block in this mode.
     #[inline]
-    pub fn program(&self, page: u32) -> Ns {
-        Ns(self.program_by_page.get(page as usize).copied().unwrap_or(0))
+    pub fn read(&self, page: u32, mode: CellMode) -> Ns {
+        Ns(match mode {
+            CellMode::Native => self.read_by_page.get(page as usize).copied().unwrap_or(0),
+            CellMode::Slc => self.slc.read_ns,
+        })
+    }
+
+    /// tPROG of page `page` of a block in this mode.
+    #[inline]
+    pub fn program(&self, page: u32, mode: CellMode) -> Ns {
+        Ns(match mode {
+            CellMode::Native => self.program_by_page.get(page as usize).copied().unwrap_or(0),
+            CellMode::Slc => self.slc.program_ns,
+        })
+    }
+
+    /// tERASE of a block in this mode.
+    #[inline]
+    pub fn erase(&self, mode: CellMode) -> Ns {
+        match mode {
+            CellMode::Native => self.erase,
+            CellMode::Slc => Ns(self.slc.erase_ns),
+        }
     }
 
     /// Bus time of a read command for so many planes.

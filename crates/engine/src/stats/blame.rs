@@ -161,6 +161,13 @@ impl Parts {
         }
     }
 
+    /// Adds the waits for the channel of another.
+    pub fn add_channel_waits_of(&mut self, other: &Self) {
+        for (index, ns) in other.iter().filter(|&(index, _)| index >= PLAIN.len() + CLASSES) {
+            self.add_at(index, ns);
+        }
+    }
+
     /// Adds all parts of another.
     #[inline]
     pub fn merge(&mut self, other: &Self) {

@@ -2,7 +2,14 @@
 
 pub mod blame;
 pub mod disturb;
+pub mod energy;
 pub mod latency;
+pub mod lean;
+pub mod measured;
 pub mod reclaim;
 pub mod recorder;
 pub mod report;
+pub mod samples;
+pub mod series;
+pub mod table;
+pub mod tally;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::blame::{Part, Parts};
 use super::disturb::DisturbCounters;
+use super::energy::EnergyRecorder;
 use super::latency::DirectionRecorder;
 use super::reclaim::{BackgroundReport, ReclaimCounters};
 use super::report::{
@@ -45,6 +46,12 @@ pub struct Recorder {
     pub suspensions: u64,
     /// Commands of several planes.
     pub multi_plane: u64,
+    /// Reads and programs that overlapped the command before them.
+    pub cache_reads: u64,
+    /// See `cache_reads`.
+    pub cache_programs: u64,
+    /// Flash pages moved inside a die.
+    pub copybacks: u64,
     /// Garbage collection.
     pub gc: GcReport,
     /// Blocks emptied and mapping units moved, by cause.
@@ -59,6 +66,8 @@ pub struct Recorder {
     pub reclaim: ReclaimCounters,
     /// Garbage collection at idle time.
     pub background: BackgroundReport,
+    /// Energy of the operations begun.
+    pub energy: EnergyRecorder,
     /// Time of the cell array of each die, ns.
     pub array_ns: Vec<u64>,
     loads: Vec<Load>,
@@ -157,6 +166,14 @@ impl Recorder {
         load.max = load.max.max(new);
     }
 
+    /// Flash pages waiting or running on all dies, integrated over time up to `now`.
+    pub fn outstanding_area(&self, now: Ns, outstanding: &[u32]) -> u128 {
+        let die = |(load, &count): (&Load, &u32)| {
+            load.area + u128::from(count) * u128::from(now.since(load.since).0)
+        };
+        self.loads.iter().zip(outstanding).map(die).sum()
+    }
+
     /// The window.
     pub fn window(&self, end: Ns) -> WindowReport {
         WindowReport {
@@ -190,6 +207,9 @@ impl Recorder {
             transactions: self.transactions.iter().sum(),
             suspensions: self.suspensions,
             multi_plane: self.multi_plane,
+            cache_reads: self.cache_reads,
+            cache_programs: self.cache_programs,
+            copybacks: self.copybacks,
             by_class: by_class.collect(),
         }
     }
@@ -229,7 +249,7 @@ impl Recorder {
                 array_ns: self.array_ns.get(number).copied().unwrap_or(0),
                 mean_outstanding: if window == 0 { 0.0 } else { (load.area + rest) as f64 / window as f64 },
                 max_outstanding: load.max,
-                second_server: None,
+                ..DieReport::default()
             }
         };
         self.loads.iter().zip(clocks).enumerate().map(die).collect()
@@ -245,7 +265,7 @@ impl Recorder {
     pub fn channels(&self, clocks: &[ByClass<u64>]) -> Vec<ChannelReport> {
         let channel = |(number, clock)| ChannelReport {
             busy_ns: by_name(clock, self.channel_base.get(number)),
-            second_server: None,
+            ..ChannelReport::default()
         };
         clocks.iter().enumerate().map(channel).collect()
     }

@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::disturb::{ErrorsReport, ReadDisturbReport};
+use super::energy::EnergyReport;
+use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
 use super::reclaim::{BackgroundReport, ReadReclaimReport};
 
 /// Everything measured in one run.
@@ -56,6 +58,15 @@ pub struct Report {
     pub errors: Option<ErrorsReport>,
     /// Checked mode's findings; `None` when it was off.
     pub checked: Option<CheckedReport>,
+    /// Energy of the flash operations; `None` when the drive's description knows none.
+    pub energy: Option<EnergyReport>,
+    /// The time series' extent; `None` without one.
+    pub series: Option<SeriesReport>,
+    /// Distributions of the sampled state; `None` without samples.
+    pub samples: Option<SampleReport>,
+    /// Tables that were asked for.
+    #[serde(skip)]
+    pub tables: Tables,
 }
 
 /// The measured window in simulated time.
@@ -162,8 +173,22 @@ pub struct FlashReport {
     pub suspensions: u64,
     /// Commands of two and more planes.
     pub multi_plane: u64,
+    /// Read commands whose array time overlapped the data-out of the read before; left out when there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_reads: u64,
+    /// Program commands whose data came in while the array programmed the page before; left out when there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_programs: u64,
+    /// Flash pages that were read and programmed inside a die; among `programs`, not among `reads`; left out when there
+    /// is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub copybacks: u64,
     /// Class (`host_read`, `gc_program`, …) → pages or blocks, and commands.
     pub by_class: BTreeMap<String, ClassReport>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Flash operations of one class.
@@ -223,6 +248,8 @@ pub struct DieReport {
     pub mean_outstanding: f64,
     /// Most flash pages waiting or running at once.
     pub max_outstanding: u32,
+    /// Erase counts of its blocks.
+    pub erases: EraseSpan,
     /// The ideal second server that read for the host; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_server: Option<SecondServerReport>,
@@ -243,6 +270,8 @@ pub struct SecondServerReport {
 pub struct ChannelReport {
     /// Time that it moved commands or data, ns, by class.
     pub busy_ns: BTreeMap<String, u64>,
+    /// Erase counts of its blocks.
+    pub erases: EraseSpan,
     /// The ideal second bus for reads of the host; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_server: Option<SecondServerReport>,

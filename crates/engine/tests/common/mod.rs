@@ -57,8 +57,12 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
         multi_plane: MultiPlaneConfig::default(),
         suspend: SuspendConfig::default(),
         link: LinkConfig::default(),
+        slc_mode: None,
+        cache_mode: Default::default(),
+        copyback: Default::default(),
         errors: None,
         cpu: Default::default(),
+        energy: Default::default(),
     }
 }
 
@@ -74,6 +78,7 @@ pub fn setup(device: DeviceConfig) -> Setup {
         host: HostConfig { arrivals: Arrivals::Open, ..HostConfig::default() },
         start: StartConfig::default(),
         window: Default::default(),
+        measure: Default::default(),
         seed: 1,
         checked: true,
     }

@@ -1,6 +1,7 @@
 //! A workload: where its requests come from, how they arrive, the drive's state before, and what is measured.
 
 use serde::{Deserialize, Serialize};
+use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::error::ConfigError;
 use wordline_engine::config::run::{Arrivals, HostConfig, StartConfig, WindowConfig};
 
@@ -28,6 +29,9 @@ pub struct WorkloadConfig {
     /// What is measured.
     #[serde(default)]
     pub window: WindowConfig,
+    /// What is recorded beside the totals.
+    #[serde(default)]
+    pub measure: MeasureConfig,
 }
 
 /// Where requests come from.
@@ -47,6 +51,7 @@ impl WorkloadConfig {
         self.host.validate().map_err(|error| error.under("host"))?;
         self.start.validate().map_err(|error| error.under("start"))?;
         self.window.validate().map_err(|error| error.under("window"))?;
+        self.measure.validate().map_err(|error| error.under("measure"))?;
         self.check_arrivals()
     }
 

@@ -1,0 +1,54 @@
+//! What operations of the flash cost in energy, as a data sheet or a paper gives it.
+
+use serde::{Deserialize, Serialize};
+
+use super::device::CellTechnology;
+use super::error::{ConfigError, check_range};
+
+/// Energy of operations; zero stands for "unknown". What the drive uses at rest isn't modelled.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EnergyConfig {
+    /// Cell read of a flash page, nJ: one value for all page types, or one for each bit of the cell (LSB first).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub read_nj: Vec<u64>,
+    /// Program of a flash page, nJ, like `read_nj`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub program_nj: Vec<u64>,
+    /// Erase of a block, nJ.
+    #[serde(default)]
+    pub erase_nj: u64,
+    /// A byte on the channel, spare bytes that move included, pJ.
+    #[serde(default)]
+    pub channel_pj_per_byte: u64,
+}
+
+/// Most energy that a description may give for one operation, nJ: one joule.
+const MOST_NJ: u64 = 1_000_000_000;
+
+impl EnergyConfig {
+    /// Whether any figure is known.
+    pub fn is_known(&self) -> bool {
+        let pages = self.read_nj.iter().chain(&self.program_nj);
+        pages.chain([&self.erase_nj, &self.channel_pj_per_byte]).any(|&energy| energy > 0)
+    }
+
+    /// Refuses what no device of this technology can have.
+    pub fn validate(&self, technology: CellTechnology) -> Result<(), ConfigError> {
+        let bits = technology.bits();
+        for (key, energies) in [("read_nj", &self.read_nj), ("program_nj", &self.program_nj)] {
+            if energies.len() > 1 && energies.len() != bits {
+                return Err(ConfigError::new(
+                    key,
+                    format!("{energies:?}"),
+                    format!("none, one energy, or {bits}: one for each bit of the cell"),
+                ));
+            }
+            for &energy in energies {
+                check_range(key, energy, 0, MOST_NJ)?;
+            }
+        }
+        check_range("erase_nj", self.erase_nj, 0, MOST_NJ)?;
+        check_range("channel_pj_per_byte", self.channel_pj_per_byte, 0, MOST_NJ)
+    }
+}

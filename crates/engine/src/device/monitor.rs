@@ -1,0 +1,225 @@
+//! What is recorded beside the totals: the time series, the samples, energy, erase counts by resource.
+
+use serde::{Deserialize, Serialize};
+
+use super::Device;
+use crate::config::MeasureConfig;
+use crate::ids::{DieId, DomainId, PlaneId, SuperblockId};
+use crate::nand::die::Phase;
+use crate::sched::class::{Class, FlashOp};
+use crate::sched::queue::{NONE, Op, OpId};
+use crate::stats::measured::EraseSpan;
+use crate::stats::report::Report;
+use crate::stats::samples::{DieState, Sampler};
+use crate::stats::series::{Moment, Series};
+use crate::stats::table::{Column, Table};
+use crate::time::Ns;
+
+/// The recorders that can be on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Monitor {
+    /// One of them must look at the state before time passes this.
+    pub due: Ns,
+    config: MeasureConfig,
+    pub series: Option<Box<Series>>,
+    sampler: Option<Box<Sampler>>,
+}
+
+impl Default for Monitor {
+    fn default() -> Self {
+        Self { due: Ns::NEVER, config: MeasureConfig::default(), series: None, sampler: None }
+    }
+}
+
+impl Monitor {
+    fn set_due(&mut self) {
+        let series = self.series.as_ref().map_or(Ns::NEVER, |series| series.end());
+        let sampler = self.sampler.as_ref().map_or(Ns::NEVER, |sampler| sampler.next());
+        self.due = series.min(sampler);
+    }
+}
+
+impl Device {
+    /// Records from now on what `config` asks for; samples begin with the window. For a drive at rest.
+    pub fn measure(&mut self, config: &MeasureConfig) {
+        self.blocks.take_lowest_free();
+        let series = Series::begin(config, &self.moment(self.now));
+        self.monitor = Monitor { config: config.clone(), series, ..Monitor::default() };
+        self.monitor.set_due();
+    }
+
+    /// Takes in what held until `time`, which comes now. A no-op unless `time` is beyond [`Monitor::due`].
+    #[inline]
+    pub(super) fn note_time(&mut self, time: Ns) {
+        if time > self.monitor.due {
+            self.look_back(time);
+        }
+    }
+
+    #[cold]
+    fn look_back(&mut self, time: Ns) {
+        let mut monitor = std::mem::take(&mut self.monitor);
+        if let Some(series) = &mut monitor.series {
+            let end = series.end();
+            if end < time {
+                let lowest = self.blocks.take_lowest_free();
+                series.end_interval(&self.moment(end), lowest);
+                series.pass_unchanged(time, &self.outstanding, self.blocks.free());
+            }
+        }
+        if let Some(sampler) = &mut monitor.sampler {
+            let dies = (0..self.dies.len() as u32).map(|die| self.die_state(DieId(die)));
+            sampler.take(time, dies, self.channels.iter().map(|channel| channel.free_at));
+        }
+        monitor.set_due();
+        self.monitor = monitor;
+    }
+
+    fn moment(&self, now: Ns) -> Moment<'_> {
+        Moment { now, recorder: &self.recorder, outstanding: &self.outstanding }
+    }
+
+    fn die_state(&self, die: DieId) -> DieState {
+        let state = &self.dies[die.index()];
+        let reads = Class::ALL.iter().filter(|class| class.op() == FlashOp::Read);
+        let mut reads: u32 = reads.map(|&class| self.heads(state.first(class))).sum();
+        if state.phase != Phase::Idle && state.command.class.op() == FlashOp::Read {
+            reads += self.heads(state.command.head);
+        }
+        let outstanding = self.outstanding[die.index()];
+        debug_assert!(reads <= outstanding, "reads of a die are among its commands");
+        DieState { outstanding, reads, busy: state.phase != Phase::Idle }
+    }
+
+    /// Heads in a queue or of a command.
+    fn heads(&self, first: OpId) -> u32 {
+        let (mut count, mut head) = (0, first);
+        while head != NONE {
+            count += 1;
+            head = self.pool[head].next;
+        }
+        count
+    }
+
+    /// The window opens at `now`: the recorder is about to forget what it counted.
+    pub(super) fn window_opens(&mut self, now: Ns) {
+        self.note_time(now);
+        let mut monitor = std::mem::take(&mut self.monitor);
+        if let Some(series) = &mut monitor.series {
+            series.recorder_ends(&self.moment(now));
+        }
+        monitor.sampler = Sampler::begin(&monitor.config, now);
+        monitor.set_due();
+        self.monitor = monitor;
+    }
+
+    /// Charges the cell array's energy of the flash page or block of a head, and that of a program's data.
+    #[inline]
+    pub(super) fn charge_cell(&mut self, class: Class, head: OpId, page: u32) {
+        if self.energy.is_some() {
+            self.charge_known_cell(class, head, page);
+        }
+    }
+
+    #[cold]
+    fn charge_known_cell(&mut self, class: Class, head: OpId, page: u32) {
+        let mode = self.cell_mode(self.pool[head].ppa);
+        let at_once = if class.op() == FlashOp::Program { self.geometry.pages_at_once(mode) } else { 1 };
+        let first = page - page % at_once;
+        let Some(energy) = &self.energy else { return };
+        for page in first..first + at_once {
+            self.recorder.energy.add_cell(class, energy.cell(class.op(), page));
+        }
+        if class.op() != FlashOp::Program {
+            return;
+        }
+        let Op { copyback, source, .. } = self.pool[head];
+        if copyback {
+            let read = self.geometry.place(source).page;
+            return self.recorder.energy.add_cell(class, energy.cell(FlashOp::Read, read));
+        }
+        let flash_page = |unit: OpId| self.pool[unit].ppa.0 >> self.geometry.unit_shift;
+        let on_channel = |bytes: u32| self.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));
+        let (mut moved, mut bytes, mut current) = (0, 0u32, flash_page(head));
+        for unit in self.pool.units(head) {
+            if flash_page(unit) != current {
+                moved += on_channel(bytes);
+                (current, bytes) = (flash_page(unit), 0);
+            }
+            bytes = bytes.saturating_add(self.pool[unit].bytes);
+        }
+        self.recorder.energy.add_channel(class, energy.channel(moved + on_channel(bytes)));
+    }
+
+    /// Charges the energy of `bytes` of a flash page on the channel.
+    #[inline]
+    pub(super) fn charge_channel(&mut self, class: Class, bytes: u32) {
+        if let Some(energy) = &self.energy {
+            let moved = self.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));
+            self.recorder.energy.add_channel(class, energy.channel(moved));
+        }
+    }
+
+    /// Fills in what is recorded beside the totals.
+    pub(super) fn report_monitor(&self, report: &mut Report) {
+        report.energy = self.energy.as_ref().map(|_| self.recorder.energy.report());
+        if let Some(series) = &self.monitor.series {
+            let lowest = self.blocks.lowest_free();
+            let (summary, table) = series.finish(&self.moment(self.now), lowest, self.geometry.page_bytes);
+            (report.series, report.tables.series) = (Some(summary), Some(table));
+        }
+        if let Some(sampler) = &self.monitor.sampler {
+            let (samples, table) = sampler.finish();
+            (report.samples, report.tables.samples) = (Some(samples), table);
+        }
+        if self.monitor.config.block_table {
+            report.tables.blocks = Some(self.block_rows());
+        }
+        self.report_erases(report);
+    }
+
+    fn report_erases(&self, report: &mut Report) {
+        let (mut dies, mut channels) = (vec![EraseSpan::EMPTY; self.dies.len()], Vec::new());
+        channels.resize(self.channels.len(), EraseSpan::EMPTY);
+        let by_domain: Vec<EraseSpan> = (0..self.domains.len() as u32)
+            .map(|domain| EraseSpan::of(self.blocks.view(DomainId(domain)).erases))
+            .collect();
+        for plane in (0..self.geometry.planes()).map(PlaneId) {
+            let erases = by_domain[self.domains.of(plane).index()];
+            let die = self.geometry.die_of(plane).0.index();
+            dies[die].merge(&erases);
+            channels[self.channel_of[die] as usize].merge(&erases);
+        }
+        for (die, erases) in report.dies.iter_mut().zip(dies) {
+            die.erases = erases;
+        }
+        for (channel, erases) in report.channels.iter_mut().zip(channels) {
+            channel.erases = erases;
+        }
+    }
+
+    fn block_rows(&self) -> Table {
+        let superblocks = || (0..self.blocks.len() as u32).map(SuperblockId);
+        let numbers = |of: &dyn Fn(SuperblockId) -> u32| Column::U32(superblocks().map(of).collect());
+        let state = |id| snake_case(&format!("{:?}", self.blocks.state(id)));
+        let mut table = Table::default();
+        table.add("superblock", numbers(&|id| id.0));
+        table.add("domain", numbers(&|id| self.blocks.split(id).0.0));
+        table.add("block", numbers(&|id| self.blocks.split(id).1));
+        table.add("state", Column::Text(superblocks().map(state).collect()));
+        table.add("valid_units", numbers(&|id| self.blocks.valid(id)));
+        table.add("erases", Column::U32(self.blocks.erase_counts().to_vec()));
+        table
+    }
+}
+
+fn snake_case(name: &str) -> String {
+    let mut text = String::new();
+    for letter in name.chars() {
+        if letter.is_uppercase() && !text.is_empty() {
+            text.push('_');
+        }
+        text.extend(letter.to_lowercase());
+    }
+    text
+}

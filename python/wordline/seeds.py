@@ -1,0 +1,215 @@
+"""One run repeated over several seeds: every result, and the main figures with confidence intervals."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import statistics
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordline import simulation
+from wordline._core import WordlineError
+from wordline.presets import load
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    from wordline.result import Result
+    from wordline.simulation import PathLike, Progress
+
+CONFIDENCE = 0.95
+"""Share of such intervals that hold the mean over all seeds, for a figure that is normal over them."""
+
+LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p99_9")
+
+METRICS: dict[str, str] = {
+    **{
+        f"{direction}.{key}": unit
+        for direction in ("read", "write")
+        for key, unit in (
+            *((f"latency_ns.{name}", "ns") for name in LATENCIES),
+            ("iops", "requests/s"),
+            ("bandwidth_bytes_per_s", "bytes/s"),
+        )
+    },
+    "waf": "",
+    "energy.total_pj": "pJ",
+}
+"""Figures of the summary: their path in `result.json`, and their unit."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A figure over several seeds."""
+
+    metric: str
+    """Its path in `result.json`."""
+    unit: str
+    seeds: int
+    """Seeds whose run has this figure."""
+    mean: float
+    std: float | None
+    """Standard deviation over seeds (n − 1 in the denominator); `None` for a single seed."""
+    ci95: float | None
+    """Half the width of the 95% confidence interval of the mean; `None` for a single seed."""
+    min: float
+    max: float
+
+    @classmethod
+    def of(cls, metric: str, unit: str, values: list[float]) -> Metric:
+        """From one value for each seed."""
+        std = statistics.stdev(values) if len(values) > 1 else None
+        half = None if std is None else student_t(len(values) - 1) * std / math.sqrt(len(values))
+        # `fmean` rounds once, so the same value from every seed is its own mean.
+        return cls(metric, unit, len(values), statistics.fmean(values), std, half, min(values), max(values))
+
+
+def student_t(degrees: int) -> float:
+    """Student's t at which the two-sided 95% interval ends."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, 0.5 + CONFIDENCE / 2))
+
+
+class Seeds(Mapping[int, "Result"]):
+    """The results of one run by seed, in the order in which the seeds were given."""
+
+    def __init__(self, results: dict[int, Result]) -> None:
+        self._results = results
+
+    def __getitem__(self, seed: int) -> Result:
+        return self._results[seed]
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
+
+    def summary(self) -> dict[str, Metric]:
+        """The main figures by their path in `result.json`; those that no seed has are left out."""
+        found: dict[str, Metric] = {}
+        for metric, unit in METRICS.items():
+            values = [value for result in self.values() if (value := figure(result, metric)) is not None]
+            if values:
+                found[metric] = Metric.of(metric, unit, values)
+        return found
+
+    def table(self) -> pyarrow.Table:
+        """The summary, a row for each figure."""
+        import pyarrow
+
+        schema = pyarrow.schema(
+            [
+                ("metric", pyarrow.string()),
+                ("unit", pyarrow.string()),
+                ("seeds", pyarrow.uint32()),
+                *((name, pyarrow.float64()) for name in ("mean", "std", "ci95", "min", "max")),
+            ]
+        )
+        return pyarrow.Table.from_pylist([asdict(row) for row in self.summary().values()], schema=schema)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The seeds and the summary as plain data: what `summary.json` holds."""
+        rows = {name: asdict(row) for name, row in self.summary().items()}
+        return {"seeds": list(self), "confidence": CONFIDENCE, "summary": rows}
+
+    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Writes `summary.json`, `summary.parquet` and a folder `seed-N` for each; returns their paths."""
+        import pyarrow.parquet
+
+        target = Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        text = json.dumps(self.to_dict(), indent=2)
+        (target / "summary.json").write_text(text + "\n", encoding="utf-8")
+        pyarrow.parquet.write_table(self.table(), target / "summary.parquet")
+        written = [target / "summary.json", target / "summary.parquet"]
+        for seed, result in self.items():
+            result.save(target / f"seed-{seed}")
+            written.append(target / f"seed-{seed}")
+        return written
+
+
+def figure(result: Mapping[str, Any], path: str) -> float | None:
+    """The figure at a dotted path; `None` where a run has none, such as the latency of reads without any."""
+    value: Any = result
+    for key in path.split("."):
+        if isinstance(value, Mapping) and value.get("requests") == 0:
+            return None
+        value = value[key] if value is not None else None
+    return None if value is None else float(value)
+
+
+def run_seeds(
+    device: PathLike = "mqsim",
+    scheme: PathLike = "baseline",
+    workload: PathLike = "randread-4k-qd16",
+    *,
+    seeds: int | Iterable[int] = 5,
+    jobs: int | None = None,
+    checked: bool = False,
+    overrides: Mapping[str, object] | None = None,
+    progress: Progress | None = None,
+    **more: object,
+) -> Seeds:
+    """`run` with each of several seeds, side by side in `jobs` threads (default: one for each processor).
+
+    `seeds` is a list of them, or a number *n* for 1 to *n*. Each thread holds a drive of its own in memory.
+    The results don't depend on the number of threads.
+    """
+    descriptions = (load("device", device), load("scheme", scheme), load("workload", workload))
+    pairs = simulation.override_list({**(overrides or {}), **more})
+
+    def one(seed: int, watch: Progress) -> Result:
+        return simulation.simulate(*descriptions, overrides=pairs, seed=seed, checked=checked, progress=watch)
+
+    return side_by_side(one, seed_list(seeds), jobs, progress)
+
+
+def seed_list(seeds: int | Iterable[int]) -> list[int]:
+    """The seeds that a number or a list stands for."""
+    numbers = list(range(1, seeds + 1)) if isinstance(seeds, int) else list(seeds)
+    if not numbers or min(numbers) < 0 or len(set(numbers)) < len(numbers):
+        raise WordlineError(f"seeds {seeds}: allowed: a number from 1 on, or different seeds from 0 on")
+    return numbers
+
+
+class _StoppedError(Exception):
+    """Another seed's run failed, or the user interrupted."""
+
+
+def side_by_side(
+    one: Callable[[int, Progress], Result], seeds: list[int], jobs: int | None, progress: Progress | None
+) -> Seeds:
+    """Calls `one` for each seed, in threads. The first failure stops the others and is raised."""
+    stop = threading.Event()
+    done = dict.fromkeys(seeds, 0)
+
+    def watch(seed: int) -> Progress:
+        def update(requests: int, total: int | None, simulated_ns: int) -> None:
+            if stop.is_set():
+                raise _StoppedError
+            done[seed] = requests
+            if progress is not None:
+                progress(sum(done.values()), total and total * len(seeds), simulated_ns)
+
+        return update
+
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        futures = {seed: pool.submit(one, seed, watch(seed)) for seed in seeds}
+        try:
+            finished, _ = wait(futures.values(), return_when=FIRST_EXCEPTION)
+            for future in futures.values():
+                if future in finished:
+                    future.result()
+            return Seeds({seed: future.result() for seed, future in futures.items()})
+        except BaseException:
+            stop.set()
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
