@@ -36,7 +36,7 @@ impl SpacePlan {
             * u64::from(geometry.units_per_page())
             * u64::from(width);
         // A block counts as full with one flash page filled in part: less than a page can't be won back for sure.
-        let certain = u64::from(capacity - geometry.units_per_program() + 1);
+        let certain = u64::from(capacity - least_won(scheme, geometry) + 1);
         let spare = u64::from(blocks).saturating_sub(needed_units.div_ceil(certain)) as u32;
         let (key, value) = capacity_key(device);
         if spare < open + 2 {
@@ -70,6 +70,16 @@ impl SpacePlan {
             thresholds: Thresholds { trigger, stop, reserve: 1, read_ahead },
             room_limit: (mean + half_spare).min(usable).max(mean + 1) as u32,
         })
+    }
+}
+
+/// Mapping units that a superblock must win to be collected: those of a program, where several are in one, for each write
+/// point of collection, which may fill its last program in part.
+pub fn least_won(scheme: &SchemeConfig, geometry: &Geometry) -> u32 {
+    match geometry.units_per_program() {
+        1 => 1,
+        units if scheme.separation.moves_apart => 2 * units,
+        units => units,
     }
 }
 

@@ -289,7 +289,8 @@ fn ideals() -> impl Strategy<Value = IdealConfig> {
 }
 
 /// What moves pages at no request's: read reclaim, wear levelling, collection at idle time; and where writes go apart.
-fn upkeep() -> impl Strategy<Value = (ReclaimConfig, WearConfig, Option<BackgroundConfig>, SeparationKind)> {
+fn upkeep()
+-> impl Strategy<Value = (ReclaimConfig, WearConfig, Option<BackgroundConfig>, (SeparationKind, bool))> {
     let reclaim = (
         prop::sample::select(vec![ReclaimKind::None, ReclaimKind::Block, ReclaimKind::Superblock]),
         1u32..40,
@@ -314,7 +315,7 @@ fn upkeep() -> impl Strategy<Value = (ReclaimConfig, WearConfig, Option<Backgrou
         .prop_map(|some| some.map(|(stop, preemptible)| BackgroundConfig { stop, preemptible }));
     let separation =
         prop::sample::select(vec![SeparationKind::None, SeparationKind::Stream, SeparationKind::HotCold]);
-    (reclaim, wear, background, separation)
+    (reclaim, wear, background, (separation, any::<bool>()))
 }
 
 proptest! {
@@ -337,8 +338,8 @@ proptest! {
         let scheme = SchemeConfig { firmware, ideal, reclaim, wear, ..scheme };
         let mut scheme = scheme;
         scheme.gc.background = background;
-        scheme.separation = SeparationConfig { policy: separation, decay_writes: 50, ..Default::default() };
-        if separation == SeparationKind::HotCold {
+        scheme.separation = SeparationConfig { policy: separation.0, moves_apart: separation.1, decay_writes: 50, ..Default::default() };
+        if separation.0 == SeparationKind::HotCold {
             scheme.blocks.host_write_points = 2;
         }
         scheme.maintenance.idle_after_ns = 50_000;

@@ -17,6 +17,9 @@ pub struct SeparationConfig {
     /// `hot_cold`: bits of each filter, rounded up to a power of two; 0 = sixteen for each of `decay_writes`.
     #[serde(default)]
     pub filter_bits: u32,
+    /// Whether pages that are hot keep apart when garbage collection moves them, too: one more write point in each domain.
+    #[serde(default)]
+    pub moves_apart: bool,
     /// `hot_cold`: a page whose hotness (0 to 10, half points of the paper's 0 to 5) reaches this is hot; default 8.
     #[serde(default = "default_hot")]
     pub hot_at: u32,
@@ -24,7 +27,13 @@ pub struct SeparationConfig {
 
 impl Default for SeparationConfig {
     fn default() -> Self {
-        Self { policy: SeparationKind::default(), decay_writes: 0, filter_bits: 0, hot_at: default_hot() }
+        Self {
+            policy: SeparationKind::default(),
+            decay_writes: 0,
+            filter_bits: 0,
+            moves_apart: false,
+            hot_at: default_hot(),
+        }
     }
 }
 

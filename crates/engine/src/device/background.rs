@@ -50,14 +50,17 @@ impl Device {
         }
     }
 
-    /// Whether one more superblock is to be collected because the drive is idle. One at a time where a request may come
-    /// between: then no more than a superpage and an erase are ever under way.
+    /// Whether more superblocks are to be collected because the drive is idle.
     pub(super) fn goes_on_in_background(&self, domain: DomainId, free_soon: u32) -> bool {
-        let Background { stop, preemptible, idle } = self.background;
+        let Background { stop, idle, .. } = self.background;
+        free_soon < stop && (idle || self.domain[domain.index()].collector.background)
+    }
+
+    /// Whether the next of them must wait. One at a time where a request may come between: then no more than a superpage
+    /// or an erase is ever under way.
+    pub(super) fn background_waits(&self, domain: DomainId) -> bool {
         let collector = &self.domain[domain.index()].collector;
-        (idle || collector.background)
-            && free_soon < stop
-            && (!preemptible || collector.victims.is_empty() && collector.in_flight == 0)
+        self.background.preemptible && !(collector.victims.is_empty() && collector.in_flight == 0)
     }
 
     /// Whether something is collected piece by piece, so that a request may come between.

@@ -3,6 +3,7 @@
 
 use super::Device;
 use crate::blocks::BlockState;
+use crate::blocks::separation::Separation;
 use crate::cpu::Cost;
 use crate::gc::VictimPolicy;
 use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
@@ -108,6 +109,9 @@ impl Device {
             if !self.goes_on_in_background(domain, free_soon) {
                 return self.rest(domain);
             }
+            if self.background_waits(domain) {
+                return None;
+            }
         }
         match self.choose_victim(domain) {
             Some(superblock) => {
@@ -156,11 +160,13 @@ impl Device {
             // It may take the reserve for a write point of its own.
             return false;
         }
-        let point = &state.points[usize::from(self.points.of(Cause::Gc))];
-        let pages_left = point.pages_left(self.domains.width()) * self.geometry.units_per_page();
+        let points = self.points.of_collection().map(|number| &state.points[usize::from(number)]);
+        let pages_left: u32 = points.map(|point| point.pages_left(self.domains.width())).sum();
+        let pages_left = pages_left * self.geometry.units_per_page();
         let kept = u64::from(state.free.len().min(self.thresholds.reserve));
         let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
-        let program_unit = self.geometry.units_per_program();
+        // Each of them may fill its last one in part.
+        let program_unit = self.geometry.units_per_program() * self.points.of_collection().count() as u32;
         u64::from(valid + collector.reading + program_unit) <= room
     }
 
@@ -273,12 +279,38 @@ impl Device {
             collector.in_flight -= 1;
             return self.pool.remove(unit);
         }
-        let number = self.points.of(class.cause());
+        let number = self.point_of_move(class.cause(), lpa);
         let op = &mut self.pool[unit];
         (op.class, op.order, op.point) = (Class::program_for(class.cause()), 0, number);
         let domain = if self.rules.places_moves { self.place_move(unit, home) } else { home };
         self.domain[domain.index()].live += 1;
+        self.keep_within_room(domain, unit);
         self.gather(domain, unit);
+    }
+
+    /// The write point of a page that moves.
+    fn point_of_move(&self, cause: Cause, lpa: Lpa) -> u8 {
+        match self.points.of_hot_moves() {
+            Some(hot) if cause == Cause::Gc && self.separation.is_hot(lpa) => hot,
+            _ => self.points.of(cause),
+        }
+    }
+
+    /// Where collection fills two write points, one of them must not take the last free superblock while the other has
+    /// room: a victim is chosen when there is room for it in all of them together.
+    fn keep_within_room(&mut self, domain: DomainId, unit: OpId) {
+        let Some(hot) = self.points.of_hot_moves() else { return };
+        let (number, cold) = (self.pool[unit].point, self.points.of(Cause::Gc));
+        let state = &self.domain[domain.index()];
+        let has_room = |number: u8| {
+            let point = &state.points[usize::from(number)];
+            point.open_unit != NONE || point.has_place()
+        };
+        let other = if number == hot { cold } else { hot };
+        let shared = number == hot || number == cold;
+        if shared && !has_room(number) && has_room(other) && state.free.len() <= self.thresholds.reserve {
+            self.pool[unit].point = other;
+        }
     }
 
     /// Asks the placement for the domain that a page moves to. The domain that it comes from has space for certain; any

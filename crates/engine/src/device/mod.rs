@@ -199,6 +199,7 @@ impl Device {
         if device.slc_mode.is_some() {
             blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
         }
+        blocks.set_least_won(crate::space::least_won(scheme, &geometry));
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
         let (dies, channels, channel_of) = ideal::servers(&geometry, second);

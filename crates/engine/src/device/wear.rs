@@ -46,8 +46,8 @@ impl Device {
         let collector = &self.domain[domain.index()].collector;
         let under_way = collector.wanted.iter().any(|wanted| wanted.1 == Cause::WearLevelling)
             || collector.victims.iter().any(|victim| victim.1 == Cause::WearLevelling);
-        let coldest = if under_way { None } else { self.coldest_unworn(domain, spread) };
-        if let Some(superblock) = coldest {
+        let least_worn = if under_way { None } else { self.least_worn(domain, spread) };
+        if let Some(superblock) = least_worn {
             if let Some(wear) = &mut self.static_wear {
                 wear.erases[domain.index()] = 0;
             }
@@ -55,15 +55,15 @@ impl Device {
         }
     }
 
-    /// Of the full superblocks that lag behind the most worn one by more than the bound: the one that changed longest
-    /// ago, the least worn of equals, then the lowest number.
-    fn coldest_unworn(&self, domain: DomainId, spread: u32) -> Option<SuperblockId> {
+    /// Of the full superblocks that lag behind the most worn one by more than the bound: the least worn, of equals the one
+    /// that changed longest ago, then the lowest number.
+    fn least_worn(&self, domain: DomainId, spread: u32) -> Option<SuperblockId> {
         let blocks = self.blocks.view(domain);
         let most = blocks.erases.iter().copied().max()?;
         let limit = most.checked_sub(spread)?;
         (0..blocks.state.len())
             .filter(|&index| blocks.state[index] == BlockState::Full && blocks.erases[index] < limit)
-            .min_by_key(|&index| (blocks.changed.get(index).copied(), blocks.erases[index], index))
+            .min_by_key(|&index| (blocks.erases[index], blocks.changed.get(index).copied(), index))
             .map(|index| SuperblockId(blocks.first.0 + index as u32))
     }
 }

@@ -76,11 +76,6 @@ impl HotCold {
             .sum()
     }
 
-    /// Whether it counts as hot.
-    pub fn is_hot(&self, lpa: Lpa) -> bool {
-        self.hotness(lpa) >= self.hot_at
-    }
-
     /// A page is written.
     pub fn note(&mut self, lpa: Lpa) {
         let (held, places) = self.find(lpa);
@@ -106,6 +101,10 @@ impl Separation for HotCold {
     fn write_point(&mut self, lpa: Lpa, _stream: u16, _points: u8) -> u8 {
         self.note(lpa);
         u8::from(self.is_hot(lpa))
+    }
+
+    fn is_hot(&self, lpa: Lpa) -> bool {
+        self.hotness(lpa) >= self.hot_at
     }
 }
 

@@ -15,6 +15,11 @@ pub trait Separation {
     /// The write point, from 0 to `points` − 1, of a page that a request of this stream writes. Larger answers count as
     /// the last.
     fn write_point(&mut self, lpa: Lpa, stream: u16, points: u8) -> u8;
+
+    /// Whether a page that garbage collection moves keeps apart from the others (`scheme.separation.moves_apart`).
+    fn is_hot(&self, _lpa: Lpa) -> bool {
+        false
+    }
 }
 
 /// The built-in policies, and a user's own.
@@ -47,6 +52,14 @@ impl Separation for SeparationPolicy {
             Self::Stream => (stream % u16::from(points.max(1))) as u8,
             Self::HotCold(policy) => policy.write_point(lpa, stream, points),
             Self::Custom(policy) => policy.write_point(lpa, stream, points),
+        }
+    }
+
+    fn is_hot(&self, lpa: Lpa) -> bool {
+        match self {
+            Self::None | Self::Stream => false,
+            Self::HotCold(policy) => policy.is_hot(lpa),
+            Self::Custom(policy) => policy.is_hot(lpa),
         }
     }
 }
