@@ -7,6 +7,7 @@ mod common;
 use common::*;
 use wordline_engine::blocks::table::BlockView;
 use wordline_engine::config::background::BackgroundConfig;
+use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, ReadAdmission};
 use wordline_engine::config::device::*;
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
@@ -42,6 +43,8 @@ registry!(PRIORITIES: ReclaimPriority { Foreground, Equal, Background });
 registry!(FREE_BLOCKS: FreeBlock { Oldest, LeastWorn });
 registry!(SEPARATIONS: SeparationKind { None, Stream, HotCold });
 registry!(SCHEDULERS: SchedulerKind { Fifo, ReadFirst, ReadFirstSuspend });
+registry!(CACHES: CacheKind { None, WriteBuffer, Lru });
+registry!(READS: ReadAdmission { All, None });
 registry!(RULES: MultiPlaneRule { None, SameBlockAndPage, SamePage, Any });
 registry!(ARBITRATIONS: ChannelArbitration { CommandFirst, Fifo, DataOutFirst });
 registry!(TRANSFERS: TransferUnit { Requested, Page });
@@ -55,13 +58,21 @@ fn requests(seed: u64, count: u64, bytes: u64) -> Vec<HostRequest> {
                 0 => HostOp::Trim,
                 1..=3 => HostOp::Read,
                 4 if random.below(4) == 0 => HostOp::Flush,
+                5 if random.below(4) == 0 => HostOp::WriteFua,
                 _ => HostOp::Write,
             };
             let (mut offset, mut length) = (random.below(bytes), 1 + random.below(12_000));
             if random.below(3) > 0 {
                 (offset, length) = (offset / 2048 * 2048, length.div_ceil(2048) * 2048);
             }
-            HostRequest { time: Ns(number * 10_000), op, offset, length: length.min(bytes - offset), flow: 0 }
+            HostRequest {
+                time: Ns(number * 10_000),
+                op,
+                offset,
+                length: length.min(bytes - offset),
+                flow: 0,
+                stream: 0,
+            }
         })
         .collect()
 }
@@ -178,7 +189,7 @@ fn every_other_choice_passes() {
 /// The small drive with more spare space, and pauses in which it is idle.
 fn with_pauses() -> (Setup, Vec<HostRequest>) {
     let mut setup = small();
-    setup.device.geometry.blocks = 18;
+    setup.device.geometry.blocks = 22;
     setup.host = HostConfig { arrivals: Arrivals::Open, max_outstanding: 16, ..HostConfig::default() };
     let bytes = setup.logical_bytes().unwrap();
     let mut requests = requests(3, 1_000, bytes);
@@ -227,6 +238,30 @@ fn wear_levelling_collection_at_idle_time_and_separation_pass_together() {
                     let report = run(&setup, &mut Listed(requests)).unwrap_or_else(|e| panic!("{what}: {e}"));
                     assert!(report.background_gc.is_some_and(|gc| gc.victims > 0), "{what}");
                     assert!(report.gc.victims > 0, "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cache_passes_with_every_placement_span_and_scheduler() {
+    for &policy in CACHES {
+        for &admit_reads in READS {
+            for &placement in PLACEMENTS {
+                for &superblock in SPANS {
+                    for &scheduler in SCHEDULERS {
+                        let mut setup = small();
+                        let bytes = CacheBytes::Bytes(64 << 10);
+                        setup.scheme.cache = CacheConfig { policy, bytes, admit_reads, ..Default::default() };
+                        setup.scheme.placement.policy = placement;
+                        setup.scheme.blocks.superblock = superblock;
+                        setup.scheme.scheduler.policy = scheduler;
+                        let what =
+                            format!("{policy:?} {admit_reads:?} {placement:?} {superblock:?} {scheduler:?}");
+                        let report = passes(&setup, 700, &what);
+                        assert_eq!(report.cache.is_some(), policy != CacheKind::None, "{what}");
+                    }
                 }
             }
         }

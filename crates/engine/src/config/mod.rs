@@ -2,12 +2,14 @@
 
 pub mod array;
 pub mod background;
+pub mod cache;
 pub mod device;
 pub mod energy;
 pub mod error;
 pub mod errors;
 mod explain;
 pub mod firmware;
+pub mod host;
 pub mod ideal;
 pub mod layers;
 pub mod measure;

@@ -58,6 +58,9 @@ pub struct SchemeConfig {
     /// What of the drive can't be built.
     #[serde(default)]
     pub ideal: IdealConfig,
+    /// The data cache in the controller's DRAM.
+    #[serde(default)]
+    pub cache: super::cache::CacheConfig,
 }
 
 /// Address translation.
@@ -362,7 +365,8 @@ impl SchemeConfig {
         self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
         self.wear.validate().map_err(|e| e.under("wear"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
-        self.firmware.validate().map_err(|e| e.under("firmware"))
+        self.firmware.validate().map_err(|e| e.under("firmware"))?;
+        self.cache.validate().map_err(|e| e.under("cache"))
     }
 }
 
