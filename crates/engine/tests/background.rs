@@ -113,7 +113,7 @@ fn skewed(policy: SeparationKind, moves_apart: bool, overprovisioning: f64) -> f
     let mut source = made(6 * pages, move |_| {
         let hot = random.below(20) > 0;
         let page = if hot { random.below(hot_pages) } else { hot_pages + random.below(pages - hot_pages) };
-        HostRequest { flow: u16::from(hot), ..write(0, page) }
+        HostRequest { stream: u16::from(hot), ..write(0, page) }
     });
     run(&setup, &mut source).unwrap().waf.unwrap()
 }

@@ -84,6 +84,11 @@ impl Device {
     /// Allocates a place on a plane (where there are superblocks: in its domain) and queues the program, or lets it wait
     /// for space.
     pub(super) fn program_on(&mut self, plane: PlaneId, id: OpId) {
+        let Op { lpa, class, .. } = self.pool[id];
+        if class.cause() == Cause::WriteBack && lpa.is_some() {
+            // What leaves the cache has no stream any more.
+            self.pool[id].point = self.host_point(lpa, 0);
+        }
         let op = &mut self.pool[id];
         op.order = 0;
         op.class = Class::program_for(op.class.cause());
