@@ -230,6 +230,7 @@ fn wear_levelling_collection_at_idle_time_and_separation_pass_together() {
                     let (mut setup, requests) = with_pauses();
                     setup.scheme.blocks.superblock = superblock;
                     setup.scheme.blocks.host_write_points = 2;
+                    setup.scheme.gc.trigger = 0.05;
                     setup.scheme.wear = WearConfig { free_block, static_spread: Some(2), static_interval: 2 };
                     setup.scheme.gc.background = Some(BackgroundConfig { stop: 0.5, preemptible });
                     setup.scheme.separation =
