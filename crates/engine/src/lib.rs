@@ -19,6 +19,7 @@ pub mod nand;
 pub mod placement;
 pub mod probe;
 pub mod reclaim;
+pub mod redundancy;
 pub mod rng;
 pub mod run;
 pub mod sched;

@@ -180,7 +180,9 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     let order = crate::placement::planes_in_order(&geometry, scheme.placement.order);
     let width = crate::blocks::Domains::new(&geometry, scheme.blocks.superblock, &order).width();
     let open = crate::blocks::Points::for_scheme(scheme).count();
-    let plan = crate::space::SpacePlan::new(device, scheme, &geometry, width, open)?;
+    let spare = device.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
+    let blocks = geometry.blocks_per_plane.saturating_sub(spare);
+    let plan = crate::space::SpacePlan::new(device, scheme, &geometry, width, open, blocks)?;
     Ok(u64::from(plan.logical_units) * u64::from(geometry.unit_bytes))
 }
 
@@ -248,7 +250,8 @@ fn replay_host<H: HostSide>(
         None => return Err(RunError::NothingMeasured { requests }),
     };
     device.close_untimed_places();
-    if setup.checked {
+    // At the end of a drive's life requests are under way: there is no drive at rest to audit.
+    if setup.checked && report.end_of_life.is_none() {
         report.checked = Some(device.audit().map_err(RunError::Inconsistent)?);
     }
     Ok(Outcome {
@@ -313,6 +316,10 @@ impl<H: HostSide> Replay<'_, H> {
                 self.device.step();
             }
             self.check()?;
+            if self.device.end_of_life().is_some() {
+                self.report = Some(self.device.report());
+                return Ok(());
+            }
             let completed = self.device.take_completed();
             if completed > 0 {
                 if let Some(answered) = self.front.answered() {
@@ -335,6 +342,10 @@ impl<H: HostSide> Replay<'_, H> {
         self.observer.progress(self.done, self.device.now());
         self.check()?;
         if self.done == self.number {
+            return Ok(());
+        }
+        if self.device.ends_for_want_of_space() {
+            self.report = Some(self.device.report());
             return Ok(());
         }
         let left = self.number - self.done;

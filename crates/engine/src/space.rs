@@ -13,23 +13,30 @@ pub struct SpacePlan {
     pub logical_units: u32,
     /// Thresholds of garbage collection.
     pub thresholds: Thresholds,
+    /// Superblocks in use that a domain needs at least.
+    pub least_superblocks: u32,
     /// Live units of a domain at which dynamic placement passes it over.
     pub room_limit: u32,
 }
 
 impl SpacePlan {
     /// Checks that the spare space suffices for domains of `width` planes with `open` write points, whose superblocks hold
-    /// no data of the host for good.
+    /// no data of the host for good, and `blocks` superblocks in use.
     pub fn new(
         device: &DeviceConfig,
         scheme: &SchemeConfig,
         geometry: &Geometry,
         width: u32,
         open: u32,
+        blocks: u32,
     ) -> Result<Self, ConfigError> {
         let logical_units = logical_units(device, geometry)?;
-        let blocks = geometry.blocks_per_plane;
-        let capacity = geometry.units_per_block() * width;
+        if scheme.redundancy.is_on() && device.slc_mode.is_some() {
+            let allowed = "\"none\", as the device has an SLC mode (device.slc_mode)";
+            return Err(ConfigError::new("scheme.redundancy.policy", "parity_rows", allowed));
+        }
+        let data_planes = scheme.redundancy.data_planes(width, geometry.planes_per_die)?;
+        let capacity = geometry.units_per_block() * data_planes;
         // Static placement deals logical pages out in turn: no domain gets more than this.
         let pages = logical_units.div_ceil(geometry.units_per_page());
         let needed_units = u64::from(pages.div_ceil(geometry.planes()))
@@ -67,6 +74,7 @@ impl SpacePlan {
         let usable = u64::from(blocks - open - 2) * certain;
         Ok(Self {
             logical_units,
+            least_superblocks: blocks - spare + open + trigger,
             thresholds: Thresholds { trigger, stop, reserve: 1, read_ahead },
             room_limit: (mean + half_spare).min(usable).max(mean + 1) as u32,
         })

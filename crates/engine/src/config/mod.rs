@@ -2,6 +2,7 @@
 
 pub mod array;
 pub mod background;
+pub mod bad_blocks;
 pub mod cache;
 pub mod device;
 pub mod energy;
@@ -16,6 +17,7 @@ pub mod measure;
 pub mod nand_modes;
 mod parse;
 pub mod reclaim;
+pub mod redundancy;
 pub mod resolve;
 pub mod run;
 pub mod scheme;

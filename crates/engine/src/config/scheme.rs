@@ -8,6 +8,7 @@ use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
 use super::ideal::IdealConfig;
 use super::reclaim::ReclaimConfig;
+use super::redundancy::RedundancyConfig;
 use super::separation::SeparationConfig;
 use super::wear::WearConfig;
 use crate::sched::class::Class;
@@ -55,6 +56,9 @@ pub struct SchemeConfig {
     /// What the firmware's work costs the controller's cores.
     #[serde(default)]
     pub firmware: FirmwareConfig,
+    /// Parity inside the drive.
+    #[serde(default)]
+    pub redundancy: RedundancyConfig,
     /// What of the drive can't be built.
     #[serde(default)]
     pub ideal: IdealConfig,
@@ -361,6 +365,7 @@ impl SchemeConfig {
         self.blocks.validate().map_err(|e| e.under("blocks"))?;
         let points = self.blocks.host_write_points;
         self.separation.validate(points).map_err(|e| e.under("separation"))?;
+        self.redundancy.validate().map_err(|e| e.under("redundancy"))?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
         self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
         self.wear.validate().map_err(|e| e.under("wear"))?;

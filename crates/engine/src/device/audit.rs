@@ -41,6 +41,10 @@ impl Device {
             return Err(format!("{mapped} pages are mapped, {} should be", self.mapped_units));
         }
         self.audit_blocks(&valid)?;
+        self.audit_bad_blocks()?;
+        self.audit_parity(
+            (0..self.logical_units).map(|lpa| self.lookup(Lpa(lpa))).filter(|ppa| ppa.is_some()),
+        )?;
         Ok(CheckedReport {
             reads_verified: self.reads_verified,
             pages_audited: u64::from(self.logical_units),

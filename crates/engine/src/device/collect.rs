@@ -161,7 +161,7 @@ impl Device {
             return false;
         }
         let points = self.points.of_collection().map(|number| &state.points[usize::from(number)]);
-        let pages_left: u32 = points.map(|point| point.pages_left(self.domains.width())).sum();
+        let pages_left: u32 = points.map(|point| point.pages_left(self.data_planes())).sum();
         let pages_left = pages_left * self.geometry.units_per_page();
         let kept = u64::from(state.free.len().min(self.thresholds.reserve));
         let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
@@ -230,7 +230,9 @@ impl Device {
     }
 
     fn read_page_to_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
-        if self.copybacks.supported && self.copy_back(domain, page, class.cause()) {
+        // What moves without the controller can have no part in a parity.
+        let copybacks = self.copybacks.supported && self.redundancy.is_none();
+        if copybacks && self.copy_back(domain, page, class.cause()) {
             return;
         }
         let (mut head, mut units) = (NONE, 0);
@@ -343,7 +345,9 @@ impl Device {
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         if point.filled == point.size {
             point.open_unit = NONE;
-            if point.at_row_start() {
+            let (first, row_is_full) = (point.place, point.at_row_start());
+            self.unit_is_final(first);
+            if row_is_full {
                 self.program_gathered(domain, number);
             }
         }
@@ -364,8 +368,13 @@ impl Device {
     /// Queues the programs of what was gathered; a program unit that is filled in part stays so.
     pub(super) fn program_gathered(&mut self, domain: DomainId, number: u8) {
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
-        point.open_unit = NONE;
+        let open = std::mem::replace(&mut point.open_unit, NONE) != NONE;
+        let first = point.place;
         let mut gathered = std::mem::take(&mut point.gathered);
+        if open {
+            self.unit_is_final(first);
+        }
+        self.take_parity(&mut gathered);
         self.enqueue_moves(&gathered);
         gathered.clear();
         self.domain[domain.index()].points[usize::from(number)].gathered = gathered;
@@ -403,6 +412,7 @@ impl Device {
         self.pool.remove(head);
         self.forget_reads(ppa);
         self.reclaim_block_erased(ppa);
+        self.erase_may_fail(ppa);
         if let Some(versions) = &mut self.versions {
             versions.erase(ppa, self.geometry.units_per_block());
         }
@@ -411,7 +421,9 @@ impl Device {
             return;
         }
         let domain = self.domain_of(ppa);
-        self.make_free(domain, superblock);
+        if !self.retire_if_lost(domain, superblock) {
+            self.make_free(domain, superblock);
+        }
         let collector = &mut self.domain[domain.index()].collector;
         collector.victims.retain(|victim| victim.0 != superblock);
         collector.planned.retain(|victim| victim.0 != superblock);
@@ -426,6 +438,7 @@ impl Device {
     /// Counts an erase and puts the superblock with the other free ones.
     pub(super) fn make_free(&mut self, domain: DomainId, superblock: SuperblockId) {
         self.blocks.count_erase(superblock);
+        self.erase_rows(superblock);
         self.blocks.set_state(superblock, BlockState::Free);
         let erases = self.blocks.erase_counts()[superblock.index()];
         self.domain[domain.index()].free.put(superblock, erases);

@@ -90,7 +90,7 @@ impl Device {
     fn count_and_correct(&mut self, head: OpId, page: u32) {
         let ppa = self.pool[head].ppa;
         let bytes = self.bytes_wanted(head).min(self.geometry.page_bytes);
-        let erases = self.blocks.erase_counts()[self.blocks.of(&self.geometry, ppa).index()];
+        let erases = self.erases_of_block(ppa);
         let cell_read = self.timing.read(page, self.cell_mode(ppa));
         let Some(disturb) = &mut self.disturb else { return };
         let mut outcome = ReadOutcome::default();

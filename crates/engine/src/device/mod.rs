@@ -15,21 +15,25 @@ mod collect;
 mod copyback;
 mod disturb;
 mod firmware;
+mod gates;
 mod ideal;
 mod issue;
 mod modes;
 mod monitor;
+mod parity;
 mod plans;
 mod prepare;
 mod program;
 mod progress;
 mod read;
+mod rebuild;
 mod reclaim;
 mod results;
 mod systems;
 mod tenants;
 mod view;
 mod wear;
+mod wear_out;
 mod write_back;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -57,7 +61,9 @@ use crate::nand::{Geometry, Timing};
 use crate::placement::{Placement, PlacementPolicy, planes_in_order};
 use crate::probe::Probe;
 use crate::reclaim::ReclaimPolicy;
+use crate::redundancy::{Redundancy, RedundancyPolicy, Stripes};
 use crate::sched::class::Class;
+use crate::sched::gates::Gates;
 use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::space::SpacePlan;
@@ -66,11 +72,14 @@ use crate::stats::recorder::Recorder;
 use crate::time::Ns;
 
 use disturb::Disturb;
+use parity::Redundant;
+use wear_out::{BadPlan, WearOut};
 
 pub use admit::Request;
 pub use answers::Answer;
 pub use prepare::Overwriting;
 pub use view::DriveView;
+pub use wear_out::EndOfLife;
 
 /// Rules of a drive that no part of it owns.
 struct Rules {
@@ -127,6 +136,7 @@ pub struct Device {
     placement: PlacementPolicy,
     gc: GcPolicy,
     scheduler: SchedulerPolicy,
+    gates: Gates,
     systems: systems::Systems,
     plans: plans::Plans,
     /// When a system is to be woken or told that the drive is idle.
@@ -144,6 +154,10 @@ pub struct Device {
     urgent: u32,
     background: background::Background,
     static_wear: Option<Box<wear::StaticWear>>,
+    /// `None` where no block is ever bad.
+    wear_out: Option<Box<WearOut>>,
+    /// `None` without parity.
+    redundancy: Option<Box<Redundant>>,
 
     now: Ns,
     events: EventSet,
@@ -205,12 +219,19 @@ impl Device {
         let plane_at = planes_in_order(&geometry, scheme.placement.order);
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
         let points = Points::for_scheme(scheme);
-        let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
-        let mut blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        let wear_out = BadPlan::new(device, &geometry, &domains, seed);
+        let usable = wear_out.usable;
+        let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count(), usable)?;
+        let data_planes = scheme.redundancy.data_planes(domains.width(), geometry.planes_per_die)?;
+        let mut blocks = BlockTable::new(&geometry, domains.width(), data_planes, |plane| domains.of(plane));
         if device.slc_mode.is_some() {
             blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
         }
         blocks.set_least_won(crate::space::least_won(scheme, &geometry));
+        let redundancy = RedundancyPolicy::new(&scheme.redundancy).map(|policy| {
+            let (stripes, xor_ns) = (Stripes::new(&geometry, &domains), scheme.redundancy.xor_ns);
+            Box::new(Redundant::new(policy, stripes, &geometry, blocks.len(), xor_ns))
+        });
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
         let (dies, channels, channel_of) = ideal::servers(&geometry, second);
@@ -224,9 +245,14 @@ impl Device {
             dram.reserve("data_cache", bytes);
         }
         dram.check()?;
-        // The decoder, and behind it the DRAM.
-        let further =
-            if bytes > 0 && device.dram.takes_time() { 2 } else { usize::from(Disturb::decodes(device)) };
+        // The decoder, behind it the DRAM, and behind that the joining of stripes.
+        let further = if scheme.redundancy.xor_ns > 0 {
+            3
+        } else if bytes > 0 && device.dram.takes_time() {
+            2
+        } else {
+            usize::from(Disturb::decodes(device))
+        };
         let window = match device.multi_plane.window {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
             window => window,
@@ -257,10 +283,13 @@ impl Device {
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
             gc: GcPolicy::new(&scheme.gc, seed),
             scheduler: SchedulerPolicy::for_scheme(scheme),
+            gates: Gates::default(),
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns)),
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
             partial_writes: BTreeMap::new(),
+            redundancy,
+            wear_out: wear_out.start(plan.least_superblocks),
             disturb: Disturb::new(device, scheme, &geometry),
             reclaim_policy: ReclaimPolicy::new(&scheme.reclaim),
             reclaim: reclaim::Reclaim::new(&scheme.reclaim, &geometry),
@@ -330,6 +359,14 @@ impl Device {
     pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
         self.gc = GcPolicy::Custom(policy);
         self.blocks.keep(self.needs(self.gc.needs()));
+    }
+
+    /// Replaces the decision which blocked reads are rebuilt. Parity is that of the scheme; without it there is nothing to
+    /// decide.
+    pub fn set_redundancy(&mut self, policy: Box<dyn Redundancy + Send>) {
+        if let Some(redundancy) = &mut self.redundancy {
+            redundancy.policy = RedundancyPolicy::Custom(policy);
+        }
     }
 
     /// Replaces the scheduler by a user's own.

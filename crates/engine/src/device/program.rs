@@ -142,10 +142,15 @@ impl Device {
         if point.has_room() {
             let (head, ppa) = (point.open_unit, Ppa(point.place.0 + point.filled));
             point.filled += 1;
+            let (full, first) = (point.filled == point.size, point.place);
             self.pool[id].ppa = ppa;
             let die = self.die_of(ppa).0;
             self.begin_wait(id, die);
             self.pool.chain(head, id);
+            if full {
+                self.unit_is_final(first);
+                self.queue_parity();
+            }
             if self.overlap.program {
                 // A page that is full now may come in while the one before it is programmed.
                 self.touched.push(die);
@@ -156,8 +161,13 @@ impl Device {
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         point.filled = 1;
         point.open_unit = if point.size > 1 { id } else { NONE };
+        let full = point.size == 1;
         self.pool[id].ppa = place;
         self.enqueue(id);
+        if full {
+            self.unit_is_final(place);
+            self.queue_parity();
+        }
         self.check_collection(domain);
     }
 
@@ -172,6 +182,10 @@ impl Device {
                 self.points.is_apart(Cause::WearLevelling) && number == self.points.of(Cause::WearLevelling);
             let taken = if most_worn { state.free.take_most_worn() } else { state.free.take() };
             let Some(superblock) = taken else {
+                if self.ends_for_want_of_space() {
+                    return Ppa(0);
+                }
+                let state = &self.domain[domain.index()];
                 let what = format!(
                     "no free block is left in {domain:?} for write point {number}: {:?}",
                     state.collector
@@ -183,7 +197,8 @@ impl Device {
             let at_once = self.geometry.pages_at_once(point.mode);
             point.open(superblock, self.blocks.split(superblock).1, rows, at_once);
         }
-        let place = point.take(&self.geometry, planes);
+        let stripes = self.redundancy.as_ref().map(|redundancy| &redundancy.stripes);
+        let place = point.take(&self.geometry, planes, stripes);
         let (superblock, last) = (point.superblock, !point.has_place());
         self.blocks.begin(superblock);
         if last {
@@ -241,6 +256,11 @@ impl Device {
             let point = self.domain[domain.index()].points.get_mut(usize::from(point));
             if let Some(point) = point.filter(|point| point.open_unit == head) {
                 point.open_unit = NONE;
+                if point.filled < point.size {
+                    let first = point.place;
+                    self.unit_is_final(first);
+                    self.queue_parity();
+                }
             }
         }
         let superblock = self.blocks.of(&self.geometry, ppa);
@@ -253,7 +273,8 @@ impl Device {
                 Cause::Gc | Cause::ReadReclaim | Cause::WearLevelling | Cause::Migration => {
                     self.commit_moved_unit(unit, superblock);
                 }
-                Cause::Replication | Cause::Parity => self.unused(unit),
+                Cause::Replication => self.unused(unit),
+                Cause::Parity => {}
             }
             unit = self.pool[unit].next_unit;
         }
@@ -398,6 +419,8 @@ impl Device {
             }
             unit = next_unit;
         }
+        self.program_may_fail(place);
+        self.note_programmed(place);
         self.place_settled(place);
         self.check_collection(domain);
         if self.cache.is_some() {
@@ -410,6 +433,7 @@ impl Device {
         let superblock = self.blocks.of(&self.geometry, place);
         if self.blocks.end(superblock) && self.blocks.state(superblock) == BlockState::Closing {
             self.blocks.set_state(superblock, BlockState::Full);
+            self.empty_if_failing(superblock);
         }
     }
 }

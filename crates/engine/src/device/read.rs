@@ -1,11 +1,13 @@
 //! Page reads: for the host, for read-modify-writes, and their check against the newest version.
 
 use super::Device;
+use super::rebuild::is_source;
 use crate::config::scheme::UnmappedReads;
 use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::die::Phase;
 use crate::sched::class::Class;
 use crate::sched::queue::{NONE, OWN, Op, OpId};
+use crate::stats::blame::Part;
 
 impl Device {
     /// Sends one unit of a read request on its way. `head` is the flash page that the request's previous unit was
@@ -32,6 +34,10 @@ impl Device {
             self.pool.chain(head, id);
             self.tell_read(id);
             return head;
+        }
+        if self.rebuilds(id) {
+            self.tell_read(id);
+            return NONE;
         }
         self.enqueue(id);
         self.tell_read(id);
@@ -121,6 +127,9 @@ impl Device {
     #[inline]
     fn is_current(&self, unit: OpId) -> bool {
         let op = &self.pool[unit];
+        if is_source(op.request) {
+            return self.source_is_current(op.request);
+        }
         self.lookup(op.lpa) == op.ppa && !(self.cache.is_some() && self.is_overtaken(unit))
     }
 
@@ -142,6 +151,9 @@ impl Device {
             } else {
                 self.plan_page_dropped(request, index)
             };
+        }
+        if is_source(request) {
+            return self.source_dropped(unit);
         }
         if self.cache.is_some() && self.serve_late(unit) {
             return;
@@ -180,11 +192,22 @@ impl Device {
         let clock = self.dies[die.index()].clock(self.now);
         let then = *self.pool.snapshot(unit);
         self.pool.parts_mut(unit).add_die_wait(&clock, &then);
+        if self.gates.are_used() {
+            // A die rests while something waits behind a gate only.
+            let waited = self.now.since(self.pool[unit].wait_from).0;
+            let occupied: u64 = clock.iter().sum::<u64>() - then.iter().sum::<u64>();
+            if waited > occupied {
+                self.pool.parts_mut(unit).add(Part::Gate, waited - occupied);
+            }
+        }
     }
 
     /// Checked mode: the OOB that this read will find must be that of the newest version.
     pub(super) fn verify_read(&mut self, unit: OpId) {
         let Op { lpa, ppa, request, class, .. } = self.pool[unit];
+        if is_source(request) {
+            return self.verify_stripe_source(unit);
+        }
         let mut version = 0;
         if let Some(versions) = &self.versions {
             self.reads_verified += 1;

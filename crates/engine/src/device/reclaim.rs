@@ -119,7 +119,7 @@ impl Device {
             self.close_early(superblock);
         }
         match self.blocks.state(superblock) {
-            BlockState::Free | BlockState::Open | BlockState::Closing => return,
+            BlockState::Free | BlockState::Open | BlockState::Closing | BlockState::Retired => return,
             BlockState::Collecting | BlockState::Erasing => self.set_asked(number, true),
             BlockState::Full if asked => {}
             BlockState::Full => {
@@ -292,6 +292,10 @@ impl Device {
     /// Closes the write point that fills this superblock, so that it can be emptied; the pages left in it stay unused.
     /// That of moves is closed only while nothing is being moved: what is being moved counts on its space.
     fn close_early(&mut self, superblock: SuperblockId) {
+        if self.redundancy.is_some() {
+            // The parity of a row that is begun is still to come.
+            return;
+        }
         let domain = self.blocks.split(superblock).0;
         let state = &self.domain[domain.index()];
         let fills = |point: &crate::blocks::WritePoint| point.superblock == superblock && point.has_place();

@@ -203,6 +203,7 @@ impl Device {
             match action {
                 Action::Plan(plan) => self.ask_for_plan(number, plan),
                 Action::Empty(superblock, cause) => self.ask_to_empty(number, superblock, cause),
+                Action::Gate { dies, classes, until } => self.close_gates(number, &dies, classes, until),
                 Action::WakeAt(time) => {
                     self.systems.wake[number] = time.max(Ns(self.now.0 + 1));
                     self.wake_at = self.systems.wake_at();

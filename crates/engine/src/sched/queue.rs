@@ -15,6 +15,10 @@ pub const NONE: OpId = u32::MAX;
 /// for. Its time is nobody's response time.
 pub const OWN: u32 = 1 << 31;
 
+/// From here on, below [`OWN`], [`Op::request`] is a read that is being rebuilt: the operation reads a page of its stripe,
+/// and its time is blamed as that of a request.
+pub const JOIN: u32 = 1 << 30;
+
 /// One mapping unit's read or program, or one block's erase.
 ///
 /// The units of one flash page form a chain behind a head (`next_unit`); heads wait in queues and form the planes

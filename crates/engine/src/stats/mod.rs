@@ -8,6 +8,7 @@ pub mod lean;
 pub mod measured;
 pub mod reclaim;
 pub mod recorder;
+pub mod redundancy;
 pub mod report;
 pub mod samples;
 pub mod series;

@@ -7,6 +7,7 @@ use super::disturb::DisturbCounters;
 use super::energy::EnergyRecorder;
 use super::latency::DirectionRecorder;
 use super::reclaim::{BackgroundReport, ReclaimCounters};
+use super::redundancy::RedundancyReport;
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
     WindowReport,
@@ -61,6 +62,8 @@ pub struct Recorder {
     pub rerouted_reads: u64,
     /// Reads of pages without data.
     pub unmapped_reads: u64,
+    /// Rebuilt reads.
+    pub redundancy: RedundancyReport,
     /// Read counts and bit errors.
     pub disturb: DisturbCounters,
     /// Read reclaim.

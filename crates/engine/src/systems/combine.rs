@@ -24,6 +24,8 @@ pub enum Slot {
     Cache,
     /// What a die does next.
     Scheduler,
+    /// What is redundant inside the drive.
+    Redundancy,
     /// Who serves a read while its die is busy with something else.
     Service,
 }
@@ -41,6 +43,7 @@ impl Slot {
             Self::WritePoints => "write points",
             Self::Cache => "cache",
             Self::Scheduler => "scheduler",
+            Self::Redundancy => "redundancy",
             Self::Service => "service",
         }
     }
@@ -87,6 +90,11 @@ pub const PARTS: &[Part] = &[
     part("fifo", &[Slot::Scheduler], "scheduler.policy = 'fifo'"),
     part("read-first", &[Slot::Scheduler], "scheduler.policy = 'read_first'"),
     part("suspend", &[Slot::Scheduler], "scheduler.policy = 'read_first_suspend'"),
+    part(
+        "parity",
+        &[Slot::Redundancy],
+        "redundancy.policy = 'parity_rows'\nredundancy.when = 'any_wait'\nredundancy.xor_ns = 500",
+    ),
     part("ideal-reads", &[Slot::Service], "ideal.second_server = 'die_and_channel'"),
 ];
 

@@ -11,6 +11,7 @@ pub mod plan;
 use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::reclaim::WornBlock;
 use crate::sched::class::Cause;
+use crate::sched::gates::ClassSet;
 use crate::time::Ns;
 
 pub use crate::device::DriveView;
@@ -72,6 +73,16 @@ pub enum Action {
     Plan(Plan),
     /// Move whatever is valid out of this superblock, within its domain, and erase it.
     Empty(SuperblockId, Cause),
+    /// These dies begin no command of these classes before `until`: what waits for them waits, what runs goes on to its
+    /// end. Replaces the gate that this system closed on those dies before; one whose end is past is open.
+    Gate {
+        /// Dies; an empty list changes nothing.
+        dies: Vec<DieId>,
+        /// Classes that may not begin.
+        classes: ClassSet,
+        /// When the gate opens. It must have an end: [`Ns::NEVER`] is refused.
+        until: Ns,
+    },
     /// Call [`System::woken`] at this time; replaces what was asked before.
     WakeAt(Ns),
 }
