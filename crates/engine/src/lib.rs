@@ -3,6 +3,7 @@
 //! No I/O, no wall clock and no transport: requests come from a [`host::RequestSource`], results leave as data.
 //! Start at [`run::simulate`].
 
+pub mod arrange;
 pub mod blocks;
 pub mod config;
 pub mod cpu;
@@ -16,6 +17,7 @@ pub mod memory;
 pub mod nand;
 pub mod placement;
 pub mod probe;
+pub mod replicate;
 pub mod rng;
 pub mod run;
 pub mod sched;

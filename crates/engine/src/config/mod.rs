@@ -1,5 +1,6 @@
 //! Descriptions of drives and schemes: plain data, validated once, printed whole in every result.
 
+pub mod copies;
 pub mod device;
 pub mod energy;
 pub mod error;

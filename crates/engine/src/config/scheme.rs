@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::copies::CopiesConfig;
 use super::error::{ConfigError, check_range};
 use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
@@ -45,6 +46,9 @@ pub struct SchemeConfig {
     /// What of the drive can't be built.
     #[serde(default)]
     pub ideal: IdealConfig,
+    /// Further copies of pages.
+    #[serde(default)]
+    pub copies: CopiesConfig,
 }
 
 /// Address translation.
@@ -328,7 +332,7 @@ pub struct SchedulerConfig {
 pub enum SchedulerKind {
     /// In order of arrival.
     Fifo,
-    /// Host reads before all else.
+    /// Host reads before all else, and reads and programs of further copies behind it.
     #[default]
     ReadFirst,
     /// Host reads before all else, suspending a running program or erase where the device can.
@@ -340,6 +344,7 @@ impl SchemeConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.blocks.validate().map_err(|e| e.under("blocks"))?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
+        self.copies.validate().map_err(|e| e.under("copies"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))
     }

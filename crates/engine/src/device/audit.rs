@@ -32,8 +32,12 @@ impl Device {
             if self.versions.as_ref().is_some_and(|versions| !versions.is_newest(lpa, ppa)) {
                 return Err(format!("{lpa:?} is mapped to {ppa:?}, which does not hold its newest version"));
             }
+            if self.oob.is_copy(ppa) && !self.copies.is_promoted(lpa) {
+                return Err(format!("{lpa:?} is mapped to {ppa:?}, whose OOB says that it is a further copy"));
+            }
             valid[superblock.index()] += 1;
         }
+        let copies_audited = self.audit_copies(&mut valid)?;
         if mapped != self.mapped_units {
             return Err(format!("{mapped} pages are mapped, {} should be", self.mapped_units));
         }
@@ -41,6 +45,7 @@ impl Device {
         Ok(CheckedReport {
             reads_verified: self.reads_verified,
             pages_audited: u64::from(self.logical_units),
+            copies_audited,
         })
     }
 

@@ -7,6 +7,8 @@
 mod admit;
 mod audit;
 mod collect;
+mod copies;
+mod copies_audit;
 mod disturb;
 mod firmware;
 mod ideal;
@@ -18,11 +20,13 @@ mod program;
 mod progress;
 mod read;
 mod results;
+mod serve;
 mod systems;
 mod view;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::arrange::Arrangement;
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::config::ConfigError;
 use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
@@ -33,19 +37,20 @@ use crate::events::EventSet;
 use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
-use crate::mapping::{Layout, PageMap};
+use crate::mapping::{Copies, Layout, PageMap};
 use crate::nand::channel::Channel;
 use crate::nand::die::Die;
 use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
-use crate::placement::{Placement, PlacementPolicy, planes_in_order};
+use crate::placement::{Placement, PlacementPolicy};
 use crate::probe::Probe;
+use crate::replicate::{Arbiter, ArbiterPolicy};
 use crate::sched::class::Class;
 use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
-use crate::space::SpacePlan;
 use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;
+use crate::systems::SystemPolicy;
 use crate::time::Ns;
 
 use disturb::Disturb;
@@ -102,6 +107,9 @@ pub struct Device {
     blocks: BlockTable,
     points: Points,
     domain: Vec<DomainState>,
+    /// Further copies of pages; empty and never touched on a drive whose systems make none.
+    copies: Copies,
+    replication: copies::Replication,
 
     placement: PlacementPolicy,
     gc: GcPolicy,
@@ -162,13 +170,23 @@ impl Device {
         checked: bool,
         seed: u64,
     ) -> Result<Self, ConfigError> {
+        Self::new_for(device, scheme, checked, seed, &[])
+    }
+
+    /// The same, laid out for what these systems need: copies, reserved space. They are to be added in this order
+    /// ([`Self::add_system`]) when the drive is prepared.
+    pub fn new_for(
+        device: &DeviceConfig,
+        scheme: &SchemeConfig,
+        checked: bool,
+        seed: u64,
+        systems: &[SystemPolicy],
+    ) -> Result<Self, ConfigError> {
         device.validate().map_err(|e| e.under("device"))?;
         scheme.validate().map_err(|e| e.under("scheme"))?;
-        let geometry = Geometry::new(&device.geometry);
-        let plane_at = planes_in_order(&geometry, scheme.placement.order);
-        let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
-        let points = Points::new(scheme.blocks.host_write_points, &[]);
-        let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
+        let arranged = Arrangement::new(device, scheme, systems)?;
+        let replication = copies::Replication::new(scheme, &arranged);
+        let Arrangement { geometry, plane_at, domains, points, reserved, plan, .. } = arranged;
         let blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
@@ -201,6 +219,8 @@ impl Device {
             mapped_units: 0,
             points,
             domain: Vec::new(),
+            copies: Copies::default(),
+            replication,
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
             gc: GcPolicy::new(&scheme.gc, seed),
             scheduler: SchedulerPolicy::new(&scheme.scheduler),
@@ -241,9 +261,11 @@ impl Device {
             domains,
             blocks,
         };
+        this.placement.leave_out(&reserved);
         this.note_policies();
         this.blocks.keep(this.gc.needs());
         this.lay_out(&plane_at, 0);
+        this.enable_copies();
         this.open_window(0);
         Ok(this)
     }
@@ -252,6 +274,11 @@ impl Device {
     pub fn set_placement(&mut self, policy: Box<dyn Placement + Send>) {
         self.placement = PlacementPolicy::Custom(policy);
         self.note_policies();
+    }
+
+    /// Replaces the choice of the copy that serves a read by a user's own.
+    pub fn set_arbiter(&mut self, policy: Box<dyn Arbiter + Send>) {
+        self.replication.arbiter = ArbiterPolicy::Custom(policy);
     }
 
     /// Replaces the choice of victims by a user's own.

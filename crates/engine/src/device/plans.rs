@@ -323,7 +323,7 @@ impl Device {
     pub(super) fn plan_page_read(&mut self, unit: OpId) {
         let Op { request: tag, lpa, ppa, class, .. } = self.pool[unit];
         let index = self.pool.tag(unit);
-        if self.lookup(lpa) != ppa {
+        if !self.holds(lpa, ppa) {
             self.pool.remove(unit);
             return self.plan_page_dropped(tag, index);
         }
@@ -332,7 +332,7 @@ impl Device {
         let Some(&Target { place, program, .. }) = run.targets.get(index as usize) else { return };
         let Some(place) = place else {
             self.pool[unit].point = self.points.of_plans();
-            let plane = if self.rules.places_moves {
+            let plane = if self.rules.places_moves && self.lookup(lpa) == ppa {
                 self.place(&self.intent(unit))
             } else {
                 self.geometry.plane_of(ppa).0

@@ -202,6 +202,8 @@ impl Device {
             self.pool[unit].last_unit = unit;
             if class.is_move() {
                 self.unit_read_for_move(unit);
+            } else if class == Class::CopyRead {
+                self.read_for_copy_done(unit);
             } else if partial {
                 if let Some(die) = die {
                     self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);

@@ -25,6 +25,7 @@ impl Device {
             self.channel_clocks(now),
         );
         self.cpu.open_window(now);
+        self.replication.open_window();
     }
 
     pub(super) fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
@@ -72,9 +73,11 @@ impl Device {
                 rerouted_reads: recorder.rerouted_reads,
                 unmapped_reads: recorder.unmapped_reads,
                 not_physical: self.not_physical.clone(),
+                reserved: self.reserved_report(),
             },
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
+            copies: self.copies_report(),
             checked: None,
             energy: None,
             series: None,

@@ -1,4 +1,5 @@
-//! Tiers of classes: FIFO (one tier), read-first (host reads before the rest), or a scheme's own order.
+//! Tiers of classes: FIFO (one tier), read-first (host reads before the rest, further copies behind it), or a scheme's
+//! own order.
 
 use super::class::{ByClass, CLASSES, Class, FlashOp};
 use super::{QueueView, Scheduler};
@@ -21,6 +22,9 @@ impl Tiered {
             if config.policy != SchedulerKind::Fifo {
                 tier = [1; CLASSES];
                 tier[Class::HostRead.index()] = 0;
+                for copies in [Class::CopyRead, Class::CopyProgram] {
+                    tier[copies.index()] = 2;
+                }
             }
         } else {
             tier = [config.tiers.len().min(CLASSES) as u8; CLASSES];
@@ -60,6 +64,10 @@ impl Scheduler for Tiered {
 
     fn longest_suspension(&self) -> Ns {
         self.bound
+    }
+
+    fn precedes(&self, waiting: Class, coming: Class) -> bool {
+        self.tier[waiting.index()] <= self.tier[coming.index()]
     }
 }
 
@@ -102,6 +110,15 @@ mod tests {
         let config = SchedulerConfig::default();
         let waiting = [(GcProgram, 1), (HostProgram, 2), (HostRead, 3), (GcRead, 4), (HostRead, 5)];
         assert_eq!(served(&config, &waiting), [HostRead, HostRead, GcProgram, HostProgram, GcRead]);
+    }
+
+    #[test]
+    fn read_first_serves_copies_behind_all_else_and_fifo_in_order_of_arrival() {
+        let waiting = [(Class::CopyProgram, 1), (GcErase, 2), (HostProgram, 3), (HostRead, 4)];
+        let order = [HostRead, GcErase, HostProgram, Class::CopyProgram];
+        assert_eq!(served(&SchedulerConfig::default(), &waiting), order);
+        let config = SchedulerConfig { policy: SchedulerKind::Fifo, ..Default::default() };
+        assert_eq!(served(&config, &waiting), waiting.map(|(class, _)| class));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::copies::{CopiesReport, ReservedReport};
 use super::disturb::{ErrorsReport, ReadDisturbReport};
 use super::energy::EnergyReport;
 use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
@@ -49,6 +50,9 @@ pub struct Report {
     /// Bit errors; `None` for a device without them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorsReport>,
+    /// Further copies of pages; `None` on a drive whose systems make none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<CopiesReport>,
     /// Checked mode's findings; `None` when it was off.
     pub checked: Option<CheckedReport>,
     /// Energy of the flash operations; `None` when the drive's description knows none.
@@ -299,6 +303,9 @@ pub struct DriveReport {
     /// What no drive can be built with, as `key = value`; left out for a drive that could be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_physical: Vec<String>,
+    /// Space set apart, and for whom; left out where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reserved: Vec<ReservedReport>,
 }
 
 /// What checked mode verified.
@@ -308,4 +315,11 @@ pub struct CheckedReport {
     pub reads_verified: u64,
     /// Logical pages audited at the end.
     pub pages_audited: u64,
+    /// Further copies audited at the end; left out where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub copies_audited: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
