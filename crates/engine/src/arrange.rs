@@ -8,8 +8,8 @@ use crate::config::scheme::SchemeConfig;
 use crate::ids::PlaneId;
 use crate::nand::Geometry;
 use crate::placement::planes_in_order;
-use crate::replicate::reservation::{Part, Reserved};
 use crate::replicate::CopyBudget;
+use crate::replicate::reservation::{Part, Reserved};
 use crate::sched::class::Cause;
 use crate::space::SpacePlan;
 use crate::systems::SystemPolicy;
@@ -40,11 +40,8 @@ impl Arrangement {
         systems: &[SystemPolicy],
     ) -> Result<Self, ConfigError> {
         let geometry = Geometry::new(&device.geometry);
-        let mut parts = vec![Part {
-            system: None,
-            name: "scheme".to_owned(),
-            reservation: scheme.copies.reservation(),
-        }];
+        let mut parts =
+            vec![Part { system: None, name: "scheme".to_owned(), reservation: scheme.copies.reservation() }];
         for (number, system) in systems.iter().map(SystemPolicy::get).enumerate() {
             let (name, reservation) = (system.name().to_owned(), system.reservation());
             parts.push(Part { system: Some(number), name, reservation });

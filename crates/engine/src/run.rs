@@ -147,8 +147,7 @@ impl Setup {
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
         self.validate()?;
-        let mut device =
-            Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &systems)?;
+        let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &systems)?;
         device.seed_errors(self.seed);
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
         let occupied = match self.start.occupancy {

@@ -39,9 +39,8 @@ impl SpacePlan {
         let capacity = geometry.units_per_block() * width;
         // Static placement deals logical pages out in turn: no domain gets more than this.
         let pages = logical_units.div_ceil(geometry.units_per_page());
-        let needed_units = u64::from(pages.div_ceil(planes))
-            * u64::from(geometry.units_per_page())
-            * u64::from(width);
+        let needed_units =
+            u64::from(pages.div_ceil(planes)) * u64::from(geometry.units_per_page()) * u64::from(width);
         // A block counts as full with one flash page filled in part: less than a page can't be won back for sure.
         let certain = u64::from(capacity - geometry.units_per_program() + 1);
         let needed = needed_units.div_ceil(certain) + u64::from(reserved.blocks());

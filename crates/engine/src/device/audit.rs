@@ -33,7 +33,9 @@ impl Device {
                 return Err(format!("{lpa:?} is mapped to {ppa:?}, which does not hold its newest version"));
             }
             if self.oob.is_copy(ppa) && !self.copies.is_promoted(lpa) {
-                return Err(format!("{lpa:?} is mapped to {ppa:?}, whose OOB says that it is a further copy"));
+                return Err(format!(
+                    "{lpa:?} is mapped to {ppa:?}, whose OOB says that it is a further copy"
+                ));
             }
             valid[superblock.index()] += 1;
         }

@@ -86,7 +86,8 @@ impl Device {
         let arranged = self.replication.owners.get(number).map_or(0, |owner| owner.budget);
         let reservation = system.reservation();
         let has = |part: &Part| part.system == Some(number) && part.reservation == reservation;
-        let reserved = reservation == Reservation::default() || self.replication.reserved.parts().iter().any(has);
+        let reserved =
+            reservation == Reservation::default() || self.replication.reserved.parts().iter().any(has);
         budget == arranged && reserved
     }
 
@@ -390,6 +391,7 @@ impl Device {
         if let Some(counters) = self.replication.counters(owner) {
             counters.promoted += 1;
         }
+        self.tell_one(owner, |system, drive, actions| system.copy_moved(lpa, ppa, primary, drive, actions));
         self.tell_moved(lpa, primary, ppa, Cause::Replication);
     }
 

@@ -44,7 +44,11 @@ impl Device {
             count += 1;
         }
         for lpa in self.copies.promoted() {
-            extra[self.domain_of(self.lookup(lpa)).index()] += 1;
+            let primary = self.lookup(lpa);
+            if !primary.is_some() {
+                return Err(format!("{lpa:?} has a promoted primary and holds nothing"));
+            }
+            extra[self.domain_of(primary).index()] += 1;
         }
         self.audit_counts_of_copies(&extra, &owned)?;
         Ok(count)

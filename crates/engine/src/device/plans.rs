@@ -400,10 +400,16 @@ impl Device {
             }
         }
         for &source in &run.plan.erase {
-            if self.blocks.state(source) == BlockState::Collecting && self.blocks.valid(source) > 0 {
+            // One that garbage collection took first is not the plan's to give back.
+            let domain = self.blocks.split(source).0;
+            let planned = &mut self.domain[domain.index()].collector.planned;
+            let is_planned = planned.iter().any(|victim| victim.0 == source);
+            if is_planned
+                && self.blocks.state(source) == BlockState::Collecting
+                && self.blocks.valid(source) > 0
+            {
+                planned.retain(|victim| victim.0 != source);
                 self.blocks.set_state(source, BlockState::Full);
-                let domain = self.blocks.split(source).0;
-                self.domain[domain.index()].collector.planned.retain(|victim| victim.0 != source);
             }
         }
         self.tell_one(run.system, |system, drive, actions| system.plan_done(run.number, drive, actions));

@@ -66,8 +66,7 @@ impl DynamicPlacement {
     /// Passes the reserved dies over.
     pub fn leave_out(&mut self, reserved: &Reserved) {
         let planes = self.planes_of_die();
-        self.reserved =
-            (0..self.dies.len() as u32).map(|die| reserved.has(PlaneId(die * planes))).collect();
+        self.reserved = (0..self.dies.len() as u32).map(|die| reserved.has(PlaneId(die * planes))).collect();
     }
 
     fn planes_of_die(&self) -> u32 {

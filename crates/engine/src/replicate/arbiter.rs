@@ -96,9 +96,7 @@ impl ArbiterPolicy {
 
 /// The first of the candidates with the smallest figure, the one where the read is before others.
 fn least<K: Ord>(candidates: &[Candidate], figure: impl Fn(&Candidate) -> K) -> usize {
-    let key = |&index: &usize| {
-        candidates.get(index).map(|candidate| (figure(candidate), !candidate.here))
-    };
+    let key = |&index: &usize| candidates.get(index).map(|candidate| (figure(candidate), !candidate.here));
     (0..candidates.len()).min_by_key(key).unwrap_or(0)
 }
 

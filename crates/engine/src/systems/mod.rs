@@ -171,7 +171,7 @@ pub trait System {
     /// A copy that it asked for took effect. Told without being watched for, as is all about its own copies.
     fn copied(&mut self, _lpa: Lpa, _ppa: Ppa, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
 
-    /// A copy of its own was moved.
+    /// A copy of its own was moved, or was made the primary: then the old primary is the copy.
     fn copy_moved(
         &mut self,
         _lpa: Lpa,
