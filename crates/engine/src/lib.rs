@@ -4,7 +4,9 @@
 //! Start at [`run::simulate`].
 
 pub mod arrange;
+pub mod array;
 pub mod blocks;
+pub mod cache;
 pub mod config;
 pub mod cpu;
 pub mod device;
@@ -26,7 +28,9 @@ pub mod stats;
 pub mod systems;
 pub mod time;
 
-pub use run::{Observer, Outcome, RunError, Setup, Unobserved, logical_bytes, replay, simulate};
+pub use run::{
+    Observer, Outcome, RunError, Setup, Unobserved, logical_bytes, replay, replay_flows, simulate,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/adding-a-policy.md")]

@@ -25,6 +25,11 @@ impl Points {
         points
     }
 
+    /// Write points of the host; theirs are the first numbers.
+    pub fn host(&self) -> u8 {
+        self.host
+    }
+
     /// Write points of a domain.
     pub fn count(&self) -> u32 {
         u32::from(self.count)

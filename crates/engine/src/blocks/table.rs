@@ -3,7 +3,7 @@
 use super::history::{FullOrder, History, Needs};
 use crate::ids::{DomainId, PlaneId, Ppa, SuperblockId};
 use crate::memory::{prefetch, zeroed_table};
-use crate::nand::Geometry;
+use crate::nand::{CellMode, Geometry};
 
 /// Stage in the life of a superblock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +41,10 @@ pub struct BlockTable {
     capacity: u32,
     least_won: u32,
     domain_of_plane: Vec<u32>,
+    /// Mode of each; empty when the device has one mode only.
+    mode: Vec<CellMode>,
+    /// Flash pages of a block in native mode, and in SLC mode.
+    rows: [u32; 2],
     history: History,
 }
 
@@ -60,6 +64,8 @@ impl BlockTable {
             least_won: geometry.units_per_program(),
             history: History::default(),
             domain_of_plane: (0..geometry.planes()).map(|plane| domain_of(PlaneId(plane)).0).collect(),
+            mode: Vec::new(),
+            rows: [geometry.pages_per_block; 2],
         }
     }
 
@@ -85,7 +91,40 @@ impl BlockTable {
         self.history.tick();
     }
 
-    /// Mapping units of a superblock.
+    /// Superblocks may be opened in SLC mode, with so many flash pages in each block. All are native until then.
+    pub fn allow_slc_mode(&mut self, pages: u32) {
+        self.mode = vec![CellMode::Native; self.state.len()];
+        self.rows[CellMode::Slc as usize] = pages;
+    }
+
+    /// Whether superblocks may be in another mode than the native one.
+    #[inline]
+    pub fn has_modes(&self) -> bool {
+        !self.mode.is_empty()
+    }
+
+    /// Mode of a superblock: that in which it was opened last.
+    #[inline]
+    pub fn mode(&self, superblock: SuperblockId) -> CellMode {
+        self.mode.get(superblock.index()).copied().unwrap_or_default()
+    }
+
+    /// Flash pages of each block of a superblock, in its mode.
+    #[inline]
+    pub fn rows(&self, superblock: SuperblockId) -> u32 {
+        self.rows[self.mode(superblock) as usize]
+    }
+
+    /// A write point opens a superblock in this mode; returns its [rows](Self::rows).
+    pub fn open(&mut self, superblock: SuperblockId, mode: CellMode) -> u32 {
+        self.set_state(superblock, BlockState::Open);
+        if let Some(entry) = self.mode.get_mut(superblock.index()) {
+            *entry = mode;
+        }
+        self.rows(superblock)
+    }
+
+    /// Mapping units of a superblock in native mode.
     pub fn capacity(&self) -> u32 {
         self.capacity
     }

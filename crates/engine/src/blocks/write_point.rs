@@ -1,7 +1,7 @@
 //! A write point: the open superblock that one kind of writing fills, program unit by program unit.
 
 use crate::ids::{PlaneId, Ppa, SuperblockId};
-use crate::nand::Geometry;
+use crate::nand::{CellMode, Geometry};
 use crate::sched::queue::{NONE, OpId};
 
 /// Where writing goes on in one domain.
@@ -14,6 +14,8 @@ pub struct WritePoint {
     row: u32,
     column: u32,
     rows: u32,
+    /// Mode in which the next superblock is opened.
+    pub mode: CellMode,
     /// Flash pages that one program of a plane takes.
     rows_at_once: u32,
     /// Head of the program unit that still takes mapping units; [`NONE`] if there is none.
@@ -39,6 +41,7 @@ impl WritePoint {
             row: 0,
             column: 0,
             rows: 0,
+            mode: CellMode::Native,
             rows_at_once: 1,
             open_unit: NONE,
             place: Ppa::NONE,
@@ -65,6 +68,11 @@ impl WritePoint {
     pub fn pages_left(&self, width: u32) -> u32 {
         let begun = self.rows_at_once.min(self.rows - self.row.min(self.rows)) * self.column;
         if self.has_place() { (self.rows - self.row) * width - begun } else { 0 }
+    }
+
+    /// The plane of the next program unit, by its place among those of the domain.
+    pub fn column(&self) -> u32 {
+        self.column
     }
 
     /// Whether the next program unit begins a row of them (a superpage, where a unit is a page).

@@ -6,6 +6,7 @@ use super::energy::EnergyConfig;
 use super::error::{ConfigError, check_range};
 use super::errors::ErrorsConfig;
 use super::firmware::CpuConfig;
+use super::nand_modes::{CacheModeConfig, CopybackConfig, SlcModeConfig};
 
 /// A drive. `presets/devices/*.toml` are of this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +34,15 @@ pub struct DeviceConfig {
     /// Bus between host and drive; ideal (no time) when left out.
     #[serde(default)]
     pub link: LinkConfig,
+    /// Times of blocks in SLC mode; left out: no block is ever in that mode.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc_mode: Option<SlcModeConfig>,
+    /// Cache reads and cache programs; off when left out.
+    #[serde(default)]
+    pub cache_mode: CacheModeConfig,
+    /// Moving pages inside a die; off when left out.
+    #[serde(default)]
+    pub copyback: CopybackConfig,
     /// Raw bit errors, error correction and read retries; left out: no read ever fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorsConfig>,
@@ -42,6 +52,9 @@ pub struct DeviceConfig {
     /// Energy of operations; unknown (zero) when left out.
     #[serde(default)]
     pub energy: EnergyConfig,
+    /// DRAM of the controller; without limit and without time when left out.
+    #[serde(default)]
+    pub dram: super::cache::DramConfig,
 }
 
 /// Counts and sizes of the flash array.
@@ -286,17 +299,22 @@ impl DeviceConfig {
         self.channel.validate().map_err(|e| e.under("channel"))?;
         check_range("window", self.multi_plane.window, 0, 4096).map_err(|e| e.under("multi_plane"))?;
         self.suspend.validate().map_err(|e| e.under("suspend"))?;
+        self.cache_mode.validate().map_err(|e| e.under("cache_mode"))?;
+        if let Some(slc_mode) = &self.slc_mode {
+            slc_mode.validate(self.cell.technology).map_err(|e| e.under("slc_mode"))?;
+        }
         if let Some(errors) = &self.errors {
             errors.validate(self.cell.technology.bits()).map_err(|e| e.under("errors"))?;
         }
         self.link.validate().map_err(|e| e.under("link"))?;
         self.energy.validate(self.cell.technology).map_err(|e| e.under("energy"))?;
-        self.cpu.validate().map_err(|e| e.under("cpu"))
+        self.cpu.validate().map_err(|e| e.under("cpu"))?;
+        self.dram.validate().map_err(|e| e.under("dram"))
     }
 }
 
 /// Largest time a description may give, ns: ten seconds.
-const LONGEST_NS: u64 = 10_000_000_000;
+pub(super) const LONGEST_NS: u64 = 10_000_000_000;
 
 impl GeometryConfig {
     fn validate(&self) -> Result<(), ConfigError> {

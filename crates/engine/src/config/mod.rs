@@ -1,5 +1,7 @@
 //! Descriptions of drives and schemes: plain data, validated once, printed whole in every result.
 
+pub mod array;
+pub mod cache;
 pub mod copies;
 pub mod device;
 pub mod energy;
@@ -7,9 +9,11 @@ pub mod error;
 pub mod errors;
 mod explain;
 pub mod firmware;
+pub mod host;
 pub mod ideal;
 pub mod layers;
 pub mod measure;
+pub mod nand_modes;
 mod parse;
 pub mod resolve;
 pub mod run;

@@ -153,7 +153,7 @@ impl Device {
             }
             (collector.victim, collector.row, collector.column)
         };
-        if row == self.geometry.pages_per_block {
+        if row == self.blocks.rows(superblock) {
             self.domain[domain.index()].collector.victim = SuperblockId::NONE;
             return true;
         }
@@ -193,6 +193,9 @@ impl Device {
     }
 
     fn read_page_to_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
+        if self.copybacks.supported && self.copy_back(domain, page, class.cause()) {
+            return;
+        }
         let (mut head, mut units) = (NONE, 0);
         for ppa in (page.0..page.0 + self.geometry.units_per_page()).map(Ppa) {
             if let Some(lpa) = self.valid_lpa(ppa) {
@@ -298,7 +301,7 @@ impl Device {
     }
 
     /// Queues the programs of what was gathered; a program unit that is filled in part stays so.
-    fn program_gathered(&mut self, domain: DomainId, number: u8) {
+    pub(super) fn program_gathered(&mut self, domain: DomainId, number: u8) {
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         point.open_unit = NONE;
         let mut gathered = std::mem::take(&mut point.gathered);

@@ -87,7 +87,7 @@ impl Device {
         let ppa = self.pool[head].ppa;
         let bytes = self.bytes_wanted(head).min(self.geometry.page_bytes);
         let erases = self.blocks.erase_counts()[self.blocks.of(&self.geometry, ppa).index()];
-        let cell_read = self.timing.read(page);
+        let cell_read = self.timing.read(page, self.cell_mode(ppa));
         let Some(disturb) = &mut self.disturb else { return };
         let mut outcome = ReadOutcome::default();
         if let Some(errors) = &mut disturb.errors {
@@ -178,9 +178,9 @@ impl Device {
         self.page_read(head, self.pool[head].class, None);
     }
 
-    /// Place of the decoder in the event set: behind dies and channels.
-    fn decoder_resource(&self) -> usize {
-        self.dies.len() + self.channels.len()
+    /// Place of the decoder in the event set: behind dies, channels and cache registers.
+    pub(super) fn decoder_resource(&self) -> usize {
+        self.dies.len() + self.channels.len() + self.overlap.registers.len()
     }
 
     pub(super) fn read_disturb_report(&self) -> Option<ReadDisturbReport> {

@@ -4,7 +4,7 @@ use super::Device;
 use crate::config::device::MultiPlaneRule;
 use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::Place;
-use crate::nand::die::{Command, Phase};
+use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, OpId};
 use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
@@ -20,6 +20,8 @@ struct Draft {
     planes: u32,
     /// Planes of the die that are taken, one bit each.
     used: u32,
+    /// The command whose pages all others must follow; [`NONE`] if there is none.
+    after: OpId,
 }
 
 impl Device {
@@ -27,7 +29,12 @@ impl Device {
     pub(super) fn look_at(&mut self, die: DieId) {
         match self.dies[die.index()].phase {
             Phase::Idle => self.start_next(die),
-            Phase::Array => self.consider_suspending(die),
+            Phase::Array => {
+                self.consider_suspending(die);
+                if self.overlap.program {
+                    self.consider_loading(die);
+                }
+            }
             _ => {}
         }
     }
@@ -49,12 +56,12 @@ impl Device {
                 self.change_load(die, -1);
                 continue;
             }
-            return self.start_command(die, class, kept);
+            return self.start_command(die, class, kept, NONE);
         }
     }
 
     /// Asks the scheduler which class goes next; what waits must have an answer.
-    fn ask_scheduler(&mut self, die: DieId) -> Option<Class> {
+    pub(super) fn ask_scheduler(&mut self, die: DieId) -> Option<Class> {
         let state = &self.dies[die.index()];
         let class = match (&self.scheduler, state.only_class()) {
             // Tiers of classes have one answer then.
@@ -112,13 +119,14 @@ impl Device {
         page != NONE
     }
 
-    fn flash_page(&self, head: OpId) -> u32 {
+    pub(super) fn flash_page(&self, head: OpId) -> u32 {
         self.pool[head].ppa.0 >> self.geometry.unit_shift
     }
 
-    fn start_command(&mut self, die: DieId, class: Class, head: OpId) {
+    /// Begins a command with this head, whose further pages must follow those of the command at `after`, if any.
+    pub(super) fn start_command(&mut self, die: DieId, class: Class, head: OpId, after: OpId) {
         let first = self.geometry.place(self.pool[head].ppa);
-        let mut draft = Draft { head, last: head, first, planes: 1, used: 0 };
+        let mut draft = Draft { head, last: head, first, planes: 1, used: 0, after };
         self.pool[head].next = NONE;
         if self.dies[die.index()].waits(class) {
             draft.used = 1 << self.geometry.die_of(first.plane).1;
@@ -137,10 +145,14 @@ impl Device {
         // What the bound on waiting let go first must not be stopped by those that it passed.
         let overdue = self.now.since(self.pool[head].arrived) > self.scheduler.longest_suspension();
         let suspensions = if overdue { u32::MAX } else { 0 };
-        let (command, cell) = match class.op() {
-            FlashOp::Read => (self.timing.read_command(planes), cell),
-            FlashOp::Program => (self.timing.program_command(planes), cell),
-            FlashOp::Erase => (self.timing.erase_command(planes), self.timing.erase),
+        if self.pool[head].copyback {
+            let command = Command { head, class, planes, suspensions, ..Command::default() };
+            return self.start_copyback(die, command);
+        }
+        let command = match class.op() {
+            FlashOp::Read => self.timing.read_command(planes),
+            FlashOp::Program => self.timing.program_command(planes),
+            FlashOp::Erase => self.timing.erase_command(planes),
         };
         let retry = self.take_retry_time();
         let state = &mut self.dies[die.index()];
@@ -167,22 +179,25 @@ impl Device {
             self.settle_wait(unit, die);
             if watched && class.op() == FlashOp::Read {
                 self.verify_read(unit);
+            } else if watched && self.pool[unit].copyback {
+                self.verify_source(unit);
             }
             bytes = self.pool[unit].bytes.saturating_add(bytes);
             unit = self.pool[unit].next_unit;
         }
         self.charge_cell(class, head, page);
+        let mode = self.cell_mode(self.pool[head].ppa);
         match class.op() {
             FlashOp::Read => {
                 self.page_disturbs(head, page);
-                (self.timing.read(page), Ns::ZERO)
+                (self.timing.read(page, mode), Ns::ZERO)
             }
             FlashOp::Program => {
                 self.note_program_time(head, page);
                 self.commit_program(head);
-                (self.timing.program(page), self.program_transfer(head, bytes))
+                (self.timing.program(page, mode), self.program_transfer(head, bytes))
             }
-            FlashOp::Erase => (self.timing.erase, Ns::ZERO),
+            FlashOp::Erase => (self.timing.erase(mode), Ns::ZERO),
         }
     }
 
@@ -248,21 +263,23 @@ impl Device {
 
     /// Whether a waiting command may go in one multi-plane command with those of the draft.
     fn is_partner(&self, candidate: OpId, draft: &Draft, planes: u32) -> bool {
-        if draft.planes >= planes {
+        if draft.planes >= planes || (draft.after != NONE && !self.follows(candidate, draft.after)) {
             return false;
         }
         let place = self.geometry.place(self.pool[candidate].ppa);
         if draft.used & (1 << self.geometry.die_of(place.plane).1) != 0 {
             return false;
         }
-        match self.rules.multi_plane {
-            MultiPlaneRule::None => false,
-            MultiPlaneRule::SameBlockAndPage => {
-                place.page == draft.first.page && place.block == draft.first.block
-            }
-            MultiPlaneRule::SamePage => place.page == draft.first.page,
-            MultiPlaneRule::Any => true,
+        let first = self.pool[draft.head].ppa;
+        if self.blocks.has_modes() && self.cell_mode(self.pool[candidate].ppa) != self.cell_mode(first) {
+            return false;
         }
+        let copyback = self.pool[draft.head].copyback;
+        if self.pool[candidate].copyback != copyback || (copyback && !self.sources_fit(candidate, draft.head))
+        {
+            return false;
+        }
+        self.fit(place, draft.first)
     }
 
     /// Whether what the die does should be interrupted for a waiting read, and if so, interrupts it.
@@ -270,7 +287,8 @@ impl Device {
         let state = &self.dies[die.index()];
         let read = state.first(Class::HostRead);
         let class = state.command.class;
-        if read == NONE || state.suspended.is_some() || !self.scheduler.suspends(class) {
+        let reads = state.command.form == CommandForm::CopybackRead;
+        if read == NONE || reads || state.suspended.is_some() || !self.scheduler.suspends(class) {
             return;
         }
         let takes = match class.op() {

@@ -2,17 +2,23 @@
 //!
 //! One file for each thing that happens: a request comes in (`admit`), pages are read (`read`) and programmed
 //! (`program`), a die takes a command (`issue`) and gets on with it (`progress`), superblocks are collected
-//! (`collect`), the drive is prepared without simulated time (`prepare`), and checked (`audit`).
+//! (`collect`), the data cache holds units (`buffer`) and writes them back (`write_back`), the drive is prepared without
+//! simulated time (`prepare`), and checked (`audit`).
 
 mod admit;
+mod answers;
 mod audit;
+mod buffer;
+mod cached;
 mod collect;
 mod copies;
 mod copies_audit;
+mod copyback;
 mod disturb;
 mod firmware;
 mod ideal;
 mod issue;
+mod modes;
 mod monitor;
 mod plans;
 mod prepare;
@@ -22,12 +28,15 @@ mod read;
 mod results;
 mod serve;
 mod systems;
+mod tenants;
 mod view;
+mod write_back;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::arrange::Arrangement;
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
+use crate::cache::{Cache, Ledger, ledger};
 use crate::config::ConfigError;
 use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
 use crate::config::ideal::SecondServer;
@@ -38,7 +47,9 @@ use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
 use crate::mapping::{Copies, Layout, PageMap};
+use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
+use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
 use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
@@ -56,6 +67,7 @@ use crate::time::Ns;
 use disturb::Disturb;
 
 pub use admit::Request;
+pub use answers::Answer;
 pub use prepare::Overwriting;
 pub use view::DriveView;
 
@@ -134,6 +146,8 @@ pub struct Device {
     /// By die.
     outstanding: Vec<u32>,
     channels: Vec<Channel>,
+    overlap: CacheOperations,
+    copybacks: Copybacks,
     channel_of: Vec<u32>,
     /// Number of the first die's second server; 0 where there is none.
     second_server: u32,
@@ -149,7 +163,14 @@ pub struct Device {
     /// When the first transfer of each direction ends.
     link_event: [Ns; 2],
     completed: u32,
+    /// Numbers of the requests that were completed, where the host asks for them.
+    answered: Option<Vec<u64>>,
+    answers: Option<Box<answers::Answers>>,
     cpu: Cpu,
+
+    /// Who uses the controller's DRAM, and the data cache in it.
+    dram: Ledger,
+    cache: Option<Box<Cache>>,
 
     recorder: Recorder,
     monitor: monitor::Monitor,
@@ -187,12 +208,26 @@ impl Device {
         let arranged = Arrangement::new(device, scheme, systems)?;
         let replication = copies::Replication::new(scheme, &arranged);
         let Arrangement { geometry, plane_at, domains, points, reserved, plan, .. } = arranged;
-        let blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        let mut blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        if device.slc_mode.is_some() {
+            blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
+        }
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
         let (dies, channels, channel_of) = ideal::servers(&geometry, second);
         let timing = Timing::new(device);
+        let overlap = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
+        let mut dram = Ledger::new(device.dram.bytes);
+        dram.reserve("map", ledger::MAP_ENTRY_BYTES * u64::from(plan.logical_units));
+        let bytes = scheme.cache.take(dram.free())?;
+        if bytes > 0 {
+            dram.reserve("data_cache", bytes);
+        }
+        dram.check()?;
+        // The decoder, and behind it the DRAM.
+        let further =
+            if bytes > 0 && device.dram.takes_time() { 2 } else { usize::from(Disturb::decodes(device)) };
         let window = match device.multi_plane.window {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
             window => window,
@@ -230,12 +265,14 @@ impl Device {
             partial_writes: BTreeMap::new(),
             disturb: Disturb::new(device, scheme, &geometry),
             now: Ns::ZERO,
-            events: EventSet::new(dies + channels + usize::from(Disturb::decodes(device))),
+            events: EventSet::new(dies + channels + overlap.registers.len() + further),
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),
             outstanding: vec![0; geometry.dies() as usize],
             channels: (0..channels).map(|_| Channel::default()).collect(),
+            overlap,
+            copybacks: Copybacks::new(&device.copyback, dies),
             channel_of,
             second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
             not_physical: scheme.ideal.not_physical(),
@@ -247,7 +284,11 @@ impl Device {
             link_free: [Ns::ZERO; 2],
             link_event: [Ns::NEVER; 2],
             completed: 0,
+            answered: None,
+            answers: None,
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
+            dram,
+            cache: None,
             recorder: Recorder::default(),
             monitor: monitor::Monitor::default(),
             energy: EnergyTable::new(device),
@@ -262,6 +303,13 @@ impl Device {
             blocks,
         };
         this.placement.leave_out(&reserved);
+        let sizes = [
+            plan.logical_units,
+            this.geometry.unit_bytes,
+            this.geometry.units_per_program(),
+            this.domains.len() as u32,
+        ];
+        this.cache = Cache::new(&scheme.cache, &device.dram, bytes, sizes)?.map(Box::new);
         this.note_policies();
         this.blocks.keep(this.gc.needs());
         this.lay_out(&plane_at, 0);

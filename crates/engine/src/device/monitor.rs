@@ -7,7 +7,7 @@ use crate::config::MeasureConfig;
 use crate::ids::{DieId, DomainId, PlaneId, SuperblockId};
 use crate::nand::die::Phase;
 use crate::sched::class::{Class, FlashOp};
-use crate::sched::queue::{NONE, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::measured::EraseSpan;
 use crate::stats::report::Report;
 use crate::stats::samples::{DieState, Sampler};
@@ -123,7 +123,8 @@ impl Device {
 
     #[cold]
     fn charge_known_cell(&mut self, class: Class, head: OpId, page: u32) {
-        let at_once = if class.op() == FlashOp::Program { self.geometry.pages_per_program } else { 1 };
+        let mode = self.cell_mode(self.pool[head].ppa);
+        let at_once = if class.op() == FlashOp::Program { self.geometry.pages_at_once(mode) } else { 1 };
         let first = page - page % at_once;
         let Some(energy) = &self.energy else { return };
         for page in first..first + at_once {
@@ -131,6 +132,11 @@ impl Device {
         }
         if class.op() != FlashOp::Program {
             return;
+        }
+        let Op { copyback, source, .. } = self.pool[head];
+        if copyback {
+            let read = self.geometry.place(source).page;
+            return self.recorder.energy.add_cell(class, energy.cell(FlashOp::Read, read));
         }
         let flash_page = |unit: OpId| self.pool[unit].ppa.0 >> self.geometry.unit_shift;
         let on_channel = |bytes: u32| self.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));

@@ -3,6 +3,7 @@
 use super::Device;
 use crate::blocks::BlockState;
 use crate::ids::{Ppa, SuperblockId};
+use crate::nand::CellMode;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, OWN, Op, OpId};
 use crate::systems::{Pin, Place, Plan};
@@ -217,7 +218,7 @@ impl Device {
         for domain in needed {
             self.domain[domain.index()].demand = 0;
             let Some(superblock) = self.domain[domain.index()].free.take() else { continue };
-            self.blocks.set_state(superblock, BlockState::Open);
+            self.blocks.open(superblock, CellMode::Native);
             destinations.push(superblock);
         }
         let Some(run) = self.plans.get(tag) else { return };

@@ -213,7 +213,7 @@ impl Device {
 
     /// Collects until the thresholds are met.
     fn collect_untimed(&mut self, domain: DomainId) {
-        let free = |this: &Self| this.domain[domain.index()].free.len() as u32;
+        let free = |this: &Self| this.domain[domain.index()].free.len();
         if free(self) > self.thresholds.trigger {
             return;
         }

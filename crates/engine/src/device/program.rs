@@ -138,6 +138,10 @@ impl Device {
             let die = self.die_of(ppa).0;
             self.begin_wait(id, die);
             self.pool.chain(head, id);
+            if self.overlap.program {
+                // A page that is full now may come in while the one before it is programmed.
+                self.touched.push(die);
+            }
             return;
         }
         let place = self.take_place(domain, number);
@@ -164,9 +168,9 @@ impl Device {
                 self.fail(what);
                 return Ppa(0);
             };
-            self.blocks.set_state(superblock, BlockState::Open);
-            let block = self.blocks.split(superblock).1;
-            point.open(superblock, block, self.geometry.pages_per_block, self.geometry.pages_per_program);
+            let rows = self.blocks.open(superblock, point.mode);
+            let at_once = self.geometry.pages_at_once(point.mode);
+            point.open(superblock, self.blocks.split(superblock).1, rows, at_once);
         }
         let place = point.take(&self.geometry, planes);
         let (superblock, last) = (point.superblock, !point.has_place());
@@ -233,7 +237,8 @@ impl Device {
         while unit != NONE {
             // What joins a program may have another cause than its first unit.
             match self.pool[unit].class.cause() {
-                Cause::Host | Cause::Mapping | Cause::WriteBack => self.commit_new_unit(unit, superblock),
+                Cause::Host | Cause::Mapping => self.commit_new_unit(unit, superblock),
+                Cause::WriteBack => self.commit_write_back(unit, superblock),
                 Cause::Gc | Cause::ReadReclaim | Cause::WearLevelling | Cause::Migration => {
                     self.commit_moved_unit(unit, superblock);
                 }
@@ -318,7 +323,7 @@ impl Device {
         self.pool[unit].lpa = Lpa::NONE;
     }
 
-    fn store(&mut self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) {
+    pub(super) fn store(&mut self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) {
         self.map.set(lpa, ppa);
         self.oob.set(ppa, lpa);
         self.blocks.add_valid(superblock, 1);
@@ -343,6 +348,9 @@ impl Device {
 
     /// TRIM of one unit.
     pub(super) fn forget(&mut self, id: u64, lpa: Lpa) {
+        if self.cache.is_some() {
+            self.drop_cached(lpa);
+        }
         let ppa = self.lookup(lpa);
         if ppa.is_some() {
             if self.copies.has(lpa) {
@@ -374,6 +382,9 @@ impl Device {
             if replaced.is_some() {
                 self.invalidate(replaced);
             }
+            if class.cause() == Cause::WriteBack {
+                self.write_back_ended(unit);
+            }
             if request < OWN {
                 self.unit_done(unit, Some(die));
             } else {
@@ -388,6 +399,9 @@ impl Device {
         }
         self.place_settled(place);
         self.check_collection(domain);
+        if self.cache.is_some() {
+            self.tend_cache();
+        }
     }
 
     /// The last program of this place has ended.

@@ -4,8 +4,8 @@ use super::Device;
 use crate::config::device::ChannelArbitration;
 use crate::events::Event;
 use crate::ids::DieId;
-use crate::nand::die::{ChannelWait, Command, Phase, Suspended};
-use crate::sched::class::{Class, FlashOp};
+use crate::nand::die::{ChannelWait, Command, CommandForm, Phase, Suspended};
+use crate::sched::class::{Cause, Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
 use crate::time::Ns;
@@ -39,10 +39,14 @@ impl Device {
         let (resource, dies) = (event.resource(), self.dies.len());
         if resource < dies {
             self.die_event(DieId(resource as u32));
-        } else if resource - dies == self.channels.len() {
+        } else if resource - dies < self.channels.len() {
+            self.channel_event((resource - dies) as u32);
+        } else if resource < self.decoder_resource() {
+            self.register_event(DieId((resource - dies - self.channels.len()) as u32));
+        } else if resource == self.decoder_resource() {
             self.decoding_done();
         } else {
-            self.channel_event((resource - dies) as u32);
+            self.dram_event();
         }
         // Most handlers set their resource's next event, which spares taking this one away.
         self.events.clear_if_unchanged(event);
@@ -80,9 +84,7 @@ impl Device {
             let die = &dies[die.index()];
             match self.rules.arbitration {
                 ChannelArbitration::Fifo => true,
-                ChannelArbitration::CommandFirst => {
-                    die.phase == Phase::Command && die.command.class.op() != FlashOp::Program
-                }
+                ChannelArbitration::CommandFirst => die.phase == Phase::Command && die.command.is_bare(),
                 ChannelArbitration::DataOutFirst => die.phase == Phase::DataWait,
             }
         };
@@ -101,10 +103,14 @@ impl Device {
 
     /// The channel is the die's until `end`.
     fn channel_granted(&mut self, die: DieId, end: Ns) {
+        let data = self.dies[die.index()].phase == Phase::DataWait;
+        let beside = if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None };
         let state = &mut self.dies[die.index()];
-        let event = if state.phase == Phase::DataWait {
+        let event = if data {
             state.phase = Phase::DataOut;
             end
+        } else if let Some(event) = beside {
+            event
         } else {
             state.phase = Phase::Array;
             let cell = state.command.cell;
@@ -124,16 +130,34 @@ impl Device {
             Phase::Array => self.array_done(die),
             Phase::DataOut => self.data_left(die),
             Phase::Suspending => self.suspended(die),
-            Phase::Idle | Phase::Command | Phase::DataWait => {}
+            Phase::Moving => self.register_moved(die),
+            Phase::Loading => self.loaded(die),
+            Phase::Idle | Phase::Command | Phase::DataWait | Phase::Loaded => {}
         }
     }
 
     fn array_done(&mut self, die: DieId) {
-        let Command { mut head, class, planes, .. } = self.dies[die.index()].command;
+        let Command { head, class, .. } = self.dies[die.index()].command;
         if class.op() == FlashOp::Read {
+            if self.overlap.read {
+                return self.page_in_register(die);
+            }
             return self.send_data(die, head, class);
         }
-        self.count(class, planes);
+        if self.dies[die.index()].command.form == CommandForm::CopybackRead {
+            return self.copyback_read(die);
+        }
+        self.pages_done(die);
+        self.command_done(die);
+    }
+
+    /// The pages of the die's program are programmed, or the blocks of its erase erased.
+    pub(super) fn pages_done(&mut self, die: DieId) {
+        let Command { mut head, class, planes, .. } = self.dies[die.index()].command;
+        let program = class.op() == FlashOp::Program;
+        let pages =
+            if program { self.geometry.pages_at_once(self.cell_mode(self.pool[head].ppa)) } else { 1 };
+        self.count(class, planes, pages);
         while head != NONE {
             let next = self.pool[head].next;
             self.change_load(die, -1);
@@ -144,11 +168,10 @@ impl Device {
             }
             head = next;
         }
-        self.command_done(die);
     }
 
     /// The page register's content wants to leave.
-    fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
+    pub(super) fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
         let bytes = self.bytes_wanted(head);
         let duration = self.transfer(bytes);
         self.charge_channel(class, bytes);
@@ -182,7 +205,7 @@ impl Device {
         }
         let state = &mut self.dies[die.index()];
         if next == NONE {
-            self.count(class, planes);
+            self.count(class, planes, 1);
             return self.command_done(die);
         }
         // For the planes that follow, this transfer was a wait.
@@ -204,6 +227,11 @@ impl Device {
                 self.unit_read_for_move(unit);
             } else if class == Class::CopyRead {
                 self.read_for_copy_done(unit);
+            } else if class.cause() == Cause::WriteBack {
+                if let Some(die) = die {
+                    self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+                }
+                self.merged(unit);
             } else if partial {
                 if let Some(die) = die {
                     self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
@@ -212,6 +240,9 @@ impl Device {
                 self.program_anywhere(unit);
             } else {
                 self.tell_read_done(unit);
+                if self.cache.is_some() {
+                    self.keep_read(unit);
+                }
                 self.unit_done(unit, die);
             }
             unit = next_unit;
@@ -224,14 +255,16 @@ impl Device {
     }
 
     fn command_done(&mut self, die: DieId) {
+        if self.overlap.read && self.next_read_takes_over(die) {
+            return;
+        }
         let state = &mut self.dies[die.index()];
         state.phase = Phase::Idle;
         state.command.head = NONE;
         self.start_next(die);
     }
 
-    fn count(&mut self, class: Class, planes: u32) {
-        let pages = if class.op() == FlashOp::Program { self.geometry.pages_per_program } else { 1 };
+    fn count(&mut self, class: Class, planes: u32, pages: u32) {
         self.flash_operations += u64::from(planes * pages);
         self.recorder.operations[class.index()] += u64::from(planes * pages);
         self.recorder.transactions[class.index()] += 1;
@@ -280,7 +313,8 @@ impl Device {
         state.phase = Phase::Array;
         state.array = [now + takes, now + takes + left];
         state.occupy(Some(command.class), now);
-        let end = state.array[1];
+        let [begin, end] = state.array;
         self.events.set(Self::die_resource(die), end);
+        self.expect_loading(die, begin);
     }
 }

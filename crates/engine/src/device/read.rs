@@ -72,7 +72,9 @@ impl Device {
         } else {
             state.push(&mut self.pool, class, head);
         }
-        if state.phase == Phase::Idle || (self.rules.interrupts && class == Class::HostRead) {
+        let busy_but_asked = (self.rules.interrupts && class == Class::HostRead)
+            || (self.overlap.program && state.phase == Phase::Array);
+        if state.phase == Phase::Idle || busy_but_asked {
             self.touched.push(die);
         }
     }
@@ -124,7 +126,8 @@ impl Device {
     #[inline]
     fn is_current(&self, unit: OpId) -> bool {
         let op = &self.pool[unit];
-        self.lookup(op.lpa) == op.ppa || (!op.partial && self.copies.at(op.lpa, op.ppa).is_some())
+        (self.lookup(op.lpa) == op.ppa || (!op.partial && self.copies.at(op.lpa, op.ppa).is_some()))
+            && !(self.cache.is_some() && self.is_overtaken(unit))
     }
 
     /// Whether every page that a waiting flash page read wants is still there.
@@ -149,9 +152,12 @@ impl Device {
         if class == Class::CopyRead {
             return self.redirect_copy_read(unit);
         }
+        if self.cache.is_some() && self.serve_late(unit) {
+            return;
+        }
         let mut now_at = self.lookup(lpa);
         if now_at.is_some() {
-            if !partial && self.copies.has(lpa) {
+            if class == Class::HostRead && !partial && self.copies.has(lpa) {
                 now_at = self.choose_copy(lpa, None);
             }
             self.recorder.rerouted_reads += 1;

@@ -81,7 +81,9 @@ impl Device {
             Phase::Idle => return None,
             Phase::Command => cell + data,
             Phase::Array => state.array[1].since(self.now) + data,
-            Phase::DataWait | Phase::DataOut => state.data_out,
+            // The next one's data is on its way in, or waits for the array.
+            Phase::Loading | Phase::Loaded => cell,
+            Phase::DataWait | Phase::DataOut | Phase::Moving => state.data_out,
             Phase::Suspending => {
                 let suspended = state.suspended.as_ref()?;
                 return Some((suspended.command.class, Ns::ZERO));
@@ -114,11 +116,12 @@ impl Device {
     }
 
     fn time_of(&self, class: Class, head: OpId) -> Ns {
-        let page = self.geometry.place(self.pool[head].ppa).page;
+        let ppa = self.pool[head].ppa;
+        let (page, mode) = (self.geometry.place(ppa).page, self.cell_mode(ppa));
         match class.op() {
-            FlashOp::Read => self.timing.read(page) + self.unit_transfer,
-            FlashOp::Program => self.timing.program(page) + self.unit_transfer,
-            FlashOp::Erase => self.timing.erase,
+            FlashOp::Read => self.timing.read(page, mode) + self.unit_transfer,
+            FlashOp::Program => self.timing.program(page, mode) + self.unit_transfer,
+            FlashOp::Erase => self.timing.erase(mode),
         }
     }
 

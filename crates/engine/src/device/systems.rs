@@ -52,6 +52,10 @@ impl Device {
             ));
         }
         self.systems.watches = self.systems.watches.and(system.get().watches());
+        self.dram.reserve(system.get().name(), system.get().bytes());
+        if let Err(error) = self.dram.check() {
+            self.fail(error.to_string());
+        }
         self.systems.all.push(system);
         self.systems.wake.push(Ns::NEVER);
         self.wake_at = self.systems.wake_at();

@@ -1,6 +1,8 @@
 //! A die: one array operation at a time, queues by class, and a page register that holds data until it has left.
 
-use crate::sched::class::{ByClass, CLASSES, Class};
+use serde::{Deserialize, Serialize};
+
+use crate::sched::class::{ByClass, CLASSES, Class, FlashOp};
 use crate::sched::queue::{Fifo, NONE, OpId, OpPool};
 use crate::stats::blame::Parts;
 use crate::time::Ns;
@@ -20,6 +22,13 @@ pub enum Phase {
     DataOut,
     /// A program or erase is being suspended; the die's event is the end of it.
     Suspending,
+    /// Data moves between the page register and the cache register; the die's event is the end of it. For a read, the
+    /// next one's command passes before.
+    Moving,
+    /// Data comes into the cache register while the array programs; the die's event is the end of it.
+    Loading,
+    /// Data in the cache register waits until the array has programmed.
+    Loaded,
 }
 
 /// A command: up to one head for each plane, linked.
@@ -35,8 +44,25 @@ pub struct Command {
     pub cell: Ns,
     /// Suspensions so far.
     pub suspensions: u32,
+    /// A cache read: the array began while the data of another read was in the cache register.
+    pub follows: bool,
+    /// What it does beside its class.
+    pub form: CommandForm,
     /// Parts of the response time since the command was chosen.
     pub parts: Parts,
+}
+
+/// What a command does beside its class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CommandForm {
+    /// Nothing else.
+    Plain,
+    /// A copyback whose pages are being read.
+    CopybackRead,
+    /// A copyback whose pages are being programmed.
+    CopybackProgram,
+    /// The same, behind a check of the data by the controller.
+    CopybackChecked,
 }
 
 impl Command {
@@ -45,6 +71,33 @@ impl Command {
     pub fn begin(&mut self, head: OpId, class: Class, planes: u32, cell: Ns, suspensions: u32) {
         (self.head, self.class, self.planes) = (head, class, planes);
         (self.cell, self.suspensions) = (cell, suspensions);
+        (self.follows, self.form) = (false, CommandForm::Plain);
+    }
+
+    /// Whether it moves no data together with its command.
+    #[inline]
+    pub fn is_bare(&self) -> bool {
+        match self.form {
+            CommandForm::Plain => self.class.op() != FlashOp::Program,
+            CommandForm::CopybackRead | CommandForm::CopybackProgram => true,
+            CommandForm::CopybackChecked => false,
+        }
+    }
+}
+
+impl Default for Command {
+    /// None.
+    fn default() -> Self {
+        Self {
+            head: NONE,
+            class: Class::HostRead,
+            planes: 0,
+            cell: Ns::ZERO,
+            suspensions: 0,
+            follows: false,
+            form: CommandForm::Plain,
+            parts: Parts::default(),
+        }
     }
 }
 
@@ -95,19 +148,11 @@ pub struct Die {
 
 impl Default for Die {
     fn default() -> Self {
-        let command = Command {
-            head: NONE,
-            class: Class::HostRead,
-            planes: 0,
-            cell: Ns::ZERO,
-            suspensions: 0,
-            parts: Parts::default(),
-        };
         Self {
             queues: [Fifo::default(); CLASSES],
             waiting: 0,
             phase: Phase::Idle,
-            command,
+            command: Command::default(),
             array: [Ns::ZERO; 2],
             data_out: Ns::ZERO,
             suspended: None,

@@ -1,6 +1,8 @@
 //! How long each part of an operation takes. `docs/timing-model.md` has the formulas.
 
+use super::CellMode;
 use crate::config::device::{DeviceConfig, TransferUnit};
+use crate::config::nand_modes::SlcModeConfig;
 use crate::time::Ns;
 
 /// Times of a drive, prepared from its description.
@@ -8,8 +10,9 @@ use crate::time::Ns;
 pub struct Timing {
     read_by_page: Vec<u64>,
     program_by_page: Vec<u64>,
-    /// tERASE.
-    pub erase: Ns,
+    erase: Ns,
+    /// Times of blocks in SLC mode, where the device has any.
+    slc: SlcModeConfig,
     read_command: CommandTime,
     program_command: CommandTime,
     erase_command: CommandTime,
@@ -76,6 +79,7 @@ impl Timing {
             read_by_page: times_by_page(device, &device.cell.read_ns),
             program_by_page: times_by_page(device, &device.cell.program_ns),
             erase: Ns(device.cell.erase_ns),
+            slc: device.slc_mode.clone().unwrap_or(SlcModeConfig { read_ns: 0, program_ns: 0, erase_ns: 0 }),
             read_command: CommandTime {
                 first: channel.read_command_ns,
                 further: channel.read_command_extra_plane_ns,
@@ -109,16 +113,31 @@ impl Timing {
         self.transfer.bytes_on_channel(u64::from(bytes))
     }
 
-    /// tR of page `page` of a block.
+    /// tR of page `page` of a block in this mode.
     #[inline]
-    pub fn read(&self, page: u32) -> Ns {
-        Ns(self.read_by_page.get(page as usize).copied().unwrap_or(0))
+    pub fn read(&self, page: u32, mode: CellMode) -> Ns {
+        Ns(match mode {
+            CellMode::Native => self.read_by_page.get(page as usize).copied().unwrap_or(0),
+            CellMode::Slc => self.slc.read_ns,
+        })
     }
 
-    /// tPROG of page `page` of a block.
+    /// tPROG of page `page` of a block in this mode.
     #[inline]
-    pub fn program(&self, page: u32) -> Ns {
-        Ns(self.program_by_page.get(page as usize).copied().unwrap_or(0))
+    pub fn program(&self, page: u32, mode: CellMode) -> Ns {
+        Ns(match mode {
+            CellMode::Native => self.program_by_page.get(page as usize).copied().unwrap_or(0),
+            CellMode::Slc => self.slc.program_ns,
+        })
+    }
+
+    /// tERASE of a block in this mode.
+    #[inline]
+    pub fn erase(&self, mode: CellMode) -> Ns {
+        match mode {
+            CellMode::Native => self.erase,
+            CellMode::Slc => Ns(self.slc.erase_ns),
+        }
     }
 
     /// Bus time of a read command for so many planes.

@@ -48,7 +48,8 @@ impl QueueView<'_> {
 
 /// Chooses the class whose first command a free die takes, and whether reads interrupt.
 ///
-/// A pure decision: it changes nothing. It must choose some class when anything waits.
+/// A pure decision: it changes nothing. It must choose some class when anything waits. A die with cache operations asks
+/// before it is free, too: it begins what is chosen only if that can overlap what it does.
 pub trait Scheduler {
     /// The class to serve; `None` only when nothing waits.
     fn next(&self, view: &QueueView<'_>) -> Option<Class>;

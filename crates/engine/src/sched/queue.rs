@@ -47,6 +47,8 @@ pub struct Op {
     pub partial: bool,
     /// Whether some of its time is blamed already: its parts in the pool count.
     pub blamed: bool,
+    /// A program that takes its data from [`source`](Self::source) inside the die.
+    pub copyback: bool,
     /// When it began to wait for what it waits for.
     pub wait_from: Ns,
     /// Place among all operations in order of arrival at the dies; 0 before the first. A read that is sent on to
@@ -73,6 +75,7 @@ impl Op {
             point: 0,
             partial: false,
             blamed: false,
+            copyback: false,
             wait_from: Ns::ZERO,
             order: 0,
             arrived: Ns::ZERO,

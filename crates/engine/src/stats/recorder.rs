@@ -10,6 +10,7 @@ use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
     WindowReport,
 };
+use super::tenants::Tenants;
 use crate::host::HostOp;
 use crate::sched::class::{ByClass, CAUSES, CLASSES, Cause, Class, FlashOp};
 use crate::time::Ns;
@@ -45,6 +46,12 @@ pub struct Recorder {
     pub suspensions: u64,
     /// Commands of several planes.
     pub multi_plane: u64,
+    /// Reads and programs that overlapped the command before them.
+    pub cache_reads: u64,
+    /// See `cache_reads`.
+    pub cache_programs: u64,
+    /// Flash pages moved inside a die.
+    pub copybacks: u64,
     /// Garbage collection.
     pub gc: GcReport,
     /// Blocks emptied and mapping units moved, by cause.
@@ -55,6 +62,8 @@ pub struct Recorder {
     pub unmapped_reads: u64,
     /// Read counts and bit errors.
     pub disturb: DisturbCounters,
+    /// Figures by flow and stream, where there are several flows.
+    pub tenants: Option<Box<Tenants>>,
     /// Energy of the operations begun.
     pub energy: EnergyRecorder,
     /// Time of the cell array of each die, ns.
@@ -90,7 +99,7 @@ impl Recorder {
     pub fn answered(&mut self, op: HostOp, bytes: u64) {
         match op {
             HostOp::Read => self.read.answered(bytes),
-            HostOp::Write => self.write.answered(bytes),
+            HostOp::Write | HostOp::WriteFua => self.write.answered(bytes),
             HostOp::Trim | HostOp::Flush => {}
         }
     }
@@ -107,7 +116,7 @@ impl Recorder {
     ) {
         match op {
             HostOp::Read => self.read.record(latency, bytes, inside, outside),
-            HostOp::Write => self.write.record(latency, bytes, inside, outside),
+            HostOp::Write | HostOp::WriteFua => self.write.record(latency, bytes, inside, outside),
             HostOp::Trim => {
                 self.trim.requests += 1;
                 self.trim.bytes += bytes;
@@ -196,6 +205,9 @@ impl Recorder {
             transactions: self.transactions.iter().sum(),
             suspensions: self.suspensions,
             multi_plane: self.multi_plane,
+            cache_reads: self.cache_reads,
+            cache_programs: self.cache_programs,
+            copybacks: self.copybacks,
             by_class: by_class.collect(),
         }
     }

@@ -18,6 +18,12 @@ pub struct Report {
     pub read: DirectionReport,
     /// Write requests of the host.
     pub write: DirectionReport,
+    /// Each flow, where there are several; together they are the figures above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<FlowReport>,
+    /// Each stream, where flows are of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<StreamReport>,
     /// TRIM requests in the window.
     pub trim: PlainReport,
     /// Flush requests in the window.
@@ -53,6 +59,11 @@ pub struct Report {
     /// Further copies of pages; `None` on a drive whose systems make none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copies: Option<CopiesReport>,
+    /// Who uses the controller's DRAM.
+    pub dram: crate::cache::ledger::DramReport,
+    /// The data cache in the window; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<crate::cache::record::CacheReport>,
     /// Checked mode's findings; `None` when it was off.
     pub checked: Option<CheckedReport>,
     /// Energy of the flash operations; `None` when the drive's description knows none.
@@ -140,10 +151,41 @@ pub struct BlameParts {
     /// Sum of their response times, ns: equals the sum of `total_ns`.
     pub response_total_ns: u128,
     /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
-    /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`.
+    /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`,
+    /// `buffer`, `cache`, `write_back`.
     pub total_ns: BTreeMap<String, u128>,
     /// Part → mean of a request, ns.
     pub mean_ns: BTreeMap<String, f64>,
+}
+
+/// Requests of one flow. The parts of response times are given for the mean only.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlowReport {
+    /// Its name.
+    pub name: String,
+    /// Read requests.
+    pub read: DirectionReport,
+    /// Write requests.
+    pub write: DirectionReport,
+    /// TRIM requests.
+    pub trim: PlainReport,
+    /// Flush requests.
+    pub flush: PlainReport,
+}
+
+/// Requests of one stream. The parts of response times are given for the mean only.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StreamReport {
+    /// Its number.
+    pub stream: u16,
+    /// Read requests.
+    pub read: DirectionReport,
+    /// Write requests.
+    pub write: DirectionReport,
+    /// TRIM requests.
+    pub trim: PlainReport,
+    /// Flush requests.
+    pub flush: PlainReport,
 }
 
 /// Requests without a latency distribution.
@@ -153,6 +195,14 @@ pub struct PlainReport {
     pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
+}
+
+impl PlainReport {
+    /// Counts a request of so many bytes.
+    pub fn add(&mut self, bytes: u64) {
+        self.requests += 1;
+        self.bytes += bytes;
+    }
 }
 
 /// Flash operations that ended in the window.
@@ -170,8 +220,22 @@ pub struct FlashReport {
     pub suspensions: u64,
     /// Commands of two and more planes.
     pub multi_plane: u64,
+    /// Read commands whose array time overlapped the data-out of the read before; left out when there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_reads: u64,
+    /// Program commands whose data came in while the array programmed the page before; left out when there is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cache_programs: u64,
+    /// Flash pages that were read and programmed inside a die; among `programs`, not among `reads`; left out when there
+    /// is none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub copybacks: u64,
     /// Class (`host_read`, `gc_program`, …) → pages or blocks, and commands.
     pub by_class: BTreeMap<String, ClassReport>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Flash operations of one class.
@@ -318,8 +382,4 @@ pub struct CheckedReport {
     /// Further copies audited at the end; left out where there are none.
     #[serde(skip_serializing_if = "is_zero")]
     pub copies_audited: u64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
 }
