@@ -13,6 +13,7 @@ mod cached;
 mod collect;
 mod copies;
 mod copies_audit;
+mod copies_space;
 mod copyback;
 mod disturb;
 mod firmware;

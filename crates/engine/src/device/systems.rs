@@ -10,6 +10,9 @@ use crate::sched::queue::{Op, OpId};
 use crate::systems::{Action, ReadEvent, System, SystemPolicy, Watches};
 use crate::time::Ns;
 
+/// Which system, the page and place of the read that it was told of then, and what it asks for.
+type Asked = (usize, Option<(Lpa, Ppa)>, Action);
+
 /// The systems of a drive, and what they asked for.
 #[derive(Default)]
 pub(super) struct Systems {
@@ -17,7 +20,7 @@ pub(super) struct Systems {
     /// What any of them wants to be told of.
     watches: Watches,
     /// Not done yet: which system, what.
-    asked: Vec<(usize, Option<(Lpa, Ppa)>, Action)>,
+    asked: Vec<Asked>,
     /// The read whose data is with the controller while the systems are told of it.
     read: Option<(Lpa, Ppa)>,
     actions: Vec<Action>,

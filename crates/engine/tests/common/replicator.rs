@@ -1,4 +1,5 @@
 //! A small system that makes copies of pages, and checks what it is told of them against a record of its own.
+#![allow(clippy::unwrap_used, reason = "only tests call it")]
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -179,7 +180,7 @@ impl System for Replicator {
     }
 
     fn copy_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, _: &DriveView<'_>, _: &mut Vec<Action>) {
-        let copy = self.copies.iter_mut().find(|copy| **copy == (lpa, old)).expect("a copy of mine");
+        let copy = self.copies.iter_mut().find(|copy| **copy == (lpa, old)).unwrap();
         copy.1 = new;
         self.log.lock().unwrap().moved += 1;
     }
@@ -198,7 +199,7 @@ impl System for Replicator {
             return;
         }
         assert!(drive.copies(lpa).iter().all(|copy| copy.ppa != ppa));
-        let index = self.copies.iter().position(|&copy| copy == (lpa, ppa)).expect("a copy of mine");
+        let index = self.copies.iter().position(|&copy| copy == (lpa, ppa)).unwrap();
         self.copies.remove(index);
         *log.dropped.entry(why).or_default() += 1;
     }
