@@ -1,5 +1,6 @@
 //! Further copies of pages: which copy serves, what becomes of copies, and that every count stays right. Everything in
 //! checked mode, whose audit covers the copies.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod common;
 
