@@ -3,6 +3,7 @@
 //! No I/O, no wall clock and no transport: requests come from a [`host::RequestSource`], results leave as data.
 //! Start at [`run::simulate`].
 
+pub mod arrange;
 pub mod array;
 pub mod blocks;
 pub mod cache;
@@ -20,6 +21,7 @@ pub mod placement;
 pub mod probe;
 pub mod reclaim;
 pub mod redundancy;
+pub mod replicate;
 pub mod rng;
 pub mod run;
 pub mod sched;

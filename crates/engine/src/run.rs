@@ -9,6 +9,7 @@ use crate::host::schedulers::HostPolicy;
 use crate::host::{Flow, Flows, HostOp, HostRequest, HostSide, RequestSource, SourceError};
 use crate::ids::Lpa;
 use crate::stats::report::Report;
+use crate::systems::SystemPolicy;
 use crate::time::Ns;
 
 /// All that a run depends on beside its requests.
@@ -137,8 +138,18 @@ impl Setup {
         footprint: &[Lpa],
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
+        self.prepare_with(Vec::new(), footprint, observer)
+    }
+
+    /// The same, for a drive with these systems. They are told of nothing that happens during preparation.
+    pub fn prepare_with(
+        &self,
+        systems: Vec<SystemPolicy>,
+        footprint: &[Lpa],
+        observer: &mut dyn Observer,
+    ) -> Result<Device, RunError> {
         self.validate()?;
-        let mut device = Device::new(&self.device, &self.scheme, self.checked, self.seed)?;
+        let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &systems)?;
         device.seed_errors(self.seed);
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
         let occupied = match self.start.occupancy {
@@ -167,6 +178,7 @@ impl Setup {
         }
         device.close_untimed_places();
         device.note_map_on_flash();
+        systems.into_iter().for_each(|system| device.add_system(system));
         match device.fault() {
             Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
             None => Ok(device),
@@ -178,14 +190,10 @@ impl Setup {
 pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64, ConfigError> {
     device.validate().map_err(|e| e.under("device"))?;
     scheme.validate().map_err(|e| e.under("scheme"))?;
-    let geometry = crate::nand::Geometry::new(&device.geometry);
-    let order = crate::placement::planes_in_order(&geometry, scheme.placement.order);
-    let width = crate::blocks::Domains::new(&geometry, scheme.blocks.superblock, &order).width();
-    let open = crate::blocks::Points::of_scheme(scheme).count();
     let spare = device.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
-    let blocks = geometry.blocks_per_plane.saturating_sub(spare);
-    let plan = crate::space::SpacePlan::new(device, scheme, &geometry, width, open, blocks)?;
-    Ok(u64::from(plan.map.logical_units) * u64::from(geometry.unit_bytes))
+    let blocks = device.geometry.blocks.saturating_sub(spare);
+    let arranged = crate::arrange::Arrangement::new(device, scheme, &[], blocks)?;
+    Ok(u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes))
 }
 
 /// Prepares a drive and replays a workload on it.

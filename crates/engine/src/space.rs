@@ -6,6 +6,7 @@ use crate::config::scheme::SchemeConfig;
 use crate::gc::collector::Thresholds;
 use crate::mapping::MapSizes;
 use crate::nand::Geometry;
+use crate::replicate::Reserved;
 
 /// Sizes that follow from a device and a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,20 +19,34 @@ pub struct SpacePlan {
     pub least_superblocks: u32,
     /// Live units of a domain at which dynamic placement passes it over.
     pub room_limit: u32,
+    /// Most copies that a domain may hold beside its share of the host's data.
+    pub copy_room: u32,
+    /// Most copies that a reserved domain may hold.
+    pub reserved_room: u32,
+}
+
+/// What data of the host may not use.
+pub struct Room<'a> {
+    /// Write points of a domain, whose superblocks hold no data of the host for good.
+    pub open: u32,
+    /// Superblocks of a domain that are in use.
+    pub blocks: u32,
+    /// What is set apart.
+    pub reserved: &'a Reserved,
 }
 
 impl SpacePlan {
-    /// Checks that the spare space suffices for domains of `width` planes with `open` write points, whose superblocks hold
-    /// no data of the host for good, and `blocks` superblocks in use.
+    /// Checks that the spare space suffices for domains of `width` planes.
     pub fn new(
         device: &DeviceConfig,
         scheme: &SchemeConfig,
         geometry: &Geometry,
         width: u32,
-        open: u32,
-        blocks: u32,
+        room: &Room<'_>,
     ) -> Result<Self, ConfigError> {
-        let logical_units = logical_units(device, geometry)?;
+        let &Room { open, blocks, reserved } = room;
+        let logical_units = logical_units(device, geometry, reserved)?;
+        let planes = geometry.planes() - reserved.planes();
         if scheme.redundancy.is_on() && device.slc_mode.is_some() {
             let allowed = "\"none\", as the device has an SLC mode (device.slc_mode)";
             return Err(ConfigError::new("scheme.redundancy.policy", "parity_rows", allowed));
@@ -41,15 +56,15 @@ impl SpacePlan {
         // Static placement deals logical pages out in turn: no domain gets more than this.
         let map = map_sizes(scheme, geometry, logical_units);
         let in_page = u64::from(geometry.units_per_page());
-        let per_plane = |units: u32| {
-            u64::from(units.div_ceil(geometry.units_per_page()).div_ceil(geometry.planes())) * in_page
-        };
+        let per_plane =
+            |units: u32| u64::from(units.div_ceil(geometry.units_per_page()).div_ceil(planes)) * in_page;
         // Each translation page may lie alone in a program unit.
         let of_map = per_plane(map.translation_pages) * u64::from(geometry.units_per_program());
         let needed_units = (per_plane(logical_units) + of_map) * u64::from(width);
         // A block counts as full with one flash page filled in part: less than a page can't be won back for sure.
         let certain = u64::from(capacity - least_won(scheme, geometry) + 1);
-        let spare = u64::from(blocks).saturating_sub(needed_units.div_ceil(certain)) as u32;
+        let needed = needed_units.div_ceil(certain) + u64::from(reserved.blocks());
+        let spare = u64::from(blocks).saturating_sub(needed) as u32;
         let (key, value) = capacity_key(device);
         if spare < open + 2 {
             let allowed = format!(
@@ -75,7 +90,7 @@ impl SpacePlan {
             pages => pages.saturating_mul(geometry.units_per_page()).max(2 * row),
         };
         let mean = (u64::from(logical_units) + u64::from(map.translation_pages)) * u64::from(width)
-            / u64::from(geometry.planes());
+            / u64::from(planes);
         let half_spare = (u64::from(blocks) * u64::from(capacity) - mean) / 2;
         let usable = u64::from(blocks - open - 2) * certain;
         Ok(Self {
@@ -83,6 +98,8 @@ impl SpacePlan {
             map,
             thresholds: Thresholds { trigger, stop, reserve: 1, read_ahead },
             room_limit: (mean + half_spare).min(usable).max(mean + 1) as u32,
+            copy_room: usable.saturating_sub(needed_units) as u32,
+            reserved_room: usable as u32,
         })
     }
 }
@@ -112,8 +129,12 @@ fn capacity_key(device: &DeviceConfig) -> (&'static str, String) {
     }
 }
 
-fn logical_units(device: &DeviceConfig, geometry: &Geometry) -> Result<u32, ConfigError> {
-    let physical = geometry.physical_units();
+fn logical_units(
+    device: &DeviceConfig,
+    geometry: &Geometry,
+    reserved: &Reserved,
+) -> Result<u32, ConfigError> {
+    let physical = (geometry.planes() - reserved.planes()) * geometry.units_per_plane();
     let unit = u64::from(geometry.unit_bytes);
     let units = match (device.capacity.user_bytes, device.capacity.overprovisioning) {
         (Some(bytes), _) => bytes / unit,

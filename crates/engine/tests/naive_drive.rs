@@ -4,6 +4,7 @@
 mod common;
 use std::collections::BTreeMap;
 
+use common::replicator::{Replicator, To, replicator};
 use common::*;
 use proptest::prelude::*;
 use wordline_engine::config::background::BackgroundConfig;
@@ -22,7 +23,7 @@ use wordline_engine::ids::DomainId;
 use wordline_engine::nand::CellMode;
 use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
-use wordline_engine::{RunError, Setup};
+use wordline_engine::{RunError, Setup, Unobserved};
 
 const UNITS: [u32; 4] = [512, 1024, 2048, 4096];
 
@@ -315,6 +316,21 @@ fn firmware() -> impl Strategy<Value = FirmwareConfig> {
     prop_oneof![Just(FirmwareConfig::default()), some]
 }
 
+/// No system, or one that copies the page of every so-manieth read, with what else it does as often.
+fn replicators() -> impl Strategy<Value = Option<Replicator>> {
+    let to = prop_oneof![Just(To::LeastBusy), Just(To::EveryPlane)];
+    let some = (1u64..4, to, 1u32..100, prop::array::uniform4(0u64..12)).prop_map(
+        |(every, to, budget, [drop_every, promote_every, plan_every, apart_every])| Replicator {
+            drop_every,
+            promote_every,
+            plan_every,
+            apart_every,
+            ..replicator(every, to, budget)
+        },
+    );
+    prop::option::of(some)
+}
+
 fn ideals() -> impl Strategy<Value = IdealConfig> {
     let servers = prop_oneof![
         3 => Just(SecondServer::None),
@@ -364,6 +380,7 @@ proptest! {
         firmware in firmware(),
         ideal in ideals(),
         (reclaim, wear, background, separation) in upkeep(),
+        replicator in replicators(),
         host in hosts(),
         occupancy in occupancies(),
         overwrite in prop_oneof![Just(0.0), 0.0..3.0f64],
@@ -380,7 +397,8 @@ proptest! {
         }
         scheme.maintenance.idle_after_ns = 50_000;
         let setup = Setup { scheme, host, start: start(occupancy, overwrite), seed, ..setup(device) };
-        let mut drive = match setup.prepare(&[]) {
+        let systems = replicator.iter().map(Replicator::policy).collect();
+        let mut drive = match setup.prepare_with(systems, &[], &mut Unobserved) {
             Ok(drive) => drive,
             // A geometry too small for its thresholds is refused with a reason; nothing to run then.
             Err(RunError::Config(_)) => return Ok(()),

@@ -41,6 +41,12 @@ impl Points {
         points
     }
 
+    /// Gives a cause a write point of its own.
+    pub fn keep_apart(&mut self, cause: Cause) {
+        self.of[cause.index()] = self.count;
+        self.count += 1;
+    }
+
     /// The write point of hot pages that garbage collection moves, where they keep apart.
     #[inline]
     pub fn of_hot_moves(&self) -> Option<u8> {

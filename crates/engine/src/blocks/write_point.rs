@@ -84,6 +84,12 @@ impl WritePoint {
         self.column == 0
     }
 
+    /// Plane of the program unit that comes next, among those of the domain.
+    pub fn next_plane(&self, planes: &[PlaneId]) -> PlaneId {
+        let column = if self.has_place() { self.column as usize } else { 0 };
+        planes.get(column).copied().unwrap_or(PlaneId(0))
+    }
+
     /// Opens a free superblock with so many flash pages in each block, `rows_at_once` of which are programmed together.
     pub fn open(&mut self, superblock: SuperblockId, block: u32, rows: u32, rows_at_once: u32) {
         (self.superblock, self.block, self.row) = (superblock, block, 0);

@@ -4,6 +4,7 @@ pub mod array;
 pub mod background;
 pub mod bad_blocks;
 pub mod cache;
+pub mod copies;
 pub mod device;
 pub mod energy;
 pub mod error;

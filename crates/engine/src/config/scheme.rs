@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::background::BackgroundConfig;
+use super::copies::CopiesConfig;
 use super::error::{ConfigError, check_range};
 use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
@@ -63,6 +64,9 @@ pub struct SchemeConfig {
     /// What of the drive can't be built.
     #[serde(default)]
     pub ideal: IdealConfig,
+    /// Further copies of pages.
+    #[serde(default)]
+    pub copies: CopiesConfig,
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
@@ -321,7 +325,7 @@ pub struct SchedulerConfig {
 pub enum SchedulerKind {
     /// In order of arrival.
     Fifo,
-    /// Host reads before all else.
+    /// Host reads before all else, and reads and programs of further copies behind it.
     #[default]
     ReadFirst,
     /// Host reads before all else, suspending a running program or erase where the device can.
@@ -339,6 +343,7 @@ impl SchemeConfig {
         self.gc.validate().map_err(|e| e.under("gc"))?;
         self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
         self.wear.validate().map_err(|e| e.under("wear"))?;
+        self.copies.validate().map_err(|e| e.under("copies"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;
         self.cache.validate().map_err(|e| e.under("cache"))

@@ -35,8 +35,14 @@ impl Device {
                     "{lpa:?} is mapped to {ppa:?}, which does not hold the version it should"
                 ));
             }
+            if self.oob.is_copy(ppa) && !self.copies.is_promoted(lpa) {
+                return Err(format!(
+                    "{lpa:?} is mapped to {ppa:?}, whose OOB says that it is a further copy"
+                ));
+            }
             valid[superblock.index()] += 1;
         }
+        let copies_audited = self.audit_copies(&mut valid)?;
         if mapped != self.mapped_units {
             return Err(format!("{mapped} pages are mapped, {} should be", self.mapped_units));
         }
@@ -46,7 +52,11 @@ impl Device {
             (0..self.all_units()).map(|lpa| self.lookup(Lpa(lpa))).filter(|ppa| ppa.is_some()),
         )?;
         self.audit_translation()?;
-        Ok(CheckedReport { reads_verified: self.reads_verified, pages_audited: u64::from(self.all_units()) })
+        Ok(CheckedReport {
+            reads_verified: self.reads_verified,
+            pages_audited: u64::from(self.all_units()),
+            copies_audited,
+        })
     }
 
     fn audit_blocks(&self, valid: &[u32]) -> Result<(), String> {

@@ -222,7 +222,7 @@ impl Device {
     /// A unit that the host reads has come from flash: the policy may keep it, unless it was rewritten meanwhile.
     pub(super) fn keep_read(&mut self, unit: OpId) {
         let Op { lpa, request, ppa, .. } = self.pool[unit];
-        if request >= OWN || self.lookup(lpa) != ppa {
+        if request >= OWN || !self.holds(lpa, ppa) {
             return;
         }
         let (start, end) = self.wanted_range(request, lpa);

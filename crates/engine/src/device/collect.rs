@@ -119,6 +119,7 @@ impl Device {
                 Some((superblock, Cause::Gc))
             }
             None => {
+                self.spare_copies(domain);
                 let wanted = self.next_wanted(domain);
                 wanted.or_else(|| self.rest(domain))
             }
@@ -226,7 +227,13 @@ impl Device {
     /// The logical page that a physical page holds, if it is still wanted.
     pub(super) fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {
         let lpa = self.oob.lpa(ppa, &self.layout);
-        (lpa.0 < self.all_units() && self.lookup(lpa) == ppa).then_some(lpa)
+        (lpa.0 < self.all_units() && self.holds(lpa, ppa)).then_some(lpa)
+    }
+
+    /// Whether a physical page is the primary or a further copy of a logical one.
+    #[inline]
+    pub(super) fn holds(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        self.lookup(lpa) == ppa || self.copies.at(lpa, ppa).is_some()
     }
 
     fn read_page_to_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
@@ -273,7 +280,8 @@ impl Device {
             return self.plan_page_read(unit);
         }
         let home = self.domain_of(ppa);
-        let wanted = self.lookup(lpa) == ppa;
+        let primary = self.lookup(lpa) == ppa;
+        let wanted = primary || self.copies.at(lpa, ppa).is_some();
         let collector = &mut self.domain[home.index()].collector;
         collector.reading -= 1;
         if !wanted {
@@ -284,7 +292,8 @@ impl Device {
         let number = self.point_of_move(class.cause(), lpa);
         let op = &mut self.pool[unit];
         (op.class, op.order, op.point) = (Class::program_for(class.cause()), 0, number);
-        let domain = if self.rules.places_moves { self.place_move(unit, home) } else { home };
+        // Copies stay on the die that they were made for, as far as their domain has only one.
+        let domain = if self.rules.places_moves && primary { self.place_move(unit, home) } else { home };
         self.domain[domain.index()].live += 1;
         self.keep_within_room(domain, unit);
         self.gather(domain, unit);

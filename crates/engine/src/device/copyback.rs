@@ -139,7 +139,7 @@ impl Device {
     pub(super) fn verify_source(&mut self, unit: OpId) {
         let Op { lpa, source, .. } = self.pool[unit];
         let Some(versions) = &self.versions else { return };
-        if self.lookup(lpa) != source {
+        if !self.holds(lpa, source) {
             return;
         }
         self.reads_verified += 1;

@@ -184,7 +184,7 @@ impl Device {
     /// One flash page of a command: its units stop waiting; a program takes effect. Returns its time in the array, and
     /// for a program that of its data on the channel.
     fn begin_page(&mut self, die: DieId, class: Class, head: OpId, page: u32) -> (Ns, Ns) {
-        let watched = self.versions.is_some() || self.probe.is_some();
+        let watched = self.versions.is_some() || self.probe.is_some() || self.copies.is_on();
         let (mut unit, mut bytes) = (head, 0);
         while unit != NONE {
             if self.pool[unit].guess {

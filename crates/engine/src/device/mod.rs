@@ -12,6 +12,9 @@ mod background;
 mod buffer;
 mod cached;
 mod collect;
+mod copies;
+mod copies_audit;
+mod copies_space;
 mod copyback;
 mod disturb;
 mod firmware;
@@ -30,6 +33,7 @@ mod read;
 mod rebuild;
 mod reclaim;
 mod results;
+mod serve;
 mod systems;
 mod tenants;
 mod translate;
@@ -40,6 +44,7 @@ mod write_back;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::arrange::Arrangement;
 use crate::blocks::separation::{Separation, SeparationPolicy};
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::cache::{Cache, Ledger};
@@ -53,24 +58,25 @@ use crate::events::EventSet;
 use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
-use crate::mapping::{Layout, PageMap};
+use crate::mapping::{Copies, Layout, PageMap};
 use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
 use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
 use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
-use crate::placement::{Placement, PlacementPolicy, planes_in_order};
+use crate::placement::{Placement, PlacementPolicy};
 use crate::probe::Probe;
 use crate::reclaim::ReclaimPolicy;
 use crate::redundancy::{Redundancy, RedundancyPolicy, Stripes};
+use crate::replicate::{Arbiter, ArbiterPolicy};
 use crate::sched::class::Class;
 use crate::sched::gates::Gates;
 use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
-use crate::space::SpacePlan;
 use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;
+use crate::systems::SystemPolicy;
 use crate::time::Ns;
 
 use disturb::Disturb;
@@ -135,6 +141,9 @@ pub struct Device {
     points: Points,
     domain: Vec<DomainState>,
     separation: SeparationPolicy,
+    /// Further copies of pages; empty and never touched on a drive whose systems make none.
+    copies: Copies,
+    replication: copies::Replication,
 
     placement: PlacementPolicy,
     gc: GcPolicy,
@@ -218,15 +227,24 @@ impl Device {
         checked: bool,
         seed: u64,
     ) -> Result<Self, ConfigError> {
+        Self::new_for(device, scheme, checked, seed, &[])
+    }
+
+    /// The same, laid out for what these systems need: copies, reserved space. They are to be added in this order
+    /// ([`Self::add_system`]) when the drive is prepared.
+    pub fn new_for(
+        device: &DeviceConfig,
+        scheme: &SchemeConfig,
+        checked: bool,
+        seed: u64,
+        systems: &[SystemPolicy],
+    ) -> Result<Self, ConfigError> {
         device.validate().map_err(|e| e.under("device"))?;
         scheme.validate().map_err(|e| e.under("scheme"))?;
-        let geometry = Geometry::new(&device.geometry);
-        let plane_at = planes_in_order(&geometry, scheme.placement.order);
-        let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
-        let points = Points::of_scheme(scheme);
-        let wear_out = BadPlan::new(device, &geometry, &domains, seed);
-        let usable = wear_out.usable;
-        let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count(), usable)?;
+        let wear_out = BadPlan::of(device, scheme, seed);
+        let arranged = Arrangement::new(device, scheme, systems, wear_out.usable)?;
+        let replication = copies::Replication::new(scheme, &arranged);
+        let Arrangement { geometry, plane_at, domains, points, reserved, plan, .. } = arranged;
         let data_planes = scheme.redundancy.data_planes(domains.width(), geometry.planes_per_die)?;
         let mut blocks = BlockTable::new(&geometry, domains.width(), data_planes, |plane| domains.of(plane));
         if device.slc_mode.is_some() {
@@ -288,6 +306,8 @@ impl Device {
             mapped_units: 0,
             points,
             domain: Vec::new(),
+            copies: Copies::default(),
+            replication,
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
             gc: GcPolicy::new(&scheme.gc, seed),
             scheduler: SchedulerPolicy::for_scheme(scheme),
@@ -344,6 +364,7 @@ impl Device {
             domains,
             blocks,
         };
+        this.placement.leave_out(&reserved);
         let sizes = [
             plan.map.logical_units,
             this.geometry.unit_bytes,
@@ -354,6 +375,7 @@ impl Device {
         this.note_policies();
         this.blocks.keep(this.needs(this.gc.needs()));
         this.lay_out(&plane_at, 0);
+        this.enable_copies();
         this.open_window(0);
         Ok(this)
     }
@@ -362,6 +384,11 @@ impl Device {
     pub fn set_placement(&mut self, policy: Box<dyn Placement + Send>) {
         self.placement = PlacementPolicy::Custom(policy);
         self.note_policies();
+    }
+
+    /// Replaces the choice of the copy that serves a read by a user's own.
+    pub fn set_arbiter(&mut self, policy: Box<dyn Arbiter + Send>) {
+        self.replication.arbiter = ArbiterPolicy::Custom(policy);
     }
 
     /// Replaces the choice of victims by a user's own.

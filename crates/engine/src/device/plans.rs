@@ -337,7 +337,7 @@ impl Device {
     pub(super) fn plan_page_read(&mut self, unit: OpId) {
         let Op { request: tag, lpa, ppa, class, .. } = self.pool[unit];
         let index = self.pool.tag(unit);
-        if self.lookup(lpa) != ppa {
+        if !self.holds(lpa, ppa) {
             self.pool.remove(unit);
             return self.plan_page_dropped(tag, index);
         }
@@ -346,7 +346,7 @@ impl Device {
         let Some(&Target { place, program, .. }) = run.targets.get(index as usize) else { return };
         let Some(place) = place else {
             self.pool[unit].point = self.points.of_plans();
-            let plane = if self.rules.places_moves {
+            let plane = if self.rules.places_moves && self.lookup(lpa) == ppa {
                 self.place(&self.intent(unit))
             } else {
                 self.geometry.plane_of(ppa).0
@@ -417,10 +417,16 @@ impl Device {
             }
         }
         for &source in &run.plan.erase {
-            if self.blocks.state(source) == BlockState::Collecting && self.blocks.valid(source) > 0 {
+            // One that garbage collection took first is not the plan's to give back.
+            let domain = self.blocks.split(source).0;
+            let planned = &mut self.domain[domain.index()].collector.planned;
+            let is_planned = planned.iter().any(|victim| victim.0 == source);
+            if is_planned
+                && self.blocks.state(source) == BlockState::Collecting
+                && self.blocks.valid(source) > 0
+            {
+                planned.retain(|victim| victim.0 != source);
                 self.blocks.set_state(source, BlockState::Full);
-                let domain = self.blocks.split(source).0;
-                self.domain[domain.index()].collector.planned.retain(|victim| victim.0 != source);
             }
         }
         self.reclaim_plan_ended(&run.plan);

@@ -34,7 +34,8 @@ impl Device {
     /// Logical pages 0 to `units` − 1 hold data, as if written once in order. Costs no time and no memory, whatever
     /// their number. For a drive that is new.
     pub(crate) fn fill_sequentially(&mut self, order: crate::config::scheme::PlacementOrder, units: u32) {
-        let plane_at = planes_in_order(&self.geometry, order);
+        let mut plane_at = planes_in_order(&self.geometry, order);
+        plane_at.retain(|&plane| !self.replication.reserved.has(plane));
         self.lay_out(&plane_at, units.min(self.logical_units));
     }
 

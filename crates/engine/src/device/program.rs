@@ -7,6 +7,7 @@ use crate::blocks::BlockState;
 use crate::blocks::separation::{Separation, SeparationPolicy};
 use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::{Placement, PlacementView, ProgramIntent};
+use crate::replicate::CopyLoss;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, OWN, Op, OpId};
 use crate::stats::blame::Part;
@@ -120,7 +121,10 @@ impl Device {
     /// Asks the placement.
     pub(super) fn place(&mut self, intent: &ProgramIntent) -> PlaneId {
         let (domains, domain, limit) = (&self.domains, &self.domain, self.room_limit);
-        let held = |plane: PlaneId| domain[domains.of(plane).index()].live;
+        let reserved = &self.replication.reserved;
+        let held = |plane: PlaneId| {
+            if reserved.has(plane) { u32::MAX } else { domain[domains.of(plane).index()].live }
+        };
         let has_room = |plane: PlaneId| held(plane) < limit;
         let view = PlacementView {
             geometry: &self.geometry,
@@ -136,6 +140,9 @@ impl Device {
             ));
             return PlaneId(0);
         }
+        if self.replication.reserved.has(plane) {
+            self.fail(format!("the placement chose {plane:?}, which is reserved for copies"));
+        }
         plane
     }
 
@@ -147,7 +154,7 @@ impl Device {
     }
 
     /// Gives a unit its place: beside the last one if that program still waits, else in the next program unit.
-    fn allocate(&mut self, domain: DomainId, id: OpId) {
+    pub(super) fn allocate(&mut self, domain: DomainId, id: OpId) {
         let number = self.pool[id].point;
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         if point.has_room() {
@@ -284,7 +291,7 @@ impl Device {
                 Cause::Gc | Cause::ReadReclaim | Cause::WearLevelling | Cause::Migration => {
                     self.commit_moved_unit(unit, superblock);
                 }
-                Cause::Replication => self.unused(unit),
+                Cause::Replication => self.commit_copy(unit, superblock),
                 Cause::Parity => {}
             }
             unit = self.pool[unit].next_unit;
@@ -297,6 +304,9 @@ impl Device {
         if partial && old.is_some() && old != source {
             // Someone else rewrote or moved the unit after its old content was read: read it again.
             return self.retry_read_modify_write(unit);
+        }
+        if self.copies.has(lpa) {
+            self.drop_copies(lpa, old, CopyLoss::Written);
         }
         self.pool[unit].replaced = old;
         self.blocks.count_host_write();
@@ -341,6 +351,9 @@ impl Device {
 
     fn commit_moved_unit(&mut self, unit: OpId, superblock: SuperblockId) {
         let Op { lpa, ppa, source, class, .. } = self.pool[unit];
+        if self.copies.has(lpa) && self.commit_moved_copy(unit, superblock) {
+            return;
+        }
         if self.lookup(lpa) != source {
             // Overwritten or trimmed while the move was under way: the programmed copy is nobody's.
             return self.unused(unit);
@@ -394,6 +407,9 @@ impl Device {
         }
         let ppa = self.lookup(lpa);
         if ppa.is_some() {
+            if self.copies.has(lpa) {
+                self.drop_copies(lpa, ppa, CopyLoss::Trimmed);
+            }
             self.map.clear(lpa);
             self.mapped_units -= 1;
             self.map_changed(lpa, ppa, Ppa::NONE, Cause::Host);

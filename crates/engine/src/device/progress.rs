@@ -234,6 +234,8 @@ impl Device {
                 self.map_page_read(unit);
             } else if self.pool[unit].guess {
                 self.guess_was_wrong(unit);
+            } else if class == Class::CopyRead {
+                self.read_for_copy_done(unit);
             } else if class.cause() == Cause::WriteBack {
                 if let Some(die) = die {
                     self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);

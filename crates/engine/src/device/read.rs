@@ -29,6 +29,9 @@ impl Device {
                 return head;
             }
         }
+        if self.copies.has(lpa) {
+            ppa = self.choose_copy(lpa, None);
+        }
         let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
         self.send_read(id, head)
     }
@@ -115,7 +118,7 @@ impl Device {
     pub(super) fn confirm_read(&mut self, head: OpId) -> OpId {
         let single = self.pool[head].next_unit == NONE;
         if single && self.is_current(head) {
-            return head;
+            return if self.copies.is_on() { self.confirm_copy(head) } else { head };
         }
         let (mut kept, mut unit) = (NONE, head);
         while unit != NONE {
@@ -124,6 +127,8 @@ impl Device {
             self.pool[unit].last_unit = unit;
             if !self.is_current(unit) {
                 self.redirect_read(unit);
+            } else if self.copies.is_on() && self.confirm_copy(unit) == NONE {
+                // It is better served by another copy, and was sent there.
             } else if kept == NONE {
                 kept = unit;
             } else {
@@ -140,7 +145,9 @@ impl Device {
         if is_source(op.request) {
             return self.source_is_current(op.request);
         }
-        (self.lookup(op.lpa) == op.ppa || op.guess) && !(self.cache.is_some() && self.is_overtaken(unit))
+        let copy = || !op.partial && self.copies.at(op.lpa, op.ppa).is_some();
+        (self.lookup(op.lpa) == op.ppa || op.guess || copy())
+            && !(self.cache.is_some() && self.is_overtaken(unit))
     }
 
     /// Whether every page that a waiting flash page read wants is still there.
@@ -167,22 +174,19 @@ impl Device {
         if is_source(request) {
             return self.source_dropped(unit);
         }
+        if class == Class::CopyRead {
+            return self.redirect_copy_read(unit);
+        }
         if self.cache.is_some() && self.serve_late(unit) {
             return;
         }
-        let now_at = self.lookup(lpa);
+        let mut now_at = self.lookup(lpa);
         if now_at.is_some() {
+            if class == Class::HostRead && !partial && self.copies.has(lpa) {
+                now_at = self.choose_copy(lpa, None);
+            }
             self.recorder.rerouted_reads += 1;
-            self.pool[unit].ppa = now_at;
-            if self.pool[unit].order == 0 {
-                // It was read along with the head of its flash page, and counts as come now.
-                self.op_order += 1;
-                (self.pool[unit].order, self.pool[unit].arrived) = (self.op_order, self.now);
-            }
-            self.enqueue(unit);
-            if class == Class::HostRead && !partial {
-                self.tell_read(unit);
-            }
+            self.send_on(unit, now_at);
         } else if partial {
             self.pool[unit].source = Ppa::NONE;
             self.program_anywhere(unit);
@@ -199,6 +203,20 @@ impl Device {
             probe.read(id, lpa, None, self.now);
         }
         self.unit_done(unit, None);
+    }
+
+    /// A read goes to another place, with its turn by the time at which it came first.
+    pub(super) fn send_on(&mut self, unit: OpId, to: Ppa) {
+        self.pool[unit].ppa = to;
+        if self.pool[unit].order == 0 {
+            // It was read along with the head of its flash page, and counts as come now.
+            self.op_order += 1;
+            (self.pool[unit].order, self.pool[unit].arrived) = (self.op_order, self.now);
+        }
+        self.enqueue(unit);
+        if self.pool[unit].class == Class::HostRead && !self.pool[unit].partial {
+            self.tell_read(unit);
+        }
     }
 
     /// The wait of a unit for a die is over: blames it on what occupied the die.
@@ -221,7 +239,7 @@ impl Device {
         }
     }
 
-    /// Checked mode: the OOB that this read will find must be that of the newest version.
+    /// A read begins. Checked mode: the OOB that it will find must be that of the newest version.
     pub(super) fn verify_read(&mut self, unit: OpId) {
         let Op { lpa, ppa, request, class, guess, .. } = self.pool[unit];
         if is_source(request) {
@@ -240,6 +258,9 @@ impl Device {
             } else if !self.finds_newest(unit) {
                 self.fail(format!("a read of {lpa:?} at {ppa:?} found a version that is not the newest"));
             }
+        }
+        if class == Class::HostRead && self.copies.has(lpa) && !self.pool[unit].partial {
+            self.count_served(lpa, ppa);
         }
         if class == Class::HostRead && self.probe.is_some() && !self.pool[unit].partial {
             let id = self.request_id(request);

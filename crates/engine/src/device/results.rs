@@ -34,6 +34,7 @@ impl Device {
         );
         self.recorder.tenants = tenants;
         self.cpu.open_window(now);
+        self.replication.open_window();
     }
 
     pub(super) fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
@@ -84,6 +85,7 @@ impl Device {
                 rerouted_reads: recorder.rerouted_reads,
                 unmapped_reads: recorder.unmapped_reads,
                 not_physical: self.not_physical.clone(),
+                reserved: self.reserved_report(),
             },
             read_reclaim: self.read_reclaim_report(),
             background_gc: self.background_report(),
@@ -92,6 +94,7 @@ impl Device {
             bad_blocks: self.bad_blocks_report(),
             end_of_life: self.end_of_life(),
             redundancy: self.redundancy.is_some().then_some(recorder.redundancy),
+            copies: self.copies_report(),
             dram: self.dram.report(),
             cache: self
                 .cache

@@ -5,10 +5,14 @@ use super::Device;
 use super::view::DriveView;
 use crate::ids::{Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
+use crate::replicate::Serving;
 use crate::sched::class::Cause;
 use crate::sched::queue::{Op, OpId};
 use crate::systems::{Action, ReadEvent, System, SystemPolicy, Watches};
 use crate::time::Ns;
+
+/// Which system, the page and place of the read that it was told of then, and what it asks for.
+type Asked = (usize, Option<(Lpa, Ppa)>, Action);
 
 /// The systems of a drive, and what they asked for.
 #[derive(Default)]
@@ -17,7 +21,9 @@ pub(super) struct Systems {
     /// What any of them wants to be told of.
     watches: Watches,
     /// Not done yet: which system, what.
-    asked: Vec<(usize, Action)>,
+    asked: Vec<Asked>,
+    /// The read whose data is with the controller while the systems are told of it.
+    read: Option<(Lpa, Ppa)>,
     actions: Vec<Action>,
     /// When each wants to be woken.
     wake: Vec<Ns>,
@@ -49,7 +55,15 @@ impl Systems {
 
 impl Device {
     /// Adds a system. Its number is the count of those before it.
+    /// One that makes copies or reserves space is a fault on a drive that was not laid out for it
+    /// ([`Device::new_for`]).
     pub fn add_system(&mut self, system: SystemPolicy) {
+        if !self.is_laid_out_for(self.systems.all.len(), system.get()) {
+            let name = system.get().name().to_owned();
+            self.fail(format!(
+                "the system {name} makes copies or reserves space: the drive must be laid out for it (Device::new_for)"
+            ));
+        }
         self.systems.watches = self.systems.watches.and(system.get().watches());
         self.dram.reserve(system.get().name(), system.get().bytes());
         if let Err(error) = self.dram.check() {
@@ -93,7 +107,8 @@ impl Device {
         for (number, system) in systems.all.iter_mut().enumerate() {
             if system.get().watches().has(what) {
                 tell(system.get_mut(), &view, &mut systems.actions);
-                systems.asked.extend(systems.actions.drain(..).map(|action| (number, action)));
+                let read = systems.read;
+                systems.asked.extend(systems.actions.drain(..).map(|action| (number, read, action)));
             }
         }
         self.systems = systems;
@@ -108,7 +123,8 @@ impl Device {
         let mut systems = std::mem::take(&mut self.systems);
         if let Some(system) = systems.all.get_mut(number) {
             tell(system.get_mut(), &DriveView(self), &mut systems.actions);
-            systems.asked.extend(systems.actions.drain(..).map(|action| (number, action)));
+            let read = systems.read;
+            systems.asked.extend(systems.actions.drain(..).map(|action| (number, read, action)));
         }
         self.systems = systems;
     }
@@ -133,7 +149,9 @@ impl Device {
     pub(super) fn tell_read_done(&mut self, unit: OpId) {
         if self.systems.watches.has(Watches::READ_DONE) {
             let read = self.read_event(unit);
+            self.systems.read = Some((read.lpa, read.ppa));
             self.tell(Watches::READ_DONE, |system, drive, actions| system.read_done(&read, drive, actions));
+            self.systems.read = None;
         }
     }
 
@@ -211,21 +229,30 @@ impl Device {
         if self.reclaim.is_some() {
             self.reclaim_worn_blocks();
         }
-        if !self.systems.asked.is_empty() {
-            self.act();
+        loop {
+            if !self.systems.asked.is_empty() {
+                self.act();
+            }
+            self.look_at_touched_dies();
+            if self.replication.dropped.is_empty() {
+                return;
+            }
+            self.invalidate_dropped();
         }
-        self.look_at_touched_dies();
     }
 
     fn act(&mut self) {
         // What is done may make systems ask for more.
         let mut next = 0;
-        while let Some((number, action)) = self.systems.asked.get(next).cloned() {
+        while let Some((number, read, action)) = self.systems.asked.get(next).cloned() {
             next += 1;
             match action {
                 Action::Plan(plan) => self.ask_for_plan(number, plan),
                 Action::Empty(superblock, cause) => self.ask_to_empty(number, superblock, cause),
                 Action::Gate { dies, classes, until } => self.close_gates(number, &dies, classes, until),
+                Action::Copy { lpa, to } => self.ask_for_copy(number, lpa, to, read),
+                Action::DropCopy { lpa, ppa } => self.drop_copy(number, lpa, ppa),
+                Action::Promote { lpa, ppa } => self.promote_copy(number, lpa, ppa),
                 Action::WakeAt(time) => {
                     self.systems.wake[number] = time.max(Ns(self.now.0 + 1));
                     self.wake_at = self.systems.wake_at();
@@ -233,6 +260,20 @@ impl Device {
             }
         }
         self.systems.asked.clear();
+    }
+
+    /// Asks the systems that own a copy of the page which copy shall serve a read; the first answer counts.
+    pub(super) fn ask_owners(&mut self, read: &Serving<'_>) -> Option<usize> {
+        let mut systems = std::mem::take(&mut self.systems);
+        let (mut answer, view) = (None, DriveView(self));
+        for (number, system) in systems.all.iter_mut().enumerate() {
+            let owns = read.candidates.iter().any(|candidate| candidate.owner == Some(number));
+            if owns && answer.is_none() {
+                answer = system.get_mut().serve(read, &view);
+            }
+        }
+        self.systems = systems;
+        answer
     }
 
     fn ask_to_empty(&mut self, number: usize, superblock: SuperblockId, cause: Cause) {

@@ -4,7 +4,9 @@ use super::Device;
 use crate::blocks::table::BlockView;
 use crate::blocks::{BlockState, Domains};
 use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+use crate::mapping::FurtherCopy;
 use crate::nand::Geometry;
+use crate::sched::class::Class;
 use crate::time::Ns;
 
 /// The drive, read-only.
@@ -36,7 +38,23 @@ impl<'a> DriveView<'a> {
         if lpa.0 < self.0.logical_units { self.0.lookup(lpa) } else { Ppa::NONE }
     }
 
-    /// The logical page that a physical page holds, if it is still wanted.
+    /// The further copies of a logical page, the oldest first.
+    pub fn copies(&self, lpa: Lpa) -> &'a [FurtherCopy] {
+        self.0.copies.of(lpa)
+    }
+
+    /// Whether a die is reserved, and not for data of the host.
+    pub fn is_reserved(&self, die: DieId) -> bool {
+        self.0.replication.reserved.has(PlaneId(die.0 * self.0.geometry.planes_per_die))
+    }
+
+    /// What a die is doing, and for how long still: until its array is done (or could be suspended for a read), and for a
+    /// read until its data has left.
+    pub fn running(&self, die: DieId) -> Option<(Class, Ns)> {
+        if die.index() < self.0.outstanding.len() { self.0.running(die) } else { None }
+    }
+
+    /// The logical page that a physical page holds, as primary or further copy, if it is still wanted.
     pub fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {
         if ppa.0 < self.0.geometry.physical_units() { self.0.valid_lpa(ppa) } else { None }
     }

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use crate::blocks::bad::{BadBlocks, BadBlocksReport, Erased};
 use crate::blocks::{BlockState, Domains};
-use crate::config::DeviceConfig;
+use crate::config::{DeviceConfig, SchemeConfig};
 use crate::ids::{DomainId, Ppa, SuperblockId};
 use crate::nand::Geometry;
+use crate::placement::planes_in_order;
 use crate::sched::class::Cause;
 use crate::stats::recorder::erase_report;
 use crate::stats::report::EraseReport;
@@ -45,7 +46,15 @@ pub(super) struct BadPlan {
 }
 
 impl BadPlan {
-    pub fn new(device: &DeviceConfig, geometry: &Geometry, domains: &Domains, seed: u64) -> Self {
+    /// Of a described drive.
+    pub fn of(device: &DeviceConfig, scheme: &SchemeConfig, seed: u64) -> Self {
+        let geometry = Geometry::new(&device.geometry);
+        let plane_at = planes_in_order(&geometry, scheme.placement.order);
+        let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
+        Self::new(device, &geometry, &domains, seed)
+    }
+
+    fn new(device: &DeviceConfig, geometry: &Geometry, domains: &Domains, seed: u64) -> Self {
         let Some(config) = &device.bad_blocks else {
             return Self { bad: None, in_use: Vec::new(), usable: geometry.blocks_per_plane };
         };

@@ -7,6 +7,7 @@ use crate::cache::table::Slot;
 use crate::cache::{CachePolicy, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
 use crate::ids::{Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::{Placement, ProgramIntent};
+use crate::replicate::CopyLoss;
 use crate::sched::class::Cause;
 use crate::sched::queue::{OWN, Op, OpId};
 
@@ -242,6 +243,9 @@ impl Device {
         let Op { lpa, ppa, .. } = self.pool[unit];
         let Some(slot) = self.owner(unit) else { return self.unused(unit) };
         let old = self.lookup(lpa);
+        if self.copies.has(lpa) {
+            self.drop_copies(lpa, old, CopyLoss::Written);
+        }
         self.pool[unit].replaced = old;
         self.mapped_units += u64::from(!old.is_some());
         self.store(lpa, ppa, superblock);

@@ -20,9 +20,11 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Over the planes in the order `plane_at`, holding the first `occupied` logical pages.
+    /// Over the planes in the order `plane_at`, holding the first `occupied` logical pages. Planes that are left out hold
+    /// nothing.
     pub fn new(geometry: &Geometry, plane_at: &[PlaneId], occupied: u32) -> Self {
-        let mut position_of = vec![0; plane_at.len()];
+        // A position beyond all stands for a plane that is left out: no logical page comes out of it.
+        let mut position_of = vec![u32::MAX; geometry.planes() as usize];
         for (position, plane) in plane_at.iter().enumerate() {
             position_of[plane.index()] = position as u32;
         }
@@ -30,7 +32,7 @@ impl Layout {
             occupied,
             unit_shift: geometry.unit_shift,
             units_per_plane: geometry.units_per_plane(),
-            planes: Divisor::new(geometry.planes()),
+            planes: Divisor::new(plane_at.len() as u32),
             units_in_plane: Divisor::new(geometry.units_per_plane()),
             plane_at: plane_at.iter().map(|plane| plane.0).collect(),
             position_of,

@@ -3,6 +3,7 @@
 //! The engine's own page map is the truth about where everything is. A mapping policy decides what of it the firmware
 //! knows at a moment, and what finding out costs: a read of a translation page, or a read at a place that was guessed.
 
+pub mod copies;
 pub mod demand;
 pub mod layout;
 mod lists;
@@ -14,6 +15,7 @@ use crate::config::scheme::{MappingConfig, MappingKind};
 use crate::ids::{Lpa, Ppa};
 use crate::sched::class::Cause;
 
+pub use copies::{Copies, FurtherCopy};
 pub use demand::Demand;
 pub use layout::Layout;
 pub use page::{PageMap, WholeMap};

@@ -8,12 +8,32 @@ use crate::memory::{ask_for_huge_pages, prefetch, zeroed_table};
 /// Logical page of every physical page. Zero in the table means "as laid out before the first request".
 pub struct Oob {
     lpa_plus_one: Vec<u32>,
+    /// Whether it was programmed as a copy, one bit each; empty on a drive without copies.
+    copies: Vec<u64>,
 }
 
 impl Oob {
     /// Of a drive with so many physical units.
     pub fn new(physical_units: u32) -> Self {
-        Self { lpa_plus_one: zeroed_table(physical_units as usize) }
+        Self { lpa_plus_one: zeroed_table(physical_units as usize), copies: Vec::new() }
+    }
+
+    /// From now on the role of a page (data or copy) is kept as well.
+    pub fn keep_roles(&mut self) {
+        self.copies = vec![0; self.lpa_plus_one.len().div_ceil(64)];
+    }
+
+    /// Whether this physical page was programmed as a further copy.
+    pub fn is_copy(&self, ppa: Ppa) -> bool {
+        self.copies.get(ppa.index() / 64).is_some_and(|word| word >> (ppa.0 % 64) & 1 != 0)
+    }
+
+    /// Writes it as a further copy of `lpa`.
+    pub fn set_copy(&mut self, ppa: Ppa, lpa: Lpa) {
+        self.lpa_plus_one[ppa.index()] = lpa.0.wrapping_add(1);
+        if let Some(word) = self.copies.get_mut(ppa.index() / 64) {
+            *word |= 1 << (ppa.0 % 64);
+        }
     }
 
     /// The logical page that was written with this physical page; [`Lpa::NONE`] if none ever was.
@@ -29,6 +49,9 @@ impl Oob {
     #[inline]
     pub fn set(&mut self, ppa: Ppa, lpa: Lpa) {
         self.lpa_plus_one[ppa.index()] = lpa.0.wrapping_add(1);
+        if !self.copies.is_empty() {
+            self.copies[ppa.index() / 64] &= !(1 << (ppa.0 % 64));
+        }
     }
 
     /// Most of the table will be touched.

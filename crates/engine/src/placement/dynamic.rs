@@ -5,6 +5,7 @@ use super::{Placement, PlacementView, ProgramIntent};
 use crate::config::scheme::{Level, PlacementOrder};
 use crate::ids::PlaneId;
 use crate::nand::Geometry;
+use crate::replicate::Reserved;
 
 /// Walks the levels in their order. At each it takes, from where it stopped last *below the same parent*, the first
 /// resource that is idle; if none is idle, the one with the fewest outstanding commands. Planes of a die can't be told
@@ -16,6 +17,8 @@ pub struct DynamicPlacement {
     /// Channel, way and die-of-chip number of every die.
     dies: Vec<[u32; 3]>,
     candidates: Vec<u32>,
+    /// By die; empty while none is reserved.
+    reserved: Vec<bool>,
 }
 
 struct LevelState {
@@ -57,7 +60,17 @@ impl DynamicPlacement {
         let dies = (0..geometry.dies())
             .map(|die| [die / chips / geometry.ways, die / chips % geometry.ways, die % chips])
             .collect();
-        Self { levels, dies, candidates: Vec::new() }
+        Self { levels, dies, candidates: Vec::new(), reserved: Vec::new() }
+    }
+
+    /// Passes the reserved dies over.
+    pub fn leave_out(&mut self, reserved: &Reserved) {
+        let planes = self.planes_of_die();
+        self.reserved = (0..self.dies.len() as u32).map(|die| reserved.has(PlaneId(die * planes))).collect();
+    }
+
+    fn planes_of_die(&self) -> u32 {
+        self.levels.iter().find(|state| state.level == Level::Plane).map_or(1, |state| state.count)
     }
 
     /// Number of a die's resource at a level above the plane.
@@ -81,6 +94,10 @@ impl DynamicPlacement {
         self.candidates.clear();
         self.candidates
             .extend((0..self.dies.len() as u32).filter(|&die| (0..planes).any(|plane| usable(die, plane))));
+        if !self.reserved.is_empty() {
+            let reserved = &self.reserved;
+            self.candidates.retain(|&die| !reserved[die as usize]);
+        }
         let (mut parent, mut plane) = (0, None);
         for state in &mut self.levels {
             state.load.fill(None);

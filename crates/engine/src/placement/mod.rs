@@ -6,6 +6,7 @@ pub mod static_order;
 use crate::config::scheme::{Level, PlacementConfig, PlacementKind, PlacementOrder};
 use crate::ids::{Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
+use crate::replicate::Reserved;
 use crate::sched::class::Cause;
 
 pub use dynamic::DynamicPlacement;
@@ -78,11 +79,21 @@ pub enum PlacementPolicy {
 }
 
 impl PlacementPolicy {
-    /// The one that a scheme names.
+    /// The one that a scheme names, on a drive without reserved dies.
     pub fn new(config: &PlacementConfig, geometry: &Geometry) -> Self {
         match config.policy {
             PlacementKind::Static => Self::Static(StaticPlacement::new(geometry, config.order)),
             PlacementKind::Dynamic => Self::Dynamic(Box::new(DynamicPlacement::new(geometry, config.order))),
+        }
+    }
+
+    /// Leaves the reserved planes out. A user's own placement is told by the view that they have no room.
+    pub fn leave_out(&mut self, reserved: &Reserved) {
+        match self {
+            _ if !reserved.has_dies() => {}
+            Self::Static(policy) => policy.leave_out(reserved),
+            Self::Dynamic(policy) => policy.leave_out(reserved),
+            Self::Custom(_) => {}
         }
     }
 }

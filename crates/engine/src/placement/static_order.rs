@@ -6,6 +6,7 @@ use crate::config::scheme::PlacementOrder;
 use crate::ids::{Lpa, PlaneId};
 use crate::nand::Geometry;
 use crate::nand::divisor::Divisor;
+use crate::replicate::Reserved;
 
 /// By the logical address alone: flash page number modulo the number of planes, in an order of levels.
 pub struct StaticPlacement {
@@ -22,6 +23,12 @@ impl StaticPlacement {
             planes: Divisor::new(geometry.planes()),
             unit_shift: geometry.unit_shift,
         }
+    }
+
+    /// Deals pages out over the other planes only.
+    pub fn leave_out(&mut self, reserved: &Reserved) {
+        self.plane_at.retain(|&plane| !reserved.has(plane));
+        self.planes = Divisor::new(self.plane_at.len() as u32);
     }
 
     #[inline]

@@ -133,6 +133,8 @@ classes! {
     MigrationProgram = "migration_program": Migration Program,
     /// Erases of migration.
     MigrationErase = "migration_erase": Migration Erase,
+    /// Reads of pages for further copies, where no read of the host brings the data.
+    CopyRead = "copy_read": Replication Read,
     /// Programs of further copies.
     CopyProgram = "copy_program": Replication Program,
     /// Reads of what a write-back merges with.
@@ -184,13 +186,14 @@ impl Class {
     /// The class that reads for a cause.
     pub fn read_for(cause: Cause) -> Self {
         match cause {
-            Cause::Host | Cause::Replication | Cause::Parity => Self::HostRead,
+            Cause::Host | Cause::Parity => Self::HostRead,
             Cause::Gc => Self::GcRead,
             Cause::Mapping => Self::MapRead,
             Cause::ReadReclaim => Self::ReclaimRead,
             Cause::WearLevelling => Self::WearRead,
             Cause::Migration => Self::MigrationRead,
             Cause::WriteBack => Self::WriteBackRead,
+            Cause::Replication => Self::CopyRead,
         }
     }
 

@@ -66,6 +66,12 @@ pub trait Scheduler {
 
     /// Longest that a suspended command may wait before it goes on although reads are waiting.
     fn longest_suspension(&self) -> Ns;
+
+    /// Whether a command that waits goes before one that comes now, by their classes: an estimate of what a read would
+    /// wait for, used where several copies could serve it.
+    fn precedes(&self, _waiting: Class, _coming: Class) -> bool {
+        true
+    }
 }
 
 /// The built-in schedulers, and a user's own.
@@ -113,6 +119,13 @@ impl Scheduler for SchedulerPolicy {
         match self {
             Self::Tiered(policy) => policy.longest_suspension(),
             Self::Custom(policy) => policy.longest_suspension(),
+        }
+    }
+
+    fn precedes(&self, waiting: Class, coming: Class) -> bool {
+        match self {
+            Self::Tiered(policy) => policy.precedes(waiting, coming),
+            Self::Custom(policy) => policy.precedes(waiting, coming),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Tiers of classes: FIFO (one tier), read-first (host reads before the rest), or a scheme's own order.
+//! Tiers of classes: FIFO (one tier), read-first (host reads before the rest, further copies behind it), or a scheme's
+//! own order.
 
 use super::class::{ByClass, CLASSES, Cause, Class, FlashOp};
 use super::{QueueView, Scheduler};
@@ -26,6 +27,9 @@ impl Tiered {
                 tier[Class::HostRead.index()] = 0;
                 // A read of the host may wait for its page of the map.
                 tier[Class::MapRead.index()] = 0;
+                for copies in [Class::CopyRead, Class::CopyProgram] {
+                    tier[copies.index()] = 2;
+                }
             }
         } else {
             tier = [config.tiers.len().min(CLASSES) as u8; CLASSES];
@@ -86,6 +90,10 @@ impl Scheduler for Tiered {
     fn longest_suspension(&self) -> Ns {
         self.bound
     }
+
+    fn precedes(&self, waiting: Class, coming: Class) -> bool {
+        self.tier[waiting.index()] <= self.tier[coming.index()]
+    }
 }
 
 #[cfg(test)]
@@ -132,6 +140,15 @@ mod tests {
         let config = SchedulerConfig::default();
         let waiting = [(GcProgram, 1), (HostProgram, 2), (HostRead, 3), (GcRead, 4), (HostRead, 5)];
         assert_eq!(served(&config, &waiting), [HostRead, HostRead, GcProgram, HostProgram, GcRead]);
+    }
+
+    #[test]
+    fn read_first_serves_copies_behind_all_else_and_fifo_in_order_of_arrival() {
+        let waiting = [(Class::CopyProgram, 1), (GcErase, 2), (HostProgram, 3), (HostRead, 4)];
+        let order = [HostRead, GcErase, HostProgram, Class::CopyProgram];
+        assert_eq!(served(&SchedulerConfig::default(), &waiting), order);
+        let config = SchedulerConfig { policy: SchedulerKind::Fifo, ..Default::default() };
+        assert_eq!(served(&config, &waiting), waiting.map(|(class, _)| class));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::copies::{CopiesReport, ReservedReport};
 use super::disturb::{ErrorsReport, ReadDisturbReport};
 use super::energy::EnergyReport;
 use super::mapping::MappingReport;
@@ -78,6 +79,9 @@ pub struct Report {
     /// Reads rebuilt from parity; left out without redundancy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub redundancy: Option<RedundancyReport>,
+    /// Further copies of pages; `None` on a drive whose systems make none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub copies: Option<CopiesReport>,
     /// Who uses the controller's DRAM.
     pub dram: crate::cache::ledger::DramReport,
     /// The data cache in the window; absent without one.
@@ -387,6 +391,9 @@ pub struct DriveReport {
     /// What no drive can be built with, as `key = value`; left out for a drive that could be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_physical: Vec<String>,
+    /// Space set apart, and for whom; left out where there is none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub reserved: Vec<ReservedReport>,
 }
 
 /// What checked mode verified.
@@ -396,4 +403,7 @@ pub struct CheckedReport {
     pub reads_verified: u64,
     /// Logical pages audited at the end.
     pub pages_audited: u64,
+    /// Further copies audited at the end; left out where there are none.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub copies_audited: u64,
 }

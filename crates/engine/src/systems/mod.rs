@@ -11,6 +11,7 @@ pub mod plan;
 use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
 use crate::reclaim::WornBlock;
+use crate::replicate::{CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
 use crate::sched::class::Cause;
 use crate::sched::gates::ClassSet;
 use crate::time::Ns;
@@ -85,6 +86,29 @@ pub enum Action {
         classes: ClassSet,
         /// When the gate opens. It must have an end: [`Ns::NEVER`] is refused.
         until: Ns,
+    },
+    /// Make a further copy of this page there. Asked for in [`System::read_done`] of a read of the page, its data is what
+    /// that read brought; at any other time the page is read first. Ends with [`System::copied`] or
+    /// [`System::copy_dropped`].
+    Copy {
+        /// The page.
+        lpa: Lpa,
+        /// Where to.
+        to: CopyTarget,
+    },
+    /// Give up this copy. Left alone if it is none of the system's.
+    DropCopy {
+        /// The page.
+        lpa: Lpa,
+        /// The copy.
+        ppa: Ppa,
+    },
+    /// Make this copy the primary, and the primary a copy of the system's. Left alone if it is no copy of the system's.
+    Promote {
+        /// The page.
+        lpa: Lpa,
+        /// The copy.
+        ppa: Ppa,
     },
     /// Call [`System::woken`] at this time; replaces what was asked before.
     WakeAt(Ns),
@@ -164,6 +188,46 @@ pub trait System {
 
     /// The plan that was asked for as its `number`-th (from 0) has ended.
     fn plan_done(&mut self, _number: u64, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// Most copies that it may have; asked once, before the drive is laid out.
+    fn copies(&self) -> CopyBudget {
+        CopyBudget::None
+    }
+
+    /// Space that it wants set apart; asked once, before the drive is laid out.
+    fn reservation(&self) -> Reservation {
+        Reservation::default()
+    }
+
+    /// Which of these copies, one of which at least is its own, serves a read; `None` leaves it to the arbiter.
+    fn serve(&mut self, _read: &Serving<'_>, _drive: &DriveView<'_>) -> Option<usize> {
+        None
+    }
+
+    /// A copy that it asked for took effect. Told without being watched for, as is all about its own copies.
+    fn copied(&mut self, _lpa: Lpa, _ppa: Ppa, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// A copy of its own was moved, or was made the primary: then the old primary is the copy.
+    fn copy_moved(
+        &mut self,
+        _lpa: Lpa,
+        _old: Ppa,
+        _new: Ppa,
+        _drive: &DriveView<'_>,
+        _actions: &mut Vec<Action>,
+    ) {
+    }
+
+    /// A copy of its own is gone; one that was asked for and never made is [`Ppa::NONE`].
+    fn copy_dropped(
+        &mut self,
+        _lpa: Lpa,
+        _ppa: Ppa,
+        _why: CopyLoss,
+        _drive: &DriveView<'_>,
+        _actions: &mut Vec<Action>,
+    ) {
+    }
 
     /// Bytes of controller memory that its structures take now, as its source counts them.
     fn bytes(&self) -> u64 {

@@ -2,6 +2,8 @@
 #![allow(dead_code, missing_docs)]
 #![allow(clippy::unwrap_used, reason = "only tests call it")]
 
+pub mod replicator;
+
 use std::sync::{Arc, Mutex};
 
 use wordline_engine::config::device::*;

@@ -1,0 +1,71 @@
+//! How a drive is arranged before anything is on it: what is reserved, which planes form superblocks, who writes where,
+//! and what that leaves for the host.
+
+use crate::blocks::{Domains, Points};
+use crate::config::ConfigError;
+use crate::config::device::DeviceConfig;
+use crate::config::scheme::SchemeConfig;
+use crate::ids::PlaneId;
+use crate::nand::Geometry;
+use crate::placement::planes_in_order;
+use crate::replicate::CopyBudget;
+use crate::replicate::reservation::{Part, Reserved};
+use crate::sched::class::Cause;
+use crate::space::{Room, SpacePlan};
+use crate::systems::SystemPolicy;
+
+/// A drive on paper.
+pub struct Arrangement {
+    /// Counts and addresses.
+    pub geometry: Geometry,
+    /// Planes that data of the host may be on, in the order of placement.
+    pub plane_at: Vec<PlaneId>,
+    /// Which planes form superblocks.
+    pub domains: Domains,
+    /// Who writes where.
+    pub points: Points,
+    /// What is set apart.
+    pub reserved: Reserved,
+    /// What that leaves.
+    pub plan: SpacePlan,
+    /// Most copies of each system, mapping units.
+    pub budgets: Vec<u32>,
+}
+
+impl Arrangement {
+    /// Asks every system what it needs, and refuses what doesn't fit. `blocks` superblocks of each domain are in use.
+    pub fn new(
+        device: &DeviceConfig,
+        scheme: &SchemeConfig,
+        systems: &[SystemPolicy],
+        blocks: u32,
+    ) -> Result<Self, ConfigError> {
+        let geometry = Geometry::new(&device.geometry);
+        let mut parts =
+            vec![Part { system: None, name: "scheme".to_owned(), reservation: scheme.copies.reservation() }];
+        for (number, system) in systems.iter().map(SystemPolicy::get).enumerate() {
+            let (name, reservation) = (system.name().to_owned(), system.reservation());
+            parts.push(Part { system: Some(number), name, reservation });
+        }
+        let reserved = Reserved::new(&geometry, parts)?;
+        let mut plane_at = planes_in_order(&geometry, scheme.placement.order);
+        let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
+        reserved.check_domains(&domains)?;
+        plane_at.retain(|&plane| !reserved.has(plane));
+        let budgets: Vec<CopyBudget> = systems.iter().map(|system| system.get().copies()).collect();
+        let copies = budgets.iter().any(|&budget| budget != CopyBudget::None);
+        if copies && scheme.redundancy.is_on() {
+            // A stripe is rebuilt for the primary copy only.
+            let allowed = "\"none\" beside systems that make further copies of pages";
+            return Err(ConfigError::new("scheme.redundancy.policy", "parity_rows", allowed));
+        }
+        let mut points = Points::of_scheme(scheme);
+        if copies {
+            points.keep_apart(Cause::Replication);
+        }
+        let room = Room { open: points.count(), blocks, reserved: &reserved };
+        let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), &room)?;
+        let budgets = budgets.iter().map(|budget| budget.units(plan.map.logical_units)).collect();
+        Ok(Self { geometry, plane_at, domains, points, reserved, plan, budgets })
+    }
+}

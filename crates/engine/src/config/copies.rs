@@ -1,0 +1,41 @@
+//! Further copies of pages: what serves reads of them, and what space is set apart for them.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{ConfigError, check_range};
+use crate::ids::DieId;
+use crate::replicate::Reservation;
+use crate::replicate::arbiter::ArbiterKind;
+
+/// Copies (`[scheme.copies]`). Nothing of it matters on a drive without a system that makes copies, but for what is
+/// reserved.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CopiesConfig {
+    /// Which copy serves a read: `earliest` (default), `fewest_outstanding` or `primary`.
+    #[serde(default)]
+    pub arbiter: ArbiterKind,
+    /// Numbers of dies that are set apart for copies: no data of the host is placed there, and their capacity is not the
+    /// host's. None by default.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reserved_dies: Vec<u32>,
+    /// Share of the blocks of each other plane that must be spare beyond what the host's data needs, for copies beside
+    /// it; 0 to 0.9, default 0.
+    #[serde(default)]
+    pub reserved_blocks: f64,
+}
+
+impl CopiesConfig {
+    /// Refuses what no drive can be. Which dies there are is checked with the drive.
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        check_range("reserved_blocks", self.reserved_blocks, 0.0, 0.9)
+    }
+
+    /// What is reserved for every system.
+    pub fn reservation(&self) -> Reservation {
+        Reservation {
+            dies: self.reserved_dies.iter().copied().map(DieId).collect(),
+            blocks: self.reserved_blocks,
+        }
+    }
+}

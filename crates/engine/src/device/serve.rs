@@ -1,0 +1,172 @@
+//! Which copy serves a read, and what of copies is reported.
+
+use super::Device;
+use crate::ids::{DieId, Lpa, Ppa};
+use crate::nand::die::Phase;
+use crate::replicate::{Arbiter, Candidate, Serving};
+use crate::sched::Scheduler;
+use crate::sched::class::{Class, FlashOp};
+use crate::sched::queue::{NONE, Op, OpId};
+use crate::stats::copies::{CopiesReport, ReservedReport};
+use crate::time::Ns;
+
+impl Device {
+    /// The copy of a page that a read of the host shall go to. `here` is where the read is, if a die is about to take it.
+    pub(super) fn choose_copy(&mut self, lpa: Lpa, here: Option<Ppa>) -> Ppa {
+        let primary = self.lookup(lpa);
+        if self.copies.of(lpa).is_empty() {
+            return primary;
+        }
+        let mut candidates = std::mem::take(&mut self.replication.candidates);
+        candidates.clear();
+        candidates.push(self.candidate(primary, None, here));
+        let copies = self.copies.of(lpa).iter();
+        candidates.extend(copies.map(|copy| self.candidate(copy.ppa, Some(copy.owner), here)));
+        let read = Serving { lpa, again: here.is_some(), candidates: &candidates };
+        let chosen = self.ask_owners(&read).unwrap_or_else(|| self.replication.arbiter.serve(&read));
+        let ppa = candidates.get(chosen).map(|candidate| candidate.ppa);
+        let count = candidates.len();
+        self.replication.candidates = candidates;
+        if ppa.is_none() {
+            self.fail(format!("copy {chosen} of {count} was chosen to serve a read of {lpa:?}"));
+        }
+        ppa.unwrap_or(primary)
+    }
+
+    /// A die is about to take this read: asks again, once, whether another copy serves it better. Returns [`NONE`] if it
+    /// was sent on.
+    pub(super) fn confirm_copy(&mut self, unit: OpId) -> OpId {
+        let Op { lpa, ppa, class, partial, source, .. } = self.pool[unit];
+        if class != Class::HostRead || partial || source.is_some() || self.copies.of(lpa).is_empty() {
+            return unit;
+        }
+        let chosen = self.choose_copy(lpa, Some(ppa));
+        if chosen == ppa {
+            return unit;
+        }
+        self.settle_wait(unit, self.server_of(unit, ppa));
+        self.replication.reads_sent_on += 1;
+        self.pool[unit].source = ppa;
+        self.send_on(unit, chosen);
+        NONE
+    }
+
+    fn candidate(&self, ppa: Ppa, owner: Option<usize>, here: Option<Ppa>) -> Candidate {
+        let die = self.die_of(ppa).0;
+        let is_here = here == Some(ppa);
+        let server = DieId(die.0 + self.second_server);
+        let running = self.running(server);
+        let remaining = running.map_or(Ns::ZERO, |(_, time)| time);
+        Candidate {
+            ppa,
+            die,
+            owner,
+            outstanding: self.outstanding[die.index()].saturating_sub(u32::from(is_here)),
+            running: running.map(|(class, _)| class),
+            remaining,
+            // Its turn has come.
+            ahead: if is_here { Ns::ZERO } else { remaining + self.waiting_ahead(server) },
+            here: is_here,
+        }
+    }
+
+    /// What a die does, and how long until it is done, or could be suspended for a read. Waits for the channel are not
+    /// foreseen.
+    pub(super) fn running(&self, die: DieId) -> Option<(Class, Ns)> {
+        let state = &self.dies[die.index()];
+        let (class, cell) = (state.command.class, state.command.cell);
+        let is_read = class.op() == FlashOp::Read;
+        let data = if is_read { self.unit_transfer } else { Ns::ZERO };
+        let left = match state.phase {
+            Phase::Idle => return None,
+            Phase::Command => cell + data,
+            Phase::Array => state.array[1].since(self.now) + data,
+            // The next one's data is on its way in, or waits for the array.
+            Phase::Loading | Phase::Loaded => cell,
+            Phase::DataWait | Phase::DataOut | Phase::Moving => state.data_out,
+            Phase::Suspending => {
+                let suspended = state.suspended.as_ref()?;
+                return Some((suspended.command.class, Ns::ZERO));
+            }
+        };
+        if is_read || !self.scheduler.suspends(class) || state.suspended.is_some() {
+            return Some((class, left));
+        }
+        let suspend = &self.rules.suspend;
+        let takes = if class.op() == FlashOp::Erase { suspend.erase_ns } else { suspend.program_ns };
+        let may = state.command.suspensions < suspend.max_per_operation;
+        Some((class, takes.filter(|_| may).map_or(left, |takes| left.min(Ns(takes)))))
+    }
+
+    /// Time of all that waits at a die and would go before a read that comes now. Commands are counted one by one,
+    /// although some may go together.
+    fn waiting_ahead(&self, die: DieId) -> Ns {
+        let state = &self.dies[die.index()];
+        let mut time = Ns::ZERO;
+        for class in Class::ALL {
+            if state.waits(class) && self.scheduler.precedes(class, Class::HostRead) {
+                let mut head = state.first(class);
+                while head != NONE {
+                    time += self.time_of(class, head);
+                    head = self.pool[head].next;
+                }
+            }
+        }
+        time
+    }
+
+    fn time_of(&self, class: Class, head: OpId) -> Ns {
+        let ppa = self.pool[head].ppa;
+        let (page, mode) = (self.geometry.place(ppa).page, self.cell_mode(ppa));
+        match class.op() {
+            FlashOp::Read => self.timing.read(page, mode) + self.unit_transfer,
+            FlashOp::Program => self.timing.program(page, mode) + self.unit_transfer,
+            FlashOp::Erase => self.timing.erase(mode),
+        }
+    }
+
+    /// A read of a page with copies begins: counts who serves it.
+    pub(super) fn count_served(&mut self, lpa: Lpa, ppa: Ppa) {
+        if self.copies.of(lpa).is_empty() {
+            return;
+        }
+        match self.copies.at(lpa, ppa) {
+            None => self.replication.reads_by_primary += 1,
+            Some(copy) => {
+                if let Some(owner) = self.replication.owners.get_mut(copy.owner) {
+                    owner.counters.reads += 1;
+                }
+            }
+        }
+    }
+
+    pub(super) fn copies_report(&self) -> Option<CopiesReport> {
+        if !self.copies.is_on() {
+            return None;
+        }
+        let replication = &self.replication;
+        let owners = replication.owners.iter().enumerate().filter(|(_, owner)| owner.budget > 0);
+        Some(CopiesReport {
+            arbiter: replication.arbiter.name().to_owned(),
+            reads_by_primary: replication.reads_by_primary,
+            reads_by_copies: replication.owners.iter().map(|owner| owner.counters.reads).sum(),
+            reads_sent_on: replication.reads_sent_on,
+            table_bytes: self.copies.bytes(),
+            systems: owners
+                .map(|(number, owner)| owner.counters.report(self.system_name(number), owner.budget))
+                .collect(),
+        })
+    }
+
+    pub(super) fn reserved_report(&self) -> Vec<ReservedReport> {
+        let plane = u64::from(self.geometry.units_per_plane()) * u64::from(self.geometry.unit_bytes);
+        let die = plane * u64::from(self.geometry.planes_per_die);
+        let report = |part: &crate::replicate::reservation::Part| ReservedReport {
+            system: part.name.clone(),
+            dies: part.reservation.dies.iter().map(|die| die.0).collect(),
+            dies_bytes: part.reservation.dies.len() as u64 * die,
+            blocks: part.reservation.blocks,
+        };
+        self.replication.reserved.parts().iter().map(report).collect()
+    }
+}

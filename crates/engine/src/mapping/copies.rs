@@ -1,0 +1,257 @@
+//! Further copies of logical pages, beside the primary one that the page map knows.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{DomainId, Lpa, Ppa};
+use crate::replicate::{CopyLoss, CopyTarget};
+
+/// A copy beside the primary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FurtherCopy {
+    /// Where it is.
+    pub ppa: Ppa,
+    /// Number of the system that asked for it.
+    pub owner: usize,
+    /// It was the primary when it was programmed, and its OOB says so.
+    pub was_primary: bool,
+}
+
+/// A copy on its way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// The page.
+    pub lpa: Lpa,
+    /// Number of the system that asked for it.
+    pub owner: usize,
+    /// Where it shall go.
+    pub to: CopyTarget,
+    /// Where its place was taken.
+    pub domain: Option<DomainId>,
+    /// Why it is of no use any more.
+    pub cancelled: Option<CopyLoss>,
+}
+
+/// What is known of a logical page beyond its primary.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Page {
+    copies: Vec<FurtherCopy>,
+    /// Copies on their way that are still wanted.
+    pending: u32,
+    /// The primary lies where a copy was made, not where the placement put it.
+    promoted: bool,
+}
+
+/// All further copies. One bit for each logical page says whether there is anything to know of it, so that pages
+/// without copies cost one look.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Copies {
+    flags: Vec<u64>,
+    pages: BTreeMap<Lpa, Page>,
+    pending: Vec<Option<Pending>>,
+    free: Vec<u32>,
+}
+
+impl Copies {
+    /// From now on there may be copies of so many logical pages.
+    pub fn enable(&mut self, logical_units: u32) {
+        self.flags = vec![0; (logical_units as usize).div_ceil(64)];
+    }
+
+    /// Whether there may be copies at all.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        !self.flags.is_empty()
+    }
+
+    /// Whether a page has copies, copies on their way, or a primary that was one.
+    #[inline]
+    pub fn has(&self, lpa: Lpa) -> bool {
+        self.flags.get(lpa.index() / 64).is_some_and(|flags| flags >> (lpa.0 % 64) & 1 != 0)
+    }
+
+    /// The copies of a page, the oldest first.
+    pub fn of(&self, lpa: Lpa) -> &[FurtherCopy] {
+        if self.has(lpa) { self.pages.get(&lpa).map_or(&[], |page| &page.copies) } else { &[] }
+    }
+
+    /// The copy that lies there.
+    #[inline]
+    pub fn at(&self, lpa: Lpa, ppa: Ppa) -> Option<FurtherCopy> {
+        if !self.has(lpa) {
+            return None;
+        }
+        self.of(lpa).iter().find(|copy| copy.ppa == ppa).copied()
+    }
+
+    /// Whether the primary of a page was a copy once, and no write has placed it since.
+    pub fn is_promoted(&self, lpa: Lpa) -> bool {
+        self.has(lpa) && self.pages.get(&lpa).is_some_and(|page| page.promoted)
+    }
+
+    /// Every copy, by logical page.
+    pub fn all(&self) -> impl Iterator<Item = (Lpa, &FurtherCopy)> {
+        self.pages.iter().flat_map(|(&lpa, page)| page.copies.iter().map(move |copy| (lpa, copy)))
+    }
+
+    /// Every page whose primary was a copy once.
+    pub fn promoted(&self) -> impl Iterator<Item = Lpa> {
+        self.pages.iter().filter(|(_, page)| page.promoted).map(|(&lpa, _)| lpa)
+    }
+
+    /// Copies on their way.
+    pub fn under_way(&self) -> usize {
+        self.pending.len() - self.free.len()
+    }
+
+    fn page(&mut self, lpa: Lpa) -> &mut Page {
+        if let Some(flags) = self.flags.get_mut(lpa.index() / 64) {
+            *flags |= 1 << (lpa.0 % 64);
+        }
+        self.pages.entry(lpa).or_default()
+    }
+
+    /// Forgets a page of which there is nothing left to know.
+    fn tidy(&mut self, lpa: Lpa) {
+        if self.pages.get(&lpa).is_none_or(|page| *page == Page::default()) {
+            self.pages.remove(&lpa);
+            if let Some(flags) = self.flags.get_mut(lpa.index() / 64) {
+                *flags &= !(1 << (lpa.0 % 64));
+            }
+        }
+    }
+
+    /// A copy is on its way; returns its number.
+    pub fn begin(&mut self, lpa: Lpa, owner: usize, to: CopyTarget) -> u32 {
+        self.page(lpa).pending += 1;
+        let pending = Some(Pending { lpa, owner, to, domain: None, cancelled: None });
+        match self.free.pop() {
+            Some(number) => {
+                self.pending[number as usize] = pending;
+                number
+            }
+            None => {
+                self.pending.push(pending);
+                (self.pending.len() - 1) as u32
+            }
+        }
+    }
+
+    /// A copy on its way.
+    pub fn pending(&mut self, number: u32) -> Option<&mut Pending> {
+        self.pending.get_mut(number as usize).and_then(Option::as_mut)
+    }
+
+    /// It is on its way no more.
+    pub fn finish(&mut self, number: u32) -> Option<Pending> {
+        let pending = self.pending.get_mut(number as usize)?.take()?;
+        self.free.push(number);
+        if pending.cancelled.is_none() {
+            self.page(pending.lpa).pending -= 1;
+            self.tidy(pending.lpa);
+        }
+        Some(pending)
+    }
+
+    /// There is one more copy.
+    pub fn add(&mut self, lpa: Lpa, copy: FurtherCopy) {
+        self.page(lpa).copies.push(copy);
+    }
+
+    /// A copy is gone.
+    pub fn remove(&mut self, lpa: Lpa, ppa: Ppa) -> Option<FurtherCopy> {
+        let page = self.pages.get_mut(&lpa)?;
+        let index = page.copies.iter().position(|copy| copy.ppa == ppa)?;
+        let copy = page.copies.remove(index);
+        self.tidy(lpa);
+        Some(copy)
+    }
+
+    /// A copy was moved and programmed as a copy. `false` if there is none at `old`.
+    pub fn relocate(&mut self, lpa: Lpa, old: Ppa, new: Ppa) -> bool {
+        let copies = self.pages.get_mut(&lpa).map(|page| &mut page.copies);
+        let copy = copies.and_then(|copies| copies.iter_mut().find(|copy| copy.ppa == old));
+        let found = copy.is_some();
+        if let Some(copy) = copy {
+            (copy.ppa, copy.was_primary) = (new, false);
+        }
+        found
+    }
+
+    /// The copy at `ppa` becomes the primary, and the primary at `primary` a copy of the same owner.
+    pub fn promote(&mut self, lpa: Lpa, ppa: Ppa, primary: Ppa, primary_is_data: bool) {
+        let page = self.page(lpa);
+        if let Some(copy) = page.copies.iter_mut().find(|copy| copy.ppa == ppa) {
+            (copy.ppa, copy.was_primary) = (primary, primary_is_data);
+            page.promoted = true;
+        }
+    }
+
+    /// The page is written or trimmed: its copies are void, those on their way too. Returns the former, and whether its
+    /// primary was a copy once.
+    pub fn forget(&mut self, lpa: Lpa, why: CopyLoss) -> (Vec<FurtherCopy>, bool) {
+        let Some(page) = self.pages.remove(&lpa) else { return (Vec::new(), false) };
+        self.tidy(lpa);
+        if page.pending > 0 {
+            let of_page = |pending: &&mut Pending| pending.lpa == lpa && pending.cancelled.is_none();
+            self.pending
+                .iter_mut()
+                .flatten()
+                .filter(of_page)
+                .for_each(|pending| pending.cancelled = Some(why));
+        }
+        (page.copies, page.promoted)
+    }
+
+    /// Bytes of memory that the table takes: the bits, and an entry for each page and copy.
+    pub fn bytes(&self) -> u64 {
+        let copies: usize = self.pages.values().map(|page| page.copies.len()).sum();
+        let entries = self.pages.len() * (size_of::<Lpa>() + size_of::<Page>());
+        (self.flags.len() * 8 + entries + copies * size_of::<FurtherCopy>()) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ids::DieId;
+
+    fn copy(ppa: u32) -> FurtherCopy {
+        FurtherCopy { ppa: Ppa(ppa), owner: 0, was_primary: false }
+    }
+
+    #[test]
+    fn a_page_is_flagged_as_long_as_there_is_something_to_know_of_it() {
+        let mut copies = Copies::default();
+        assert!(!copies.has(Lpa(70)) && !copies.is_on());
+        copies.enable(100);
+        let number = copies.begin(Lpa(70), 0, CopyTarget::Die(DieId(1)));
+        assert!(copies.has(Lpa(70)) && !copies.has(Lpa(6)));
+        assert_eq!(copies.finish(number).map(|pending| pending.lpa), Some(Lpa(70)));
+        assert!(!copies.has(Lpa(70)));
+        copies.add(Lpa(70), copy(5));
+        copies.add(Lpa(70), copy(9));
+        assert!(copies.relocate(Lpa(70), Ppa(9), Ppa(8)) && !copies.relocate(Lpa(70), Ppa(9), Ppa(8)));
+        assert_eq!(copies.remove(Lpa(70), Ppa(5)), Some(copy(5)));
+        assert_eq!(copies.of(Lpa(70)), [copy(8)]);
+        copies.promote(Lpa(70), Ppa(8), Ppa(3), true);
+        assert!(copies.is_promoted(Lpa(70)));
+        assert_eq!(copies.remove(Lpa(70), Ppa(3)).map(|copy| copy.was_primary), Some(true));
+        assert!(copies.has(Lpa(70)), "the primary lies where the copy was");
+        assert_eq!(copies.forget(Lpa(70), CopyLoss::Written), (vec![], true));
+        assert!(!copies.has(Lpa(70)));
+    }
+
+    #[test]
+    fn a_write_cancels_the_copies_on_their_way_of_this_page_only() {
+        let mut copies = Copies::default();
+        copies.enable(100);
+        let numbers = [4, 5].map(|lpa| copies.begin(Lpa(lpa), 0, CopyTarget::Reserved));
+        copies.forget(Lpa(4), CopyLoss::Trimmed);
+        assert!(!copies.has(Lpa(4)) && copies.has(Lpa(5)));
+        let cancelled = numbers.map(|number| copies.finish(number).and_then(|pending| pending.cancelled));
+        assert_eq!(cancelled, [Some(CopyLoss::Trimmed), None]);
+        assert_eq!(copies.under_way(), 0);
+    }
+}

@@ -1,0 +1,96 @@
+//! Further copies of pages: who may make them and where, and which copy serves a read.
+//!
+//! Which page gets a copy is a system's decision ([`crate::systems`]); the table of copies is
+//! [`crate::mapping::Copies`], and `device/copies.rs` carries out what systems ask for.
+
+pub mod arbiter;
+pub mod reservation;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{DieId, PlaneId};
+
+pub use arbiter::{Arbiter, ArbiterPolicy, Candidate, Serving};
+pub use reservation::{Reservation, Reserved};
+
+/// Where a copy shall be programmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CopyTarget {
+    /// On a plane of this die: the one that holds fewest copies.
+    Die(DieId),
+    /// On this plane.
+    Plane(PlaneId),
+    /// In what is reserved for the system, or for all: on the die with the fewest commands.
+    Reserved,
+}
+
+/// How many copies a system may have at once, those on their way included.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum CopyBudget {
+    /// It makes none.
+    #[default]
+    None,
+    /// Mapping units.
+    Units(u32),
+    /// Share of the logical capacity.
+    Share(f64),
+}
+
+impl CopyBudget {
+    /// In mapping units, on a drive of so many.
+    pub fn units(self, logical_units: u32) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Units(units) => units,
+            Self::Share(share) => (f64::from(logical_units) * share.clamp(0.0, 1.0)).floor() as u32,
+        }
+    }
+}
+
+/// Why a copy is gone, or was never made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum CopyLoss {
+    /// The host wrote the page.
+    Written,
+    /// The host trimmed the page.
+    Trimmed,
+    /// The system asked for it.
+    Asked,
+    /// Its space was needed for data of the host that waited.
+    Reclaimed,
+    /// The system has as many copies as it may.
+    OverBudget,
+    /// There was no space where it should go.
+    NoSpace,
+    /// The data that was to be copied was outdated, or had been moved, when the copy was asked for.
+    Outdated,
+}
+
+/// Number of reasons.
+pub const LOSSES: usize = 7;
+
+impl CopyLoss {
+    /// Every reason, in the order of its number.
+    pub const ALL: [Self; LOSSES] = [
+        Self::Written,
+        Self::Trimmed,
+        Self::Asked,
+        Self::Reclaimed,
+        Self::OverBudget,
+        Self::NoSpace,
+        Self::Outdated,
+    ];
+
+    /// Its name in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Written => "written",
+            Self::Trimmed => "trimmed",
+            Self::Asked => "asked",
+            Self::Reclaimed => "reclaimed",
+            Self::OverBudget => "over_budget",
+            Self::NoSpace => "no_space",
+            Self::Outdated => "outdated",
+        }
+    }
+}
