@@ -177,7 +177,8 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     let geometry = crate::nand::Geometry::new(&device.geometry);
     let order = crate::placement::planes_in_order(&geometry, scheme.placement.order);
     let width = crate::blocks::Domains::new(&geometry, scheme.blocks.superblock, &order).width();
-    let open = crate::blocks::Points::new(scheme.blocks.host_write_points, &[]).count();
+    let points = crate::blocks::Points::new(scheme.blocks.host_write_points, &[]);
+    let open = points.with_slc_cache(scheme.slc_cache.is_on()).count();
     let plan = crate::space::SpacePlan::new(device, scheme, &geometry, width, open)?;
     Ok(u64::from(plan.logical_units) * u64::from(geometry.unit_bytes))
 }
@@ -287,6 +288,7 @@ impl Replay<'_> {
                 if self.done == self.number && self.window_open && self.front.is_at_end() {
                     // The window ends with the last answer, though garbage collection may go on for a while.
                     self.report = Some(self.device.report());
+                    self.device.expect_no_more();
                 }
                 if self.done >= observe_at {
                     observe_at = self.done + OBSERVED_EVERY;

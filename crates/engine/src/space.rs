@@ -3,11 +3,12 @@
 use crate::config::ConfigError;
 use crate::config::device::DeviceConfig;
 use crate::config::scheme::SchemeConfig;
+use crate::config::slc_cache::CacheSizes;
 use crate::gc::collector::Thresholds;
 use crate::nand::Geometry;
 
 /// Sizes that follow from a device and a scheme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpacePlan {
     /// Mapping units that the host sees.
     pub logical_units: u32,
@@ -15,6 +16,8 @@ pub struct SpacePlan {
     pub thresholds: Thresholds,
     /// Live units of a domain at which dynamic placement passes it over.
     pub room_limit: u32,
+    /// Sizes of the SLC cache.
+    pub cache: CacheSizes,
 }
 
 impl SpacePlan {
@@ -38,6 +41,9 @@ impl SpacePlan {
         // A block counts as full with one flash page filled in part: less than a page can't be won back for sure.
         let certain = u64::from(capacity - geometry.units_per_program() + 1);
         let spare = u64::from(blocks).saturating_sub(needed_units.div_ceil(certain)) as u32;
+        let cache = scheme.slc_cache.sizes(device, geometry)?;
+        // Its open superblock is among those of the write points already.
+        let apart = cache.least.saturating_sub(1);
         let (key, value) = capacity_key(device);
         if spare < open + 2 {
             let allowed = format!(
@@ -46,13 +52,23 @@ impl SpacePlan {
             );
             return Err(ConfigError::new(&format!("device.capacity.{key}"), value, allowed));
         }
+        if spare - open - 2 < apart {
+            let allowed = format!(
+                "at most {} blocks in each plane of {blocks}, since only {spare} are spare; this takes {}",
+                spare - open - 1,
+                cache.least
+            );
+            let (key, value) = scheme.slc_cache.least_key();
+            return Err(ConfigError::new(key, value, allowed));
+        }
         let share = |share: f64| (share * f64::from(blocks)).ceil() as u32;
         let trigger = share(scheme.gc.trigger).max(2);
-        let most = spare - open;
+        let most = spare - open - apart;
         if trigger > most {
             let allowed = format!(
-                "at most {:.4}: {most} of the {blocks} blocks of a plane, since only {spare} are spare and {open} are open",
-                f64::from(most) / f64::from(blocks)
+                "at most {:.4}: {most} of the {blocks} blocks of a plane, since only {spare} are spare and {} are open or set apart",
+                f64::from(most) / f64::from(blocks),
+                open + apart
             );
             return Err(ConfigError::new("scheme.gc.trigger", scheme.gc.trigger, allowed));
         }
@@ -63,11 +79,12 @@ impl SpacePlan {
             pages => pages.saturating_mul(geometry.units_per_page()).max(2 * row),
         };
         let mean = u64::from(logical_units) * u64::from(width) / u64::from(geometry.planes());
-        let half_spare = (u64::from(blocks) * u64::from(capacity) - mean) / 2;
-        let usable = u64::from(blocks - open - 2) * certain;
+        let half_spare = (u64::from(blocks - apart) * u64::from(capacity)).saturating_sub(mean) / 2;
+        let usable = u64::from(blocks - open - 2 - apart) * certain;
         Ok(Self {
             logical_units,
             thresholds: Thresholds { trigger, stop, reserve: 1, read_ahead },
+            cache,
             room_limit: (mean + half_spare).min(usable).max(mean + 1) as u32,
         })
     }

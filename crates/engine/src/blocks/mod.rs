@@ -4,6 +4,7 @@ pub mod domains;
 pub mod free_list;
 pub mod history;
 pub mod points;
+pub mod slc_cache;
 pub mod table;
 pub mod write_point;
 

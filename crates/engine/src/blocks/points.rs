@@ -7,6 +7,7 @@ use crate::sched::class::{CAUSES, Cause};
 pub struct Points {
     host: u8,
     of: [u8; CAUSES],
+    slc_cache: Option<u8>,
     count: u8,
 }
 
@@ -14,7 +15,7 @@ impl Points {
     /// `host` write points for the host's streams, one for moves, and one for each of the causes that keep apart.
     pub fn new(host: u32, apart: &[Cause]) -> Self {
         let host = host.clamp(1, 64) as u8;
-        let mut points = Self { host, of: [0; CAUSES], count: host + 1 };
+        let mut points = Self { host, of: [0; CAUSES], slc_cache: None, count: host + 1 };
         for cause in [Cause::Gc, Cause::ReadReclaim, Cause::WearLevelling, Cause::Migration] {
             points.of[cause.index()] = host;
         }
@@ -23,6 +24,21 @@ impl Points {
             points.count += 1;
         }
         points
+    }
+
+    /// The same with one for the SLC cache, where there is such a cache.
+    #[must_use]
+    pub fn with_slc_cache(mut self, on: bool) -> Self {
+        if on {
+            self.slc_cache = Some(self.count);
+            self.count += 1;
+        }
+        self
+    }
+
+    /// The write point of the SLC cache.
+    pub fn of_slc_cache(&self) -> Option<u8> {
+        self.slc_cache
     }
 
     /// Write points of the host; theirs are the first numbers.

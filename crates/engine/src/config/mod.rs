@@ -15,6 +15,7 @@ mod parse;
 pub mod resolve;
 pub mod run;
 pub mod scheme;
+pub mod slc_cache;
 pub mod suggest;
 mod tree;
 

@@ -6,6 +6,7 @@ use super::error::{ConfigError, check_range};
 use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
 use super::ideal::IdealConfig;
+use super::slc_cache::SlcCacheConfig;
 use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
@@ -33,6 +34,9 @@ pub struct SchemeConfig {
     /// Garbage collection.
     #[serde(default)]
     pub gc: GcConfig,
+    /// Blocks in SLC mode in front of the others.
+    #[serde(default)]
+    pub slc_cache: SlcCacheConfig,
     /// Work of no request's.
     #[serde(default)]
     pub maintenance: MaintenanceConfig,
@@ -340,6 +344,7 @@ impl SchemeConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.blocks.validate().map_err(|e| e.under("blocks"))?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
+        self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))
     }

@@ -16,11 +16,13 @@ impl Device {
     /// Starts or continues the collection of a domain where it is needed.
     #[inline]
     pub(super) fn check_collection(&mut self, domain: DomainId) {
-        let state = &mut self.domain[domain.index()];
-        if state.free.len() < self.thresholds.trigger.max(state.demand) {
-            state.collector.active = true;
+        let apart = self.set_apart(domain);
+        let state = &self.domain[domain.index()];
+        let short = state.free.len() < self.thresholds.trigger.max(state.demand) + apart;
+        if short || self.fold_is_due(domain) {
+            self.domain[domain.index()].collector.active = true;
         }
-        if state.collector.active {
+        if self.domain[domain.index()].collector.active {
             self.advance_collection(domain);
         }
     }
@@ -50,8 +52,9 @@ impl Device {
                 break;
             }
         }
+        let waits = self.fold_waits(domain);
         let collector = &self.domain[domain.index()].collector;
-        if collector.reading == 0 && !collector.victim.is_some() {
+        if collector.reading == 0 && (!collector.victim.is_some() || waits) {
             self.program_gathered_of(domain);
         }
     }
@@ -60,10 +63,10 @@ impl Device {
     fn next_victim(&mut self, domain: DomainId) -> bool {
         let state = &self.domain[domain.index()];
         let (superblock, cause) = if state.free.len() + state.collector.victims.len() as u32
-            >= self.thresholds.stop.max(state.demand)
+            >= self.thresholds.stop.max(state.demand) + self.wanted_by_cache(domain)
         {
             // Space comes first; what else is to be emptied comes when there is enough.
-            match self.next_wanted(domain) {
+            match self.next_wanted(domain).or_else(|| self.fold_at_leisure(domain)) {
                 Some(wanted) => wanted,
                 None => {
                     let collector = &mut self.domain[domain.index()].collector;
@@ -72,8 +75,8 @@ impl Device {
                 }
             }
         } else {
-            match self.choose_victim(domain) {
-                Some(superblock) => (superblock, Cause::Gc),
+            match self.choose_for_space(domain).or_else(|| self.fold_at_leisure(domain)) {
+                Some(victim) => victim,
                 None => {
                     self.domain[domain.index()].collector.active = false;
                     return false;
@@ -85,6 +88,7 @@ impl Device {
             return false;
         }
         self.recorder.emptied(cause);
+        self.note_emptied(superblock);
         let collector = &mut self.domain[domain.index()].collector;
         collector.wanted.retain(|&(other, _)| other != superblock);
         collector.victims.push((superblock, cause));
@@ -152,6 +156,10 @@ impl Device {
             }
             (collector.victim, collector.row, collector.column)
         };
+        if column == 0 && self.fold_waits(domain) {
+            self.pause_fold(domain);
+            return false;
+        }
         if row == self.blocks.rows(superblock) {
             self.domain[domain.index()].collector.victim = SuperblockId::NONE;
             return true;
@@ -250,7 +258,8 @@ impl Device {
         let domain = self.domains.of(plane);
         let point = &self.domain[domain.index()].points[usize::from(self.pool[unit].point)];
         let open = point.open_unit != NONE;
-        let spare = self.domain[domain.index()].free.len() >= self.thresholds.trigger;
+        let spare =
+            self.domain[domain.index()].free.len() >= self.thresholds.trigger + self.set_apart(domain);
         if domain == home || open || spare { domain } else { home }
     }
 
@@ -352,6 +361,7 @@ impl Device {
 
     /// Counts an erase and puts the superblock with the other free ones.
     pub(super) fn make_free(&mut self, domain: DomainId, superblock: SuperblockId) {
+        self.note_freed(domain, superblock);
         self.blocks.count_erase(superblock);
         self.blocks.set_state(superblock, BlockState::Free);
         self.domain[domain.index()].free.put(superblock);

@@ -22,11 +22,13 @@ mod program;
 mod progress;
 mod read;
 mod results;
+mod slc_cache;
 mod systems;
 mod view;
 
 use std::collections::{BTreeMap, VecDeque};
 
+use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::config::ConfigError;
 use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
@@ -121,6 +123,9 @@ pub struct Device {
     /// Logical pages of which a part is being written, and the other such writes that wait for it.
     partial_writes: BTreeMap<Lpa, VecDeque<OpId>>,
 
+    slc: Option<Box<slc_cache::SlcState>>,
+    slc_policy: SlcCachePolicy,
+
     /// `None` while nobody counts reads and no bit is ever wrong.
     disturb: Option<Box<Disturb>>,
 
@@ -177,12 +182,24 @@ impl Device {
         let geometry = Geometry::new(&device.geometry);
         let plane_at = planes_in_order(&geometry, scheme.placement.order);
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
-        let points = Points::new(scheme.blocks.host_write_points, &[]);
+        let points =
+            Points::new(scheme.blocks.host_write_points, &[]).with_slc_cache(scheme.slc_cache.is_on());
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
         let mut blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
         if device.slc_mode.is_some() {
             blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
         }
+        if scheme.slc_cache.is_on() {
+            blocks.keep_slc_from_collection();
+        }
+        let slc = slc_cache::SlcState::new(
+            &scheme.slc_cache,
+            plan.cache,
+            &points,
+            domains.len(),
+            (u64::from(plan.logical_units) * u64::from(domains.width()) / u64::from(geometry.planes()))
+                as u32,
+        );
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
         let (dies, channels, channel_of) = ideal::servers(&geometry, second);
@@ -222,6 +239,8 @@ impl Device {
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
             partial_writes: BTreeMap::new(),
+            slc,
+            slc_policy: SlcCachePolicy::new(&scheme.slc_cache, &plan.cache),
             disturb: Disturb::new(device, scheme, &geometry),
             now: Ns::ZERO,
             events: EventSet::new(

@@ -75,6 +75,7 @@ impl Device {
             },
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
+            slc_cache: self.slc_cache_report(),
             checked: None,
             energy: None,
             series: None,

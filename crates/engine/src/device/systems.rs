@@ -137,7 +137,8 @@ impl Device {
     /// The drive became idle, or stopped being so.
     #[inline]
     pub(super) fn note_idle(&mut self, idle: bool) {
-        if self.systems.watches.has(Watches::IDLE) {
+        self.cache_sees_requests(!idle);
+        if self.systems.watches.has(Watches::IDLE) || self.folds_at_idle() {
             self.systems.idle_at = if idle { self.now + self.systems.idle_after } else { Ns::NEVER };
             self.wake_at = self.systems.wake_at();
         }
@@ -155,6 +156,7 @@ impl Device {
         if self.systems.idle_at == self.now {
             self.systems.idle_at = Ns::NEVER;
             self.tell(Watches::IDLE, |system, drive, actions| system.idle(drive, actions));
+            self.fold_while_idle();
         }
         for number in 0..self.systems.wake.len() {
             if self.systems.wake[number] == self.now {

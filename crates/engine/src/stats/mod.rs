@@ -10,5 +10,6 @@ pub mod recorder;
 pub mod report;
 pub mod samples;
 pub mod series;
+pub mod slc_cache;
 pub mod table;
 pub mod tally;

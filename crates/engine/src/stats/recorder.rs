@@ -10,6 +10,7 @@ use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
     WindowReport,
 };
+use super::slc_cache::SlcCacheCounters;
 use crate::host::HostOp;
 use crate::sched::class::{ByClass, CAUSES, CLASSES, Cause, Class, FlashOp};
 use crate::time::Ns;
@@ -61,6 +62,8 @@ pub struct Recorder {
     pub unmapped_reads: u64,
     /// Read counts and bit errors.
     pub disturb: DisturbCounters,
+    /// The SLC cache.
+    pub slc: SlcCacheCounters,
     /// Energy of the operations begun.
     pub energy: EnergyRecorder,
     /// Time of the cell array of each die, ns.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::disturb::{ErrorsReport, ReadDisturbReport};
 use super::energy::EnergyReport;
 use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
+use super::slc_cache::SlcCacheReport;
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Serialize)]
@@ -49,6 +50,9 @@ pub struct Report {
     /// Bit errors; `None` for a device without them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorsReport>,
+    /// The SLC cache; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slc_cache: Option<SlcCacheReport>,
     /// Checked mode's findings; `None` when it was off.
     pub checked: Option<CheckedReport>,
     /// Energy of the flash operations; `None` when the drive's description knows none.
