@@ -12,6 +12,7 @@ use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
+use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::DomainId;
 use wordline_engine::nand::CellMode;
@@ -284,6 +285,25 @@ fn ideals() -> impl Strategy<Value = IdealConfig> {
     servers.prop_map(|second_server| IdealConfig { second_server })
 }
 
+/// None, one of blocks set apart, or one out of free space. Idle after a while without requests, or never.
+fn slc_caches() -> impl Strategy<Value = (SlcCacheConfig, u64)> {
+    let kinds =
+        prop_oneof![Just(SlcCacheKind::None), Just(SlcCacheKind::Static), Just(SlcCacheKind::Dynamic)];
+    let when_full = prop_oneof![Just(WhenFull::Direct), Just(WhenFull::FoldFirst)];
+    let idle = prop_oneof![0u64..2_000_000, Just(1 << 60)];
+    (kinds, 0.0..1.0f64, 0u64..1_000_000, when_full, any::<bool>(), idle).prop_map(
+        |(policy, share, min_bytes, when_full, fold_at_idle, idle)| {
+            let fixed = policy == SlcCacheKind::Static;
+            // What is set apart must fit into the spare space.
+            let share = Some(if fixed { share / 8.0 } else { share });
+            let min_bytes = if policy == SlcCacheKind::Dynamic { min_bytes } else { 0 };
+            let cache =
+                SlcCacheConfig { policy, share, min_bytes, when_full, fold_at_idle, ..Default::default() };
+            (cache, idle)
+        },
+    )
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
@@ -293,6 +313,7 @@ proptest! {
         cores in 1u32..4,
         firmware in firmware(),
         ideal in ideals(),
+        (slc_cache, idle_after_ns) in slc_caches(),
         host in hosts(),
         occupancy in occupancies(),
         overwrite in prop_oneof![Just(0.0), 0.0..3.0f64],
@@ -300,7 +321,9 @@ proptest! {
         count in 1usize..400,
     ) {
         let device = DeviceConfig { cpu: CpuConfig { cores }, ..device };
-        let scheme = SchemeConfig { firmware, ideal, ..scheme };
+        let slc_cache = if device.slc_mode.is_some() { slc_cache } else { SlcCacheConfig::default() };
+        let maintenance = MaintenanceConfig { idle_after_ns };
+        let scheme = SchemeConfig { firmware, ideal, slc_cache, maintenance, ..scheme };
         let setup = Setup { scheme, host, start: start(occupancy, overwrite), seed, ..setup(device) };
         let mut drive = match setup.prepare(&[]) {
             Ok(drive) => drive,
