@@ -5,6 +5,7 @@
 
 pub mod array;
 pub mod blocks;
+pub mod cache;
 pub mod config;
 pub mod cpu;
 pub mod device;
@@ -25,7 +26,9 @@ pub mod stats;
 pub mod systems;
 pub mod time;
 
-pub use run::{Observer, Outcome, RunError, Setup, Unobserved, logical_bytes, replay, simulate};
+pub use run::{
+    Observer, Outcome, RunError, Setup, Unobserved, logical_bytes, replay, replay_flows, simulate,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/adding-a-policy.md")]

@@ -1,10 +1,12 @@
 //! A run: a drive is prepared, a workload replayed, the window measured, the drive audited.
 
+use crate::config::host::FlowRules;
 use crate::config::run::{Occupancy, StartConfig};
 use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
 use crate::device::Device;
 use crate::host::front::{Front, LOOK_AHEAD};
-use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
+use crate::host::schedulers::HostPolicy;
+use crate::host::{Flow, Flows, HostOp, HostRequest, HostSide, RequestSource, SourceError};
 use crate::ids::Lpa;
 use crate::stats::report::Report;
 use crate::time::Ns;
@@ -201,8 +203,39 @@ pub fn replay(
     source: &mut dyn RequestSource,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
+    if setup.host.max_inside > 0 {
+        // Something may wait at the host behind its queue.
+        let rules = FlowRules::of_host("", &setup.host);
+        return replay_flows(setup, device, vec![Flow { rules, source }], None, observer);
+    }
+    device.set_flows(std::iter::empty());
+    replay_host(setup, device, Front::new(source, setup.host.clone()), observer)
+}
+
+/// Replays several flows on a drive that is prepared. Of `setup.host` count its bounds, its arbitration and its
+/// scheduler, in whose place `scheduler` goes if given.
+pub fn replay_flows(
+    setup: &Setup,
+    device: &mut Device,
+    flows: Vec<Flow<'_>>,
+    scheduler: Option<HostPolicy>,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    let rules: Vec<FlowRules> = flows.iter().map(|flow| flow.rules.clone()).collect();
+    let scheduler = scheduler.unwrap_or_else(|| HostPolicy::new(&setup.host.scheduler, &rules));
+    let host = Flows::new(&setup.host, flows, scheduler).map_err(|error| error.under("workload"))?;
+    device.set_flows(rules.into_iter().map(|flow| (flow.name, flow.stream)));
+    replay_host(setup, device, host, observer)
+}
+
+/// Replays what a host gives.
+fn replay_host<H: HostSide>(
+    setup: &Setup,
+    device: &mut Device,
+    front: H,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
     device.measure(&setup.measure);
-    let front = Front::new(source, setup.host.clone());
     let warmup = Warmup::new(&setup.window, device.logical_bytes());
     let mut replay =
         Replay { front, warmup, device, observer, number: 0, done: 0, window_open: false, report: None };
@@ -228,15 +261,15 @@ pub fn replay(
 }
 
 /// What must pass before the window opens.
-struct Warmup {
+pub(crate) struct Warmup {
     time: Ns,
     requests: u64,
     bytes: u64,
-    written: u64,
+    pub(crate) written: u64,
 }
 
 impl Warmup {
-    fn new(config: &WindowConfig, drive_bytes: u64) -> Self {
+    pub(crate) fn new(config: &WindowConfig, drive_bytes: u64) -> Self {
         Self {
             time: Ns(config.warmup_ns),
             requests: config.warmup_requests,
@@ -245,13 +278,13 @@ impl Warmup {
         }
     }
 
-    fn is_over(&self, now: Ns, number: u64) -> bool {
+    pub(crate) fn is_over(&self, now: Ns, number: u64) -> bool {
         now >= self.time && number >= self.requests && self.written >= self.bytes
     }
 }
 
-struct Replay<'a> {
-    front: Front<'a>,
+struct Replay<'a, H> {
+    front: H,
     warmup: Warmup,
     device: &'a mut Device,
     observer: &'a mut dyn Observer,
@@ -261,7 +294,7 @@ struct Replay<'a> {
     report: Option<Report>,
 }
 
-impl Replay<'_> {
+impl<H: HostSide> Replay<'_, H> {
     fn run(&mut self) -> Result<(), RunError> {
         let mut observe_at = OBSERVED_EVERY;
         loop {
@@ -274,7 +307,7 @@ impl Replay<'_> {
             } else if arrival < event || (gives_way && arrival == event && event != Ns::NEVER) {
                 self.submit(arrival)?;
             } else if event == Ns::NEVER {
-                if self.done == self.number || !self.device.place_stalled_anew() {
+                if !self.device.place_stalled_anew() {
                     break;
                 }
             } else {
@@ -283,7 +316,10 @@ impl Replay<'_> {
             self.check()?;
             let completed = self.device.take_completed();
             if completed > 0 {
-                self.front.completed(completed, self.device.now());
+                if let Some(answered) = self.front.answered() {
+                    self.device.take_answered(answered);
+                }
+                self.front.completed(completed, self.device.now())?;
                 self.done += u64::from(completed);
                 if self.done == self.number && self.window_open && self.front.is_at_end() {
                     // The window ends with the last answer, though garbage collection may go on for a while.
@@ -315,13 +351,14 @@ impl Replay<'_> {
         if self.number.is_multiple_of(FETCHED_TOGETHER as u64) {
             self.fetch_ahead();
         }
-        let Some((request, arrival)) = self.front.take(now) else { return Ok(()) };
+        let taken = self.front.take(now, self.number, &*self.device)?;
+        let Some((request, arrival)) = taken else { return Ok(()) };
         self.check_range(&request)?;
         if !self.window_open && self.warmup.is_over(arrival, self.number) {
             self.window_open = true;
             self.device.open_window_at(now, self.number);
         }
-        if request.op == HostOp::Write {
+        if request.op.is_write() {
             self.warmup.written += request.length;
         }
         self.device.submit(&request, self.number, arrival, now, self.window_open);
@@ -333,12 +370,12 @@ impl Replay<'_> {
     /// must be looked up holds the processor for as long as several of them together.
     fn fetch_ahead(&self) {
         for ahead in LOOK_AHEAD - FETCHED_TOGETHER..LOOK_AHEAD {
-            if let Some(coming) = self.front.peek(ahead) {
+            if let Some(coming) = self.front.coming(ahead) {
                 self.device.prefetch(coming);
             }
         }
         for ahead in LOOK_AHEAD / 2 - FETCHED_TOGETHER..LOOK_AHEAD / 2 {
-            if let Some(coming) = self.front.peek(ahead) {
+            if let Some(coming) = self.front.coming(ahead) {
                 self.device.prefetch_overwritten(coming);
             }
         }

@@ -147,7 +147,7 @@ impl Closed<'_> {
     /// Bytes from a logical page on.
     fn request(&self, time: u64, op: HostOp, lpa: u64, length: u64) -> HostRequest {
         let offset = lpa * u64::from(self.0.geometry.mapping_unit_bytes);
-        HostRequest { time: Ns(time), op, offset, length, flow: 0 }
+        HostRequest { time: Ns(time), op, offset, length, flow: 0, stream: 0 }
     }
 }
 
@@ -220,7 +220,7 @@ fn an_unloaded_erase_occupies_its_die_for_the_command_and_the_cell_time() {
         let closed = Closed(&device, &scheme);
         let setup = Setup { checked: true, ..closed.setup() };
         let all = setup.logical_bytes().unwrap();
-        let trim = HostRequest { time: Ns(0), op: HostOp::Trim, offset: 0, length: all, flow: 0 };
+        let trim = HostRequest { time: Ns(0), op: HostOp::Trim, offset: 0, length: all, flow: 0, stream: 0 };
         let writes = (1..=400).map(|number| {
             let lpa = closed.first_lpa(number % 8, [0; 4]);
             closed.request(number * APART, HostOp::Write, lpa, u64::from(device.geometry.page_bytes))
@@ -424,6 +424,7 @@ fn client_qlc_writes_at_the_published_peak_until_its_cache_is_full() {
         offset: number * length,
         length,
         flow: 0,
+        stream: 0,
     };
     let report = run(&setup, &mut made(20_000, fill)).unwrap();
     let cache = report.slc_cache.unwrap();

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use common::*;
 use proptest::prelude::*;
+use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, DramConfig, ReadAdmission};
 use wordline_engine::config::device::*;
 use wordline_engine::config::firmware::{CpuConfig, FirmwareConfig};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
@@ -41,13 +42,15 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
     let orders = prop_oneof![Just(CacheReadOrder::Sequential), Just(CacheReadOrder::Random)];
     let cache = (any::<bool>(), any::<bool>(), orders, 0u64..5_000, 0u64..5_000);
     let copyback = (any::<bool>(), any::<bool>(), 0u32..4);
+    let dram = (0u64..2_000, prop::option::of(10_000_000u64..5_000_000_000));
+    let link = (link, dram);
     (counts, 0usize..4, rules, times, link, suspend, arbitrations, (cache, copyback, any::<bool>())).prop_map(
         |(
             (channels, ways, dies, planes, blocks, pages, overprovisioning),
             unit,
             rule,
             times,
-            link,
+            (link, dram),
             suspend,
             arbitration,
             (cache, (supported, same_plane_only, check_every), slc_mode),
@@ -65,6 +68,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             device.channel.read_command_ns = times.3;
             device.channel.mega_transfers_per_s = f64::from(times.4);
             device.link = LinkConfig { bytes_per_s: link.0, submission_ns: link.1, completion_ns: link.2 };
+            device.dram = DramConfig { bytes: None, access_ns: dram.0, bytes_per_s: dram.1 };
             device.suspend = SuspendConfig {
                 program_ns: suspend.0,
                 erase_ns: suspend.1,
@@ -86,6 +90,22 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
                 device.slc_mode = Some(SlcModeConfig { read_ns, program_ns, erase_ns });
             }
             device
+        },
+    )
+}
+
+/// None, or any policy with room for few units or many.
+fn caches() -> impl Strategy<Value = CacheConfig> {
+    let policies = prop_oneof![Just(CacheKind::None), Just(CacheKind::WriteBuffer), Just(CacheKind::Lru)];
+    let reads = prop_oneof![Just(ReadAdmission::All), Just(ReadAdmission::None)];
+    let kibibytes = prop_oneof![4u64..16, 4u64..400];
+    (policies, kibibytes, 0.0..1.0f64, 0.0..1.0f64, reads).prop_map(
+        |(policy, kibibytes, dirty_high, low, admit_reads)| CacheConfig {
+            policy,
+            bytes: CacheBytes::Bytes(kibibytes << 10),
+            dirty_high,
+            dirty_low: Some(low * dirty_high),
+            admit_reads,
         },
     )
 }
@@ -128,13 +148,13 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
         0usize..24,
         scheduler,
         prop::option::of(0u64..5_000_000),
-        unmapped,
+        (unmapped, caches()),
         0.0..0.15f64,
         0.0..0.2f64,
         collection,
     )
         .prop_map(
-            |(span, policy, order, (scheduler, tiers), bound, unmapped_reads, trigger, more, gc)| {
+            |(span, policy, order, (scheduler, tiers), bound, (unmapped_reads, cache), trigger, more, gc)| {
                 SchemeConfig {
                     mapping: MappingConfig { unmapped_reads, ..Default::default() },
                     placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
@@ -148,6 +168,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         ..Default::default()
                     },
                     scheduler: SchedulerConfig { policy: scheduler, tiers, starvation_bound_ns: bound },
+                    cache,
                     ..Default::default()
                 }
             },
@@ -182,6 +203,7 @@ fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
                 0 => HostOp::Flush,
                 1 | 2 => HostOp::Trim,
                 3..=9 => HostOp::Read,
+                10 => HostOp::WriteFua,
                 _ => HostOp::Write,
             };
             let space = if random.below(2) == 0 { bytes } else { (bytes / 8).max(1) };
@@ -190,7 +212,7 @@ fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
                 (offset, length) = (offset / 4096 * 4096, length.div_ceil(4096) * 4096);
             }
             let length = length.min(bytes - offset);
-            HostRequest { time: Ns(time), op, offset, length, flow: 0 }
+            HostRequest { time: Ns(time), op, offset, length, flow: 0, stream: 0 }
         })
         .collect()
 }
@@ -236,7 +258,7 @@ fn agrees_with_the_naive_drive(events: &[Event], unit: u64, allocates: bool) -> 
                 };
                 let known = pages.entry(page).or_default();
                 known.changes += 1;
-                known.holds_data = Some(request.op == HostOp::Write);
+                known.holds_data = Some(request.op.is_write());
                 seen.entry(id).or_default().push(page);
             }
             Event::Completed { id, latency, at } => {
@@ -343,7 +365,7 @@ proptest! {
         agrees_with_the_naive_drive(&record.events(), unit, allocates)?;
         let by_op = |op| requests.iter().filter(|request| request.op == op).count() as u64;
         prop_assert_eq!(report.read.requests, by_op(HostOp::Read));
-        prop_assert_eq!(report.write.requests, by_op(HostOp::Write));
+        prop_assert_eq!(report.write.requests, by_op(HostOp::Write) + by_op(HostOp::WriteFua));
         prop_assert_eq!(report.trim.requests, by_op(HostOp::Trim));
         prop_assert_eq!(report.flush.requests, by_op(HostOp::Flush));
         for direction in [&report.read, &report.write] {

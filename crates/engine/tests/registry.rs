@@ -6,6 +6,7 @@
 mod common;
 use common::*;
 use wordline_engine::blocks::table::BlockView;
+use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, ReadAdmission};
 use wordline_engine::config::device::*;
 use wordline_engine::config::nand_modes::SlcModeConfig;
 use wordline_engine::config::run::Occupancy;
@@ -38,6 +39,8 @@ registry!(COLLECTIONS: GcKind { Greedy, DChoices, Random, Fifo, CostBenefit, Win
 registry!(SLC_CACHES: SlcCacheKind { None, Static, Dynamic });
 registry!(WHEN_FULL: WhenFull { Direct, FoldFirst });
 registry!(SCHEDULERS: SchedulerKind { Fifo, ReadFirst, ReadFirstSuspend });
+registry!(CACHES: CacheKind { None, WriteBuffer, Lru });
+registry!(READS: ReadAdmission { All, None });
 registry!(RULES: MultiPlaneRule { None, SameBlockAndPage, SamePage, Any });
 registry!(ARBITRATIONS: ChannelArbitration { CommandFirst, Fifo, DataOutFirst });
 registry!(TRANSFERS: TransferUnit { Requested, Page });
@@ -51,13 +54,21 @@ fn requests(seed: u64, count: u64, bytes: u64) -> Vec<HostRequest> {
                 0 => HostOp::Trim,
                 1..=3 => HostOp::Read,
                 4 if random.below(4) == 0 => HostOp::Flush,
+                5 if random.below(4) == 0 => HostOp::WriteFua,
                 _ => HostOp::Write,
             };
             let (mut offset, mut length) = (random.below(bytes), 1 + random.below(12_000));
             if random.below(3) > 0 {
                 (offset, length) = (offset / 2048 * 2048, length.div_ceil(2048) * 2048);
             }
-            HostRequest { time: Ns(number * 10_000), op, offset, length: length.min(bytes - offset), flow: 0 }
+            HostRequest {
+                time: Ns(number * 10_000),
+                op,
+                offset,
+                length: length.min(bytes - offset),
+                flow: 0,
+                stream: 0,
+            }
         })
         .collect()
 }
@@ -190,6 +201,30 @@ fn every_other_choice_passes() {
                             );
                             passes(&setup, 1_500, &what);
                         }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cache_passes_with_every_placement_span_and_scheduler() {
+    for &policy in CACHES {
+        for &admit_reads in READS {
+            for &placement in PLACEMENTS {
+                for &superblock in SPANS {
+                    for &scheduler in SCHEDULERS {
+                        let mut setup = small();
+                        let bytes = CacheBytes::Bytes(64 << 10);
+                        setup.scheme.cache = CacheConfig { policy, bytes, admit_reads, ..Default::default() };
+                        setup.scheme.placement.policy = placement;
+                        setup.scheme.blocks.superblock = superblock;
+                        setup.scheme.scheduler.policy = scheduler;
+                        let what =
+                            format!("{policy:?} {admit_reads:?} {placement:?} {superblock:?} {scheduler:?}");
+                        let report = passes(&setup, 700, &what);
+                        assert_eq!(report.cache.is_some(), policy != CacheKind::None, "{what}");
                     }
                 }
             }

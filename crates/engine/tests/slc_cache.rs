@@ -6,6 +6,7 @@ mod common;
 use common::*;
 use wordline_engine::Setup;
 use wordline_engine::blocks::slc_cache::{CacheView, SlcCache};
+use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::device::*;
 use wordline_engine::config::nand_modes::SlcModeConfig;
 use wordline_engine::config::run::{HostConfig, Occupancy};
@@ -344,4 +345,25 @@ fn without_a_cache_no_superblock_is_in_slc_mode() {
     let (report, took) = took(&setup, spaced(0..20));
     assert_eq!(took, vec![NATIVE; 20]);
     assert!(report.slc_cache.is_none());
+}
+
+#[test]
+fn what_a_data_cache_writes_back_goes_to_the_slc_cache_too() {
+    for kind in [CacheKind::WriteBuffer, CacheKind::Lru] {
+        let mut setup = drive(fixed(3));
+        setup.scheme.cache.policy = kind;
+        setup.scheme.cache.bytes = CacheBytes::Bytes(16 * 4096);
+        setup.scheme.maintenance.idle_after_ns = 500_000;
+        setup.start = start(Occupancy::All, 1.0);
+        setup.host = closed(8);
+        let mut random = Random(9);
+        let mut source = made(3_000, |_| {
+            let op = [HostOp::Read, HostOp::Write, HostOp::Write, HostOp::Trim][random.below(4) as usize];
+            request(0, op, random.below(300), 1)
+        });
+        let report = run(&setup, &mut source).unwrap();
+        let cache = cache_of(&report);
+        assert!(cache.cached_units > 0 && cache.direct_units > 0, "{kind:?} {cache:?}");
+        assert!(report.checked.is_some());
+    }
 }

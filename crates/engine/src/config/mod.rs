@@ -1,12 +1,14 @@
 //! Descriptions of drives and schemes: plain data, validated once, printed whole in every result.
 
 pub mod array;
+pub mod cache;
 pub mod device;
 pub mod energy;
 pub mod error;
 pub mod errors;
 mod explain;
 pub mod firmware;
+pub mod host;
 pub mod ideal;
 pub mod layers;
 pub mod measure;

@@ -49,6 +49,9 @@ pub struct SchemeConfig {
     /// What of the drive can't be built.
     #[serde(default)]
     pub ideal: IdealConfig,
+    /// The data cache in the controller's DRAM.
+    #[serde(default)]
+    pub cache: super::cache::CacheConfig,
 }
 
 /// Address translation.
@@ -346,7 +349,8 @@ impl SchemeConfig {
         self.gc.validate().map_err(|e| e.under("gc"))?;
         self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
-        self.firmware.validate().map_err(|e| e.under("firmware"))
+        self.firmware.validate().map_err(|e| e.under("firmware"))?;
+        self.cache.validate().map_err(|e| e.under("cache"))
     }
 }
 

@@ -1,6 +1,7 @@
 //! The measured window: opening it, and the report at its end.
 
 use super::Device;
+use crate::cache::record::CacheRecord;
 use crate::nand::channel::Channel;
 use crate::sched::class::ByClass;
 use crate::stats::measured::Tables;
@@ -16,7 +17,14 @@ impl Device {
 
     /// The same at a time that has just come.
     pub fn open_window_at(&mut self, now: Ns, requests_before: u64) {
+        let mut tenants = self.recorder.tenants.take();
+        if let Some(tenants) = &mut tenants {
+            tenants.begin();
+        }
         self.window_opens(now);
+        if let Some(cache) = &mut self.cache {
+            cache.state.record = CacheRecord::begin(now, cache.state.table.dirty_units());
+        }
         self.recorder = Recorder::begin(
             now,
             requests_before,
@@ -24,6 +32,7 @@ impl Device {
             self.die_clocks(now),
             self.channel_clocks(now),
         );
+        self.recorder.tenants = tenants;
         self.cpu.open_window(now);
     }
 
@@ -53,6 +62,8 @@ impl Device {
         let mut report = Report {
             window: recorder.window(end),
             read: recorder.read.report(window),
+            flows: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.flows(window)),
+            streams: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.streams(window)),
             trim: recorder.trim.clone(),
             flush: recorder.flush.clone(),
             flash: recorder.flash(),
@@ -76,6 +87,11 @@ impl Device {
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
             slc_cache: self.slc_cache_report(),
+            dram: self.dram.report(),
+            cache: self
+                .cache
+                .as_ref()
+                .map(|cache| cache.state.record.report(end, cache.state.table.capacity())),
             checked: None,
             energy: None,
             series: None,

@@ -156,7 +156,7 @@ impl Device {
         let op = &self.pool[id];
         if op.point == slc.point {
             self.recorder.slc.cached += 1;
-        } else if op.class.cause() == Cause::Host {
+        } else if matches!(op.class.cause(), Cause::Host | Cause::WriteBack) {
             self.recorder.slc.direct += 1;
             self.recorder.slc.first_direct.get_or_insert(self.now);
         }

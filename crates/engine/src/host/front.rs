@@ -150,7 +150,14 @@ mod tests {
             if self.1 > 0 {
                 self.1 -= 1;
                 let time = Ns(self.0 * (9 - self.1));
-                batch.push(HostRequest { time, op: HostOp::Read, offset: 0, length: 512, flow: 0 });
+                batch.push(HostRequest {
+                    time,
+                    op: HostOp::Read,
+                    offset: 0,
+                    length: 512,
+                    flow: 0,
+                    stream: 0,
+                });
             }
             Ok(())
         }

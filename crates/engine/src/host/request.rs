@@ -7,12 +7,22 @@ use crate::time::Ns;
 pub enum HostOp {
     /// Returns data.
     Read,
-    /// Stores data; acknowledged when it is safe.
+    /// Stores data; acknowledged when it is in the drive's write buffer, without one when it is programmed.
     Write,
+    /// A write with FUA (Force Unit Access): acknowledged when it is programmed.
+    WriteFua,
     /// Tells the drive that the range holds nothing of value (TRIM, deallocate).
     Trim,
     /// Acknowledged when every acknowledged write is safe.
     Flush,
+}
+
+impl HostOp {
+    /// Whether it stores data.
+    #[inline]
+    pub fn is_write(self) -> bool {
+        matches!(self, Self::Write | Self::WriteFua)
+    }
 }
 
 /// One request of the host.
@@ -26,8 +36,10 @@ pub struct HostRequest {
     pub offset: u64,
     /// Bytes; 0 for a flush.
     pub length: u64,
-    /// Stream or tenant that it belongs to.
+    /// Flow (submission queue, tenant) that it belongs to.
     pub flow: u16,
+    /// Stream that its data belong to (NVMe directives): data of one stream are expected to die together.
+    pub stream: u16,
 }
 
 /// Why a workload can't go on (a bad line of a trace, an unreadable file). One line for a person.

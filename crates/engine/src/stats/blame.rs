@@ -3,7 +3,7 @@
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 12] = [
+const PLAIN: [&str; 15] = [
     "link",
     "admission",
     "space",
@@ -16,6 +16,9 @@ const PLAIN: [&str; 12] = [
     "decode",
     "cpu",
     "cpu_wait",
+    "buffer",
+    "cache",
+    "write_back",
 ];
 
 /// Plain parts that every drive has; the first ones.
@@ -51,6 +54,12 @@ pub enum Part {
     Cpu,
     /// Waiting for a core.
     CpuWait,
+    /// Waiting for room in the data cache.
+    Buffer,
+    /// Data moving to or from the data cache's DRAM, and waiting for it.
+    Cache,
+    /// A flush, or a write with FUA: waiting until what is on its way from the cache is programmed.
+    WriteBack,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -73,6 +82,9 @@ impl Part {
             Self::Decode => 9,
             Self::Cpu => 10,
             Self::CpuWait => 11,
+            Self::Buffer => 12,
+            Self::Cache => 13,
+            Self::WriteBack => 14,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }
@@ -216,6 +228,26 @@ pub struct BlameSum {
     pub response: u128,
     /// Sum of each part, ns, in the order of [`Part::names`].
     pub parts: [u128; PARTS],
+}
+
+impl Default for BlameSum {
+    fn default() -> Self {
+        Self { requests: 0, response: 0, parts: [0; PARTS] }
+    }
+}
+
+impl BlameSum {
+    /// Takes a request in.
+    pub fn add(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
+        self.requests += 1;
+        self.response += u128::from(latency);
+        for parts in inside.into_iter().flatten() {
+            parts.iter().for_each(|(index, ns)| self.parts[index] += u128::from(ns));
+        }
+        for &(part, ns) in outside {
+            self.parts[part.index()] += u128::from(ns);
+        }
+    }
 }
 
 /// Bucket of a response time.

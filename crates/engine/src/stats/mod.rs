@@ -13,3 +13,4 @@ pub mod series;
 pub mod slc_cache;
 pub mod table;
 pub mod tally;
+pub mod tenants;

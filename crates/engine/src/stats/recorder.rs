@@ -11,6 +11,7 @@ use super::report::{
     WindowReport,
 };
 use super::slc_cache::SlcCacheCounters;
+use super::tenants::Tenants;
 use crate::host::HostOp;
 use crate::sched::class::{ByClass, CAUSES, CLASSES, Cause, Class, FlashOp};
 use crate::time::Ns;
@@ -64,6 +65,8 @@ pub struct Recorder {
     pub disturb: DisturbCounters,
     /// The SLC cache.
     pub slc: SlcCacheCounters,
+    /// Figures by flow and stream, where there are several flows.
+    pub tenants: Option<Box<Tenants>>,
     /// Energy of the operations begun.
     pub energy: EnergyRecorder,
     /// Time of the cell array of each die, ns.
@@ -99,7 +102,7 @@ impl Recorder {
     pub fn answered(&mut self, op: HostOp, bytes: u64) {
         match op {
             HostOp::Read => self.read.answered(bytes),
-            HostOp::Write => self.write.answered(bytes),
+            HostOp::Write | HostOp::WriteFua => self.write.answered(bytes),
             HostOp::Trim | HostOp::Flush => {}
         }
     }
@@ -116,7 +119,7 @@ impl Recorder {
     ) {
         match op {
             HostOp::Read => self.read.record(latency, bytes, inside, outside),
-            HostOp::Write => self.write.record(latency, bytes, inside, outside),
+            HostOp::Write | HostOp::WriteFua => self.write.record(latency, bytes, inside, outside),
             HostOp::Trim => {
                 self.trim.requests += 1;
                 self.trim.bytes += bytes;

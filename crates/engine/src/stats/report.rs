@@ -18,6 +18,12 @@ pub struct Report {
     pub read: DirectionReport,
     /// Write requests of the host.
     pub write: DirectionReport,
+    /// Each flow, where there are several; together they are the figures above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<FlowReport>,
+    /// Each stream, where flows are of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<StreamReport>,
     /// TRIM requests in the window.
     pub trim: PlainReport,
     /// Flush requests in the window.
@@ -53,6 +59,11 @@ pub struct Report {
     /// The SLC cache; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slc_cache: Option<SlcCacheReport>,
+    /// Who uses the controller's DRAM.
+    pub dram: crate::cache::ledger::DramReport,
+    /// The data cache in the window; absent without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<crate::cache::record::CacheReport>,
     /// Checked mode's findings; `None` when it was off.
     pub checked: Option<CheckedReport>,
     /// Energy of the flash operations; `None` when the drive's description knows none.
@@ -140,10 +151,41 @@ pub struct BlameParts {
     /// Sum of their response times, ns: equals the sum of `total_ns`.
     pub response_total_ns: u128,
     /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
-    /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`.
+    /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`,
+    /// `buffer`, `cache`, `write_back`.
     pub total_ns: BTreeMap<String, u128>,
     /// Part → mean of a request, ns.
     pub mean_ns: BTreeMap<String, f64>,
+}
+
+/// Requests of one flow. The parts of response times are given for the mean only.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlowReport {
+    /// Its name.
+    pub name: String,
+    /// Read requests.
+    pub read: DirectionReport,
+    /// Write requests.
+    pub write: DirectionReport,
+    /// TRIM requests.
+    pub trim: PlainReport,
+    /// Flush requests.
+    pub flush: PlainReport,
+}
+
+/// Requests of one stream. The parts of response times are given for the mean only.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StreamReport {
+    /// Its number.
+    pub stream: u16,
+    /// Read requests.
+    pub read: DirectionReport,
+    /// Write requests.
+    pub write: DirectionReport,
+    /// TRIM requests.
+    pub trim: PlainReport,
+    /// Flush requests.
+    pub flush: PlainReport,
 }
 
 /// Requests without a latency distribution.
@@ -153,6 +195,14 @@ pub struct PlainReport {
     pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
+}
+
+impl PlainReport {
+    /// Counts a request of so many bytes.
+    pub fn add(&mut self, bytes: u64) {
+        self.requests += 1;
+        self.bytes += bytes;
+    }
 }
 
 /// Flash operations that ended in the window.
