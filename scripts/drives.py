@@ -40,7 +40,7 @@ name = "overwrite"
 description = "The drive, filled in order, is overwritten at random"
 [source]
 kind = "synthetic"
-requests = 36_621_000
+requests = 29_296_000
 read_share = 0.0
 sizes = 4096
 pattern = { kind = "uniform" }
@@ -50,10 +50,15 @@ queue_depth = 128
 [start]
 occupancy = "all"
 [measure]
-interval_ns = 10_000_000_000
+interval_ns = 5_000_000_000
 """
 CHANNELS = 8
-SMALLER = ["geometry.channels=1", "geometry.blocks=171", "capacity.user_bytes=60_000_000_000"]
+SMALLER = [
+    "device.geometry.channels=1",
+    "device.geometry.blocks=171",
+    "device.capacity.user_bytes=60_000_000_000",
+    "scheme.blocks.superblock=drive",
+]
 
 SIMULATED, PUBLISHED = "#1f77b4", "#b5651d"
 
@@ -75,7 +80,7 @@ def simulate(folder: Path, device: str, workload: str, *overrides: str) -> dict[
             str(folder),
         ]
         for override in overrides:
-            command += ["--set", f"device.{override}"]
+            command += ["--set", override]
         subprocess.run(command, check=True)
     result: dict[str, Any] = json.loads((folder / "result.json").read_text(encoding="utf-8"))
     table = pyarrow.parquet.read_table(folder / "series.parquet")
@@ -89,6 +94,17 @@ def bare(axes: Any) -> None:
     axes.spines[["top", "right"]].set_visible(False)
 
 
+def mean_after_drop(values: Any, count: int) -> list[float]:
+    """The mean of `count` values around each; where they drop below half of the first it begins anew."""
+    drop = int(numpy.argmax(values < values[0] / 2))
+    before = count // 2
+    return [
+        float(part[max(0, place - before) : place + before].mean())
+        for part in (values[:drop], values[drop:])
+        for place in range(len(part))
+    ]
+
+
 def draw_fill(result: dict[str, Any], picture: Path) -> None:
     """Bandwidth over what was written: the cache, then native cells, then folding for space."""
     series = result["series"]
@@ -99,13 +115,7 @@ def draw_fill(result: dict[str, Any], picture: Path) -> None:
     percent = 100 * written / capacity
     figure, axes = pyplot.subplots(figsize=(7.2, 3.6), layout="constrained")
     axes.plot(percent, rate, color=SIMULATED, linewidth=0.5, alpha=0.45, label="client-qlc, 2 s intervals")
-    # The mean over 60 s; where the rate drops it begins anew.
-    drop = int(numpy.argmax(rate < rate[0] / 2))
-    smooth = [
-        part[max(0, place - 15) : place + 15].mean()
-        for part in (rate[:drop], rate[drop:])
-        for place in range(len(part))
-    ]
+    smooth = mean_after_drop(rate, 30)
     axes.plot(percent, smooth, color=SIMULATED, linewidth=1.8, label="client-qlc, mean of 60 s")
     axes.plot(
         [0, 12, 12, 100],
@@ -132,7 +142,8 @@ def draw_overwrite(result: dict[str, Any], picture: Path) -> None:
     writes = (numpy.cumsum(series["write_bytes"]) / capacity)[:-1]
     iops = (series["write_requests"] / series["duration_ns"] * 1e9)[:-1] * CHANNELS / 1000
     figure, (upper, lower) = pyplot.subplots(2, figsize=(7.2, 4.4), sharex=True, layout="constrained")
-    upper.plot(writes, iops, color=SIMULATED, linewidth=1.8, label="enterprise-tlc, one of 8 channels × 8")
+    upper.plot(writes, iops, color=SIMULATED, linewidth=0.6, alpha=0.5, label="enterprise-tlc, 5 s intervals")
+    upper.plot(writes, mean_after_drop(iops, 12), color=SIMULATED, linewidth=1.8, label="mean of 60 s")
     upper.axhline(
         200,
         color=PUBLISHED,
@@ -142,7 +153,11 @@ def draw_overwrite(result: dict[str, Any], picture: Path) -> None:
     )
     upper.set(ylabel="thousand writes/s", ylim=(0, None))
     upper.legend(frameon=False, fontsize=8)
-    lower.plot(writes, series["waf"][:-1], color=SIMULATED, linewidth=1.8)
+    waf = series["waf"][:-1]
+    lower.plot(writes, waf, color=SIMULATED, linewidth=0.6, alpha=0.5)
+    # Bytes programmed and written, each over 60 s.
+    programmed = mean_after_drop(iops * waf, 12)
+    lower.plot(writes, numpy.array(programmed) / mean_after_drop(iops, 12), color=SIMULATED, linewidth=1.8)
     lower.set(xlabel="drive writes", ylabel="WAF", xlim=(0, writes[-1]), ylim=(0, None))
     bare(upper)
     bare(lower)
