@@ -162,7 +162,7 @@ impl Device {
         }
     }
 
-    /// A superblock is free again.
+    /// A superblock was erased.
     #[inline]
     pub(super) fn note_freed(&mut self, domain: DomainId, superblock: SuperblockId) {
         if self.blocks.mode(superblock) == CellMode::Slc

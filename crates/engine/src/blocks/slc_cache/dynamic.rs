@@ -42,7 +42,7 @@ mod tests {
             mapping_unit_bytes: 4096,
             pages_per_program: 1,
         });
-        let blocks = BlockTable::new(&geometry, 1, |_| DomainId(0));
+        let blocks = BlockTable::new(&geometry, 1, 1, |_| DomainId(0));
         let size = |share, live| {
             let (domain, capacity, logical) = (DomainId(0), 10, 300);
             Dynamic { share }.size(&CacheView { domain, used: &[], blocks: &blocks, capacity, logical, live })
