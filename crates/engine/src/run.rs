@@ -340,6 +340,7 @@ impl<H: HostSide> Replay<'_, H> {
                 if self.done == self.number && self.window_open && self.front.is_at_end() {
                     // The window ends with the last answer, though garbage collection may go on for a while.
                     self.report = Some(self.device.report());
+                    self.device.expect_no_more();
                 }
                 if self.done >= observe_at {
                     observe_at = self.done + OBSERVED_EVERY;

@@ -3,13 +3,14 @@
 use crate::config::ConfigError;
 use crate::config::device::DeviceConfig;
 use crate::config::scheme::SchemeConfig;
+use crate::config::slc_cache::CacheSizes;
 use crate::gc::collector::Thresholds;
 use crate::mapping::MapSizes;
 use crate::nand::Geometry;
 use crate::replicate::Reserved;
 
 /// Sizes that follow from a device and a scheme.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpacePlan {
     /// Mapping units that the host sees, and translation pages.
     pub map: MapSizes,
@@ -23,6 +24,8 @@ pub struct SpacePlan {
     pub copy_room: u32,
     /// Most copies that a reserved domain may hold.
     pub reserved_room: u32,
+    /// Sizes of the SLC cache.
+    pub cache: CacheSizes,
 }
 
 /// What data of the host may not use.
@@ -65,6 +68,9 @@ impl SpacePlan {
         let certain = u64::from(capacity - least_won(scheme, geometry) + 1);
         let needed = needed_units.div_ceil(certain) + u64::from(reserved.blocks());
         let spare = u64::from(blocks).saturating_sub(needed) as u32;
+        let cache = scheme.slc_cache.sizes(device, geometry)?;
+        // Its open superblock is among those of the write points already.
+        let apart = cache.least.saturating_sub(1);
         let (key, value) = capacity_key(device);
         if spare < open + 2 {
             let allowed = format!(
@@ -73,13 +79,23 @@ impl SpacePlan {
             );
             return Err(ConfigError::new(&format!("device.capacity.{key}"), value, allowed));
         }
+        if spare - open - 2 < apart {
+            let allowed = format!(
+                "at most {} blocks in each plane of {blocks}, since only {spare} are spare; this takes {}",
+                spare - open - 1,
+                cache.least
+            );
+            let (key, value) = scheme.slc_cache.least_key();
+            return Err(ConfigError::new(key, value, allowed));
+        }
         let share = |share: f64| (share * f64::from(blocks)).ceil() as u32;
         let trigger = share(scheme.gc.trigger).max(2);
-        let most = spare - open;
+        let most = spare - open - apart;
         if trigger > most {
             let allowed = format!(
-                "at most {:.4}: {most} of the {blocks} blocks of a plane, since only {spare} are spare and {open} are open",
-                f64::from(most) / f64::from(blocks)
+                "at most {:.4}: {most} of the {blocks} blocks of a plane, since only {spare} are spare and {} are open or set apart",
+                f64::from(most) / f64::from(blocks),
+                open + apart
             );
             return Err(ConfigError::new("scheme.gc.trigger", scheme.gc.trigger, allowed));
         }
@@ -91,12 +107,13 @@ impl SpacePlan {
         };
         let mean = (u64::from(logical_units) + u64::from(map.translation_pages)) * u64::from(width)
             / u64::from(planes);
-        let half_spare = (u64::from(blocks) * u64::from(capacity) - mean) / 2;
-        let usable = u64::from(blocks - open - 2) * certain;
+        let half_spare = (u64::from(blocks - apart) * u64::from(capacity)).saturating_sub(mean) / 2;
+        let usable = u64::from(blocks - open - 2 - apart) * certain;
         Ok(Self {
-            least_superblocks: blocks - spare + open + trigger,
+            least_superblocks: blocks - spare + open + apart + trigger,
             map,
             thresholds: Thresholds { trigger, stop, reserve: 1, read_ahead },
+            cache,
             room_limit: (mean + half_spare).min(usable).max(mean + 1) as u32,
             copy_room: usable.saturating_sub(needed_units) as u32,
             reserved_room: usable as u32,

@@ -7,6 +7,7 @@ mod common;
 use common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::device::CellTechnology;
+use wordline_engine::config::nand_modes::SlcModeConfig;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::SuperblockSpan;
 use wordline_engine::host::HostOp;
@@ -22,6 +23,10 @@ fn drive(parts: &[&Part]) -> Setup {
     setup.device.suspend.erase_ns = Some(10_000);
     setup.scheme = combine(parts).unwrap();
     setup.scheme.blocks.superblock = SuperblockSpan::Channels;
+    if setup.scheme.slc_cache.is_on() {
+        let slc_mode = SlcModeConfig { read_ns: 20_000, program_ns: 100_000, erase_ns: 1_000_000 };
+        setup.device.slc_mode = Some(slc_mode);
+    }
     // Parity takes a third of the drive.
     let overprovisioning = if setup.scheme.redundancy.is_on() { 0.6 } else { 0.45 };
     setup.device.capacity.overprovisioning = Some(overprovisioning);

@@ -496,6 +496,7 @@ fn any_errors() -> impl Strategy<Value = ErrorsConfig> {
     let counts = (count(0, 5_000), count(16, 5_000), count(0, 500), count(0, 500), count(0, 8));
     let times = (prop::option::of(count(0, 100_000)), count(0, 100_000));
     (rates, figures, counts, times).prop_map(|(rates, figures, counts, times)| ErrorsConfig {
+        slc_factor: 1.0,
         rber: RberConfig {
             fit: if figures.3 { RberFit::Tlc72Layer } else { RberFit::Mlc2yNm },
             base: rates.0.0,

@@ -24,7 +24,8 @@ fn folder(kind: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../presets").join(kind)
 }
 
-/// Every device preset under the baseline scheme, with these overrides.
+/// Every device preset under the baseline scheme, with these overrides, and without an SLC cache: the closed forms are
+/// those of native cells.
 fn presets(overrides: &[(&str, &str)]) -> Vec<(DeviceConfig, SchemeConfig)> {
     let scheme = fs::read_to_string(folder("schemes").join("baseline.toml")).unwrap();
     let mut files: Vec<_> =
@@ -38,6 +39,8 @@ fn presets(overrides: &[(&str, &str)]) -> Vec<(DeviceConfig, SchemeConfig)> {
         .map(|file| {
             let device =
                 Layer::from_toml(&file.to_string_lossy(), &fs::read_to_string(file).unwrap()).unwrap();
+            let without = ("scheme.slc_cache.policy".to_owned(), "none".to_owned());
+            let overrides: Vec<_> = overrides.iter().cloned().chain([without]).collect();
             resolve_run(&device, &Layer::from_toml("baseline.toml", &scheme).unwrap(), &overrides).unwrap()
         })
         .collect()
@@ -404,4 +407,32 @@ fn the_drive_programs_at_the_closed_form() {
 fn a_channel_that_is_wanted_by_two_dies_in_one_nanosecond_keeps_its_rule() {
     check_peak(HostOp::Read, Shape::Channel, |device| !not_tied(device));
     check_peak(HostOp::Read, Shape::Drive, |device| !not_tied(device));
+}
+
+#[test]
+fn client_qlc_writes_at_the_published_peak_until_its_cache_is_full() {
+    let file = folder("devices").join("client-qlc.toml");
+    let layer = Layer::from_toml("client-qlc", &fs::read_to_string(file).unwrap()).unwrap();
+    let (device, scheme) = resolve_run(&layer, &Layer::from_toml("none", "").unwrap(), &[]).unwrap();
+    let mut setup = setup(device);
+    (setup.scheme, setup.checked, setup.host) = (scheme, false, closed(32));
+    setup.start = start(Occupancy::None, 0.0);
+    let length = 128 << 10;
+    let fill = move |number| HostRequest {
+        time: Ns::ZERO,
+        op: HostOp::Write,
+        offset: number * length,
+        length,
+        flow: 0,
+        stream: 0,
+    };
+    let report = run(&setup, &mut made(20_000, fill)).unwrap();
+    let cache = report.slc_cache.unwrap();
+    assert_eq!(cache.direct_units, 0);
+    // 8 dies of 4 planes: data-in and command, then the program in SLC mode.
+    let closed_form = 8.0 * 65_536.0 / (64_249.0 + 110_500.0) * 1e9;
+    assert!((report.write.bandwidth_bytes_per_s / closed_form - 1.0).abs() < 2e-3);
+    assert!((closed_form / 3.0e9 - 1.0).abs() < 1e-3);
+    // Empty: share × 683 blocks without what the spare capacity gives; at least 12 GB.
+    assert_eq!(cache.min_units, 30 * 32 * 768 * 4);
 }

@@ -287,6 +287,7 @@ fn energetic(device: DeviceConfig) -> DeviceConfig {
         program_nj: vec![30_000],
         erase_nj: 900_000,
         channel_pj_per_byte: 25,
+        ..EnergyConfig::default()
     };
     DeviceConfig { energy, ..device }
 }

@@ -18,6 +18,7 @@ use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
 use wordline_engine::config::separation::{SeparationConfig, SeparationKind};
 use wordline_engine::config::wear::{FreeBlock, WearConfig};
+use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::DomainId;
 use wordline_engine::nand::CellMode;
@@ -370,6 +371,25 @@ fn upkeep()
     (reclaim, wear, background, (separation, any::<bool>()))
 }
 
+/// None, one of blocks set apart, or one out of free space. Idle after a while without requests, or never.
+fn slc_caches() -> impl Strategy<Value = (SlcCacheConfig, u64)> {
+    let kinds =
+        prop_oneof![Just(SlcCacheKind::None), Just(SlcCacheKind::Static), Just(SlcCacheKind::Dynamic)];
+    let when_full = prop_oneof![Just(WhenFull::Direct), Just(WhenFull::FoldFirst)];
+    let idle = prop_oneof![0u64..2_000_000, Just(1 << 60)];
+    (kinds, 0.0..1.0f64, 0u64..1_000_000, when_full, any::<bool>(), idle).prop_map(
+        |(policy, share, min_bytes, when_full, fold_at_idle, idle)| {
+            let fixed = policy == SlcCacheKind::Static;
+            // What is set apart must fit into the spare space.
+            let share = Some(if fixed { share / 8.0 } else { share });
+            let min_bytes = if policy == SlcCacheKind::Dynamic { min_bytes } else { 0 };
+            let cache =
+                SlcCacheConfig { policy, share, min_bytes, when_full, fold_at_idle, ..Default::default() };
+            (cache, idle)
+        },
+    )
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
@@ -380,7 +400,7 @@ proptest! {
         firmware in firmware(),
         ideal in ideals(),
         (reclaim, wear, background, separation) in upkeep(),
-        replicator in replicators(),
+        (replicator, (slc_cache, idle_after_ns)) in (replicators(), slc_caches()),
         host in hosts(),
         occupancy in occupancies(),
         overwrite in prop_oneof![Just(0.0), 0.0..3.0f64],
@@ -388,14 +408,14 @@ proptest! {
         count in 1usize..400,
     ) {
         let device = DeviceConfig { cpu: CpuConfig { cores }, ..device };
-        let scheme = SchemeConfig { firmware, ideal, reclaim, wear, ..scheme };
-        let mut scheme = scheme;
+        let slc_cache = if device.slc_mode.is_some() { slc_cache } else { SlcCacheConfig::default() };
+        let maintenance = MaintenanceConfig { idle_after_ns };
+        let mut scheme = SchemeConfig { firmware, ideal, reclaim, wear, slc_cache, maintenance, ..scheme };
         scheme.gc.background = background;
         scheme.separation = SeparationConfig { policy: separation.0, moves_apart: separation.1, decay_writes: 50, ..Default::default() };
         if separation.0 == SeparationKind::HotCold {
             scheme.blocks.host_write_points = 2;
         }
-        scheme.maintenance.idle_after_ns = 50_000;
         let setup = Setup { scheme, host, start: start(occupancy, overwrite), seed, ..setup(device) };
         let systems = replicator.iter().map(Replicator::policy).collect();
         let mut drive = match setup.prepare_with(systems, &[], &mut Unobserved) {

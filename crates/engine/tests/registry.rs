@@ -14,6 +14,8 @@ use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
 use wordline_engine::config::separation::{SeparationConfig, SeparationKind};
 use wordline_engine::config::wear::{FreeBlock, WearConfig};
+use wordline_engine::config::nand_modes::SlcModeConfig;
+use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
 use wordline_engine::device::Device;
 use wordline_engine::gc::VictimPolicy;
 use wordline_engine::host::{HostOp, HostRequest};
@@ -42,6 +44,8 @@ registry!(RECLAIMS: ReclaimKind { None, Block, Superblock });
 registry!(PRIORITIES: ReclaimPriority { Foreground, Equal, Background });
 registry!(FREE_BLOCKS: FreeBlock { Oldest, LeastWorn });
 registry!(SEPARATIONS: SeparationKind { None, Stream, HotCold });
+registry!(SLC_CACHES: SlcCacheKind { None, Static, Dynamic });
+registry!(WHEN_FULL: WhenFull { Direct, FoldFirst });
 registry!(SCHEDULERS: SchedulerKind { Fifo, ReadFirst, ReadFirstSuspend });
 registry!(CACHES: CacheKind { None, WriteBuffer, Lru });
 registry!(READS: ReadAdmission { All, None });
@@ -118,6 +122,32 @@ fn every_order_of_placement_passes_with_every_superblock_span() {
                 let what = format!("{policy:?} {} {superblock:?}", String::from(order));
                 let report = passes(&setup, 1_000, &what);
                 assert!(report.gc.victims > 0, "{what}: nothing was collected");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_slc_cache_passes_with_every_span_and_every_collection() {
+    for &policy in SLC_CACHES {
+        for &when_full in WHEN_FULL {
+            for &superblock in SPANS {
+                for &collection in COLLECTIONS {
+                    let mut setup = small();
+                    setup.device.cell.technology = CellTechnology::Tlc;
+                    setup.device.slc_mode =
+                        Some(SlcModeConfig { read_ns: 20_000, program_ns: 90_000, erase_ns: 1_000_000 });
+                    (setup.scheme.blocks.superblock, setup.scheme.gc.policy) = (superblock, collection);
+                    setup.scheme.gc.trigger = 0.1;
+                    let share = Some(if policy == SlcCacheKind::Static { 0.1 } else { 1.0 });
+                    setup.scheme.slc_cache =
+                        SlcCacheConfig { policy, when_full, share, ..Default::default() };
+                    setup.start = start(Occupancy::Share(0.6), 0.0);
+                    let what = format!("{policy:?} {when_full:?} {superblock:?} {collection:?}");
+                    let report = passes(&setup, 1_000, &what);
+                    let cached = report.slc_cache.map_or(0, |cache| cache.cached_units);
+                    assert_eq!(cached > 0, policy != SlcCacheKind::None, "{what}");
+                }
             }
         }
     }

@@ -6,6 +6,7 @@ pub mod free_list;
 pub mod history;
 pub mod points;
 pub mod separation;
+pub mod slc_cache;
 pub mod table;
 pub mod write_point;
 

@@ -8,6 +8,7 @@ use crate::sched::class::{CAUSES, Cause};
 pub struct Points {
     host: u8,
     of: [u8; CAUSES],
+    slc_cache: Option<u8>,
     count: u8,
     /// That of hot pages that garbage collection moves, where they keep apart.
     hot_moves: Option<u8>,
@@ -17,7 +18,7 @@ impl Points {
     /// `host` write points for the host's streams, one for moves, and one for each of the causes that keep apart.
     pub fn new(host: u32, apart: &[Cause]) -> Self {
         let host = host.clamp(1, 64) as u8;
-        let mut points = Self { host, of: [0; CAUSES], count: host + 1, hot_moves: None };
+        let mut points = Self { host, of: [0; CAUSES], count: host + 1, hot_moves: None, slc_cache: None };
         for cause in [Cause::Gc, Cause::ReadReclaim, Cause::WearLevelling, Cause::Migration] {
             points.of[cause.index()] = host;
         }
@@ -28,7 +29,22 @@ impl Points {
         points
     }
 
-    /// Those that a scheme needs. What static wear levelling moves goes to the most worn blocks: it keeps apart.
+    /// The same with one for the SLC cache, where there is such a cache.
+    #[must_use]
+    pub fn with_slc_cache(mut self, on: bool) -> Self {
+        if on {
+            self.slc_cache = Some(self.count);
+            self.count += 1;
+        }
+        self
+    }
+
+    /// The write point of the SLC cache.
+    pub fn of_slc_cache(&self) -> Option<u8> {
+        self.slc_cache
+    }
+
+    /// Those of a scheme. What static wear levelling moves goes to the most worn blocks: it keeps apart.
     pub fn of_scheme(scheme: &SchemeConfig) -> Self {
         let wear = scheme.wear.static_spread.map(|_| Cause::WearLevelling);
         let map = scheme.mapping.policy.is_on_flash().then_some(Cause::Mapping);
@@ -38,7 +54,7 @@ impl Points {
             points.hot_moves = Some(points.count);
             points.count += 1;
         }
-        points
+        points.with_slc_cache(scheme.slc_cache.is_on())
     }
 
     /// Gives a cause a write point of its own.

@@ -45,6 +45,8 @@ pub struct BlockTable {
     domain_of_plane: Vec<u32>,
     /// Mode of each; empty when the device has one mode only.
     mode: Vec<CellMode>,
+    /// Whether full superblocks in SLC mode are candidates for collection.
+    slc_candidates: bool,
     /// Flash pages of a block in native mode, and in SLC mode.
     rows: [u32; 2],
     history: History,
@@ -72,6 +74,7 @@ impl BlockTable {
             history: History::default(),
             domain_of_plane: (0..geometry.planes()).map(|plane| domain_of(PlaneId(plane)).0).collect(),
             mode: Vec::new(),
+            slc_candidates: true,
             rows: [geometry.pages_per_block; 2],
         }
     }
@@ -84,7 +87,7 @@ impl BlockTable {
         if needs.full_order {
             for superblock in (0..self.len() as u32).map(SuperblockId) {
                 let (domain, block) = self.split(superblock);
-                if self.state(superblock) == BlockState::Full {
+                if self.is_candidate(superblock) {
                     order.push(domain, block);
                 }
             }
@@ -102,6 +105,16 @@ impl BlockTable {
     pub fn allow_slc_mode(&mut self, pages: u32) {
         self.mode = vec![CellMode::Native; self.state.len()];
         self.rows[CellMode::Slc as usize] = pages;
+    }
+
+    /// Superblocks in SLC mode are no candidates of the GC policy from now on: the SLC cache folds them.
+    pub fn keep_slc_from_collection(&mut self) {
+        self.slc_candidates = false;
+    }
+
+    /// Mapping units of a block in this mode.
+    pub fn units_in(&self, mode: CellMode, geometry: &Geometry) -> u32 {
+        self.rows[mode as usize] * geometry.units_per_page()
     }
 
     /// Whether superblocks may be in another mode than the native one.
@@ -189,6 +202,15 @@ impl BlockTable {
         count
     }
 
+    #[inline]
+    fn may_be_candidate(&self, superblock: SuperblockId) -> bool {
+        self.slc_candidates || self.mode(superblock) == CellMode::Native
+    }
+
+    fn is_candidate(&self, superblock: SuperblockId) -> bool {
+        self.state(superblock) == BlockState::Full && self.may_be_candidate(superblock)
+    }
+
     /// Sets the number of valid units.
     pub fn set_valid(&mut self, superblock: SuperblockId, valid: u32) {
         let flag = self.valid[superblock.index()] & NOT_A_CANDIDATE;
@@ -207,12 +229,14 @@ impl BlockTable {
         self.free -= u32::from(before == BlockState::Free);
         self.free += u32::from(state == BlockState::Free);
         self.lowest_free = self.lowest_free.min(self.free);
-        if (before == BlockState::Full) != (state == BlockState::Full) {
+        let may_be = self.may_be_candidate(superblock);
+        if (before == BlockState::Full) != (state == BlockState::Full) && may_be {
             let (domain, block) = self.split(superblock);
             self.history.note_full(superblock.index(), domain, block, state == BlockState::Full);
         }
         let valid = &mut self.valid[superblock.index()];
-        *valid = (*valid & !NOT_A_CANDIDATE) | if state == BlockState::Full { 0 } else { NOT_A_CANDIDATE };
+        let candidate = state == BlockState::Full && may_be;
+        *valid = (*valid & !NOT_A_CANDIDATE) | if candidate { 0 } else { NOT_A_CANDIDATE };
     }
 
     /// A program (or an erase) of the superblock was allocated.

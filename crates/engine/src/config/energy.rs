@@ -18,6 +18,15 @@ pub struct EnergyConfig {
     /// Erase of a block, nJ.
     #[serde(default)]
     pub erase_nj: u64,
+    /// Cell read of a flash page in SLC mode, nJ; left out: that of the native page of its number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc_read_nj: Option<u64>,
+    /// Program of a flash page in SLC mode, nJ; left out: as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc_program_nj: Option<u64>,
+    /// Erase of a block in SLC mode, nJ; left out: `erase_nj`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc_erase_nj: Option<u64>,
     /// A byte on the channel, spare bytes that move included, pJ.
     #[serde(default)]
     pub channel_pj_per_byte: u64,
@@ -30,7 +39,8 @@ impl EnergyConfig {
     /// Whether any figure is known.
     pub fn is_known(&self) -> bool {
         let pages = self.read_nj.iter().chain(&self.program_nj);
-        pages.chain([&self.erase_nj, &self.channel_pj_per_byte]).any(|&energy| energy > 0)
+        let slc = [&self.slc_read_nj, &self.slc_program_nj, &self.slc_erase_nj].into_iter().flatten();
+        pages.chain(slc).chain([&self.erase_nj, &self.channel_pj_per_byte]).any(|&energy| energy > 0)
     }
 
     /// Refuses what no device of this technology can have.
@@ -47,6 +57,14 @@ impl EnergyConfig {
             for &energy in energies {
                 check_range(key, energy, 0, MOST_NJ)?;
             }
+        }
+        let slc = [
+            ("slc_read_nj", self.slc_read_nj),
+            ("slc_program_nj", self.slc_program_nj),
+            ("slc_erase_nj", self.slc_erase_nj),
+        ];
+        for (key, energy) in slc {
+            check_range(key, energy.unwrap_or(0), 0, MOST_NJ)?;
         }
         check_range("erase_nj", self.erase_nj, 0, MOST_NJ)?;
         check_range("channel_pj_per_byte", self.channel_pj_per_byte, 0, MOST_NJ)

@@ -24,6 +24,9 @@ pub struct ErrorsConfig {
     /// Factors on the raw bit error rate by page type: none, one for all, or one for each bit of the cell (LSB first).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub page_type_factors: Vec<f64>,
+    /// Factor on the raw bit error rate of pages in SLC mode, in place of that of their page type; default 1.
+    #[serde(default = "default_slc_factor")]
+    pub slc_factor: f64,
     /// P/E cycles of every block before the run.
     #[serde(default)]
     pub start_cycles: u32,
@@ -56,6 +59,10 @@ pub struct ErrorsConfig {
     pub rber: RberConfig,
 }
 
+fn default_slc_factor() -> f64 {
+    1.0
+}
+
 fn default_codeword_bytes() -> u32 {
     1024
 }
@@ -77,6 +84,7 @@ impl Default for ErrorsConfig {
         Self {
             rber: RberConfig::default(),
             page_type_factors: Vec::new(),
+            slc_factor: default_slc_factor(),
             start_cycles: 0,
             age_days: 0.0,
             codeword_bytes: default_codeword_bytes(),
@@ -240,6 +248,7 @@ impl ErrorsConfig {
         for &factor in factors {
             check_range("page_type_factors", factor, 0.0, 1000.0)?;
         }
+        check_range("slc_factor", self.slc_factor, 0.0, 1000.0)?;
         check_range("start_cycles", self.start_cycles, 0, 10_000_000)?;
         check_range("age_days", self.age_days, 0.0, 36_500.0)?;
         check_range("codeword_bytes", self.codeword_bytes, 16, 1 << 20)?;

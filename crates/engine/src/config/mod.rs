@@ -24,6 +24,7 @@ pub mod resolve;
 pub mod run;
 pub mod scheme;
 pub mod separation;
+pub mod slc_cache;
 pub mod suggest;
 mod tree;
 pub mod wear;

@@ -13,6 +13,7 @@ use super::reclaim::ReclaimConfig;
 use super::redundancy::RedundancyConfig;
 use super::separation::SeparationConfig;
 use super::wear::WearConfig;
+use super::slc_cache::SlcCacheConfig;
 use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
@@ -49,6 +50,9 @@ pub struct SchemeConfig {
     /// How erases are spread over the blocks.
     #[serde(default)]
     pub wear: WearConfig,
+    /// Blocks in SLC mode in front of the others.
+    #[serde(default)]
+    pub slc_cache: SlcCacheConfig,
     /// Work of no request's.
     #[serde(default)]
     pub maintenance: MaintenanceConfig,
@@ -344,6 +348,7 @@ impl SchemeConfig {
         self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
         self.wear.validate().map_err(|e| e.under("wear"))?;
         self.copies.validate().map_err(|e| e.under("copies"))?;
+        self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;
         self.cache.validate().map_err(|e| e.under("cache"))

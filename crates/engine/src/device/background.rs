@@ -84,9 +84,10 @@ impl Device {
 
     /// Reads no more of the victim, unless its space is needed. What was read of it moves; the rest stays.
     fn give_up_victim(&mut self, domain: DomainId) {
+        let apart = self.set_apart(domain);
         let state = &mut self.domain[domain.index()];
         let victim = state.collector.victim;
-        let needed = state.free.len() < self.thresholds.trigger.max(state.demand);
+        let needed = state.free.len() < self.thresholds.trigger.max(state.demand) + apart;
         if !victim.is_some() || needed || state.collector.cause_of(victim) != Cause::Gc {
             return;
         }

@@ -17,14 +17,16 @@ impl Device {
     /// Starts or continues the collection of a domain where it is needed.
     #[inline]
     pub(super) fn check_collection(&mut self, domain: DomainId) {
+        let apart = self.set_apart(domain);
+        let fold = self.fold_is_due(domain);
         let state = &mut self.domain[domain.index()];
-        if state.free.len() < self.thresholds.trigger.max(state.demand) {
+        if state.free.len() < self.thresholds.trigger.max(state.demand) + apart {
             state.collector.active = true;
             state.collector.background = false;
             if self.reclaim.is_some() {
                 self.hurry_reclaim_of(domain);
             }
-        } else if !state.collector.wanted.is_empty() {
+        } else if fold || !state.collector.wanted.is_empty() {
             state.collector.active = true;
         }
         if self.domain[domain.index()].collector.active {
@@ -57,8 +59,9 @@ impl Device {
                 break;
             }
         }
+        let waits = self.fold_waits(domain);
         let collector = &self.domain[domain.index()].collector;
-        if collector.reading == 0 && !collector.victim.is_some() {
+        if collector.reading == 0 && (!collector.victim.is_some() || waits) {
             self.program_gathered_of(domain);
         }
     }
@@ -71,6 +74,7 @@ impl Device {
             return false;
         }
         self.recorder.emptied(cause);
+        self.note_emptied(superblock);
         let collector = &mut self.domain[domain.index()].collector;
         self.recorder.background.victims += u64::from(collector.background);
         collector.wanted.retain(|&(other, _)| other != superblock);
@@ -90,9 +94,10 @@ impl Device {
     /// The next superblock to be emptied, and why. Space comes first; what else is to be emptied comes when there is
     /// enough, or when none can be won. What can't wait only leaves garbage collection the reserve.
     fn next_to_empty(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        let by_cache = self.wanted_by_cache(domain);
         let state = &mut self.domain[domain.index()];
         let free_soon = state.free.len() + state.collector.victims.len() as u32;
-        let enough = free_soon >= self.thresholds.stop.max(state.demand);
+        let enough = free_soon >= self.thresholds.stop.max(state.demand) + by_cache;
         let spare = state.free.len() > self.thresholds.reserve;
         if self.urgent != 0 && spare && self.wanted_is_urgent(domain) {
             return self.next_wanted(domain);
@@ -101,6 +106,10 @@ impl Device {
             if let Some(wanted) = self.next_wanted(domain) {
                 self.domain[domain.index()].collector.background = false;
                 return Some(wanted);
+            }
+            if let Some(fold) = self.fold_at_leisure(domain) {
+                self.domain[domain.index()].collector.background = false;
+                return Some(fold);
             }
             let collector = &mut self.domain[domain.index()].collector;
             if !collector.wanted.is_empty() {
@@ -113,14 +122,14 @@ impl Device {
                 return None;
             }
         }
-        match self.choose_victim(domain) {
-            Some(superblock) => {
+        match self.choose_for_space(domain) {
+            Some(victim) => {
                 self.domain[domain.index()].collector.background = enough;
-                Some((superblock, Cause::Gc))
+                Some(victim)
             }
             None => {
                 self.spare_copies(domain);
-                let wanted = self.next_wanted(domain);
+                let wanted = self.next_wanted(domain).or_else(|| self.fold_at_leisure(domain));
                 wanted.or_else(|| self.rest(domain))
             }
         }
@@ -197,6 +206,10 @@ impl Device {
             }
             (collector.victim, collector.row, collector.column)
         };
+        if column == 0 && self.fold_waits(domain) {
+            self.pause_fold(domain);
+            return false;
+        }
         if row == self.blocks.rows(superblock) {
             self.domain[domain.index()].collector.victim = SuperblockId::NONE;
             return true;
@@ -331,7 +344,8 @@ impl Device {
         let domain = self.domains.of(plane);
         let point = &self.domain[domain.index()].points[usize::from(self.pool[unit].point)];
         let open = point.open_unit != NONE;
-        let spare = self.domain[domain.index()].free.len() >= self.thresholds.trigger;
+        let spare =
+            self.domain[domain.index()].free.len() >= self.thresholds.trigger + self.set_apart(domain);
         if domain == home || open || spare { domain } else { home }
     }
 
@@ -430,6 +444,7 @@ impl Device {
             return;
         }
         let domain = self.domain_of(ppa);
+        self.note_freed(domain, superblock);
         if !self.retire_if_lost(domain, superblock) {
             self.make_free(domain, superblock);
         }

@@ -205,7 +205,8 @@ impl Device {
         let op = Op { bytes, point, ..Op::new(Class::CopyProgram, pending.lpa, Ppa::NONE) };
         let id = self.pool.insert(op);
         self.pool.set_tag(id, number);
-        self.allocate(domain, id);
+        let number = self.pool[id].point;
+        self.allocate(domain, id, number);
     }
 
     /// A die takes the program of a copy: it takes effect unless the page was written or trimmed meanwhile.

@@ -91,11 +91,12 @@ impl Device {
         let ppa = self.pool[head].ppa;
         let bytes = self.bytes_wanted(head).min(self.geometry.page_bytes);
         let erases = self.erases_of_block(ppa);
-        let cell_read = self.timing.read(page, self.cell_mode(ppa));
+        let mode = self.cell_mode(ppa);
+        let cell_read = self.timing.read(page, mode);
         let Some(disturb) = &mut self.disturb else { return };
         let mut outcome = ReadOutcome::default();
         if let Some(errors) = &mut disturb.errors {
-            let rate = errors.rate(ppa, page, erases, &disturb.counts, self.now);
+            let rate = errors.rate(ppa, (page, mode), erases, &disturb.counts, self.now);
             outcome = errors.read(rate, bytes);
             disturb.retry = disturb.retry.max(errors.retry_time(outcome.retries, cell_read));
             self.recorder.disturb.page_read(&outcome);

@@ -34,6 +34,7 @@ mod rebuild;
 mod reclaim;
 mod results;
 mod serve;
+mod slc_cache;
 mod systems;
 mod tenants;
 mod translate;
@@ -46,6 +47,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::arrange::Arrangement;
 use crate::blocks::separation::{Separation, SeparationPolicy};
+use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::cache::{Cache, Ledger};
 use crate::config::ConfigError;
@@ -159,6 +161,9 @@ pub struct Device {
     /// What the firmware knows of the map.
     translation: Translation,
 
+    slc: Option<Box<slc_cache::SlcState>>,
+    slc_policy: SlcCachePolicy,
+
     /// `None` while nobody counts reads and no bit is ever wrong.
     disturb: Option<Box<Disturb>>,
     reclaim_policy: ReclaimPolicy,
@@ -255,6 +260,17 @@ impl Device {
             let (stripes, xor_ns) = (Stripes::new(&geometry, &domains), scheme.redundancy.xor_ns);
             Box::new(Redundant::new(policy, stripes, &geometry, blocks.len(), xor_ns))
         });
+        if scheme.slc_cache.is_on() {
+            blocks.keep_slc_from_collection();
+        }
+        let units = u64::from(plan.map.logical_units) + u64::from(plan.map.translation_pages);
+        let slc = slc_cache::SlcState::new(
+            &scheme.slc_cache,
+            plan.cache,
+            &points,
+            domains.len(),
+            (units * u64::from(domains.width()) / u64::from(geometry.planes())) as u32,
+        );
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
         let (dies, channels, channel_of) = ideal::servers(&geometry, second);
@@ -316,6 +332,8 @@ impl Device {
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
             partial_writes: BTreeMap::new(),
+            slc,
+            slc_policy: SlcCachePolicy::new(&scheme.slc_cache, &plan.cache),
             redundancy,
             wear_out: wear_out.start(plan.least_superblocks),
             translation,

@@ -16,9 +16,9 @@ impl Device {
 
     /// The mode in which the host's write points of a domain open their superblocks from now on; one that is open keeps
     /// its own. Garbage collection always opens in native mode, so that a victim in SLC mode is folded. Returns
-    /// whether the device has that mode and the domain exists; otherwise nothing changes.
+    /// whether the device has that mode, no SLC cache rules it, and the domain exists; otherwise nothing changes.
     pub fn open_for_host_in(&mut self, domain: DomainId, mode: CellMode) -> bool {
-        let has_mode = mode == CellMode::Native || self.blocks.has_modes();
+        let has_mode = mode == CellMode::Native || (self.blocks.has_modes() && self.slc.is_none());
         match self.domain.get_mut(domain.index()) {
             Some(state) if has_mode => {
                 for number in 0..self.points.host() {

@@ -128,7 +128,7 @@ impl Device {
         let first = page - page % at_once;
         let Some(energy) = &self.energy else { return };
         for page in first..first + at_once {
-            self.recorder.energy.add_cell(class, energy.cell(class.op(), page));
+            self.recorder.energy.add_cell(class, energy.cell(class.op(), page, mode));
         }
         if class.op() != FlashOp::Program {
             return;
@@ -136,7 +136,7 @@ impl Device {
         let Op { copyback, source, .. } = self.pool[head];
         if copyback {
             let read = self.geometry.place(source).page;
-            return self.recorder.energy.add_cell(class, energy.cell(FlashOp::Read, read));
+            return self.recorder.energy.add_cell(class, energy.cell(FlashOp::Read, read, mode));
         }
         let flash_page = |unit: OpId| self.pool[unit].ppa.0 >> self.geometry.unit_shift;
         let on_channel = |bytes: u32| self.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));

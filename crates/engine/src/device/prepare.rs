@@ -7,6 +7,7 @@ use crate::blocks::{BlockState, FreeList, WritePoint};
 use crate::gc::collector::Collector;
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
 use crate::mapping::{Layout, ParityLayout};
+use crate::nand::CellMode;
 use crate::placement::{ProgramIntent, planes_in_order};
 use crate::rng::{self, Xoshiro256PlusPlus};
 use crate::sched::class::Cause;
@@ -75,9 +76,13 @@ impl Device {
                 self.blocks.set_state(superblock, BlockState::Full);
             }
         }
+        let mut points: Vec<_> = (0..self.points.count()).map(|_| WritePoint::new()).collect();
+        if let Some(point) = self.points.of_slc_cache() {
+            points[usize::from(point)].mode = CellMode::Slc;
+        }
         DomainState {
             free,
-            points: (0..self.points.count()).map(|_| WritePoint::new()).collect(),
+            points,
             collector: Collector::default(),
             stalled: VecDeque::new(),
             live,

@@ -108,13 +108,14 @@ impl Device {
         op.wait_from = self.now;
         let domain = self.domains.of(plane);
         self.domain[domain.index()].live += 1;
-        let point = self.pool[id].point;
-        if self.domain[domain.index()].stalled.is_empty() && self.can_take_unit(domain, point) {
-            self.allocate(domain, id);
-        } else {
-            self.recorder.gc.stalled_units += 1;
-            self.domain[domain.index()].stalled.push_back(id);
-            self.check_collection(domain);
+        let waits = !self.domain[domain.index()].stalled.is_empty();
+        match self.open_point(domain, id).filter(|_| !waits) {
+            Some(point) => self.allocate(domain, id, point),
+            None => {
+                self.recorder.gc.stalled_units += 1;
+                self.domain[domain.index()].stalled.push_back(id);
+                self.check_collection(domain);
+            }
         }
     }
 
@@ -147,15 +148,15 @@ impl Device {
     }
 
     /// Whether a write point other than that of moves may take one more unit now.
-    pub(super) fn can_take_unit(&self, domain: DomainId, point: u8) -> bool {
-        let state = &self.domain[domain.index()];
-        let point = &state.points[usize::from(point)];
-        point.has_place() || state.free.len() > self.thresholds.reserve || point.has_room()
+    pub(super) fn can_take_unit(&self, domain: DomainId, number: u8) -> bool {
+        let point = &self.domain[domain.index()].points[usize::from(number)];
+        point.has_place() || point.has_room() || self.may_open(domain, number)
     }
 
     /// Gives a unit its place: beside the last one if that program still waits, else in the next program unit.
-    pub(super) fn allocate(&mut self, domain: DomainId, id: OpId) {
-        let number = self.pool[id].point;
+    pub(super) fn allocate(&mut self, domain: DomainId, id: OpId, number: u8) {
+        self.pool[id].point = number;
+        self.count_cached(id);
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         if point.has_room() {
             let (head, ppa) = (point.open_unit, Ppa(point.place.0 + point.filled));
@@ -214,6 +215,9 @@ impl Device {
             let rows = self.blocks.open(superblock, point.mode);
             let at_once = self.geometry.pages_at_once(point.mode);
             point.open(superblock, self.blocks.split(superblock).1, rows, at_once);
+            if let Some(slc) = &mut self.slc {
+                slc.opened(domain, number, superblock);
+            }
         }
         let stripes = self.redundancy.as_ref().map(|redundancy| &redundancy.stripes);
         let place = point.take(&self.geometry, planes, stripes);
@@ -228,19 +232,17 @@ impl Device {
     /// Lets writes that waited for space go on, as far as there is space.
     pub(super) fn release_stalled(&mut self, domain: DomainId) {
         while let Some(&id) = self.domain[domain.index()].stalled.front() {
-            if !self.can_take_unit(domain, self.pool[id].point) {
-                return;
-            }
+            let Some(point) = self.open_point(domain, id) else { return };
             self.domain[domain.index()].stalled.pop_front();
-            self.end_stall(domain, id);
+            self.end_stall(domain, id, point);
         }
     }
 
     /// A write that waited for space gets its place.
-    fn end_stall(&mut self, domain: DomainId, id: OpId) {
+    fn end_stall(&mut self, domain: DomainId, id: OpId, point: u8) {
         let waited = self.now.since(self.pool[id].wait_from);
         self.pool.parts_mut(id).add(Part::Space, waited.0);
-        self.allocate(domain, id);
+        self.allocate(domain, id, point);
     }
 
     /// Asks the placement again for every write that waits for space. For a drive at rest: a domain whose blocks are
@@ -254,11 +256,12 @@ impl Device {
                 let plane = self.place(&self.intent(id));
                 let domain = self.domains.of(plane);
                 self.domain[domain.index()].live += 1;
-                if domain.index() != number && self.can_take_unit(domain, self.pool[id].point) {
-                    moved = true;
-                    self.end_stall(domain, id);
-                } else {
-                    self.domain[domain.index()].stalled.push_back(id);
+                match self.open_point(domain, id).filter(|_| domain.index() != number) {
+                    Some(point) => {
+                        moved = true;
+                        self.end_stall(domain, id, point);
+                    }
+                    None => self.domain[domain.index()].stalled.push_back(id),
                 }
             }
         }
@@ -360,6 +363,7 @@ impl Device {
         }
         self.pool[unit].replaced = source;
         self.recorder.moved(class.cause());
+        self.note_folded(source);
         self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
             versions.copy(source, ppa);
@@ -390,8 +394,11 @@ impl Device {
         let domain = self.domain_of(ppa);
         self.domain[domain.index()].live -= 1;
         self.tell_invalidated(ppa);
-        if valid == 0 && self.blocks.state(superblock) == BlockState::Collecting {
-            self.begin_erase(superblock);
+        if valid == 0 {
+            if self.blocks.state(superblock) == BlockState::Collecting {
+                self.begin_erase(superblock);
+            }
+            self.erase_if_empty(superblock);
         }
         let state = &self.domain[domain.index()];
         if !state.stalled.is_empty() && !state.collector.active {
@@ -468,6 +475,7 @@ impl Device {
         let superblock = self.blocks.of(&self.geometry, place);
         if self.blocks.end(superblock) && self.blocks.state(superblock) == BlockState::Closing {
             self.blocks.set_state(superblock, BlockState::Full);
+            self.erase_if_empty(superblock);
             self.empty_if_failing(superblock);
         }
     }

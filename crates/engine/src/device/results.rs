@@ -91,6 +91,7 @@ impl Device {
             background_gc: self.background_report(),
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
+            slc_cache: self.slc_cache_report(),
             bad_blocks: self.bad_blocks_report(),
             end_of_life: self.end_of_life(),
             redundancy: self.redundancy.is_some().then_some(recorder.redundancy),

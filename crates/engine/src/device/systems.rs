@@ -193,7 +193,8 @@ impl Device {
         if !idle {
             self.end_background();
         }
-        if self.systems.watches.has(Watches::IDLE) || self.background.is_on() {
+        self.cache_sees_requests(!idle);
+        if self.systems.watches.has(Watches::IDLE) || self.background.is_on() || self.folds_at_idle() {
             self.systems.idle_at = if idle { self.now + self.systems.idle_after } else { Ns::NEVER };
             self.wake_at = self.systems.wake_at();
         }
@@ -212,6 +213,7 @@ impl Device {
             self.systems.idle_at = Ns::NEVER;
             self.tell(Watches::IDLE, |system, drive, actions| system.idle(drive, actions));
             self.begin_background();
+            self.fold_while_idle();
         }
         for number in 0..self.systems.wake.len() {
             if self.systems.wake[number] == self.now {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::binomial::Binomial;
 use super::timing::page_types;
-use super::{Geometry, ReadCounts};
+use super::{CellMode, Geometry, ReadCounts};
 use crate::config::DeviceConfig;
 use crate::config::device::TransferUnit;
 use crate::config::errors::{DisturbReads, ErrorsConfig, RberConstants};
@@ -56,6 +56,7 @@ pub struct ReadOutcome {
 pub struct BitErrors {
     constants: RberConstants,
     factor_by_page: Vec<f64>,
+    slc_factor: f64,
     start_cycles: u32,
     age_days: f64,
     /// Reads of a block that count as one in the equation.
@@ -84,6 +85,7 @@ impl BitErrors {
         Self {
             constants: config.rber.constants(),
             factor_by_page: page_types(device).map(factor).collect(),
+            slc_factor: config.slc_factor,
             start_cycles: config.start_cycles,
             age_days: config.age_days,
             reads_in_one: match config.rber.reads {
@@ -129,10 +131,20 @@ impl BitErrors {
 
     /// Raw bit error rate of flash page `page` of the block that holds `ppa`, which was erased `erases` times in the
     /// run.
-    pub fn rate(&self, ppa: Ppa, page: u32, erases: u32, counts: &ReadCounts, now: Ns) -> f64 {
+    pub fn rate(
+        &self,
+        ppa: Ppa,
+        (page, mode): (u32, CellMode),
+        erases: u32,
+        counts: &ReadCounts,
+        now: Ns,
+    ) -> f64 {
         let cycles = f64::from(self.start_cycles) + f64::from(erases);
         let reads = f64::from(counts.block_of(ppa)) / self.reads_in_one;
-        let factor = self.factor_by_page.get(page as usize).copied().unwrap_or(1.0);
+        let factor = match mode {
+            CellMode::Native => self.factor_by_page.get(page as usize).copied().unwrap_or(1.0),
+            CellMode::Slc => self.slc_factor,
+        };
         (factor * self.constants.rate(cycles, self.days(ppa, now), reads)).min(0.5)
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::config::DeviceConfig;
-use crate::nand::Timing;
+use crate::nand::{CellMode, Timing};
 use crate::sched::class::{ByClass, Class, FlashOp};
 
 /// What each operation costs, prepared from a drive's description.
@@ -15,6 +15,8 @@ pub struct EnergyTable {
     read_by_page: Vec<u64>,
     program_by_page: Vec<u64>,
     erase_pj: u64,
+    /// pJ of a read, a program and an erase in SLC mode, where they differ.
+    slc: [Option<u64>; 3],
     channel_pj_per_byte: u64,
 }
 
@@ -32,13 +34,24 @@ impl EnergyTable {
                 read_by_page: by_page(&energy.read_nj),
                 program_by_page: by_page(&energy.program_nj),
                 erase_pj: energy.erase_nj * PJ,
+                slc: [energy.slc_read_nj, energy.slc_program_nj, energy.slc_erase_nj]
+                    .map(|nj| nj.map(|nj| nj * PJ)),
                 channel_pj_per_byte: energy.channel_pj_per_byte,
             })
         })
     }
 
-    /// The cell array's energy for one flash page (its number in the block) or one block, pJ.
-    pub fn cell(&self, op: FlashOp, page: u32) -> u64 {
+    /// The cell array's energy for one flash page (its number in the block) or one block in this mode, pJ.
+    pub fn cell(&self, op: FlashOp, page: u32, mode: CellMode) -> u64 {
+        let [read, program, erase] = self.slc;
+        let slc = match op {
+            FlashOp::Read => read,
+            FlashOp::Program => program,
+            FlashOp::Erase => erase,
+        };
+        if let Some(pj) = slc.filter(|_| mode == CellMode::Slc) {
+            return pj;
+        }
         let by_page = match op {
             FlashOp::Read => &self.read_by_page,
             FlashOp::Program => &self.program_by_page,

@@ -14,6 +14,7 @@ pub mod redundancy;
 pub mod report;
 pub mod samples;
 pub mod series;
+pub mod slc_cache;
 pub mod table;
 pub mod tally;
 pub mod tenants;

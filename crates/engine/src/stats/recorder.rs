@@ -13,6 +13,7 @@ use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
     WindowReport,
 };
+use super::slc_cache::SlcCacheCounters;
 use super::tenants::Tenants;
 use crate::host::HostOp;
 use crate::sched::class::{ByClass, CAUSES, CLASSES, Cause, Class, FlashOp};
@@ -67,6 +68,8 @@ pub struct Recorder {
     pub redundancy: RedundancyReport,
     /// Read counts and bit errors.
     pub disturb: DisturbCounters,
+    /// The SLC cache.
+    pub slc: SlcCacheCounters,
     /// Address translation.
     pub mapping: MappingCounters,
     /// Read reclaim.

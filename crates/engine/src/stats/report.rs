@@ -11,6 +11,7 @@ use super::mapping::MappingReport;
 use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
 use super::reclaim::{BackgroundReport, ReadReclaimReport};
 use super::redundancy::RedundancyReport;
+use super::slc_cache::SlcCacheReport;
 use crate::blocks::bad::BadBlocksReport;
 use crate::device::EndOfLife;
 
@@ -70,6 +71,9 @@ pub struct Report {
     /// Bit errors; `None` for a device without them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorsReport>,
+    /// The SLC cache; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub slc_cache: Option<SlcCacheReport>,
     /// Bad blocks, over the drive's life; left out where no block is ever bad.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bad_blocks: Option<BadBlocksReport>,

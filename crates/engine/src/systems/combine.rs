@@ -26,6 +26,8 @@ pub enum Slot {
     Cache,
     /// What a die does next.
     Scheduler,
+    /// How many bits the cells of a block hold.
+    CellMode,
     /// What is redundant inside the drive.
     Redundancy,
     /// Who serves a read while its die is busy with something else.
@@ -46,6 +48,7 @@ impl Slot {
             Self::WritePoints => "write points",
             Self::Cache => "cache",
             Self::Scheduler => "scheduler",
+            Self::CellMode => "cell_mode",
             Self::Redundancy => "redundancy",
             Self::Service => "service",
         }
@@ -92,12 +95,15 @@ pub const PARTS: &[Part] = &[
     part("hot-cold", &[Slot::WritePoints], "separation.policy = 'hot_cold'\nblocks.host_write_points = 2"),
     part("write-buffer", &[Slot::Cache], "cache = { policy = 'write_buffer', bytes = 262_144 }"),
     part("lru-cache", &[Slot::Cache], "cache = { policy = 'lru', bytes = 262_144 }"),
+    part("slc-static", &[Slot::CellMode], "slc_cache = { policy = 'static', share = 0.06 }"),
+    part("slc-dynamic", &[Slot::CellMode], "slc_cache.policy = 'dynamic'"),
     part("fifo", &[Slot::Scheduler], "scheduler.policy = 'fifo'"),
     part("read-first", &[Slot::Scheduler], "scheduler.policy = 'read_first'"),
     part("suspend", &[Slot::Scheduler], "scheduler.policy = 'read_first_suspend'"),
     part(
         "parity",
-        &[Slot::Redundancy],
+        // Its rows of a superblock are those of native cells.
+        &[Slot::Redundancy, Slot::CellMode],
         "redundancy.policy = 'parity_rows'\nredundancy.when = 'any_wait'\nredundancy.xor_ns = 500",
     ),
     part("ideal-reads", &[Slot::Service], "ideal.second_server = 'die_and_channel'"),

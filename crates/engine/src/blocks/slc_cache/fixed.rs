@@ -1,0 +1,16 @@
+//! A cache of always the same size.
+
+use super::{CacheView, SlcCache};
+
+/// So many superblocks of each domain, set apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Fixed {
+    /// The size.
+    pub superblocks: u32,
+}
+
+impl SlcCache for Fixed {
+    fn size(&self, _view: &CacheView<'_>) -> u32 {
+        self.superblocks
+    }
+}

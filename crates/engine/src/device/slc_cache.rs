@@ -1,0 +1,330 @@
+//! The SLC cache at work: where a write of the host goes, and when superblocks of the cache are folded.
+//!
+//! The cache has one write point in each domain. Its superblocks are no candidates of the GC policy: folding is decided
+//! here and carried out by the domain's collection, with cause migration.
+
+use serde::{Deserialize, Serialize};
+
+use super::Device;
+use crate::blocks::slc_cache::{CacheView, SlcCache, SlcCachePolicy};
+use crate::blocks::{BlockState, Points};
+use crate::config::slc_cache::{CacheSizes, SlcCacheConfig, WhenFull};
+use crate::ids::{DomainId, Ppa, SuperblockId};
+use crate::nand::CellMode;
+use crate::sched::class::Cause;
+use crate::sched::queue::OpId;
+use crate::stats::slc_cache::SlcCacheReport;
+
+/// State of the SLC cache.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct SlcState {
+    /// Its write point in each domain.
+    point: u8,
+    sizes: CacheSizes,
+    fold_first: bool,
+    at_idle: bool,
+    /// Whether the drive has been idle for long enough.
+    idle: bool,
+    /// Whether requests are inside.
+    busy: bool,
+    /// Mapping units of a domain on a full drive.
+    logical: u32,
+    /// Superblocks of the cache by domain, the first opened first.
+    used: Vec<Vec<SuperblockId>>,
+    /// Domains with a fold that waits for the requests to be done.
+    paused: Vec<DomainId>,
+}
+
+impl SlcState {
+    /// `None` without a cache: then it costs one branch.
+    pub(super) fn new(
+        config: &SlcCacheConfig,
+        sizes: CacheSizes,
+        points: &Points,
+        domains: usize,
+        logical: u32,
+    ) -> Option<Box<Self>> {
+        points.of_slc_cache().map(|point| {
+            Box::new(Self {
+                point,
+                sizes,
+                fold_first: config.when_full == WhenFull::FoldFirst,
+                at_idle: config.fold_at_idle,
+                idle: false,
+                busy: false,
+                logical,
+                used: vec![Vec::new(); domains],
+                paused: Vec::new(),
+            })
+        })
+    }
+
+    /// A write point opened this superblock.
+    pub(super) fn opened(&mut self, domain: DomainId, point: u8, superblock: SuperblockId) {
+        if point == self.point {
+            self.used[domain.index()].push(superblock);
+        }
+    }
+
+    fn used(&self, domain: DomainId) -> &[SuperblockId] {
+        &self.used[domain.index()]
+    }
+
+    fn used_count(&self, domain: DomainId) -> u32 {
+        self.used(domain).len() as u32
+    }
+}
+
+impl Device {
+    /// Replaces the policy of the SLC cache by a user's own. Nothing happens to a drive without such a cache.
+    pub fn set_slc_cache(&mut self, policy: Box<dyn SlcCache + Send>) {
+        self.slc_policy = SlcCachePolicy::Custom(policy);
+    }
+
+    /// Free superblocks of a domain that only the cache may take, garbage collection excepted.
+    #[inline]
+    pub(super) fn set_apart(&self, domain: DomainId) -> u32 {
+        self.slc.as_ref().map_or(0, |slc| slc.sizes.least.saturating_sub(slc.used_count(domain)))
+    }
+
+    /// Free superblocks that a domain shall have beside those that collection keeps: what is set apart, and while the
+    /// drive is idle what the cache may have.
+    pub(super) fn wanted_by_cache(&self, domain: DomainId) -> u32 {
+        match &self.slc {
+            Some(slc) if slc.idle => self.cache_size(slc, domain).saturating_sub(slc.used_count(domain)),
+            _ => self.set_apart(domain),
+        }
+    }
+
+    fn cache_view<'a>(&'a self, slc: &'a SlcState, domain: DomainId) -> CacheView<'a> {
+        CacheView {
+            domain,
+            used: slc.used(domain),
+            blocks: &self.blocks,
+            capacity: self.blocks.capacity(),
+            logical: slc.logical,
+            live: self.domain[domain.index()].live,
+        }
+    }
+
+    fn cache_size(&self, slc: &SlcState, domain: DomainId) -> u32 {
+        let CacheSizes { least, most, .. } = slc.sizes;
+        self.slc_policy.size(&self.cache_view(slc, domain)).clamp(least, most)
+    }
+
+    /// Whether a write point may open another superblock.
+    #[inline]
+    pub(super) fn may_open(&self, domain: DomainId, point: u8) -> bool {
+        let free = self.domain[domain.index()].free.len();
+        match &self.slc {
+            None => free > self.thresholds.reserve,
+            Some(slc) if point == slc.point => {
+                let used = slc.used_count(domain);
+                // Beyond what is its own it never makes garbage collection begin.
+                let least =
+                    if used < slc.sizes.least { self.thresholds.reserve } else { self.thresholds.trigger };
+                free > least && used < self.cache_size(slc, domain)
+            }
+            Some(_) => free > self.thresholds.reserve + self.set_apart(domain),
+        }
+    }
+
+    /// The write point that takes a unit now; `None` if it must wait.
+    #[inline]
+    pub(super) fn open_point(&self, domain: DomainId, id: OpId) -> Option<u8> {
+        let point = self.pool[id].point;
+        match &self.slc {
+            Some(slc) if matches!(self.pool[id].class.cause(), Cause::Host | Cause::WriteBack) => {
+                if self.can_take_unit(domain, slc.point) {
+                    return Some(slc.point);
+                }
+                if slc.fold_first && self.cache_size(slc, domain) > 0 && !slc.used(domain).is_empty() {
+                    return None;
+                }
+                // One that begins anew may have been bound for the cache.
+                let native = if point == slc.point { 0 } else { point };
+                self.can_take_unit(domain, native).then_some(native)
+            }
+            _ => self.can_take_unit(domain, point).then_some(point),
+        }
+    }
+
+    /// A unit gets its place at this write point.
+    #[inline]
+    pub(super) fn count_cached(&mut self, id: OpId) {
+        let Some(slc) = &self.slc else { return };
+        let op = &self.pool[id];
+        if op.point == slc.point {
+            self.recorder.slc.cached += 1;
+        } else if matches!(op.class.cause(), Cause::Host | Cause::WriteBack) {
+            self.recorder.slc.direct += 1;
+            self.recorder.slc.first_direct.get_or_insert(self.now);
+        }
+    }
+
+    /// A superblock was erased.
+    #[inline]
+    pub(super) fn note_freed(&mut self, domain: DomainId, superblock: SuperblockId) {
+        if self.blocks.mode(superblock) == CellMode::Slc
+            && let Some(slc) = &mut self.slc
+        {
+            slc.used[domain.index()].retain(|&other| other != superblock);
+        }
+    }
+
+    /// A unit moved away from here.
+    #[inline]
+    pub(super) fn note_folded(&mut self, source: Ppa) {
+        if self.slc.is_some() && self.cell_mode(source) == CellMode::Slc {
+            self.recorder.slc.folded += 1;
+        }
+    }
+
+    /// A superblock of the cache in which nothing is valid is erased at once.
+    #[inline]
+    pub(super) fn erase_if_empty(&mut self, superblock: SuperblockId) {
+        if self.slc.is_some()
+            && self.blocks.mode(superblock) == CellMode::Slc
+            && self.blocks.state(superblock) == BlockState::Full
+            && self.blocks.valid(superblock) == 0
+        {
+            let domain = self.blocks.split(superblock).0;
+            self.domain[domain.index()].collector.victims.push((superblock, Cause::Migration));
+            self.recorder.emptied(Cause::Migration);
+            self.recorder.slc.superblocks += 1;
+            self.blocks.set_state(superblock, BlockState::Collecting);
+            self.begin_erase(superblock);
+        }
+    }
+
+    /// Whether superblocks are to be folded although free ones suffice.
+    #[inline]
+    pub(super) fn fold_is_due(&self, domain: DomainId) -> bool {
+        let Some(slc) = &self.slc else { return false };
+        let due = slc.idle || (slc.fold_first && !self.domain[domain.index()].stalled.is_empty());
+        due && self.next_fold(domain).is_some()
+    }
+
+    /// The superblock that the policy folds next.
+    fn next_fold(&self, domain: DomainId) -> Option<SuperblockId> {
+        let slc = self.slc.as_ref()?;
+        let superblock = self.slc_policy.fold(&self.cache_view(slc, domain))?;
+        let foldable =
+            slc.used(domain).contains(&superblock) && self.blocks.state(superblock) == BlockState::Full;
+        foldable.then_some(superblock)
+    }
+
+    /// The next fold although free superblocks suffice: one at a time.
+    pub(super) fn fold_at_leisure(&self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        if !self.fold_is_due(domain) {
+            return None;
+        }
+        let state = &self.domain[domain.index()];
+        let alone = state.collector.victims.is_empty() && state.collector.reading == 0;
+        let superblock = self.next_fold(domain)?;
+        (alone && state.free.len() > self.thresholds.reserve).then_some((superblock, Cause::Migration))
+    }
+
+    /// What makes space at the least cost: the GC policy's victim, or a superblock of the cache, where folding it wins
+    /// space for others than the cache.
+    pub(super) fn choose_for_space(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        let native = self.choose_victim(domain).map(|superblock| (superblock, Cause::Gc));
+        let Some(slc) = &self.slc else { return native };
+        let waited_for = slc.fold_first && !self.domain[domain.index()].stalled.is_empty();
+        if slc.used_count(domain) <= slc.sizes.least && !waited_for {
+            return native;
+        }
+        let fold = self.next_fold(domain).map(|superblock| (superblock, Cause::Migration));
+        let cost =
+            |victim: &Option<(SuperblockId, Cause)>| victim.map_or(u32::MAX, |(id, _)| self.blocks.valid(id));
+        if cost(&fold) < cost(&native) { fold } else { native }
+    }
+
+    /// A superblock is being emptied.
+    #[inline]
+    pub(super) fn note_emptied(&mut self, superblock: SuperblockId) {
+        if self.slc.is_some() && self.blocks.mode(superblock) == CellMode::Slc {
+            self.recorder.slc.superblocks += 1;
+        }
+    }
+
+    /// Whether the fold that is under way waits: requests are inside, none of which needs its space.
+    #[inline]
+    pub(super) fn fold_waits(&self, domain: DomainId) -> bool {
+        let Some(slc) = &self.slc else { return false };
+        let state = &self.domain[domain.index()];
+        let victim = state.collector.victim;
+        if !slc.busy || state.collector.cause != Cause::Migration || !victim.is_some() {
+            return false;
+        }
+        let others = state.free.len() + state.collector.victims.len() as u32 - 1;
+        self.blocks.mode(victim) == CellMode::Slc
+            && state.stalled.is_empty()
+            && others >= self.thresholds.stop.max(state.demand) + self.set_apart(domain)
+    }
+
+    /// The fold of this domain waits: it goes on when the drive is empty.
+    pub(super) fn pause_fold(&mut self, domain: DomainId) {
+        if let Some(slc) = self.slc.as_mut().filter(|slc| !slc.paused.contains(&domain)) {
+            slc.paused.push(domain);
+        }
+    }
+
+    /// Whether the cache wants to be told when the drive is idle.
+    #[inline]
+    pub(super) fn folds_at_idle(&self) -> bool {
+        self.slc.as_ref().is_some_and(|slc| slc.at_idle)
+    }
+
+    /// The first request comes in, or the last one is gone.
+    pub(super) fn cache_sees_requests(&mut self, inside: bool) {
+        let Some(slc) = &mut self.slc else { return };
+        (slc.busy, slc.idle) = (inside, false);
+        if !inside {
+            for domain in std::mem::take(&mut slc.paused) {
+                self.advance_collection(domain);
+            }
+        }
+    }
+
+    /// The drive has been idle for long enough: empties the cache, superblock by superblock, and
+    /// collects until free ones suffice for all that it may have.
+    pub(super) fn fold_while_idle(&mut self) {
+        let Some(slc) = self.slc.as_mut().filter(|slc| slc.at_idle && !slc.busy) else { return };
+        slc.idle = true;
+        for domain in (0..self.domain.len() as u32).map(DomainId) {
+            self.domain[domain.index()].collector.active = true;
+            self.advance_collection(domain);
+        }
+    }
+
+    /// No request will come any more: the drive comes to rest without folding on.
+    pub fn expect_no_more(&mut self) {
+        if let Some(slc) = &mut self.slc {
+            (slc.idle, slc.at_idle) = (false, false);
+        }
+    }
+
+    pub(super) fn slc_cache_report(&self) -> Option<SlcCacheReport> {
+        let slc = self.slc.as_ref()?;
+        let counters = &self.recorder.slc;
+        let domains = self.domain.len() as u64;
+        let units =
+            u64::from(self.blocks.units_in(CellMode::Slc, &self.geometry)) * u64::from(self.domains.width());
+        let used = || slc.used.iter().flatten();
+        let size =
+            (0..self.domain.len() as u32).map(|domain| u64::from(self.cache_size(slc, DomainId(domain))));
+        Some(SlcCacheReport {
+            size_units: units * size.sum::<u64>(),
+            min_units: units * domains * u64::from(slc.sizes.least),
+            max_units: units * domains * u64::from(slc.sizes.most),
+            used_units: units * used().count() as u64,
+            valid_units: used().map(|&superblock| u64::from(self.blocks.valid(superblock))).sum(),
+            cached_units: counters.cached,
+            direct_units: counters.direct,
+            folded_units: counters.folded,
+            folded_superblocks: counters.superblocks,
+            first_direct_ns: counters.first_direct.map(|first| first.since(self.recorder.start).0),
+        })
+    }
+}
