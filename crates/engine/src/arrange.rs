@@ -59,6 +59,11 @@ impl Arrangement {
             let allowed = "\"none\" beside systems that make further copies of pages";
             return Err(ConfigError::new("scheme.redundancy.policy", "parity_rows", allowed));
         }
+        if copies && scheme.slc_cache.is_on() {
+            // The room for copies doesn't know how much less a superblock in SLC mode holds.
+            let allowed = "\"none\" beside systems that make further copies of pages";
+            return Err(ConfigError::new("scheme.slc_cache.policy", "a cache", allowed));
+        }
         let mut points = Points::of_scheme(scheme);
         if copies {
             points.keep_apart(Cause::Replication);
