@@ -20,6 +20,7 @@ pub mod probe;
 pub mod rng;
 pub mod run;
 pub mod sched;
+pub mod snapshot;
 pub mod space;
 pub mod stats;
 pub mod systems;

@@ -6,6 +6,7 @@ use crate::device::Device;
 use crate::host::front::{Front, LOOK_AHEAD};
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
 use crate::ids::Lpa;
+use crate::snapshot::SnapshotError;
 use crate::stats::report::Report;
 use crate::time::Ns;
 
@@ -65,6 +66,9 @@ pub enum RunError {
     /// The drive can't go on, or checked mode found it inconsistent.
     #[error("the drive is inconsistent: {0}")]
     Inconsistent(String),
+    /// A state can't be saved or loaded.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
 }
 
 /// Watches a run from outside.
@@ -136,8 +140,7 @@ impl Setup {
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
         self.validate()?;
-        let mut device = Device::new(&self.device, &self.scheme, self.checked, self.seed)?;
-        device.seed_errors(self.seed);
+        let mut device = self.empty_drive()?;
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
         let occupied = match self.start.occupancy {
             Occupancy::All => all,

@@ -2,10 +2,12 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::SuperblockId;
 
 /// Erased superblocks, the longest erased first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct FreeList {
     oldest_first: VecDeque<SuperblockId>,
 }

@@ -103,7 +103,7 @@ pub enum PlacementKind {
 }
 
 /// One level of the hierarchy of parallel resources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Level {
     /// Channel.
     Channel,

@@ -22,10 +22,13 @@ mod program;
 mod progress;
 mod read;
 mod results;
+pub(crate) mod snapshot;
 mod systems;
 mod view;
 
 use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
 
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::config::ConfigError;
@@ -62,6 +65,7 @@ pub use prepare::Overwriting;
 pub use view::DriveView;
 
 /// Rules of a drive that no part of it owns.
+#[derive(Clone, Debug)]
 struct Rules {
     multi_plane: crate::config::device::MultiPlaneRule,
     window: u32,
@@ -76,6 +80,7 @@ struct Rules {
 }
 
 /// What belongs to one domain.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct DomainState {
     free: FreeList,
     /// Where writing goes on, by [`Points`].

@@ -7,6 +7,7 @@ use crate::config::scheme::{Level, PlacementConfig, PlacementKind, PlacementOrde
 use crate::ids::{Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
 use crate::sched::class::Cause;
+use crate::snapshot::policies::policies;
 
 pub use dynamic::DynamicPlacement;
 pub use static_order::StaticPlacement;
@@ -58,6 +59,21 @@ pub trait Placement {
 
     /// Plane of this program.
     fn place(&mut self, program: &ProgramIntent, view: &PlacementView<'_>) -> PlaneId;
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn Placement + Send>> {
+        None
+    }
 }
 
 /// The built-in placements, and a user's own.
@@ -98,6 +114,8 @@ impl Placement for PlacementPolicy {
         }
     }
 }
+
+policies!(PlacementPolicy, "placement", rebuilt: [Static], stored: [Dynamic]);
 
 /// The planes in an order of levels, the fastest changing level first: position in the order → plane.
 pub fn planes_in_order(geometry: &Geometry, order: PlacementOrder) -> Vec<PlaneId> {

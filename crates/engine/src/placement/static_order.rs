@@ -8,6 +8,7 @@ use crate::nand::Geometry;
 use crate::nand::divisor::Divisor;
 
 /// By the logical address alone: flash page number modulo the number of planes, in an order of levels.
+#[derive(Clone, Debug)]
 pub struct StaticPlacement {
     plane_at: Vec<PlaneId>,
     planes: Divisor,

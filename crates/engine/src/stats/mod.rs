@@ -3,6 +3,7 @@
 pub mod blame;
 pub mod disturb;
 pub mod energy;
+mod histogram;
 pub mod latency;
 pub mod lean;
 pub mod measured;

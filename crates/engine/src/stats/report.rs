@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::disturb::{ErrorsReport, ReadDisturbReport};
 use super::energy::EnergyReport;
@@ -143,7 +143,7 @@ pub struct BlameParts {
 }
 
 /// Requests without a latency distribution.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PlainReport {
     /// Requests that arrived in the window.
     pub requests: u64,
@@ -194,7 +194,7 @@ pub struct ClassReport {
 }
 
 /// Garbage collection.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct GcReport {
     /// Blocks or superblocks collected.
     pub victims: u64,
@@ -205,7 +205,7 @@ pub struct GcReport {
 }
 
 /// Blocks emptied for one cause.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct MoveReport {
     /// Blocks or superblocks emptied.
     pub victims: u64,

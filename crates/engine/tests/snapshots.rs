@@ -1,0 +1,153 @@
+//! Drives saved, loaded and forked: the same bytes come out as without. Everything in checked mode.
+#![allow(missing_docs)]
+
+mod common;
+
+use common::*;
+use wordline_engine::config::run::Occupancy;
+use wordline_engine::config::scheme::{GcKind, PlacementKind, SuperblockSpan};
+use wordline_engine::device::Device;
+use wordline_engine::host::{HostOp, RequestSource};
+use wordline_engine::snapshot::SnapshotError;
+use wordline_engine::{RunError, Setup, Unobserved, replay};
+
+fn busy() -> Setup {
+    let mut setup = setup(device(2, 1, 2, 2));
+    setup.device.geometry.blocks = 16;
+    setup.scheme.blocks.superblock = SuperblockSpan::Die;
+    setup.scheme.gc.trigger = 0.1;
+    setup.scheme.gc.policy = GcKind::DChoices;
+    setup.scheme.placement.policy = PlacementKind::Dynamic;
+    setup.start = start(Occupancy::Share(0.9), 0.7);
+    setup.host = closed(16);
+    setup
+}
+
+/// Reads, writes and TRIMs all over the drive.
+fn mix(drive: &Device, seed: u64, count: u64) -> impl RequestSource + use<> {
+    let pages = drive.logical_bytes() / 4096;
+    let mut random = Random(seed);
+    made(count, move |_| {
+        let op = match random.below(10) {
+            0..4 => HostOp::Read,
+            9 => HostOp::Trim,
+            _ => HostOp::Write,
+        };
+        let length = 1 + random.below(4);
+        request(0, op, random.below(pages - length), length)
+    })
+}
+
+/// The result of a mixed workload, as text.
+fn outcome(setup: &Setup, mut drive: Device, seed: u64) -> String {
+    let mut source = mix(&drive, seed, 3000);
+    let outcome = replay(setup, &mut drive, &mut source, &mut Unobserved).unwrap();
+    format!(
+        "{}\n{} {}",
+        serde_json::to_string(&outcome.report).unwrap(),
+        outcome.events,
+        outcome.flash_operations
+    )
+}
+
+fn saved(setup: &Setup, drive: &Device) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    setup.save_drive(drive, &mut bytes).unwrap();
+    bytes
+}
+
+fn loaded(setup: &Setup, bytes: &[u8]) -> Result<Device, RunError> {
+    setup.load_drive(&mut &bytes[..])
+}
+
+#[test]
+fn a_drive_that_was_saved_or_forked_goes_on_like_the_original() {
+    let setup = busy();
+    let drive = setup.prepare(&[]).unwrap();
+    let bytes = saved(&setup, &drive);
+    let again = loaded(&setup, &bytes).unwrap();
+    assert_eq!(saved(&setup, &again), bytes);
+    let fork = drive.fork().unwrap();
+    assert_eq!(saved(&setup, &fork), bytes);
+    let expected = outcome(&setup, drive, 5);
+    assert_eq!(outcome(&setup, again, 5), expected);
+    assert_eq!(outcome(&setup, fork, 5), expected);
+}
+
+#[test]
+fn forks_go_their_own_ways() {
+    let setup = busy();
+    let drive = setup.prepare(&[]).unwrap();
+    let before = saved(&setup, &drive);
+    let first = drive.fork().unwrap();
+    let second = drive.fork().unwrap();
+    let results = [outcome(&setup, first, 5), outcome(&setup, second, 6)];
+    assert_ne!(results[0], results[1]);
+    assert_eq!(saved(&setup, &drive), before, "forks don't reach back");
+    assert_eq!(outcome(&setup, drive, 6), results[1]);
+}
+
+#[test]
+fn an_untouched_drive_of_a_terabyte_is_a_small_snapshot() {
+    let mut setup = setup(device(8, 4, 1, 2));
+    setup.device.geometry.blocks = 2048;
+    setup.device.geometry.pages = 512;
+    setup.device.geometry.page_bytes = 16384;
+    let drive = setup.prepare(&[]).unwrap();
+    assert!(drive.logical_bytes() > 700 << 30);
+    let bytes = saved(&setup, &drive);
+    assert!(bytes.len() < 2 << 20, "{} bytes", bytes.len());
+    loaded(&setup, &bytes).unwrap().fork().unwrap();
+}
+
+#[test]
+fn a_snapshot_of_another_configuration_is_refused_and_the_key_named() {
+    let setup = busy();
+    let bytes = saved(&setup, &setup.prepare(&[]).unwrap());
+    let mut other = setup.clone();
+    other.scheme.gc.trigger = 0.2;
+    let error = loaded(&other, &bytes).err().unwrap().to_string();
+    assert_eq!(
+        error,
+        "the snapshot was made with another configuration: `scheme.gc.trigger` is 0.1 there and 0.2 here"
+    );
+    other = Setup { checked: false, ..setup };
+    assert!(loaded(&other, &bytes).err().unwrap().to_string().contains("`checked`"));
+}
+
+#[test]
+fn what_is_no_snapshot_or_cut_or_longer_is_refused() {
+    let setup = busy();
+    let bytes = saved(&setup, &setup.prepare(&[]).unwrap());
+    let refused = |bytes: &[u8]| match loaded(&setup, bytes).err().unwrap() {
+        RunError::Snapshot(error) => error,
+        other => panic!("{other}"),
+    };
+    assert_eq!(refused(b""), SnapshotError::NoSnapshot);
+    assert_eq!(refused(&[7; 100]), SnapshotError::NoSnapshot);
+    let mut newer = bytes.clone();
+    newer[8] += 1;
+    assert!(matches!(refused(&newer), SnapshotError::Format(_)));
+    for cut in [12, 13, 20, 100, bytes.len() / 2, bytes.len() - 1] {
+        assert_eq!(refused(&bytes[..cut]), SnapshotError::Truncated, "{cut}");
+    }
+    let longer = [&bytes[..], &[0]].concat();
+    assert!(matches!(refused(&longer), SnapshotError::Misfit(_)));
+}
+
+#[test]
+fn a_damaged_byte_anywhere_is_noticed() {
+    let setup = busy();
+    let bytes = saved(&setup, &setup.prepare(&[]).unwrap());
+    let mut random = Random(3);
+    for _ in 0..300 {
+        let mut damaged = bytes.clone();
+        for _ in 0..1 + random.below(3) {
+            let place = random.below(bytes.len() as u64) as usize;
+            damaged[place] ^= 1 + random.below(255) as u8;
+        }
+        if damaged != bytes {
+            assert!(loaded(&setup, &damaged).is_err());
+        }
+    }
+}
