@@ -64,6 +64,9 @@ def render(data: Mapping[str, Any]) -> RenderableType:
     parts: list[RenderableType] = [_title(data), Text(), _throughput(data, active)]
     if active:
         parts += [Text(), _latency(data, active)]
+    for label, tenants in (("Flow", data.get("flows")), ("Stream", data.get("streams"))):
+        if tenants:
+            parts += [Text(), _tenants(label, tenants)]
     parts += [Text(), _flash(data)]
     for direction in active:
         parts += [Text(), _blame(direction, data[direction]["blame"])]
@@ -165,6 +168,27 @@ def _latency(data: Mapping[str, Any], active: list[str]) -> Table:
     for direction in active:
         latency = data[direction]["latency_ns"]
         table.add_row(direction, *(_microseconds(latency[key]) for key in PERCENTILES))
+    return table
+
+
+def _tenants(label: str, tenants: list[Mapping[str, Any]]) -> Table:
+    table = _grid(label, "requests", "IOPS", "MB/s", "mean, µs", "p50", "p99", "p99.9", "max", "at the host")
+    for tenant in tenants:
+        name = str(tenant["name"] if "name" in tenant else tenant["stream"])
+        for direction in DIRECTIONS:
+            row = tenant[direction]
+            if not row["requests"]:
+                continue
+            latency, mean = row["latency_ns"], row["blame"]["mean"]
+            waited = mean["total_ns"]["admission"] / max(mean["response_total_ns"], 1)
+            table.add_row(
+                f"{name} {direction}s",
+                f"{row['requests']:,}",
+                f"{row['iops']:,.0f}",
+                f"{row['bandwidth_bytes_per_s'] / 1e6:,.1f}",
+                *(_microseconds(latency[key]) for key in ("mean", "p50", "p99", "p99_9", "max")),
+                f"{waited:.1%}",
+            )
     return table
 
 

@@ -26,7 +26,10 @@ pub mod stats;
 pub mod systems;
 pub mod time;
 
-pub use run::{Observer, Outcome, RunError, Setup, Unobserved, logical_bytes, replay, simulate};
+pub use run::{
+    Ending, Observer, Outcome, RunError, Setup, Split, Stop, Unobserved, logical_bytes, replay, replay_flows,
+    replay_flows_in_parts, replay_in_parts, simulate,
+};
 
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/adding-a-policy.md")]

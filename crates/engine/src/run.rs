@@ -1,14 +1,20 @@
 //! A run: a drive is prepared, a workload replayed, the window measured, the drive audited.
 
+mod split;
+
+use crate::config::host::FlowRules;
 use crate::config::run::{Occupancy, StartConfig};
 use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
 use crate::device::Device;
 use crate::host::front::{Front, LOOK_AHEAD};
-use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
+use crate::host::schedulers::HostPolicy;
+use crate::host::{Flow, Flows, HostOp, HostRequest, HostSide, RequestSource, SourceError};
 use crate::ids::Lpa;
 use crate::snapshot::SnapshotError;
 use crate::stats::report::Report;
 use crate::time::Ns;
+
+pub use split::{Ending, Split, Stop};
 
 /// All that a run depends on beside its requests.
 #[derive(Clone, Debug)]
@@ -203,12 +209,88 @@ pub fn replay(
     source: &mut dyn RequestSource,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
-    device.measure(&setup.measure);
-    let front = Front::new(source, setup.host.clone());
+    replay_in_parts(setup, device, source, observer, Split::default())?.finished()
+}
+
+/// [`replay`] as a part of a run: it may go on from a snapshot, and stop to be saved. `device` is prepared, or, where the
+/// run goes on, new ([`Setup::empty_drive`], with the policies of a user's own).
+pub fn replay_in_parts(
+    setup: &Setup,
+    device: &mut Device,
+    source: &mut dyn RequestSource,
+    observer: &mut dyn Observer,
+    split: Split<'_>,
+) -> Result<Ending, RunError> {
+    if setup.host.max_inside > 0 {
+        // Something may wait at the host behind its queue.
+        let rules = FlowRules::of_host("", &setup.host);
+        return replay_flows_in_parts(setup, device, vec![Flow { rules, source }], None, observer, split);
+    }
+    device.set_flows(std::iter::empty());
+    replay_host(setup, device, Front::new(source, setup.host.clone()), observer, &[], split)
+}
+
+/// Replays several flows on a drive that is prepared. Of `setup.host` count its bounds, its arbitration and its
+/// scheduler, in whose place `scheduler` goes if given.
+pub fn replay_flows(
+    setup: &Setup,
+    device: &mut Device,
+    flows: Vec<Flow<'_>>,
+    scheduler: Option<HostPolicy>,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunError> {
+    replay_flows_in_parts(setup, device, flows, scheduler, observer, Split::default())?.finished()
+}
+
+/// The same as a part of a run: it may go on from a snapshot, and stop to be saved.
+pub fn replay_flows_in_parts(
+    setup: &Setup,
+    device: &mut Device,
+    flows: Vec<Flow<'_>>,
+    scheduler: Option<HostPolicy>,
+    observer: &mut dyn Observer,
+    split: Split<'_>,
+) -> Result<Ending, RunError> {
+    let rules: Vec<FlowRules> = flows.iter().map(|flow| flow.rules.clone()).collect();
+    let scheduler = scheduler.unwrap_or_else(|| HostPolicy::new(&setup.host.scheduler, &rules));
+    let host = Flows::new(&setup.host, flows, scheduler).map_err(|error| error.under("workload"))?;
+    device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)));
+    replay_host(setup, device, host, observer, &rules, split)
+}
+
+/// Replays what a host gives.
+fn replay_host<H: HostSide>(
+    setup: &Setup,
+    device: &mut Device,
+    front: H,
+    observer: &mut dyn Observer,
+    rules: &[FlowRules],
+    split: Split<'_>,
+) -> Result<Ending, RunError> {
     let warmup = Warmup::new(&setup.window, device.logical_bytes());
-    let mut replay =
-        Replay { front, warmup, device, observer, number: 0, done: 0, window_open: false, report: None };
-    replay.run()?;
+    let stop = split.stop;
+    let mut replay = Replay {
+        front,
+        warmup,
+        device,
+        observer,
+        number: 0,
+        done: 0,
+        window_open: false,
+        report: None,
+        stop,
+    };
+    let identity = split.identity(setup, rules)?;
+    match split.resume {
+        Some(input) => replay.restore(&identity, input)?,
+        None => replay.device.measure(&setup.measure),
+    }
+    if !replay.run()? {
+        if let Some(out) = split.save {
+            replay.save(&identity, out)?;
+        }
+        return Ok(Ending::Stopped { requests: replay.number, time: replay.device.now() });
+    }
     let requests = replay.done;
     let report = replay.report.take();
     let mut report = match report {
@@ -221,12 +303,12 @@ pub fn replay(
     if setup.checked {
         report.checked = Some(device.audit().map_err(RunError::Inconsistent)?);
     }
-    Ok(Outcome {
+    Ok(Ending::Finished(Box::new(Outcome {
         report,
         flash_operations: device.flash_operations(),
         events: device.events_processed(),
         requests,
-    })
+    })))
 }
 
 /// What must pass before the window opens.
@@ -252,8 +334,8 @@ impl Warmup {
     }
 }
 
-struct Replay<'a> {
-    front: Front<'a>,
+struct Replay<'a, H> {
+    front: H,
     warmup: Warmup,
     device: &'a mut Device,
     observer: &'a mut dyn Observer,
@@ -261,11 +343,13 @@ struct Replay<'a> {
     done: u64,
     window_open: bool,
     report: Option<Report>,
+    stop: Stop,
 }
 
-impl Replay<'_> {
-    fn run(&mut self) -> Result<(), RunError> {
-        let mut observe_at = OBSERVED_EVERY;
+impl<H: HostSide> Replay<'_, H> {
+    /// Returns whether the run has ended; otherwise it stopped.
+    fn run(&mut self) -> Result<bool, RunError> {
+        let mut observe_at = self.done + OBSERVED_EVERY;
         loop {
             let (event, gives_way) = self.device.next_event();
             let arrival = self.front.next_time(self.device.now())?;
@@ -285,7 +369,10 @@ impl Replay<'_> {
             self.check()?;
             let completed = self.device.take_completed();
             if completed > 0 {
-                self.front.completed(completed, self.device.now());
+                if let Some(answered) = self.front.answered() {
+                    self.device.take_answered(answered);
+                }
+                self.front.completed(completed, self.device.now())?;
                 self.done += u64::from(completed);
                 if self.done == self.number && self.window_open && self.front.is_at_end() {
                     // The window ends with the last answer, though garbage collection may go on for a while.
@@ -298,11 +385,17 @@ impl Replay<'_> {
                     }
                 }
             }
+            if self.number >= self.stop.after_requests || (completed > 0 && self.stops_now()) {
+                // A run whose result is complete goes on to its end.
+                if self.report.is_none() {
+                    return Ok(false);
+                }
+            }
         }
         self.observer.progress(self.done, self.device.now());
         self.check()?;
         if self.done == self.number {
-            return Ok(());
+            return Ok(true);
         }
         let left = self.number - self.done;
         Err(RunError::Inconsistent(format!("{left} requests wait for free space that no collection can win")))
@@ -316,7 +409,8 @@ impl Replay<'_> {
         if self.number.is_multiple_of(FETCHED_TOGETHER as u64) {
             self.fetch_ahead();
         }
-        let Some((request, arrival)) = self.front.take(now) else { return Ok(()) };
+        let taken = self.front.take(now, self.number, &*self.device)?;
+        let Some((request, arrival)) = taken else { return Ok(()) };
         self.check_range(&request)?;
         if !self.window_open && self.warmup.is_over(arrival, self.number) {
             self.window_open = true;
@@ -334,12 +428,12 @@ impl Replay<'_> {
     /// must be looked up holds the processor for as long as several of them together.
     fn fetch_ahead(&self) {
         for ahead in LOOK_AHEAD - FETCHED_TOGETHER..LOOK_AHEAD {
-            if let Some(coming) = self.front.peek(ahead) {
+            if let Some(coming) = self.front.coming(ahead) {
                 self.device.prefetch(coming);
             }
         }
         for ahead in LOOK_AHEAD / 2 - FETCHED_TOGETHER..LOOK_AHEAD / 2 {
-            if let Some(coming) = self.front.peek(ahead) {
+            if let Some(coming) = self.front.coming(ahead) {
                 self.device.prefetch_overwritten(coming);
             }
         }

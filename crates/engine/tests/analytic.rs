@@ -163,6 +163,7 @@ fn poisson_reads(load: f64, count: u64, pages: u64) -> (Vec<HostRequest>, u64) {
                 offset: number % pages * 4096,
                 length: 4096,
                 flow: 0,
+                stream: 0,
             }
         })
         .collect();

@@ -70,7 +70,7 @@ fn two_cores_work_at_once_and_a_third_request_takes_the_one_that_is_free_first()
 fn a_request_queued_on_a_core_is_passed_by_one_that_needs_none() {
     let mut setup = with_cores(1);
     setup.scheme.firmware.flush_request_ns = 0;
-    let flush = HostRequest { time: Ns(10), op: HostOp::Flush, offset: 0, length: 0, flow: 0 };
+    let flush = HostRequest { time: Ns(10), op: HostOp::Flush, offset: 0, length: 0, flow: 0, stream: 0 };
     assert_eq!(completions(&setup, vec![read(0, 0), flush]), [READ + UNLOADED, 10]);
 }
 

@@ -116,6 +116,7 @@ fn busy(setup: &Setup, count: u64) -> Report {
             offset,
             length: length.min(bytes - offset),
             flow: 0,
+            stream: 0,
         }
     });
     run(setup, &mut source).unwrap()

@@ -144,7 +144,7 @@ impl Closed<'_> {
     /// Bytes from a logical page on.
     fn request(&self, time: u64, op: HostOp, lpa: u64, length: u64) -> HostRequest {
         let offset = lpa * u64::from(self.0.geometry.mapping_unit_bytes);
-        HostRequest { time: Ns(time), op, offset, length, flow: 0 }
+        HostRequest { time: Ns(time), op, offset, length, flow: 0, stream: 0 }
     }
 }
 
@@ -217,7 +217,7 @@ fn an_unloaded_erase_occupies_its_die_for_the_command_and_the_cell_time() {
         let closed = Closed(&device, &scheme);
         let setup = Setup { checked: true, ..closed.setup() };
         let all = setup.logical_bytes().unwrap();
-        let trim = HostRequest { time: Ns(0), op: HostOp::Trim, offset: 0, length: all, flow: 0 };
+        let trim = HostRequest { time: Ns(0), op: HostOp::Trim, offset: 0, length: all, flow: 0, stream: 0 };
         let writes = (1..=400).map(|number| {
             let lpa = closed.first_lpa(number % 8, [0; 4]);
             closed.request(number * APART, HostOp::Write, lpa, u64::from(device.geometry.page_bytes))

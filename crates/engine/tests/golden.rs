@@ -64,7 +64,7 @@ fn result() -> String {
         if random.below(5) == 0 {
             (offset, length) = (offset + 512, 1_536);
         }
-        HostRequest { time: Ns(number), op, offset, length: length.min(bytes - offset), flow: 0 }
+        HostRequest { time: Ns(number), op, offset, length: length.min(bytes - offset), flow: 0, stream: 0 }
     });
     let report = run(&setup, &mut source).unwrap();
     let mut text = serde_json::to_string_pretty(&report).unwrap();

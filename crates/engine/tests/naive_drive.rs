@@ -189,7 +189,7 @@ fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
                 (offset, length) = (offset / 4096 * 4096, length.div_ceil(4096) * 4096);
             }
             let length = length.min(bytes - offset);
-            HostRequest { time: Ns(time), op, offset, length, flow: 0 }
+            HostRequest { time: Ns(time), op, offset, length, flow: 0, stream: 0 }
         })
         .collect()
 }

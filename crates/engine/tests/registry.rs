@@ -53,7 +53,14 @@ fn requests(seed: u64, count: u64, bytes: u64) -> Vec<HostRequest> {
             if random.below(3) > 0 {
                 (offset, length) = (offset / 2048 * 2048, length.div_ceil(2048) * 2048);
             }
-            HostRequest { time: Ns(number * 10_000), op, offset, length: length.min(bytes - offset), flow: 0 }
+            HostRequest {
+                time: Ns(number * 10_000),
+                op,
+                offset,
+                length: length.min(bytes - offset),
+                flow: 0,
+                stream: 0,
+            }
         })
         .collect()
 }

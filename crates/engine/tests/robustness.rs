@@ -283,13 +283,18 @@ fn hosts() -> impl Strategy<Value = (HostConfig, StartConfig, WindowConfig)> {
         or_extreme(1..40),
         time(),
         or_extreme(0..9),
+        or_extreme(0..9),
     )
-        .prop_map(|(open, time_scale, queue_depth, think_time_ns, max_outstanding)| HostConfig {
-            arrivals: if open { Arrivals::Open } else { Arrivals::Closed },
-            time_scale,
-            queue_depth,
-            think_time_ns,
-            max_outstanding,
+        .prop_map(|(open, time_scale, queue_depth, think_time_ns, max_outstanding, max_inside)| {
+            HostConfig {
+                arrivals: if open { Arrivals::Open } else { Arrivals::Closed },
+                time_scale,
+                queue_depth,
+                think_time_ns,
+                max_outstanding,
+                max_inside,
+                ..HostConfig::default()
+            }
         });
     let occupancy = prop_oneof![
         Just(Occupancy::All),
@@ -329,7 +334,7 @@ fn some(seed: u64, bytes: u64, late: bool) -> Vec<HostRequest> {
             let (offset, most) = (random.below(bytes), 40_000.min(bytes));
             let length = random.below(most + 1).min(bytes - offset);
             let time = Ns(if late { 1 << 59 } else { 0 } + number * random.below(1_000_000));
-            HostRequest { time, op, offset, length, flow: 0 }
+            HostRequest { time, op, offset, length, flow: 0, stream: 0 }
         })
         .collect()
 }
@@ -417,7 +422,7 @@ fn a_request_beyond_the_drive_is_an_error_that_says_where() {
     let setup = setup(device(1, 1, 1, 1));
     let bytes = setup.logical_bytes().unwrap();
     let ask = |op, offset, length| {
-        let request = HostRequest { time: Ns(5), op, offset, length, flow: 0 };
+        let request = HostRequest { time: Ns(5), op, offset, length, flow: 0, stream: 0 };
         run(&setup, &mut Listed(vec![read(0, 0), request])).map(|_| ()).map_err(|error| error.to_string())
     };
     for op in [HostOp::Read, HostOp::Write, HostOp::Trim] {
@@ -567,6 +572,7 @@ fn blame_adds_up_exactly_for_every_request_whatever_happens() {
                     offset,
                     length: length.min(bytes - offset),
                     flow: 0,
+                    stream: 0,
                 }
             })
             .collect();

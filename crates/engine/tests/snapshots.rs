@@ -4,12 +4,15 @@
 mod common;
 
 use common::*;
+use wordline_engine::config::MeasureConfig;
+use wordline_engine::config::device::SuspendConfig;
 use wordline_engine::config::run::Occupancy;
-use wordline_engine::config::scheme::{GcKind, PlacementKind, SuperblockSpan};
+use wordline_engine::config::scheme::{GcKind, PlacementKind, SchedulerKind, SuperblockSpan};
 use wordline_engine::device::Device;
-use wordline_engine::host::{HostOp, RequestSource};
+use wordline_engine::host::{HostOp, HostRequest, RequestSource};
 use wordline_engine::snapshot::SnapshotError;
-use wordline_engine::{RunError, Setup, Unobserved, replay};
+use wordline_engine::time::Ns;
+use wordline_engine::{Ending, RunError, Setup, Split, Stop, Unobserved, replay, replay_in_parts};
 
 fn busy() -> Setup {
     let mut setup = setup(device(2, 1, 2, 2));
@@ -149,5 +152,64 @@ fn a_damaged_byte_anywhere_is_noticed() {
         if damaged != bytes {
             assert!(loaded(&setup, &damaged).is_err());
         }
+    }
+}
+
+/// The result of a run of `count` requests that is split at these numbers of requests, as text.
+fn in_parts(setup: &Setup, requests: &[HostRequest], stops: &[Stop]) -> Result<String, RunError> {
+    let mut drive = setup.prepare(&[])?;
+    let mut bytes: Option<Vec<u8>> = None;
+    for stop in stops.iter().copied().chain([Stop::default()]) {
+        let mut save = Vec::new();
+        let mut input = bytes.as_deref();
+        let resume = input.as_mut().map(|bytes| bytes as &mut dyn std::io::Read);
+        let split = Split { resume, stop, save: Some(&mut save), workload: "{\"name\":\"test\"}" };
+        let mut source = Listed(requests.to_vec());
+        match replay_in_parts(setup, &mut drive, &mut source, &mut Unobserved, split)? {
+            Ending::Finished(outcome) => {
+                let report = serde_json::to_string(&outcome.report).unwrap();
+                return Ok(format!("{report}\n{} {}", outcome.events, outcome.flash_operations));
+            }
+            Ending::Stopped { .. } => bytes = Some(save),
+        }
+        drive = setup.empty_drive()?;
+    }
+    unreachable!("the last part ends with the run")
+}
+
+fn after(requests: u64) -> Stop {
+    Stop { after_requests: requests, ..Stop::default() }
+}
+
+fn listed(setup: &Setup, seed: u64, count: u64) -> Vec<HostRequest> {
+    let mut requests = Vec::new();
+    let mut source = mix(&setup.prepare(&[]).unwrap(), seed, count);
+    while requests.len() < count as usize {
+        source.next_batch(&mut requests).unwrap();
+    }
+    requests
+}
+
+#[test]
+fn a_run_that_is_split_anywhere_gives_the_same_bytes_in_full_collection() {
+    let mut setup = busy();
+    setup.device.suspend = SuspendConfig {
+        program_ns: Some(5_000),
+        erase_ns: Some(9_000),
+        resume_ns: 100,
+        max_per_operation: 3,
+    };
+    setup.scheme.scheduler.policy = SchedulerKind::ReadFirstSuspend;
+    setup.measure = MeasureConfig { interval_ns: 1_000_000, sample_ns: 10_000, ..MeasureConfig::default() };
+    setup.window.warmup_requests = 200;
+    let requests = listed(&setup, 9, 1500);
+    let whole = in_parts(&setup, &requests, &[]).unwrap();
+    for stops in [vec![1], vec![199, 200, 201], vec![777], vec![1499], vec![1500], vec![5, 700, 1200]] {
+        let stops: Vec<Stop> = stops.into_iter().map(after).collect();
+        assert!(in_parts(&setup, &requests, &stops).unwrap() == whole, "{stops:?}");
+    }
+    for at in [1, 10_000_000, 100_000_000] {
+        let stop = Stop { at: Ns(at), ..Stop::default() };
+        assert!(in_parts(&setup, &requests, &[stop]).unwrap() == whole, "{at} ns");
     }
 }

@@ -131,7 +131,14 @@ fn mixed(seed: u64, count: u64, bytes: u64) -> impl FnMut(u64) -> HostRequest {
             1 => (offset, length) = (offset + 512 * random.below(8), 1 + random.below(4096)),
             _ => {}
         }
-        HostRequest { time: Ns(number * 20_000), op, offset, length: length.min(bytes - offset), flow: 0 }
+        HostRequest {
+            time: Ns(number * 20_000),
+            op,
+            offset,
+            length: length.min(bytes - offset),
+            flow: 0,
+            stream: 0,
+        }
     }
 }
 

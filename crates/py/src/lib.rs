@@ -3,6 +3,7 @@
 mod columns;
 mod describe;
 mod error;
+mod requests;
 mod run;
 mod trace;
 mod watch;

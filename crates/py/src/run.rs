@@ -9,12 +9,13 @@ use wordline_engine::config::run::Occupancy;
 use wordline_engine::ids::Lpa;
 use wordline_engine::stats::measured::Tables;
 use wordline_engine::stats::report::Report;
-use wordline_engine::{RunError, Setup, replay};
-use wordline_trace::{OpenContext, OpenError, Opened, footprint, open};
+use wordline_engine::{RunError, Setup};
+use wordline_trace::{OpenContext, OpenError, footprint, open_all};
 
 use crate::columns::{RawColumn, columns};
 use crate::describe::{Described, Overrides, Text, describe};
 use crate::error::{guarded, mistake};
+use crate::requests::Requests;
 use crate::watch::{Watch, Watched};
 
 /// What a run measured.
@@ -128,14 +129,14 @@ fn run_described(
         seed,
         base_dir,
     };
-    let mut opened = open_for(described, &context)?;
-    let mut watch = Watch::new(progress, opened.source.size_hint());
+    let mut requests = Requests::open(described, &context)?;
+    let mut watch = Watch::new(progress, requests.size_hint());
     let started = Instant::now();
     let pages = touched_pages(&setup, described, &context, &watch)?;
     let ready = setup.prepare_observed(&pages, &mut watch);
     let mut device = watch.outcome(ready.map_err(|error| failed(described, error)))?;
     let prepared = Instant::now();
-    let replayed = replay(&setup, &mut device, &mut *opened.source, &mut watch);
+    let replayed = requests.replay(&setup, &mut device, &mut watch);
     let wall_s = prepared.elapsed().as_secs_f64();
     let outcome = watch.outcome(replayed.map_err(|error| failed(described, error)))?;
     let document = Document {
@@ -150,7 +151,7 @@ fn run_described(
             flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
             events: outcome.events,
         },
-        notes: opened.notes.lines().into_iter().chain(outcome.report.notes()).collect(),
+        notes: requests.notes().into_iter().chain(outcome.report.notes()).collect(),
         report: &outcome.report,
     };
     let json = serde_json::to_string(&document).map_err(mistake)?;
@@ -168,18 +169,20 @@ fn touched_pages(
     if setup.start.occupancy != Occupancy::Footprint {
         return Ok(Vec::new());
     }
-    let mut watched = Watched::new(open_for(described, context)?.source, watch.silent());
+    let opened = open_all(&described.workload, context).map_err(|error| not_opened(described, error))?;
+    let mut watched = Watched::new(opened.source, watch.silent());
     let unit_bytes = u64::from(setup.device.geometry.mapping_unit_bytes);
     let touched = footprint(&mut watched, unit_bytes, context.drive_bytes).map_err(mistake);
     // A drive has less than 2^32 pages, so none is left out.
     Ok(watch.outcome(touched)?.iter().filter_map(|page| u32::try_from(page).ok().map(Lpa)).collect())
 }
 
-fn open_for(described: &Described, context: &OpenContext<'_>) -> PyResult<Opened> {
-    open(&described.workload.source, context).map_err(|error| match error {
+/// Why the requests of a workload can't be had.
+pub fn not_opened(described: &Described, error: OpenError) -> PyErr {
+    match error {
         OpenError::Config(error) => described.mistake(error.under("workload")),
         other => mistake(other),
-    })
+    }
 }
 
 fn failed(described: &Described, error: RunError) -> PyErr {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use wordline_trace::{OpenContext, Opened, TraceInfo, open, write_csv};
+use wordline_trace::{OpenContext, Opened, TraceInfo, open_all, write_csv};
 
 use crate::describe::{Overrides, Text, workload_of};
 use crate::error::{guarded, mistake};
@@ -46,7 +46,7 @@ fn read<T: Send>(
             let workload = workload_of(workload, overrides).map_err(mistake)?;
             // No drive is there, so none is too small.
             let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new(base_dir) };
-            let Opened { source, notes } = open(&workload.source, &context).map_err(mistake)?;
+            let Opened { source, notes } = open_all(&workload, &context).map_err(mistake)?;
             let watch = Watch::new(None, None);
             let mut watched = Opened { source: Box::new(Watched::new(source, watch.clone())), notes };
             watch.outcome(work(&mut watched))

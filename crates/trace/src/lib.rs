@@ -1,12 +1,13 @@
 //! Readers and generators of block workloads.
 //!
-//! A [`WorkloadConfig`] describes a workload; [`open`] turns its source into a stream of requests: a trace file
-//! (five text forms, plain, gz or zst) or a generator. Both give requests in batches, in constant memory, and the
+//! A [`WorkloadConfig`] describes a workload; [`open`] turns a source into a stream of requests: a trace file
+//! (five text forms, plain, gz or zst) or a generator; [`open_flows`] does so for each flow of a workload that has
+//! several. Both give requests in batches, in constant memory, and the
 //! same ones each time that they are opened with the same seed.
 //!
 //! ```
 //! use std::path::Path;
-//! use wordline_trace::{OpenContext, SourceConfig, WorkloadConfig, open};
+//! use wordline_trace::{OpenContext, WorkloadConfig, open_all};
 //!
 //! let workload: WorkloadConfig = toml::from_str(
 //!     r#"
@@ -21,7 +22,7 @@
 //! )?;
 //! workload.validate()?;
 //! let context = OpenContext { drive_bytes: 1 << 30, seed: 1, base_dir: Path::new(".") };
-//! let mut opened = open(&workload.source, &context)?;
+//! let mut opened = open_all(&workload, &context)?;
 //! let mut batch = Vec::new();
 //! opened.source.next_batch(&mut batch)?;
 //! assert_eq!(batch.len(), 1000);
@@ -32,6 +33,7 @@
 
 mod bits;
 pub mod config;
+mod flows;
 mod footprint;
 mod format;
 mod info;
@@ -43,7 +45,8 @@ mod rng;
 mod synthetic;
 mod write;
 
-pub use config::{SourceConfig, SyntheticConfig, TraceConfig, WorkloadConfig};
+pub use config::{FlowConfig, SourceConfig, SyntheticConfig, TraceConfig, WorkloadConfig};
+pub use flows::{OpenedFlow, open_all, open_flows};
 pub use footprint::{Footprint, footprint};
 pub use info::{AlignmentShares, OpInfo, PageCounts, SizeInfo, TraceInfo};
 pub use notes::Notes;

@@ -7,6 +7,7 @@ pub mod error;
 pub mod errors;
 mod explain;
 pub mod firmware;
+pub mod host;
 pub mod ideal;
 pub mod layers;
 pub mod measure;

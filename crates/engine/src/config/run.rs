@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use super::host::{ArbitrationConfig, HostSchedulerConfig};
 
 /// How requests arrive.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +26,20 @@ pub struct HostConfig {
     /// latency. 0 = no limit.
     #[serde(default)]
     pub max_outstanding: u32,
+    /// Most requests inside the drive, those of all flows together; others wait in their queues, and their wait
+    /// counts as latency. 0 = no limit.
+    #[serde(default)]
+    pub max_inside: u32,
+    /// Requests that may overtake the oldest waiting one of a flow before it goes next; 0 = no bound. Left out: no
+    /// bound for an arbitration, 64 for PIQ and PAQ, 4096 for FIOS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_overtakes: Option<u32>,
+    /// Which queue's request enters next.
+    #[serde(default)]
+    pub arbitration: ArbitrationConfig,
+    /// A scheduler of the host, in the place of the arbitration.
+    #[serde(default)]
+    pub scheduler: HostSchedulerConfig,
 }
 
 fn one() -> f64 {
@@ -43,6 +58,10 @@ impl Default for HostConfig {
             queue_depth: default_queue_depth(),
             think_time_ns: 0,
             max_outstanding: 0,
+            max_inside: 0,
+            max_overtakes: None,
+            arbitration: ArbitrationConfig::default(),
+            scheduler: HostSchedulerConfig::default(),
         }
     }
 }
@@ -143,7 +162,8 @@ impl HostConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("time_scale", self.time_scale, 1e-9, 1e9)?;
         check_range("queue_depth", self.queue_depth, 1, 1 << 20)?;
-        check_range("think_time_ns", self.think_time_ns, 0, 1_000_000_000_000)
+        check_range("think_time_ns", self.think_time_ns, 0, 1_000_000_000_000)?;
+        super::host::validate(self)
     }
 }
 

@@ -34,7 +34,7 @@ impl Request {
 
     /// The stream that it belongs to.
     pub fn stream(&self) -> u16 {
-        self.request.flow
+        self.request.stream
     }
 }
 
@@ -241,6 +241,9 @@ impl Device {
             }
             if request.measured {
                 self.recorder.request(op, latency, length, [before, during], &outside);
+                if let Some(tenants) = &mut self.recorder.tenants {
+                    tenants.request(&request.request, latency, [before, during], &outside);
+                }
             }
         }
         if at_once {
@@ -258,6 +261,12 @@ impl Device {
         let HostRequest { op, length, .. } = self.requests[number as usize].request;
         self.recorder.answered(op, length);
         self.tell_answer(number);
+        if let Some(answered) = &mut self.answered {
+            answered.push(self.requests[number as usize].id);
+            if let Some(tenants) = &mut self.recorder.tenants {
+                tenants.answered(&self.requests[number as usize].request);
+            }
+        }
         if let Some(series) = &mut self.monitor.series {
             let latency = self.now.since(self.requests[number as usize].arrival);
             series.answered(op, length, latency, self.now);

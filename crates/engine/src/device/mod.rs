@@ -24,6 +24,7 @@ mod read;
 mod results;
 pub(crate) mod snapshot;
 mod systems;
+mod tenants;
 mod view;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -155,6 +156,8 @@ pub struct Device {
     /// When the first transfer of each direction ends.
     link_event: [Ns; 2],
     completed: u32,
+    /// Numbers of the requests that were completed, where the host asks for them.
+    answered: Option<Vec<u64>>,
     answers: Option<Box<answers::Answers>>,
     cpu: Cpu,
 
@@ -250,6 +253,7 @@ impl Device {
             link_free: [Ns::ZERO; 2],
             link_event: [Ns::NEVER; 2],
             completed: 0,
+            answered: None,
             answers: None,
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             recorder: Recorder::default(),

@@ -16,6 +16,10 @@ impl Device {
 
     /// The same at a time that has just come.
     pub fn open_window_at(&mut self, now: Ns, requests_before: u64) {
+        let mut tenants = self.recorder.tenants.take();
+        if let Some(tenants) = &mut tenants {
+            tenants.begin();
+        }
         self.window_opens(now);
         self.recorder = Recorder::begin(
             now,
@@ -24,6 +28,7 @@ impl Device {
             self.die_clocks(now),
             self.channel_clocks(now),
         );
+        self.recorder.tenants = tenants;
         self.cpu.open_window(now);
     }
 
@@ -53,6 +58,8 @@ impl Device {
         let mut report = Report {
             window: recorder.window(end),
             read: recorder.read.report(window),
+            flows: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.flows(window)),
+            streams: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.streams(window)),
             trim: recorder.trim.clone(),
             flush: recorder.flush.clone(),
             flash: recorder.flash(),

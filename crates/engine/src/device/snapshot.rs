@@ -61,15 +61,15 @@ fields! {
         second_server not_physical energy;
     state: mapped_units blocks domain plans wake_at partial_writes disturb now events pool op_order dies outstanding
         channels overlap copybacks touched requests free_requests link_in link_out link_free link_event completed
-        answers cpu recorder monitor fault flash_operations events_processed reads_verified;
+        answers answered cpu recorder monitor fault flash_operations events_processed reads_verified;
     parts: layout map oob versions placement gc scheduler systems;
     dropped: probe;
 }
 
 impl Device {
-    /// The state that was saved, in the place of that of this drive, which is new and has the same configuration and the
-    /// same policies.
-    pub(crate) fn with_state(mut self, input: &mut In<'_>) -> Result<Self, SnapshotError> {
+    /// Takes up the state that was saved in the place of that of this drive, which is new and has the same configuration
+    /// and the same policies. After an error the drive is of no use.
+    pub(crate) fn restore_state(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
         let shape = self.shape();
         self.take_state(input)?;
         if let Some(misfit) = self.shape().iter().zip(&shape).find(|(there, here)| there != here) {
@@ -79,7 +79,7 @@ impl Device {
         if self.shape().len() != shape.len() {
             return Err(SnapshotError::Misfit("some of its tables".to_owned()));
         }
-        Ok(self)
+        Ok(())
     }
 
     /// Lengths of tables and figures that the configuration fixes, and which the state must agree with.
@@ -107,10 +107,14 @@ pub(crate) fn save(device: &Device, identity: &Identity, out: &mut dyn Write) ->
 }
 
 /// Reads the state of a drive into a new one.
-pub(crate) fn load(new: Device, identity: &Identity, input: &mut dyn Read) -> Result<Device, SnapshotError> {
+pub(crate) fn load(
+    mut new: Device,
+    identity: &Identity,
+    input: &mut dyn Read,
+) -> Result<Device, SnapshotError> {
     let mut input = In::begin(input)?;
     identity.check(&mut input)?;
-    let device = new.with_state(&mut input)?;
+    new.restore_state(&mut input)?;
     input.finish()?;
-    Ok(device)
+    Ok(new)
 }

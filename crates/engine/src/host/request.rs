@@ -28,8 +28,10 @@ pub struct HostRequest {
     pub offset: u64,
     /// Bytes; 0 for a flush.
     pub length: u64,
-    /// Stream or tenant that it belongs to.
+    /// Flow (submission queue, tenant) that it belongs to.
     pub flow: u16,
+    /// Stream that its data belong to (NVMe directives): data of one stream are expected to die together.
+    pub stream: u16,
 }
 
 /// Why a workload can't go on (a bad line of a trace, an unreadable file). One line for a person.

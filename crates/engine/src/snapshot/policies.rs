@@ -11,12 +11,17 @@ pub(crate) fn expect(slot: &str, found: &str, wanted: &str) -> Result<(), Snapsh
 }
 
 /// Implements [`super::Part`] for the enum of policies of a slot. Every variant but `Custom` stands in one of the lists:
+/// `none` is a variant without a policy,
 /// `rebuilt` ones follow from the configuration, of `stored` ones the state is saved.
 macro_rules! policies {
     ($policy:ident, $slot:literal, rebuilt: [$($rebuilt:ident),*], stored: [$($stored:ident),*]) => {
+        $crate::snapshot::policies::policies!($policy, $slot, none: [], rebuilt: [$($rebuilt),*], stored: [$($stored),*]);
+    };
+    ($policy:ident, $slot:literal, none: [$($none:ident),*], rebuilt: [$($rebuilt:ident),*], stored: [$($stored:ident),*]) => {
         impl $crate::snapshot::Part for $policy {
             fn save(&self, out: &mut $crate::snapshot::Out<'_>) -> Result<(), $crate::snapshot::SnapshotError> {
                 match self {
+                    $(Self::$none => out.put(stringify!($none)),)*
                     $(Self::$rebuilt(_) => out.put(stringify!($rebuilt)),)*
                     $(Self::$stored(state) => {
                         out.put(stringify!($stored))?;
@@ -35,6 +40,7 @@ macro_rules! policies {
             ) -> Result<(), $crate::snapshot::SnapshotError> {
                 let name: String = input.take()?;
                 match self {
+                    $(Self::$none => $crate::snapshot::policies::expect($slot, &name, stringify!($none)),)*
                     $(Self::$rebuilt(_) => $crate::snapshot::policies::expect($slot, &name, stringify!($rebuilt)),)*
                     $(Self::$stored(state) => {
                         $crate::snapshot::policies::expect($slot, &name, stringify!($stored))?;
@@ -54,6 +60,7 @@ macro_rules! policies {
 
             fn fork(&self) -> Result<Self, $crate::snapshot::SnapshotError> {
                 match self {
+                    $(Self::$none => Ok(Self::$none),)*
                     $(Self::$rebuilt(policy) => Ok(Self::$rebuilt(policy.clone())),)*
                     $(Self::$stored(policy) => Ok(Self::$stored(policy.clone())),)*
                     Self::Custom(policy) => policy.fork().map(Self::Custom).ok_or_else(|| {

@@ -234,14 +234,49 @@ pub struct BlameRecorder {
 }
 
 /// Blame summed over a set of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlameSum {
     /// Requests of the set.
     pub requests: u64,
     /// Sum of their response times, ns.
     pub response: u128,
     /// Sum of each part, ns, in the order of [`Part::names`].
+    #[serde(with = "by_part")]
     pub parts: [u128; PARTS],
+}
+
+/// A figure of each part, saved as a list.
+mod by_part {
+    use super::{Deserialize, Deserializer, Error, PARTS, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(parts: &[u128; PARTS], serializer: S) -> Result<S::Ok, S::Error> {
+        parts.as_slice().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u128; PARTS], D::Error> {
+        let parts = Vec::<u128>::deserialize(deserializer)?;
+        parts.try_into().map_err(|_| D::Error::custom("not as many parts as there are"))
+    }
+}
+
+impl Default for BlameSum {
+    fn default() -> Self {
+        Self { requests: 0, response: 0, parts: [0; PARTS] }
+    }
+}
+
+impl BlameSum {
+    /// Takes a request in.
+    pub fn add(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
+        self.requests += 1;
+        self.response += u128::from(latency);
+        for parts in inside.into_iter().flatten() {
+            parts.iter().for_each(|(index, ns)| self.parts[index] += u128::from(ns));
+        }
+        for &(part, ns) in outside {
+            self.parts[part.index()] += u128::from(ns);
+        }
+    }
 }
 
 /// Bucket of a response time.

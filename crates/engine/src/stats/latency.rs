@@ -22,7 +22,8 @@ pub struct DirectionRecorder {
     max: u64,
     #[serde(with = "super::histogram")]
     histogram: Option<Histogram<u64>>,
-    blame: BlameRecorder,
+    /// Where the response times went; `None` where somebody else keeps that.
+    blame: Option<BlameRecorder>,
 }
 
 impl Default for DirectionRecorder {
@@ -37,12 +38,17 @@ impl Default for DirectionRecorder {
             min: u64::MAX,
             max: 0,
             histogram: super::histogram::empty(),
-            blame: BlameRecorder::default(),
+            blame: Some(BlameRecorder::default()),
         }
     }
 }
 
 impl DirectionRecorder {
+    /// One that keeps response times only: the parts take some megabytes.
+    pub fn without_blame() -> Self {
+        Self { blame: None, ..Self::default() }
+    }
+
     /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
     #[inline]
     pub fn record(&mut self, latency: Ns, bytes: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
@@ -57,7 +63,9 @@ impl DirectionRecorder {
             // It grows with the largest value, so recording can't fail.
             histogram.record(ns.max(1)).ok();
         }
-        self.blame.record(ns, inside, outside);
+        if let Some(blame) = &mut self.blame {
+            blame.record(ns, inside, outside);
+        }
     }
 
     /// A request was answered in the window.
@@ -85,10 +93,10 @@ impl DirectionRecorder {
             bytes: self.bytes,
             iops: per_second(self.answered),
             bandwidth_bytes_per_s: per_second(self.answered_bytes),
-            blame: BlameReport {
-                mean: named(&self.blame.from_latency(0)),
-                tail: named(&self.blame.from_latency(latency.p99.min(self.max))),
-            },
+            blame: self.blame.as_ref().map_or_else(BlameReport::default, |blame| BlameReport {
+                mean: named(&blame.from_latency(0)),
+                tail: named(&blame.from_latency(latency.p99.min(self.max))),
+            }),
             latency_ns: latency,
         }
     }
@@ -120,7 +128,8 @@ impl DirectionRecorder {
     }
 }
 
-fn named(sum: &BlameSum) -> BlameParts {
+/// Sums by name, and their means.
+pub(super) fn named(sum: &BlameSum) -> BlameParts {
     let mean = |total: u128| if sum.requests == 0 { 0.0 } else { total as f64 / sum.requests as f64 };
     let parts = || {
         let told = |&(index, &total): &(usize, &u128)| total > 0 || Part::is_common(index);

@@ -13,3 +13,4 @@ pub mod samples;
 pub mod series;
 pub mod table;
 pub mod tally;
+pub mod tenants;

@@ -12,6 +12,7 @@ use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
     WindowReport,
 };
+use super::tenants::Tenants;
 use crate::host::HostOp;
 use crate::sched::class::{ByClass, CAUSES, CLASSES, Cause, Class, FlashOp};
 use crate::time::Ns;
@@ -63,6 +64,8 @@ pub struct Recorder {
     pub unmapped_reads: u64,
     /// Read counts and bit errors.
     pub disturb: DisturbCounters,
+    /// Figures by flow and stream, where there are several flows.
+    pub tenants: Option<Box<Tenants>>,
     /// Energy of the operations begun.
     pub energy: EnergyRecorder,
     /// Time of the cell array of each die, ns.

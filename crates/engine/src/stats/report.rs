@@ -17,6 +17,12 @@ pub struct Report {
     pub read: DirectionReport,
     /// Write requests of the host.
     pub write: DirectionReport,
+    /// Each flow, where there are several; together they are the figures above.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub flows: Vec<FlowReport>,
+    /// Each stream, where flows are of several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub streams: Vec<StreamReport>,
     /// TRIM requests in the window.
     pub trim: PlainReport,
     /// Flush requests in the window.
@@ -142,6 +148,36 @@ pub struct BlameParts {
     pub mean_ns: BTreeMap<String, f64>,
 }
 
+/// Requests of one flow. The parts of response times are given for the mean only.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FlowReport {
+    /// Its name.
+    pub name: String,
+    /// Read requests.
+    pub read: DirectionReport,
+    /// Write requests.
+    pub write: DirectionReport,
+    /// TRIM requests.
+    pub trim: PlainReport,
+    /// Flush requests.
+    pub flush: PlainReport,
+}
+
+/// Requests of one stream. The parts of response times are given for the mean only.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct StreamReport {
+    /// Its number.
+    pub stream: u16,
+    /// Read requests.
+    pub read: DirectionReport,
+    /// Write requests.
+    pub write: DirectionReport,
+    /// TRIM requests.
+    pub trim: PlainReport,
+    /// Flush requests.
+    pub flush: PlainReport,
+}
+
 /// Requests without a latency distribution.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PlainReport {
@@ -149,6 +185,14 @@ pub struct PlainReport {
     pub requests: u64,
     /// Their bytes.
     pub bytes: u64,
+}
+
+impl PlainReport {
+    /// Counts a request of so many bytes.
+    pub fn add(&mut self, bytes: u64) {
+        self.requests += 1;
+        self.bytes += bytes;
+    }
 }
 
 /// Flash operations that ended in the window.

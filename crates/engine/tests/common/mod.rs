@@ -94,7 +94,7 @@ pub fn start(occupancy: Occupancy, overwrite: f64) -> StartConfig {
 
 /// A request in units of 4 KiB.
 pub fn request(time: u64, op: HostOp, page: u64, pages: u64) -> HostRequest {
-    HostRequest { time: Ns(time), op, offset: page * 4096, length: pages * 4096, flow: 0 }
+    HostRequest { time: Ns(time), op, offset: page * 4096, length: pages * 4096, flow: 0, stream: 0 }
 }
 
 pub fn read(time: u64, page: u64) -> HostRequest {

@@ -1,11 +1,13 @@
 //! Descriptions of workloads: plain data, validated once.
 
+mod flow;
 mod forms;
 mod pattern;
 mod synthetic;
 mod trace;
 mod workload;
 
+pub use flow::FlowConfig;
 pub use pattern::{InterarrivalConfig, PatternConfig};
 pub use synthetic::{RegionConfig, SizeWeight, Sizes, SyntheticConfig};
 pub use trace::{OutOfRange, TimeUnit, TraceConfig, TraceFormat};

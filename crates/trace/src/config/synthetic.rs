@@ -100,7 +100,26 @@ impl SyntheticConfig {
 }
 
 impl RegionConfig {
-    fn validate(&self) -> Result<(), ConfigError> {
+    /// First byte on a drive of this size, and the byte behind the last.
+    pub(crate) fn bounds(&self, drive_bytes: u64) -> Result<(u64, u64), ConfigError> {
+        let of_drive = |share: f64| ((drive_bytes as f64 * share) as u64).min(drive_bytes);
+        let start = self.start_share.map(of_drive).or(self.start_bytes).unwrap_or(0);
+        if start >= drive_bytes {
+            let allowed = format!("below the drive's {drive_bytes} bytes");
+            return Err(ConfigError::new("start_bytes", start, allowed));
+        }
+        let room = drive_bytes - start;
+        match self.bytes {
+            Some(bytes) if bytes > room => {
+                let allowed = format!("at most {room}, for the drive has {drive_bytes} bytes");
+                Err(ConfigError::new("bytes", bytes, allowed))
+            }
+            Some(bytes) => Ok((start, start + bytes)),
+            None => Ok((start, start + self.share.map_or(room, |share| of_drive(share).min(room)))),
+        }
+    }
+
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
         if let Some(share) = self.start_share {
             check_range("start_share", share, 0.0, 1.0)?;
         }

@@ -6,7 +6,7 @@ use wordline_engine::config::error::ConfigError;
 use wordline_engine::config::run::{Arrivals, HostConfig, StartConfig, WindowConfig};
 
 use super::forms::SourceForm;
-use super::{SyntheticConfig, TraceConfig};
+use super::{FlowConfig, SyntheticConfig, TraceConfig};
 
 /// A workload. `presets/workloads/*.toml` are of this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,8 +18,9 @@ pub struct WorkloadConfig {
     /// One sentence for `wordline show workloads`.
     #[serde(default)]
     pub description: String,
-    /// Where the requests come from.
-    pub source: SourceConfig,
+    /// Where the requests come from, if all are of one flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<SourceConfig>,
     /// How they arrive.
     #[serde(default)]
     pub host: HostConfig,
@@ -32,6 +33,9 @@ pub struct WorkloadConfig {
     /// What is recorded beside the totals.
     #[serde(default)]
     pub measure: MeasureConfig,
+    /// Flows beside one another, in the place of the one source.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flow: Vec<FlowConfig>,
 }
 
 /// Where requests come from.
@@ -47,19 +51,36 @@ pub enum SourceConfig {
 impl WorkloadConfig {
     /// Refuses what can't be run on any drive. What depends on the drive's size is refused by [`crate::open`].
     pub fn validate(&self) -> Result<(), ConfigError> {
-        self.source.validate().map_err(|error| error.under("source"))?;
+        match &self.source {
+            Some(_) if !self.flow.is_empty() => {
+                return Err(ConfigError::new(
+                    "source",
+                    "a table",
+                    "nothing beside flow: each flow has its own",
+                ));
+            }
+            None if self.flow.is_empty() => {
+                return Err(ConfigError::new("source", "nothing", "a value: the key has no default"));
+            }
+            Some(source) => source.validate().map_err(|error| error.under("source"))?,
+            None => {}
+        }
         self.host.validate().map_err(|error| error.under("host"))?;
         self.start.validate().map_err(|error| error.under("start"))?;
         self.window.validate().map_err(|error| error.under("window"))?;
         self.measure.validate().map_err(|error| error.under("measure"))?;
-        self.check_arrivals()
+        if let Some(source) = &self.source {
+            source.check_arrivals(self.host.arrivals)?;
+        }
+        super::flow::validate(&self.flow, &self.host)
     }
+}
 
-    fn check_arrivals(&self) -> Result<(), ConfigError> {
-        match &self.source {
-            SourceConfig::Synthetic(synthetic)
-                if self.host.arrivals == Arrivals::Open && synthetic.interarrival.is_none() =>
-            {
+impl SourceConfig {
+    /// Refuses open arrivals without times.
+    pub(super) fn check_arrivals(&self, arrivals: Arrivals) -> Result<(), ConfigError> {
+        match self {
+            Self::Synthetic(synthetic) if arrivals == Arrivals::Open && synthetic.interarrival.is_none() => {
                 Err(ConfigError::new(
                     "source.interarrival",
                     "nothing",
@@ -69,9 +90,7 @@ impl WorkloadConfig {
             _ => Ok(()),
         }
     }
-}
 
-impl SourceConfig {
     /// Refuses impossible values. Paths in errors begin below `source`.
     pub fn validate(&self) -> Result<(), ConfigError> {
         match self {

@@ -96,7 +96,7 @@ mod tests {
     use wordline_engine::time::Ns;
 
     fn request(op: HostOp, offset: u64, length: u64) -> HostRequest {
-        HostRequest { time: Ns(0), op, offset, length, flow: 0 }
+        HostRequest { time: Ns(0), op, offset, length, flow: 0, stream: 0 }
     }
 
     fn placed(compactor: &mut Compactor, request: HostRequest, device: u16) -> Vec<(u64, u64)> {

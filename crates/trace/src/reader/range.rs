@@ -90,7 +90,7 @@ mod tests {
 
     fn applied(policy: OutOfRange, op: HostOp, offset: u64, length: u64) -> Result<Vec<(u64, u64)>, String> {
         let mut batch = Vec::new();
-        let request = HostRequest { time: Ns(0), op, offset, length, flow: 0 };
+        let request = HostRequest { time: Ns(0), op, offset, length, flow: 0, stream: 0 };
         let mut tally = Tally::default();
         Range::new(policy, DRIVE).apply(request, 0, DRIVE, &mut tally, &mut batch)?;
         Ok(batch.iter().map(|request| (request.offset, request.length)).collect())

@@ -106,6 +106,7 @@ impl TraceReader {
             offset: row.offset,
             length: row.length,
             flow: row.device,
+            stream: row.device,
         };
         self.range
             .apply(request, device, self.drive_bytes, &mut self.tally, batch)

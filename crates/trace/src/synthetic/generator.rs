@@ -61,6 +61,7 @@ impl RequestSource for Generator {
             offset: *offset,
             length: *length,
             flow: 0,
+            stream: 0,
         }));
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use wordline_engine::config::error::ConfigError;
 
-use crate::config::{RegionConfig, SyntheticConfig};
+use crate::config::SyntheticConfig;
 
 /// Slots: places where a request may start. Slot `i` begins at `start + i * alignment`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Region {
     /// The region on a drive of this size; refused when a request doesn't fit.
     pub(super) fn new(config: &SyntheticConfig, drive_bytes: u64) -> Result<Self, ConfigError> {
         let alignment = config.alignment().max(1);
-        let (start, end) = bounds(&config.region, drive_bytes)?;
+        let (start, end) = config.region.bounds(drive_bytes).map_err(|error| error.under("region"))?;
         let first = start.div_ceil(alignment);
         let region = Self {
             start: first.saturating_mul(alignment),
@@ -44,28 +44,10 @@ impl Region {
     }
 }
 
-fn bounds(config: &RegionConfig, drive_bytes: u64) -> Result<(u64, u64), ConfigError> {
-    let of_drive = |share: f64| ((drive_bytes as f64 * share) as u64).min(drive_bytes);
-    let start = config.start_share.map(of_drive).or(config.start_bytes).unwrap_or(0);
-    if start >= drive_bytes {
-        let allowed = format!("below the drive's {drive_bytes} bytes");
-        return Err(ConfigError::new("region.start_bytes", start, allowed));
-    }
-    let room = drive_bytes - start;
-    match config.bytes {
-        Some(bytes) if bytes > room => {
-            let allowed = format!("at most {room}, for the drive has {drive_bytes} bytes");
-            Err(ConfigError::new("region.bytes", bytes, allowed))
-        }
-        Some(bytes) => Ok((start, start + bytes)),
-        None => Ok((start, start + config.share.map_or(room, |share| of_drive(share).min(room)))),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{PatternConfig, Sizes};
+    use crate::config::{PatternConfig, RegionConfig, Sizes};
 
     fn region(
         region: RegionConfig,

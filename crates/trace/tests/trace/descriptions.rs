@@ -21,7 +21,7 @@ fn refused(more: &str, part: &str) {
 #[test]
 fn defaults_are_a_uniform_closed_loop_on_a_full_drive() {
     let config = synthetic("sizes = 4096").unwrap();
-    let SourceConfig::Synthetic(source) = &config.source else { panic!("{config:?}") };
+    let Some(SourceConfig::Synthetic(source)) = &config.source else { panic!("{config:?}") };
     assert_eq!(source.pattern, PatternConfig::Uniform);
     assert_eq!(source.sizes, Sizes::Fixed(4096));
     assert_eq!(source.alignment(), 4096);
@@ -31,9 +31,9 @@ fn defaults_are_a_uniform_closed_loop_on_a_full_drive() {
 #[test]
 fn the_alignment_is_the_smallest_size_unless_given() {
     let sizes = "sizes = [{ bytes = 8192, weight = 1 }, { bytes = 512, weight = 2.5 }]\n";
-    let SourceConfig::Synthetic(source) = synthetic(sizes).unwrap().source else { panic!() };
+    let Some(SourceConfig::Synthetic(source)) = synthetic(sizes).unwrap().source else { panic!() };
     assert_eq!((source.alignment(), source.sizes.largest()), (512, 8192));
-    let SourceConfig::Synthetic(source) =
+    let Some(SourceConfig::Synthetic(source)) =
         synthetic(&format!("{sizes}alignment_bytes = 4096")).unwrap().source
     else {
         panic!()

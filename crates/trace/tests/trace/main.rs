@@ -6,6 +6,7 @@
 
 mod descriptions;
 mod files;
+mod flows;
 mod layered;
 mod policies;
 mod presets;

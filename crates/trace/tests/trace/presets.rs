@@ -2,9 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wordline_trace::WorkloadConfig;
-
-use crate::support::opened;
+use wordline_trace::{OpenContext, WorkloadConfig, open, open_flows};
 
 fn presets() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../presets/workloads");
@@ -24,11 +22,17 @@ fn every_preset_can_be_run() {
         workload.validate().unwrap();
         assert_eq!(Some(workload.name.as_str()), path.file_stem().and_then(|stem| stem.to_str()));
         assert!(!workload.description.is_empty());
-        let mut opened = opened(&workload.source, 1 << 30).unwrap();
-        assert_eq!(opened.source.size_hint(), Some(1_000_000), "{}", path.display());
-        let mut batch = Vec::new();
-        opened.source.next_batch(&mut batch).unwrap();
-        assert!(!batch.is_empty());
+        let context = OpenContext { drive_bytes: 1 << 30, seed: 1, base_dir: Path::new("") };
+        let mut sources: Vec<_> =
+            workload.source.iter().map(|source| open(source, &context).unwrap()).collect();
+        sources.extend(open_flows(&workload, &context).unwrap().into_iter().map(|flow| flow.opened));
+        let requests: u64 = sources.iter().filter_map(|opened| opened.source.size_hint()).sum();
+        assert_eq!(requests, 1_000_000, "{}", path.display());
+        for mut opened in sources {
+            let mut batch = Vec::new();
+            opened.source.next_batch(&mut batch).unwrap();
+            assert!(!batch.is_empty());
+        }
     }
 }
 

@@ -1,0 +1,265 @@
+//! How commands of several queues get into the drive: arbitration, host-side schedulers, rules of a flow.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{ConfigError, check_range};
+use super::run::{Arrivals, HostConfig};
+
+/// Most submission queues for I/O (NVMe Base Specification: queue identifiers 1 to 65,535).
+pub const MAX_QUEUES: usize = 65_535;
+
+/// Most entries of a queue (NVMe Base Specification).
+pub const MAX_QUEUE_ENTRIES: u32 = 65_536;
+
+/// Which queue's command the drive takes next (NVMe Base Specification, Command Arbitration).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ArbitrationConfig {
+    /// How queues take turns.
+    #[serde(default)]
+    pub kind: ArbitrationKind,
+    /// Arbitration burst: commands that a queue may give in one turn. 1, 2, 4, 8, 16, 32 or 64; 0 = no limit.
+    #[serde(default = "one_command")]
+    pub burst: u32,
+    /// Weighted: commands of high priority in each round, 1 to 256.
+    #[serde(default = "high_weight")]
+    pub high_weight: u32,
+    /// Weighted: commands of medium priority in each round, 1 to 256.
+    #[serde(default = "medium_weight")]
+    pub medium_weight: u32,
+    /// Weighted: commands of low priority in each round, 1 to 256.
+    #[serde(default = "one_command")]
+    pub low_weight: u32,
+}
+
+fn one_command() -> u32 {
+    1
+}
+
+fn high_weight() -> u32 {
+    4
+}
+
+fn medium_weight() -> u32 {
+    2
+}
+
+impl Default for ArbitrationConfig {
+    fn default() -> Self {
+        Self {
+            kind: ArbitrationKind::default(),
+            burst: one_command(),
+            high_weight: high_weight(),
+            medium_weight: medium_weight(),
+            low_weight: one_command(),
+        }
+    }
+}
+
+impl ArbitrationConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        if self.burst != 0 && (self.burst > 64 || !self.burst.is_power_of_two()) {
+            return Err(ConfigError::new("burst", self.burst, "1, 2, 4, 8, 16, 32, 64, or 0 for no limit"));
+        }
+        check_range("high_weight", self.high_weight, 1, 256)?;
+        check_range("medium_weight", self.medium_weight, 1, 256)?;
+        check_range("low_weight", self.low_weight, 1, 256)
+    }
+}
+
+/// How queues take turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArbitrationKind {
+    /// One queue after the other; priorities count for nothing.
+    #[default]
+    RoundRobin,
+    /// Urgent queues first; high, medium and low ones share the rest by their weights.
+    Weighted,
+    /// Always the highest priority that has a command.
+    Strict,
+}
+
+/// Priority class of a queue (NVMe Base Specification, `QPRIO`), the most urgent first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Priority {
+    /// Before all others, except under round robin.
+    Urgent,
+    /// High.
+    High,
+    /// Medium.
+    #[default]
+    Medium,
+    /// Low.
+    Low,
+}
+
+impl Priority {
+    /// Number of priorities.
+    pub const COUNT: usize = 4;
+
+    /// From 0, the most urgent.
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// A scheduler of the host, in the place of the arbitration.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostSchedulerConfig {
+    /// Which one.
+    #[serde(default)]
+    pub kind: HostSchedulerKind,
+    /// Waiting requests of each flow that it sees, the oldest ones.
+    #[serde(default = "default_window")]
+    pub window: u32,
+    /// FIOS: service time that a flow of weight 1 may use in an epoch, ns.
+    #[serde(default = "default_timeslice")]
+    pub timeslice_ns: u64,
+    /// FIOS: longest wait for the next read of a flow after its last one was answered, ns; 0 = none.
+    #[serde(default)]
+    pub anticipation_ns: u64,
+}
+
+fn default_window() -> u32 {
+    64
+}
+
+fn default_timeslice() -> u64 {
+    10_000_000
+}
+
+impl Default for HostSchedulerConfig {
+    fn default() -> Self {
+        Self {
+            kind: HostSchedulerKind::default(),
+            window: default_window(),
+            timeslice_ns: default_timeslice(),
+            anticipation_ns: 0,
+        }
+    }
+}
+
+impl HostSchedulerConfig {
+    fn validate(&self) -> Result<(), ConfigError> {
+        check_range("window", self.window, 1, 1024)?;
+        check_range("timeslice_ns", self.timeslice_ns, 1_000, 100_000_000_000)?;
+        check_range("anticipation_ns", self.anticipation_ns, 0, 1_000_000_000)
+    }
+}
+
+/// The built-in schedulers of the host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostSchedulerKind {
+    /// None: queues are FIFOs, the arbitration chooses between them.
+    #[default]
+    None,
+    /// Parallel issue queueing: batches without conflicts (Gao et al., MSST 2014).
+    Piq,
+    /// Fair timeslices with read preference (Park and Shen, FAST 2012).
+    Fios,
+    /// Physically addressed queueing: out of order, idle dies first (Jung et al., ISCA 2012).
+    Paq,
+}
+
+impl HostSchedulerKind {
+    /// Requests that may overtake the oldest of a flow, where the description says nothing; 0 = no bound.
+    pub fn default_overtakes(self) -> u32 {
+        match self {
+            Self::None => 0,
+            Self::Piq | Self::Paq => 64,
+            Self::Fios => 4096,
+        }
+    }
+}
+
+/// How the requests of one flow arrive, and what its queue may do.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FlowRules {
+    /// Its name in results.
+    pub name: String,
+    /// Open or closed loop.
+    pub arrivals: Arrivals,
+    /// Open loop: factor on every arrival time.
+    pub time_scale: f64,
+    /// Closed loop: requests outstanding at once, waiting for the drive included.
+    pub queue_depth: u32,
+    /// Closed loop: time between a completion and the submission that follows it, ns.
+    pub think_time_ns: u64,
+    /// Open loop: most requests in the queue and in the drive; 0 = no limit.
+    pub max_outstanding: u32,
+    /// Priority class of its queue.
+    pub priority: Priority,
+    /// Weighted arbitration: its turn is so many bursts long. FIOS: so many timeslices.
+    pub weight: u32,
+    /// Stream of its requests.
+    pub stream: u16,
+}
+
+impl FlowRules {
+    /// A flow of this name that arrives as the host's keys say.
+    pub fn of_host(name: &str, host: &HostConfig) -> Self {
+        Self {
+            name: name.to_owned(),
+            arrivals: host.arrivals,
+            time_scale: host.time_scale,
+            queue_depth: host.queue_depth,
+            think_time_ns: host.think_time_ns,
+            max_outstanding: host.max_outstanding,
+            priority: Priority::default(),
+            weight: 1,
+            stream: 0,
+        }
+    }
+
+    /// Refuses what no NVMe queue can do.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_range("time_scale", self.time_scale, 1e-9, 1e9)?;
+        check_range("queue_depth", self.queue_depth, 1, MAX_QUEUE_ENTRIES)?;
+        check_range("think_time_ns", self.think_time_ns, 0, 1_000_000_000_000)?;
+        check_range("max_outstanding", self.max_outstanding, 0, MAX_QUEUE_ENTRIES)?;
+        check_range("weight", self.weight, 1, 256)
+    }
+
+    /// The keys of the host that a front needs.
+    pub(crate) fn arrivals(&self) -> HostConfig {
+        HostConfig {
+            arrivals: self.arrivals,
+            time_scale: self.time_scale,
+            queue_depth: self.queue_depth,
+            think_time_ns: self.think_time_ns,
+            max_outstanding: self.max_outstanding,
+            ..HostConfig::default()
+        }
+    }
+}
+
+/// Refuses what can't be together.
+pub(super) fn validate(host: &HostConfig) -> Result<(), ConfigError> {
+    check_range("max_inside", host.max_inside, 0, 1 << 20)?;
+    host.arbitration.validate().map_err(|error| error.under("arbitration"))?;
+    host.scheduler.validate().map_err(|error| error.under("scheduler"))?;
+    if host.scheduler.kind == HostSchedulerKind::None {
+        return Ok(());
+    }
+    if host.max_inside == 0 {
+        return Err(ConfigError::new(
+            "max_inside",
+            0,
+            "1 to 1048576 with a scheduler: else no request waits",
+        ));
+    }
+    if host.arbitration.kind != ArbitrationKind::RoundRobin {
+        let kind =
+            toml::Value::try_from(host.arbitration.kind).map_or_else(|_| String::new(), |v| v.to_string());
+        return Err(ConfigError::new(
+            "arbitration.kind",
+            kind,
+            "round_robin with a scheduler, which replaces it",
+        ));
+    }
+    Ok(())
+}

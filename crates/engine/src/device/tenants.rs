@@ -1,0 +1,37 @@
+//! What a host of several flows asks of the drive: figures by flow, who was answered, and where a read goes.
+
+use super::Device;
+use crate::host::{DriveView, HostOp, HostRequest};
+use crate::ids::{DieId, Lpa};
+use crate::stats::tenants::Tenants;
+
+impl Device {
+    /// From now on figures are kept for each of these flows (name and stream), and [`Self::take_answered`] tells which
+    /// requests were answered. Without flows neither.
+    pub fn set_flows(&mut self, flows: impl ExactSizeIterator<Item = (String, u16)>) {
+        self.answered = (flows.len() > 0).then(Vec::new);
+        self.recorder.tenants = (flows.len() > 1).then(|| Box::new(Tenants::new(flows)));
+    }
+
+    /// Appends the numbers of the requests that were answered since this was asked last.
+    pub fn take_answered(&mut self, into: &mut Vec<u64>) {
+        if let Some(answered) = &mut self.answered {
+            into.append(answered);
+        }
+    }
+}
+
+impl DriveView for Device {
+    fn die_of_request(&self, request: &HostRequest) -> Option<DieId> {
+        let lpa = request.offset / u64::from(self.geometry.unit_bytes);
+        if request.op != HostOp::Read || request.length == 0 || lpa >= u64::from(self.logical_units) {
+            return None;
+        }
+        let ppa = self.lookup(Lpa(lpa as u32));
+        ppa.is_some().then(|| self.die_of(ppa).0)
+    }
+
+    fn die_load(&self) -> &[u32] {
+        &self.outstanding
+    }
+}

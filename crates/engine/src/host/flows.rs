@@ -1,0 +1,383 @@
+//! Several flows: each has a queue of its own, and an arbitration or a scheduler chooses between their requests.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::arbiter::Arbiter;
+use super::front::Front;
+use super::request::{HostOp, HostRequest, RequestSource, SourceError};
+use super::schedulers::{Answered, Choice, HostPolicy, HostScheduler, HostView, Waiting};
+use super::side::{DriveView, HostSide};
+use crate::config::ConfigError;
+use crate::config::host::{FlowRules, MAX_QUEUES};
+use crate::config::run::HostConfig;
+use crate::ids::DieId;
+use crate::run::RunError;
+use crate::snapshot::{In, Out, Part, SnapshotError};
+use crate::time::Ns;
+
+/// A flow: its rules and its requests. Flow and stream of the requests are set as the rules and its place among the
+/// flows say.
+pub struct Flow<'a> {
+    /// How its requests arrive, and what its queue may do.
+    pub rules: FlowRules,
+    /// Its requests.
+    pub source: &'a mut dyn RequestSource,
+}
+
+/// A flow's queue.
+struct Queue<'a> {
+    front: Front<'a>,
+    stream: u16,
+    /// Requests of it in the list of those that wait.
+    waiting: u32,
+    /// When the next request comes into that list, if it has room.
+    next: Ns,
+    /// When the last one came.
+    last: Ns,
+    /// Requests that entered while its oldest one waited.
+    overtakes: u32,
+}
+
+/// A request that waits, and the choice's view of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Held {
+    request: HostRequest,
+    view: Waiting,
+}
+
+/// A request inside the drive.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Inside {
+    flow: u16,
+    op: HostOp,
+    entered: Ns,
+    inside: u32,
+    die: Option<DieId>,
+}
+
+/// The host's side of several flows.
+pub struct Flows<'a> {
+    queues: Vec<Queue<'a>>,
+    arbiter: Arbiter,
+    policy: HostPolicy,
+    /// Requests of each flow that a choice sees.
+    window: u32,
+    /// Requests that may overtake the oldest of a flow; `u32::MAX` = any number.
+    max_overtakes: u32,
+    /// Requests that may be inside the drive; `u32::MAX` = any number.
+    max_inside: u32,
+    inside: u32,
+    /// What waits, by arrival.
+    waiting: Vec<Held>,
+    /// What a scheduler sees of it.
+    views: Vec<Waiting>,
+    pulled: u64,
+    /// When a request may enter: kept until something enters or is answered.
+    next: Option<Ns>,
+    /// Until then the scheduler lets nothing in.
+    rests_until: Ns,
+    /// Requests inside by number, from `first_inside` on.
+    entered: VecDeque<Option<Inside>>,
+    first_inside: u64,
+    answered: Vec<u64>,
+    /// Requests inside by the die of their first page, and that or the drive's own count, whichever is more.
+    sent: Vec<u32>,
+    die_load: Vec<u32>,
+}
+
+impl<'a> Flows<'a> {
+    /// A host that arbitrates between these flows as `config` says, or follows `policy` where there is one.
+    pub fn new(config: &HostConfig, flows: Vec<Flow<'a>>, policy: HostPolicy) -> Result<Self, ConfigError> {
+        if flows.is_empty() || flows.len() > MAX_QUEUES {
+            return Err(ConfigError::new("flow", flows.len(), format!("1 to {MAX_QUEUES} flows")));
+        }
+        let priorities: Vec<_> = flows.iter().map(|flow| (flow.rules.priority, flow.rules.weight)).collect();
+        let no_limit = |limit: u32| if limit == 0 { u32::MAX } else { limit };
+        let overtakes = config.max_overtakes.unwrap_or(config.scheduler.kind.default_overtakes());
+        let queue = |Flow { rules, source }: Flow<'a>| Queue {
+            front: Front::new(source, rules.arrivals()),
+            stream: rules.stream,
+            waiting: 0,
+            next: Ns::NEVER,
+            last: Ns::ZERO,
+            overtakes: 0,
+        };
+        Ok(Self {
+            arbiter: Arbiter::new(&config.arbitration, &priorities),
+            // The arbitration sees heads of queues only.
+            window: if policy.is_none() { 1 } else { config.scheduler.window },
+            policy,
+            max_overtakes: no_limit(overtakes),
+            max_inside: no_limit(config.max_inside),
+            inside: 0,
+            waiting: Vec::new(),
+            views: Vec::new(),
+            pulled: 0,
+            next: None,
+            rests_until: Ns::ZERO,
+            entered: VecDeque::new(),
+            first_inside: 0,
+            answered: Vec::new(),
+            sent: Vec::new(),
+            die_load: Vec::new(),
+            queues: flows.into_iter().map(queue).collect(),
+        })
+    }
+
+    /// Looks at every front anew.
+    fn look_at_fronts(&mut self) -> Result<(), SourceError> {
+        for queue in &mut self.queues {
+            queue.look()?;
+        }
+        Ok(())
+    }
+
+    /// When something may enter, as things are; the past means "now".
+    fn earliest(&self) -> Ns {
+        if self.inside >= self.max_inside {
+            return Ns::NEVER;
+        }
+        let has_room = |queue: &&Queue| queue.waiting < self.window;
+        let arrival = self.queues.iter().filter(has_room).map(|queue| queue.next).min().unwrap_or(Ns::NEVER);
+        if self.waiting.is_empty() { arrival } else { arrival.min(self.rests_until) }
+    }
+
+    /// Lists what has arrived by `now`, up to the window of each flow.
+    fn pull(&mut self, now: Ns) -> Result<(), SourceError> {
+        for (flow, queue) in self.queues.iter_mut().enumerate() {
+            while queue.waiting < self.window && queue.next <= now {
+                let Some((mut request, arrival)) = queue.front.take(queue.next) else { break };
+                (request.flow, request.stream) = (flow as u16, queue.stream);
+                queue.waiting += 1;
+                queue.last = queue.next;
+                queue.look()?;
+                let HostRequest { op, length, flow, .. } = request;
+                let view = Waiting { order: self.pulled, flow, op, length, arrival, die: None };
+                self.pulled += 1;
+                let place = self.waiting.partition_point(|held| held.view.arrival <= arrival);
+                self.waiting.insert(place, Held { request, view });
+            }
+        }
+        Ok(())
+    }
+
+    /// Place of the request that enters next.
+    fn choose(&mut self, now: Ns, drive: &dyn DriveView) -> Choice {
+        if let Some(place) = self.overtaken_too_often() {
+            return Choice::Take(place);
+        }
+        if self.policy.is_none() {
+            let queues = &self.queues;
+            let chosen = self.arbiter.next(|queue| queues[usize::from(queue)].waiting > 0);
+            let place = self.waiting.iter().position(|held| Some(held.view.flow) == chosen);
+            return Choice::Take(place.unwrap_or(0));
+        }
+        if self.policy.sees_dies() {
+            self.look_at_dies(drive);
+        }
+        self.views.clear();
+        self.views.extend(self.waiting.iter().map(|held| held.view));
+        let view = HostView { now, waiting: &self.views, die_load: &self.die_load };
+        match self.policy.choose(&view) {
+            // Nothing would ever wake a host that waits for good beside an empty drive.
+            Choice::WaitUntil(Ns::NEVER) if self.inside == 0 => Choice::Take(0),
+            Choice::WaitUntil(time) if time > now => Choice::WaitUntil(time),
+            Choice::Take(place) if place < self.waiting.len() => Choice::Take(place),
+            Choice::WaitUntil(_) | Choice::Take(_) => Choice::Take(0),
+        }
+    }
+
+    /// The oldest request of the flow whose oldest was overtaken most, if that was often enough.
+    fn overtaken_too_often(&self) -> Option<usize> {
+        if self.max_overtakes == u32::MAX {
+            return None;
+        }
+        let waits = |queue: &&Queue| queue.waiting > 0;
+        let most = self.queues.iter().filter(waits).map(|queue| queue.overtakes).max()?;
+        let is_that = |held: &Held| self.queues[usize::from(held.view.flow)].overtakes == most;
+        if most >= self.max_overtakes { self.waiting.iter().position(is_that) } else { None }
+    }
+
+    fn look_at_dies(&mut self, drive: &dyn DriveView) {
+        for held in &mut self.waiting {
+            held.view.die = drive.die_of_request(&held.request);
+        }
+        let loads = drive.die_load();
+        self.sent.resize(loads.len(), 0);
+        self.die_load.clear();
+        self.die_load.extend(loads.iter().zip(&self.sent).map(|(&load, &sent)| load.max(sent)));
+    }
+
+    /// Counts who was overtaken by the request at `place`.
+    fn count_overtakes(&mut self, place: usize) {
+        let flow = self.waiting[place].view.flow;
+        let was_oldest = !self.waiting[..place].iter().any(|held| held.view.flow == flow);
+        for (number, queue) in self.queues.iter_mut().enumerate() {
+            if number == usize::from(flow) && was_oldest || queue.waiting == 0 {
+                queue.overtakes = 0;
+            } else {
+                queue.overtakes = queue.overtakes.saturating_add(1);
+            }
+        }
+    }
+
+    /// The request at `place` enters with the number `id`.
+    fn enter(&mut self, place: usize, id: u64, now: Ns) -> (HostRequest, Ns) {
+        if self.max_overtakes != u32::MAX {
+            self.count_overtakes(place);
+        }
+        let Held { request, view } = self.waiting.remove(place);
+        self.queues[usize::from(view.flow)].waiting -= 1;
+        self.inside += 1;
+        if let Some(sent) = view.die.and_then(|die| self.sent.get_mut(die.index())) {
+            *sent += 1;
+        }
+        if self.entered.is_empty() {
+            self.first_inside = id;
+        }
+        let Waiting { flow, op, die, arrival, .. } = view;
+        self.entered.push_back(Some(Inside { flow, op, entered: now, inside: self.inside, die }));
+        (request, arrival)
+    }
+
+    /// The request with this number was answered.
+    fn leave(&mut self, id: u64, now: Ns) {
+        let index = id.wrapping_sub(self.first_inside) as usize;
+        let Some(request) = self.entered.get_mut(index).and_then(Option::take) else { return };
+        while let Some(None) = self.entered.front() {
+            self.entered.pop_front();
+            self.first_inside += 1;
+        }
+        let Inside { flow, op, entered, inside, die } = request;
+        self.inside -= 1;
+        if let Some(sent) = die.and_then(|die| self.sent.get_mut(die.index())) {
+            *sent -= 1;
+        }
+        self.queues[usize::from(flow)].front.completed(1, now);
+        self.policy.answered(&Answered { flow, op, entered, inside, now });
+    }
+}
+
+impl Queue<'_> {
+    /// Looks when the next request comes.
+    fn look(&mut self) -> Result<(), SourceError> {
+        self.next = self.front.next_time(self.last)?;
+        Ok(())
+    }
+}
+
+impl HostSide for Flows<'_> {
+    fn next_time(&mut self, now: Ns) -> Result<Ns, SourceError> {
+        let next = match self.next {
+            Some(next) => next,
+            None => {
+                self.look_at_fronts()?;
+                let next = self.earliest();
+                self.next = Some(next);
+                next
+            }
+        };
+        Ok(next.max(now))
+    }
+
+    fn take(
+        &mut self,
+        now: Ns,
+        id: u64,
+        drive: &dyn DriveView,
+    ) -> Result<Option<(HostRequest, Ns)>, SourceError> {
+        self.next = None;
+        self.pull(now)?;
+        if self.waiting.is_empty() {
+            return Ok(None);
+        }
+        match self.choose(now, drive) {
+            Choice::WaitUntil(time) => {
+                self.rests_until = time;
+                Ok(None)
+            }
+            Choice::Take(place) => {
+                self.rests_until = Ns::ZERO;
+                Ok(Some(self.enter(place, id, now)))
+            }
+        }
+    }
+
+    /// Which request enters next is decided when it does.
+    fn coming(&self, _ahead: usize) -> Option<&HostRequest> {
+        None
+    }
+
+    fn completed(&mut self, _count: u32, now: Ns) -> Result<(), SourceError> {
+        let mut answered = std::mem::take(&mut self.answered);
+        for id in answered.drain(..) {
+            self.leave(id, now);
+        }
+        self.answered = answered;
+        // An answer may change the scheduler's mind.
+        self.rests_until = Ns::ZERO;
+        self.next = None;
+        Ok(())
+    }
+
+    fn answered(&mut self) -> Option<&mut Vec<u64>> {
+        Some(&mut self.answered)
+    }
+
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        // Limits follow from the configuration; views, loads and answers are made anew where they are used.
+        let Self {
+            queues,
+            arbiter,
+            policy,
+            window: _,
+            max_overtakes: _,
+            max_inside: _,
+            inside,
+            waiting,
+            views: _,
+            pulled,
+            next,
+            rests_until,
+            entered,
+            first_inside,
+            answered: _,
+            sent,
+            die_load: _,
+        } = self;
+        out.put(&queues.len())?;
+        for Queue { front, stream: _, waiting, next, last, overtakes } in queues {
+            front.save(out)?;
+            out.put(&(waiting, next, last, overtakes))?;
+        }
+        Part::save(policy, out)?;
+        out.put(&(arbiter, inside, waiting, pulled))?;
+        out.put(&(next, rests_until, entered, first_inside, sent))
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError> {
+        if input.take::<usize>()? != self.queues.len() {
+            return Err(SnapshotError::Misfit("the number of flows".to_owned()).into());
+        }
+        for queue in &mut self.queues {
+            queue.front.restore(input)?;
+            (queue.waiting, queue.next, queue.last, queue.overtakes) = input.take()?;
+        }
+        Part::restore(&mut self.policy, input)?;
+        (self.arbiter, self.inside, self.waiting, self.pulled) = input.take()?;
+        (self.next, self.rests_until, self.entered, self.first_inside, self.sent) = input.take()?;
+        let flows = self.queues.len();
+        let inside = self.entered.iter().flatten().map(|request| request.flow);
+        let mut named = self.waiting.iter().map(|held| held.view.flow).chain(inside);
+        if named.any(|flow| usize::from(flow) >= flows) {
+            return Err(SnapshotError::Misfit("a request of a flow that there is not".to_owned()).into());
+        }
+        Ok(())
+    }
+
+    fn is_at_end(&self) -> bool {
+        self.waiting.is_empty() && self.queues.iter().all(|queue| queue.front.is_at_end())
+    }
+}

@@ -1,0 +1,95 @@
+//! What a run asks of a host, and what a host may see of the drive.
+
+use super::front::Front;
+use super::request::{HostRequest, SourceError};
+use crate::ids::DieId;
+use crate::run::RunError;
+use crate::snapshot::{In, Out, SnapshotError};
+use crate::time::Ns;
+
+/// What a host sees of the drive. Looks, and changes nothing.
+pub trait DriveView {
+    /// The die of a read's first page; `None` for other requests and for pages without data.
+    fn die_of_request(&self, request: &HostRequest) -> Option<DieId>;
+
+    /// Flash pages that wait or run on each die.
+    fn die_load(&self) -> &[u32];
+}
+
+/// A host: gives requests in the order in which they enter the drive, and the times at which they do.
+pub trait HostSide {
+    /// When the next request may enter the drive, no earlier than `now`; [`Ns::NEVER`] if none can before another is
+    /// answered.
+    fn next_time(&mut self, now: Ns) -> Result<Ns, SourceError>;
+
+    /// The request with the number `id`, which enters at `now`, and when it arrived at the host's queue. `None` if the
+    /// host would rather wait.
+    fn take(
+        &mut self,
+        now: Ns,
+        id: u64,
+        drive: &dyn DriveView,
+    ) -> Result<Option<(HostRequest, Ns)>, SourceError>;
+
+    /// The request `ahead` places behind the next, if the order is certain.
+    fn coming(&self, ahead: usize) -> Option<&HostRequest>;
+
+    /// So many requests were answered by `now`.
+    fn completed(&mut self, count: u32, now: Ns) -> Result<(), SourceError>;
+
+    /// Where to put the numbers of the requests that are answered, if the host must know which.
+    fn answered(&mut self) -> Option<&mut Vec<u64>> {
+        None
+    }
+
+    /// Whether the workload has ended and all its requests were taken.
+    fn is_at_end(&self) -> bool;
+
+    /// Writes how far it has come, for a snapshot of the run.
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError>;
+
+    /// Comes as far, with sources that are new.
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError>;
+}
+
+/// One flow that nothing but its own queue holds up.
+impl HostSide for Front<'_> {
+    #[inline]
+    fn next_time(&mut self, now: Ns) -> Result<Ns, SourceError> {
+        Front::next_time(self, now)
+    }
+
+    #[inline]
+    fn take(
+        &mut self,
+        now: Ns,
+        _id: u64,
+        _drive: &dyn DriveView,
+    ) -> Result<Option<(HostRequest, Ns)>, SourceError> {
+        Ok(Front::take(self, now))
+    }
+
+    #[inline]
+    fn coming(&self, ahead: usize) -> Option<&HostRequest> {
+        self.peek(ahead)
+    }
+
+    #[inline]
+    fn completed(&mut self, count: u32, now: Ns) -> Result<(), SourceError> {
+        Front::completed(self, count, now);
+        Ok(())
+    }
+
+    #[inline]
+    fn is_at_end(&self) -> bool {
+        Front::is_at_end(self)
+    }
+
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        Front::save(self, out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError> {
+        Front::restore(self, input)
+    }
+}

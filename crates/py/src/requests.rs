@@ -1,0 +1,69 @@
+//! The requests of a workload: of one source, or of several flows.
+
+use pyo3::prelude::*;
+use wordline_engine::device::Device;
+use wordline_engine::host::Flow;
+use wordline_engine::{Observer, Outcome, RunError, Setup, replay, replay_flows};
+use wordline_trace::{OpenContext, Opened, OpenedFlow, open, open_flows};
+
+use crate::describe::Described;
+use crate::run::not_opened;
+
+/// Requests, ready to be replayed.
+pub enum Requests {
+    /// Of one source.
+    One(Opened),
+    /// Of flows beside one another.
+    Flows(Vec<OpenedFlow>),
+}
+
+impl Requests {
+    /// Opens the sources of a workload.
+    pub fn open(described: &Described, context: &OpenContext<'_>) -> PyResult<Self> {
+        match &described.workload.source {
+            Some(source) => open(source, context).map(Self::One),
+            None => open_flows(&described.workload, context).map(Self::Flows),
+        }
+        .map_err(|error| not_opened(described, error))
+    }
+
+    /// Requests in all, where every source knows its number.
+    pub fn size_hint(&self) -> Option<u64> {
+        match self {
+            Self::One(opened) => opened.source.size_hint(),
+            Self::Flows(flows) => flows.iter().map(|flow| flow.opened.source.size_hint()).sum(),
+        }
+    }
+
+    /// Replays them on a drive that is prepared.
+    pub fn replay(
+        &mut self,
+        setup: &Setup,
+        device: &mut Device,
+        observer: &mut dyn Observer,
+    ) -> Result<Outcome, RunError> {
+        match self {
+            Self::One(opened) => replay(setup, device, &mut *opened.source, observer),
+            Self::Flows(flows) => {
+                let flows = flows
+                    .iter_mut()
+                    .map(|flow| Flow { rules: flow.rules.clone(), source: &mut *flow.opened.source });
+                replay_flows(setup, device, flows.collect(), None, observer)
+            }
+        }
+    }
+
+    /// What the sources did that their user should know of.
+    pub fn notes(&self) -> Vec<String> {
+        match self {
+            Self::One(opened) => opened.notes.lines(),
+            Self::Flows(flows) => {
+                let named = |flow: &OpenedFlow| {
+                    let name = flow.rules.name.clone();
+                    flow.opened.notes.lines().into_iter().map(move |line| format!("{name}: {line}"))
+                };
+                flows.iter().flat_map(named).collect()
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Description of a flow: one of several sources of a workload, with a queue of its own.
+
+use serde::{Deserialize, Serialize};
+use wordline_engine::config::error::ConfigError;
+use wordline_engine::config::host::{FlowRules, Priority};
+use wordline_engine::config::run::{Arrivals, HostConfig};
+
+use super::{RegionConfig, SourceConfig};
+
+/// A flow. Its requests go into a submission queue of their own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FlowConfig {
+    /// Short name, as in results; no two alike. `flow0`, `flow1` … where left out.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Open or closed loop; as in `host` where left out, like the four keys that follow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<Arrivals>,
+    /// Open loop: factor on every arrival time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_scale: Option<f64>,
+    /// Closed loop: requests outstanding at once, 1 to 65,536.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_depth: Option<u32>,
+    /// Closed loop: time between a completion and the submission that follows it, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think_time_ns: Option<u64>,
+    /// Open loop: most requests in the queue and in the drive, up to 65,536; 0 = no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_outstanding: Option<u32>,
+    /// Priority class of its queue.
+    #[serde(default)]
+    pub priority: Priority,
+    /// Weighted arbitration: bursts in one turn. FIOS: timeslices in an epoch. 1 to 256.
+    #[serde(default = "one")]
+    pub weight: u32,
+    /// Stream of its requests.
+    #[serde(default)]
+    pub stream: u16,
+    /// Part of the drive that it uses; its source sees nothing else. The whole drive when left out. Shares are cut to
+    /// whole multiples of [`FlowConfig::RANGE_UNIT`].
+    #[serde(default)]
+    pub range: RegionConfig,
+    /// Where its requests come from.
+    pub source: SourceConfig,
+}
+
+fn one() -> u32 {
+    1
+}
+
+impl FlowConfig {
+    /// What bounds of ranges given as shares are multiples of, bytes.
+    pub const RANGE_UNIT: u64 = 1 << 16;
+
+    /// What the host does with the flow, which is the one of this number.
+    pub fn rules(&self, number: usize, host: &HostConfig) -> FlowRules {
+        FlowRules {
+            name: self.name_or(number),
+            arrivals: self.arrivals.unwrap_or(host.arrivals),
+            time_scale: self.time_scale.unwrap_or(host.time_scale),
+            queue_depth: self.queue_depth.unwrap_or(host.queue_depth),
+            think_time_ns: self.think_time_ns.unwrap_or(host.think_time_ns),
+            max_outstanding: self.max_outstanding.unwrap_or(host.max_outstanding),
+            priority: self.priority,
+            weight: self.weight,
+            stream: self.stream,
+        }
+    }
+
+    fn name_or(&self, number: usize) -> String {
+        if self.name.is_empty() { format!("flow{number}") } else { self.name.clone() }
+    }
+
+    /// First byte of its part of a drive, and its length.
+    pub(crate) fn range_on(&self, drive_bytes: u64) -> Result<(u64, u64), ConfigError> {
+        let (start, end) = self.range.bounds(drive_bytes).map_err(|error| error.under("range"))?;
+        let unit = Self::RANGE_UNIT;
+        let start = if self.range.start_share.is_some() { start.next_multiple_of(unit) } else { start };
+        // The drive's own end need not be cut.
+        let cut = self.range.share.is_some() && end < drive_bytes;
+        let end = if cut { end / unit * unit } else { end };
+        if start >= end {
+            let allowed = format!("a range of {unit} bytes or more (drive: {drive_bytes} bytes)");
+            return Err(ConfigError::new("range", "nothing of the drive", allowed));
+        }
+        Ok((start, end - start))
+    }
+
+    fn validate(&self, number: usize, host: &HostConfig) -> Result<(), ConfigError> {
+        self.rules(number, host).validate()?;
+        self.range.validate().map_err(|error| error.under("range"))?;
+        self.source.validate().map_err(|error| error.under("source"))?;
+        self.source.check_arrivals(self.rules(number, host).arrivals)
+    }
+}
+
+/// Refuses flows that can't be run on any drive.
+pub(super) fn validate(flows: &[FlowConfig], host: &HostConfig) -> Result<(), ConfigError> {
+    let most = wordline_engine::config::host::MAX_QUEUES;
+    if flows.len() > most {
+        return Err(ConfigError::new("flow", flows.len(), format!("at most {most} flows, one a queue")));
+    }
+    let mut names = std::collections::BTreeSet::new();
+    for (number, flow) in flows.iter().enumerate() {
+        let under = |error: ConfigError| error.under(&format!("flow[{number}]"));
+        flow.validate(number, host).map_err(under)?;
+        let name = flow.name_or(number);
+        if !names.insert(name.clone()) {
+            return Err(under(ConfigError::new(
+                "name",
+                format!("{name:?}"),
+                "a name that no other flow has",
+            )));
+        }
+    }
+    Ok(())
+}

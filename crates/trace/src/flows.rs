@@ -1,0 +1,110 @@
+//! The flows of a workload: each source sees its part of the drive.
+
+use rand::Rng;
+use wordline_engine::config::host::FlowRules;
+use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+
+use crate::config::WorkloadConfig;
+use crate::open::{OpenContext, OpenError, Opened, open};
+use crate::rng::stream;
+
+/// A flow, ready to give requests.
+pub struct OpenedFlow {
+    /// What the host does with it.
+    pub rules: FlowRules,
+    /// Its requests, at their places on the drive.
+    pub opened: Opened,
+}
+
+/// Opens the flows of a workload; none if it has a single source. Each flow has random streams of its own, named after
+/// it: another flow beside it changes nothing in it.
+///
+/// # Errors
+/// A description that is wrong or doesn't suit the drive, a file that can't be used. Paths begin with `flow[…]`.
+pub fn open_flows(workload: &WorkloadConfig, context: &OpenContext) -> Result<Vec<OpenedFlow>, OpenError> {
+    let mut flows = Vec::new();
+    for (number, flow) in workload.flow.iter().enumerate() {
+        let rules = flow.rules(number, &workload.host);
+        let under = |error: OpenError| match error {
+            OpenError::Config(error) => OpenError::Config(error.under(&format!("flow[{number}]"))),
+            OpenError::Source(SourceError(what)) => {
+                OpenError::Source(SourceError(format!("flow {}: {what}", rules.name)))
+            }
+        };
+        let (start, bytes) = flow.range_on(context.drive_bytes).map_err(|error| under(error.into()))?;
+        let seed = stream(context.seed, &format!("flow.{}", rules.name)).next_u64();
+        let part = OpenContext { drive_bytes: bytes, seed, base_dir: context.base_dir };
+        let Opened { source, notes } = open(&flow.source, &part).map_err(under)?;
+        let source = Box::new(InRange { source, start, bytes, name: rules.name.clone() });
+        flows.push(OpenedFlow { rules, opened: Opened { source, notes } });
+    }
+    Ok(flows)
+}
+
+/// Everything that a workload asks for, flow by flow: for a look at its addresses.
+///
+/// # Errors
+/// Those of [`open`] and [`open_flows`].
+pub fn open_all(workload: &WorkloadConfig, context: &OpenContext) -> Result<Opened, OpenError> {
+    if let Some(source) = &workload.source {
+        return open(source, context);
+    }
+    let flows = open_flows(workload, context)?;
+    let sources = flows.into_iter().map(|flow| flow.opened.source).collect();
+    Ok(Opened { source: Box::new(OneAfterTheOther(sources)), notes: Default::default() })
+}
+
+/// Requests of a part of the drive, moved to where it begins.
+struct InRange {
+    source: Box<dyn RequestSource + Send>,
+    start: u64,
+    bytes: u64,
+    name: String,
+}
+
+impl InRange {
+    fn shift(&self, request: &mut HostRequest) -> Result<(), SourceError> {
+        if request.op == HostOp::Flush {
+            return Ok(());
+        }
+        let end = u128::from(request.offset) + u128::from(request.length);
+        if end > u128::from(self.bytes) {
+            let (name, offset, bytes) = (&self.name, request.offset, self.bytes);
+            return Err(SourceError(format!(
+                "flow {name}: a request covers bytes {offset} to {end}, beyond the flow's {bytes}"
+            )));
+        }
+        request.offset += self.start;
+        Ok(())
+    }
+}
+
+impl RequestSource for InRange {
+    fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+        let before = batch.len();
+        let named = |SourceError(what): SourceError| SourceError(format!("flow {}: {what}", self.name));
+        self.source.next_batch(batch).map_err(named)?;
+        batch.iter_mut().skip(before).try_for_each(|request| self.shift(request))
+    }
+
+    fn size_hint(&self) -> Option<u64> {
+        self.source.size_hint()
+    }
+}
+
+/// Sources one after the other.
+struct OneAfterTheOther(Vec<Box<dyn RequestSource + Send>>);
+
+impl RequestSource for OneAfterTheOther {
+    fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+        let before = batch.len();
+        while let Some(source) = self.0.last_mut() {
+            source.next_batch(batch)?;
+            if batch.len() > before {
+                break;
+            }
+            self.0.pop();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! Flows: their descriptions, their parts of the drive, and their random streams.
+
+use std::path::Path;
+
+use wordline_engine::config::layers::{Layer, Layers};
+use wordline_engine::config::run::Arrivals;
+use wordline_engine::host::request::HostRequest;
+use wordline_trace::{OpenContext, WorkloadConfig, footprint, open_all, open_flows};
+
+use crate::support::{Folder, drain};
+
+const MIB: u64 = 1 << 20;
+
+const SOURCE: &str = "source = { kind = \"synthetic\", requests = 200, read_share = 0.5, sizes = 4096 }";
+
+fn parsed(text: &str) -> Result<WorkloadConfig, String> {
+    let layers = Layers::new().with(Layer::from_toml("w.toml", text).unwrap().under("workload"));
+    let config: WorkloadConfig = layers.resolve("workload").map_err(|error| error.to_string())?;
+    config.validate().map_err(|error| layers.attach_origin(error.under("workload")).to_string())?;
+    Ok(config)
+}
+
+/// A workload of one flow for each text.
+fn flows(texts: &[&str]) -> String {
+    texts.iter().map(|text| format!("[[flow]]\n{text}\n{SOURCE}\n")).collect()
+}
+
+fn requests(config: &WorkloadConfig, drive_bytes: u64) -> Result<Vec<Vec<HostRequest>>, String> {
+    let context = OpenContext { drive_bytes, seed: 1, base_dir: Path::new("") };
+    let opened = open_flows(config, &context).map_err(|error| error.to_string())?;
+    opened
+        .into_iter()
+        .map(|mut flow| drain(&mut *flow.opened.source).map_err(|error| error.to_string()))
+        .collect()
+}
+
+#[test]
+fn what_a_flow_leaves_out_is_the_hosts() {
+    let text = format!(
+        "[host]\nqueue_depth = 9\nthink_time_ns = 5\n{}",
+        flows(&["", "queue_depth = 3\nname = \"b\"\npriority = \"urgent\"\nweight = 4\nstream = 6"])
+    );
+    let config = parsed(&text).unwrap();
+    let rules: Vec<_> = (0..2).map(|number| config.flow[number].rules(number, &config.host)).collect();
+    assert_eq!((rules[0].name.as_str(), rules[0].queue_depth, rules[0].think_time_ns), ("flow0", 9, 5));
+    assert_eq!((rules[1].name.as_str(), rules[1].queue_depth, rules[1].think_time_ns), ("b", 3, 5));
+    assert_eq!((rules[1].weight, rules[1].stream, rules[1].arrivals), (4, 6, Arrivals::Closed));
+}
+
+#[test]
+fn each_flow_stays_in_its_part_of_the_drive_and_uses_all_of_it() {
+    let config = parsed(&flows(&[
+        "range = { share = 0.25 }",
+        "range = { start_share = 0.25, share = 0.5 }",
+        "range = { start_bytes = 11534336, bytes = 8192 }",
+    ]))
+    .unwrap();
+    let found = requests(&config, 16 * MIB).unwrap();
+    let span = |list: &[HostRequest]| {
+        let first = list.iter().map(|request| request.offset).min().unwrap();
+        (first, list.iter().map(|request| request.offset + request.length).max().unwrap())
+    };
+    let (first, last) = span(&found[0]);
+    assert!(first < MIB && last <= 4 * MIB && last > 3 * MIB);
+    let (first, last) = span(&found[1]);
+    assert!((4 * MIB..5 * MIB).contains(&first) && last <= 12 * MIB && last > 11 * MIB);
+    assert_eq!(span(&found[2]), (11 * MIB, 11 * MIB + 8192));
+}
+
+#[test]
+fn shares_are_cut_to_whole_multiples_of_64_kib() {
+    let config = parsed(&flows(&["range = { start_share = 0.3, share = 0.3 }"])).unwrap();
+    let found = requests(&config, 16 * MIB).unwrap();
+    let first = found[0].iter().map(|request| request.offset).min().unwrap();
+    assert!(first >= (16 * MIB * 3 / 10).next_multiple_of(1 << 16));
+    assert!(found[0].iter().all(|request| request.offset % 4096 == 0));
+}
+
+#[test]
+fn a_flow_is_the_same_whatever_flows_are_beside_it_and_unlike_them() {
+    let alone = requests(&parsed(&flows(&["name = \"x\""])).unwrap(), MIB).unwrap();
+    let beside = requests(&parsed(&flows(&["name = \"y\"", "name = \"x\""])).unwrap(), MIB).unwrap();
+    assert_eq!(alone[0], beside[1]);
+    assert_ne!(beside[0], beside[1]);
+}
+
+#[test]
+fn a_trace_beyond_its_part_of_the_drive_is_refused() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", "time_ns,op,offset_bytes,length_bytes\n0,R,0,4096\n1,W,1044480,8192\n");
+    let source = format!("source = {{ kind = \"trace\", path = {path:?} }}");
+    let text = |range: &str| format!("[[flow]]\nname = \"t\"\nrange = {range}\n{source}\n");
+    let error = requests(&parsed(&text("{ start_bytes = 1048576, bytes = 1048576 }")).unwrap(), 4 * MIB);
+    let error = error.unwrap_err();
+    assert!(error.contains("flow t: ") && error.contains("1044480"), "{error}");
+    let found = requests(&parsed(&text("{ start_bytes = 1048576 }")).unwrap(), 4 * MIB).unwrap();
+    assert_eq!(found[0].iter().map(|request| request.offset).collect::<Vec<_>>(), [MIB, MIB + 1_044_480]);
+}
+
+#[test]
+fn the_footprint_of_a_workload_is_that_of_all_its_flows() {
+    let config =
+        parsed(&flows(&["range = { bytes = 8192 }", "range = { start_bytes = 65536, bytes = 4096 }"]));
+    let context = OpenContext { drive_bytes: MIB, seed: 1, base_dir: Path::new("") };
+    let mut all = open_all(&config.unwrap(), &context).unwrap();
+    let found = footprint(&mut *all.source, 4096, MIB).unwrap();
+    assert_eq!(found.iter().collect::<Vec<_>>(), [0, 1, 16]);
+}
+
+#[test]
+fn slips_in_flows_are_named_with_their_path() {
+    for (text, expected) in [
+        (flows(&["", "depth = 1"]), "w.toml:5: workload.flow[1].depth = 1: allowed: a known key"),
+        (
+            flows(&["priority = \"top\""]),
+            "workload.flow[0].priority = \"top\": allowed: urgent, high, medium or low",
+        ),
+        (
+            flows(&["", "queue_depth = 65537"]),
+            "w.toml:5: workload.flow[1].queue_depth = 65537: allowed: 1 to 65536",
+        ),
+        (flows(&["weight = 0"]), "workload.flow[0].weight = 0: allowed: 1 to 256"),
+        (flows(&["arrivals = \"open\""]), "workload.flow[0].source.interarrival = nothing: allowed: poisson"),
+        (flows(&["range = { share = 2.0 }"]), "workload.flow[0].range.share = 2: allowed: 0 to 1"),
+        (
+            flows(&["name = \"flow1\"", ""]),
+            "workload.flow[1].name = \"flow1\": allowed: a name that no other flow has",
+        ),
+        (
+            format!("{SOURCE}\n{}", flows(&[""])),
+            "w.toml:1: workload.source = a table: allowed: nothing beside flow",
+        ),
+        ("name = \"x\"".to_owned(), "workload.source = nothing: allowed: a value: the key has no default"),
+        ("[[flow]]\nname = \"x\"".to_owned(), "workload.flow[0].source = nothing: allowed: a value"),
+    ] {
+        let error = parsed(&text).unwrap_err();
+        assert!(error.contains(expected), "{error} for {text}");
+    }
+}
+
+#[test]
+fn a_part_that_the_drive_has_not_is_refused() {
+    let error = |range: &str| requests(&parsed(&flows(&["", range])).unwrap(), MIB).unwrap_err();
+    assert_eq!(
+        error("range = { start_bytes = 1048576 }"),
+        "flow[1].range.start_bytes = 1048576: allowed: below the drive's 1048576 bytes"
+    );
+    assert!(
+        error("range = { bytes = 2000000 }").starts_with("flow[1].range.bytes = 2000000: allowed: at most")
+    );
+    assert!(
+        error("range = { share = 0.01 }")
+            .starts_with("flow[1].range = nothing of the drive: allowed: a range")
+    );
+}
+
+#[test]
+fn more_flows_than_queues_are_refused() {
+    let mut config = parsed(&flows(&[""])).unwrap();
+    config.flow = vec![config.flow[0].clone(); 65_536];
+    assert_eq!(
+        config.validate().unwrap_err().to_string(),
+        "flow = 65536: allowed: at most 65535 flows, one a queue"
+    );
+}
+
+#[test]
+fn a_description_with_flows_written_and_read_again_is_the_same() {
+    let text = flows(&["name = \"a\"\nqueue_depth = 4", "range = { start_share = 0.5 }\nstream = 2"]);
+    let config =
+        parsed(&format!("[host]\nmax_inside = 4\narbitration = {{ kind = \"strict\" }}\n{text}")).unwrap();
+    assert_eq!(parsed(&toml::to_string(&config).unwrap()).unwrap(), config);
+}

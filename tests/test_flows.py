@@ -1,0 +1,94 @@
+"""Workloads of several flows: their figures, their table, and slips in their descriptions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from conftest import SMALL_DRIVE, Wordline, sets
+
+import wordline as package
+
+HOST = """
+name = "two"
+start.occupancy = "{occupancy}"
+[host]
+max_inside = 4
+"""
+
+FLOWS = """
+[[flow]]
+name = "reader"
+queue_depth = 2
+range = { share = 0.5 }
+source = { kind = "synthetic", requests = 600, read_share = 1.0, sizes = 4096 }
+[[flow]]
+name = "writer"
+stream = 3
+range = { start_share = 0.5 }
+source = { kind = "synthetic", requests = 300, read_share = 0.0, sizes = 8192 }
+"""
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> Path:
+    path = tmp_path / "two.toml"
+    path.write_text(HOST.format(occupancy="all") + FLOWS)
+    return path
+
+
+def test_figures_of_flows_add_up_to_those_of_the_run(two: Path) -> None:
+    result = package.run(workload=two, overrides=SMALL_DRIVE, checked=True)
+    assert [flow.name for flow in result.flows] == ["reader", "writer"]
+    assert [stream.stream for stream in result.streams] == [0, 3]
+    assert (result.flows[0].read.requests, result.flows[0].write.requests) == (600, 0)
+    assert (result.flows[1].read.requests, result.flows[1].write.requests) == (0, 300)
+    assert result.read.requests == 600 and result.write.requests == 300
+    assert result.flows[0].read.latency_ns.mean == result.read.latency_ns.mean
+    assert result.config.workload.flow[1].source.requests == 300
+
+
+def test_one_flow_has_no_figures_of_its_own(wordline: Wordline) -> None:
+    few = sets({**SMALL_DRIVE, "workload.source.requests": 100})
+    result = wordline("run", *few, "--json").json()
+    assert "flows" not in result and "streams" not in result
+    bounded = wordline("run", *few, "--set", "workload.host.max_inside=2", "--json").json()
+    assert "flows" not in bounded
+    assert bounded["read"]["blame"]["mean"]["total_ns"]["admission"] > 0
+
+
+def test_run_prints_a_line_for_each_flow(wordline: Wordline, two: Path) -> None:
+    out = wordline("run", "--workload", two, *sets(SMALL_DRIVE)).out
+    for text in ("reader reads", "writer writes", "Flow", "Stream", "at the host"):
+        assert text in out, text
+    assert "reader writes" not in out
+
+
+def test_the_preset_of_two_flows_is_shown(wordline: Wordline) -> None:
+    shown = wordline("show", "workload", "reader-beside-writer", "--json").json()
+    assert [flow["name"] for flow in shown["flow"]] == ["reader", "writer"]
+
+
+def test_the_footprint_is_that_of_all_flows(tmp_path: Path) -> None:
+    path = tmp_path / "two.toml"
+    path.write_text(HOST.format(occupancy="footprint") + FLOWS)
+    result = package.run(workload=path, overrides=SMALL_DRIVE, checked=True)
+    assert 500 < result.drive.mapped_units <= 900
+
+
+def test_a_slip_in_a_flow_names_its_line(wordline: Wordline, two: Path) -> None:
+    two.write_text(two.read_text().replace("queue_depth = 2", "queue_depth = 70000"))
+    error = wordline("run", "--workload", two).error()
+    assert error.endswith("two.toml:9: workload.flow[0].queue_depth = 70000: allowed: 1 to 65536")
+
+
+def test_a_scheduler_needs_a_bound(wordline: Wordline) -> None:
+    error = wordline("run", "--set", "workload.host.scheduler.kind=paq").error()
+    assert "workload.host.max_inside = 0: allowed: 1 to 1048576 with a scheduler" in error
+
+
+@pytest.mark.parametrize("scheduler", ["none", "piq", "fios", "paq"])
+def test_every_scheduler_runs(two: Path, scheduler: str) -> None:
+    overrides = {**SMALL_DRIVE, "workload.host.scheduler.kind": scheduler}
+    result = package.run(workload=two, overrides=overrides, checked=True)
+    assert result.read.requests + result.write.requests == 900
