@@ -1,7 +1,7 @@
 from collections.abc import Callable
 from typing import final
 
-__all__ = ["RunResult", "WordlineError", "__version__", "resolve", "run", "trace_convert", "trace_info"]
+__all__ = ["RunResult", "WordlineError", "__version__", "parts", "resolve", "run", "trace_convert", "trace_info"]
 
 __version__: str
 
@@ -24,6 +24,7 @@ def run(
     base_dir: str,
     progress: Callable[[int, int | None, int], None] | None = None,
 ) -> RunResult: ...
+def parts() -> list[tuple[str, list[str], str]]: ...
 def resolve(
     kind: str,
     text: tuple[str, str],

@@ -279,6 +279,17 @@ def show_workloads(as_json: JsonOption = False) -> None:
     _list("workload", as_json)
 
 
+@show_app.command("combinations")
+def show_combinations(as_json: JsonOption = False) -> None:
+    """Show which parts of a scheme go together."""
+    from wordline import combinations
+
+    if as_json:
+        print(json.dumps(combinations.rows(), indent=2))
+    else:
+        _print(combinations.table())
+
+
 def _list(kind: Kind, as_json: bool) -> None:
     rows = []
     for name in names(kind):

@@ -5,6 +5,7 @@
 
 pub mod array;
 pub mod blocks;
+pub mod cache;
 pub mod config;
 pub mod cpu;
 pub mod device;

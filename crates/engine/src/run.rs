@@ -360,7 +360,7 @@ impl<H: HostSide> Replay<'_, H> {
             } else if arrival < event || (gives_way && arrival == event && event != Ns::NEVER) {
                 self.submit(arrival)?;
             } else if event == Ns::NEVER {
-                if self.done == self.number || !self.device.place_stalled_anew() {
+                if !self.device.place_stalled_anew() {
                     break;
                 }
             } else {
@@ -416,7 +416,7 @@ impl<H: HostSide> Replay<'_, H> {
             self.window_open = true;
             self.device.open_window_at(now, self.number);
         }
-        if request.op == HostOp::Write {
+        if request.op.is_write() {
             self.warmup.written += request.length;
         }
         self.device.submit(&request, self.number, arrival, now, self.window_open);

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use common::*;
 use proptest::prelude::*;
+use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, DramConfig, ReadAdmission};
 use wordline_engine::config::device::*;
 use wordline_engine::config::firmware::{CpuConfig, FirmwareConfig};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
@@ -17,7 +18,7 @@ use wordline_engine::ids::DomainId;
 use wordline_engine::nand::CellMode;
 use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
-use wordline_engine::{RunError, Setup};
+use wordline_engine::{RunError, Setup, Stop};
 
 const UNITS: [u32; 4] = [512, 1024, 2048, 4096];
 
@@ -40,13 +41,15 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
     let orders = prop_oneof![Just(CacheReadOrder::Sequential), Just(CacheReadOrder::Random)];
     let cache = (any::<bool>(), any::<bool>(), orders, 0u64..5_000, 0u64..5_000);
     let copyback = (any::<bool>(), any::<bool>(), 0u32..4);
+    let dram = (0u64..2_000, prop::option::of(10_000_000u64..5_000_000_000));
+    let link = (link, dram);
     (counts, 0usize..4, rules, times, link, suspend, arbitrations, (cache, copyback, any::<bool>())).prop_map(
         |(
             (channels, ways, dies, planes, blocks, pages, overprovisioning),
             unit,
             rule,
             times,
-            link,
+            (link, dram),
             suspend,
             arbitration,
             (cache, (supported, same_plane_only, check_every), slc_mode),
@@ -64,6 +67,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             device.channel.read_command_ns = times.3;
             device.channel.mega_transfers_per_s = f64::from(times.4);
             device.link = LinkConfig { bytes_per_s: link.0, submission_ns: link.1, completion_ns: link.2 };
+            device.dram = DramConfig { bytes: None, access_ns: dram.0, bytes_per_s: dram.1 };
             device.suspend = SuspendConfig {
                 program_ns: suspend.0,
                 erase_ns: suspend.1,
@@ -85,6 +89,22 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
                 device.slc_mode = Some(SlcModeConfig { read_ns, program_ns, erase_ns });
             }
             device
+        },
+    )
+}
+
+/// None, or any policy with room for few units or many.
+fn caches() -> impl Strategy<Value = CacheConfig> {
+    let policies = prop_oneof![Just(CacheKind::None), Just(CacheKind::WriteBuffer), Just(CacheKind::Lru)];
+    let reads = prop_oneof![Just(ReadAdmission::All), Just(ReadAdmission::None)];
+    let kibibytes = prop_oneof![4u64..16, 4u64..400];
+    (policies, kibibytes, 0.0..1.0f64, 0.0..1.0f64, reads).prop_map(
+        |(policy, kibibytes, dirty_high, low, admit_reads)| CacheConfig {
+            policy,
+            bytes: CacheBytes::Bytes(kibibytes << 10),
+            dirty_high,
+            dirty_low: Some(low * dirty_high),
+            admit_reads,
         },
     )
 }
@@ -127,13 +147,13 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
         0usize..24,
         scheduler,
         prop::option::of(0u64..5_000_000),
-        unmapped,
+        (unmapped, caches()),
         0.0..0.15f64,
         0.0..0.2f64,
         collection,
     )
         .prop_map(
-            |(span, policy, order, (scheduler, tiers), bound, unmapped_reads, trigger, more, gc)| {
+            |(span, policy, order, (scheduler, tiers), bound, (unmapped_reads, cache), trigger, more, gc)| {
                 SchemeConfig {
                     mapping: MappingConfig { unmapped_reads, ..Default::default() },
                     placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
@@ -147,6 +167,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         ..Default::default()
                     },
                     scheduler: SchedulerConfig { policy: scheduler, tiers, starvation_bound_ns: bound },
+                    cache,
                     ..Default::default()
                 }
             },
@@ -181,6 +202,7 @@ fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
                 0 => HostOp::Flush,
                 1 | 2 => HostOp::Trim,
                 3..=9 => HostOp::Read,
+                10 => HostOp::WriteFua,
                 _ => HostOp::Write,
             };
             let space = if random.below(2) == 0 { bytes } else { (bytes / 8).max(1) };
@@ -235,7 +257,7 @@ fn agrees_with_the_naive_drive(events: &[Event], unit: u64, allocates: bool) -> 
                 };
                 let known = pages.entry(page).or_default();
                 known.changes += 1;
-                known.holds_data = Some(request.op == HostOp::Write);
+                known.holds_data = Some(request.op.is_write());
                 seen.entry(id).or_default().push(page);
             }
             Event::Completed { id, latency, at } => {
@@ -320,7 +342,7 @@ proptest! {
         agrees_with_the_naive_drive(&record.events(), unit, allocates)?;
         let by_op = |op| requests.iter().filter(|request| request.op == op).count() as u64;
         prop_assert_eq!(report.read.requests, by_op(HostOp::Read));
-        prop_assert_eq!(report.write.requests, by_op(HostOp::Write));
+        prop_assert_eq!(report.write.requests, by_op(HostOp::Write) + by_op(HostOp::WriteFua));
         prop_assert_eq!(report.trim.requests, by_op(HostOp::Trim));
         prop_assert_eq!(report.flush.requests, by_op(HostOp::Flush));
         for direction in [&report.read, &report.write] {
@@ -328,5 +350,33 @@ proptest! {
                 prop_assert_eq!(parts.total_ns.values().sum::<u128>(), parts.response_total_ns);
             }
         }
+    }
+
+    #[test]
+    fn random_runs_that_are_split_give_the_bytes_of_those_that_are_not(
+        device in devices(),
+        scheme in schemes(),
+        firmware in firmware(),
+        ideal in ideals(),
+        host in hosts(),
+        overwrite in 0.0..2.0f64,
+        measured: bool,
+        seed: u64,
+        count in 1usize..300,
+        at in prop::collection::vec(1u64..300, 1..3),
+    ) {
+        let scheme = SchemeConfig { firmware, ideal, ..scheme };
+        let mut setup = Setup { scheme, host, start: start(Occupancy::All, overwrite), seed, ..setup(device) };
+        if measured {
+            setup.measure.interval_ns = 1_000_000;
+            setup.measure.sample_ns = 50_000;
+        }
+        let requests = match setup.prepare(&[]) {
+            Ok(drive) => requests(seed, count, drive.logical_bytes()),
+            Err(_) => return Ok(()),
+        };
+        let whole = in_parts(&setup, &requests, &[]);
+        let stops: Vec<Stop> = at.iter().map(|&number| after(number)).collect();
+        prop_assert!(in_parts(&setup, &requests, &stops) == whole, "{:?}", stops);
     }
 }

@@ -6,6 +6,7 @@
 mod common;
 use common::*;
 use wordline_engine::blocks::table::BlockView;
+use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, ReadAdmission};
 use wordline_engine::config::device::*;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::*;
@@ -34,6 +35,8 @@ registry!(PLACEMENTS: PlacementKind { Static, Dynamic });
 registry!(SPANS: SuperblockSpan { None, Die, Chip, Channels, Drive });
 registry!(COLLECTIONS: GcKind { Greedy, DChoices, Random, Fifo, CostBenefit, WindowedGreedy });
 registry!(SCHEDULERS: SchedulerKind { Fifo, ReadFirst, ReadFirstSuspend });
+registry!(CACHES: CacheKind { None, WriteBuffer, Lru });
+registry!(READS: ReadAdmission { All, None });
 registry!(RULES: MultiPlaneRule { None, SameBlockAndPage, SamePage, Any });
 registry!(ARBITRATIONS: ChannelArbitration { CommandFirst, Fifo, DataOutFirst });
 registry!(TRANSFERS: TransferUnit { Requested, Page });
@@ -47,6 +50,7 @@ fn requests(seed: u64, count: u64, bytes: u64) -> Vec<HostRequest> {
                 0 => HostOp::Trim,
                 1..=3 => HostOp::Read,
                 4 if random.below(4) == 0 => HostOp::Flush,
+                5 if random.below(4) == 0 => HostOp::WriteFua,
                 _ => HostOp::Write,
             };
             let (mut offset, mut length) = (random.below(bytes), 1 + random.below(12_000));
@@ -167,6 +171,30 @@ fn every_other_choice_passes() {
                             );
                             passes(&setup, 1_500, &what);
                         }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_cache_passes_with_every_placement_span_and_scheduler() {
+    for &policy in CACHES {
+        for &admit_reads in READS {
+            for &placement in PLACEMENTS {
+                for &superblock in SPANS {
+                    for &scheduler in SCHEDULERS {
+                        let mut setup = small();
+                        let bytes = CacheBytes::Bytes(64 << 10);
+                        setup.scheme.cache = CacheConfig { policy, bytes, admit_reads, ..Default::default() };
+                        setup.scheme.placement.policy = placement;
+                        setup.scheme.blocks.superblock = superblock;
+                        setup.scheme.scheduler.policy = scheduler;
+                        let what =
+                            format!("{policy:?} {admit_reads:?} {placement:?} {superblock:?} {scheduler:?}");
+                        let report = passes(&setup, 700, &what);
+                        assert_eq!(report.cache.is_some(), policy != CacheKind::None, "{what}");
                     }
                 }
             }

@@ -5,6 +5,7 @@
 mod common;
 use common::*;
 use proptest::prelude::*;
+use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, DramConfig, ReadAdmission};
 use wordline_engine::config::device::*;
 use wordline_engine::config::nand_modes::*;
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartConfig, WindowConfig};
@@ -182,8 +183,14 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
         },
     );
     let modes = (slc_mode, cache_mode, copyback);
-    (geometries(), capacity, cell, channel, rules, or_extreme(0..9), suspend, link, modes).prop_map(
-        |(geometry, capacity, cell, channel, rule, window, suspend, link, modes)| DeviceConfig {
+    let dram = (
+        prop_oneof![2 => Just(None), 1 => any::<u64>().prop_map(Some), 1 => (0u64..1 << 24).prop_map(Some)],
+        time(),
+        prop::option::of(prop_oneof![30 => 1_000u64..1 << 33, 1 => any::<u64>()]),
+    )
+        .prop_map(|(bytes, access_ns, bytes_per_s)| DramConfig { bytes, access_ns, bytes_per_s });
+    (geometries(), capacity, cell, channel, rules, or_extreme(0..9), suspend, (link, dram), modes).prop_map(
+        |(geometry, capacity, cell, channel, rule, window, suspend, (link, dram), modes)| DeviceConfig {
             name: String::new(),
             description: String::new(),
             geometry,
@@ -199,8 +206,24 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             errors: None,
             cpu: Default::default(),
             energy: Default::default(),
+            dram,
         },
     )
+}
+
+fn caches() -> impl Strategy<Value = CacheConfig> {
+    let policies = prop::sample::select(vec![CacheKind::None, CacheKind::WriteBuffer, CacheKind::Lru]);
+    let bytes = prop_oneof![
+        4 => (0u64..1 << 20).prop_map(CacheBytes::Bytes),
+        1 => any::<u64>().prop_map(CacheBytes::Bytes),
+        1 => Just(CacheBytes::Rest)
+    ];
+    let high = prop_oneof![20 => 0.0..1.0f64, 1 => number()];
+    let low = prop_oneof![20 => Just(None), 1 => number().prop_map(Some)];
+    (policies, bytes, high, low, any::<bool>()).prop_map(|(policy, bytes, dirty_high, dirty_low, all)| {
+        let admit_reads = if all { ReadAdmission::All } else { ReadAdmission::None };
+        CacheConfig { policy, bytes, dirty_high, dirty_low, admit_reads }
+    })
 }
 
 fn schemes() -> impl Strategy<Value = SchemeConfig> {
@@ -244,9 +267,15 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
             (collection, or_extreme(1..20), or_extreme(1..20)),
         ),
         (scheduler, tiers, prop::option::of(time())),
+        caches(),
     )
         .prop_map(
-            |((superblock, dynamic, order, allocate), (trigger, stop, read_ahead_pages, gc), scheduler)| {
+            |(
+                (superblock, dynamic, order, allocate),
+                (trigger, stop, read_ahead_pages, gc),
+                scheduler,
+                cache,
+            )| {
                 SchemeConfig {
                     mapping: MappingConfig {
                         unmapped_reads: if allocate { UnmappedReads::Allocate } else { UnmappedReads::Zeros },
@@ -270,6 +299,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         tiers: scheduler.1,
                         starvation_bound_ns: scheduler.2,
                     },
+                    cache,
                     ..Default::default()
                 }
             },
@@ -330,7 +360,8 @@ fn some(seed: u64, bytes: u64, late: bool) -> Vec<HostRequest> {
     let mut random = Random(seed);
     (0..REQUESTS)
         .map(|number| {
-            let op = [HostOp::Write, HostOp::Read, HostOp::Trim, HostOp::Flush][random.below(4) as usize];
+            let op = [HostOp::Write, HostOp::Read, HostOp::Trim, HostOp::Flush, HostOp::WriteFua]
+                [random.below(5) as usize];
             let (offset, most) = (random.below(bytes), 40_000.min(bytes));
             let length = random.below(most + 1).min(bytes - offset);
             let time = Ns(if late { 1 << 59 } else { 0 } + number * random.below(1_000_000));

@@ -12,7 +12,7 @@ use wordline_engine::device::Device;
 use wordline_engine::host::{HostOp, HostRequest, RequestSource};
 use wordline_engine::snapshot::SnapshotError;
 use wordline_engine::time::Ns;
-use wordline_engine::{Ending, RunError, Setup, Split, Stop, Unobserved, replay, replay_in_parts};
+use wordline_engine::{RunError, Setup, Stop, Unobserved, replay};
 
 fn busy() -> Setup {
     let mut setup = setup(device(2, 1, 2, 2));
@@ -69,9 +69,9 @@ fn a_drive_that_was_saved_or_forked_goes_on_like_the_original() {
     let drive = setup.prepare(&[]).unwrap();
     let bytes = saved(&setup, &drive);
     let again = loaded(&setup, &bytes).unwrap();
-    assert_eq!(saved(&setup, &again), bytes);
+    assert!(saved(&setup, &again) == bytes, "saving is repeatable");
     let fork = drive.fork().unwrap();
-    assert_eq!(saved(&setup, &fork), bytes);
+    assert!(saved(&setup, &fork) == bytes);
     let expected = outcome(&setup, drive, 5);
     assert_eq!(outcome(&setup, again, 5), expected);
     assert_eq!(outcome(&setup, fork, 5), expected);
@@ -86,7 +86,7 @@ fn forks_go_their_own_ways() {
     let second = drive.fork().unwrap();
     let results = [outcome(&setup, first, 5), outcome(&setup, second, 6)];
     assert_ne!(results[0], results[1]);
-    assert_eq!(saved(&setup, &drive), before, "forks don't reach back");
+    assert!(saved(&setup, &drive) == before, "forks don't reach back");
     assert_eq!(outcome(&setup, drive, 6), results[1]);
 }
 
@@ -108,11 +108,11 @@ fn a_snapshot_of_another_configuration_is_refused_and_the_key_named() {
     let setup = busy();
     let bytes = saved(&setup, &setup.prepare(&[]).unwrap());
     let mut other = setup.clone();
-    other.scheme.gc.trigger = 0.2;
+    other.scheme.gc.trigger = 0.12;
     let error = loaded(&other, &bytes).err().unwrap().to_string();
     assert_eq!(
         error,
-        "the snapshot was made with another configuration: `scheme.gc.trigger` is 0.1 there and 0.2 here"
+        "the snapshot was made with another configuration: `scheme.gc.trigger` is 0.1 there and 0.12 here"
     );
     other = Setup { checked: false, ..setup };
     assert!(loaded(&other, &bytes).err().unwrap().to_string().contains("`checked`"));
@@ -143,7 +143,7 @@ fn a_damaged_byte_anywhere_is_noticed() {
     let setup = busy();
     let bytes = saved(&setup, &setup.prepare(&[]).unwrap());
     let mut random = Random(3);
-    for _ in 0..300 {
+    for _ in 0..100 {
         let mut damaged = bytes.clone();
         for _ in 0..1 + random.below(3) {
             let place = random.below(bytes.len() as u64) as usize;
@@ -153,32 +153,6 @@ fn a_damaged_byte_anywhere_is_noticed() {
             assert!(loaded(&setup, &damaged).is_err());
         }
     }
-}
-
-/// The result of a run of `count` requests that is split at these numbers of requests, as text.
-fn in_parts(setup: &Setup, requests: &[HostRequest], stops: &[Stop]) -> Result<String, RunError> {
-    let mut drive = setup.prepare(&[])?;
-    let mut bytes: Option<Vec<u8>> = None;
-    for stop in stops.iter().copied().chain([Stop::default()]) {
-        let mut save = Vec::new();
-        let mut input = bytes.as_deref();
-        let resume = input.as_mut().map(|bytes| bytes as &mut dyn std::io::Read);
-        let split = Split { resume, stop, save: Some(&mut save), workload: "{\"name\":\"test\"}" };
-        let mut source = Listed(requests.to_vec());
-        match replay_in_parts(setup, &mut drive, &mut source, &mut Unobserved, split)? {
-            Ending::Finished(outcome) => {
-                let report = serde_json::to_string(&outcome.report).unwrap();
-                return Ok(format!("{report}\n{} {}", outcome.events, outcome.flash_operations));
-            }
-            Ending::Stopped { .. } => bytes = Some(save),
-        }
-        drive = setup.empty_drive()?;
-    }
-    unreachable!("the last part ends with the run")
-}
-
-fn after(requests: u64) -> Stop {
-    Stop { after_requests: requests, ..Stop::default() }
 }
 
 fn listed(setup: &Setup, seed: u64, count: u64) -> Vec<HostRequest> {

@@ -1,6 +1,7 @@
 //! Python bindings: one module, `wordline._core`. Thin: texts in, a text out, and the watch over a run.
 
 mod columns;
+mod combinations;
 mod describe;
 mod error;
 mod requests;
@@ -14,6 +15,8 @@ use pyo3::prelude::*;
 mod _core {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::combinations::parts;
     #[pymodule_export]
     use crate::describe::resolve;
     #[pymodule_export]

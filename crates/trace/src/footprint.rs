@@ -90,7 +90,7 @@ pub fn footprint(
             return Ok(found);
         }
         for request in &batch {
-            if matches!(request.op, HostOp::Read | HostOp::Write) && request.length > 0 {
+            if (request.op == HostOp::Read || request.op.is_write()) && request.length > 0 {
                 let last = request.offset.saturating_add(request.length - 1);
                 found.insert_range(request.offset / unit, last / unit);
             }

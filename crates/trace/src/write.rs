@@ -47,10 +47,11 @@ fn write_all(source: &mut dyn RequestSource, path: &Path, partial: &Path) -> Res
 
 fn write_row(sink: &mut impl Write, request: &HostRequest) -> io::Result<()> {
     let op = match request.op {
-        HostOp::Read => 'R',
-        HostOp::Write => 'W',
-        HostOp::Trim => 'T',
-        HostOp::Flush => 'F',
+        HostOp::Read => "R",
+        HostOp::Write => "W",
+        HostOp::WriteFua => "WF",
+        HostOp::Trim => "T",
+        HostOp::Flush => "F",
     };
     writeln!(sink, "{},{op},{},{},{}", request.time.0, request.offset, request.length, request.flow)
 }

@@ -216,7 +216,7 @@ impl Array {
         let nothing: [(BlamePart, u64); 0] = [];
         let recorder = match request.op {
             HostOp::Read => &mut self.read,
-            HostOp::Write => &mut self.write,
+            HostOp::Write | HostOp::WriteFua => &mut self.write,
             HostOp::Trim | HostOp::Flush => return self.end(number),
         };
         recorder.answered(request.length);

@@ -52,6 +52,9 @@ pub struct DeviceConfig {
     /// Energy of operations; unknown (zero) when left out.
     #[serde(default)]
     pub energy: EnergyConfig,
+    /// DRAM of the controller; without limit and without time when left out.
+    #[serde(default)]
+    pub dram: super::cache::DramConfig,
 }
 
 /// Counts and sizes of the flash array.
@@ -305,7 +308,8 @@ impl DeviceConfig {
         }
         self.link.validate().map_err(|e| e.under("link"))?;
         self.energy.validate(self.cell.technology).map_err(|e| e.under("energy"))?;
-        self.cpu.validate().map_err(|e| e.under("cpu"))
+        self.cpu.validate().map_err(|e| e.under("cpu"))?;
+        self.dram.validate().map_err(|e| e.under("dram"))
     }
 }
 

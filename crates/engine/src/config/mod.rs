@@ -1,6 +1,7 @@
 //! Descriptions of drives and schemes: plain data, validated once, printed whole in every result.
 
 pub mod array;
+pub mod cache;
 pub mod device;
 pub mod energy;
 pub mod error;

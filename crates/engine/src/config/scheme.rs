@@ -45,6 +45,9 @@ pub struct SchemeConfig {
     /// What of the drive can't be built.
     #[serde(default)]
     pub ideal: IdealConfig,
+    /// The data cache in the controller's DRAM.
+    #[serde(default)]
+    pub cache: super::cache::CacheConfig,
 }
 
 /// Address translation.
@@ -341,7 +344,8 @@ impl SchemeConfig {
         self.blocks.validate().map_err(|e| e.under("blocks"))?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
-        self.firmware.validate().map_err(|e| e.under("firmware"))
+        self.firmware.validate().map_err(|e| e.under("firmware"))?;
+        self.cache.validate().map_err(|e| e.under("cache"))
     }
 }
 

@@ -75,7 +75,7 @@ impl Device {
         if let Some(probe) = &mut self.probe {
             probe.arrived(id, request, now);
         }
-        let carried = if request.op == HostOp::Write { request.length } else { 0 };
+        let carried = if request.op.is_write() { request.length } else { 0 };
         let time = self.link_time(carried, self.rules.link.submission_ns);
         if time == Ns::ZERO && self.link_in.is_empty() {
             self.run_firmware(number);
@@ -123,12 +123,16 @@ impl Device {
     pub(super) fn deliver(&mut self, number: u32) {
         let HostRequest { op, offset, length, .. } = self.requests[number as usize].request;
         if length == 0 || op == HostOp::Flush {
-            // Every acknowledged write is in flash already: there is no volatile cache to flush.
+            if op == HostOp::Flush && self.cache.is_some() {
+                self.requests[number as usize].left = 1;
+                return self.flush_cache(number);
+            }
+            // Without a cache every acknowledged write is in flash already.
             return self.answer(number, None, None);
         }
         match op {
             HostOp::Read => self.deliver_read(number, offset, length),
-            HostOp::Write => self.deliver_write(number, offset, length),
+            HostOp::Write | HostOp::WriteFua => self.deliver_write(number, offset, length),
             HostOp::Trim | HostOp::Flush => {
                 self.trim(number, offset, length);
                 self.answer(number, None, None);
@@ -148,12 +152,28 @@ impl Device {
         ((offset / unit) as u32, ((end - 1) / unit) as u32, wanted)
     }
 
+    /// The bytes of a unit that a request wants: first, and behind the last.
+    pub(super) fn wanted_range(&self, number: u32, lpa: Lpa) -> (u32, u32) {
+        let HostRequest { offset, length, .. } = self.requests[number as usize].request;
+        let unit = u64::from(self.geometry.unit_bytes);
+        let start = u64::from(lpa.0) * unit;
+        (offset.saturating_sub(start) as u32, (offset + length).saturating_sub(start).min(unit) as u32)
+    }
+
+    /// Whether a request is a write that is answered when it is programmed.
+    pub(super) fn is_durable(&self, number: u32) -> bool {
+        self.requests[number as usize].request.op == HostOp::WriteFua
+    }
+
     fn deliver_read(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
         // Held until all pages are on their way, so that a page that is done at once can't end the request.
         self.requests[number as usize].left = last - first + 2;
         let mut head: OpId = NONE;
         for lpa in first..=last {
+            if self.cache.is_some() && self.read_from_cache(number, Lpa(lpa), wanted(lpa)) {
+                continue;
+            }
             head = self.read_for_host(number, Lpa(lpa), wanted(lpa), head);
         }
         self.page_done(number);
@@ -162,6 +182,12 @@ impl Device {
     fn deliver_write(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
         self.requests[number as usize].left = last - first + 2;
+        if self.cache.is_some() {
+            let durable = self.is_durable(number);
+            (first..=last).for_each(|lpa| self.write_to_cache(number, Lpa(lpa), wanted(lpa), durable));
+            self.tend_cache();
+            return self.page_done(number);
+        }
         let mut plane = None;
         for lpa in first..=last {
             if lpa & (self.geometry.units_per_page() - 1) == 0 {
@@ -178,6 +204,9 @@ impl Device {
         let id = self.requests[number as usize].id;
         for lpa in offset.div_ceil(unit)..(offset + length) / unit {
             self.forget(id, Lpa(lpa as u32));
+        }
+        if self.cache.is_some() {
+            self.tend_cache();
         }
     }
 
@@ -303,7 +332,7 @@ impl Device {
     #[inline]
     pub fn prefetch_overwritten(&self, request: &HostRequest) {
         let lpa = request.offset / u64::from(self.geometry.unit_bytes);
-        if request.op == HostOp::Write && lpa < u64::from(self.logical_units) {
+        if request.op.is_write() && lpa < u64::from(self.logical_units) {
             let ppa = self.lookup(Lpa(lpa as u32));
             if ppa.is_some() {
                 self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));

@@ -29,8 +29,11 @@ impl Device {
             if matches!(self.blocks.state(superblock), BlockState::Free | BlockState::Erasing) {
                 return Err(format!("{lpa:?} is mapped to {ppa:?} in an erased block"));
             }
-            if self.versions.as_ref().is_some_and(|versions| !versions.is_newest(lpa, ppa)) {
-                return Err(format!("{lpa:?} is mapped to {ppa:?}, which does not hold its newest version"));
+            if self.versions.as_ref().is_some_and(|versions| !versions.holds(ppa, self.version_in_flash(lpa)))
+            {
+                return Err(format!(
+                    "{lpa:?} is mapped to {ppa:?}, which does not hold the version it should"
+                ));
             }
             valid[superblock.index()] += 1;
         }
@@ -81,6 +84,12 @@ impl Device {
         }
         if !self.plans.is_at_rest() {
             return Err("a plan is still under way although the drive is at rest".into());
+        }
+        if let Some(cache) = self.cache.as_ref().filter(|cache| !cache.state.is_at_rest()) {
+            return Err(format!(
+                "the data cache is at work although the drive is at rest: {:?}",
+                cache.state.promises
+            ));
         }
         if self.pool.is_empty() {
             Ok(())

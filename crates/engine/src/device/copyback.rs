@@ -142,7 +142,7 @@ impl Device {
             return;
         }
         self.reads_verified += 1;
-        if self.oob.lpa(source, &self.layout) != lpa || !versions.is_newest(lpa, source) {
+        if self.oob.lpa(source, &self.layout) != lpa || !versions.holds(source, self.version_in_flash(lpa)) {
             self.fail(format!("a copyback of {lpa:?} from {source:?} found something else there"));
         }
     }

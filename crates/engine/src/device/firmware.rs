@@ -35,7 +35,7 @@ impl Device {
         match op {
             HostOp::Read => [(Cost::ReadRequest, 1), (Cost::Lookup, touched), (Cost::MapUpdate, 0)],
             // What is written in part is looked up first, to be read.
-            HostOp::Write => {
+            HostOp::Write | HostOp::WriteFua => {
                 [(Cost::WriteRequest, 1), (Cost::Lookup, touched - whole), (Cost::MapUpdate, touched)]
             }
             HostOp::Trim => [(Cost::TrimRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, whole)],

@@ -46,13 +46,13 @@ impl Device {
         if server.index() < dies { server.index() } else { server.index() - dies }
     }
 
-    /// Checked mode: whether a read finds the newest version. On a second server a page counts as programmed as soon
+    /// Checked mode: whether a read finds the newest version that flash has. On a second server a page counts as programmed as soon
     /// as its program has begun: its data is in the controller still.
     pub(super) fn finds_newest(&self, unit: OpId) -> bool {
         let op = &self.pool[unit];
         self.versions.as_ref().is_none_or(|versions| {
-            versions.is_newest(op.lpa, op.ppa)
-                || (self.is_ideal(op) && versions.is_newest_or_coming(op.lpa, op.ppa))
+            let newest = self.version_in_flash(op.lpa);
+            versions.holds(op.ppa, newest) || (self.is_ideal(op) && versions.stored(op.ppa) == newest)
         })
     }
 

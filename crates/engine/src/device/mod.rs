@@ -2,11 +2,13 @@
 //!
 //! One file for each thing that happens: a request comes in (`admit`), pages are read (`read`) and programmed
 //! (`program`), a die takes a command (`issue`) and gets on with it (`progress`), superblocks are collected
-//! (`collect`), the drive is prepared without simulated time (`prepare`), and checked (`audit`).
+//! (`collect`), the data cache holds units (`buffer`) and writes them back (`write_back`), the drive is prepared without
+//! simulated time (`prepare`), and checked (`audit`).
 
 mod admit;
 mod answers;
 mod audit;
+mod buffer;
 mod cached;
 mod collect;
 mod copyback;
@@ -26,12 +28,14 @@ pub(crate) mod snapshot;
 mod systems;
 mod tenants;
 mod view;
+mod write_back;
 
 use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
+use crate::cache::{Cache, Ledger, ledger};
 use crate::config::ConfigError;
 use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
 use crate::config::ideal::SecondServer;
@@ -161,6 +165,10 @@ pub struct Device {
     answers: Option<Box<answers::Answers>>,
     cpu: Cpu,
 
+    /// Who uses the controller's DRAM, and the data cache in it.
+    dram: Ledger,
+    cache: Option<Box<Cache>>,
+
     recorder: Recorder,
     monitor: monitor::Monitor,
     energy: Option<Box<EnergyTable>>,
@@ -197,6 +205,16 @@ impl Device {
         let timing = Timing::new(device);
         let overlap = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
+        let mut dram = Ledger::new(device.dram.bytes);
+        dram.reserve("map", ledger::MAP_ENTRY_BYTES * u64::from(plan.logical_units));
+        let bytes = scheme.cache.take(dram.free())?;
+        if bytes > 0 {
+            dram.reserve("data_cache", bytes);
+        }
+        dram.check()?;
+        // The decoder, and behind it the DRAM.
+        let further =
+            if bytes > 0 && device.dram.takes_time() { 2 } else { usize::from(Disturb::decodes(device)) };
         let window = match device.multi_plane.window {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
             window => window,
@@ -232,9 +250,7 @@ impl Device {
             partial_writes: BTreeMap::new(),
             disturb: Disturb::new(device, scheme, &geometry),
             now: Ns::ZERO,
-            events: EventSet::new(
-                dies + channels + overlap.registers.len() + usize::from(Disturb::decodes(device)),
-            ),
+            events: EventSet::new(dies + channels + overlap.registers.len() + further),
             pool: OpPool::default(),
             op_order: 0,
             dies: (0..dies).map(|_| Die::default()).collect(),
@@ -256,6 +272,8 @@ impl Device {
             answered: None,
             answers: None,
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
+            dram,
+            cache: None,
             recorder: Recorder::default(),
             monitor: monitor::Monitor::default(),
             energy: EnergyTable::new(device),
@@ -269,6 +287,13 @@ impl Device {
             domains,
             blocks,
         };
+        let sizes = [
+            plan.logical_units,
+            this.geometry.unit_bytes,
+            this.geometry.units_per_program(),
+            this.domains.len() as u32,
+        ];
+        this.cache = Cache::new(&scheme.cache, &device.dram, bytes, sizes)?.map(Box::new);
         this.note_policies();
         this.blocks.keep(this.gc.needs());
         this.lay_out(&plane_at, 0);

@@ -230,7 +230,8 @@ impl Device {
         while unit != NONE {
             // What joins a program may have another cause than its first unit.
             match self.pool[unit].class.cause() {
-                Cause::Host | Cause::Mapping | Cause::WriteBack => self.commit_new_unit(unit, superblock),
+                Cause::Host | Cause::Mapping => self.commit_new_unit(unit, superblock),
+                Cause::WriteBack => self.commit_write_back(unit, superblock),
                 Cause::Gc | Cause::ReadReclaim | Cause::WearLevelling | Cause::Migration => {
                     self.commit_moved_unit(unit, superblock);
                 }
@@ -302,13 +303,13 @@ impl Device {
     }
 
     /// The place of this unit holds nothing after all.
-    fn unused(&mut self, unit: OpId) {
+    pub(super) fn unused(&mut self, unit: OpId) {
         let domain = self.domain_of(self.pool[unit].ppa);
         self.domain[domain.index()].live -= 1;
         self.pool[unit].lpa = Lpa::NONE;
     }
 
-    fn store(&mut self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) {
+    pub(super) fn store(&mut self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) {
         self.map.set(lpa, ppa);
         self.oob.set(ppa, lpa);
         self.blocks.add_valid(superblock, 1);
@@ -333,6 +334,9 @@ impl Device {
 
     /// TRIM of one unit.
     pub(super) fn forget(&mut self, id: u64, lpa: Lpa) {
+        if self.cache.is_some() {
+            self.drop_cached(lpa);
+        }
         let ppa = self.lookup(lpa);
         if ppa.is_some() {
             self.map.clear(lpa);
@@ -361,6 +365,9 @@ impl Device {
             if replaced.is_some() {
                 self.invalidate(replaced);
             }
+            if class.cause() == Cause::WriteBack {
+                self.write_back_ended(unit);
+            }
             if request < OWN {
                 self.unit_done(unit, Some(die));
             } else {
@@ -375,6 +382,9 @@ impl Device {
         }
         self.place_settled(place);
         self.check_collection(domain);
+        if self.cache.is_some() {
+            self.tend_cache();
+        }
     }
 
     /// The last program of this place has ended.

@@ -5,7 +5,7 @@ use crate::config::device::ChannelArbitration;
 use crate::events::Event;
 use crate::ids::DieId;
 use crate::nand::die::{ChannelWait, Command, CommandForm, Phase, Suspended};
-use crate::sched::class::{Class, FlashOp};
+use crate::sched::class::{Cause, Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
 use crate::time::Ns;
@@ -43,8 +43,10 @@ impl Device {
             self.channel_event((resource - dies) as u32);
         } else if resource < self.decoder_resource() {
             self.register_event(DieId((resource - dies - self.channels.len()) as u32));
-        } else {
+        } else if resource == self.decoder_resource() {
             self.decoding_done();
+        } else {
+            self.dram_event();
         }
         // Most handlers set their resource's next event, which spares taking this one away.
         self.events.clear_if_unchanged(event);
@@ -223,6 +225,11 @@ impl Device {
             self.pool[unit].last_unit = unit;
             if class.is_move() {
                 self.unit_read_for_move(unit);
+            } else if class.cause() == Cause::WriteBack {
+                if let Some(die) = die {
+                    self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+                }
+                self.merged(unit);
             } else if partial {
                 if let Some(die) = die {
                     self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
@@ -231,6 +238,9 @@ impl Device {
                 self.program_anywhere(unit);
             } else {
                 self.tell_read_done(unit);
+                if self.cache.is_some() {
+                    self.keep_read(unit);
+                }
                 self.unit_done(unit, die);
             }
             unit = next_unit;

@@ -121,7 +121,7 @@ impl Device {
     #[inline]
     fn is_current(&self, unit: OpId) -> bool {
         let op = &self.pool[unit];
-        self.lookup(op.lpa) == op.ppa
+        self.lookup(op.lpa) == op.ppa && !(self.cache.is_some() && self.is_overtaken(unit))
     }
 
     /// Whether every page that a waiting flash page read wants is still there.
@@ -142,6 +142,9 @@ impl Device {
             } else {
                 self.plan_page_dropped(request, index)
             };
+        }
+        if self.cache.is_some() && self.serve_late(unit) {
+            return;
         }
         let now_at = self.lookup(lpa);
         if now_at.is_some() {

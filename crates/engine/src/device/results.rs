@@ -1,6 +1,7 @@
 //! The measured window: opening it, and the report at its end.
 
 use super::Device;
+use crate::cache::record::CacheRecord;
 use crate::nand::channel::Channel;
 use crate::sched::class::ByClass;
 use crate::stats::measured::Tables;
@@ -21,6 +22,9 @@ impl Device {
             tenants.begin();
         }
         self.window_opens(now);
+        if let Some(cache) = &mut self.cache {
+            cache.state.record = CacheRecord::begin(now, cache.state.table.dirty_units());
+        }
         self.recorder = Recorder::begin(
             now,
             requests_before,
@@ -82,6 +86,11 @@ impl Device {
             },
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
+            dram: self.dram.report(),
+            cache: self
+                .cache
+                .as_ref()
+                .map(|cache| cache.state.record.report(end, cache.state.table.capacity())),
             checked: None,
             energy: None,
             series: None,

@@ -84,6 +84,10 @@ impl Device {
     /// Adds a system. Its number is the count of those before it.
     pub fn add_system(&mut self, system: SystemPolicy) {
         self.systems.watches = self.systems.watches.and(system.get().watches());
+        self.dram.reserve(system.get().name(), system.get().bytes());
+        if let Err(error) = self.dram.check() {
+            self.fail(error.to_string());
+        }
         self.systems.all.push(system);
         self.systems.wake.push(Ns::NEVER);
         self.wake_at = self.systems.wake_at();

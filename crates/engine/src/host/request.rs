@@ -9,12 +9,22 @@ use crate::time::Ns;
 pub enum HostOp {
     /// Returns data.
     Read,
-    /// Stores data; acknowledged when it is safe.
+    /// Stores data; acknowledged when it is in the drive's write buffer, without one when it is programmed.
     Write,
+    /// A write with FUA (Force Unit Access): acknowledged when it is programmed.
+    WriteFua,
     /// Tells the drive that the range holds nothing of value (TRIM, deallocate).
     Trim,
     /// Acknowledged when every acknowledged write is safe.
     Flush,
+}
+
+impl HostOp {
+    /// Whether it stores data.
+    #[inline]
+    pub fn is_write(self) -> bool {
+        matches!(self, Self::Write | Self::WriteFua)
+    }
 }
 
 /// One request of the host.

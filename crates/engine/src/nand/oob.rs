@@ -71,7 +71,14 @@ impl Versions {
         self.stored[ppa.index()] = *newest | IN_FLIGHT;
     }
 
-    /// A page that holds no data gets some without a write of the host: the number stays.
+    /// A write of the host to `lpa` takes effect in the data cache: its number.
+    pub fn overwrite(&mut self, lpa: Lpa) -> u32 {
+        self.trim(lpa);
+        self.newest[lpa.index()]
+    }
+
+    /// A page that holds no data gets some without a write of the host, or the newest version is programmed from the
+    /// data cache: the number stays.
     pub fn first(&mut self, lpa: Lpa, ppa: Ppa) {
         self.stored[ppa.index()] = self.newest[lpa.index()] | IN_FLIGHT;
     }
@@ -105,14 +112,14 @@ impl Versions {
         self.newest[lpa.index()]
     }
 
-    /// Whether `ppa` holds the newest version of `lpa`, programmed to its end.
-    pub fn is_newest(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        self.stored[ppa.index()] == self.newest[lpa.index()]
+    /// The version that `ppa` holds, programmed to its end or not.
+    pub fn stored(&self, ppa: Ppa) -> u32 {
+        self.stored[ppa.index()] & !IN_FLIGHT
     }
 
-    /// Whether `ppa` holds the newest version of `lpa`, or is being programmed with it.
-    pub fn is_newest_or_coming(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        self.stored[ppa.index()] & !IN_FLIGHT == self.newest[lpa.index()]
+    /// Whether `ppa` holds this version, programmed to its end.
+    pub fn holds(&self, ppa: Ppa, version: u32) -> bool {
+        self.stored[ppa.index()] == version
     }
 }
 

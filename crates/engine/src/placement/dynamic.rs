@@ -18,7 +18,9 @@ use crate::snapshot::Stored;
 pub struct DynamicPlacement {
     levels: [LevelState; 4],
     /// Channel, way and die-of-chip number of every die.
+    #[serde(skip)]
     dies: Vec<[u32; 3]>,
+    #[serde(skip)]
     candidates: Vec<u32>,
 }
 
@@ -28,6 +30,7 @@ struct LevelState {
     count: u32,
     /// Where the round robin goes on, below each combination of the levels decided before.
     next: Vec<u32>,
+    #[serde(skip)]
     load: Vec<Option<u32>>,
 }
 

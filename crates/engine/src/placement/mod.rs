@@ -44,7 +44,8 @@ pub struct PlacementView<'a> {
     pub held: &'a dyn Fn(PlaneId) -> u32,
 }
 
-/// Chooses the plane of every program that carries no pin, once for the units of one flash page that a request writes.
+/// Chooses the plane of every program that carries no pin, once for the units of one flash page that a request writes,
+/// or of one program that the data cache writes back.
 /// Where superblocks are in use it thereby chooses the domain, whose superpages are filled plane by plane.
 ///
 /// A choice is a function of its own state and of the view: no clock, no randomness of its own. It need not check for
@@ -72,6 +73,12 @@ pub trait Placement {
 
     /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
     fn fork(&self) -> Option<Box<dyn Placement + Send>> {
+        None
+    }
+
+    /// The plane of a logical page, where it follows from the address alone: then all pages or none have one. Units
+    /// that are written back together share a flash page only if they may lie there.
+    fn plane_by_address(&self, _lpa: Lpa) -> Option<PlaneId> {
         None
     }
 }
@@ -111,6 +118,14 @@ impl Placement for PlacementPolicy {
             Self::Static(policy) => policy.place(program, view),
             Self::Dynamic(policy) => policy.place(program, view),
             Self::Custom(policy) => policy.place(program, view),
+        }
+    }
+
+    fn plane_by_address(&self, lpa: Lpa) -> Option<PlaneId> {
+        match self {
+            Self::Static(policy) => policy.plane_by_address(lpa),
+            Self::Dynamic(policy) => policy.plane_by_address(lpa),
+            Self::Custom(policy) => policy.plane_by_address(lpa),
         }
     }
 }

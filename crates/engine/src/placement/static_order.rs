@@ -3,7 +3,7 @@
 
 use super::{Placement, PlacementView, ProgramIntent, planes_in_order};
 use crate::config::scheme::PlacementOrder;
-use crate::ids::PlaneId;
+use crate::ids::{Lpa, PlaneId};
 use crate::nand::Geometry;
 use crate::nand::divisor::Divisor;
 
@@ -24,13 +24,22 @@ impl StaticPlacement {
             unit_shift: geometry.unit_shift,
         }
     }
+
+    #[inline]
+    fn of(&self, lpa: Lpa) -> PlaneId {
+        let (_, position) = self.planes.div_rem(lpa.0 >> self.unit_shift);
+        self.plane_at[position as usize]
+    }
 }
 
 impl Placement for StaticPlacement {
     #[inline]
     fn place(&mut self, program: &ProgramIntent, _view: &PlacementView<'_>) -> PlaneId {
-        let (_, position) = self.planes.div_rem(program.lpa.0 >> self.unit_shift);
-        self.plane_at[position as usize]
+        self.of(program.lpa)
+    }
+
+    fn plane_by_address(&self, lpa: Lpa) -> Option<PlaneId> {
+        Some(self.of(lpa))
     }
 }
 
@@ -38,7 +47,6 @@ impl Placement for StaticPlacement {
 mod tests {
     use super::*;
     use crate::config::device::GeometryConfig;
-    use crate::ids::Lpa;
 
     #[test]
     fn each_of_the_24_orders_walks_its_levels_fastest_first() {

@@ -29,6 +29,20 @@ impl<T: Stored> Stored for Box<T> {
     }
 }
 
+impl<P: Part> Part for Box<P> {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        (**self).save(out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        (**self).restore(input)
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        (**self).fork().map(Self::new)
+    }
+}
+
 impl<P: Part> Part for Option<P> {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
         out.put(&self.is_some())?;

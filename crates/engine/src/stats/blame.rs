@@ -7,7 +7,7 @@ use crate::memory::Table;
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 12] = [
+const PLAIN: [&str; 15] = [
     "link",
     "admission",
     "space",
@@ -20,6 +20,9 @@ const PLAIN: [&str; 12] = [
     "decode",
     "cpu",
     "cpu_wait",
+    "buffer",
+    "cache",
+    "write_back",
 ];
 
 /// Plain parts that every drive has; the first ones.
@@ -55,6 +58,12 @@ pub enum Part {
     Cpu,
     /// Waiting for a core.
     CpuWait,
+    /// Waiting for room in the data cache.
+    Buffer,
+    /// Data moving to or from the data cache's DRAM, and waiting for it.
+    Cache,
+    /// A flush, or a write with FUA: waiting until what is on its way from the cache is programmed.
+    WriteBack,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -77,6 +86,9 @@ impl Part {
             Self::Decode => 9,
             Self::Cpu => 10,
             Self::CpuWait => 11,
+            Self::Buffer => 12,
+            Self::Cache => 13,
+            Self::WriteBack => 14,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }

@@ -101,7 +101,7 @@ impl Recorder {
     pub fn answered(&mut self, op: HostOp, bytes: u64) {
         match op {
             HostOp::Read => self.read.answered(bytes),
-            HostOp::Write => self.write.answered(bytes),
+            HostOp::Write | HostOp::WriteFua => self.write.answered(bytes),
             HostOp::Trim | HostOp::Flush => {}
         }
     }
@@ -118,7 +118,7 @@ impl Recorder {
     ) {
         match op {
             HostOp::Read => self.read.record(latency, bytes, inside, outside),
-            HostOp::Write => self.write.record(latency, bytes, inside, outside),
+            HostOp::Write | HostOp::WriteFua => self.write.record(latency, bytes, inside, outside),
             HostOp::Trim => {
                 self.trim.requests += 1;
                 self.trim.bytes += bytes;

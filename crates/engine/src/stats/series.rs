@@ -148,7 +148,7 @@ impl Series {
         self.inside = self.inside.saturating_sub(1);
         let (row, histogram) = match op {
             HostOp::Read => (&mut self.current.read, &mut self.read),
-            HostOp::Write => (&mut self.current.write, &mut self.write),
+            HostOp::Write | HostOp::WriteFua => (&mut self.current.write, &mut self.write),
             HostOp::Trim | HostOp::Flush => {
                 self.current.others += 1;
                 return;

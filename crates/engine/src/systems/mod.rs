@@ -5,6 +5,7 @@
 //! that implements [`System`]: it is told of what happens ([`Watches`]), answers with [`Action`]s, and accounts for its
 //! memory. The engine alone carries the actions out.
 
+pub mod combine;
 pub mod plan;
 
 use serde::{Deserialize, Serialize};

@@ -117,7 +117,9 @@ impl Rules {
             return Err("offset + length below 2^64");
         }
         match row.op {
-            HostOp::Read | HostOp::Write if row.length > MAX_TRANSFER => Err("a length of at most 4 GiB"),
+            HostOp::Read | HostOp::Write | HostOp::WriteFua if row.length > MAX_TRANSFER => {
+                Err("a length of at most 4 GiB")
+            }
             _ => Ok(row),
         }
     }

@@ -1,5 +1,5 @@
-//! Wordline CSV: `time_ns,op,offset_bytes,length_bytes[,flow]`, op R, W, T (trim) or F (flush; its offset and length
-//! count as 0). The header is optional.
+//! Wordline CSV: `time_ns,op,offset_bytes,length_bytes[,flow]`, op R, W, WF (write with FUA), T (trim) or F (flush; its
+//! offset and length count as 0). The header is optional.
 
 use wordline_engine::host::request::HostOp;
 
@@ -28,7 +28,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     };
     let row = Row {
         time: time(arrival, rules.unit_ns).ok_or("a time in the first field")?,
-        op: op_of(op).ok_or("R, W, T or F in the second field")?,
+        op: op_of(op).ok_or("R, W, WF, T or F in the second field")?,
         offset: number(offset).ok_or("an offset in bytes in the third field")?,
         length: number(length).ok_or("a length in bytes in the fourth field")?,
         device: device(flow).ok_or("a flow from 0 to 65535 in the fifth field")?,
@@ -40,6 +40,7 @@ fn op_of(field: &[u8]) -> Option<HostOp> {
     match field {
         b"R" | b"r" => Some(HostOp::Read),
         b"W" | b"w" => Some(HostOp::Write),
+        b"WF" | b"wf" => Some(HostOp::WriteFua),
         b"T" | b"t" => Some(HostOp::Trim),
         b"F" | b"f" => Some(HostOp::Flush),
         _ => None,
@@ -74,7 +75,7 @@ mod tests {
             ("1,R,0", "time_ns,op"),
             ("1,R,0,1,2,3", "time_ns,op"),
             (",R,0,1", "time"),
-            ("1,X,0,1", "R, W, T or F"),
+            ("1,X,0,1", "R, W, WF, T or F"),
             ("1,R,0x10,1", "offset"),
             ("1,R,0,", "length"),
             ("1,R,0,1,70000", "flow"),

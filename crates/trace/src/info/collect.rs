@@ -62,7 +62,7 @@ impl Collector {
         self.flow_count += crate::bits::set_range(&mut self.flows, flow, flow);
         match request.op {
             HostOp::Read => self.reads.add(request.length),
-            HostOp::Write => self.writes.add(request.length),
+            HostOp::Write | HostOp::WriteFua => self.writes.add(request.length),
             HostOp::Trim => return self.trims.add(request.length),
             HostOp::Flush => {
                 self.flushes += 1;
@@ -70,7 +70,7 @@ impl Collector {
             }
         }
         self.end_bytes = self.end_bytes.max(request.offset.saturating_add(request.length));
-        self.pages.mark(request.offset, request.length, request.op == HostOp::Write);
+        self.pages.mark(request.offset, request.length, request.op.is_write());
         for (count, bytes) in self.aligned.iter_mut().zip([512, 4096, 16_384]) {
             *count += u64::from((request.offset | request.length).is_multiple_of(bytes));
         }

@@ -107,7 +107,7 @@ fn a_bad_line_is_an_error_with_file_line_text_and_what_was_expected() {
     let error = read_file(&path).unwrap_err();
     assert_eq!(
         error,
-        format!("{}:2: `1,X,0,512`: expected R, W, T or F in the second field", path.display())
+        format!("{}:2: `1,X,0,512`: expected R, W, WF, T or F in the second field", path.display())
     );
     let path = folder.file("long.csv", format!("0,R,0,512\n1,{},0,512\n", "x".repeat(5000)));
     assert!(read_file(&path).unwrap_err().len() < 300);

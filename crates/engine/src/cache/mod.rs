@@ -1,0 +1,156 @@
+//! Controller DRAM: who uses how much of it, and the data cache in it.
+//!
+//! A [`CachePolicy`] decides what is held, given up and written back; the engine (`device/buffer.rs`,
+//! `device/write_back.rs`) keeps the units, moves the data and charges the time.
+
+pub mod index;
+pub mod ledger;
+pub mod list;
+pub mod lru;
+pub mod record;
+pub mod state;
+pub mod table;
+pub mod write_buffer;
+
+use crate::config::cache::{CacheConfig, CacheKind};
+use crate::ids::Lpa;
+use crate::sched::class::Class;
+use crate::snapshot::Stored;
+use crate::snapshot::policies::policies;
+use table::UnitTable;
+
+pub use ledger::Ledger;
+pub use lru::Lru;
+pub use state::{Cache, CacheState};
+pub use write_buffer::WriteBuffer;
+
+/// Class of the programs that carry cached units to flash.
+pub const WRITE_BACK_PROGRAM: Class = Class::WriteBackProgram;
+
+/// Class of the reads that fetch the rest of a unit that was written in part.
+pub const WRITE_BACK_READ: Class = Class::WriteBackRead;
+
+/// What the host does with a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Access {
+    /// Reads it.
+    Read,
+    /// Writes it.
+    Write,
+}
+
+/// What the cache holds, read-only. Units on their way to flash are in neither list.
+pub struct CacheView<'a> {
+    /// The cached units.
+    pub table: &'a UnitTable,
+}
+
+impl CacheView<'_> {
+    /// Units that are as in flash, from the one refreshed longest ago.
+    pub fn clean(&self) -> impl Iterator<Item = Lpa> {
+        self.table.clean().map(|slot| self.table.lpa(slot))
+    }
+
+    /// Units that are newer than flash, from the one refreshed longest ago.
+    pub fn dirty(&self) -> impl Iterator<Item = Lpa> {
+        self.table.dirty().map(|slot| self.table.lpa(slot))
+    }
+}
+
+/// Decides what the data cache holds.
+///
+/// Every write of the host goes into the cache. The engine keeps the clean and the dirty units in two lists from old to
+/// young; a unit enters at the young end. The policy must depend on its own state and on the view only.
+pub trait CachePolicy {
+    /// Whether a unit that was read from flash is kept.
+    fn admits_read(&mut self, lpa: Lpa) -> bool;
+
+    /// Whether a unit that is there becomes the youngest by this access.
+    fn refreshes(&mut self, lpa: Lpa, access: Access) -> bool;
+
+    /// Whether a unit stays when it has been written back.
+    fn keeps(&mut self, lpa: Lpa) -> bool;
+
+    /// The clean unit that is given up for another; `None` when none shall be, or there is none. While nothing is dirty,
+    /// a write that waits for room must get one.
+    fn evict(&mut self, view: &CacheView<'_>) -> Option<Lpa> {
+        view.clean().next()
+    }
+
+    /// The dirty unit that is written back next. Must name one while there is one.
+    fn write_back(&mut self, view: &CacheView<'_>) -> Option<Lpa> {
+        view.dirty().next()
+    }
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn CachePolicy + Send>> {
+        None
+    }
+}
+
+/// The built-in policies, and a user's own.
+pub enum CacheSlot {
+    /// Holds writes until they are in flash.
+    WriteBuffer(WriteBuffer),
+    /// Holds what was used last.
+    Lru(Lru),
+    /// A user's own.
+    Custom(Box<dyn CachePolicy + Send>),
+}
+
+impl CacheSlot {
+    /// The one that a scheme names; `None` for no cache.
+    pub fn new(config: &CacheConfig) -> Option<Self> {
+        match config.policy {
+            CacheKind::None => None,
+            CacheKind::WriteBuffer => Some(Self::WriteBuffer(WriteBuffer)),
+            CacheKind::Lru => Some(Self::Lru(Lru::new(config.admit_reads))),
+        }
+    }
+}
+
+macro_rules! each {
+    ($self:ident, $policy:ident => $answer:expr) => {
+        match $self {
+            Self::WriteBuffer($policy) => $answer,
+            Self::Lru($policy) => $answer,
+            Self::Custom($policy) => $answer,
+        }
+    };
+}
+
+impl CachePolicy for CacheSlot {
+    fn admits_read(&mut self, lpa: Lpa) -> bool {
+        each!(self, policy => policy.admits_read(lpa))
+    }
+
+    fn refreshes(&mut self, lpa: Lpa, access: Access) -> bool {
+        each!(self, policy => policy.refreshes(lpa, access))
+    }
+
+    fn keeps(&mut self, lpa: Lpa) -> bool {
+        each!(self, policy => policy.keeps(lpa))
+    }
+
+    fn evict(&mut self, view: &CacheView<'_>) -> Option<Lpa> {
+        each!(self, policy => policy.evict(view))
+    }
+
+    fn write_back(&mut self, view: &CacheView<'_>) -> Option<Lpa> {
+        each!(self, policy => policy.write_back(view))
+    }
+}
+
+policies!(CacheSlot, "policy of the data cache", rebuilt: [WriteBuffer], stored: [Lru]);
+
+impl Stored for Lru {}

@@ -1,0 +1,199 @@
+//! The data cache's state: its units, what waits for it, and what has been promised to the host.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::record::CacheRecord;
+use super::table::UnitTable;
+use super::{CachePolicy, CacheSlot, CacheView};
+use crate::config::ConfigError;
+use crate::config::cache::{CacheConfig, DramConfig};
+use crate::ids::Lpa;
+use crate::snapshot::{In, Out, Part, SnapshotError};
+use crate::time::Ns;
+
+/// A request (a flush) or a unit of one (a write with FUA) that is answered when cached data is in flash.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Promise {
+    /// Its operation.
+    pub op: u32,
+    /// It covers the writes with numbers from here …
+    pub from: u64,
+    /// … to the one before this.
+    pub until: u64,
+    /// Dirty units of these that are not in flash yet.
+    pub left: u64,
+}
+
+/// Largest cache, units: 256 GiB of 4 KiB.
+const MOST_UNITS: u32 = 1 << 26;
+
+/// Bounds in units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Watermarks {
+    /// Write-back begins when so many dirty units are there.
+    pub high: u32,
+    /// It ends at so many.
+    pub low: u32,
+}
+
+/// All of the cache that a snapshot must hold.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CacheState {
+    /// The units.
+    pub table: UnitTable,
+    /// Bounds of write-back.
+    pub watermarks: Watermarks,
+    /// Whether write-back goes on until the low watermark.
+    pub writing_back: bool,
+    /// Writes of units that wait for room, in order of arrival.
+    pub waiting: VecDeque<u32>,
+    /// Units of writes with FUA that are in the cache and not on their way yet.
+    pub durable: VecDeque<u32>,
+    /// Units whose missing sectors are being read.
+    pub merging: u32,
+    /// Those that have been read, and wait to fill flash pages together.
+    pub merged: VecDeque<u32>,
+    /// Units that were written again while they were programmed, though a promise covers them.
+    pub urgent: VecDeque<u32>,
+    /// What is answered when data is in flash.
+    pub promises: Vec<Promise>,
+    /// Write-backs whose program has begun.
+    pub in_program: u32,
+    /// Number of the last write that made a unit dirty.
+    pub stamp: u64,
+    /// Accesses of the DRAM under way: when each ends, and whose it is.
+    pub accesses: VecDeque<(Ns, u32)>,
+    /// Time of an access, ns, and the DRAM's rate, bytes/s.
+    pub access_ns: u64,
+    /// Rate of the DRAM.
+    pub bytes_per_s: Option<u64>,
+    /// Counters.
+    pub record: CacheRecord,
+}
+
+/// The data cache.
+pub struct Cache {
+    /// What it holds.
+    pub state: CacheState,
+    /// What decides.
+    pub policy: CacheSlot,
+}
+
+impl Part for Cache {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        let Self { state, policy } = self;
+        out.put(state)?;
+        Part::save(policy, out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        self.state = input.take()?;
+        Part::restore(&mut self.policy, input)
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        Ok(Self { state: self.state.clone(), policy: Part::fork(&self.policy)? })
+    }
+}
+
+impl Cache {
+    /// The cache that a scheme describes, if any, in `bytes` of DRAM; `page` units fill a flash page.
+    pub fn new(
+        config: &CacheConfig,
+        dram: &DramConfig,
+        bytes: u64,
+        [logical_units, unit_bytes, page, groups]: [u32; 4],
+    ) -> Result<Option<Self>, ConfigError> {
+        let Some(policy) = CacheSlot::new(config) else { return Ok(None) };
+        let capacity = (bytes / u64::from(unit_bytes)).min(u64::from(logical_units.max(page))) as u32;
+        if capacity > MOST_UNITS {
+            let most = u64::from(MOST_UNITS) * u64::from(unit_bytes);
+            return Err(ConfigError::new(
+                "scheme.cache.bytes",
+                bytes,
+                format!("at most {most}, 2^26 mapping units"),
+            ));
+        }
+        if capacity < page {
+            let least = u64::from(page) * u64::from(unit_bytes);
+            let allowed = format!("at least the {least} bytes of a flash page");
+            return Err(ConfigError::new("scheme.cache.bytes", bytes, allowed));
+        }
+        let share = |share: f64| (f64::from(capacity) * share) as u32;
+        let high = share(config.dirty_high).clamp(page, capacity);
+        let low = share(config.low()).min(high - page);
+        let state = CacheState {
+            table: UnitTable::new(capacity, unit_bytes, groups),
+            watermarks: Watermarks { high, low },
+            writing_back: false,
+            waiting: VecDeque::new(),
+            durable: VecDeque::new(),
+            merging: 0,
+            merged: VecDeque::new(),
+            urgent: VecDeque::new(),
+            promises: Vec::new(),
+            in_program: 0,
+            stamp: 0,
+            accesses: VecDeque::new(),
+            access_ns: dram.access_ns,
+            bytes_per_s: dram.bytes_per_s,
+            record: CacheRecord::default(),
+        };
+        Ok(Some(Self { state, policy }))
+    }
+
+    /// The clean unit that the policy gives up.
+    pub fn evict(&mut self) -> Option<Lpa> {
+        self.policy.evict(&CacheView { table: &self.state.table })
+    }
+
+    /// The dirty unit that the policy wants in flash.
+    pub fn write_back(&mut self) -> Option<Lpa> {
+        self.policy.write_back(&CacheView { table: &self.state.table })
+    }
+}
+
+impl CacheState {
+    /// Time of an access to so many bytes of DRAM.
+    pub fn access_time(&self, bytes: u32) -> Ns {
+        let rate = self.bytes_per_s.filter(|&rate| rate > 0);
+        Ns(self.access_ns + rate.map_or(0, |rate| (u64::from(bytes) * 1_000_000_000).div_ceil(rate)))
+    }
+
+    /// Whether more units are to be sent to flash now.
+    pub fn wants_write_back(&mut self) -> bool {
+        let waiting = self.table.waiting();
+        if waiting >= self.watermarks.high {
+            self.writing_back = true;
+        } else if waiting <= self.watermarks.low {
+            self.writing_back = false;
+        }
+        let lacking = self.waiting.len() > self.table.on_their_way() as usize;
+        waiting > 0 && (self.writing_back || lacking)
+    }
+
+    /// Whether somebody waits until the write with this number is in flash.
+    pub fn is_promised(&self, stamp: u64) -> bool {
+        self.promises.iter().any(|promise| (promise.from..promise.until).contains(&stamp))
+    }
+
+    /// The number of dirty units may have changed.
+    pub fn note_dirty(&mut self, now: Ns) {
+        let dirty = self.table.dirty_units();
+        self.record.dirty(dirty, now);
+    }
+
+    /// Whether nothing is under way: for the audit of a drive at rest.
+    pub fn is_at_rest(&self) -> bool {
+        self.waiting.is_empty()
+            && self.durable.is_empty()
+            && self.merging == 0
+            && self.merged.is_empty()
+            && self.promises.is_empty()
+            && self.in_program == 0
+            && self.accesses.is_empty()
+            && self.table.on_their_way() == 0
+    }
+}

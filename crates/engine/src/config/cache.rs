@@ -1,0 +1,164 @@
+//! The controller's DRAM and the data cache in it.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{ConfigError, check_range};
+
+/// DRAM of the controller.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DramConfig {
+    /// Bytes in all, for the map (4 for each logical page), the data cache and the policies' own structures; left
+    /// out: no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// Time of an access of the data cache beside its data, ns.
+    #[serde(default)]
+    pub access_ns: u64,
+    /// Bytes a second of the data cache; left out: no time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes_per_s: Option<u64>,
+}
+
+/// The data cache.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CacheConfig {
+    /// What it is for.
+    #[serde(default)]
+    pub policy: CacheKind,
+    /// Bytes of data that it holds, or `"rest"`: what of the DRAM the others leave.
+    #[serde(default)]
+    pub bytes: CacheBytes,
+    /// Share of the cache: write-back begins when so much of it is dirty and not on its way to flash.
+    #[serde(default = "default_high")]
+    pub dirty_high: f64,
+    /// Share at which write-back ends; left out: half of `dirty_high`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty_low: Option<f64>,
+    /// Which units that were read from flash are kept (by `lru`).
+    #[serde(default)]
+    pub admit_reads: ReadAdmission,
+}
+
+fn default_high() -> f64 {
+    0.5
+}
+
+impl Default for CacheConfig {
+    fn default() -> Self {
+        Self {
+            policy: CacheKind::default(),
+            bytes: CacheBytes::default(),
+            dirty_high: default_high(),
+            dirty_low: None,
+            admit_reads: ReadAdmission::default(),
+        }
+    }
+}
+
+/// What the data cache is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheKind {
+    /// No cache: a write is answered when it is programmed.
+    #[default]
+    None,
+    /// Writes until they are in flash.
+    WriteBuffer,
+    /// Reads and writes; the least recently used gives way.
+    Lru,
+}
+
+/// Which units that were read from flash are kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadAdmission {
+    /// All.
+    #[default]
+    All,
+    /// None.
+    None,
+}
+
+/// Size of the data cache: a number or a word in TOML.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "BytesForm", into = "BytesForm")]
+pub enum CacheBytes {
+    /// What the other users of the DRAM leave.
+    #[default]
+    Rest,
+    /// So many.
+    Bytes(u64),
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(untagged)]
+enum BytesForm {
+    Bytes(u64),
+    Word(String),
+}
+
+impl From<CacheBytes> for BytesForm {
+    fn from(bytes: CacheBytes) -> Self {
+        match bytes {
+            CacheBytes::Rest => Self::Word("rest".into()),
+            CacheBytes::Bytes(bytes) => Self::Bytes(bytes),
+        }
+    }
+}
+
+impl TryFrom<BytesForm> for CacheBytes {
+    type Error = String;
+
+    fn try_from(form: BytesForm) -> Result<Self, String> {
+        match form {
+            BytesForm::Bytes(bytes) => Ok(Self::Bytes(bytes)),
+            BytesForm::Word(word) if word == "rest" => Ok(Self::Rest),
+            BytesForm::Word(word) => Err(format!("`{word}`: allowed: a number of bytes, or rest")),
+        }
+    }
+}
+
+/// Longest access, ns.
+const LONGEST_NS: u64 = 10_000_000_000;
+
+impl DramConfig {
+    /// Whether an access takes time.
+    pub fn takes_time(&self) -> bool {
+        self.access_ns > 0 || self.bytes_per_s.is_some()
+    }
+
+    /// Refuses what no DRAM can do.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_range("access_ns", self.access_ns, 0, LONGEST_NS)?;
+        check_range("bytes_per_s", self.bytes_per_s.unwrap_or(1_000), 1_000, 1_000_000_000_000_000)
+    }
+}
+
+impl CacheConfig {
+    /// Refuses what no cache can do.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_range("dirty_high", self.dirty_high, 0.0, 1.0)?;
+        check_range("dirty_low", self.low(), 0.0, self.dirty_high)
+    }
+
+    /// Share at which write-back ends.
+    pub fn low(&self) -> f64 {
+        self.dirty_low.unwrap_or(self.dirty_high / 2.0)
+    }
+
+    /// Bytes of DRAM that it takes, when the others leave `free` (`None`: no limit).
+    pub fn take(&self, free: Option<u64>) -> Result<u64, ConfigError> {
+        match (self.policy, self.bytes, free) {
+            (CacheKind::None, ..) => Ok(0),
+            (_, CacheBytes::Bytes(bytes), _) => Ok(bytes),
+            (_, CacheBytes::Rest, Some(free)) => Ok(free),
+            (_, CacheBytes::Rest, None) => Err(ConfigError::new(
+                "scheme.cache.bytes",
+                "rest",
+                "a number of bytes, since device.dram.bytes sets no limit",
+            )),
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! The data cache at work for the host: units of writes enter or wait for room, units of reads are served or kept, a
+//! TRIM drops what it names, a flush waits for what is dirty.
+
+use super::Device;
+use crate::cache::state::Promise;
+use crate::cache::table::Slot;
+use crate::cache::{Access, CachePolicy, CacheSlot, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
+use crate::ids::Lpa;
+use crate::placement::Placement;
+use crate::sched::class::Class;
+use crate::sched::queue::{OWN, Op, OpId};
+use crate::stats::blame::Part;
+use crate::time::Ns;
+
+impl Device {
+    /// Replaces the policy of the data cache by a user's own. The scheme must have a cache.
+    pub fn set_cache_policy(&mut self, policy: Box<dyn crate::cache::CachePolicy + Send>) {
+        match &mut self.cache {
+            Some(cache) => cache.policy = CacheSlot::Custom(policy),
+            None => self.fail("a cache policy was set, but scheme.cache.policy is none".into()),
+        }
+    }
+
+    /// A unit of a write enters the cache, or waits until there is room. `durable`: it is answered when programmed.
+    pub(super) fn write_to_cache(&mut self, request: u32, lpa: Lpa, bytes: u32, durable: bool) {
+        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let state = &mut cache.state;
+        let held = state.table.find(lpa).is_some();
+        state.record.counts.write_hits += u64::from(held);
+        state.record.counts.write_misses += u64::from(!held);
+        let at_once = !durable && state.is_immediate(bytes);
+        let room = held || (state.waiting.is_empty() && self.make_room());
+        if room {
+            self.enter(request, lpa);
+            if at_once {
+                return self.page_done(request);
+            }
+        }
+        let op = Op {
+            request,
+            bytes,
+            wait_from: self.now,
+            ..Op::new(WRITE_BACK_PROGRAM, lpa, crate::ids::Ppa::NONE)
+        };
+        let id = self.pool.insert(op);
+        if room {
+            return self.entered(id, durable);
+        }
+        if let Some(cache) = &mut self.cache {
+            cache.state.record.counts.stalls += 1;
+            cache.state.waiting.push_back(id);
+        }
+    }
+
+    /// Writes that waited for room enter, as far as there is room: first come, first served.
+    pub(super) fn admit_waiting_writes(&mut self) {
+        while let Some(cache) = self.cache.as_deref() {
+            let Some(&id) = cache.state.waiting.front() else { return };
+            let Op { lpa, request, wait_from, .. } = self.pool[id];
+            if cache.state.table.find(lpa).is_none() && !self.make_room() {
+                return;
+            }
+            if let Some(cache) = &mut self.cache {
+                cache.state.waiting.pop_front();
+            }
+            let waited = self.now.since(wait_from);
+            self.pool.parts_mut(id).add(Part::Buffer, waited.0);
+            self.enter(request, lpa);
+            let durable = self.is_durable(request);
+            self.entered(id, durable);
+        }
+    }
+
+    /// Whether a slot is free, if need be after a clean unit was given up.
+    fn make_room(&mut self) -> bool {
+        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        if !cache.state.table.is_full() {
+            return true;
+        }
+        let Some(lpa) = cache.evict() else { return false };
+        let table = &mut cache.state.table;
+        let clean = |&slot: &Slot| !table.is_dirty(slot) && table.op(slot).is_none();
+        let Some(slot) = table.find(lpa).filter(clean) else {
+            self.fail(format!("the cache policy gave up {lpa:?}, which is no clean unit of the cache"));
+            return false;
+        };
+        table.remove(slot);
+        cache.state.record.counts.evictions += 1;
+        true
+    }
+
+    /// A unit of a write takes effect in the cache, where it is or where room was made.
+    fn enter(&mut self, request: u32, lpa: Lpa) {
+        let (start, end) = self.wanted_range(request, lpa);
+        let group = self.group_of(lpa);
+        let before = self.versions.as_ref().map_or(0, |versions| versions.newest(lpa));
+        let version = self.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa));
+        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let table = &mut cache.state.table;
+        let found = table.find(lpa);
+        let Some(slot) = found.or_else(|| table.insert(lpa, group, before)) else {
+            return self.fail(format!("{lpa:?} found no room in the cache"));
+        };
+        table.hold(slot, start, end);
+        cache.state.stamp += u64::from(!table.is_dirty(slot));
+        table.written(slot, cache.state.stamp, version);
+        if found.is_some() && cache.policy.refreshes(lpa, Access::Write) {
+            table.refresh(slot);
+        }
+        cache.state.note_dirty(self.now);
+        let id = self.request_id(request);
+        if let Some(probe) = &mut self.probe {
+            probe.took_effect(id, lpa, self.now);
+        }
+    }
+
+    /// A unit of a write is in the cache: it is answered after an access to the DRAM, or when it is programmed.
+    fn entered(&mut self, id: OpId, durable: bool) {
+        match &mut self.cache {
+            Some(cache) if durable => cache.state.durable.push_back(id),
+            _ => self.access_dram(id),
+        }
+    }
+
+    /// Group of a unit among the dirty ones: its domain where that follows from the address.
+    pub(super) fn group_of(&self, lpa: Lpa) -> u32 {
+        self.placement.plane_by_address(lpa).map_or(0, |plane| self.domains.of(plane).0)
+    }
+
+    /// A unit of a read that just came: whether the cache serves it.
+    pub(super) fn read_from_cache(&mut self, request: u32, lpa: Lpa, bytes: u32) -> bool {
+        let (start, end) = self.wanted_range(request, lpa);
+        let mapped = self.lookup(lpa).is_some();
+        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        let (table, counts) = (&mut cache.state.table, &mut cache.state.record.counts);
+        let found = table.find(lpa);
+        // Of a unit that is nowhere else the rest is zeros.
+        let Some(slot) = found.filter(|&slot| !mapped || table.holds(slot, start, end)) else {
+            counts.read_misses += u64::from(mapped);
+            counts.read_misses_in_part += u64::from(found.is_some());
+            return false;
+        };
+        counts.read_hits += 1;
+        if cache.policy.refreshes(lpa, Access::Read) {
+            table.refresh(slot);
+        }
+        let at_once = cache.state.is_immediate(bytes);
+        self.verify_cached(request, lpa, slot);
+        if at_once {
+            self.page_done(request);
+        } else {
+            let ppa = crate::ids::Ppa::NONE;
+            let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
+            self.access_dram(id);
+        }
+        true
+    }
+
+    /// A read takes what the cache holds: checked mode compares it with the newest version.
+    fn verify_cached(&mut self, request: u32, lpa: Lpa, slot: Slot) {
+        let mut newest = 0;
+        if let (Some(versions), Some(cache)) = (&self.versions, &self.cache) {
+            newest = versions.newest(lpa);
+            self.reads_verified += 1;
+            if cache.state.table.version(slot) != newest {
+                self.fail(format!("a read of {lpa:?} found a version in the cache that is not the newest"));
+            }
+        }
+        let id = self.request_id(request);
+        if let Some(probe) = &mut self.probe {
+            probe.read(id, lpa, Some(newest), self.now);
+        }
+    }
+
+    /// The version that flash must hold of a unit: the newest, unless that is in the cache only.
+    pub(super) fn version_in_flash(&self, lpa: Lpa) -> u32 {
+        let cached = self.cache.as_ref().and_then(|cache| {
+            let table = &cache.state.table;
+            table.find(lpa).map(|slot| table.in_flash(slot))
+        });
+        cached.unwrap_or_else(|| self.versions.as_ref().map_or(0, |versions| versions.newest(lpa)))
+    }
+
+    /// Whether a waiting read needs no flash any more, because the cache has got what it wants.
+    pub(super) fn is_overtaken(&self, unit: OpId) -> bool {
+        let Op { lpa, request, class, .. } = self.pool[unit];
+        let Some(cache) = self.cache.as_deref() else { return false };
+        if class == WRITE_BACK_READ {
+            return self.owner(unit).is_none_or(|slot| cache.state.table.holds_all(slot));
+        }
+        if class != Class::HostRead {
+            return false;
+        }
+        let (start, end) = self.wanted_range(request, lpa);
+        cache.state.table.find(lpa).is_some_and(|slot| cache.state.table.holds(slot, start, end))
+    }
+
+    /// A read whose page is no longer where it was: whether the cache serves it instead.
+    pub(super) fn serve_late(&mut self, unit: OpId) -> bool {
+        let Op { lpa, request, class, .. } = self.pool[unit];
+        let (overtaken, mapped) = (self.is_overtaken(unit), self.lookup(lpa).is_some());
+        if class == WRITE_BACK_READ {
+            if overtaken || !mapped {
+                self.merged(unit);
+            }
+            return overtaken || !mapped;
+        }
+        if class != Class::HostRead {
+            return false;
+        }
+        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        let Some(slot) = cache.state.table.find(lpa).filter(|_| overtaken || !mapped) else { return false };
+        cache.state.record.counts.late_read_hits += 1;
+        if cache.policy.refreshes(lpa, Access::Read) {
+            cache.state.table.refresh(slot);
+        }
+        self.verify_cached(request, lpa, slot);
+        self.access_dram(unit);
+        true
+    }
+
+    /// A unit that the host reads has come from flash: the policy may keep it, unless it was rewritten meanwhile.
+    pub(super) fn keep_read(&mut self, unit: OpId) {
+        let Op { lpa, request, ppa, .. } = self.pool[unit];
+        if request >= OWN || self.lookup(lpa) != ppa {
+            return;
+        }
+        let (start, end) = self.wanted_range(request, lpa);
+        let group = self.group_of(lpa);
+        let version = self.versions.as_ref().map_or(0, |versions| versions.stored(ppa));
+        let Some(cache) = self.cache.as_deref_mut() else { return };
+        if !cache.policy.admits_read(lpa) {
+            return;
+        }
+        let found = cache.state.table.find(lpa);
+        if found.is_none() && !self.make_room() {
+            return;
+        }
+        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let table = &mut cache.state.table;
+        let Some(slot) = found.or_else(|| table.insert(lpa, group, version)) else { return };
+        if table.in_flash(slot) != version {
+            return self.fail(format!("a read of {lpa:?} would be kept beside data of another version"));
+        }
+        table.hold(slot, start, end);
+        if found.is_some() && cache.policy.refreshes(lpa, Access::Read) {
+            table.refresh(slot);
+        }
+    }
+
+    /// TRIM: the unit is nobody's any more, in the cache either.
+    pub(super) fn drop_cached(&mut self, lpa: Lpa) {
+        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let table = &mut cache.state.table;
+        let Some(slot) = table.find(lpa) else { return };
+        let dirty = if table.is_dirty(slot) { table.stamp(slot) } else { 0 };
+        let programmed = table.in_program(slot);
+        table.remove(slot);
+        cache.state.in_program -= u32::from(programmed != 0);
+        cache.state.note_dirty(self.now);
+        for stamp in [programmed, dirty].into_iter().filter(|&stamp| stamp != 0) {
+            self.settle(stamp);
+        }
+    }
+
+    /// A flush, of which one part is open: done when all that is dirty now is in flash.
+    pub(super) fn flush_cache(&mut self, request: u32) {
+        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let state = &mut cache.state;
+        let left = u64::from(state.table.dirty_units()) + u64::from(state.in_program);
+        if left == 0 {
+            return self.page_done(request);
+        }
+        let op = Op {
+            request,
+            wait_from: self.now,
+            ..Op::new(WRITE_BACK_PROGRAM, Lpa::NONE, crate::ids::Ppa::NONE)
+        };
+        let op = self.pool.insert(op);
+        state.promises.push(Promise { op, from: 0, until: state.stamp + 1, left });
+        while self.write_back_page() {}
+        self.tend_cache();
+    }
+
+    /// The write of this number is in flash, or was trimmed: answers whoever waited for it last.
+    pub(super) fn settle(&mut self, stamp: u64) {
+        let mut next = 0;
+        while let Some(promise) = self.cache.as_mut().and_then(|cache| cache.state.promises.get_mut(next)) {
+            next += 1;
+            if !(promise.from..promise.until).contains(&stamp) {
+                continue;
+            }
+            promise.left -= 1;
+            if promise.left > 0 {
+                continue;
+            }
+            let op = promise.op;
+            next -= 1;
+            if let Some(cache) = &mut self.cache {
+                cache.state.promises.remove(next);
+            }
+            let waited = self.now.since(self.pool[op].wait_from);
+            self.pool.parts_mut(op).add(Part::WriteBack, waited.0);
+            self.unit_done(op, None);
+        }
+    }
+
+    /// Data moves between the host and the DRAM, one access at a time; then this part of its request is done.
+    pub(super) fn access_dram(&mut self, id: OpId) {
+        let (now, bytes) = (self.now, self.pool[id].bytes);
+        self.pool[id].wait_from = now;
+        let resource = self.cache_resource();
+        let Some(cache) = self.cache.as_deref_mut() else { return };
+        if cache.state.is_immediate(bytes) {
+            return self.unit_done(id, None);
+        }
+        let begin = cache.state.accesses.back().map_or(now, |&(end, _)| end.max(now));
+        let end = begin + cache.state.access_time(bytes);
+        cache.state.accesses.push_back((end, id));
+        if cache.state.accesses.len() == 1 {
+            self.events.set(resource, end);
+        }
+    }
+
+    /// The first access to the DRAM has ended.
+    pub(super) fn dram_event(&mut self) {
+        let resource = self.cache_resource();
+        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let first = cache.state.accesses.pop_front();
+        if let Some(&(end, _)) = cache.state.accesses.front() {
+            self.events.set(resource, end);
+        }
+        let Some((_, id)) = first else { return };
+        let took = self.now.since(self.pool[id].wait_from);
+        self.pool.parts_mut(id).add(Part::Cache, took.0);
+        self.unit_done(id, None);
+    }
+
+    fn cache_resource(&self) -> usize {
+        self.decoder_resource() + 1
+    }
+}
+
+impl crate::cache::CacheState {
+    /// Whether an access to the DRAM takes no time now.
+    fn is_immediate(&self, bytes: u32) -> bool {
+        self.accesses.is_empty() && self.access_time(bytes) == Ns::ZERO
+    }
+}

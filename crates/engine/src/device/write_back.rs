@@ -1,0 +1,278 @@
+//! Cached units on their way to flash: gathered to whole flash pages, their missing sectors read, programmed, and
+//! readable in the cache until the program has ended.
+
+use super::Device;
+use crate::cache::state::Promise;
+use crate::cache::table::Slot;
+use crate::cache::{CachePolicy, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
+use crate::ids::{Lpa, PlaneId, Ppa, SuperblockId};
+use crate::placement::{Placement, ProgramIntent};
+use crate::sched::queue::{OWN, Op, OpId};
+
+/// Oldest units among which one is sought whose domain has a whole flash page to write.
+const SEARCHED: usize = 32;
+
+/// Units of parts that are sent to be completed, for each unit of a flash page that is filled.
+const MERGES_FOR_A_UNIT: u32 = 4;
+
+impl Device {
+    /// After anything that changed the cache: lets in what waits, and sends to flash what is to go.
+    pub(super) fn tend_cache(&mut self) {
+        loop {
+            self.admit_waiting_writes();
+            self.send_durable();
+            self.send_urgent();
+            let wants = self.cache.as_mut().is_some_and(|cache| cache.state.wants_write_back());
+            if !wants || !self.write_back_page() {
+                break;
+            }
+        }
+        self.program_merged();
+        if let Some(state) = self.cache.as_ref().map(|cache| &cache.state) {
+            let clean = state.table.len();
+            if !state.waiting.is_empty() && state.table.on_their_way() + state.table.waiting() == 0 {
+                self.fail(format!(
+                    "writes wait for room, and the cache policy gives up none of {clean} clean units"
+                ));
+            }
+        }
+    }
+
+    /// The slot that an operation carries to flash; `None` when the unit was dropped since.
+    pub(super) fn owner(&self, unit: OpId) -> Option<Slot> {
+        let table = &self.cache.as_ref()?.state.table;
+        table.find(self.pool[unit].lpa).filter(|&slot| table.op(slot) == Some(unit))
+    }
+
+    /// Sends the units of one flash page to flash; `false` when no dirty unit waits.
+    pub(super) fn write_back_page(&mut self) -> bool {
+        let Some(slot) = self.next_to_write_back() else { return false };
+        let slot = self.prefer_whole_page(slot);
+        self.write_back_from(slot);
+        true
+    }
+
+    /// The dirty unit that the policy names.
+    fn next_to_write_back(&mut self) -> Option<Slot> {
+        let cache = self.cache.as_deref_mut().filter(|cache| cache.state.table.waiting() > 0)?;
+        let lpa = cache.write_back();
+        let table = &cache.state.table;
+        let waits = |&slot: &Slot| table.is_dirty(slot) && table.op(slot).is_none();
+        let slot = lpa.and_then(|lpa| table.find(lpa)).filter(waits);
+        if slot.is_none() {
+            self.fail(format!("the cache policy chose {lpa:?}, which is no dirty unit of the cache"));
+        }
+        slot
+    }
+
+    /// Where the address fixes the domain: rather another of the oldest units, if only its domain has a whole page.
+    fn prefer_whole_page(&self, slot: Slot) -> Slot {
+        let Some(cache) = &self.cache else { return slot };
+        let table = &cache.state.table;
+        let page = self.geometry.units_per_program();
+        let whole = |&slot: &Slot| table.oldest_of_group(table.group(slot)).1 >= page;
+        if whole(&slot) {
+            return slot;
+        }
+        table.dirty().take(SEARCHED).find(whole).unwrap_or(slot)
+    }
+
+    /// Sends a unit to flash, and with it what fills its flash page: the dirty ones among its neighbours in the
+    /// address space, then the oldest that may lie there.
+    fn write_back_from(&mut self, first: Slot) {
+        let Some(cache) = &self.cache else { return };
+        let lpa = cache.state.table.lpa(first);
+        let fixed = self.placement.plane_by_address(lpa).is_some();
+        let plane = self.place_unit(lpa);
+        let domain = self.domains.of(plane);
+        let page = self.geometry.units_per_program();
+        let (mut left, mut merges) = (page, page * MERGES_FOR_A_UNIT);
+        let first_of_page = lpa.0 & !(self.geometry.units_per_page() - 1);
+        let mut neighbours = first_of_page..first_of_page + self.geometry.units_per_page();
+        let mut next = Some(first);
+        while let Some(slot) = next {
+            let room = if self.send_new(slot, plane) { &mut left } else { &mut merges };
+            *room -= 1;
+            if *room == 0 || (!fixed && self.domain[domain.index()].live >= self.room_limit) {
+                return;
+            }
+            next = neighbours.find_map(|lpa| self.dirty_and_waiting(Lpa(lpa)));
+            if next.is_none() {
+                next = if fixed { self.oldest_of_domain(domain.0) } else { self.next_to_write_back() };
+            }
+        }
+    }
+
+    /// Asks the placement for a unit that is written back.
+    fn place_unit(&mut self, lpa: Lpa) -> PlaneId {
+        let cause = WRITE_BACK_PROGRAM.cause();
+        self.place(&ProgramIntent { lpa, cause, source: Ppa::NONE, stream: 0 })
+    }
+
+    fn dirty_and_waiting(&self, lpa: Lpa) -> Option<Slot> {
+        let table = &self.cache.as_ref()?.state.table;
+        table.find(lpa).filter(|&slot| table.is_dirty(slot) && table.op(slot).is_none())
+    }
+
+    fn oldest_of_domain(&self, group: u32) -> Option<Slot> {
+        self.cache.as_ref()?.state.table.oldest_of_group(group).0
+    }
+
+    fn send_new(&mut self, slot: Slot, plane: PlaneId) -> bool {
+        let Some(cache) = &self.cache else { return false };
+        let lpa = cache.state.table.lpa(slot);
+        let id = self.pool.insert(Op::new(WRITE_BACK_PROGRAM, lpa, Ppa::NONE));
+        self.send(slot, id, plane)
+    }
+
+    /// An operation takes a dirty unit to flash. Where sectors are missing that flash holds, it reads them first;
+    /// else (`true`) its program is queued.
+    fn send(&mut self, slot: Slot, id: OpId, plane: PlaneId) -> bool {
+        let old = self.lookup(self.pool[id].lpa);
+        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        let table = &mut cache.state.table;
+        table.depart(slot, id);
+        self.pool[id].point = self.points.of(WRITE_BACK_PROGRAM.cause());
+        if table.holds_all(slot) || !old.is_some() {
+            self.program_on(plane, id);
+            return true;
+        }
+        cache.state.merging += 1;
+        cache.state.record.counts.merges += 1;
+        let op = &mut self.pool[id];
+        (op.class, op.ppa, op.bytes) = (WRITE_BACK_READ, old, self.geometry.unit_bytes);
+        self.enqueue(id);
+        false
+    }
+
+    /// What a unit lacked is there, or needed no longer.
+    pub(super) fn merged(&mut self, unit: OpId) {
+        let request = self.pool[unit].request;
+        let owner = self.owner(unit);
+        let Some(cache) = self.cache.as_deref_mut() else { return };
+        cache.state.merging -= 1;
+        match owner {
+            None if request < OWN => self.unit_done(unit, None),
+            None => self.pool.remove(unit),
+            Some(slot) => {
+                cache.state.table.hold_all(slot);
+                if request >= OWN {
+                    cache.state.merged.push_back(unit);
+                } else {
+                    self.program_anywhere(unit);
+                }
+            }
+        }
+        self.tend_cache();
+    }
+
+    /// Programs completed units when they fill flash pages, or when no more are on their way.
+    fn program_merged(&mut self) {
+        let page = self.geometry.units_per_program();
+        while let Some(cache) = self.cache.as_deref() {
+            let (count, merging) = (cache.state.merged.len(), cache.state.merging);
+            let Some(&first) = cache.state.merged.front() else { return };
+            let fixed = self.placement.plane_by_address(self.pool[first].lpa).is_some();
+            let together = if fixed { page * (self.domains.len() as u32).min(16) } else { page };
+            if merging > 0 && count < together as usize {
+                return;
+            }
+            let mut plane = None;
+            for _ in 0..together {
+                let Some(id) = self.cache.as_mut().and_then(|cache| cache.state.merged.pop_front()) else {
+                    break;
+                };
+                if self.owner(id).is_none() {
+                    self.pool.remove(id);
+                    continue;
+                }
+                let lpa = self.pool[id].lpa;
+                let chosen = plane.filter(|_| !fixed).unwrap_or_else(|| self.place_unit(lpa));
+                plane = Some(chosen);
+                self.program_on(chosen, id);
+            }
+        }
+    }
+
+    /// Units of writes with FUA: each is programmed at once, unless it is on its way already.
+    fn send_durable(&mut self) {
+        let mut page: Option<(u32, u32, PlaneId)> = None;
+        while let Some(id) = self.cache.as_mut().and_then(|cache| cache.state.durable.pop_front()) {
+            let Op { lpa, request, .. } = self.pool[id];
+            let Some(cache) = self.cache.as_deref_mut() else { return };
+            let table = &cache.state.table;
+            let Some(slot) = table.find(lpa) else {
+                self.unit_done(id, None);
+                continue;
+            };
+            let stamp = match (table.op(slot), table.is_dirty(slot)) {
+                (None, false) => {
+                    self.unit_done(id, None);
+                    continue;
+                }
+                (None, true) => {
+                    let number = lpa.0 >> self.geometry.unit_shift;
+                    let known = page.filter(|&(of, page, _)| (of, page) == (request, number));
+                    let plane = known.map_or_else(|| self.place_unit(lpa), |(_, _, plane)| plane);
+                    page = Some((request, number, plane));
+                    self.send(slot, id, plane);
+                    continue;
+                }
+                (Some(_), true) => table.stamp(slot),
+                (Some(_), false) => table.in_program(slot),
+            };
+            self.pool[id].wait_from = self.now;
+            cache.state.promises.push(Promise { op: id, from: stamp, until: stamp + 1, left: 1 });
+        }
+    }
+
+    /// Units that became dirty again on their way, and for which somebody waits.
+    fn send_urgent(&mut self) {
+        while let Some(lpa) = self.cache.as_mut().and_then(|cache| cache.state.urgent.pop_front()) {
+            if let Some(slot) = self.dirty_and_waiting(Lpa(lpa)) {
+                self.write_back_from(slot);
+            }
+        }
+    }
+
+    /// The die takes the program of a cached unit: it carries the newest version, whatever was written since it was
+    /// queued.
+    pub(super) fn commit_write_back(&mut self, unit: OpId, superblock: SuperblockId) {
+        let Op { lpa, ppa, .. } = self.pool[unit];
+        let Some(slot) = self.owner(unit) else { return self.unused(unit) };
+        let old = self.lookup(lpa);
+        self.pool[unit].replaced = old;
+        self.mapped_units += u64::from(!old.is_some());
+        self.store(lpa, ppa, superblock);
+        if let Some(versions) = &mut self.versions {
+            versions.first(lpa, ppa);
+        }
+        let Some(cache) = self.cache.as_deref_mut() else { return };
+        cache.state.table.hold_all(slot);
+        cache.state.table.commit(slot);
+        cache.state.in_program += 1;
+        cache.state.note_dirty(self.now);
+        self.tell_written(lpa, old, ppa);
+    }
+
+    /// The program of a cached unit has ended.
+    pub(super) fn write_back_ended(&mut self, unit: OpId) {
+        let lpa = self.pool[unit].lpa;
+        let owner = self.owner(unit);
+        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let (state, policy) = (&mut cache.state, &mut cache.policy);
+        state.record.counts.write_backs += u64::from(lpa.is_some());
+        let Some(slot) = owner else { return };
+        let stamp = state.table.in_program(slot);
+        state.in_program -= 1;
+        state.table.arrive(slot);
+        if state.table.is_dirty(slot) {
+            if state.is_promised(state.table.stamp(slot)) {
+                state.urgent.push_back(lpa.0);
+            }
+        } else if !policy.keeps(lpa) {
+            state.table.remove(slot);
+        }
+        self.settle(stamp);
+    }
+}

@@ -1,0 +1,91 @@
+//! Which parts of a scheme go together: decided by the slots that they fill.
+
+use crate::config::layers::Layer;
+use crate::config::{ConfigError, SchemeConfig};
+
+/// A place for one decision. Two parts that fill the same slot exclude each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Slot {
+    /// Where programs without a pin go.
+    Placement,
+    /// Which block garbage collection empties.
+    Victims,
+    /// What a die does next.
+    Scheduler,
+    /// Who serves a read while its die is busy with something else.
+    Service,
+}
+
+impl Slot {
+    /// Its name, as errors and the matrix print it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Placement => "placement",
+            Self::Victims => "victims",
+            Self::Scheduler => "scheduler",
+            Self::Service => "service",
+        }
+    }
+}
+
+/// A part that a scheme may have: some keys of its description.
+#[derive(Clone, Copy, Debug)]
+pub struct Part {
+    /// Short name, unique.
+    pub name: &'static str,
+    /// The slots that it fills.
+    pub slots: &'static [Slot],
+    /// Its keys, TOML relative to the scheme.
+    pub keys: &'static str,
+}
+
+const fn part(name: &'static str, slots: &'static [Slot], keys: &'static str) -> Part {
+    Part { name, slots, keys }
+}
+
+/// Every part. A new policy is one line here; the tests then run it alone and with every other that it goes with.
+pub const PARTS: &[Part] = &[
+    part("static", &[Slot::Placement], "placement.policy = 'static'"),
+    part("dynamic", &[Slot::Placement], "placement.policy = 'dynamic'"),
+    part("greedy", &[Slot::Victims], "gc.policy = 'greedy'"),
+    part("d-choices", &[Slot::Victims], "gc.policy = 'd_choices'"),
+    part("random", &[Slot::Victims], "gc.policy = 'random'"),
+    part("fifo-victims", &[Slot::Victims], "gc.policy = 'fifo'"),
+    part("cost-benefit", &[Slot::Victims], "gc.policy = 'cost_benefit'"),
+    part("windowed-greedy", &[Slot::Victims], "gc.policy = 'windowed_greedy'"),
+    part("fifo", &[Slot::Scheduler], "scheduler.policy = 'fifo'"),
+    part("read-first", &[Slot::Scheduler], "scheduler.policy = 'read_first'"),
+    part("suspend", &[Slot::Scheduler], "scheduler.policy = 'read_first_suspend'"),
+    part("ideal-reads", &[Slot::Service], "ideal.second_server = 'die_and_channel'"),
+];
+
+impl Part {
+    /// The slot that both fill: they exclude each other.
+    pub fn excludes(&self, other: &Self) -> Option<Slot> {
+        self.slots.iter().copied().find(|slot| other.slots.contains(slot))
+    }
+
+    /// Its keys as a layer over a scheme.
+    pub fn layer(&self) -> Result<Layer, ConfigError> {
+        Layer::from_toml(self.name, self.keys)
+    }
+}
+
+/// A scheme of these parts, all else as by default. An error names the slot that two of them fill, or the key that is
+/// refused.
+pub fn combine(parts: &[&Part]) -> Result<SchemeConfig, ConfigError> {
+    let mut layers = crate::config::Layers::new();
+    for (number, part) in parts.iter().enumerate() {
+        for other in &parts[..number] {
+            if let Some(slot) = part.excludes(other) {
+                let both = format!("{}+{}", other.name, part.name);
+                let allowed = format!("one part for the slot {}", slot.name());
+                return Err(ConfigError::new("scheme", both, allowed));
+            }
+        }
+        layers = layers.with(part.layer()?.under("scheme"));
+    }
+    let scheme: SchemeConfig = layers.resolve("scheme")?;
+    scheme.validate().map_err(|error| error.under("scheme"))?;
+    Ok(scheme)
+}

@@ -1,0 +1,91 @@
+//! Every part alone, and every pair of parts that the matrix allows, over random workloads in checked mode with the
+//! final audit.
+
+mod common;
+
+use common::*;
+use wordline_engine::Setup;
+use wordline_engine::config::device::CellTechnology;
+use wordline_engine::config::run::Occupancy;
+use wordline_engine::config::scheme::SuperblockSpan;
+use wordline_engine::host::HostOp;
+use wordline_engine::systems::combine::{PARTS, Part, combine};
+
+/// A small drive that is nearly full, with several mapping units to a page and superblocks across channels.
+fn drive(parts: &[&Part]) -> Setup {
+    let mut setup = setup(device(2, 1, 2, 2));
+    let geometry = &mut setup.device.geometry;
+    (geometry.blocks, geometry.page_bytes) = (16, 8192);
+    setup.device.cell.technology = CellTechnology::Tlc;
+    setup.device.suspend.program_ns = Some(10_000);
+    setup.device.suspend.erase_ns = Some(10_000);
+    setup.scheme = combine(parts).unwrap();
+    setup.scheme.blocks.superblock = SuperblockSpan::Channels;
+    setup.device.capacity.overprovisioning = Some(0.45);
+    setup.start = start(Occupancy::Share(0.8), 0.5);
+    setup.host = closed(12);
+    setup
+}
+
+fn runs(parts: &[&Part], requests: u64) {
+    let setup = drive(parts);
+    let names = || parts.iter().map(|part| part.name).collect::<Vec<_>>().join("+");
+    let pages = setup.logical_bytes().unwrap() / 512;
+    let mut random = Random(requests);
+    let mut source = made(requests, |_| {
+        let op = match random.below(20) {
+            0..8 => HostOp::Read,
+            18 => HostOp::Trim,
+            19 => HostOp::Flush,
+            _ => HostOp::Write,
+        };
+        // Most of the traffic on a tenth of the drive, in sectors.
+        let region = if random.below(10) < 8 { pages / 10 } else { pages };
+        let length = 1 + random.below(40);
+        let mut request = request(0, op, 0, 0);
+        (request.offset, request.length) = (random.below(region.max(41) - length) * 512, length * 512);
+        if op == HostOp::Flush {
+            (request.offset, request.length) = (0, 0);
+        }
+        request
+    });
+    let report = run(&setup, &mut source).unwrap_or_else(|error| panic!("{}: {error}", names()));
+    assert!(report.checked.is_some_and(|checked| checked.reads_verified > 0), "{}", names());
+    assert!(report.read.requests > 0 && report.write.requests > 0, "{}", names());
+}
+
+#[test]
+fn every_part_runs_alone() {
+    for part in PARTS {
+        runs(&[part], 1_500);
+    }
+}
+
+#[test]
+fn every_pair_that_the_matrix_allows_runs() {
+    for (number, part) in PARTS.iter().enumerate() {
+        for other in &PARTS[..number] {
+            if part.excludes(other).is_none() {
+                runs(&[part, other], 400);
+            }
+        }
+    }
+}
+
+#[test]
+fn parts_that_fill_the_same_slot_are_refused_by_its_name() {
+    for (number, part) in PARTS.iter().enumerate() {
+        for other in &PARTS[..number] {
+            assert_ne!(part.name, other.name);
+            let combined = combine(&[part, other]);
+            match part.excludes(other) {
+                None => assert!(combined.is_ok(), "{}+{}: {combined:?}", part.name, other.name),
+                Some(slot) => {
+                    let error = combined.unwrap_err().to_string();
+                    let both = format!("{}+{}", part.name, other.name);
+                    assert!(error.contains(&both) && error.contains(slot.name()), "{error}");
+                }
+            }
+        }
+    }
+}

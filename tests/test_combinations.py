@@ -1,0 +1,32 @@
+"""`wordline show combinations`: the matrix of parts."""
+
+import json
+import tomllib
+
+import pytest
+
+from wordline import combinations
+from wordline.cli import execute
+
+
+def test_parts_exclude_each_other_by_slot_and_both_ways() -> None:
+    known = {part.name: part for part in combinations.parts()}
+    assert known["greedy"].excludes(known["random"]) == "victims"
+    assert known["random"].excludes(known["greedy"]) == "victims"
+    assert known["greedy"].excludes(known["dynamic"]) is None
+
+
+def test_every_part_names_keys_of_a_scheme() -> None:
+    for part in combinations.parts():
+        assert tomllib.loads(part.keys), part.name
+        assert part.slots, part.name
+
+
+def test_the_matrix_is_printed_as_a_table_and_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["show", "combinations", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    greedy = next(row for row in rows if row["name"] == "greedy")
+    assert greedy["excludes"]["fifo-victims"] == "victims"
+    assert execute(["show", "combinations"]) == 0
+    printed = capsys.readouterr().out
+    assert "greedy" in printed and "victims" in printed and "·" in printed
