@@ -312,15 +312,15 @@ fn replay_host<H: HostSide>(
 }
 
 /// What must pass before the window opens.
-struct Warmup {
+pub(crate) struct Warmup {
     time: Ns,
     requests: u64,
     bytes: u64,
-    written: u64,
+    pub(crate) written: u64,
 }
 
 impl Warmup {
-    fn new(config: &WindowConfig, drive_bytes: u64) -> Self {
+    pub(crate) fn new(config: &WindowConfig, drive_bytes: u64) -> Self {
         Self {
             time: Ns(config.warmup_ns),
             requests: config.warmup_requests,
@@ -329,7 +329,7 @@ impl Warmup {
         }
     }
 
-    fn is_over(&self, now: Ns, number: u64) -> bool {
+    pub(crate) fn is_over(&self, now: Ns, number: u64) -> bool {
         now >= self.time && number >= self.requests && self.written >= self.bytes
     }
 }

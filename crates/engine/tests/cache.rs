@@ -48,7 +48,7 @@ fn fua(time: u64, page: u64) -> HostRequest {
 }
 
 fn flush(time: u64) -> HostRequest {
-    HostRequest { time: Ns(time), op: HostOp::Flush, offset: 0, length: 0, flow: 0 }
+    HostRequest { time: Ns(time), op: HostOp::Flush, offset: 0, length: 0, flow: 0, stream: 0 }
 }
 
 fn trim(time: u64, page: u64) -> HostRequest {
@@ -56,7 +56,7 @@ fn trim(time: u64, page: u64) -> HostRequest {
 }
 
 fn bytes(time: u64, op: HostOp, offset: u64, length: u64) -> HostRequest {
-    HostRequest { time: Ns(time), op, offset, length, flow: 0 }
+    HostRequest { time: Ns(time), op, offset, length, flow: 0, stream: 0 }
 }
 
 fn counts(report: &Report) -> &CacheReport {
@@ -388,7 +388,14 @@ fn mixed(seed: u64, count: u64, bytes: u64) -> Vec<HostRequest> {
                 1 => (offset, length) = (offset / 512 * 512, length.div_ceil(512) * 512),
                 _ => (offset, length) = (offset / 2048 * 2048, length.div_ceil(2048) * 2048),
             }
-            HostRequest { time: Ns(number * 20_000), op, offset, length: length.min(bytes - offset), flow: 0 }
+            HostRequest {
+                time: Ns(number * 20_000),
+                op,
+                offset,
+                length: length.min(bytes - offset),
+                flow: 0,
+                stream: 0,
+            }
         })
         .collect()
 }

@@ -5,17 +5,21 @@
 //! the same time in the order of the drives.
 
 pub mod layout;
+pub mod run;
 
 use serde::Serialize;
 
 use crate::config::array::{ArrayConfig, ArrayLayout, MirrorServe};
 use crate::device::Device;
 use crate::host::{HostOp, HostRequest};
+use crate::run::RunError;
 use crate::stats::blame::Part as BlamePart;
 use crate::stats::latency::DirectionRecorder;
 use crate::stats::report::{DirectionReport, Report, WindowReport};
 use crate::time::Ns;
 use layout::{Part, striped};
+
+pub use run::simulate_array;
 
 /// A request of the array.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +85,47 @@ impl Array {
             this.open_read_window(0, Ns::ZERO);
         }
         this
+    }
+
+    /// The time.
+    pub fn now(&self) -> Ns {
+        self.now
+    }
+
+    /// Requests that were completed since this was asked last.
+    pub fn take_completed(&mut self) -> u32 {
+        std::mem::take(&mut self.completed)
+    }
+
+    /// The first drive that can't go on.
+    pub fn check(&self) -> Result<(), RunError> {
+        let fault = |(number, drive): (usize, &Device)| drive.fault().map(|fault| (number, fault.to_owned()));
+        match self.members.iter().enumerate().find_map(fault) {
+            Some((number, fault)) => {
+                Err(RunError::Inconsistent(format!("drive {number} of the array: {fault}")))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// See [`Device::place_stalled_anew`].
+    pub fn place_stalled_anew(&mut self) -> bool {
+        let mut moved = false;
+        for member in 0..self.members.len() {
+            moved |= self.members.get_mut(member).is_some_and(Device::place_stalled_anew);
+            self.collect(member);
+        }
+        moved
+    }
+
+    /// Audits every drive at rest.
+    pub fn audit(&mut self) -> Result<(), RunError> {
+        for (number, drive) in self.members.iter_mut().enumerate() {
+            drive.close_untimed_places();
+            let what = |fault| RunError::Inconsistent(format!("drive {number} of the array: {fault}"));
+            drive.audit().map_err(what)?;
+        }
+        Ok(())
     }
 
     /// The drives.

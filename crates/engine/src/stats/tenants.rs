@@ -114,7 +114,7 @@ impl Tenants {
 fn index(op: HostOp) -> Option<usize> {
     match op {
         HostOp::Read => Some(0),
-        HostOp::Write => Some(1),
+        HostOp::Write | HostOp::WriteFua => Some(1),
         HostOp::Trim | HostOp::Flush => None,
     }
 }
@@ -137,7 +137,7 @@ impl Tenant {
         match request.op {
             HostOp::Trim => self.trim.add(request.length),
             HostOp::Flush => self.flush.add(0),
-            HostOp::Read | HostOp::Write => {
+            HostOp::Read | HostOp::Write | HostOp::WriteFua => {
                 if let Some(direction) = self.direction(request.op) {
                     direction.latency.record(latency, request.length, inside, outside);
                     direction.blame.add(latency.0, inside, outside);

@@ -10,6 +10,8 @@ pub enum Slot {
     Placement,
     /// Which block garbage collection empties.
     Victims,
+    /// What the controller's memory holds of the data.
+    Cache,
     /// What a die does next.
     Scheduler,
     /// Who serves a read while its die is busy with something else.
@@ -22,6 +24,7 @@ impl Slot {
         match self {
             Self::Placement => "placement",
             Self::Victims => "victims",
+            Self::Cache => "cache",
             Self::Scheduler => "scheduler",
             Self::Service => "service",
         }
@@ -53,6 +56,8 @@ pub const PARTS: &[Part] = &[
     part("fifo-victims", &[Slot::Victims], "gc.policy = 'fifo'"),
     part("cost-benefit", &[Slot::Victims], "gc.policy = 'cost_benefit'"),
     part("windowed-greedy", &[Slot::Victims], "gc.policy = 'windowed_greedy'"),
+    part("write-buffer", &[Slot::Cache], "cache = { policy = 'write_buffer', bytes = 262_144 }"),
+    part("lru-cache", &[Slot::Cache], "cache = { policy = 'lru', bytes = 262_144 }"),
     part("fifo", &[Slot::Scheduler], "scheduler.policy = 'fifo'"),
     part("read-first", &[Slot::Scheduler], "scheduler.policy = 'read_first'"),
     part("suspend", &[Slot::Scheduler], "scheduler.policy = 'read_first_suspend'"),

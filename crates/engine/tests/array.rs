@@ -1,0 +1,113 @@
+//! Arrays: several drives on one clock.
+
+mod common;
+
+use common::*;
+use wordline_engine::Unobserved;
+use wordline_engine::array::{ArrayReport, simulate_array};
+use wordline_engine::config::array::{ArrayConfig, ArrayLayout, MirrorServe};
+use wordline_engine::config::run::Occupancy;
+use wordline_engine::host::{HostOp, HostRequest};
+
+fn array(members: u32, layout: ArrayLayout, serve: MirrorServe) -> ArrayConfig {
+    ArrayConfig { members, layout, chunk_bytes: 4096, serve, read_window_ns: 0 }
+}
+
+fn replayed(setup: &wordline_engine::Setup, config: &ArrayConfig, requests: Vec<HostRequest>) -> ArrayReport {
+    simulate_array(setup, config, &mut Listed(requests), &mut Unobserved).unwrap()
+}
+
+#[test]
+fn a_striped_read_takes_as_long_as_its_slowest_part() {
+    let setup = setup(device(1, 1, 1, 1));
+    let config = array(4, ArrayLayout::Striped, MirrorServe::First);
+    // Six pages over four drives: two drives read two pages each, one after the other.
+    let report = replayed(&setup, &config, vec![request(0, HostOp::Read, 0, 6)]);
+    assert_eq!(report.read.latency_ns.max, 2 * (TR + XFER));
+    let reads: Vec<u64> = report.members.iter().map(|member| member.flash.reads).collect();
+    assert_eq!(reads, [2, 2, 1, 1]);
+    let alone = completions(&setup, vec![request(0, HostOp::Read, 0, 6)]);
+    assert_eq!(alone, [6 * (TR + XFER)]);
+}
+
+#[test]
+fn a_mirrored_write_is_answered_when_every_drive_has_it() {
+    let setup = setup(device(1, 1, 1, 1));
+    let config = array(2, ArrayLayout::Mirrored, MirrorServe::First);
+    // A read keeps the first drive busy; the write waits for it there, and the array for the write there.
+    let report = replayed(&setup, &config, vec![read(0, 0), write(10, 7)]);
+    assert_eq!(report.write.latency_ns.max, TR + XFER - 10 + XFER + TPROG);
+    assert_eq!(report.members[1].write.latency_ns.max, XFER + TPROG);
+    assert_eq!(report.members.iter().map(|member| member.flash.programs).sum::<u64>(), 2);
+}
+
+#[test]
+fn a_mirrored_read_goes_where_fewer_wait() {
+    let setup = setup(device(1, 1, 1, 1));
+    let shortest = array(2, ArrayLayout::Mirrored, MirrorServe::ShortestQueue);
+    let report = replayed(&setup, &shortest, vec![read(0, 0), read(1, 1), read(2, 2)]);
+    let reads: Vec<u64> = report.members.iter().map(|member| member.read.requests).collect();
+    assert_eq!(reads, [2, 1]);
+    let first = array(2, ArrayLayout::Mirrored, MirrorServe::First);
+    let report = replayed(&setup, &first, vec![read(0, 0), read(1, 1), read(2, 2)]);
+    assert_eq!(report.members[1].read.requests, 0);
+    let turns = array(3, ArrayLayout::Mirrored, MirrorServe::RoundRobin);
+    let report = replayed(&setup, &turns, (0..6).map(|page| read(page, page)).collect());
+    assert!(report.members.iter().all(|member| member.read.requests == 2));
+}
+
+#[test]
+fn the_blame_of_an_array_adds_up_and_names_the_last_part() {
+    let setup = setup(device(1, 1, 1, 1));
+    let config = array(2, ArrayLayout::Mirrored, MirrorServe::First);
+    let report = replayed(&setup, &config, vec![read(0, 0), write(10, 7)]);
+    let blame = &report.write.blame.mean;
+    assert_eq!(blame.total_ns.values().sum::<u128>(), blame.response_total_ns);
+    assert_eq!(blame.total_ns["die_wait.host_read"], u128::from(TR + XFER - 10));
+}
+
+#[test]
+fn arrays_stay_consistent_under_collection_and_trim() {
+    for (layout, members) in [(ArrayLayout::Striped, 3), (ArrayLayout::Mirrored, 2)] {
+        let mut setup = setup(device(1, 1, 2, 1));
+        setup.host = closed(12);
+        setup.start = start(Occupancy::All, 0.5);
+        let config = array(members, layout, MirrorServe::ShortestQueue);
+        let pages = setup.logical_bytes().unwrap() / 4096;
+        let mut random = Random(3);
+        let mut source = made(4_000, |_| {
+            let op = [HostOp::Read, HostOp::Write, HostOp::Write, HostOp::Trim][random.below(4) as usize];
+            request(0, op, random.below(pages - 4), 1 + random.below(4))
+        });
+        let report = simulate_array(&setup, &config, &mut source, &mut Unobserved).unwrap();
+        assert!(report.members.iter().all(|member| member.gc.victims > 0), "{layout:?}");
+        assert!(report.read.requests > 900 && report.write.requests > 1_800, "{layout:?}");
+    }
+}
+
+#[test]
+fn two_runs_of_an_array_are_the_same() {
+    let setup = setup(device(1, 1, 2, 1));
+    let config = array(2, ArrayLayout::Mirrored, MirrorServe::ShortestQueue);
+    let run = || {
+        format!("{:?}", replayed(&setup, &config, (0..200).map(|n| read(n * 7_000, n * 37 % 300)).collect()))
+    };
+    assert_eq!(run(), run());
+}
+
+#[test]
+fn what_is_no_array_is_refused_by_its_key() {
+    let setup = setup(device(1, 1, 1, 1));
+    let mut source = Listed(vec![]);
+    let mut wrong = array(1, ArrayLayout::Striped, MirrorServe::First);
+    let error = simulate_array(&setup, &wrong, &mut source, &mut Unobserved).unwrap_err().to_string();
+    assert!(error.starts_with("array.members = 1"), "{error}");
+    (wrong.members, wrong.chunk_bytes) = (2, 1000);
+    let error = simulate_array(&setup, &wrong, &mut source, &mut Unobserved).unwrap_err().to_string();
+    assert!(error.contains("array.chunk_bytes = 1000"), "{error}");
+    let beyond = vec![read(0, 1 << 40)];
+    let config = array(2, ArrayLayout::Mirrored, MirrorServe::First);
+    let error =
+        simulate_array(&setup, &config, &mut Listed(beyond), &mut Unobserved).unwrap_err().to_string();
+    assert!(error.contains("beyond the drive's"), "{error}");
+}
