@@ -76,7 +76,7 @@ impl Device {
             let ((what, there), (_, here)) = misfit;
             return Err(SnapshotError::Misfit(format!("{what}: {there} there, {here} here")));
         }
-        if self.shape().len() != shape.len() {
+        if self.shape().len() != shape.len() || self.free_requests.len() > self.requests.len() {
             return Err(SnapshotError::Misfit("some of its tables".to_owned()));
         }
         Ok(())

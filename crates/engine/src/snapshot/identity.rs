@@ -43,6 +43,12 @@ impl Identity {
         hash(&self.configuration)
     }
 
+    /// The first key that differs, of this one ("there") and the other ("here").
+    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+        (self.configuration != other.configuration)
+            .then(|| first_difference(&self.configuration, &other.configuration))
+    }
+
     pub(crate) fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
         out.put(&Head {
             version: VERSION.to_owned(),

@@ -5,6 +5,8 @@
 //! the form.
 
 mod drive;
+#[cfg(test)]
+mod forged;
 mod frames;
 pub mod identity;
 mod part;
