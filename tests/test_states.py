@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import SMALL, Wordline, sets
 
 import wordline as package
-from conftest import SMALL, Wordline, sets
 from wordline import Result, WordlineError
 
 OVERWRITTEN = {**SMALL, "workload.start.overwrite": 0.01}
@@ -58,7 +58,9 @@ def test_the_command_line_prepares_stops_and_goes_on(wordline: Wordline, tmp_pat
     drive, state = tmp_path / "drive", tmp_path / "state"
     assert wordline("prepare", "mqsim", *sets(SMALL), "--out", drive, "--json").json()["bytes"] > 0
     stop = ("--stop-after", "100", "--save-state", state)
-    assert wordline("run", *sets(SMALL), "--load-state", drive, *stop, "--json").json()["stopped_after"] == 100
+    assert (
+        wordline("run", *sets(SMALL), "--load-state", drive, *stop, "--json").json()["stopped_after"] == 100
+    )
     result = wordline("run", *sets(SMALL), "--load-state", state, "--json").json()
     assert {**result, "engine": None} == {**expected, "engine": None}
 
@@ -67,7 +69,13 @@ def test_a_damaged_or_foreign_state_is_one_line(wordline: Wordline, tmp_path: Pa
     drive = tmp_path / "drive"
     wordline("prepare", "mqsim", *sets(SMALL), "--out", drive)
     whole = drive.read_bytes()
-    for data in (b"", b"text", whole[: len(whole) // 2], whole[:-1], whole[:40] + bytes([whole[40] ^ 1]) + whole[41:]):
+    for data in (
+        b"",
+        b"text",
+        whole[: len(whole) // 2],
+        whole[:-1],
+        whole[:40] + bytes([whole[40] ^ 1]) + whole[41:],
+    ):
         drive.write_bytes(data)
         assert "drive" in wordline("run", *sets(SMALL), "--load-state", drive).error()
     assert "both" in wordline("run", *sets(SMALL), "--stop-after", "5").error()

@@ -118,7 +118,7 @@ def run(
     ] = None,
     save_state: Annotated[
         Path | None,
-        typer.Option("--save-state", metavar="FILE", help="Stop after --stop-after requests; write the run there."),
+        typer.Option("--save-state", metavar="FILE", help="Where a run is written that stops."),
     ] = None,
     stop_after: Annotated[
         int | None, typer.Option("--stop-after", metavar="N", help="Requests before the run stops.", min=1)
@@ -126,7 +126,9 @@ def run(
     load_state: Annotated[
         Path | None,
         typer.Option(
-            "--load-state", metavar="FILE", help="Go on with a run that was saved, or begin on a prepared drive."
+            "--load-state",
+            metavar="FILE",
+            help="Go on with a saved run, or begin on a prepared drive.",
         ),
     ] = None,
     as_json: JsonOption = False,

@@ -36,7 +36,8 @@ def run(
     dotted path, in a mapping or as keyword arguments: `overrides={"device.geometry.blocks": 64}`. `checked`
     verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
-    (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the same.
+    (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
+    same.
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
@@ -95,7 +96,7 @@ def simulate_part(
 ) -> Result | None:
     """`run_part` on descriptions that are loaded already, with overrides whose values are TOML."""
     if (save_state is None) != (stop_after is None):
-        raise _core.WordlineError("a run that stops needs both: a number of requests and a file for its state")
+        raise _core.WordlineError("a run that stops needs both: a number of requests and a file")
     measured = _core.run(
         (device.label, device.text),
         (scheme.label, scheme.text),
@@ -129,9 +130,10 @@ def run_part(
 ) -> Result | None:
     """A part of a run: from its beginning or from a saved state, to its end or to `stop_after` requests.
 
-    `load_state` is a file of a run that stopped, or of a prepared drive. A run that stops, when so many of its
-    requests have entered the drive, is written to `save_state`, and there is no result yet: `None`. The result at the
-    end is that of a run that never stopped. Everything else must be as it was when the state was saved.
+    `load_state` is a file of a run that stopped, or of a prepared drive. A run that stops, when so many of
+    its requests have entered the drive, is written to `save_state`, and there is no result yet: `None`. The
+    result at the end is that of a run that never stopped. Everything else must be as it was when the state
+    was saved.
     """
     return simulate_part(
         load("device", device),
@@ -161,8 +163,8 @@ def prepare(
     """Prepares a drive once, for any number of runs: as `run` would, from the `start` of the workload.
 
     `run(..., drive=drive)` begins on a copy of it, so that runs don't influence each other; device, scheme,
-    `workload.start`, seed and `checked` must be the same. `drive.save(path)` writes it to a file, `drive.fork()`
-    copies it.
+    `workload.start`, seed and `checked` must be the same. `drive.save(path)` writes it to a file,
+    `drive.fork()` copies it.
     """
     texts = [load("device", device), load("scheme", scheme), load("workload", workload)]
     return prepare_drive(
