@@ -8,6 +8,7 @@ __all__ = [
     "WordlineError",
     "__version__",
     "load_drive",
+    "parts",
     "prepare",
     "resolve",
     "run",

@@ -44,6 +44,8 @@ PARTS = {
     "suspend": "suspend and resume",
     "cpu": "firmware on a core",
     "cpu_wait": "wait for a core",
+    "translation": "wait for the map",
+    "misprediction": "reading at a wrong guess",
 }
 
 UNITS = {"ns": (1e3, "µs"), "requests/s": (1.0, "per s"), "bytes/s": (1e6, "MB/s"), "pJ": (1e9, "mJ")}

@@ -31,6 +31,11 @@ number! {
     /// Logical page: a mapping unit of the host's address space.
     Lpa
 }
+impl Lpa {
+    /// Stands in the spare area of a page that holds parity; never a real number.
+    pub const PARITY: Self = Self(u32::MAX - 2);
+}
+
 number! {
     /// Physical page: a mapping unit of flash, numbered plane by plane, block by block, page by page.
     Ppa

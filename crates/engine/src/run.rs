@@ -156,6 +156,7 @@ impl Setup {
         device.fill_sequentially(self.scheme.placement.order, occupied);
         let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
         device.fill(pages.iter().copied());
+        device.store_map();
         let population = if pages.is_empty() { occupied } else { pages.len() as u32 };
         let overwrites = (f64::from(population) * self.start.overwrite).round() as u64;
         if overwrites > u64::from(all) / DENSE {
@@ -172,6 +173,7 @@ impl Setup {
             }
         }
         device.close_untimed_places();
+        device.note_map_on_flash();
         match device.fault() {
             Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
             None => Ok(device),
@@ -186,9 +188,11 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     let geometry = crate::nand::Geometry::new(&device.geometry);
     let order = crate::placement::planes_in_order(&geometry, scheme.placement.order);
     let width = crate::blocks::Domains::new(&geometry, scheme.blocks.superblock, &order).width();
-    let open = crate::blocks::Points::new(scheme.blocks.host_write_points, &[]).count();
-    let plan = crate::space::SpacePlan::new(device, scheme, &geometry, width, open)?;
-    Ok(u64::from(plan.logical_units) * u64::from(geometry.unit_bytes))
+    let open = crate::blocks::Points::of_scheme(scheme).count();
+    let spare = device.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
+    let blocks = geometry.blocks_per_plane.saturating_sub(spare);
+    let plan = crate::space::SpacePlan::new(device, scheme, &geometry, width, open, blocks)?;
+    Ok(u64::from(plan.map.logical_units) * u64::from(geometry.unit_bytes))
 }
 
 /// Prepares a drive and replays a workload on it.
@@ -300,7 +304,8 @@ fn replay_host<H: HostSide>(
         None => return Err(RunError::NothingMeasured { requests }),
     };
     device.close_untimed_places();
-    if setup.checked {
+    // At the end of a drive's life requests are under way: there is no drive at rest to audit.
+    if setup.checked && report.end_of_life.is_none() {
         report.checked = Some(device.audit().map_err(RunError::Inconsistent)?);
     }
     Ok(Ending::Finished(Box::new(Outcome {
@@ -367,6 +372,10 @@ impl<H: HostSide> Replay<'_, H> {
                 self.device.step();
             }
             self.check()?;
+            if self.device.end_of_life().is_some() {
+                self.report = Some(self.device.report());
+                return Ok(true);
+            }
             let completed = self.device.take_completed();
             if completed > 0 {
                 if let Some(answered) = self.front.answered() {
@@ -395,6 +404,10 @@ impl<H: HostSide> Replay<'_, H> {
         self.observer.progress(self.done, self.device.now());
         self.check()?;
         if self.done == self.number {
+            return Ok(true);
+        }
+        if self.device.ends_for_want_of_space() {
+            self.report = Some(self.device.report());
             return Ok(true);
         }
         let left = self.number - self.done;

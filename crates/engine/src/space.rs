@@ -4,37 +4,49 @@ use crate::config::ConfigError;
 use crate::config::device::DeviceConfig;
 use crate::config::scheme::SchemeConfig;
 use crate::gc::collector::Thresholds;
+use crate::mapping::MapSizes;
 use crate::nand::Geometry;
 
 /// Sizes that follow from a device and a scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpacePlan {
-    /// Mapping units that the host sees.
-    pub logical_units: u32,
+    /// Mapping units that the host sees, and translation pages.
+    pub map: MapSizes,
     /// Thresholds of garbage collection.
     pub thresholds: Thresholds,
+    /// Superblocks in use that a domain needs at least.
+    pub least_superblocks: u32,
     /// Live units of a domain at which dynamic placement passes it over.
     pub room_limit: u32,
 }
 
 impl SpacePlan {
     /// Checks that the spare space suffices for domains of `width` planes with `open` write points, whose superblocks hold
-    /// no data of the host for good.
+    /// no data of the host for good, and `blocks` superblocks in use.
     pub fn new(
         device: &DeviceConfig,
         scheme: &SchemeConfig,
         geometry: &Geometry,
         width: u32,
         open: u32,
+        blocks: u32,
     ) -> Result<Self, ConfigError> {
         let logical_units = logical_units(device, geometry)?;
-        let blocks = geometry.blocks_per_plane;
-        let capacity = geometry.units_per_block() * width;
+        if scheme.redundancy.is_on() && device.slc_mode.is_some() {
+            let allowed = "\"none\", as the device has an SLC mode (device.slc_mode)";
+            return Err(ConfigError::new("scheme.redundancy.policy", "parity_rows", allowed));
+        }
+        let data_planes = scheme.redundancy.data_planes(width, geometry.planes_per_die)?;
+        let capacity = geometry.units_per_block() * data_planes;
         // Static placement deals logical pages out in turn: no domain gets more than this.
-        let pages = logical_units.div_ceil(geometry.units_per_page());
-        let needed_units = u64::from(pages.div_ceil(geometry.planes()))
-            * u64::from(geometry.units_per_page())
-            * u64::from(width);
+        let map = map_sizes(scheme, geometry, logical_units);
+        let in_page = u64::from(geometry.units_per_page());
+        let per_plane = |units: u32| {
+            u64::from(units.div_ceil(geometry.units_per_page()).div_ceil(geometry.planes())) * in_page
+        };
+        // Each translation page may lie alone in a program unit.
+        let of_map = per_plane(map.translation_pages) * u64::from(geometry.units_per_program());
+        let needed_units = (per_plane(logical_units) + of_map) * u64::from(width);
         // A block counts as full with one flash page filled in part: less than a page can't be won back for sure.
         let certain = u64::from(capacity - geometry.units_per_program() + 1);
         let spare = u64::from(blocks).saturating_sub(needed_units.div_ceil(certain)) as u32;
@@ -62,15 +74,25 @@ impl SpacePlan {
             0 => (2 * row).max(4 * geometry.units_per_page()),
             pages => pages.saturating_mul(geometry.units_per_page()).max(2 * row),
         };
-        let mean = u64::from(logical_units) * u64::from(width) / u64::from(geometry.planes());
+        let mean = (u64::from(logical_units) + u64::from(map.translation_pages)) * u64::from(width)
+            / u64::from(geometry.planes());
         let half_spare = (u64::from(blocks) * u64::from(capacity) - mean) / 2;
         let usable = u64::from(blocks - open - 2) * certain;
         Ok(Self {
-            logical_units,
+            least_superblocks: blocks - spare + open + trigger,
+            map,
             thresholds: Thresholds { trigger, stop, reserve: 1, read_ahead },
             room_limit: (mean + half_spare).min(usable).max(mean + 1) as u32,
         })
     }
+}
+
+/// Entries of the map, and the pages that hold them where the map lies on flash.
+fn map_sizes(scheme: &SchemeConfig, geometry: &Geometry, logical_units: u32) -> MapSizes {
+    let entries_per_page = (geometry.unit_bytes / scheme.mapping.translation_entry_bytes.max(1)).max(1);
+    let translation_pages =
+        if scheme.mapping.policy.is_on_flash() { logical_units.div_ceil(entries_per_page) } else { 0 };
+    MapSizes { logical_units, physical_units: geometry.physical_units(), translation_pages, entries_per_page }
 }
 
 fn capacity_key(device: &DeviceConfig) -> (&'static str, String) {

@@ -1,4 +1,5 @@
 //! Arrays: several drives on one clock.
+#![allow(clippy::unwrap_used, reason = "only tests call what is here")]
 
 mod common;
 

@@ -1,5 +1,6 @@
 //! Every part alone, and every pair of parts that the matrix allows, over random workloads in checked mode with the
 //! final audit.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
 mod common;
 
@@ -13,7 +14,7 @@ use wordline_engine::systems::combine::{PARTS, Part, combine};
 
 /// A small drive that is nearly full, with several mapping units to a page and superblocks across channels.
 fn drive(parts: &[&Part]) -> Setup {
-    let mut setup = setup(device(2, 1, 2, 2));
+    let mut setup = setup(device(3, 1, 2, 2));
     let geometry = &mut setup.device.geometry;
     (geometry.blocks, geometry.page_bytes) = (16, 8192);
     setup.device.cell.technology = CellTechnology::Tlc;
@@ -21,7 +22,9 @@ fn drive(parts: &[&Part]) -> Setup {
     setup.device.suspend.erase_ns = Some(10_000);
     setup.scheme = combine(parts).unwrap();
     setup.scheme.blocks.superblock = SuperblockSpan::Channels;
-    setup.device.capacity.overprovisioning = Some(0.45);
+    // Parity takes a third of the drive.
+    let overprovisioning = if setup.scheme.redundancy.is_on() { 0.6 } else { 0.45 };
+    setup.device.capacity.overprovisioning = Some(overprovisioning);
     setup.start = start(Occupancy::Share(0.8), 0.5);
     setup.host = closed(12);
     setup

@@ -116,6 +116,21 @@ fn tiers() -> impl Strategy<Value = Vec<Vec<Class>>> {
     prop_oneof![Just(vec![]), classes.prop_map(|order| order.into_iter().map(|class| vec![class]).collect())]
 }
 
+/// The whole map in DRAM, or caches of a few entries in front of one on flash.
+fn mappings() -> impl Strategy<Value = MappingConfig> {
+    let few = (0u64..60, 0u32..40, 0.0..0.9f64, 4u32..32, any::<bool>());
+    let demand = few.prop_map(|(entries, batch_entries, protected_share, bytes, waits)| MappingConfig {
+        policy: MappingKind::Demand,
+        cache_bytes: entries * 8,
+        batch_entries,
+        protected_share,
+        translation_entry_bytes: bytes,
+        eviction: if waits { Eviction::Foreground } else { Eviction::Background },
+        ..MappingConfig::default()
+    });
+    prop_oneof![2 => Just(MappingConfig::default()), 1 => demand]
+}
+
 fn schemes() -> impl Strategy<Value = SchemeConfig> {
     let spans = prop_oneof![
         Just(SuperblockSpan::None),
@@ -131,7 +146,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
         Just(SchedulerKind::ReadFirstSuspend)
     ];
     let scheduler = (scheduler, tiers());
-    let unmapped = prop_oneof![Just(UnmappedReads::Zeros), Just(UnmappedReads::Allocate)];
+    let unmapped = (prop_oneof![Just(UnmappedReads::Zeros), Just(UnmappedReads::Allocate)], mappings());
     let collection = prop_oneof![
         3 => Just(GcKind::Greedy),
         1 => Just(GcKind::DChoices),
@@ -152,26 +167,25 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
         0.0..0.2f64,
         collection,
     )
-        .prop_map(
-            |(span, policy, order, (scheduler, tiers), bound, (unmapped_reads, cache), trigger, more, gc)| {
-                SchemeConfig {
-                    mapping: MappingConfig { unmapped_reads, ..Default::default() },
-                    placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
-                    blocks: BlocksConfig { superblock: span, ..BlocksConfig::default() },
-                    gc: GcConfig {
-                        policy: gc.0,
-                        choices: gc.1,
-                        window: gc.2,
-                        trigger,
-                        stop: Some(trigger + more),
-                        ..Default::default()
-                    },
-                    scheduler: SchedulerConfig { policy: scheduler, tiers, starvation_bound_ns: bound },
-                    cache,
+        .prop_map(|(span, policy, order, (scheduler, tiers), bound, unmapped, trigger, more, gc)| {
+            let ((unmapped_reads, mapping), cache) = unmapped;
+            SchemeConfig {
+                mapping: MappingConfig { unmapped_reads, ..mapping },
+                placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
+                blocks: BlocksConfig { superblock: span, ..BlocksConfig::default() },
+                gc: GcConfig {
+                    policy: gc.0,
+                    choices: gc.1,
+                    window: gc.2,
+                    trigger,
+                    stop: Some(trigger + more),
                     ..Default::default()
-                }
-            },
-        )
+                },
+                scheduler: SchedulerConfig { policy: scheduler, tiers, starvation_bound_ns: bound },
+                cache,
+                ..Default::default()
+            }
+        })
 }
 
 fn hosts() -> impl Strategy<Value = HostConfig> {

@@ -29,7 +29,7 @@ macro_rules! registry {
     };
 }
 
-registry!(MAPPINGS: MappingKind { Page });
+registry!(MAPPINGS: MappingKind { Page, Demand });
 registry!(UNMAPPED: UnmappedReads { Zeros, Allocate });
 registry!(PLACEMENTS: PlacementKind { Static, Dynamic });
 registry!(SPANS: SuperblockSpan { None, Die, Chip, Channels, Drive });
@@ -159,7 +159,13 @@ fn every_other_choice_passes() {
                     for &transfer in TRANSFERS {
                         for stop in [None, Some(0.25)] {
                             let mut setup = small();
-                            setup.scheme.mapping = MappingConfig { policy, unmapped_reads };
+                            setup.scheme.mapping = MappingConfig {
+                                policy,
+                                unmapped_reads,
+                                cache_bytes: 64,
+                                batch_entries: 5,
+                                ..Default::default()
+                            };
                             setup.scheme.gc.policy = collection;
                             (setup.scheme.gc.choices, setup.scheme.gc.window) = (2, 3);
                             setup.scheme.gc.stop = stop;
@@ -167,7 +173,7 @@ fn every_other_choice_passes() {
                                 (arbitration, transfer);
                             setup.device.channel.read_command_ns = 300;
                             let what = format!(
-                                "{unmapped_reads:?} {collection:?} {arbitration:?} {transfer:?} {stop:?}"
+                                "{policy:?} {unmapped_reads:?} {collection:?} {arbitration:?} {transfer:?} {stop:?}"
                             );
                             passes(&setup, 1_500, &what);
                         }

@@ -204,6 +204,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             cache_mode: modes.1,
             copyback: modes.2,
             errors: None,
+            bad_blocks: None,
             cpu: Default::default(),
             energy: Default::default(),
             dram,

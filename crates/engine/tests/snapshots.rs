@@ -1,5 +1,6 @@
 //! Drives saved, loaded and forked: the same bytes come out as without. Everything in checked mode.
 #![allow(missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic is the failure")]
 
 mod common;
 

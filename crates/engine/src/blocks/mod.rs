@@ -1,5 +1,6 @@
 //! Blocks and superblocks: which planes belong together, what each holds, which are free, where writing goes on.
 
+pub mod bad;
 pub mod domains;
 pub mod free_list;
 pub mod history;

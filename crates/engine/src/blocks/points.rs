@@ -1,5 +1,6 @@
 //! Which write points a domain has, and who writes where.
 
+use crate::config::SchemeConfig;
 use crate::sched::class::{CAUSES, Cause};
 
 /// The write points of every domain: those of the host first, then one for each further kind of writing.
@@ -23,6 +24,15 @@ impl Points {
             points.count += 1;
         }
         points
+    }
+
+    /// Those of a scheme.
+    pub fn of_scheme(scheme: &SchemeConfig) -> Self {
+        let mut apart = Vec::new();
+        if scheme.mapping.policy.is_on_flash() {
+            apart.push(Cause::Mapping);
+        }
+        Self::new(scheme.blocks.host_write_points, &apart)
     }
 
     /// Write points of the host; theirs are the first numbers.

@@ -24,6 +24,8 @@ pub enum BlockState {
     Collecting,
     /// It is being erased.
     Erasing,
+    /// It is not in use: spare, or without one of its blocks.
+    Retired,
 }
 
 /// Set in the column of valid units unless the superblock is [`BlockState::Full`], so that a policy finds the
@@ -52,8 +54,8 @@ pub struct BlockTable {
 }
 
 impl BlockTable {
-    /// All free, for domains of `width` planes.
-    pub fn new(geometry: &Geometry, width: u32, domain_of: impl Fn(PlaneId) -> DomainId) -> Self {
+    /// All free, for domains of `width` planes, `data` of which hold data in each row.
+    pub fn new(geometry: &Geometry, width: u32, data: u32, domain_of: impl Fn(PlaneId) -> DomainId) -> Self {
         let superblocks = (geometry.planes() / width * geometry.blocks_per_plane) as usize;
         Self {
             valid: vec![NOT_A_CANDIDATE; superblocks],
@@ -63,7 +65,7 @@ impl BlockTable {
             free: superblocks as u32,
             lowest_free: superblocks as u32,
             blocks_per_plane: geometry.blocks_per_plane,
-            capacity: geometry.units_per_block() * width,
+            capacity: geometry.units_per_block() * data,
             least_won: geometry.units_per_program(),
             history: History::default(),
             domain_of_plane: (0..geometry.planes()).map(|plane| domain_of(PlaneId(plane)).0).collect(),

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{PlaneId, Ppa, SuperblockId};
 use crate::nand::{CellMode, Geometry};
+use crate::redundancy::Stripes;
 use crate::sched::queue::{NONE, OpId};
 
 /// Where writing goes on in one domain.
@@ -15,6 +16,8 @@ pub struct WritePoint {
     block: u32,
     row: u32,
     column: u32,
+    /// Program units of the row that are taken.
+    taken: u32,
     rows: u32,
     /// Mode in which the next superblock is opened.
     pub mode: CellMode,
@@ -42,6 +45,7 @@ impl WritePoint {
             block: 0,
             row: 0,
             column: 0,
+            taken: 0,
             rows: 0,
             mode: CellMode::Native,
             rows_at_once: 1,
@@ -66,9 +70,9 @@ impl WritePoint {
         self.open_unit != NONE && self.filled < self.size
     }
 
-    /// Flash pages left in the open superblock of `width` planes.
+    /// Flash pages left in the open superblock, `width` planes of which hold data in each row.
     pub fn pages_left(&self, width: u32) -> u32 {
-        let begun = self.rows_at_once.min(self.rows - self.row.min(self.rows)) * self.column;
+        let begun = self.rows_at_once.min(self.rows - self.row.min(self.rows)) * self.taken;
         if self.has_place() { (self.rows - self.row) * width - begun } else { 0 }
     }
 
@@ -84,22 +88,36 @@ impl WritePoint {
 
     /// Opens a free superblock with so many flash pages in each block, `rows_at_once` of which are programmed together.
     pub fn open(&mut self, superblock: SuperblockId, block: u32, rows: u32, rows_at_once: u32) {
-        (self.superblock, self.block, self.row, self.column) = (superblock, block, 0, 0);
+        (self.superblock, self.block, self.row) = (superblock, block, 0);
+        (self.column, self.taken) = (0, 0);
         (self.rows, self.rows_at_once) = (rows, rows_at_once.max(1));
     }
 
-    /// Takes the next program unit: its first mapping unit. `planes` are the domain's.
+    /// Takes the next program unit: its first mapping unit. `planes` are the domain's; those that hold parity in the row
+    /// are passed over.
     #[inline]
-    pub fn take(&mut self, geometry: &Geometry, planes: &[PlaneId]) -> Ppa {
+    pub fn take(&mut self, geometry: &Geometry, planes: &[PlaneId], stripes: Option<&Stripes>) -> Ppa {
+        self.pass_parity(planes, stripes);
         let place = geometry.first_unit(planes[self.column as usize], self.block, self.row);
         let rows = self.rows_at_once.min(self.rows - self.row);
         self.column += 1;
+        self.taken += 1;
+        self.pass_parity(planes, stripes);
         if self.column as usize == planes.len() {
-            self.column = 0;
+            (self.column, self.taken) = (0, 0);
             self.row += rows;
         }
         (self.place, self.size, self.filled, self.untimed) = (place, rows << geometry.unit_shift, 0, false);
         place
+    }
+
+    #[inline]
+    fn pass_parity(&mut self, planes: &[PlaneId], stripes: Option<&Stripes>) {
+        if let Some(stripes) = stripes {
+            while (self.column as usize) < planes.len() && stripes.is_parity(self.row, self.column) {
+                self.column += 1;
+            }
+        }
     }
 }
 

@@ -6,10 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::ConfigError;
 
-/// Bytes of a page map's entry: a physical page number of 32 bits. This is what a drive's map is charged, whatever the
-/// simulator's own tables take.
-pub const MAP_ENTRY_BYTES: u64 = 4;
-
 /// A user's number in the ledger.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account(usize);

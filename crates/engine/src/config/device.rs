@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::bad_blocks::BadBlocksConfig;
 use super::energy::EnergyConfig;
 use super::error::{ConfigError, check_range};
 use super::errors::ErrorsConfig;
@@ -46,6 +47,9 @@ pub struct DeviceConfig {
     /// Raw bit errors, error correction and read retries; left out: no read ever fails.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorsConfig>,
+    /// Blocks that can't be used, from the factory and in use; left out: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bad_blocks: Option<BadBlocksConfig>,
     /// The controller's processor.
     #[serde(default)]
     pub cpu: CpuConfig,
@@ -305,6 +309,9 @@ impl DeviceConfig {
         }
         if let Some(errors) = &self.errors {
             errors.validate(self.cell.technology.bits()).map_err(|e| e.under("errors"))?;
+        }
+        if let Some(bad_blocks) = &self.bad_blocks {
+            bad_blocks.validate(&self.geometry).map_err(|e| e.under("bad_blocks"))?;
         }
         self.link.validate().map_err(|e| e.under("link"))?;
         self.energy.validate(self.cell.technology).map_err(|e| e.under("energy"))?;

@@ -1,6 +1,7 @@
 //! Descriptions of drives and schemes: plain data, validated once, printed whole in every result.
 
 pub mod array;
+pub mod bad_blocks;
 pub mod cache;
 pub mod device;
 pub mod energy;
@@ -11,9 +12,11 @@ pub mod firmware;
 pub mod host;
 pub mod ideal;
 pub mod layers;
+pub mod mapping;
 pub mod measure;
 pub mod nand_modes;
 mod parse;
+pub mod redundancy;
 pub mod resolve;
 pub mod run;
 pub mod scheme;

@@ -6,6 +6,8 @@ use super::error::{ConfigError, check_range};
 use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
 use super::ideal::IdealConfig;
+pub use super::mapping::{Eviction, MappingConfig, MappingKind, UnmappedReads};
+use super::redundancy::RedundancyConfig;
 use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
@@ -42,44 +44,15 @@ pub struct SchemeConfig {
     /// What the firmware's work costs the controller's cores.
     #[serde(default)]
     pub firmware: FirmwareConfig,
+    /// Parity inside the drive.
+    #[serde(default)]
+    pub redundancy: RedundancyConfig,
     /// What of the drive can't be built.
     #[serde(default)]
     pub ideal: IdealConfig,
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
-}
-
-/// Address translation.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MappingConfig {
-    /// Which table translates.
-    #[serde(default)]
-    pub policy: MappingKind,
-    /// What a read of a page that holds no data does.
-    #[serde(default)]
-    pub unmapped_reads: UnmappedReads,
-}
-
-/// Which table translates addresses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MappingKind {
-    /// A page map, whole in DRAM.
-    #[default]
-    Page,
-}
-
-/// What a read of a page that holds no data does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum UnmappedReads {
-    /// Zeros from the controller, without a flash read.
-    #[default]
-    Zeros,
-    /// The page gets a place at that moment, at no cost, and is read there (papers/000 §II-B does so).
-    Allocate,
 }
 
 /// Where programs go.
@@ -341,7 +314,9 @@ pub enum SchedulerKind {
 impl SchemeConfig {
     /// Refuses what no firmware can do. Paths in errors are relative to the scheme.
     pub fn validate(&self) -> Result<(), ConfigError> {
+        self.mapping.validate().map_err(|e| e.under("mapping"))?;
         self.blocks.validate().map_err(|e| e.under("blocks"))?;
+        self.redundancy.validate().map_err(|e| e.under("redundancy"))?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;

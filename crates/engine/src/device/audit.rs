@@ -15,12 +15,12 @@ impl Device {
         }
         let mut valid = vec![0u32; self.blocks.len()];
         let mut mapped = 0u64;
-        for lpa in (0..self.logical_units).map(Lpa) {
+        for lpa in (0..self.all_units()).map(Lpa) {
             let ppa = self.lookup(lpa);
             if !ppa.is_some() {
                 continue;
             }
-            mapped += 1;
+            mapped += u64::from(lpa.0 < self.logical_units);
             let superblock = self.blocks.of(&self.geometry, ppa);
             let found = self.oob.lpa(ppa, &self.layout);
             if found != lpa {
@@ -41,10 +41,12 @@ impl Device {
             return Err(format!("{mapped} pages are mapped, {} should be", self.mapped_units));
         }
         self.audit_blocks(&valid)?;
-        Ok(CheckedReport {
-            reads_verified: self.reads_verified,
-            pages_audited: u64::from(self.logical_units),
-        })
+        self.audit_bad_blocks()?;
+        self.audit_parity(
+            (0..self.all_units()).map(|lpa| self.lookup(Lpa(lpa))).filter(|ppa| ppa.is_some()),
+        )?;
+        self.audit_translation()?;
+        Ok(CheckedReport { reads_verified: self.reads_verified, pages_audited: u64::from(self.all_units()) })
     }
 
     fn audit_blocks(&self, valid: &[u32]) -> Result<(), String> {

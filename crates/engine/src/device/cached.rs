@@ -87,10 +87,12 @@ impl Device {
         let after = if self.overlap.sequential_reads { former.head } else { NONE };
         loop {
             let state = &self.dies[die.index()];
-            if state.suspended.is_some() || !state.has_work() {
+            let waiting = self.open_work(die);
+            if state.suspended.is_some() || waiting == 0 {
                 return false;
             }
-            let Some(class) = self.ask_scheduler(die).filter(|class| class.op() == FlashOp::Read) else {
+            let Some(class) = self.ask_scheduler(die, waiting).filter(|class| class.op() == FlashOp::Read)
+            else {
                 return false;
             };
             let head = self.dies[die.index()].first(class);
@@ -166,16 +168,18 @@ impl Device {
 
     /// Takes the next program while the array works, if the scheduler wants it and it continues on the same planes.
     pub(super) fn consider_loading(&mut self, die: DieId) {
+        let waiting = self.open_work(die);
         let state = &self.dies[die.index()];
         let [begin, end] = state.array;
         let command = &state.command;
         let programs = command.class.op() == FlashOp::Program && command.form == CommandForm::Plain;
         let works = state.phase == Phase::Array && (begin..end).contains(&self.now);
-        if !programs || !works || state.suspended.is_some() || !state.has_work() {
+        if !programs || !works || state.suspended.is_some() || waiting == 0 {
             return;
         }
         let former = state.command;
-        let Some(class) = self.ask_scheduler(die).filter(|class| class.op() == FlashOp::Program) else {
+        let Some(class) = self.ask_scheduler(die, waiting).filter(|class| class.op() == FlashOp::Program)
+        else {
             return;
         };
         if !self.continue_on_all_planes(die, class, &former) {

@@ -122,7 +122,7 @@ impl Device {
             return true;
         }
         let point = &state.points[usize::from(self.points.of(Cause::Gc))];
-        let pages_left = point.pages_left(self.domains.width()) * self.geometry.units_per_page();
+        let pages_left = point.pages_left(self.data_planes()) * self.geometry.units_per_page();
         let kept = u64::from(state.free.len().min(self.thresholds.reserve));
         let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
         let program_unit = self.geometry.units_per_program();
@@ -182,11 +182,13 @@ impl Device {
     /// The logical page that a physical page holds, if it is still wanted.
     pub(super) fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {
         let lpa = self.oob.lpa(ppa, &self.layout);
-        (lpa.0 < self.logical_units && self.lookup(lpa) == ppa).then_some(lpa)
+        (lpa.0 < self.all_units() && self.lookup(lpa) == ppa).then_some(lpa)
     }
 
     fn read_page_to_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
-        if self.copybacks.supported && self.copy_back(domain, page, class.cause()) {
+        // What moves without the controller can have no part in a parity.
+        let copybacks = self.copybacks.supported && self.redundancy.is_none();
+        if copybacks && self.copy_back(domain, page, class.cause()) {
             return;
         }
         let (mut head, mut units) = (NONE, 0);
@@ -273,7 +275,9 @@ impl Device {
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         if point.filled == point.size {
             point.open_unit = NONE;
-            if point.at_row_start() {
+            let (first, row_is_full) = (point.place, point.at_row_start());
+            self.unit_is_final(first);
+            if row_is_full {
                 self.program_gathered(domain, number);
             }
         }
@@ -294,8 +298,13 @@ impl Device {
     /// Queues the programs of what was gathered; a program unit that is filled in part stays so.
     pub(super) fn program_gathered(&mut self, domain: DomainId, number: u8) {
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
-        point.open_unit = NONE;
+        let open = std::mem::replace(&mut point.open_unit, NONE) != NONE;
+        let first = point.place;
         let mut gathered = std::mem::take(&mut point.gathered);
+        if open {
+            self.unit_is_final(first);
+        }
+        self.take_parity(&mut gathered);
         self.enqueue_moves(&gathered);
         gathered.clear();
         self.domain[domain.index()].points[usize::from(number)].gathered = gathered;
@@ -332,6 +341,7 @@ impl Device {
         let ppa = self.pool[head].ppa;
         self.pool.remove(head);
         self.forget_reads(ppa);
+        self.erase_may_fail(ppa);
         if let Some(versions) = &mut self.versions {
             versions.erase(ppa, self.geometry.units_per_block());
         }
@@ -340,7 +350,9 @@ impl Device {
             return;
         }
         let domain = self.domain_of(ppa);
-        self.make_free(domain, superblock);
+        if !self.retire_if_lost(domain, superblock) {
+            self.make_free(domain, superblock);
+        }
         let collector = &mut self.domain[domain.index()].collector;
         collector.victims.retain(|victim| victim.0 != superblock);
         collector.planned.retain(|victim| victim.0 != superblock);
@@ -353,6 +365,7 @@ impl Device {
     /// Counts an erase and puts the superblock with the other free ones.
     pub(super) fn make_free(&mut self, domain: DomainId, superblock: SuperblockId) {
         self.blocks.count_erase(superblock);
+        self.erase_rows(superblock);
         self.blocks.set_state(superblock, BlockState::Free);
         self.domain[domain.index()].free.put(superblock);
     }

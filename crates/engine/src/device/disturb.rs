@@ -86,7 +86,7 @@ impl Device {
     fn count_and_correct(&mut self, head: OpId, page: u32) {
         let ppa = self.pool[head].ppa;
         let bytes = self.bytes_wanted(head).min(self.geometry.page_bytes);
-        let erases = self.blocks.erase_counts()[self.blocks.of(&self.geometry, ppa).index()];
+        let erases = self.erases_of_block(ppa);
         let cell_read = self.timing.read(page, self.cell_mode(ppa));
         let Some(disturb) = &mut self.disturb else { return };
         let mut outcome = ReadOutcome::default();
@@ -152,7 +152,8 @@ impl Device {
         // The die goes on with its next command, so each unit carries its parts from here.
         let mut unit = head;
         while unit != NONE {
-            if self.pool[unit].request != NONE {
+            // What a wrong guess took is told as a whole, when it ends.
+            if self.pool[unit].request != NONE && !self.pool[unit].guess {
                 let parts = self.pool.parts_mut(unit);
                 parts.merge(&self.dies[die.index()].command.parts);
                 parts.add(Part::Decode, takes.0);

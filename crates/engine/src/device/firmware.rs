@@ -74,7 +74,7 @@ impl Device {
         }
         let lane = self.domain_of(self.pool[*heads.first()?].ppa).index();
         let mut end = None;
-        for &head in heads {
+        for &head in heads.iter().filter(|&&head| self.pool[head].class.is_move()) {
             let units = self.pool.units(head).count() as u64;
             end = end.max(self.cpu.book(self.now, &[(Cost::Move, units)]).map(|booking| booking.end));
         }

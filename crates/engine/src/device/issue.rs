@@ -24,6 +24,12 @@ struct Draft {
     after: OpId,
 }
 
+/// The class of all that waits, if it is one class only.
+#[inline]
+fn only_class(waiting: u32) -> Option<Class> {
+    if waiting.is_power_of_two() { Class::ALL.get(waiting.trailing_zeros() as usize).copied() } else { None }
+}
+
 impl Device {
     /// A die got work: it begins, or interrupts what it does, or goes on.
     pub(super) fn look_at(&mut self, die: DieId) {
@@ -47,6 +53,7 @@ impl Device {
                     self.resume(die);
                 } else {
                     self.dies[die.index()].occupy(None, self.now);
+                    self.rest_behind_gates(die);
                 }
                 return;
             };
@@ -61,19 +68,19 @@ impl Device {
     }
 
     /// Asks the scheduler which class goes next; what waits must have an answer.
-    pub(super) fn ask_scheduler(&mut self, die: DieId) -> Option<Class> {
+    pub(super) fn ask_scheduler(&mut self, die: DieId, waiting: u32) -> Option<Class> {
         let state = &self.dies[die.index()];
-        let class = match (&self.scheduler, state.only_class()) {
+        let class = match (&self.scheduler, only_class(waiting)) {
             // Tiers of classes have one answer then.
             (SchedulerPolicy::Tiered(_), Some(class)) => return Some(class),
             (scheduler, _) => scheduler.next(&QueueView {
                 queues: state.queues(),
-                waiting: state.waiting(),
+                waiting,
                 pool: &self.pool,
                 now: self.now,
             }),
         };
-        if class.is_none_or(|class| !state.waits(class)) {
+        if class.is_none_or(|class| waiting & (1 << class.index()) == 0) {
             self.fail(format!(
                 "the scheduler chose {class:?} for {die:?}, where nothing of it waits but other commands do"
             ));
@@ -83,17 +90,19 @@ impl Device {
     }
 
     fn next_class(&mut self, die: DieId) -> Option<Class> {
-        let state = &self.dies[die.index()];
-        if !state.has_work() {
+        let waiting = self.open_work(die);
+        if waiting == 0 {
             return None;
         }
+        let state = &self.dies[die.index()];
         let Some(suspended) = &state.suspended else {
-            return self.ask_scheduler(die);
+            return self.ask_scheduler(die, waiting);
         };
         // During a suspension only reads of the host are served, until none is left or the bound is reached.
         let head = state.first(Class::HostRead);
         let over = self.now.since(suspended.since) > self.scheduler.longest_suspension();
-        if head == NONE || over || self.reads_a_page_of(head, suspended.command.head) {
+        let closed = waiting & (1 << Class::HostRead.index()) == 0;
+        if closed || over || self.reads_a_page_of(head, suspended.command.head) {
             return None;
         }
         Some(Class::HostRead)
@@ -176,6 +185,9 @@ impl Device {
         let watched = self.versions.is_some() || self.probe.is_some();
         let (mut unit, mut bytes) = (head, 0);
         while unit != NONE {
+            if self.pool[unit].guess {
+                self.judge_guess(unit);
+            }
             self.settle_wait(unit, die);
             if watched && class.op() == FlashOp::Read {
                 self.verify_read(unit);
@@ -287,8 +299,9 @@ impl Device {
         let state = &self.dies[die.index()];
         let read = state.first(Class::HostRead);
         let class = state.command.class;
+        let closed = self.open_work(die) & (1 << Class::HostRead.index()) == 0;
         let reads = state.command.form == CommandForm::CopybackRead;
-        if read == NONE || reads || state.suspended.is_some() || !self.scheduler.suspends(class) {
+        if closed || reads || state.suspended.is_some() || !self.scheduler.suspends(class) {
             return;
         }
         let takes = match class.op() {

@@ -14,20 +14,26 @@ mod collect;
 mod copyback;
 mod disturb;
 mod firmware;
+mod gates;
 mod ideal;
 mod issue;
+mod map_pages;
 mod modes;
 mod monitor;
+mod parity;
 mod plans;
 mod prepare;
 mod program;
 mod progress;
 mod read;
+mod rebuild;
 mod results;
 pub(crate) mod snapshot;
 mod systems;
 mod tenants;
+mod translate;
 mod view;
+mod wear_out;
 mod write_back;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -35,7 +41,7 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
-use crate::cache::{Cache, Ledger, ledger};
+use crate::cache::{Cache, Ledger};
 use crate::config::ConfigError;
 use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
 use crate::config::ideal::SecondServer;
@@ -54,7 +60,9 @@ use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
 use crate::placement::{Placement, PlacementPolicy, planes_in_order};
 use crate::probe::Probe;
+use crate::redundancy::{Redundancy, RedundancyPolicy, Stripes};
 use crate::sched::class::Class;
+use crate::sched::gates::Gates;
 use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::space::SpacePlan;
@@ -63,11 +71,15 @@ use crate::stats::recorder::Recorder;
 use crate::time::Ns;
 
 use disturb::Disturb;
+use parity::Redundant;
+use translate::Translation;
+use wear_out::{BadPlan, WearOut};
 
 pub use admit::Request;
 pub use answers::Answer;
 pub use prepare::Overwriting;
 pub use view::DriveView;
+pub use wear_out::EndOfLife;
 
 /// Rules of a drive that no part of it owns.
 #[derive(Clone, Debug)]
@@ -123,6 +135,7 @@ pub struct Device {
     placement: PlacementPolicy,
     gc: GcPolicy,
     scheduler: SchedulerPolicy,
+    gates: Gates,
     systems: systems::Systems,
     plans: plans::Plans,
     /// When a system is to be woken or told that the drive is idle.
@@ -130,9 +143,15 @@ pub struct Device {
 
     /// Logical pages of which a part is being written, and the other such writes that wait for it.
     partial_writes: BTreeMap<Lpa, VecDeque<OpId>>,
+    /// What the firmware knows of the map.
+    translation: Translation,
 
     /// `None` while nobody counts reads and no bit is ever wrong.
     disturb: Option<Box<Disturb>>,
+    /// `None` where no block is ever bad.
+    wear_out: Option<Box<WearOut>>,
+    /// `None` without parity.
+    redundancy: Option<Box<Redundant>>,
 
     now: Ns,
     events: EventSet,
@@ -193,12 +212,19 @@ impl Device {
         let geometry = Geometry::new(&device.geometry);
         let plane_at = planes_in_order(&geometry, scheme.placement.order);
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
-        let points = Points::new(scheme.blocks.host_write_points, &[]);
-        let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count())?;
-        let mut blocks = BlockTable::new(&geometry, domains.width(), |plane| domains.of(plane));
+        let points = Points::of_scheme(scheme);
+        let wear_out = BadPlan::new(device, &geometry, &domains, seed);
+        let usable = wear_out.usable;
+        let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), points.count(), usable)?;
+        let data_planes = scheme.redundancy.data_planes(domains.width(), geometry.planes_per_die)?;
+        let mut blocks = BlockTable::new(&geometry, domains.width(), data_planes, |plane| domains.of(plane));
         if device.slc_mode.is_some() {
             blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
         }
+        let redundancy = RedundancyPolicy::new(&scheme.redundancy).map(|policy| {
+            let (stripes, xor_ns) = (Stripes::new(&geometry, &domains), scheme.redundancy.xor_ns);
+            Box::new(Redundant::new(policy, stripes, &geometry, blocks.len(), xor_ns))
+        });
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
         let (dies, channels, channel_of) = ideal::servers(&geometry, second);
@@ -206,19 +232,27 @@ impl Device {
         let overlap = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
         let mut dram = Ledger::new(device.dram.bytes);
-        dram.reserve("map", ledger::MAP_ENTRY_BYTES * u64::from(plan.logical_units));
+        let translation = Translation::new(&scheme.mapping, plan.map, blocks.capacity(), checked);
+        dram.reserve("map", translation.policy.get().bytes());
         let bytes = scheme.cache.take(dram.free())?;
         if bytes > 0 {
             dram.reserve("data_cache", bytes);
         }
         dram.check()?;
-        // The decoder, and behind it the DRAM.
-        let further =
-            if bytes > 0 && device.dram.takes_time() { 2 } else { usize::from(Disturb::decodes(device)) };
+        // The decoder, behind it the DRAM, and behind that the joining of stripes.
+        let further = if scheme.redundancy.xor_ns > 0 {
+            3
+        } else if bytes > 0 && device.dram.takes_time() {
+            2
+        } else {
+            usize::from(Disturb::decodes(device))
+        };
         let window = match device.multi_plane.window {
             0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
             window => window,
         };
+        // Translation pages are logical pages behind those of the host.
+        let units = plan.map.logical_units + plan.map.translation_pages;
         let mut this = Self {
             unit_transfer: timing.transfer(device.geometry.mapping_unit_bytes),
             timing,
@@ -232,22 +266,26 @@ impl Device {
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,
             },
-            logical_units: plan.logical_units,
+            logical_units: plan.map.logical_units,
             thresholds: plan.thresholds,
             room_limit: plan.room_limit,
-            map: PageMap::new(plan.logical_units),
+            map: PageMap::new(units),
             oob: Oob::new(geometry.physical_units()),
-            versions: checked.then(|| Versions::new(plan.logical_units, geometry.physical_units())),
+            versions: checked.then(|| Versions::new(units, geometry.physical_units())),
             mapped_units: 0,
             points,
             domain: Vec::new(),
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
             gc: GcPolicy::new(&scheme.gc, seed),
             scheduler: SchedulerPolicy::new(&scheme.scheduler),
+            gates: Gates::default(),
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns)),
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
             partial_writes: BTreeMap::new(),
+            redundancy,
+            wear_out: wear_out.start(plan.least_superblocks),
+            translation,
             disturb: Disturb::new(device, scheme, &geometry),
             now: Ns::ZERO,
             events: EventSet::new(dies + channels + overlap.registers.len() + further),
@@ -288,7 +326,7 @@ impl Device {
             blocks,
         };
         let sizes = [
-            plan.logical_units,
+            plan.map.logical_units,
             this.geometry.unit_bytes,
             this.geometry.units_per_program(),
             this.domains.len() as u32,
@@ -311,6 +349,14 @@ impl Device {
     pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
         self.gc = GcPolicy::Custom(policy);
         self.blocks.keep(self.gc.needs());
+    }
+
+    /// Replaces the decision which blocked reads are rebuilt. Parity is that of the scheme; without it there is nothing to
+    /// decide.
+    pub fn set_redundancy(&mut self, policy: Box<dyn Redundancy + Send>) {
+        if let Some(redundancy) = &mut self.redundancy {
+            redundancy.policy = RedundancyPolicy::Custom(policy);
+        }
     }
 
     /// Replaces the scheduler by a user's own.

@@ -104,10 +104,10 @@ impl Device {
     /// Mapping unit `unit` of a superblock, in the order in which it is filled.
     pub(super) fn unit_at(&self, superblock: SuperblockId, unit: u32) -> Ppa {
         let (domain, block) = self.blocks.split(superblock);
-        let (size, width) = (self.geometry.units_per_program(), self.domains.width());
+        let (size, width) = (self.geometry.units_per_program(), self.data_planes());
         let (program, rest) = (unit / size, unit % size);
-        let plane = self.domains.planes(domain)[(program % width) as usize];
         let page = program / width * self.geometry.pages_per_program;
+        let plane = self.domains.planes(domain)[self.data_column(page, program % width) as usize];
         Ppa(self.geometry.first_unit(plane, block, page).0 + rest)
     }
 
@@ -377,6 +377,8 @@ impl Device {
                     1 << run.destinations.iter().position(|&other| other == superblock).unwrap_or(0);
                 self.blocks.begin(superblock);
                 self.enqueue(head);
+                self.unit_is_final(self.pool[head].ppa);
+                self.queue_parity();
             }
         }
     }

@@ -6,7 +6,7 @@ use super::{Device, DomainState};
 use crate::blocks::{BlockState, FreeList, WritePoint};
 use crate::gc::collector::Collector;
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
-use crate::mapping::Layout;
+use crate::mapping::{Layout, ParityLayout};
 use crate::placement::{ProgramIntent, planes_in_order};
 use crate::rng::{self, Xoshiro256PlusPlus};
 use crate::sched::class::Cause;
@@ -39,7 +39,10 @@ impl Device {
     }
 
     pub(super) fn lay_out(&mut self, plane_at: &[PlaneId], units: u32) {
-        self.layout = Layout::new(&self.geometry, plane_at, units);
+        let parity = self.redundancy.as_ref().map(|redundancy| {
+            ParityLayout::new(&self.geometry, plane_at, &self.domains, redundancy.stripes.clone())
+        });
+        self.layout = Layout::new(&self.geometry, plane_at, units).with_parity(parity);
         self.mapped_units = u64::from(units);
         self.domain =
             (0..self.domains.len() as u32).map(|domain| self.laid_out_domain(DomainId(domain))).collect();
@@ -62,7 +65,9 @@ impl Device {
             let superblock = self.blocks.at(domain, block);
             self.blocks.set_valid(superblock, units as u32);
             live += units as u32;
-            if units == 0 {
+            if block >= self.superblocks_in_use(domain) {
+                self.blocks.set_state(superblock, BlockState::Retired);
+            } else if units == 0 {
                 free.put(superblock);
                 self.blocks.set_state(superblock, BlockState::Free);
             } else {
@@ -124,12 +129,17 @@ impl Device {
     }
 
     fn write_untimed(&mut self, lpa: Lpa) {
-        let plane = self.place(&ProgramIntent::host(lpa, 0));
+        self.write_untimed_for(lpa, Cause::Host);
+    }
+
+    pub(super) fn write_untimed_for(&mut self, lpa: Lpa, cause: Cause) {
+        let plane = self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, 0) });
         let domain = self.domains.of(plane);
-        if !self.domain[domain.index()].points[0].has_place() {
+        let point = usize::from(self.points.of(cause));
+        if !self.domain[domain.index()].points[point].has_place() {
             self.collect_untimed(domain);
         }
-        self.store_untimed(lpa, domain, Cause::Host);
+        self.store_untimed(lpa, domain, cause);
     }
 
     /// A page that is read before it was ever written gets its place, at no cost; [`Ppa::NONE`] without space.
@@ -141,6 +151,7 @@ impl Device {
             return Ppa::NONE;
         }
         let ppa = self.store_untimed(lpa, domain, Cause::Host);
+        self.map_changed(lpa, Ppa::NONE, ppa, Cause::Host);
         self.check_collection(domain);
         ppa
     }
@@ -182,7 +193,7 @@ impl Device {
         if old.is_some() {
             self.invalidate(old);
         } else {
-            self.mapped_units += 1;
+            self.mapped_units += u64::from(lpa.0 < self.logical_units);
         }
         if full {
             self.close_untimed_place(domain, number);
@@ -197,6 +208,7 @@ impl Device {
         if point.untimed {
             point.untimed = false;
             let place = point.place;
+            self.untimed_unit_done(place);
             self.place_settled(place);
         }
     }
@@ -228,6 +240,7 @@ impl Device {
                 let first = self.block_start(self.domains.planes(domain)[index], block);
                 self.move_block_untimed(domain, first);
             }
+            self.wear_untimed(superblock);
             self.make_free(domain, superblock);
         }
     }

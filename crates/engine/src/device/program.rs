@@ -20,6 +20,9 @@ impl Device {
         let op = Op { request, bytes, partial, point, ..Op::new(Class::HostProgram, lpa, Ppa::NONE) };
         let id = self.pool.insert(op);
         if !partial {
+            if self.translation.is_on() && !self.is_translated(id) {
+                return;
+            }
             let plane = *plane.get_or_insert_with(|| self.place(&ProgramIntent::host(lpa, stream)));
             return self.program_on(plane, id);
         }
@@ -45,7 +48,15 @@ impl Device {
     }
 
     /// Reads the old content of a unit that is written in part; a unit without content needs none.
-    fn begin_read_modify_write(&mut self, id: OpId) {
+    pub(super) fn begin_read_modify_write(&mut self, id: OpId) {
+        if self.translation.is_on() && !self.is_translated(id) {
+            return;
+        }
+        self.read_old_content(id);
+    }
+
+    /// Its place is known.
+    pub(super) fn read_old_content(&mut self, id: OpId) {
         let ppa = self.lookup(self.pool[id].lpa);
         self.pool[id].source = Ppa::NONE;
         if ppa.is_some() {
@@ -127,10 +138,15 @@ impl Device {
         if point.has_room() {
             let (head, ppa) = (point.open_unit, Ppa(point.place.0 + point.filled));
             point.filled += 1;
+            let (full, first) = (point.filled == point.size, point.place);
             self.pool[id].ppa = ppa;
             let die = self.die_of(ppa).0;
             self.begin_wait(id, die);
             self.pool.chain(head, id);
+            if full {
+                self.unit_is_final(first);
+                self.queue_parity();
+            }
             if self.overlap.program {
                 // A page that is full now may come in while the one before it is programmed.
                 self.touched.push(die);
@@ -141,8 +157,13 @@ impl Device {
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         point.filled = 1;
         point.open_unit = if point.size > 1 { id } else { NONE };
+        let full = point.size == 1;
         self.pool[id].ppa = place;
         self.enqueue(id);
+        if full {
+            self.unit_is_final(place);
+            self.queue_parity();
+        }
         self.check_collection(domain);
     }
 
@@ -154,6 +175,10 @@ impl Device {
         let point = &mut state.points[usize::from(number)];
         if !point.has_place() {
             let Some(superblock) = state.free.take() else {
+                if self.ends_for_want_of_space() {
+                    return Ppa(0);
+                }
+                let state = &self.domain[domain.index()];
                 let what = format!(
                     "no free block is left in {domain:?} for write point {number}: {:?}",
                     state.collector
@@ -165,7 +190,8 @@ impl Device {
             let at_once = self.geometry.pages_at_once(point.mode);
             point.open(superblock, self.blocks.split(superblock).1, rows, at_once);
         }
-        let place = point.take(&self.geometry, planes);
+        let stripes = self.redundancy.as_ref().map(|redundancy| &redundancy.stripes);
+        let place = point.take(&self.geometry, planes, stripes);
         let (superblock, last) = (point.superblock, !point.has_place());
         self.blocks.begin(superblock);
         if last {
@@ -223,6 +249,11 @@ impl Device {
             let point = self.domain[domain.index()].points.get_mut(usize::from(point));
             if let Some(point) = point.filter(|point| point.open_unit == head) {
                 point.open_unit = NONE;
+                if point.filled < point.size {
+                    let first = point.place;
+                    self.unit_is_final(first);
+                    self.queue_parity();
+                }
             }
         }
         let superblock = self.blocks.of(&self.geometry, ppa);
@@ -235,7 +266,8 @@ impl Device {
                 Cause::Gc | Cause::ReadReclaim | Cause::WearLevelling | Cause::Migration => {
                     self.commit_moved_unit(unit, superblock);
                 }
-                Cause::Replication | Cause::Parity => self.unused(unit),
+                Cause::Replication => self.unused(unit),
+                Cause::Parity => {}
             }
             unit = self.pool[unit].next_unit;
         }
@@ -249,21 +281,23 @@ impl Device {
             return self.retry_read_modify_write(unit);
         }
         self.pool[unit].replaced = old;
-        self.mapped_units += u64::from(!old.is_some());
         self.blocks.count_host_write();
         self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
             versions.write(lpa, ppa);
         }
+        if lpa.0 >= self.logical_units {
+            return self.map_page_stored(lpa);
+        }
+        self.mapped_units += u64::from(!old.is_some());
+        self.map_changed(lpa, old, ppa, self.pool[unit].class.cause());
         if self.probe.is_some() {
             let id = self.request_id(request);
             if let Some(probe) = &mut self.probe {
                 probe.took_effect(id, lpa, self.now);
             }
         }
-        if lpa.0 < self.logical_units {
-            self.tell_written(lpa, old, ppa);
-        }
+        self.tell_written(lpa, old, ppa);
         if partial {
             self.next_partial_write(lpa);
         }
@@ -299,7 +333,10 @@ impl Device {
         if let Some(versions) = &mut self.versions {
             versions.copy(source, ppa);
         }
-        self.tell_moved(lpa, source, ppa, class.cause());
+        if lpa.0 < self.logical_units {
+            self.map_changed(lpa, source, ppa, class.cause());
+            self.tell_moved(lpa, source, ppa, class.cause());
+        }
     }
 
     /// The place of this unit holds nothing after all.
@@ -341,6 +378,7 @@ impl Device {
         if ppa.is_some() {
             self.map.clear(lpa);
             self.mapped_units -= 1;
+            self.map_changed(lpa, ppa, Ppa::NONE, Cause::Host);
             self.invalidate(ppa);
         }
         if let Some(versions) = &mut self.versions {
@@ -376,10 +414,14 @@ impl Device {
                     self.move_ended(source, domain);
                 } else if class.is_move() {
                     self.plan_page_programmed(request);
+                } else if class == Class::MapProgram {
+                    self.map_page_programmed(lpa);
                 }
             }
             unit = next_unit;
         }
+        self.program_may_fail(place);
+        self.note_programmed(place);
         self.place_settled(place);
         self.check_collection(domain);
         if self.cache.is_some() {
@@ -392,6 +434,7 @@ impl Device {
         let superblock = self.blocks.of(&self.geometry, place);
         if self.blocks.end(superblock) && self.blocks.state(superblock) == BlockState::Closing {
             self.blocks.set_state(superblock, BlockState::Full);
+            self.empty_if_failing(superblock);
         }
     }
 }

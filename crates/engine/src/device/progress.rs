@@ -1,6 +1,7 @@
 //! Dies and channels get on: transfers are granted, arrays finish, operations are suspended and resumed.
 
 use super::Device;
+use super::rebuild::is_source;
 use crate::config::device::ChannelArbitration;
 use crate::events::Event;
 use crate::ids::DieId;
@@ -45,6 +46,8 @@ impl Device {
             self.register_event(DieId((resource - dies - self.channels.len()) as u32));
         } else if resource == self.decoder_resource() {
             self.decoding_done();
+        } else if resource == self.xor_resource() {
+            self.joining_done();
         } else {
             self.dram_event();
         }
@@ -132,7 +135,9 @@ impl Device {
             Phase::Suspending => self.suspended(die),
             Phase::Moving => self.register_moved(die),
             Phase::Loading => self.loaded(die),
-            Phase::Idle | Phase::Command | Phase::DataWait | Phase::Loaded => {}
+            // A gate opens behind which work waits.
+            Phase::Idle => self.start_next(die),
+            Phase::Command | Phase::DataWait | Phase::Loaded => {}
         }
     }
 
@@ -220,11 +225,15 @@ impl Device {
         let first = self.pool[head].ppa;
         let mut unit = head;
         while unit != NONE {
-            let Op { next_unit, partial, ppa, .. } = self.pool[unit];
+            let Op { next_unit, partial, ppa, request, .. } = self.pool[unit];
             self.pool[unit].next_unit = NONE;
             self.pool[unit].last_unit = unit;
             if class.is_move() {
                 self.unit_read_for_move(unit);
+            } else if class == Class::MapRead {
+                self.map_page_read(unit);
+            } else if self.pool[unit].guess {
+                self.guess_was_wrong(unit);
             } else if class.cause() == Cause::WriteBack {
                 if let Some(die) = die {
                     self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
@@ -236,6 +245,8 @@ impl Device {
                 }
                 self.pool[unit].source = ppa;
                 self.program_anywhere(unit);
+            } else if is_source(request) {
+                self.source_read(unit, die);
             } else {
                 self.tell_read_done(unit);
                 if self.cache.is_some() {
@@ -298,9 +309,10 @@ impl Device {
     /// The interrupted command goes on.
     pub(super) fn resume(&mut self, die: DieId) {
         let (now, takes) = (self.now, Ns(self.rules.suspend.resume_ns));
+        let reads_wait = self.open_work(die) & (1 << Class::HostRead.index()) != 0;
         let state = &mut self.dies[die.index()];
         let Some(Suspended { mut command, left, snapshot, .. }) = state.suspended.take() else { return };
-        if state.waits(Class::HostRead) {
+        if reads_wait {
             // It goes on although reads wait: they must not stop it again before it is done.
             command.suspensions = u32::MAX;
         }

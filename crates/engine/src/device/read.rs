@@ -1,16 +1,21 @@
 //! Page reads: for the host, for read-modify-writes, and their check against the newest version.
 
 use super::Device;
+use super::rebuild::is_source;
 use crate::config::scheme::UnmappedReads;
 use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::die::Phase;
 use crate::sched::class::Class;
 use crate::sched::queue::{NONE, OWN, Op, OpId};
+use crate::stats::blame::Part;
 
 impl Device {
     /// Sends one unit of a read request on its way. `head` is the flash page that the request's previous unit was
     /// sent to ([`NONE`] at first): a unit of the same flash page goes with it. Returns the head for the next unit.
     pub(super) fn read_for_host(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
+        if self.translation.is_on() {
+            return self.translate_read(request, lpa, bytes, head);
+        }
         let mut ppa = self.lookup(lpa);
         if !ppa.is_some() {
             self.recorder.unmapped_reads += 1;
@@ -25,6 +30,13 @@ impl Device {
             }
         }
         let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
+        self.send_read(id, head)
+    }
+
+    /// Queues a read of the host, with the flash page `head` if it lies there.
+    #[inline]
+    pub(super) fn send_read(&mut self, id: OpId, head: OpId) -> OpId {
+        let ppa = self.pool[id].ppa;
         if head != NONE
             && self.pool[head].ppa.0 >> self.geometry.unit_shift == ppa.0 >> self.geometry.unit_shift
         {
@@ -32,6 +44,10 @@ impl Device {
             self.pool.chain(head, id);
             self.tell_read(id);
             return head;
+        }
+        if self.rebuilds(id) {
+            self.tell_read(id);
+            return NONE;
         }
         self.enqueue(id);
         self.tell_read(id);
@@ -121,7 +137,10 @@ impl Device {
     #[inline]
     fn is_current(&self, unit: OpId) -> bool {
         let op = &self.pool[unit];
-        self.lookup(op.lpa) == op.ppa && !(self.cache.is_some() && self.is_overtaken(unit))
+        if is_source(op.request) {
+            return self.source_is_current(op.request);
+        }
+        (self.lookup(op.lpa) == op.ppa || op.guess) && !(self.cache.is_some() && self.is_overtaken(unit))
     }
 
     /// Whether every page that a waiting flash page read wants is still there.
@@ -132,6 +151,8 @@ impl Device {
     /// The page of a waiting read was rewritten, moved or trimmed.
     fn redirect_read(&mut self, unit: OpId) {
         let Op { lpa, request, partial, class, ppa, .. } = self.pool[unit];
+        // A guess comes here only when the cache has what it wants: then it was no guess in vain.
+        self.pool[unit].guess = false;
         self.settle_wait(unit, self.server_of(unit, ppa));
         if class.is_move() {
             // Overwritten or trimmed in the meantime: nothing left to move.
@@ -142,6 +163,9 @@ impl Device {
             } else {
                 self.plan_page_dropped(request, index)
             };
+        }
+        if is_source(request) {
+            return self.source_dropped(unit);
         }
         if self.cache.is_some() && self.serve_late(unit) {
             return;
@@ -163,28 +187,49 @@ impl Device {
             self.pool[unit].source = Ppa::NONE;
             self.program_anywhere(unit);
         } else {
-            let id = self.request_id(request);
-            if let Some(probe) = &mut self.probe {
-                probe.read(id, lpa, None, self.now);
-            }
-            self.unit_done(unit, None);
+            self.end_with_zeros(unit);
         }
+    }
+
+    /// A read that was under way finds that its page holds no data.
+    pub(super) fn end_with_zeros(&mut self, unit: OpId) {
+        let Op { request, lpa, .. } = self.pool[unit];
+        let id = self.request_id(request);
+        if let Some(probe) = &mut self.probe {
+            probe.read(id, lpa, None, self.now);
+        }
+        self.unit_done(unit, None);
     }
 
     /// The wait of a unit for a die is over: blames it on what occupied the die.
     #[inline]
     pub(super) fn settle_wait(&mut self, unit: OpId, die: DieId) {
-        if self.pool[unit].request >= OWN || self.pool[unit].wait_from == self.now {
+        let Op { request, wait_from, guess, .. } = self.pool[unit];
+        if request >= OWN || wait_from == self.now || guess {
             return;
         }
         let clock = self.dies[die.index()].clock(self.now);
         let then = *self.pool.snapshot(unit);
         self.pool.parts_mut(unit).add_die_wait(&clock, &then);
+        if self.gates.are_used() {
+            // A die rests while something waits behind a gate only.
+            let waited = self.now.since(self.pool[unit].wait_from).0;
+            let occupied: u64 = clock.iter().sum::<u64>() - then.iter().sum::<u64>();
+            if waited > occupied {
+                self.pool.parts_mut(unit).add(Part::Gate, waited - occupied);
+            }
+        }
     }
 
     /// Checked mode: the OOB that this read will find must be that of the newest version.
     pub(super) fn verify_read(&mut self, unit: OpId) {
-        let Op { lpa, ppa, request, class, .. } = self.pool[unit];
+        let Op { lpa, ppa, request, class, guess, .. } = self.pool[unit];
+        if is_source(request) {
+            return self.verify_stripe_source(unit);
+        }
+        if guess {
+            return;
+        }
         let mut version = 0;
         if let Some(versions) = &self.versions {
             self.reads_verified += 1;

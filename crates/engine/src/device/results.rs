@@ -5,7 +5,7 @@ use crate::cache::record::CacheRecord;
 use crate::nand::channel::Channel;
 use crate::sched::class::ByClass;
 use crate::stats::measured::Tables;
-use crate::stats::recorder::{Recorder, erase_report};
+use crate::stats::recorder::Recorder;
 use crate::stats::report::{DriveReport, Report};
 use crate::time::Ns;
 
@@ -71,10 +71,11 @@ impl Device {
             waf_by_cause: waf_by_cause.unwrap_or_default(),
             gc: recorder.gc(),
             other_moves: recorder.other_moves(),
-            erase_counts: erase_report(self.blocks.erase_counts(), self.domains.width()),
+            erase_counts: self.erase_report(),
             dies,
             channels,
             cpu: self.cpu.report(end),
+            mapping: self.mapping_report(),
             drive: DriveReport {
                 logical_units: u64::from(self.logical_units),
                 physical_units: u64::from(self.geometry.physical_units()),
@@ -86,6 +87,9 @@ impl Device {
             },
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
+            bad_blocks: self.bad_blocks_report(),
+            end_of_life: self.end_of_life(),
+            redundancy: self.redundancy.is_some().then_some(recorder.redundancy),
             dram: self.dram.report(),
             cache: self
                 .cache

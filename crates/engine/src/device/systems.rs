@@ -4,6 +4,7 @@
 use super::Device;
 use super::view::DriveView;
 use crate::ids::{Lpa, Ppa, SuperblockId};
+use crate::mapping::{Found, Lookup};
 use crate::sched::class::Cause;
 use crate::sched::queue::{Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
@@ -91,6 +92,27 @@ impl Device {
         self.systems.all.push(system);
         self.systems.wake.push(Ns::NEVER);
         self.wake_at = self.systems.wake_at();
+        if self.systems.watches.has(Watches::TRANSLATION) {
+            self.translation.ask_systems();
+        }
+    }
+
+    /// Whether a system knows, or supposes, where a page is.
+    pub(super) fn find_in_systems(&mut self, lookup: &Lookup) -> Option<Found> {
+        let mut systems = std::mem::take(&mut self.systems);
+        let view = DriveView(self);
+        let translating =
+            systems.all.iter_mut().filter(|system| system.get().watches().has(Watches::TRANSLATION));
+        let found = translating.map(SystemPolicy::get_mut).find_map(|system| system.find(lookup, &view));
+        self.systems = systems;
+        found
+    }
+
+    /// Tells those that translate.
+    pub(super) fn tell_translation(&mut self, tell: impl Fn(&mut dyn System, &DriveView<'_>)) {
+        if self.systems.watches.has(Watches::TRANSLATION) {
+            self.tell(Watches::TRANSLATION, |system, drive, _| tell(system, drive));
+        }
     }
 
     /// The systems, by number.
@@ -230,6 +252,7 @@ impl Device {
             match action {
                 Action::Plan(plan) => self.ask_for_plan(number, plan),
                 Action::Empty(superblock, cause) => self.ask_to_empty(number, superblock, cause),
+                Action::Gate { dies, classes, until } => self.close_gates(number, &dies, classes, until),
                 Action::WakeAt(time) => {
                     self.systems.wake[number] = time.max(Ns(self.now.0 + 1));
                     self.wake_at = self.systems.wake_at();

@@ -7,6 +7,7 @@ use crate::cache::table::Slot;
 use crate::cache::{CachePolicy, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
 use crate::ids::{Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::{Placement, ProgramIntent};
+use crate::sched::class::Cause;
 use crate::sched::queue::{OWN, Op, OpId};
 
 /// Oldest units among which one is sought whose domain has a whole flash page to write.
@@ -252,6 +253,7 @@ impl Device {
         cache.state.table.commit(slot);
         cache.state.in_program += 1;
         cache.state.note_dirty(self.now);
+        self.map_changed(lpa, old, ppa, Cause::WriteBack);
         self.tell_written(lpa, old, ppa);
     }
 

@@ -1,6 +1,7 @@
 //! The preconditioned layout: where sequential writes put each logical page, as a formula instead of a table.
 
-use crate::ids::{Lpa, PlaneId, Ppa};
+use super::ParityLayout;
+use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
 use crate::nand::divisor::Divisor;
 use crate::snapshot::{In, Out, Part, SnapshotError};
@@ -16,6 +17,8 @@ pub struct Layout {
     /// Plane of each position in the order of placement, and the reverse.
     plane_at: Vec<u32>,
     position_of: Vec<u32>,
+    /// Where rows hold parity as well.
+    parity: Option<Box<ParityLayout>>,
 }
 
 impl Layout {
@@ -33,7 +36,20 @@ impl Layout {
             units_in_plane: Divisor::new(geometry.units_per_plane()),
             plane_at: plane_at.iter().map(|plane| plane.0).collect(),
             position_of,
+            parity: None,
         }
+    }
+
+    /// The same around the parity of each row.
+    #[must_use]
+    pub fn with_parity(self, parity: Option<ParityLayout>) -> Self {
+        Self { parity: parity.map(Box::new), ..self }
+    }
+
+    /// Whether a row of a domain is whole, data and parity; never without parity.
+    pub fn is_whole(&self, domain: DomainId, row: u32) -> bool {
+        let full_pages = self.occupied >> self.unit_shift;
+        self.parity.as_ref().is_some_and(|parity| parity.is_whole(domain, row, full_pages))
     }
 
     /// Logical pages that it holds.
@@ -47,8 +63,12 @@ impl Layout {
         if lpa.0 >= self.occupied {
             return Ppa::NONE;
         }
-        let (row, position) = self.planes.div_rem(lpa.0 >> self.unit_shift);
         let unit = lpa.0 & ((1 << self.unit_shift) - 1);
+        if let Some(parity) = &self.parity {
+            let (plane, row) = parity.place(lpa.0 >> self.unit_shift);
+            return Ppa(plane * self.units_per_plane + (row << self.unit_shift) + unit);
+        }
+        let (row, position) = self.planes.div_rem(lpa.0 >> self.unit_shift);
         Ppa(self.plane_at[position as usize] * self.units_per_plane + (row << self.unit_shift) + unit)
     }
 
@@ -57,9 +77,14 @@ impl Layout {
     pub fn lpa(&self, ppa: Ppa) -> Lpa {
         let (plane, rest) = self.units_in_plane.div_rem(ppa.0);
         let unit = rest & ((1 << self.unit_shift) - 1);
-        let row = u64::from(rest >> self.unit_shift);
-        let position = u64::from(self.position_of[plane as usize]);
-        let lpa = ((row * u64::from(self.planes.value()) + position) << self.unit_shift) + u64::from(unit);
+        let page = if let Some(parity) = &self.parity {
+            let Some(page) = parity.page(plane, rest >> self.unit_shift) else { return Lpa::NONE };
+            page
+        } else {
+            let row = u64::from(rest >> self.unit_shift);
+            row * u64::from(self.planes.value()) + u64::from(self.position_of[plane as usize])
+        };
+        let lpa = (page << self.unit_shift) + u64::from(unit);
         if lpa < u64::from(self.occupied) { Lpa(lpa as u32) } else { Lpa::NONE }
     }
 
@@ -69,6 +94,10 @@ impl Layout {
         let planes = u64::from(self.planes.value());
         let full_pages = u64::from(self.occupied >> self.unit_shift);
         let rest = u64::from(self.occupied & ((1 << self.unit_shift) - 1));
+        if let Some(parity) = &self.parity {
+            let (pages, next) = parity.pages_in_rows(plane, rows as u32, full_pages as u32);
+            return (u64::from(pages) << self.unit_shift) + if next { rest } else { 0 };
+        }
         // Full flash pages of this plane, then the last one, which may be filled in part.
         let pages = (full_pages + planes - 1).saturating_sub(position) / planes;
         let units = pages.min(rows) << self.unit_shift;
@@ -134,6 +163,72 @@ mod tests {
                         .map(|row| by_plane_and_row.get(&(plane, row as u32)).copied().unwrap_or(0))
                         .sum();
                     assert_eq!(layout.units_in_rows(plane, rows), counted, "{occupied} {plane:?} {rows}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_formula_around_parity_and_its_inverse_agree_and_count_right() {
+        use crate::blocks::Domains;
+        use crate::config::scheme::{PlacementOrder, SuperblockSpan};
+        use crate::placement::planes_in_order;
+        use crate::redundancy::Stripes;
+        for (pages_per_program, planes_per_die) in [(1, 1), (3, 1), (1, 2)] {
+            let geometry = Geometry::new(&GeometryConfig {
+                channels: 3,
+                ways: 2,
+                dies: 3,
+                planes: planes_per_die,
+                blocks: 2,
+                pages: 6,
+                page_bytes: 8192,
+                spare_bytes: 0,
+                mapping_unit_bytes: 4096,
+                pages_per_program,
+            });
+            let orders = [PlacementOrder::all()[0], PlacementOrder::all()[17]];
+            let spans = [SuperblockSpan::Chip, SuperblockSpan::Channels, SuperblockSpan::Drive];
+            for (order, span) in orders.into_iter().flat_map(|order| spans.map(|span| (order, span))) {
+                let planes = planes_in_order(&geometry, order);
+                let domains = Domains::new(&geometry, span, &planes);
+                let stripes = Stripes::new(&geometry, &domains);
+                let most = geometry.physical_units() / stripes.width() * stripes.data_planes();
+                for occupied in [0, 1, 2, 37, 38, 101, most / 2 + 1, most - 1, most] {
+                    let parity = ParityLayout::new(&geometry, &planes, &domains, stripes.clone());
+                    let layout = Layout::new(&geometry, &planes, occupied).with_parity(Some(parity));
+                    let what = format!("{span:?} {pages_per_program} {planes_per_die} {occupied}");
+                    let mut units = std::collections::BTreeMap::new();
+                    for lpa in (0..occupied).map(Lpa) {
+                        let ppa = layout.ppa(lpa);
+                        assert_eq!(layout.lpa(ppa), lpa, "{what}");
+                        assert!(!stripes.holds_parity(&geometry, ppa), "{what}");
+                        let (plane, rest) = geometry.plane_of(ppa);
+                        let dealt = planes[(lpa.0 >> 1) as usize % planes.len()];
+                        assert_eq!(domains.of(plane), domains.of(dealt), "{what}");
+                        *units.entry((plane, rest >> 1)).or_insert(0u64) += 1;
+                    }
+                    let all = (0..geometry.physical_units()).map(Ppa);
+                    let found = all.filter(|&ppa| layout.lpa(ppa).is_some()).count();
+                    assert_eq!(found, occupied as usize, "{what}");
+                    let held = |plane, row| units.get(&(plane, row)).copied().unwrap_or(0);
+                    for &plane in &planes {
+                        for rows in 0..=12 {
+                            let counted: u64 = (0..rows).map(|row| held(plane, row)).sum();
+                            assert_eq!(
+                                layout.units_in_rows(plane, u64::from(rows)),
+                                counted,
+                                "{what} {rows}"
+                            );
+                        }
+                    }
+                    for domain in (0..domains.len() as u32).map(DomainId) {
+                        for row in 0..12 {
+                            let data = domains.planes(domain).iter().map(|&plane| held(plane, row));
+                            let whole = data.sum::<u64>() == 2 * u64::from(stripes.data_planes());
+                            assert_eq!(layout.is_whole(domain, row), whole, "{what} {row}");
+                        }
+                    }
                 }
             }
         }

@@ -1,7 +1,192 @@
 //! Address translation: from logical to physical pages.
+//!
+//! The engine's own page map is the truth about where everything is. A mapping policy decides what of it the firmware
+//! knows at a moment, and what finding out costs: a read of a translation page, or a read at a place that was guessed.
 
+pub mod demand;
 pub mod layout;
+mod lists;
 pub mod page;
+pub mod parity_layout;
+pub mod view;
 
+use crate::config::scheme::{MappingConfig, MappingKind};
+use crate::ids::{Lpa, Ppa};
+use crate::sched::class::Cause;
+use crate::snapshot::Stored;
+use crate::snapshot::policies::policies;
+
+pub use demand::Demand;
 pub use layout::Layout;
-pub use page::PageMap;
+pub use page::{PageMap, WholeMap};
+pub use parity_layout::ParityLayout;
+pub use view::{MapSizes, MapView};
+
+/// A question of the engine: where is this page?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    /// Logical page of the host.
+    pub lpa: Lpa,
+    /// Whether its entry is about to change: the page will be written.
+    pub write: bool,
+}
+
+/// What the firmware knows of where a logical page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// Its entry is in DRAM, and says this; [`Ppa::NONE`] for a page that holds no data. It must be what
+    /// [`MapView::find`] says.
+    Known(Ppa),
+    /// This translation page must be read.
+    Load(u32),
+    /// It may be here: the engine reads, compares the logical page in the OOB, and asks again when it was wrong.
+    /// In answer to a write of a whole page it counts as known: nothing needs to be read then.
+    Guess(Ppa),
+}
+
+/// An entry of the map changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Update {
+    /// Logical page of the host.
+    pub lpa: Lpa,
+    /// Where it was; [`Ppa::NONE`] if it held nothing.
+    pub old: Ppa,
+    /// Where it is; [`Ppa::NONE`] after a TRIM.
+    pub new: Ppa,
+    /// Why.
+    pub cause: Cause,
+}
+
+/// A translation page is to be programmed, with what its entries are when its program begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct WriteBack {
+    /// Translation page.
+    pub page: u32,
+    /// All its entries are in DRAM, so that it needn't be read first.
+    pub whole: bool,
+}
+
+/// Decides what the firmware knows of the map.
+///
+/// A policy is told of every change and may look at the whole map through its view, but must not say more than its
+/// own tables would hold. Every answer is checked: a wrong [`Found::Known`], a translation page or a guess beyond the
+/// drive, or asking for the same page again and again, ends the run with an error that names it. It is asked once for
+/// each mapping unit that the host reads or writes, and again when the page that it asked for is there and after a
+/// wrong guess. Moves don't ask: the drive finds the logical page in the OOB.
+pub trait Mapping {
+    /// Short name, as in results.
+    fn name(&self) -> &str;
+
+    /// Where a page is, as far as the firmware knows.
+    fn find(&mut self, lookup: &Lookup, view: &MapView<'_>) -> Found;
+
+    /// The translation page that was asked for on behalf of `lpa` is in the controller; [`Mapping::find`] follows at
+    /// once for each page that waited for it. Entries that had to make room may have to be written.
+    fn loaded(&mut self, _page: u32, _lpa: Lpa, _view: &MapView<'_>, _writes: &mut Vec<WriteBack>) {}
+
+    /// There was something else at the place guessed: this logical page, or none that could be told ([`Lpa::NONE`]).
+    fn wrong_guess(&mut self, _lpa: Lpa, _guessed: Ppa, _found: Lpa) {}
+
+    /// An entry changed: what must be written now?
+    fn updated(&mut self, _update: &Update, _view: &MapView<'_>, _writes: &mut Vec<WriteBack>) {}
+
+    /// Whether a page whose entry pushed out another waits until that one is written.
+    fn waits_for_evictions(&self) -> bool {
+        false
+    }
+
+    /// Whether what it asks to be written keeps the map on flash complete, but for entries that [`Self::is_dirty`].
+    /// Checked mode then verifies that no change of an entry is ever lost.
+    fn keeps_map_on_flash(&self) -> bool {
+        false
+    }
+
+    /// Whether this entry is in DRAM and newer than on flash.
+    fn is_dirty(&self, _lpa: Lpa) -> bool {
+        false
+    }
+
+    /// Entries in DRAM now.
+    fn cached_entries(&self) -> u64 {
+        0
+    }
+
+    /// Those of them that are newer than on flash.
+    fn dirty_entries(&self) -> u64 {
+        0
+    }
+
+    /// Bytes of controller memory set apart for its tables.
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn Mapping + Send>> {
+        None
+    }
+}
+
+policies!(MappingPolicy, "mapping policy", rebuilt: [Page], stored: [Demand]);
+
+impl Stored for Demand {}
+
+/// The built-in policies, and a user's own.
+pub enum MappingPolicy {
+    /// The whole map in DRAM.
+    Page(WholeMap),
+    /// Entries cached on demand.
+    Demand(Box<Demand>),
+    /// A user's own.
+    Custom(Box<dyn Mapping + Send>),
+}
+
+impl MappingPolicy {
+    /// The one that a scheme names, for a drive with superblocks of so many mapping units.
+    pub fn new(config: &MappingConfig, sizes: MapSizes, superblock_units: u32) -> Self {
+        match config.policy {
+            MappingKind::Page => Self::Page(WholeMap::new(sizes, config.translation_entry_bytes)),
+            MappingKind::Demand => Self::Demand(Box::new(Demand::new(config, sizes, superblock_units))),
+        }
+    }
+
+    /// Through the trait.
+    #[inline]
+    pub fn get(&self) -> &dyn Mapping {
+        match self {
+            Self::Page(policy) => policy,
+            Self::Demand(policy) => &**policy,
+            Self::Custom(policy) => &**policy,
+        }
+    }
+
+    /// The same, to change it.
+    #[inline]
+    pub fn get_mut(&mut self) -> &mut dyn Mapping {
+        match self {
+            Self::Page(policy) => policy,
+            Self::Demand(policy) => &mut **policy,
+            Self::Custom(policy) => &mut **policy,
+        }
+    }
+
+    /// [`Mapping::find`], without a virtual call for the built-in ones.
+    #[inline]
+    pub fn find(&mut self, lookup: &Lookup, view: &MapView<'_>) -> Found {
+        match self {
+            Self::Page(policy) => policy.find(lookup, view),
+            Self::Demand(policy) => policy.find(lookup, view),
+            Self::Custom(policy) => policy.find(lookup, view),
+        }
+    }
+}

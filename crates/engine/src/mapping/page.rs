@@ -57,3 +57,31 @@ impl PageMap {
 crate::snapshot::tables! {
     PageMap: ppa_plus_one;
 }
+
+/// The policy of a map that is whole in DRAM: everything is known.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct WholeMap {
+    bytes: u64,
+}
+
+impl WholeMap {
+    /// Of a drive with so many logical pages, of which each entry takes so many bytes.
+    pub fn new(sizes: super::MapSizes, entry_bytes: u32) -> Self {
+        Self { bytes: u64::from(sizes.logical_units) * u64::from(entry_bytes) }
+    }
+}
+
+impl super::Mapping for WholeMap {
+    fn name(&self) -> &str {
+        "page"
+    }
+
+    #[inline]
+    fn find(&mut self, lookup: &super::Lookup, view: &super::MapView<'_>) -> super::Found {
+        super::Found::Known(view.find(lookup.lpa))
+    }
+
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

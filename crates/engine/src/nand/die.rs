@@ -199,26 +199,10 @@ impl Die {
         self.waiting
     }
 
-    /// Whether a head waits in any queue.
-    #[inline]
-    pub fn has_work(&self) -> bool {
-        self.waiting != 0
-    }
-
     /// Whether a head of this class waits.
     #[inline]
     pub fn waits(&self, class: Class) -> bool {
         self.waiting & (1 << class.index()) != 0
-    }
-
-    /// The class of all that waits, if it is one class only.
-    #[inline]
-    pub fn only_class(&self) -> Option<Class> {
-        if self.waiting.is_power_of_two() {
-            Class::ALL.get(self.waiting.trailing_zeros() as usize).copied()
-        } else {
-            None
-        }
     }
 
     /// The head of this class that waits longest; [`NONE`] if none does.

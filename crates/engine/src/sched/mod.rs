@@ -1,6 +1,7 @@
 //! Scheduling: what a die does next.
 
 pub mod class;
+pub mod gates;
 pub mod queue;
 pub mod tiered;
 
@@ -16,7 +17,8 @@ pub use tiered::Tiered;
 pub struct QueueView<'a> {
     /// The queues by class.
     pub queues: &'a [Fifo; CLASSES],
-    /// Classes of which something may wait, one bit each; of the others nothing does.
+    /// Classes of which something may wait that the die may begin now, one bit each. Of the others nothing waits, or it
+    /// waits behind a gate.
     pub waiting: u32,
     /// Where the operations are.
     pub pool: &'a OpPool,
@@ -36,11 +38,12 @@ impl QueueView<'_> {
         })
     }
 
-    /// Place in the order of arrival, and time of waiting, of the first command of a class.
+    /// Place in the order of arrival, and time of waiting, of the first command of a class; `None` behind a gate.
     #[inline]
     pub fn first(&self, class: Class) -> Option<(u64, Ns)> {
         let queue = &self.queues[class.index()];
-        (!queue.is_empty()).then(|| {
+        let open = self.waiting & (1 << class.index()) != 0;
+        (open && !queue.is_empty()).then(|| {
             let op = &self.pool[queue.head];
             (op.order, self.now.since(op.arrived))
         })
@@ -49,8 +52,8 @@ impl QueueView<'_> {
 
 /// Chooses the class whose first command a free die takes, and whether reads interrupt.
 ///
-/// A pure decision: it changes nothing. It must choose some class when anything waits. A die with cache operations asks
-/// before it is free, too: it begins what is chosen only if that can overlap what it does.
+/// A pure decision: it changes nothing. It must choose some class when anything waits that isn't behind a gate. A die with
+/// cache operations asks before it is free, too: it begins what is chosen only if that can overlap what it does.
 pub trait Scheduler {
     /// The class to serve; `None` only when nothing waits.
     fn next(&self, view: &QueueView<'_>) -> Option<Class>;

@@ -17,6 +17,10 @@ pub const NONE: OpId = u32::MAX;
 /// for. Its time is nobody's response time.
 pub const OWN: u32 = 1 << 31;
 
+/// From here on, below [`OWN`], [`Op::request`] is a read that is being rebuilt: the operation reads a page of its stripe,
+/// and its time is blamed as that of a request.
+pub const JOIN: u32 = 1 << 30;
+
 /// One mapping unit's read or program, or one block's erase.
 ///
 /// The units of one flash page form a chain behind a head (`next_unit`); heads wait in queues and form the planes
@@ -47,6 +51,8 @@ pub struct Op {
     pub point: u8,
     /// A write of a part of a unit, whose old content must be read first.
     pub partial: bool,
+    /// A read at a place that was guessed, and not found right yet.
+    pub guess: bool,
     /// Whether some of its time is blamed already: its parts in the pool count.
     pub blamed: bool,
     /// A program that takes its data from [`source`](Self::source) inside the die.
@@ -76,6 +82,7 @@ impl Op {
             class,
             point: 0,
             partial: false,
+            guess: false,
             blamed: false,
             copyback: false,
             wait_from: Ns::ZERO,

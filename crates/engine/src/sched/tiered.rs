@@ -22,6 +22,8 @@ impl Tiered {
             if config.policy != SchedulerKind::Fifo {
                 tier = [1; CLASSES];
                 tier[Class::HostRead.index()] = 0;
+                // A read of the host may wait for its page of the map.
+                tier[Class::MapRead.index()] = 0;
             }
         } else {
             tier = [config.tiers.len().min(CLASSES) as u8; CLASSES];

@@ -7,7 +7,7 @@ use crate::memory::Table;
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 15] = [
+const PLAIN: [&str; 19] = [
     "link",
     "admission",
     "space",
@@ -23,6 +23,10 @@ const PLAIN: [&str; 15] = [
     "buffer",
     "cache",
     "write_back",
+    "gate",
+    "xor",
+    "translation",
+    "misprediction",
 ];
 
 /// Plain parts that every drive has; the first ones.
@@ -64,6 +68,14 @@ pub enum Part {
     Cache,
     /// A flush, or a write with FUA: waiting until what is on its way from the cache is programmed.
     WriteBack,
+    /// Joining the pages of its stripe.
+    Xor,
+    /// Waiting for a die that rests because its gate is closed for this class.
+    Gate,
+    /// Waiting for a page of the map to be read, or for one to be written that had to make room.
+    Translation,
+    /// Reading at a place that was guessed wrongly, waiting for the die included.
+    Misprediction,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -89,6 +101,10 @@ impl Part {
             Self::Buffer => 12,
             Self::Cache => 13,
             Self::WriteBack => 14,
+            Self::Gate => 15,
+            Self::Xor => 16,
+            Self::Translation => 17,
+            Self::Misprediction => 18,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }

@@ -8,6 +8,8 @@ use super::blame::{Part, Parts};
 use super::disturb::DisturbCounters;
 use super::energy::EnergyRecorder;
 use super::latency::DirectionRecorder;
+use super::mapping::MappingCounters;
+use super::redundancy::RedundancyReport;
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
     WindowReport,
@@ -62,8 +64,12 @@ pub struct Recorder {
     pub rerouted_reads: u64,
     /// Reads of pages without data.
     pub unmapped_reads: u64,
+    /// Rebuilt reads.
+    pub redundancy: RedundancyReport,
     /// Read counts and bit errors.
     pub disturb: DisturbCounters,
+    /// Address translation.
+    pub mapping: MappingCounters,
     /// Figures by flow and stream, where there are several flows.
     pub tenants: Option<Box<Tenants>>,
     /// Energy of the operations begun.

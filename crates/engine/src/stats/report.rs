@@ -6,7 +6,11 @@ use serde::{Deserialize, Serialize};
 
 use super::disturb::{ErrorsReport, ReadDisturbReport};
 use super::energy::EnergyReport;
+use super::mapping::MappingReport;
 use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
+use super::redundancy::RedundancyReport;
+use crate::blocks::bad::BadBlocksReport;
+use crate::device::EndOfLife;
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Serialize)]
@@ -47,6 +51,9 @@ pub struct Report {
     /// The controller's processor; left out where the firmware's work takes no time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cpu: Option<CpuReport>,
+    /// Address translation; left out where the whole map is in DRAM.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mapping: Option<MappingReport>,
     /// What the drive's tables hold at the end.
     pub drive: DriveReport,
     /// Read counts; `None` when nothing counts reads.
@@ -55,6 +62,15 @@ pub struct Report {
     /// Bit errors; `None` for a device without them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<ErrorsReport>,
+    /// Bad blocks, over the drive's life; left out where no block is ever bad.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bad_blocks: Option<BadBlocksReport>,
+    /// The end of the drive's life, with which the run ended; left out for a drive that lives.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_of_life: Option<EndOfLife>,
+    /// Reads rebuilt from parity; left out without redundancy.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub redundancy: Option<RedundancyReport>,
     /// Who uses the controller's DRAM.
     pub dram: crate::cache::ledger::DramReport,
     /// The data cache in the window; absent without one.
@@ -148,7 +164,8 @@ pub struct BlameParts {
     pub response_total_ns: u128,
     /// Part → sum over the set, ns. Parts: `link`, `admission`, `space`, `command`, `cell`, `transfer`, `suspend`,
     /// `conflict`, `die_wait.<class>`, `channel_wait.<class>`; where they are something also `retry`, `decode`, `cpu`, `cpu_wait`,
-    /// `buffer`, `cache`, `write_back`.
+    /// `buffer`, `cache`, `write_back`, `gate`, `xor`, `translation`,
+    /// `misprediction`.
     pub total_ns: BTreeMap<String, u128>,
     /// Part → mean of a request, ns.
     pub mean_ns: BTreeMap<String, f64>,

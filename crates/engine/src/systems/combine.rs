@@ -6,6 +6,8 @@ use crate::config::{ConfigError, SchemeConfig};
 /// A place for one decision. Two parts that fill the same slot exclude each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Slot {
+    /// What the firmware knows of the map.
+    Mapping,
     /// Where programs without a pin go.
     Placement,
     /// Which block garbage collection empties.
@@ -14,6 +16,8 @@ pub enum Slot {
     Cache,
     /// What a die does next.
     Scheduler,
+    /// What is redundant inside the drive.
+    Redundancy,
     /// Who serves a read while its die is busy with something else.
     Service,
 }
@@ -22,10 +26,12 @@ impl Slot {
     /// Its name, as errors and the matrix print it.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Mapping => "mapping",
             Self::Placement => "placement",
             Self::Victims => "victims",
             Self::Cache => "cache",
             Self::Scheduler => "scheduler",
+            Self::Redundancy => "redundancy",
             Self::Service => "service",
         }
     }
@@ -48,6 +54,8 @@ const fn part(name: &'static str, slots: &'static [Slot], keys: &'static str) ->
 
 /// Every part. A new policy is one line here; the tests then run it alone and with every other that it goes with.
 pub const PARTS: &[Part] = &[
+    part("page-map", &[Slot::Mapping], "mapping.policy = 'page'"),
+    part("dftl", &[Slot::Mapping], "mapping.policy = 'demand'\nmapping.cache_bytes = 512"),
     part("static", &[Slot::Placement], "placement.policy = 'static'"),
     part("dynamic", &[Slot::Placement], "placement.policy = 'dynamic'"),
     part("greedy", &[Slot::Victims], "gc.policy = 'greedy'"),
@@ -61,6 +69,11 @@ pub const PARTS: &[Part] = &[
     part("fifo", &[Slot::Scheduler], "scheduler.policy = 'fifo'"),
     part("read-first", &[Slot::Scheduler], "scheduler.policy = 'read_first'"),
     part("suspend", &[Slot::Scheduler], "scheduler.policy = 'read_first_suspend'"),
+    part(
+        "parity",
+        &[Slot::Redundancy],
+        "redundancy.policy = 'parity_rows'\nredundancy.when = 'any_wait'\nredundancy.xor_ns = 500",
+    ),
     part("ideal-reads", &[Slot::Service], "ideal.second_server = 'die_and_channel'"),
 ];
 

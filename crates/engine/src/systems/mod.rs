@@ -11,7 +11,9 @@ pub mod plan;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
+use crate::mapping::{Found, Lookup};
 use crate::sched::class::Cause;
+use crate::sched::gates::ClassSet;
 use crate::snapshot::policies::policies;
 use crate::time::Ns;
 
@@ -39,6 +41,8 @@ impl Watches {
     pub const ERASED: Self = Self(32);
     /// [`System::idle`].
     pub const IDLE: Self = Self(64);
+    /// [`System::find`], [`System::loaded`] and [`System::wrong_guess`].
+    pub const TRANSLATION: Self = Self(128);
 
     /// Both sets.
     pub const fn and(self, other: Self) -> Self {
@@ -72,6 +76,16 @@ pub enum Action {
     Plan(Plan),
     /// Move whatever is valid out of this superblock, within its domain, and erase it.
     Empty(SuperblockId, Cause),
+    /// These dies begin no command of these classes before `until`: what waits for them waits, what runs goes on to its
+    /// end. Replaces the gate that this system closed on those dies before; one whose end is past is open.
+    Gate {
+        /// Dies; an empty list changes nothing.
+        dies: Vec<DieId>,
+        /// Classes that may not begin.
+        classes: ClassSet,
+        /// When the gate opens. It must have an end: [`Ns::NEVER`] is refused.
+        until: Ns,
+    },
     /// Call [`System::woken`] at this time; replaces what was asked before.
     WakeAt(Ns),
 }
@@ -88,6 +102,18 @@ pub trait System {
     fn watches(&self) -> Watches {
         Watches::NOTHING
     }
+
+    /// Where a logical page is, asked before the mapping policy; `None` leaves the answer to that policy. The rules of
+    /// [`Mapping::find`](crate::mapping::Mapping::find) hold.
+    fn find(&mut self, _lookup: &Lookup, _drive: &DriveView<'_>) -> Option<Found> {
+        None
+    }
+
+    /// The translation page asked for on behalf of this page, by whomever, is in the controller.
+    fn loaded(&mut self, _page: u32, _lpa: Lpa, _drive: &DriveView<'_>) {}
+
+    /// There was something else at the place guessed: this logical page, or none that could be told ([`Lpa::NONE`]).
+    fn wrong_guess(&mut self, _lpa: Lpa, _guessed: Ppa, _found: Lpa, _drive: &DriveView<'_>) {}
 
     /// A read of the host goes to a die (again, when it was sent on to another).
     fn read(&mut self, _read: &ReadEvent, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}

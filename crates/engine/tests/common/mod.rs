@@ -61,6 +61,7 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
         cache_mode: Default::default(),
         copyback: Default::default(),
         errors: None,
+        bad_blocks: None,
         cpu: Default::default(),
         energy: Default::default(),
         dram: Default::default(),

@@ -1,0 +1,115 @@
+//! Address translation: what the firmware keeps of the map in DRAM.
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{ConfigError, check_range};
+
+/// Address translation (`[scheme.mapping]`).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MappingConfig {
+    /// Which table translates.
+    #[serde(default)]
+    pub policy: MappingKind,
+    /// What a read of a page that holds no data does.
+    #[serde(default)]
+    pub unmapped_reads: UnmappedReads,
+    /// DRAM of the cached entries of `demand`, bytes; 0 = none is kept. Default 256 KiB.
+    #[serde(default = "default_cache")]
+    pub cache_bytes: u64,
+    /// DRAM that a cached entry takes (a logical and a physical page number), bytes; 1 to 64, default 8.
+    #[serde(default = "default_entry")]
+    pub entry_bytes: u32,
+    /// Bytes of an entry in a translation page on flash (a physical page number); 1 to 64, default 4. A translation page
+    /// is one mapping unit.
+    #[serde(default = "default_translation_entry")]
+    pub translation_entry_bytes: u32,
+    /// Share of the cache for entries that were used again (segmented LRU); 0 to 0.95, default 0: plain LRU.
+    #[serde(default)]
+    pub protected_share: f64,
+    /// Changes, by moves and TRIMs, of entries that aren't cached, held in DRAM to be written together; 0, the default =
+    /// as many as a superblock has mapping units.
+    #[serde(default)]
+    pub batch_entries: u32,
+    /// What a request does whose entry takes the place of one that must be written first.
+    #[serde(default)]
+    pub eviction: Eviction,
+}
+
+impl Default for MappingConfig {
+    fn default() -> Self {
+        Self {
+            policy: MappingKind::default(),
+            unmapped_reads: UnmappedReads::default(),
+            cache_bytes: default_cache(),
+            entry_bytes: default_entry(),
+            translation_entry_bytes: default_translation_entry(),
+            protected_share: 0.0,
+            batch_entries: 0,
+            eviction: Eviction::default(),
+        }
+    }
+}
+
+fn default_cache() -> u64 {
+    256 << 10
+}
+
+fn default_entry() -> u32 {
+    8
+}
+
+fn default_translation_entry() -> u32 {
+    4
+}
+
+/// Which table translates addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MappingKind {
+    /// A page map, whole in DRAM.
+    #[default]
+    Page,
+    /// A page map on flash, whose entries are cached on demand (DFTL, Gupta et al. 2009).
+    Demand,
+}
+
+impl MappingKind {
+    /// Whether the map lies on flash, in translation pages.
+    pub fn is_on_flash(self) -> bool {
+        self == Self::Demand
+    }
+}
+
+/// What a request does whose entry takes the place of one that must be written first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Eviction {
+    /// It waits until that entry is on flash, as in DFTL.
+    #[default]
+    Foreground,
+    /// It goes on: the translation page is written from a buffer of its own.
+    Background,
+}
+
+/// What a read of a page that holds no data does.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UnmappedReads {
+    /// Zeros from the controller, without a flash read.
+    #[default]
+    Zeros,
+    /// The page gets a place at that moment, at no cost, and is read there (papers/000 §II-B does so).
+    Allocate,
+}
+
+impl MappingConfig {
+    /// Refuses what no firmware can do.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_range("cache_bytes", self.cache_bytes, 0, 1 << 40)?;
+        check_range("entry_bytes", self.entry_bytes, 1, 64)?;
+        check_range("translation_entry_bytes", self.translation_entry_bytes, 1, 64)?;
+        check_range("protected_share", self.protected_share, 0.0, 0.95)?;
+        check_range("batch_entries", self.batch_entries, 0, 1 << 30)
+    }
+}

@@ -1,0 +1,46 @@
+//! Gates at work: what a die may begin now, and when it looks again.
+
+use super::Device;
+use crate::ids::DieId;
+use crate::sched::gates::ClassSet;
+use crate::time::Ns;
+
+impl Device {
+    /// A system closes gates on dies. It names the time at which they open again: there is no gate without an end.
+    pub(super) fn close_gates(&mut self, system: usize, dies: &[DieId], classes: ClassSet, until: Ns) {
+        let real = self.outstanding.len();
+        if let Some(die) = dies.iter().find(|die| die.index() >= real) {
+            let name = self.system_name(system);
+            return self
+                .fail(format!("the system {name} closed a gate on {die:?} of a drive of {real} dies"));
+        }
+        if until == Ns::NEVER {
+            let name = self.system_name(system);
+            return self.fail(format!("the system {name} closed a gate that never opens"));
+        }
+        for &die in dies {
+            self.gates.close(die, system as u32, classes, until);
+            // A gate that is replaced may have opened.
+            self.touched.push(die);
+        }
+    }
+
+    /// Classes of which something waits that the die may begin now, one bit each.
+    #[inline]
+    pub(super) fn open_work(&self, die: DieId) -> u32 {
+        let waiting = self.dies[die.index()].waiting();
+        if self.gates.are_used() { waiting & !self.gates.closed(die, self.now) } else { waiting }
+    }
+
+    /// A die rests: if something waits behind a gate, it looks again when the gate opens.
+    #[inline]
+    pub(super) fn rest_behind_gates(&mut self, die: DieId) {
+        if !self.gates.are_used() {
+            return;
+        }
+        let waiting = self.dies[die.index()].waiting();
+        if let Some(opening) = self.gates.next_opening(die, waiting, self.now) {
+            self.events.set(Self::die_resource(die), opening);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Pages of the map: read for those who wait for them, written when the policy asks for it, and compared in checked mode
+//! with the map that they are pages of.
+
+use super::Device;
+use super::translate::Translation;
+use crate::ids::{Lpa, Ppa};
+use crate::mapping::WriteBack;
+use crate::sched::class::{Cause, Class};
+use crate::sched::queue::{Fifo, OWN, Op, OpId};
+
+/// What is done about a translation page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(super) enum Stage {
+    /// It is being read.
+    Reading,
+    /// It was read, and those who waited are served.
+    Here,
+    /// Its program waits.
+    Programming,
+    /// Its program has begun: what changes now is not in it.
+    Programmed,
+}
+
+/// A translation page that is read or programmed.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub(super) struct Work {
+    pub(super) page: u32,
+    pub(super) stage: Stage,
+    /// Whether it is to be programmed after this.
+    pub(super) write: bool,
+    /// Pages of requests that wait until it is here.
+    pub(super) waiting: Fifo,
+    /// Those that wait until it is programmed.
+    pub(super) held: Fifo,
+}
+
+impl Translation {
+    pub(super) fn work_of(&self, page: u32) -> Option<usize> {
+        match self.work_plus_one.get(page as usize) {
+            None | Some(0) => None,
+            Some(work) => Some(*work as usize - 1),
+        }
+    }
+
+    pub(super) fn begin(&mut self, page: u32, stage: Stage, write: bool) -> usize {
+        let work = Work { page, stage, write, waiting: Fifo::default(), held: Fifo::default() };
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.works[number as usize] = work;
+                number as usize
+            }
+            None => {
+                self.works.push(work);
+                self.works.len() - 1
+            }
+        };
+        self.work_plus_one[page as usize] = number as u32 + 1;
+        number
+    }
+
+    fn end(&mut self, number: usize) {
+        self.work_plus_one[self.works[number].page as usize] = 0;
+        self.free.push(number as u32);
+    }
+}
+
+impl Device {
+    pub(super) fn read_map_page(&mut self, page: u32) {
+        let lpa = self.map_page(page);
+        let bytes = self.geometry.unit_bytes;
+        let op = Op { request: OWN, bytes, ..Op::new(Class::MapRead, lpa, self.lookup(lpa)) };
+        let id = self.pool.insert(op);
+        self.enqueue(id);
+    }
+
+    pub(super) fn program_map_page(&mut self, page: u32) {
+        self.recorder.mapping.write_backs += 1;
+        let op = Op::new(Class::MapProgram, self.map_page(page), Ppa::NONE);
+        let id = self.pool.insert(Op { request: OWN, point: self.points.of(Cause::Mapping), ..op });
+        self.program_anywhere(id);
+    }
+
+    /// A translation page was read: serves those who wait for it, and programs it if it has changed.
+    pub(super) fn map_page_read(&mut self, unit: OpId) {
+        let page = self.pool[unit].lpa.0 - self.logical_units;
+        self.pool.remove(unit);
+        let Some(number) = self.translation.work_of(page) else { return };
+        let work = &mut self.translation.works[number];
+        work.stage = Stage::Here;
+        let mut waiting = std::mem::take(&mut work.waiting);
+        while !waiting.is_empty() {
+            let id = waiting.pop(&mut self.pool);
+            self.page_is_here(id, page);
+        }
+        let work = &mut self.translation.works[number];
+        if work.write {
+            (work.write, work.stage) = (false, Stage::Programming);
+            self.program_map_page(page);
+        } else {
+            self.translation.end(number);
+        }
+    }
+
+    /// Begins to write what the policy asked for; returns the last of these pages.
+    pub(super) fn write_back(&mut self) -> Option<u32> {
+        let mut last = None;
+        let mut next = 0;
+        while let Some(&WriteBack { page, whole }) = self.translation.writes.get(next) {
+            next += 1;
+            if page >= self.translation.sizes.translation_pages {
+                let pages = self.translation.sizes.translation_pages;
+                self.fail(format!("the mapping asked to write translation page {page} of {pages}"));
+                break;
+            }
+            self.write_page_back(page, whole);
+            last = Some(page);
+        }
+        self.translation.writes.clear();
+        last
+    }
+
+    fn write_page_back(&mut self, page: u32, whole: bool) {
+        let Some(number) = self.translation.work_of(page) else {
+            if whole || !self.lookup(self.map_page(page)).is_some() {
+                self.translation.begin(page, Stage::Programming, false);
+                return self.program_map_page(page);
+            }
+            self.translation.begin(page, Stage::Reading, true);
+            self.recorder.mapping.write_back_reads += 1;
+            return self.read_map_page(page);
+        };
+        let work = &mut self.translation.works[number];
+        // A program that waits takes along what has changed until it begins.
+        work.write |= work.stage != Stage::Programming;
+    }
+
+    /// The program of a translation page begins: its entries are what they are now.
+    pub(super) fn map_page_stored(&mut self, lpa: Lpa) {
+        let page = lpa.0 - self.logical_units;
+        if let Some(number) = self.translation.work_of(page) {
+            self.translation.works[number].stage = Stage::Programmed;
+        }
+        self.note_page_on_flash(page);
+    }
+
+    /// It has ended.
+    pub(super) fn map_page_programmed(&mut self, lpa: Lpa) {
+        let page = lpa.0 - self.logical_units;
+        let Some(number) = self.translation.work_of(page) else { return };
+        let work = &mut self.translation.works[number];
+        let mut held = std::mem::take(&mut work.held);
+        if work.write {
+            (work.write, work.stage) = (false, Stage::Programming);
+            self.program_map_page(page);
+        } else {
+            self.translation.end(number);
+        }
+        while !held.is_empty() {
+            let id = held.pop(&mut self.pool);
+            self.end_translation_wait(id);
+            self.go_on(id);
+        }
+    }
+
+    /// Writes the translation pages of what the drive holds, without simulated time.
+    pub(crate) fn store_map(&mut self) {
+        let pages = if self.mapped_units == 0 { 0 } else { self.translation.sizes.translation_pages };
+        for page in 0..pages {
+            let (first, end) = self.translation.sizes.entries(page);
+            if (first..end).any(|lpa| self.lookup(Lpa(lpa)).is_some()) {
+                self.write_untimed_for(self.map_page(page), Cause::Mapping);
+            }
+        }
+    }
+
+    /// Before the first request the map on flash is complete.
+    pub(crate) fn note_map_on_flash(&mut self) {
+        if self.translation.on_flash.is_some() {
+            (0..self.translation.sizes.translation_pages).for_each(|page| self.note_page_on_flash(page));
+        }
+    }
+
+    fn note_page_on_flash(&mut self, page: u32) {
+        let Some(mut entries) = self.translation.on_flash.take() else { return };
+        let (first, end) = self.translation.sizes.entries(page);
+        for (lpa, entry) in (first..end).zip(entries.iter_mut().skip(first as usize)) {
+            *entry = self.lookup(Lpa(lpa));
+        }
+        self.translation.on_flash = Some(entries);
+    }
+
+    /// Checked mode: an entry that is loaded must be what the map on flash has, unless a newer one is in DRAM.
+    pub(super) fn compare_with_flash(&mut self, lpa: Lpa, page: u32) {
+        let Some(entries) = &self.translation.on_flash else { return };
+        let policy = self.translation.policy.get();
+        let work = self.translation.work_of(page).map(|number| self.translation.works[number]);
+        let coming = work.is_some_and(|work| work.write || work.stage == Stage::Programming);
+        let (on_flash, truth) = (entries[lpa.index()], self.lookup(lpa));
+        if on_flash != truth && !coming && policy.keeps_map_on_flash() && !policy.is_dirty(lpa) {
+            self.fail(format!("the map on flash has {lpa:?} at {on_flash:?}, but it is at {truth:?}"));
+        }
+    }
+
+    /// Audits the map on flash: every entry is there, or newer in DRAM.
+    pub(super) fn audit_translation(&self) -> Result<(), String> {
+        let translation = &self.translation;
+        if translation.works.len() != translation.free.len() {
+            return Err("a translation page is under way although the drive is at rest".into());
+        }
+        let Some(entries) = &translation.on_flash else { return Ok(()) };
+        let policy = translation.policy.get();
+        if !policy.keeps_map_on_flash() {
+            return Ok(());
+        }
+        for (&on_flash, lpa) in entries.iter().zip(0..) {
+            let (lpa, truth) = (Lpa(lpa), self.lookup(Lpa(lpa)));
+            if on_flash != truth && !policy.is_dirty(lpa) {
+                return Err(format!("the map on flash has {lpa:?} at {on_flash:?}, but it is at {truth:?}"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,231 @@
+//! Parity at work: a row's parity is programmed when the last of its data is in the controller.
+
+use super::Device;
+use crate::blocks::BlockState;
+use crate::ids::{Lpa, PlaneId, Ppa, SuperblockId};
+use crate::nand::Geometry;
+use crate::redundancy::{RedundancyPolicy, Rows, Stripes};
+use crate::sched::class::Class;
+use crate::sched::queue::{NONE, Op, OpId};
+use crate::snapshot::{In, Out, Part, SnapshotError};
+
+use super::rebuild::Rebuilds;
+
+/// Stripes, how far they are programmed, and the reads that are being rebuilt.
+pub(super) struct Redundant {
+    pub stripes: Stripes,
+    pub rows: Rows,
+    pub policy: RedundancyPolicy,
+    pub rebuilds: Rebuilds,
+    /// Programs of parity that are to be queued.
+    ready: Vec<OpId>,
+}
+
+impl Part for Redundant {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        let Self { stripes: _, rows, policy, rebuilds, ready } = self;
+        out.put(&(rows, rebuilds, ready))?;
+        Part::save(policy, out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        (self.rows, self.rebuilds, self.ready) = input.take()?;
+        Part::restore(&mut self.policy, input)
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        let Self { stripes, rows, policy, rebuilds, ready } = self;
+        Ok(Self {
+            stripes: stripes.clone(),
+            rows: rows.clone(),
+            policy: Part::fork(policy)?,
+            rebuilds: rebuilds.clone(),
+            ready: ready.clone(),
+        })
+    }
+}
+
+impl Redundant {
+    pub fn new(
+        policy: RedundancyPolicy,
+        stripes: Stripes,
+        geometry: &Geometry,
+        superblocks: usize,
+        xor_ns: u64,
+    ) -> Self {
+        let rows = geometry.pages_per_block.div_ceil(geometry.pages_per_program);
+        Self {
+            stripes,
+            rows: Rows::new(superblocks, rows),
+            policy,
+            rebuilds: Rebuilds::new(xor_ns),
+            ready: Vec::new(),
+        }
+    }
+}
+
+impl Device {
+    /// Superblock and row (of program units) of a page.
+    pub(super) fn row_of(&self, ppa: Ppa) -> (SuperblockId, u32) {
+        let page = self.geometry.place(ppa).page;
+        (self.blocks.of(&self.geometry, ppa), page / self.geometry.pages_per_program)
+    }
+
+    /// Nothing more goes into the program unit that begins here. With the last of a row, its parity is made.
+    #[inline]
+    pub(super) fn unit_is_final(&mut self, place: Ppa) {
+        if self.redundancy.is_some() {
+            self.note_final(place, true);
+        }
+    }
+
+    fn note_final(&mut self, place: Ppa, timed: bool) {
+        let (superblock, row) = self.row_of(place);
+        let Some(redundancy) = &mut self.redundancy else { return };
+        if redundancy.rows.note_final(superblock.index(), row) < redundancy.stripes.data_planes() {
+            return;
+        }
+        let (domain, block) = self.blocks.split(superblock);
+        let page = row * self.geometry.pages_per_program;
+        let rows = self.geometry.pages_per_program.min(self.geometry.pages_per_block - page);
+        for column in 0..self.domains.width() {
+            let Some(redundancy) = &self.redundancy else { return };
+            if redundancy.stripes.is_parity(page, column) {
+                let plane = self.domains.planes(domain)[column as usize];
+                let first = self.geometry.first_unit(plane, block, page);
+                self.make_parity(superblock, first, rows << self.geometry.unit_shift, row, timed);
+            }
+        }
+    }
+
+    fn make_parity(&mut self, superblock: SuperblockId, first: Ppa, units: u32, row: u32, timed: bool) {
+        let mut head = NONE;
+        for ppa in (first.0..first.0 + units).map(Ppa) {
+            self.oob.set(ppa, Lpa::PARITY);
+            if !timed {
+                continue;
+            }
+            let bytes = self.geometry.unit_bytes;
+            let unit = self.pool.insert(Op { bytes, ..Op::new(Class::ParityProgram, Lpa::NONE, ppa) });
+            if head == NONE {
+                head = unit;
+            } else {
+                self.pool.chain(head, unit);
+            }
+        }
+        let Some(redundancy) = &mut self.redundancy else { return };
+        if timed {
+            redundancy.ready.push(head);
+            self.blocks.begin(superblock);
+        } else {
+            redundancy.rows.note_programmed(superblock.index(), row);
+        }
+    }
+
+    /// Queues the parity that was made.
+    #[inline]
+    pub(super) fn queue_parity(&mut self) {
+        if self.redundancy.is_some() {
+            let mut next = 0;
+            while let Some(&head) = self.redundancy.as_ref().and_then(|redundancy| redundancy.ready.get(next))
+            {
+                self.enqueue(head);
+                next += 1;
+            }
+            if let Some(redundancy) = &mut self.redundancy {
+                redundancy.ready.clear();
+            }
+        }
+    }
+
+    /// Moves the parity that was made behind the programs of its row, to be queued with them.
+    pub(super) fn take_parity(&mut self, programs: &mut Vec<OpId>) {
+        if let Some(redundancy) = &mut self.redundancy {
+            programs.append(&mut redundancy.ready);
+        }
+    }
+
+    /// The program of one plane has ended.
+    #[inline]
+    pub(super) fn note_programmed(&mut self, place: Ppa) {
+        if self.redundancy.is_some() {
+            let (superblock, row) = self.row_of(place);
+            if let Some(redundancy) = &mut self.redundancy {
+                redundancy.rows.note_programmed(superblock.index(), row);
+            }
+        }
+    }
+
+    /// A program unit was filled without simulated time.
+    pub(super) fn untimed_unit_done(&mut self, place: Ppa) {
+        if self.redundancy.is_some() {
+            self.note_final(place, false);
+            self.note_programmed(place);
+        }
+    }
+
+    /// The rows of a superblock are erased.
+    pub(super) fn erase_rows(&mut self, superblock: SuperblockId) {
+        if let Some(redundancy) = &mut self.redundancy {
+            redundancy.rows.erase(superblock.index());
+        }
+    }
+
+    /// Whether all of the row of a page is programmed, its parity included.
+    pub(super) fn row_is_whole(&self, ppa: Ppa) -> bool {
+        let Some(redundancy) = &self.redundancy else { return false };
+        let (superblock, row) = self.row_of(ppa);
+        match redundancy.rows.programmed(superblock.index(), row) {
+            Some(programmed) => programmed >= redundancy.stripes.width(),
+            None => self.laid_out_whole(superblock, ppa),
+        }
+    }
+
+    fn laid_out_whole(&self, superblock: SuperblockId, ppa: Ppa) -> bool {
+        let (domain, block) = self.blocks.split(superblock);
+        let place = self.geometry.place(ppa);
+        let at_once = self.geometry.pages_per_program;
+        let first = place.page / at_once * at_once;
+        let rows = first..(first + at_once).min(self.geometry.pages_per_block);
+        let before = block * self.geometry.pages_per_block;
+        rows.map(|page| before + page).all(|row| self.layout.is_whole(domain, row))
+    }
+
+    /// Planes of a row that hold data.
+    #[inline]
+    pub(super) fn data_planes(&self) -> u32 {
+        self.redundancy.as_ref().map_or(self.domains.width(), |redundancy| redundancy.stripes.data_planes())
+    }
+
+    /// Column of the `slot`-th program unit of data in the row of this flash page.
+    pub(super) fn data_column(&self, page: u32, slot: u32) -> u32 {
+        self.redundancy.as_ref().map_or(slot, |redundancy| redundancy.stripes.column_at(page, slot))
+    }
+
+    /// Plane of a column of the superblock that holds this page.
+    pub(super) fn plane_of_column(&self, superblock: SuperblockId, column: u32) -> PlaneId {
+        self.domains.planes(self.blocks.split(superblock).0)[column as usize]
+    }
+
+    /// Checked mode: no logical page lies where parity belongs, and nothing is half made.
+    pub(super) fn audit_parity(&self, valid_at: impl Iterator<Item = Ppa>) -> Result<(), String> {
+        let Some(redundancy) = &self.redundancy else { return Ok(()) };
+        if let Some(ppa) =
+            valid_at.into_iter().find(|&ppa| redundancy.stripes.holds_parity(&self.geometry, ppa))
+        {
+            return Err(format!("a logical page is mapped to {ppa:?}, a place of parity"));
+        }
+        if !redundancy.ready.is_empty() || !redundancy.rebuilds.is_at_rest() {
+            return Err("parity or a rebuilt read is still under way although the drive is at rest".into());
+        }
+        for number in 0..self.blocks.len() as u32 {
+            let superblock = SuperblockId(number);
+            if self.blocks.state(superblock) == BlockState::Free
+                && redundancy.rows.programmed(superblock.index(), 0).unwrap_or(0) > 0
+            {
+                return Err(format!("{superblock:?} is free, but its first row counts as programmed"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,286 @@
+//! Reads that are rebuilt: the other pages of the stripe are read and joined instead of waiting for a busy die.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::Device;
+use crate::ids::{DieId, Lpa, Ppa};
+use crate::nand::die::Phase;
+use crate::redundancy::{BlockedRead, Decision, Redundancy};
+use crate::sched::class::{Class, FlashOp};
+use crate::sched::queue::{JOIN, NONE, OWN, Op, OpId};
+use crate::stats::blame::Part;
+use crate::time::Ns;
+
+/// A read that is being rebuilt.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Join {
+    /// The unit that is to be answered; it waits in no queue.
+    target: OpId,
+    /// Pages of the stripe whose read has not ended, and those whose read has not begun.
+    left: u32,
+    to_begin: u32,
+    /// The page was rewritten, moved or trimmed before all had begun: what is read is of no use.
+    failed: bool,
+}
+
+/// All reads that are being rebuilt.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Rebuilds {
+    joins: Vec<Join>,
+    free: Vec<u32>,
+    xor: Ns,
+    /// Units whose stripe is there and is being joined, in the order in which they are done: each takes the same time.
+    joining: VecDeque<(Ns, OpId)>,
+}
+
+impl Rebuilds {
+    pub fn new(xor_ns: u64) -> Self {
+        Self { joins: Vec::new(), free: Vec::new(), xor: Ns(xor_ns), joining: VecDeque::new() }
+    }
+
+    pub fn is_at_rest(&self) -> bool {
+        self.joins.len() == self.free.len() && self.joining.is_empty()
+    }
+}
+
+/// Whether an operation reads a page of a stripe for a rebuilt read.
+#[inline]
+pub(super) fn is_source(request: u32) -> bool {
+    (JOIN..OWN).contains(&request)
+}
+
+impl Device {
+    /// What keeps a die from reading for longer than a read: a program or an erase.
+    fn busy_with(&self, die: DieId) -> Option<Class> {
+        let state = &self.dies[die.index()];
+        let class = state.command.class;
+        (state.phase != Phase::Idle && class.op() != FlashOp::Read).then_some(class)
+    }
+
+    /// Rebuilds a read of the host instead of queueing it, if its die is busy and the policy says so.
+    #[inline]
+    pub(super) fn rebuilds(&mut self, unit: OpId) -> bool {
+        // What a guess finds must be told from its own OOB.
+        self.redundancy.is_some() && !self.pool[unit].guess && self.ask_to_rebuild(unit)
+    }
+
+    fn ask_to_rebuild(&mut self, unit: OpId) -> bool {
+        let ppa = self.pool[unit].ppa;
+        let die = self.server_of(unit, ppa);
+        let Some(running) = self.busy_with(die) else { return false };
+        self.recorder.redundancy.blocked_reads += 1;
+        if !self.row_is_whole(ppa) {
+            self.recorder.redundancy.incomplete_rows += 1;
+            return false;
+        }
+        let mut read = BlockedRead { ppa, die, running, sources: 0, busy_sources: 0, most_outstanding: 0 };
+        let mut place = None;
+        while let Some(source) = self.next_source(ppa, &mut place) {
+            let other = self.die_of(source).0;
+            read.sources += 1;
+            read.busy_sources += u32::from(self.busy_with(other).is_some());
+            read.most_outstanding = read.most_outstanding.max(self.outstanding[other.index()]);
+        }
+        let Some(redundancy) = &self.redundancy else { return false };
+        if redundancy.policy.blocked(&read) == Decision::Wait {
+            return false;
+        }
+        self.read_stripe(unit, read.sources);
+        true
+    }
+
+    /// The page of the stripe behind the column `after`, other than `ppa` itself: the same unit on the planes of the same
+    /// number on the other dies.
+    fn next_source(&self, ppa: Ppa, after: &mut Option<u32>) -> Option<Ppa> {
+        let superblock = self.blocks.of(&self.geometry, ppa);
+        let place = self.geometry.place(ppa);
+        let (own, number) = self.geometry.die_of(place.plane);
+        loop {
+            let column = after.map_or(0, |column| column + 1);
+            if column >= self.domains.width() {
+                return None;
+            }
+            *after = Some(column);
+            let plane = self.plane_of_column(superblock, column);
+            let (die, other) = self.geometry.die_of(plane);
+            if die != own && other == number {
+                let page = self.geometry.first_unit(plane, place.block, place.page);
+                return Some(Ppa(page.0 + place.unit));
+            }
+        }
+    }
+
+    fn read_stripe(&mut self, target: OpId, sources: u32) {
+        let Op { ppa, bytes, .. } = self.pool[target];
+        let Some(redundancy) = &mut self.redundancy else { return };
+        let rebuilds = &mut redundancy.rebuilds;
+        let join = Join { target, left: sources, to_begin: sources, failed: false };
+        let number = match rebuilds.free.pop() {
+            Some(number) => {
+                rebuilds.joins[number as usize] = join;
+                number
+            }
+            None => {
+                rebuilds.joins.push(join);
+                (rebuilds.joins.len() - 1) as u32
+            }
+        };
+        self.recorder.redundancy.source_reads += u64::from(sources);
+        let mut place = None;
+        while let Some(source) = self.next_source(ppa, &mut place) {
+            let lpa = self.oob.lpa(source, &self.layout);
+            let op = Op { request: JOIN | number, bytes, ..Op::new(Class::HostRead, lpa, source) };
+            let id = self.pool.insert(op);
+            self.enqueue(id);
+        }
+    }
+
+    fn join_of(&mut self, request: u32) -> Option<&mut Join> {
+        self.redundancy.as_mut()?.rebuilds.joins.get_mut((request & !JOIN) as usize)
+    }
+
+    /// Whether a source is of use still: the page that it helps to rebuild is where it was.
+    pub(super) fn source_is_current(&self, request: u32) -> bool {
+        let joins = self.redundancy.as_ref().map(|redundancy| &redundancy.rebuilds.joins);
+        joins.and_then(|joins| joins.get((request & !JOIN) as usize)).is_some_and(|join| {
+            let target = &self.pool[join.target];
+            let overtaken = self.cache.is_some() && self.is_overtaken(join.target);
+            !join.failed && self.lookup(target.lpa) == target.ppa && !overtaken
+        })
+    }
+
+    /// Checked mode: the row of a source is whole, its role is that of its place, and with the last one that begins, the
+    /// page that is rebuilt is the newest version.
+    pub(super) fn verify_stripe_source(&mut self, unit: OpId) {
+        let Op { ppa, request, .. } = self.pool[unit];
+        let Some(join) = self.join_of(request) else { return };
+        join.to_begin -= 1;
+        let Join { target, to_begin, .. } = *join;
+        let wanted = self.pool[target];
+        if self.versions.is_some() {
+            self.reads_verified += 1;
+            let found = self.oob.lpa(ppa, &self.layout);
+            let parity =
+                self.redundancy.as_ref().is_some_and(|own| own.stripes.holds_parity(&self.geometry, ppa));
+            if !self.row_is_whole(ppa) || self.row_of(ppa) != self.row_of(wanted.ppa) {
+                self.fail(format!("a read for {:?} found {ppa:?} in a row that is not whole", wanted.lpa));
+            } else if found.is_some() && parity != (found == Lpa::PARITY) {
+                // Laid-out parity names nothing, nor does data that was given up before its program.
+                self.fail(format!("a read for {:?} found {found:?} in the OOB of {ppa:?}", wanted.lpa));
+            } else if self.oob.lpa(wanted.ppa, &self.layout) != wanted.lpa || !self.finds_newest(target) {
+                self.fail(format!("{:?} is rebuilt as a version that is not the newest", wanted.lpa));
+            }
+        }
+        if to_begin == 0 && self.probe.is_some() {
+            let version = self.versions.as_ref().map_or(0, |versions| versions.newest(wanted.lpa));
+            let id = self.request_id(wanted.request);
+            if let Some(probe) = &mut self.probe {
+                probe.read(id, wanted.lpa, Some(version), self.now);
+            }
+        }
+    }
+
+    /// A page of a stripe is in the controller. The blame of the rebuilt read follows the one that is done last.
+    pub(super) fn source_read(&mut self, unit: OpId, die: Option<DieId>) {
+        let request = self.pool[unit].request;
+        let Some(join) = self.join_of(request) else { return };
+        join.left -= 1;
+        let Join { target, left, failed, .. } = *join;
+        if left > 0 {
+            return self.pool.remove(unit);
+        }
+        let mut parts = self.pool.parts(unit).copied().unwrap_or_default();
+        if let Some(die) = die {
+            parts.merge(&self.dies[die.index()].command.parts);
+        }
+        self.pool.parts_mut(target).merge(&parts);
+        self.pool.remove(unit);
+        self.end_join(request, target, failed);
+    }
+
+    /// The page that a source was to help rebuild is no longer there; the source's wait is settled.
+    pub(super) fn source_dropped(&mut self, unit: OpId) {
+        let request = self.pool[unit].request;
+        let Some(join) = self.join_of(request) else { return };
+        join.failed = true;
+        join.left -= 1;
+        let Join { target, left, .. } = *join;
+        if left == 0 {
+            let parts = self.pool.parts(unit).copied().unwrap_or_default();
+            self.pool.parts_mut(target).merge(&parts);
+        }
+        self.pool.remove(unit);
+        if left == 0 {
+            self.end_join(request, target, true);
+        }
+    }
+
+    fn end_join(&mut self, request: u32, target: OpId, failed: bool) {
+        let (now, resource) = (self.now, self.xor_resource());
+        let Some(redundancy) = &mut self.redundancy else { return };
+        let rebuilds = &mut redundancy.rebuilds;
+        rebuilds.free.push(request & !JOIN);
+        let takes = rebuilds.xor;
+        if failed {
+            self.recorder.redundancy.abandoned_reads += 1;
+            return self.read_anew(target);
+        }
+        self.recorder.redundancy.reconstructed_reads += 1;
+        if takes == Ns::ZERO {
+            return self.rebuilt(target);
+        }
+        rebuilds.joining.push_back((now + takes, target));
+        if rebuilds.joining.len() == 1 {
+            self.events.set(resource, now + takes);
+        }
+        self.pool.parts_mut(target).add(Part::Xor, takes.0);
+    }
+
+    /// The page is read where it is now, and not rebuilt again.
+    fn read_anew(&mut self, target: OpId) {
+        if self.cache.is_some() && self.serve_late(target) {
+            return;
+        }
+        let Op { lpa, request, .. } = self.pool[target];
+        let ppa = self.lookup(lpa);
+        if ppa.is_some() {
+            self.recorder.rerouted_reads += 1;
+            self.pool[target].ppa = ppa;
+            self.enqueue(target);
+            return self.tell_read(target);
+        }
+        let id = self.request_id(request);
+        if let Some(probe) = &mut self.probe {
+            probe.read(id, lpa, None, self.now);
+        }
+        self.unit_done(target, None);
+    }
+
+    fn rebuilt(&mut self, target: OpId) {
+        self.pool[target].next_unit = NONE;
+        self.tell_read_done(target);
+        if self.cache.is_some() {
+            self.keep_read(target);
+        }
+        self.unit_done(target, None);
+    }
+
+    /// The first page that is being joined is done.
+    pub(super) fn joining_done(&mut self) {
+        let resource = self.xor_resource();
+        let Some(redundancy) = &mut self.redundancy else { return };
+        let joining = &mut redundancy.rebuilds.joining;
+        let Some((_, target)) = joining.pop_front() else { return };
+        if let Some(&(done, _)) = joining.front() {
+            self.events.set(resource, done);
+        }
+        self.rebuilt(target);
+    }
+
+    /// Place of the joining in the event set: behind the decoder and the DRAM.
+    pub(super) fn xor_resource(&self) -> usize {
+        self.decoder_resource() + 2
+    }
+}

@@ -1,0 +1,384 @@
+//! Address translation at work: what the firmware knows is asked of the mapping policy; pages of the map are read and
+//! written, guesses checked.
+//!
+//! A translation page is a logical page behind those of the host: its table entries, versions, moves and audit are
+//! those of any page. One that is in the controller, because it was just read or waits to be programmed, serves all
+//! who want it without a read of its own.
+
+use super::Device;
+use super::map_pages::{Stage, Work};
+use crate::config::scheme::{MappingConfig, UnmappedReads};
+use crate::ids::{Lpa, Ppa};
+use crate::mapping::{Found, Lookup, MapSizes, MapView, Mapping, MappingPolicy, Update, WriteBack};
+use crate::sched::class::{Cause, Class, FlashOp};
+use crate::sched::queue::{Op, OpId};
+use crate::snapshot::{In, Out, Part, SnapshotError};
+use crate::stats::blame::Part as BlamePart;
+use crate::stats::mapping::MappingReport;
+
+/// Questions about one page of a request after which its policy is said to lead nowhere.
+const MOST_QUESTIONS: u32 = 16;
+
+/// State of address translation.
+pub(super) struct Translation {
+    pub(super) policy: MappingPolicy,
+    /// Whether lookups ask the policy: not while the whole map is in DRAM.
+    on: bool,
+    asks_systems: bool,
+    pub(super) sizes: MapSizes,
+    /// Of each translation page; 0 = none.
+    pub(super) work_plus_one: Vec<u32>,
+    pub(super) works: Vec<Work>,
+    pub(super) free: Vec<u32>,
+    /// Asked for by the policy.
+    pub(super) writes: Vec<WriteBack>,
+    /// Checked mode: the map as its pages on flash have it, by logical page.
+    pub(super) on_flash: Option<Vec<Ppa>>,
+}
+
+impl Part for Translation {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        let Self { policy, on: _, asks_systems: _, sizes: _, work_plus_one, works, free, writes, on_flash } =
+            self;
+        out.put(&(work_plus_one, works, free, writes, on_flash))?;
+        Part::save(policy, out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        let lengths = |this: &Self| (this.work_plus_one.len(), this.on_flash.as_ref().map(Vec::len));
+        let here = lengths(self);
+        (self.work_plus_one, self.works, self.free, self.writes, self.on_flash) = input.take()?;
+        if lengths(self) != here {
+            return Err(SnapshotError::Misfit("the translation pages".to_owned()));
+        }
+        Part::restore(&mut self.policy, input)
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        let Self { policy, on, asks_systems, sizes, work_plus_one, works, free, writes, on_flash } = self;
+        Ok(Self {
+            policy: Part::fork(policy)?,
+            on: *on,
+            asks_systems: *asks_systems,
+            sizes: *sizes,
+            work_plus_one: work_plus_one.clone(),
+            works: works.clone(),
+            free: free.clone(),
+            writes: writes.clone(),
+            on_flash: on_flash.clone(),
+        })
+    }
+}
+
+impl Translation {
+    pub fn new(config: &MappingConfig, sizes: MapSizes, superblock_units: u32, checked: bool) -> Self {
+        let policy = MappingPolicy::new(config, sizes, superblock_units);
+        let compares = checked && config.policy.is_on_flash();
+        Self {
+            on: !matches!(policy, MappingPolicy::Page(_)),
+            policy,
+            asks_systems: false,
+            sizes,
+            work_plus_one: vec![0; sizes.translation_pages as usize],
+            works: Vec::new(),
+            free: Vec::new(),
+            writes: Vec::new(),
+            on_flash: compares.then(|| vec![Ppa::NONE; sizes.logical_units as usize]),
+        }
+    }
+
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// A system answers from now on.
+    pub fn ask_systems(&mut self) {
+        (self.on, self.asks_systems) = (true, true);
+    }
+}
+
+impl Device {
+    /// Replaces the mapping policy by a user's own. Translation pages exist if the scheme's policy keeps the map on
+    /// flash.
+    pub fn set_mapping(&mut self, policy: Box<dyn Mapping + Send>) {
+        self.translation.policy = MappingPolicy::Custom(policy);
+        self.translation.on = true;
+    }
+
+    /// Bytes of controller memory that the tables of address translation take.
+    pub fn mapping_bytes(&self) -> u64 {
+        self.translation.policy.get().bytes()
+    }
+
+    /// Logical pages of the host and translation pages.
+    #[inline]
+    pub(super) fn all_units(&self) -> u32 {
+        self.logical_units + self.translation.sizes.translation_pages
+    }
+
+    pub(super) fn map_page(&self, page: u32) -> Lpa {
+        Lpa(self.logical_units + page)
+    }
+
+    /// Sends a unit of a read of the host on its way, or lets it wait for its entry. See [`Self::read_for_host`].
+    pub(super) fn translate_read(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
+        let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, Ppa::NONE) });
+        match self.first_answer(id) {
+            Found::Known(ppa) if ppa.is_some() => {
+                self.pool[id].ppa = ppa;
+                self.send_read(id, head)
+            }
+            Found::Known(_) => {
+                self.read_known(id);
+                head
+            }
+            Found::Load(page) => {
+                self.wait_for_page(id, page);
+                head
+            }
+            Found::Guess(ppa) => {
+                let op = &mut self.pool[id];
+                (op.ppa, op.guess) = (ppa, true);
+                self.send_read(id, head)
+            }
+        }
+    }
+
+    /// Whether what the firmware knows suffices for a write that has come; if not, it is on its way to find out.
+    pub(super) fn is_translated(&mut self, id: OpId) -> bool {
+        match self.first_answer(id) {
+            Found::Known(_) => true,
+            Found::Guess(ppa) => {
+                if self.pool[id].partial {
+                    self.read_at_guess(id, ppa);
+                }
+                !self.pool[id].partial
+            }
+            Found::Load(page) => {
+                self.wait_for_page(id, page);
+                false
+            }
+        }
+    }
+
+    fn first_answer(&mut self, id: OpId) -> Found {
+        self.pool.set_tag(id, 0);
+        let found = self.ask(id);
+        let counters = &mut self.recorder.mapping;
+        match found {
+            Found::Known(_) => counters.hits += 1,
+            Found::Load(_) => counters.misses += 1,
+            Found::Guess(_) => counters.guessed += 1,
+        }
+        found
+    }
+
+    /// Asks where the page of an operation is, and checks the answer.
+    fn ask(&mut self, id: OpId) -> Found {
+        let Op { lpa, class, partial, .. } = self.pool[id];
+        let lookup = Lookup { lpa, write: partial || class.op() == FlashOp::Program };
+        let asked = self.pool.tag(id) + 1;
+        self.pool.set_tag(id, asked);
+        let mut found = None;
+        if self.translation.asks_systems {
+            found = self.find_in_systems(&lookup);
+        }
+        let found = match found {
+            Some(found) => found,
+            None => {
+                let Translation { policy, sizes, .. } = &mut self.translation;
+                let view = MapView { map: &self.map, layout: &self.layout, sizes: *sizes };
+                policy.find(&lookup, &view)
+            }
+        };
+        let sizes = self.translation.sizes;
+        let truth = self.lookup(lpa);
+        let wrong = match found {
+            _ if asked > MOST_QUESTIONS => Some(format!("again, the answer to question {asked} about it")),
+            Found::Known(ppa) if ppa != truth => Some(format!("but it is at {truth:?}")),
+            Found::Load(page) if page >= sizes.translation_pages => {
+                Some(format!("of {} translation pages", sizes.translation_pages))
+            }
+            Found::Guess(ppa) if ppa.0 >= sizes.physical_units => {
+                Some(format!("of {} physical pages", sizes.physical_units))
+            }
+            _ => None,
+        };
+        let Some(wrong) = wrong else { return found };
+        self.fail(format!("the mapping answered {found:?} for {lpa:?}, {wrong}"));
+        Found::Known(truth)
+    }
+
+    /// Asks again, and goes on accordingly.
+    fn ask_again(&mut self, id: OpId) {
+        match self.ask(id) {
+            Found::Known(_) => self.go_on(id),
+            Found::Load(page) => self.wait_for_page(id, page),
+            Found::Guess(ppa) => {
+                let Op { class, partial, .. } = self.pool[id];
+                if partial || class.op() == FlashOp::Read {
+                    self.read_at_guess(id, ppa);
+                } else {
+                    self.go_on(id);
+                }
+            }
+        }
+    }
+
+    /// The place of a page is known: on to the flash.
+    pub(super) fn go_on(&mut self, id: OpId) {
+        let Op { class, partial, .. } = self.pool[id];
+        if partial {
+            self.read_old_content(id);
+        } else if class.op() == FlashOp::Read {
+            self.read_known(id);
+        } else {
+            self.program_anywhere(id);
+        }
+    }
+
+    /// A read of the host whose place is known, if its page holds data.
+    fn read_known(&mut self, id: OpId) {
+        if self.cache.is_some() && self.serve_late(id) {
+            // The host wrote it meanwhile.
+            return;
+        }
+        let lpa = self.pool[id].lpa;
+        let mut ppa = self.lookup(lpa);
+        if !ppa.is_some() {
+            self.recorder.unmapped_reads += 1;
+            if self.rules.unmapped_reads == UnmappedReads::Allocate {
+                ppa = self.allocate_on_first_read(lpa);
+            }
+            if !ppa.is_some() {
+                return self.end_with_zeros(id);
+            }
+        }
+        self.pool[id].ppa = ppa;
+        self.enqueue(id);
+        self.tell_read(id);
+    }
+
+    /// Reads where the page may be.
+    fn read_at_guess(&mut self, id: OpId, ppa: Ppa) {
+        let op = &mut self.pool[id];
+        (op.ppa, op.guess) = (ppa, true);
+        op.class = Class::read_for(op.class.cause());
+        let partial = op.partial;
+        self.enqueue(id);
+        if !partial {
+            self.tell_read(id);
+        }
+    }
+
+    /// The cell read of a guessed place begins: whether it is right is decided by what is there now.
+    pub(super) fn judge_guess(&mut self, unit: OpId) {
+        let Op { lpa, ppa, .. } = self.pool[unit];
+        if self.lookup(lpa) == ppa {
+            self.pool[unit].guess = false;
+            self.recorder.mapping.guesses_right += 1;
+        }
+    }
+
+    /// The OOB of a guessed place names something else: its reading was in vain.
+    pub(super) fn guess_was_wrong(&mut self, unit: OpId) {
+        let Op { lpa, ppa, wait_from, .. } = self.pool[unit];
+        self.pool[unit].guess = false;
+        let wasted = self.now.since(wait_from).0;
+        self.pool.parts_mut(unit).add(BlamePart::Misprediction, wasted);
+        let found = self.found_at(ppa);
+        self.recorder.mapping.guesses_wrong += 1;
+        self.recorder.mapping.guesses_outdated += u64::from(found == lpa);
+        self.translation.policy.get_mut().wrong_guess(lpa, ppa, found);
+        self.tell_translation(|system, drive| system.wrong_guess(lpa, ppa, found, drive));
+        self.ask_again(unit);
+    }
+
+    /// The logical page that the OOB of a place names. Of one that is outdated it can be told only if the whole block
+    /// is programmed: the table does not forget what was erased.
+    fn found_at(&self, ppa: Ppa) -> Lpa {
+        use crate::blocks::BlockState::{Collecting, Full};
+        let superblock = self.blocks.of(&self.geometry, ppa);
+        let programmed = matches!(self.blocks.state(superblock), Full | Collecting);
+        self.valid_lpa(ppa).unwrap_or(if programmed { self.oob.lpa(ppa, &self.layout) } else { Lpa::NONE })
+    }
+
+    /// A page of a request needs a translation page.
+    fn wait_for_page(&mut self, id: OpId, page: u32) {
+        self.pool[id].wait_from = self.now;
+        match self.translation.work_of(page) {
+            Some(number) if self.translation.works[number].stage == Stage::Reading => {
+                self.translation.works[number].waiting.push(&mut self.pool, id);
+            }
+            Some(_) => self.page_is_here(id, page),
+            // It was never written: all its entries are empty, and the directory says so.
+            None if !self.lookup(self.map_page(page)).is_some() => self.page_is_here(id, page),
+            None => {
+                let number = self.translation.begin(page, Stage::Reading, false);
+                self.translation.works[number].waiting.push(&mut self.pool, id);
+                self.recorder.mapping.loads += 1;
+                self.read_map_page(page);
+            }
+        }
+    }
+
+    /// The translation page that a page of a request needs is in the controller.
+    pub(super) fn page_is_here(&mut self, id: OpId, page: u32) {
+        self.end_translation_wait(id);
+        let lpa = self.pool[id].lpa;
+        self.compare_with_flash(lpa, page);
+        let Translation { policy, sizes, writes, .. } = &mut self.translation;
+        let view = MapView { map: &self.map, layout: &self.layout, sizes: *sizes };
+        policy.get_mut().loaded(page, lpa, &view, writes);
+        let waits = policy.get().waits_for_evictions();
+        self.tell_translation(|system, drive| system.loaded(page, lpa, drive));
+        let written = self.write_back();
+        let Some(written) = written.filter(|_| waits) else { return self.ask_again(id) };
+        match (self.ask(id), self.translation.work_of(written)) {
+            (Found::Known(_), Some(number)) => {
+                self.pool[id].wait_from = self.now;
+                self.translation.works[number].held.push(&mut self.pool, id);
+            }
+            _ => self.ask_again(id),
+        }
+    }
+
+    pub(super) fn end_translation_wait(&mut self, id: OpId) {
+        let waited = self.now.since(self.pool[id].wait_from).0;
+        if waited > 0 {
+            self.pool.parts_mut(id).add(BlamePart::Translation, waited);
+        }
+    }
+
+    /// An entry of the host's map has changed.
+    #[inline]
+    pub(super) fn map_changed(&mut self, lpa: Lpa, old: Ppa, new: Ppa, cause: Cause) {
+        if self.translation.on {
+            let Translation { policy, sizes, writes, .. } = &mut self.translation;
+            let view = MapView { map: &self.map, layout: &self.layout, sizes: *sizes };
+            policy.get_mut().updated(&Update { lpa, old, new, cause }, &view, writes);
+            self.write_back();
+        }
+    }
+
+    pub(super) fn mapping_report(&self) -> Option<MappingReport> {
+        let translation = &self.translation;
+        if !translation.on {
+            return None;
+        }
+        let (policy, counters) = (translation.policy.get(), self.recorder.mapping);
+        let lookups = counters.lookups();
+        Some(MappingReport {
+            policy: policy.name().to_owned(),
+            lookups,
+            counters,
+            hit_ratio: (lookups > 0).then(|| counters.hits as f64 / lookups as f64),
+            translation_pages: u64::from(translation.sizes.translation_pages),
+            entries_per_page: u64::from(translation.sizes.entries_per_page),
+            cached_entries: policy.cached_entries(),
+            dirty_entries: policy.dirty_entries(),
+            bytes: policy.bytes(),
+        })
+    }
+}

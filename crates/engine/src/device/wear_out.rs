@@ -1,0 +1,214 @@
+//! Blocks go bad: spares replace them, superblocks are retired, and in the end the drive's life is over.
+
+use serde::{Deserialize, Serialize};
+
+use super::Device;
+use crate::blocks::bad::{BadBlocks, BadBlocksReport, Erased};
+use crate::blocks::{BlockState, Domains};
+use crate::config::DeviceConfig;
+use crate::ids::{DomainId, Ppa, SuperblockId};
+use crate::nand::Geometry;
+use crate::sched::class::Cause;
+use crate::stats::recorder::erase_report;
+use crate::stats::report::EraseReport;
+
+/// The end of a drive's life: a domain can no longer keep what garbage collection needs, so writes fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndOfLife {
+    /// When, ns since the start of the run.
+    pub time_ns: u64,
+    /// Bytes (whole mapping units) that the host had written, those of the drive's preparation included.
+    pub host_bytes_written: u64,
+    /// Erases of blocks by then.
+    pub erases: u64,
+}
+
+/// What a drive with bad blocks keeps beside their table.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct WearOut {
+    pub bad: BadBlocks,
+    /// Superblocks in use that a domain needs at least.
+    needed: u32,
+    /// Those that each domain has.
+    in_use: Vec<u32>,
+    /// Numbers of the superblocks of which a program failed, to be emptied when they are full.
+    failing: Vec<u32>,
+    end: Option<EndOfLife>,
+}
+
+/// The bad blocks of a new drive, and what is left.
+pub(super) struct BadPlan {
+    bad: Option<BadBlocks>,
+    in_use: Vec<u32>,
+    /// Superblocks in use in the domain that has fewest.
+    pub usable: u32,
+}
+
+impl BadPlan {
+    pub fn new(device: &DeviceConfig, geometry: &Geometry, domains: &Domains, seed: u64) -> Self {
+        let Some(config) = &device.bad_blocks else {
+            return Self { bad: None, in_use: Vec::new(), usable: geometry.blocks_per_plane };
+        };
+        let mut bad = BadBlocks::new(config, geometry, seed);
+        let mut in_use = Vec::new();
+        for domain in (0..domains.len() as u32).map(DomainId) {
+            let used = bad.usable(domains.planes(domain));
+            domains.planes(domain).iter().for_each(|&plane| bad.set_spares(plane, used));
+            in_use.push(used);
+        }
+        Self { usable: in_use.iter().copied().min().unwrap_or(0), in_use, bad: Some(bad) }
+    }
+
+    /// Its life begins; a domain needs so many superblocks.
+    pub fn start(self, needed: u32) -> Option<Box<WearOut>> {
+        let (in_use, failing) = (self.in_use, Vec::new());
+        self.bad.map(|bad| Box::new(WearOut { bad, needed, in_use, failing, end: None }))
+    }
+}
+
+impl Device {
+    /// Superblocks of a domain that are in use at the start: numbers 0 to one less.
+    pub(super) fn superblocks_in_use(&self, domain: DomainId) -> u32 {
+        self.wear_out.as_ref().map_or(self.geometry.blocks_per_plane, |wear| wear.in_use[domain.index()])
+    }
+
+    /// Erases of the block of a page: of its physical block, where blocks can be bad.
+    pub(super) fn erases_of_block(&self, ppa: Ppa) -> u32 {
+        let (plane, block) = self.geometry.block_of(ppa);
+        match &self.wear_out {
+            Some(wear) => wear.bad.erases(plane, block),
+            None => self.blocks.erase_counts()[self.blocks.of(&self.geometry, ppa).index()],
+        }
+    }
+
+    /// A program of one plane ended; it may have failed. Its data is safe: the controller keeps it until it is moved
+    /// elsewhere with the rest of the superblock, as soon as that is full.
+    #[inline]
+    pub(super) fn program_may_fail(&mut self, place: Ppa) {
+        if self.wear_out.is_some() {
+            let (plane, block) = self.geometry.block_of(place);
+            let superblock = self.blocks.of(&self.geometry, place).0;
+            if let Some(wear) = &mut self.wear_out
+                && wear.bad.program_fails(plane, block)
+                && !wear.failing.contains(&superblock)
+            {
+                wear.failing.push(superblock);
+            }
+        }
+    }
+
+    /// A superblock became full: empties it if a program of it failed.
+    #[inline]
+    pub(super) fn empty_if_failing(&mut self, superblock: SuperblockId) {
+        if let Some(wear) = &mut self.wear_out
+            && let Some(index) = wear.failing.iter().position(|&other| other == superblock.0)
+        {
+            wear.failing.swap_remove(index);
+            self.want_emptied(superblock, Cause::Gc);
+        }
+    }
+
+    /// One block was erased; it may go bad.
+    #[inline]
+    pub(super) fn erase_may_fail(&mut self, first: Ppa) {
+        if let Some(wear) = &mut self.wear_out {
+            let (plane, block) = self.geometry.block_of(first);
+            let erased = wear.bad.erase(plane, block);
+            debug_assert!(erased != Erased::Good || wear.bad.backing(plane, block).is_some());
+        }
+    }
+
+    /// The blocks of a superblock were erased without simulated time.
+    pub(super) fn wear_untimed(&mut self, superblock: SuperblockId) {
+        if let Some(wear) = &mut self.wear_out {
+            let (domain, block) = self.blocks.split(superblock);
+            for &plane in self.domains.planes(domain) {
+                wear.bad.wear(plane, block);
+            }
+        }
+    }
+
+    /// All blocks of a superblock are erased: retires it, if one was lost. `false` if it is as good as before.
+    #[inline]
+    pub(super) fn retire_if_lost(&mut self, domain: DomainId, superblock: SuperblockId) -> bool {
+        self.wear_out.is_some() && self.retire(domain, superblock)
+    }
+
+    fn retire(&mut self, domain: DomainId, superblock: SuperblockId) -> bool {
+        let block = self.blocks.split(superblock).1;
+        let Some(wear) = &mut self.wear_out else { return false };
+        wear.failing.retain(|&other| other != superblock.0);
+        let planes = self.domains.planes(domain);
+        if !wear.bad.is_lost(planes, block) {
+            return false;
+        }
+        wear.bad.retire(planes, block);
+        wear.in_use[domain.index()] -= 1;
+        let over = wear.in_use[domain.index()] < wear.needed;
+        self.blocks.count_erase(superblock);
+        self.blocks.set_state(superblock, BlockState::Retired);
+        self.erase_rows(superblock);
+        if over {
+            self.end_life();
+        }
+        true
+    }
+
+    fn end_life(&mut self) {
+        let host_units = self.blocks.view(DomainId(0)).clock;
+        let (time_ns, unit) = (self.now.0, u64::from(self.geometry.unit_bytes));
+        if let Some(wear) = &mut self.wear_out {
+            let erases = wear.bad.report().erases;
+            wear.end.get_or_insert(EndOfLife { time_ns, host_bytes_written: host_units * unit, erases });
+        }
+    }
+
+    /// Space can't be won: at the end of the drive's life, if it lost any superblock. `false` if it lost none.
+    pub(crate) fn ends_for_want_of_space(&mut self) -> bool {
+        let lost = self.wear_out.as_ref().is_some_and(|wear| wear.bad.report().retired_superblocks > 0);
+        if lost {
+            self.end_life();
+        }
+        lost
+    }
+
+    /// The end of the drive's life, if it has come: no write succeeds any more.
+    pub fn end_of_life(&self) -> Option<EndOfLife> {
+        self.wear_out.as_ref().and_then(|wear| wear.end)
+    }
+
+    pub(super) fn bad_blocks_report(&self) -> Option<BadBlocksReport> {
+        self.wear_out.as_ref().map(|wear| wear.bad.report())
+    }
+
+    /// Erase counts of physical blocks, where blocks can be bad; else a superblock's count stands for all its blocks.
+    pub(super) fn erase_report(&self) -> EraseReport {
+        match &self.wear_out {
+            Some(wear) => erase_report(wear.bad.all_erases(), 1),
+            None => erase_report(self.blocks.erase_counts(), self.domains.width()),
+        }
+    }
+
+    /// Checked mode: every superblock in use is whole, no physical block is used twice.
+    pub(super) fn audit_bad_blocks(&self) -> Result<(), String> {
+        let Some(wear) = &self.wear_out else { return Ok(()) };
+        wear.bad.audit()?;
+        for domain in (0..self.domain.len() as u32).map(DomainId) {
+            let mut in_use = 0;
+            for block in 0..self.geometry.blocks_per_plane {
+                let superblock = self.blocks.at(domain, block);
+                if self.blocks.state(superblock) == BlockState::Retired {
+                    continue;
+                }
+                in_use += 1;
+                if wear.bad.is_lost(self.domains.planes(domain), block) {
+                    return Err(format!("{superblock:?} is in use, but one of its blocks is backed by none"));
+                }
+            }
+            if in_use != wear.in_use[domain.index()] {
+                return Err(format!("{domain:?} uses {in_use} superblocks, its count says otherwise"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,164 @@
+//! A map on flash whose entries are cached on demand: DFTL (Gupta, Kim, Urgaonkar, "DFTL: a flash translation layer
+//! employing demand-based selective caching of page-level address mappings", ASPLOS 2009).
+//!
+//! A miss reads the translation page and takes in the one entry that was wanted. The least recently used entry makes
+//! room; if it is dirty its translation page is written, and with it every other dirty entry of that page, which stays
+//! as a clean one ("batch updates", §3.2). What moves and TRIMs change of entries that aren't cached is held in a batch
+//! and written in the same way ("lazy copying" and "batch updates", §3.3); in DFTL the batch is the valid pages of one
+//! block that is collected, which is the default size here.
+
+use serde::{Deserialize, Serialize};
+
+use super::lists::{List, Slot, Slots};
+use super::{Found, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
+use crate::config::scheme::{Eviction, MappingConfig};
+use crate::ids::Lpa;
+use crate::sched::class::Class;
+
+/// Bytes of a translation page's place in the global translation directory.
+const DIRECTORY_ENTRY: u64 = 4;
+
+/// Entries cached on demand.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Demand {
+    sizes: MapSizes,
+    entry_bytes: u32,
+    /// Entries that the cache holds, those of them that may be protected, and changes of the batch.
+    capacity: u32,
+    protected: u32,
+    batch: u32,
+    waits: bool,
+    slots: Slots,
+    /// The page whose translation page has just been loaded; known even where nothing is kept.
+    just_loaded: u32,
+}
+
+/// Nothing was loaded.
+const NOTHING: u32 = u32::MAX;
+
+impl Demand {
+    /// For a drive with superblocks of so many mapping units.
+    pub fn new(config: &MappingConfig, sizes: MapSizes, superblock_units: u32) -> Self {
+        let entries = config.cache_bytes / u64::from(config.entry_bytes.max(1));
+        let capacity = entries.min(u64::from(sizes.logical_units)) as u32;
+        Self {
+            sizes,
+            entry_bytes: config.entry_bytes,
+            capacity,
+            protected: (f64::from(capacity) * config.protected_share) as u32,
+            batch: if config.batch_entries == 0 { superblock_units } else { config.batch_entries },
+            waits: config.eviction == Eviction::Foreground,
+            slots: Slots::new(sizes),
+            just_loaded: NOTHING,
+        }
+    }
+
+    /// Uses an entry: to the front, or among the protected ones when it is used again.
+    fn touch(&mut self, slot: u32) {
+        match self.slots.list_of(slot) {
+            List::Batch => {}
+            List::Protected => self.slots.relink(slot, List::Protected),
+            List::Probation if self.protected == 0 => self.slots.relink(slot, List::Probation),
+            List::Probation => {
+                self.slots.relink(slot, List::Protected);
+                if self.slots.len(List::Protected) > self.protected
+                    && let Some(oldest) = self.slots.oldest(List::Protected)
+                {
+                    self.slots.relink(oldest, List::Probation);
+                }
+            }
+        }
+    }
+
+    /// Takes an entry in, and lets the least recently used ones go.
+    fn cache(&mut self, lpa: Lpa, dirty: bool, writes: &mut Vec<WriteBack>) {
+        self.slots.insert(lpa, List::Probation, dirty);
+        while self.slots.len(List::Probation) + self.slots.len(List::Protected) > self.capacity {
+            let oldest = self.slots.oldest(List::Probation).or_else(|| self.slots.oldest(List::Protected));
+            let Some(oldest) = oldest else { return };
+            let Slot { lpa, dirty, .. } = self.slots[oldest];
+            if dirty {
+                self.write_back(self.sizes.page_of(Lpa(lpa)), writes);
+            }
+            self.slots.remove(oldest);
+        }
+    }
+
+    /// Holds a change of an entry that isn't cached; the oldest ones are written when there are too many.
+    fn hold(&mut self, lpa: Lpa, writes: &mut Vec<WriteBack>) {
+        self.slots.insert(lpa, List::Batch, true);
+        while self.slots.len(List::Batch) > self.batch {
+            let Some(oldest) = self.slots.oldest(List::Batch) else { return };
+            self.write_back(self.sizes.page_of(Lpa(self.slots[oldest].lpa)), writes);
+        }
+    }
+
+    /// Has a translation page written, and with it all its dirty entries.
+    fn write_back(&mut self, page: u32, writes: &mut Vec<WriteBack>) {
+        let (first, end) = self.sizes.entries(page);
+        writes.push(WriteBack { page, whole: self.slots.cached_of(page) == end - first });
+        self.slots.clean(page);
+    }
+}
+
+impl Mapping for Demand {
+    fn name(&self) -> &str {
+        "demand"
+    }
+
+    fn find(&mut self, lookup: &Lookup, view: &MapView<'_>) -> Found {
+        let just_loaded = std::mem::replace(&mut self.just_loaded, NOTHING);
+        if just_loaded != lookup.lpa.0 {
+            // Asking again for what was just loaded is no second use of it.
+            let Some(slot) = self.slots.find(lookup.lpa) else {
+                return Found::Load(self.sizes.page_of(lookup.lpa));
+            };
+            self.touch(slot);
+        }
+        Found::Known(view.find(lookup.lpa))
+    }
+
+    fn loaded(&mut self, _page: u32, lpa: Lpa, _view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
+        self.just_loaded = lpa.0;
+        if self.capacity > 0 && self.slots.find(lpa).is_none() {
+            self.cache(lpa, false, writes);
+        }
+    }
+
+    fn updated(&mut self, update: &Update, _view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
+        let &Update { lpa, new, cause, .. } = update;
+        if let Some(slot) = self.slots.find(lpa) {
+            self.slots.make_dirty(slot);
+        } else if self.capacity > 0 && new.is_some() && !Class::read_for(cause).is_move() {
+            // It was cached when the write came, and made room for others since: the write knows it still.
+            self.cache(lpa, true, writes);
+        } else {
+            self.hold(lpa, writes);
+        }
+    }
+
+    fn waits_for_evictions(&self) -> bool {
+        self.waits
+    }
+
+    fn keeps_map_on_flash(&self) -> bool {
+        true
+    }
+
+    fn is_dirty(&self, lpa: Lpa) -> bool {
+        self.slots.find(lpa).is_some_and(|slot| self.slots[slot].dirty)
+    }
+
+    fn cached_entries(&self) -> u64 {
+        u64::from(self.slots.total())
+    }
+
+    fn dirty_entries(&self) -> u64 {
+        u64::from(self.slots.dirty())
+    }
+
+    fn bytes(&self) -> u64 {
+        let entries = u64::from(self.capacity) + u64::from(self.batch);
+        entries * u64::from(self.entry_bytes) + u64::from(self.sizes.translation_pages) * DIRECTORY_ENTRY
+    }
+}

@@ -1,0 +1,59 @@
+//! What a mapping policy may look at.
+
+use serde::{Deserialize, Serialize};
+
+use super::layout::Layout;
+use super::page::PageMap;
+use crate::ids::{Lpa, Ppa};
+
+/// Counts of the map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MapSizes {
+    /// Mapping units that the host sees: entries of the map.
+    pub logical_units: u32,
+    /// Physical mapping units.
+    pub physical_units: u32,
+    /// Translation pages on flash; 0 where the map isn't kept there.
+    pub translation_pages: u32,
+    /// Entries of a translation page (the last one may hold fewer).
+    pub entries_per_page: u32,
+}
+
+impl MapSizes {
+    /// Translation page of an entry.
+    #[inline]
+    pub fn page_of(&self, lpa: Lpa) -> u32 {
+        lpa.0 / self.entries_per_page.max(1)
+    }
+
+    /// Logical pages of a translation page: the first, and the one behind the last.
+    pub fn entries(&self, page: u32) -> (u32, u32) {
+        let first = u64::from(page) * u64::from(self.entries_per_page);
+        let end = (first + u64::from(self.entries_per_page)).min(u64::from(self.logical_units));
+        (first.min(end) as u32, end as u32)
+    }
+}
+
+/// The map, read-only.
+pub struct MapView<'a> {
+    pub(crate) map: &'a PageMap,
+    pub(crate) layout: &'a Layout,
+    /// Counts of the map.
+    pub sizes: MapSizes,
+}
+
+impl MapView<'_> {
+    /// Where a logical page of the host is; [`Ppa::NONE`] if it holds no data.
+    #[inline]
+    pub fn find(&self, lpa: Lpa) -> Ppa {
+        if lpa.0 < self.sizes.logical_units { self.map.get(lpa, self.layout) } else { Ppa::NONE }
+    }
+
+    /// Where a translation page is; [`Ppa::NONE`] if it was never written: all its entries are empty.
+    pub fn find_page(&self, page: u32) -> Ppa {
+        if page >= self.sizes.translation_pages {
+            return Ppa::NONE;
+        }
+        self.map.get(Lpa(self.sizes.logical_units + page), self.layout)
+    }
+}

@@ -1,0 +1,87 @@
+//! Redundancy: stripes of data and parity, and reads that are rebuilt from the rest of their stripe instead of waiting.
+
+pub mod parity_rows;
+pub mod rows;
+pub mod stripes;
+
+use crate::config::redundancy::RedundancyConfig;
+use crate::ids::{DieId, Ppa};
+use crate::sched::class::Class;
+use crate::snapshot::policies::policies;
+
+pub use parity_rows::ParityRows;
+pub use rows::Rows;
+pub use stripes::Stripes;
+
+/// A read of the host that would wait, because its die programs or erases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BlockedRead {
+    /// The page.
+    pub ppa: Ppa,
+    /// Its die.
+    pub die: DieId,
+    /// What the die does.
+    pub running: Class,
+    /// Other dies of the stripe.
+    pub sources: u32,
+    /// How many of those program or erase themselves.
+    pub busy_sources: u32,
+    /// Flash pages that wait or run on the other dies of the stripe, on the one that has most.
+    pub most_outstanding: u32,
+}
+
+/// What becomes of a read that would wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// It waits.
+    Wait,
+    /// The engine reads the other pages of the stripe and joins them.
+    Reconstruct,
+}
+
+/// Decides about reads that would wait. Asked only where the stripe is complete, all of it programmed, parity included.
+pub trait Redundancy {
+    /// Whether to wait or to rebuild.
+    fn blocked(&self, read: &BlockedRead) -> Decision;
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn Redundancy + Send>> {
+        None
+    }
+}
+
+/// The built-in policies, and a user's own.
+pub enum RedundancyPolicy {
+    /// Rotating parity over the rows of superblocks.
+    ParityRows(ParityRows),
+    /// A user's own decision over the same stripes.
+    Custom(Box<dyn Redundancy + Send>),
+}
+
+impl RedundancyPolicy {
+    /// The one that a scheme names; `None` without redundancy.
+    pub fn new(config: &RedundancyConfig) -> Option<Self> {
+        config.is_on().then(|| Self::ParityRows(ParityRows::new(config.when)))
+    }
+}
+
+impl Redundancy for RedundancyPolicy {
+    fn blocked(&self, read: &BlockedRead) -> Decision {
+        match self {
+            Self::ParityRows(policy) => policy.blocked(read),
+            Self::Custom(policy) => policy.blocked(read),
+        }
+    }
+}
+
+policies!(RedundancyPolicy, "redundancy", rebuilt: [ParityRows], stored: []);

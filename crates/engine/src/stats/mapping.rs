@@ -1,0 +1,57 @@
+//! Address translation: counters of the window, and their section of the report.
+
+use serde::{Deserialize, Serialize};
+
+/// What happened in the window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MappingCounters {
+    /// Mapping units of the host that were looked up and known.
+    pub hits: u64,
+    /// Those whose translation page was asked for.
+    pub misses: u64,
+    /// Those for which a place was guessed.
+    pub guessed: u64,
+    /// Translation pages read because requests waited for them.
+    pub loads: u64,
+    /// Translation pages read to be written again.
+    pub write_back_reads: u64,
+    /// Translation pages programmed.
+    pub write_backs: u64,
+    /// Reads at guessed places that found the page.
+    pub guesses_right: u64,
+    /// Those that did not.
+    pub guesses_wrong: u64,
+    /// Wrong ones where an outdated copy of the page was found.
+    pub guesses_outdated: u64,
+}
+
+/// Address translation in the window.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct MappingReport {
+    /// Policy, and systems that answer before it.
+    pub policy: String,
+    /// Mapping units of the host that were looked up: `hits` + `misses` + `guessed`.
+    pub lookups: u64,
+    /// The counters.
+    #[serde(flatten)]
+    pub counters: MappingCounters,
+    /// `hits` / `lookups`; `None` without lookups.
+    pub hit_ratio: Option<f64>,
+    /// Translation pages on flash.
+    pub translation_pages: u64,
+    /// Entries of each.
+    pub entries_per_page: u64,
+    /// Entries in DRAM at the end.
+    pub cached_entries: u64,
+    /// Those of them that are newer than on flash.
+    pub dirty_entries: u64,
+    /// Controller memory set apart for the tables, bytes.
+    pub bytes: u64,
+}
+
+impl MappingCounters {
+    /// Mapping units that were looked up.
+    pub fn lookups(&self) -> u64 {
+        self.hits + self.misses + self.guessed
+    }
+}
