@@ -18,6 +18,7 @@ pub mod memory;
 pub mod nand;
 pub mod placement;
 pub mod probe;
+pub mod reclaim;
 pub mod redundancy;
 pub mod rng;
 pub mod run;

@@ -48,7 +48,7 @@ impl SpacePlan {
         let of_map = per_plane(map.translation_pages) * u64::from(geometry.units_per_program());
         let needed_units = (per_plane(logical_units) + of_map) * u64::from(width);
         // A block counts as full with one flash page filled in part: less than a page can't be won back for sure.
-        let certain = u64::from(capacity - geometry.units_per_program() + 1);
+        let certain = u64::from(capacity - least_won(scheme, geometry) + 1);
         let spare = u64::from(blocks).saturating_sub(needed_units.div_ceil(certain)) as u32;
         let (key, value) = capacity_key(device);
         if spare < open + 2 {
@@ -93,6 +93,16 @@ fn map_sizes(scheme: &SchemeConfig, geometry: &Geometry, logical_units: u32) -> 
     let translation_pages =
         if scheme.mapping.policy.is_on_flash() { logical_units.div_ceil(entries_per_page) } else { 0 };
     MapSizes { logical_units, physical_units: geometry.physical_units(), translation_pages, entries_per_page }
+}
+
+/// Mapping units that a superblock must win to be collected: those of a program, where several are in one, for each write
+/// point of collection, which may fill its last program in part.
+pub fn least_won(scheme: &SchemeConfig, geometry: &Geometry) -> u32 {
+    match geometry.units_per_program() {
+        1 => 1,
+        units if scheme.separation.moves_apart => 2 * units,
+        units => units,
+    }
 }
 
 fn capacity_key(device: &DeviceConfig) -> (&'static str, String) {

@@ -6,13 +6,17 @@ use std::collections::BTreeMap;
 
 use common::*;
 use proptest::prelude::*;
+use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, DramConfig, ReadAdmission};
 use wordline_engine::config::device::*;
 use wordline_engine::config::firmware::{CpuConfig, FirmwareConfig};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
+use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
+use wordline_engine::config::separation::{SeparationConfig, SeparationKind};
+use wordline_engine::config::wear::{FreeBlock, WearConfig};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::DomainId;
 use wordline_engine::nand::CellMode;
@@ -320,6 +324,36 @@ fn ideals() -> impl Strategy<Value = IdealConfig> {
     servers.prop_map(|second_server| IdealConfig { second_server })
 }
 
+/// What moves pages at no request's: read reclaim, wear levelling, collection at idle time; and where writes go apart.
+fn upkeep()
+-> impl Strategy<Value = (ReclaimConfig, WearConfig, Option<BackgroundConfig>, (SeparationKind, bool))> {
+    let reclaim = (
+        prop::sample::select(vec![ReclaimKind::None, ReclaimKind::Block, ReclaimKind::Superblock]),
+        1u32..40,
+        prop::option::of(0u32..20),
+        prop::sample::select(vec![
+            ReclaimPriority::Foreground,
+            ReclaimPriority::Equal,
+            ReclaimPriority::Background,
+        ]),
+    );
+    let reclaim = reclaim.prop_map(|(policy, threshold, above, priority)| {
+        let hard_limit = above.map(|above| threshold + above);
+        ReclaimConfig { policy, threshold, hard_limit, priority }
+    });
+    let wear = (any::<bool>(), prop::option::of(1u32..5), 1u32..6);
+    let wear = wear.prop_map(|(least, static_spread, static_interval)| WearConfig {
+        free_block: if least { FreeBlock::LeastWorn } else { FreeBlock::Oldest },
+        static_spread,
+        static_interval,
+    });
+    let background = prop::option::of((0.36..0.6f64, any::<bool>()))
+        .prop_map(|some| some.map(|(stop, preemptible)| BackgroundConfig { stop, preemptible }));
+    let separation =
+        prop::sample::select(vec![SeparationKind::None, SeparationKind::Stream, SeparationKind::HotCold]);
+    (reclaim, wear, background, (separation, any::<bool>()))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
@@ -329,6 +363,7 @@ proptest! {
         cores in 1u32..4,
         firmware in firmware(),
         ideal in ideals(),
+        (reclaim, wear, background, separation) in upkeep(),
         host in hosts(),
         occupancy in occupancies(),
         overwrite in prop_oneof![Just(0.0), 0.0..3.0f64],
@@ -336,7 +371,14 @@ proptest! {
         count in 1usize..400,
     ) {
         let device = DeviceConfig { cpu: CpuConfig { cores }, ..device };
-        let scheme = SchemeConfig { firmware, ideal, ..scheme };
+        let scheme = SchemeConfig { firmware, ideal, reclaim, wear, ..scheme };
+        let mut scheme = scheme;
+        scheme.gc.background = background;
+        scheme.separation = SeparationConfig { policy: separation.0, moves_apart: separation.1, decay_writes: 50, ..Default::default() };
+        if separation.0 == SeparationKind::HotCold {
+            scheme.blocks.host_write_points = 2;
+        }
+        scheme.maintenance.idle_after_ns = 50_000;
         let setup = Setup { scheme, host, start: start(occupancy, overwrite), seed, ..setup(device) };
         let mut drive = match setup.prepare(&[]) {
             Ok(drive) => drive,

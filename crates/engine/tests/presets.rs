@@ -135,6 +135,8 @@ fn the_comments_of_the_baseline_are_the_defaults() {
     assert_eq!(scheme.gc.stop.take(), Some(scheme.gc.trigger));
     assert_eq!(std::mem::take(&mut scheme.scheduler.tiers).len(), 2);
     assert!(scheme.scheduler.starvation_bound_ns.take().is_some());
+    assert!(scheme.gc.background.take().is_some() && scheme.wear.static_spread.take().is_some());
+    assert_eq!(scheme.reclaim.hard_limit.take(), Some(SchemeConfig::default().reclaim.hard_limit()));
     let defaults = SchemeConfig {
         name: scheme.name.clone(),
         description: scheme.description.clone(),

@@ -6,10 +6,14 @@
 mod common;
 use common::*;
 use wordline_engine::blocks::table::BlockView;
+use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, ReadAdmission};
 use wordline_engine::config::device::*;
-use wordline_engine::config::run::Occupancy;
+use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
+use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
+use wordline_engine::config::separation::{SeparationConfig, SeparationKind};
+use wordline_engine::config::wear::{FreeBlock, WearConfig};
 use wordline_engine::device::Device;
 use wordline_engine::gc::VictimPolicy;
 use wordline_engine::host::{HostOp, HostRequest};
@@ -34,6 +38,10 @@ registry!(UNMAPPED: UnmappedReads { Zeros, Allocate });
 registry!(PLACEMENTS: PlacementKind { Static, Dynamic });
 registry!(SPANS: SuperblockSpan { None, Die, Chip, Channels, Drive });
 registry!(COLLECTIONS: GcKind { Greedy, DChoices, Random, Fifo, CostBenefit, WindowedGreedy });
+registry!(RECLAIMS: ReclaimKind { None, Block, Superblock });
+registry!(PRIORITIES: ReclaimPriority { Foreground, Equal, Background });
+registry!(FREE_BLOCKS: FreeBlock { Oldest, LeastWorn });
+registry!(SEPARATIONS: SeparationKind { None, Stream, HotCold });
 registry!(SCHEDULERS: SchedulerKind { Fifo, ReadFirst, ReadFirstSuspend });
 registry!(CACHES: CacheKind { None, WriteBuffer, Lru });
 registry!(READS: ReadAdmission { All, None });
@@ -178,6 +186,65 @@ fn every_other_choice_passes() {
                             passes(&setup, 1_500, &what);
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// The small drive with more spare space, and pauses in which it is idle.
+fn with_pauses() -> (Setup, Vec<HostRequest>) {
+    let mut setup = small();
+    setup.device.geometry.blocks = 22;
+    setup.host = HostConfig { arrivals: Arrivals::Open, max_outstanding: 16, ..HostConfig::default() };
+    let bytes = setup.logical_bytes().unwrap();
+    let mut requests = requests(3, 1_000, bytes);
+    for (number, request) in requests.iter_mut().enumerate() {
+        // 20 µs apart, and 30 ms after every hundredth.
+        request.time = Ns(number as u64 * 20_000 + number as u64 / 100 * 30_000_000);
+    }
+    (setup, requests)
+}
+
+#[test]
+fn read_reclaim_passes_at_every_priority_with_every_scheduler_and_span() {
+    for &policy in RECLAIMS {
+        for &priority in PRIORITIES {
+            for &scheduler in SCHEDULERS {
+                for &superblock in SPANS {
+                    let (mut setup, requests) = with_pauses();
+                    setup.scheme.scheduler.policy = scheduler;
+                    setup.scheme.blocks.superblock = superblock;
+                    setup.scheme.reclaim =
+                        ReclaimConfig { policy, threshold: 6, hard_limit: Some(9), priority };
+                    let what = format!("{policy:?} {priority:?} {scheduler:?} {superblock:?}");
+                    let report = run(&setup, &mut Listed(requests)).unwrap_or_else(|e| panic!("{what}: {e}"));
+                    let operations = report.read_reclaim.map_or(0, |reclaim| reclaim.operations);
+                    assert_eq!(operations > 0, policy != ReclaimKind::None, "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn wear_levelling_collection_at_idle_time_and_separation_pass_together() {
+    for &free_block in FREE_BLOCKS {
+        for &separation in SEPARATIONS {
+            for &superblock in SPANS {
+                for (preemptible, moves_apart) in [(true, false), (false, true), (true, true)] {
+                    let (mut setup, requests) = with_pauses();
+                    setup.scheme.blocks.superblock = superblock;
+                    setup.scheme.blocks.host_write_points = 2;
+                    setup.scheme.gc.trigger = 0.05;
+                    setup.scheme.wear = WearConfig { free_block, static_spread: Some(2), static_interval: 2 };
+                    setup.scheme.gc.background = Some(BackgroundConfig { stop: 0.5, preemptible });
+                    setup.scheme.separation =
+                        SeparationConfig { policy: separation, moves_apart, ..SeparationConfig::default() };
+                    let what = format!("{free_block:?} {separation:?} {superblock:?} {preemptible}");
+                    let report = run(&setup, &mut Listed(requests)).unwrap_or_else(|e| panic!("{what}: {e}"));
+                    assert!(report.background_gc.is_some_and(|gc| gc.victims > 0), "{what}");
+                    assert!(report.gc.victims > 0, "{what}");
                 }
             }
         }

@@ -293,6 +293,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         window: gc.2,
                         trigger,
                         stop,
+                        background: None,
                         read_ahead_pages,
                     },
                     scheduler: SchedulerConfig {

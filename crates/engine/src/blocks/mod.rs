@@ -5,6 +5,7 @@ pub mod domains;
 pub mod free_list;
 pub mod history;
 pub mod points;
+pub mod separation;
 pub mod table;
 pub mod write_point;
 

@@ -9,13 +9,15 @@ pub struct Points {
     host: u8,
     of: [u8; CAUSES],
     count: u8,
+    /// That of hot pages that garbage collection moves, where they keep apart.
+    hot_moves: Option<u8>,
 }
 
 impl Points {
     /// `host` write points for the host's streams, one for moves, and one for each of the causes that keep apart.
     pub fn new(host: u32, apart: &[Cause]) -> Self {
         let host = host.clamp(1, 64) as u8;
-        let mut points = Self { host, of: [0; CAUSES], count: host + 1 };
+        let mut points = Self { host, of: [0; CAUSES], count: host + 1, hot_moves: None };
         for cause in [Cause::Gc, Cause::ReadReclaim, Cause::WearLevelling, Cause::Migration] {
             points.of[cause.index()] = host;
         }
@@ -26,13 +28,38 @@ impl Points {
         points
     }
 
-    /// Those of a scheme.
+    /// Those that a scheme needs. What static wear levelling moves goes to the most worn blocks: it keeps apart.
     pub fn of_scheme(scheme: &SchemeConfig) -> Self {
-        let mut apart = Vec::new();
-        if scheme.mapping.policy.is_on_flash() {
-            apart.push(Cause::Mapping);
+        let wear = scheme.wear.static_spread.map(|_| Cause::WearLevelling);
+        let map = scheme.mapping.policy.is_on_flash().then_some(Cause::Mapping);
+        let apart: Vec<Cause> = wear.into_iter().chain(map).collect();
+        let mut points = Self::new(scheme.blocks.host_write_points, &apart);
+        if scheme.separation.moves_apart {
+            points.hot_moves = Some(points.count);
+            points.count += 1;
         }
-        Self::new(scheme.blocks.host_write_points, &apart)
+        points
+    }
+
+    /// The write point of hot pages that garbage collection moves, where they keep apart.
+    #[inline]
+    pub fn of_hot_moves(&self) -> Option<u8> {
+        self.hot_moves
+    }
+
+    /// Write points that garbage collection fills.
+    pub fn of_collection(&self) -> impl Iterator<Item = u8> + use<> {
+        [self.of(Cause::Gc)].into_iter().chain(self.hot_moves)
+    }
+
+    /// Whether the host writes there.
+    pub fn is_of_host(&self, point: u8) -> bool {
+        point < self.host
+    }
+
+    /// Whether this cause's moves have a write point of their own.
+    pub fn is_apart(&self, cause: Cause) -> bool {
+        self.of(cause) > self.host
     }
 
     /// Write points of the host; theirs are the first numbers.

@@ -54,6 +54,11 @@ pub struct BlockTable {
 }
 
 impl BlockTable {
+    /// Collecting a superblock must win so many units at least.
+    pub fn set_least_won(&mut self, units: u32) {
+        self.least_won = units;
+    }
+
     /// All free, for domains of `width` planes, `data` of which hold data in each row.
     pub fn new(geometry: &Geometry, width: u32, data: u32, domain_of: impl Fn(PlaneId) -> DomainId) -> Self {
         let superblocks = (geometry.planes() / width * geometry.blocks_per_plane) as usize;

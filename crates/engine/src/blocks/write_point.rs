@@ -93,6 +93,11 @@ impl WritePoint {
         (self.rows, self.rows_at_once) = (rows, rows_at_once.max(1));
     }
 
+    /// Nothing more goes into the open superblock.
+    pub fn close(&mut self) {
+        (self.row, self.column, self.open_unit) = (self.rows, 0, NONE);
+    }
+
     /// Takes the next program unit: its first mapping unit. `planes` are the domain's; those that hold parity in the row
     /// are passed over.
     #[inline]

@@ -1,6 +1,7 @@
 //! Descriptions of drives and schemes: plain data, validated once, printed whole in every result.
 
 pub mod array;
+pub mod background;
 pub mod bad_blocks;
 pub mod cache;
 pub mod device;
@@ -16,12 +17,15 @@ pub mod mapping;
 pub mod measure;
 pub mod nand_modes;
 mod parse;
+pub mod reclaim;
 pub mod redundancy;
 pub mod resolve;
 pub mod run;
 pub mod scheme;
+pub mod separation;
 pub mod suggest;
 mod tree;
+pub mod wear;
 
 pub use device::DeviceConfig;
 pub use energy::EnergyConfig;

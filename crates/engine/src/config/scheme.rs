@@ -2,12 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::background::BackgroundConfig;
 use super::error::{ConfigError, check_range};
 use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
 use super::ideal::IdealConfig;
 pub use super::mapping::{Eviction, MappingConfig, MappingKind, UnmappedReads};
+use super::reclaim::ReclaimConfig;
 use super::redundancy::RedundancyConfig;
+use super::separation::SeparationConfig;
+use super::wear::WearConfig;
 use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
@@ -32,9 +36,18 @@ pub struct SchemeConfig {
     /// What is allocated and erased as one.
     #[serde(default)]
     pub blocks: BlocksConfig,
+    /// Which of the host's write points takes a page.
+    #[serde(default)]
+    pub separation: SeparationConfig,
     /// Garbage collection.
     #[serde(default)]
     pub gc: GcConfig,
+    /// What happens to blocks that were read too often.
+    #[serde(default)]
+    pub reclaim: ReclaimConfig,
+    /// How erases are spread over the blocks.
+    #[serde(default)]
+    pub wear: WearConfig,
     /// Work of no request's.
     #[serde(default)]
     pub maintenance: MaintenanceConfig,
@@ -233,6 +246,9 @@ pub struct GcConfig {
     /// Collection stops when at least this share is free; left out: as soon as the trigger is met again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<f64>,
+    /// Collection while the drive is idle; left out: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub background: Option<BackgroundConfig>,
     /// Flash pages read ahead of their programs; 0 = two superpages, at least four pages.
     #[serde(default)]
     pub read_ahead_pages: u32,
@@ -246,6 +262,7 @@ impl Default for GcConfig {
             window: default_window(),
             trigger: default_trigger(),
             stop: None,
+            background: None,
             read_ahead_pages: 0,
         }
     }
@@ -316,8 +333,12 @@ impl SchemeConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         self.mapping.validate().map_err(|e| e.under("mapping"))?;
         self.blocks.validate().map_err(|e| e.under("blocks"))?;
+        let points = self.blocks.host_write_points;
+        self.separation.validate(points).map_err(|e| e.under("separation"))?;
         self.redundancy.validate().map_err(|e| e.under("redundancy"))?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
+        self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
+        self.wear.validate().map_err(|e| e.under("wear"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;
         self.cache.validate().map_err(|e| e.under("cache"))
@@ -331,6 +352,10 @@ impl GcConfig {
         check_range("trigger", self.trigger, 0.0, 0.9)?;
         if let Some(stop) = self.stop {
             check_range("stop", stop, self.trigger, 0.95)?;
+        }
+        if let Some(background) = &self.background {
+            let foreground = self.stop.unwrap_or(self.trigger);
+            background.validate(foreground).map_err(|e| e.under("background"))?;
         }
         check_range("read_ahead_pages", self.read_ahead_pages, 0, 1 << 20)
     }

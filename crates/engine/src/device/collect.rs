@@ -3,6 +3,7 @@
 
 use super::Device;
 use crate::blocks::BlockState;
+use crate::blocks::separation::Separation;
 use crate::cpu::Cost;
 use crate::gc::VictimPolicy;
 use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
@@ -19,8 +20,14 @@ impl Device {
         let state = &mut self.domain[domain.index()];
         if state.free.len() < self.thresholds.trigger.max(state.demand) {
             state.collector.active = true;
+            state.collector.background = false;
+            if self.reclaim.is_some() {
+                self.hurry_reclaim_of(domain);
+            }
+        } else if !state.collector.wanted.is_empty() {
+            state.collector.active = true;
         }
-        if state.collector.active {
+        if self.domain[domain.index()].collector.active {
             self.advance_collection(domain);
         }
     }
@@ -58,43 +65,71 @@ impl Device {
 
     /// Takes the next victim; `false` when none is needed, possible or affordable now.
     fn next_victim(&mut self, domain: DomainId) -> bool {
-        let state = &self.domain[domain.index()];
-        let (superblock, cause) = if state.free.len() + state.collector.victims.len() as u32
-            >= self.thresholds.stop.max(state.demand)
-        {
-            // Space comes first; what else is to be emptied comes when there is enough.
-            match self.next_wanted(domain) {
-                Some(wanted) => wanted,
-                None => {
-                    let collector = &mut self.domain[domain.index()].collector;
-                    collector.active = !collector.wanted.is_empty();
-                    return false;
-                }
-            }
-        } else {
-            match self.choose_victim(domain) {
-                Some(superblock) => (superblock, Cause::Gc),
-                None => {
-                    self.domain[domain.index()].collector.active = false;
-                    return false;
-                }
-            }
-        };
+        let Some((superblock, cause)) = self.next_to_empty(domain) else { return false };
         let valid = self.blocks.valid(superblock);
         if !self.has_room_for_victim(domain, valid) {
             return false;
         }
         self.recorder.emptied(cause);
         let collector = &mut self.domain[domain.index()].collector;
+        self.recorder.background.victims += u64::from(collector.background);
         collector.wanted.retain(|&(other, _)| other != superblock);
         collector.victims.push((superblock, cause));
         (collector.victim, collector.cause, collector.row, collector.column) = (superblock, cause, 0, 0);
         self.charge(Cost::Decision, 1);
         self.blocks.set_state(superblock, BlockState::Collecting);
+        if self.urgent != 0 {
+            self.note_urgent();
+        }
         if valid == 0 {
             self.begin_erase(superblock);
         }
         true
+    }
+
+    /// The next superblock to be emptied, and why. Space comes first; what else is to be emptied comes when there is
+    /// enough, or when none can be won. What can't wait only leaves garbage collection the reserve.
+    fn next_to_empty(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        let state = &mut self.domain[domain.index()];
+        let free_soon = state.free.len() + state.collector.victims.len() as u32;
+        let enough = free_soon >= self.thresholds.stop.max(state.demand);
+        let spare = state.free.len() > self.thresholds.reserve;
+        if self.urgent != 0 && spare && self.wanted_is_urgent(domain) {
+            return self.next_wanted(domain);
+        }
+        if enough {
+            if let Some(wanted) = self.next_wanted(domain) {
+                self.domain[domain.index()].collector.background = false;
+                return Some(wanted);
+            }
+            let collector = &mut self.domain[domain.index()].collector;
+            if !collector.wanted.is_empty() {
+                return None;
+            }
+            if !self.goes_on_in_background(domain, free_soon) {
+                return self.rest(domain);
+            }
+            if self.background_waits(domain) {
+                return None;
+            }
+        }
+        match self.choose_victim(domain) {
+            Some(superblock) => {
+                self.domain[domain.index()].collector.background = enough;
+                Some((superblock, Cause::Gc))
+            }
+            None => {
+                let wanted = self.next_wanted(domain);
+                wanted.or_else(|| self.rest(domain))
+            }
+        }
+    }
+
+    /// Nothing is to be emptied now.
+    fn rest(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        let collector = &mut self.domain[domain.index()].collector;
+        (collector.active, collector.background) = (false, false);
+        None
     }
 
     /// The first of the superblocks asked for that is still full. A fully valid one needs a whole free superblock
@@ -121,11 +156,17 @@ impl Device {
         if collector.victims.is_empty() && collector.reading == 0 {
             return true;
         }
-        let point = &state.points[usize::from(self.points.of(Cause::Gc))];
-        let pages_left = point.pages_left(self.data_planes()) * self.geometry.units_per_page();
+        if collector.victims.iter().any(|&(_, cause)| self.points.is_apart(cause)) {
+            // It may take the reserve for a write point of its own.
+            return false;
+        }
+        let points = self.points.of_collection().map(|number| &state.points[usize::from(number)]);
+        let pages_left: u32 = points.map(|point| point.pages_left(self.data_planes())).sum();
+        let pages_left = pages_left * self.geometry.units_per_page();
         let kept = u64::from(state.free.len().min(self.thresholds.reserve));
         let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
-        let program_unit = self.geometry.units_per_program();
+        // Each of them may fill its last one in part.
+        let program_unit = self.geometry.units_per_program() * self.points.of_collection().count() as u32;
         u64::from(valid + collector.reading + program_unit) <= room
     }
 
@@ -144,10 +185,13 @@ impl Device {
 
     /// Sends reads of the victim's valid units; `false` when enough are under way.
     fn read_victim(&mut self, domain: DomainId) -> bool {
+        let gently = self.collects_gently(domain);
+        let row = self.geometry.units_per_program() * self.domains.width();
+        let ahead = if gently { row } else { self.thresholds.read_ahead };
         let (superblock, row, column) = {
             let collector = &self.domain[domain.index()].collector;
             // A row that was begun is read to its end, so that its planes can be read together.
-            if collector.in_flight >= self.thresholds.read_ahead && collector.column == 0 {
+            if collector.in_flight >= ahead && collector.column == 0 {
                 return false;
             }
             (collector.victim, collector.row, collector.column)
@@ -237,12 +281,38 @@ impl Device {
             collector.in_flight -= 1;
             return self.pool.remove(unit);
         }
-        let number = self.points.of(class.cause());
+        let number = self.point_of_move(class.cause(), lpa);
         let op = &mut self.pool[unit];
         (op.class, op.order, op.point) = (Class::program_for(class.cause()), 0, number);
         let domain = if self.rules.places_moves { self.place_move(unit, home) } else { home };
         self.domain[domain.index()].live += 1;
+        self.keep_within_room(domain, unit);
         self.gather(domain, unit);
+    }
+
+    /// The write point of a page that moves.
+    fn point_of_move(&self, cause: Cause, lpa: Lpa) -> u8 {
+        match self.points.of_hot_moves() {
+            Some(hot) if cause == Cause::Gc && self.separation.is_hot(lpa) => hot,
+            _ => self.points.of(cause),
+        }
+    }
+
+    /// Where collection fills two write points, one of them must not take the last free superblock while the other has
+    /// room: a victim is chosen when there is room for it in all of them together.
+    fn keep_within_room(&mut self, domain: DomainId, unit: OpId) {
+        let Some(hot) = self.points.of_hot_moves() else { return };
+        let (number, cold) = (self.pool[unit].point, self.points.of(Cause::Gc));
+        let state = &self.domain[domain.index()];
+        let has_room = |number: u8| {
+            let point = &state.points[usize::from(number)];
+            point.open_unit != NONE || point.has_place()
+        };
+        let other = if number == hot { cold } else { hot };
+        let shared = number == hot || number == cold;
+        if shared && !has_room(number) && has_room(other) && state.free.len() <= self.thresholds.reserve {
+            self.pool[unit].point = other;
+        }
     }
 
     /// Asks the placement for the domain that a page moves to. The domain that it comes from has space for certain; any
@@ -341,6 +411,7 @@ impl Device {
         let ppa = self.pool[head].ppa;
         self.pool.remove(head);
         self.forget_reads(ppa);
+        self.reclaim_block_erased(ppa);
         self.erase_may_fail(ppa);
         if let Some(versions) = &mut self.versions {
             versions.erase(ppa, self.geometry.units_per_block());
@@ -356,10 +427,12 @@ impl Device {
         let collector = &mut self.domain[domain.index()].collector;
         collector.victims.retain(|victim| victim.0 != superblock);
         collector.planned.retain(|victim| victim.0 != superblock);
+        self.reclaim_ended(superblock);
         self.tell_erased(superblock);
         self.start_waiting_plans();
         self.release_stalled(domain);
         self.check_collection(domain);
+        self.level_wear(domain);
     }
 
     /// Counts an erase and puts the superblock with the other free ones.
@@ -367,6 +440,7 @@ impl Device {
         self.blocks.count_erase(superblock);
         self.erase_rows(superblock);
         self.blocks.set_state(superblock, BlockState::Free);
-        self.domain[domain.index()].free.put(superblock);
+        let erases = self.blocks.erase_counts()[superblock.index()];
+        self.domain[domain.index()].free.put(superblock, erases);
     }
 }

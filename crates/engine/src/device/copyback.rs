@@ -65,7 +65,8 @@ impl Device {
         };
         let mode = if point.has_place() { self.blocks.mode(point.superblock) } else { point.mode };
         let plain = self.geometry.pages_at_once(mode) == 1 && !self.rules.places_moves;
-        near && plain && point.open_unit == NONE && mode == self.cell_mode(page)
+        let room = point.has_place() || !self.domain[domain.index()].free.is_empty();
+        room && near && plain && point.open_unit == NONE && mode == self.cell_mode(page)
     }
 
     /// Whether a waiting command may join a copyback under the multi-plane rule: its source, too, must fit.

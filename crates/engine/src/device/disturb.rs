@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
+use super::reclaim::Reclaim;
 use crate::config::errors::ReadCounting;
 use crate::config::{DeviceConfig, SchemeConfig};
 use crate::ids::{DieId, PlaneId, Ppa};
@@ -26,6 +27,8 @@ struct Decoding {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Disturb {
     counts: ReadCounts,
+    /// Reads of a block from which on it is worn; 2^32 − 1: never.
+    worn_at: u32,
     errors: Option<BitErrors>,
     /// Retries of the command under construction: its planes are retried together.
     retry: Ns,
@@ -40,10 +43,11 @@ impl Disturb {
         scheme: &SchemeConfig,
         geometry: &Geometry,
     ) -> Option<Box<Self>> {
-        if scheme.read_counts == ReadCounting::Off && device.errors.is_none() {
+        if scheme.read_counts == ReadCounting::Off && device.errors.is_none() && !scheme.reclaim.is_on() {
             return None;
         }
         Some(Box::new(Self {
+            worn_at: Reclaim::worn_at(&scheme.reclaim),
             counts: ReadCounts::new(geometry, scheme.read_counts == ReadCounting::Page),
             errors: device.errors.as_ref().map(|config| BitErrors::new(device, config, geometry)),
             retry: Ns::ZERO,
@@ -96,8 +100,12 @@ impl Device {
             disturb.retry = disturb.retry.max(errors.retry_time(outcome.retries, cell_read));
             self.recorder.disturb.page_read(&outcome);
         }
+        let mut reads = 0;
         for _ in 0..=outcome.retries {
-            disturb.counts.note(ppa);
+            reads = disturb.counts.note(ppa);
+        }
+        if reads >= disturb.worn_at {
+            self.block_worn(ppa, reads);
         }
         self.recorder.disturb.reads += 1 + u64::from(outcome.retries);
         if outcome.uncorrectable {

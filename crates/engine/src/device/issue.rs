@@ -76,6 +76,7 @@ impl Device {
             (scheduler, _) => scheduler.next(&QueueView {
                 queues: state.queues(),
                 waiting,
+                urgent: self.urgent,
                 pool: &self.pool,
                 now: self.now,
             }),
@@ -100,7 +101,8 @@ impl Device {
         };
         // During a suspension only reads of the host are served, until none is left or the bound is reached.
         let head = state.first(Class::HostRead);
-        let over = self.now.since(suspended.since) > self.scheduler.longest_suspension();
+        let over = self.now.since(suspended.since) > self.scheduler.longest_suspension()
+            || waiting & self.urgent != 0;
         let closed = waiting & (1 << Class::HostRead.index()) == 0;
         if closed || over || self.reads_a_page_of(head, suspended.command.head) {
             return None;
@@ -300,8 +302,9 @@ impl Device {
         let read = state.first(Class::HostRead);
         let class = state.command.class;
         let closed = self.open_work(die) & (1 << Class::HostRead.index()) == 0;
-        let reads = state.command.form == CommandForm::CopybackRead;
-        if closed || reads || state.suspended.is_some() || !self.scheduler.suspends(class) {
+        let urgent = self.urgent & (1 << class.index()) != 0;
+        let stays = urgent || state.command.form == CommandForm::CopybackRead;
+        if closed || stays || state.suspended.is_some() || !self.scheduler.suspends(class) {
             return;
         }
         let takes = match class.op() {

@@ -8,6 +8,7 @@
 mod admit;
 mod answers;
 mod audit;
+mod background;
 mod buffer;
 mod cached;
 mod collect;
@@ -27,12 +28,14 @@ mod program;
 mod progress;
 mod read;
 mod rebuild;
+mod reclaim;
 mod results;
 pub(crate) mod snapshot;
 mod systems;
 mod tenants;
 mod translate;
 mod view;
+mod wear;
 mod wear_out;
 mod write_back;
 
@@ -40,12 +43,14 @@ use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
+use crate::blocks::separation::{Separation, SeparationPolicy};
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::cache::{Cache, Ledger};
 use crate::config::ConfigError;
 use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
 use crate::config::ideal::SecondServer;
 use crate::config::scheme::{SchemeConfig, UnmappedReads};
+use crate::config::wear::FreeBlock;
 use crate::cpu::Cpu;
 use crate::events::EventSet;
 use crate::gc::collector::{Collector, Thresholds};
@@ -60,6 +65,7 @@ use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
 use crate::placement::{Placement, PlacementPolicy, planes_in_order};
 use crate::probe::Probe;
+use crate::reclaim::ReclaimPolicy;
 use crate::redundancy::{Redundancy, RedundancyPolicy, Stripes};
 use crate::sched::class::Class;
 use crate::sched::gates::Gates;
@@ -94,6 +100,8 @@ struct Rules {
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
     unmapped_reads: UnmappedReads,
+    /// Which erased superblock is opened next.
+    free_block: FreeBlock,
 }
 
 /// What belongs to one domain.
@@ -131,6 +139,7 @@ pub struct Device {
     blocks: BlockTable,
     points: Points,
     domain: Vec<DomainState>,
+    separation: SeparationPolicy,
 
     placement: PlacementPolicy,
     gc: GcPolicy,
@@ -148,6 +157,13 @@ pub struct Device {
 
     /// `None` while nobody counts reads and no bit is ever wrong.
     disturb: Option<Box<Disturb>>,
+    reclaim_policy: ReclaimPolicy,
+    /// `None` while no block is ever reclaimed.
+    reclaim: Option<Box<reclaim::Reclaim>>,
+    /// Classes whose commands go before all others, one bit each.
+    urgent: u32,
+    background: background::Background,
+    static_wear: Option<Box<wear::StaticWear>>,
     /// `None` where no block is ever bad.
     wear_out: Option<Box<WearOut>>,
     /// `None` without parity.
@@ -221,6 +237,7 @@ impl Device {
         if device.slc_mode.is_some() {
             blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
         }
+        blocks.set_least_won(crate::space::least_won(scheme, &geometry));
         let redundancy = RedundancyPolicy::new(&scheme.redundancy).map(|policy| {
             let (stripes, xor_ns) = (Stripes::new(&geometry, &domains), scheme.redundancy.xor_ns);
             Box::new(Redundant::new(policy, stripes, &geometry, blocks.len(), xor_ns))
@@ -265,6 +282,7 @@ impl Device {
                 interrupts: true,
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,
+                free_block: scheme.wear.free_block,
             },
             logical_units: plan.map.logical_units,
             thresholds: plan.thresholds,
@@ -277,7 +295,7 @@ impl Device {
             domain: Vec::new(),
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
             gc: GcPolicy::new(&scheme.gc, seed),
-            scheduler: SchedulerPolicy::new(&scheme.scheduler),
+            scheduler: SchedulerPolicy::for_scheme(scheme),
             gates: Gates::default(),
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns)),
             plans: plans::Plans::default(),
@@ -287,6 +305,12 @@ impl Device {
             wear_out: wear_out.start(plan.least_superblocks),
             translation,
             disturb: Disturb::new(device, scheme, &geometry),
+            reclaim_policy: ReclaimPolicy::new(&scheme.reclaim),
+            reclaim: reclaim::Reclaim::new(&scheme.reclaim, &geometry),
+            urgent: 0,
+            background: background::Background::new(&scheme.gc, &geometry),
+            static_wear: wear::StaticWear::new(&scheme.wear, domains.len()),
+            separation: SeparationPolicy::new(&scheme.separation, plan.map.logical_units),
             now: Ns::ZERO,
             events: EventSet::new(dies + channels + overlap.registers.len() + further),
             pool: OpPool::default(),
@@ -333,7 +357,7 @@ impl Device {
         ];
         this.cache = Cache::new(&scheme.cache, &device.dram, bytes, sizes)?.map(Box::new);
         this.note_policies();
-        this.blocks.keep(this.gc.needs());
+        this.blocks.keep(this.needs(this.gc.needs()));
         this.lay_out(&plane_at, 0);
         this.open_window(0);
         Ok(this)
@@ -348,7 +372,7 @@ impl Device {
     /// Replaces the choice of victims by a user's own.
     pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
         self.gc = GcPolicy::Custom(policy);
-        self.blocks.keep(self.gc.needs());
+        self.blocks.keep(self.needs(self.gc.needs()));
     }
 
     /// Replaces the decision which blocked reads are rebuilt. Parity is that of the scheme; without it there is nothing to
@@ -363,6 +387,11 @@ impl Device {
     pub fn set_scheduler(&mut self, policy: Box<dyn Scheduler + Send>) {
         self.scheduler = SchedulerPolicy::Custom(policy);
         self.note_policies();
+    }
+
+    /// Replaces the choice of the host's write points by a user's own.
+    pub fn set_separation(&mut self, policy: Box<dyn Separation + Send>) {
+        self.separation = SeparationPolicy::Custom(policy);
     }
 
     /// What is asked of the policies once, since it never changes.

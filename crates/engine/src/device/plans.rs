@@ -13,6 +13,9 @@ use crate::systems::{Pin, Place, Plan};
 /// Write point of a program that has none.
 const PINNED: u8 = u8::MAX;
 
+/// Owner of a plan that no system asked for.
+const NO_SYSTEM: usize = usize::MAX;
+
 /// A page of a plan.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Target {
@@ -85,20 +88,30 @@ impl Device {
         let number = self.plans.asked[system];
         self.plans.asked[system] += 1;
         match self.prepare_plan(system, number, plan) {
-            Ok(run) => {
-                let free = self.plans.runs.iter().position(Option::is_none).unwrap_or(self.plans.runs.len());
-                if free == self.plans.runs.len() {
-                    self.plans.runs.push(None);
-                }
-                self.plans.runs[free] = Some(run);
-                self.plans.waiting += 1;
-                self.try_to_start(OWN | free as u32);
-            }
+            Ok(run) => self.accept_plan(run),
             Err(what) => {
                 let name = self.system_name(system);
                 self.fail(format!("plan {number} of the system {name}: {what}"));
             }
         }
+    }
+
+    /// A policy of a slot asks for a plan.
+    pub(super) fn ask_for_own_plan(&mut self, plan: Plan) {
+        match self.prepare_plan(NO_SYSTEM, 0, plan) {
+            Ok(run) => self.accept_plan(run),
+            Err(what) => self.fail(format!("a plan of the policy of read reclaim: {what}")),
+        }
+    }
+
+    fn accept_plan(&mut self, run: Run) {
+        let free = self.plans.runs.iter().position(Option::is_none).unwrap_or(self.plans.runs.len());
+        if free == self.plans.runs.len() {
+            self.plans.runs.push(None);
+        }
+        self.plans.runs[free] = Some(run);
+        self.plans.waiting += 1;
+        self.try_to_start(OWN | free as u32);
     }
 
     /// Mapping unit `unit` of a superblock, in the order in which it is filled.
@@ -401,7 +414,8 @@ impl Device {
             } else {
                 self.blocks.set_state(superblock, BlockState::Free);
                 let domain = self.blocks.split(superblock).0;
-                self.domain[domain.index()].free.put(superblock);
+                let erases = self.blocks.erase_counts()[superblock.index()];
+                self.domain[domain.index()].free.put(superblock, erases);
             }
         }
         for &source in &run.plan.erase {
@@ -411,6 +425,7 @@ impl Device {
                 self.domain[domain.index()].collector.planned.retain(|victim| victim.0 != source);
             }
         }
+        self.reclaim_plan_ended(&run.plan);
         self.tell_one(run.system, |system, drive, actions| system.plan_done(run.number, drive, actions));
         for &superblock in run.destinations.iter().chain(&run.plan.erase) {
             let domain = self.blocks.split(superblock).0;

@@ -50,7 +50,7 @@ impl Device {
 
     fn laid_out_domain(&mut self, domain: DomainId) -> DomainState {
         let rows = self.geometry.pages_per_block;
-        let (mut free, mut live) = (FreeList::default(), 0);
+        let (mut free, mut live) = (FreeList::new(self.rules.free_block), 0);
         for block in 0..self.geometry.blocks_per_plane {
             let before = u64::from(block) * u64::from(rows);
             let units: u64 = self
@@ -68,7 +68,7 @@ impl Device {
             if block >= self.superblocks_in_use(domain) {
                 self.blocks.set_state(superblock, BlockState::Retired);
             } else if units == 0 {
-                free.put(superblock);
+                free.put(superblock, self.blocks.erase_counts()[superblock.index()]);
                 self.blocks.set_state(superblock, BlockState::Free);
             } else {
                 self.blocks.set_state(superblock, BlockState::Full);

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::{Device, Request};
 use crate::blocks::BlockState;
+use crate::blocks::separation::{Separation, SeparationPolicy};
 use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::{Placement, PlacementView, ProgramIntent};
 use crate::sched::class::{Cause, Class};
@@ -16,7 +17,7 @@ impl Device {
     pub(super) fn write_for_host(&mut self, request: u32, lpa: Lpa, bytes: u32, plane: &mut Option<PlaneId>) {
         let partial = bytes < self.geometry.unit_bytes;
         let stream = self.requests[request as usize].stream();
-        let point = self.points.of_stream(stream);
+        let point = self.host_point(lpa, stream);
         let op = Op { request, bytes, partial, point, ..Op::new(Class::HostProgram, lpa, Ppa::NONE) };
         let id = self.pool.insert(op);
         if !partial {
@@ -33,6 +34,15 @@ impl Device {
         }
         self.partial_writes.insert(lpa, VecDeque::new());
         self.begin_read_modify_write(id);
+    }
+
+    /// The write point of a page that the host writes.
+    #[inline]
+    fn host_point(&mut self, lpa: Lpa, stream: u16) -> u8 {
+        match &mut self.separation {
+            SeparationPolicy::Stream => self.points.of_stream(stream),
+            policy => policy.write_point(lpa, stream, self.points.host()).min(self.points.host() - 1),
+        }
     }
 
     /// A write of a part of this page took effect: the next may begin.
@@ -85,6 +95,11 @@ impl Device {
     /// Allocates a place on a plane (where there are superblocks: in its domain) and queues the program, or lets it wait
     /// for space.
     pub(super) fn program_on(&mut self, plane: PlaneId, id: OpId) {
+        let Op { lpa, class, .. } = self.pool[id];
+        if class.cause() == Cause::WriteBack && lpa.is_some() {
+            // What leaves the cache has no stream any more.
+            self.pool[id].point = self.host_point(lpa, 0);
+        }
         let op = &mut self.pool[id];
         op.order = 0;
         op.class = Class::program_for(op.class.cause());
@@ -174,7 +189,10 @@ impl Device {
         let state = &mut self.domain[domain.index()];
         let point = &mut state.points[usize::from(number)];
         if !point.has_place() {
-            let Some(superblock) = state.free.take() else {
+            let most_worn =
+                self.points.is_apart(Cause::WearLevelling) && number == self.points.of(Cause::WearLevelling);
+            let taken = if most_worn { state.free.take_most_worn() } else { state.free.take() };
+            let Some(superblock) = taken else {
                 if self.ends_for_want_of_space() {
                     return Ppa(0);
                 }

@@ -85,6 +85,8 @@ impl Device {
                 unmapped_reads: recorder.unmapped_reads,
                 not_physical: self.not_physical.clone(),
             },
+            read_reclaim: self.read_reclaim_report(),
+            background_gc: self.background_report(),
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
             bad_blocks: self.bad_blocks_report(),

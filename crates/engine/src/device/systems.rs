@@ -33,6 +33,15 @@ impl Systems {
         Self { idle_at: Ns::NEVER, idle_after, ..Self::default() }
     }
 
+    /// All systems, to be put back, if any of them watches for it.
+    pub fn take_all_watching(&mut self, what: Watches) -> Option<Vec<SystemPolicy>> {
+        self.watches.has(what).then(|| std::mem::take(&mut self.all))
+    }
+
+    pub fn put_all_back(&mut self, all: Vec<SystemPolicy>) {
+        self.all = all;
+    }
+
     /// When the next of them is to be woken.
     fn wake_at(&self) -> Ns {
         self.wake.iter().copied().min().unwrap_or(Ns::NEVER).min(self.idle_at)
@@ -206,7 +215,10 @@ impl Device {
     /// The drive became idle, or stopped being so.
     #[inline]
     pub(super) fn note_idle(&mut self, idle: bool) {
-        if self.systems.watches.has(Watches::IDLE) {
+        if !idle {
+            self.end_background();
+        }
+        if self.systems.watches.has(Watches::IDLE) || self.background.is_on() {
             self.systems.idle_at = if idle { self.now + self.systems.idle_after } else { Ns::NEVER };
             self.wake_at = self.systems.wake_at();
         }
@@ -224,6 +236,7 @@ impl Device {
         if self.systems.idle_at == self.now {
             self.systems.idle_at = Ns::NEVER;
             self.tell(Watches::IDLE, |system, drive, actions| system.idle(drive, actions));
+            self.begin_background();
         }
         for number in 0..self.systems.wake.len() {
             if self.systems.wake[number] == self.now {
@@ -238,6 +251,9 @@ impl Device {
     /// The tables are consistent again: does what systems asked for, and lets the dies look at their new work.
     #[inline]
     pub(super) fn finish_event(&mut self) {
+        if self.reclaim.is_some() {
+            self.reclaim_worn_blocks();
+        }
         if !self.systems.asked.is_empty() {
             self.act();
         }

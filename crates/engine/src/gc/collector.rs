@@ -12,6 +12,8 @@ use crate::sched::class::Cause;
 pub struct Collector {
     /// Whether collection goes on until enough superblocks are free.
     pub active: bool,
+    /// Whether it does so only because the drive was idle.
+    pub background: bool,
     /// The superblock that is being read; [`SuperblockId::NONE`] between two.
     pub victim: SuperblockId,
     /// Why it is emptied.
@@ -36,6 +38,7 @@ impl Default for Collector {
     fn default() -> Self {
         Self {
             active: false,
+            background: false,
             victim: SuperblockId::NONE,
             cause: Cause::Gc,
             wanted: VecDeque::new(),

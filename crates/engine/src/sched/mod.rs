@@ -5,6 +5,7 @@ pub mod gates;
 pub mod queue;
 pub mod tiered;
 
+use crate::config::SchemeConfig;
 use crate::config::scheme::SchedulerConfig;
 use crate::snapshot::policies::policies;
 use crate::time::Ns;
@@ -20,6 +21,8 @@ pub struct QueueView<'a> {
     /// Classes of which something may wait that the die may begin now, one bit each. Of the others nothing waits, or it
     /// waits behind a gate.
     pub waiting: u32,
+    /// Classes that can't wait, one bit each: what empties a block that was read beyond its limit.
+    pub urgent: u32,
     /// Where the operations are.
     pub pool: &'a OpPool,
     /// The time.
@@ -93,6 +96,16 @@ impl SchedulerPolicy {
     /// The one that a scheme names.
     pub fn new(config: &SchedulerConfig) -> Self {
         Self::Tiered(Tiered::new(config))
+    }
+
+    /// The same, with read reclaim at the priority that the scheme gives it.
+    pub fn for_scheme(scheme: &SchemeConfig) -> Self {
+        let policy = Tiered::new(&scheme.scheduler);
+        Self::Tiered(if scheme.reclaim.is_on() {
+            policy.with_reclaim(scheme.reclaim.priority)
+        } else {
+            policy
+        })
     }
 }
 

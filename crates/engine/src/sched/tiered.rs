@@ -1,7 +1,8 @@
 //! Tiers of classes: FIFO (one tier), read-first (host reads before the rest), or a scheme's own order.
 
-use super::class::{ByClass, CLASSES, Class, FlashOp};
+use super::class::{ByClass, CLASSES, Cause, Class, FlashOp};
 use super::{QueueView, Scheduler};
+use crate::config::reclaim::ReclaimPriority;
 use crate::config::scheme::{SchedulerConfig, SchedulerKind};
 use crate::time::Ns;
 
@@ -12,6 +13,8 @@ pub struct Tiered {
     tier: ByClass<u8>,
     suspend: bool,
     bound: Ns,
+    /// Whether read reclaim goes before all else: then it isn't interrupted.
+    reclaim_first: bool,
 }
 
 impl Tiered {
@@ -37,7 +40,25 @@ impl Tiered {
             tier,
             suspend: config.policy == SchedulerKind::ReadFirstSuspend,
             bound: config.starvation_bound_ns.map_or(Ns::NEVER, Ns),
+            reclaim_first: false,
         }
+    }
+
+    /// The same with the commands of read reclaim in another tier.
+    #[must_use]
+    pub fn with_reclaim(mut self, priority: ReclaimPriority) -> Self {
+        // One tier before, and one behind all others.
+        self.tier = self.tier.map(|tier| tier + 1);
+        self.reclaim_first = priority == ReclaimPriority::Foreground;
+        let tier = match priority {
+            ReclaimPriority::Foreground => 0,
+            ReclaimPriority::Equal => self.tier[Class::HostRead.index()],
+            ReclaimPriority::Background => CLASSES as u8 + 2,
+        };
+        for class in [Class::ReclaimRead, Class::ReclaimProgram, Class::ReclaimErase] {
+            self.tier[class.index()] = tier;
+        }
+        self
     }
 }
 
@@ -47,7 +68,8 @@ impl Scheduler for Tiered {
         let mut best: Option<((u8, u64), Class)> = None;
         for class in view.waiting() {
             if let Some((order, waited)) = view.first(class) {
-                let tier = if waited > self.bound { 0 } else { self.tier[class.index()] + 1 };
+                let first = waited > self.bound || view.urgent & (1 << class.index()) != 0;
+                let tier = if first { 0 } else { self.tier[class.index()] + 1 };
                 let key = (tier, order);
                 if best.is_none_or(|(other, _)| key < other) {
                     best = Some((key, class));
@@ -58,7 +80,8 @@ impl Scheduler for Tiered {
     }
 
     fn suspends(&self, running: Class) -> bool {
-        self.suspend && running.op() != FlashOp::Read
+        let first = self.reclaim_first && running.cause() == Cause::ReadReclaim;
+        self.suspend && running.op() != FlashOp::Read && !first
     }
 
     fn longest_suspension(&self) -> Ns {
@@ -83,8 +106,13 @@ mod tests {
             queues[class.index()].push(&mut pool, id);
         }
         std::iter::from_fn(|| {
-            let class =
-                policy.next(&QueueView { queues: &queues, waiting: u32::MAX, pool: &pool, now: Ns(1000) })?;
+            let class = policy.next(&QueueView {
+                queues: &queues,
+                waiting: u32::MAX,
+                urgent: 0,
+                pool: &pool,
+                now: Ns(1000),
+            })?;
             queues[class.index()].pop(&mut pool);
             Some(class)
         })

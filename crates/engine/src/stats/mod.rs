@@ -8,6 +8,7 @@ pub mod latency;
 pub mod lean;
 pub mod mapping;
 pub mod measured;
+pub mod reclaim;
 pub mod recorder;
 pub mod redundancy;
 pub mod report;

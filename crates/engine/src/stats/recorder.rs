@@ -9,6 +9,7 @@ use super::disturb::DisturbCounters;
 use super::energy::EnergyRecorder;
 use super::latency::DirectionRecorder;
 use super::mapping::MappingCounters;
+use super::reclaim::{BackgroundReport, ReclaimCounters};
 use super::redundancy::RedundancyReport;
 use super::report::{
     ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
@@ -70,6 +71,10 @@ pub struct Recorder {
     pub disturb: DisturbCounters,
     /// Address translation.
     pub mapping: MappingCounters,
+    /// Read reclaim.
+    pub reclaim: ReclaimCounters,
+    /// Garbage collection at idle time.
+    pub background: BackgroundReport,
     /// Figures by flow and stream, where there are several flows.
     pub tenants: Option<Box<Tenants>>,
     /// Energy of the operations begun.

@@ -8,6 +8,7 @@ use super::disturb::{ErrorsReport, ReadDisturbReport};
 use super::energy::EnergyReport;
 use super::mapping::MappingReport;
 use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
+use super::reclaim::{BackgroundReport, ReadReclaimReport};
 use super::redundancy::RedundancyReport;
 use crate::blocks::bad::BadBlocksReport;
 use crate::device::EndOfLife;
@@ -56,6 +57,12 @@ pub struct Report {
     pub mapping: Option<MappingReport>,
     /// What the drive's tables hold at the end.
     pub drive: DriveReport,
+    /// Read reclaim; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_reclaim: Option<ReadReclaimReport>,
+    /// Garbage collection at idle time; left out where there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_gc: Option<BackgroundReport>,
     /// Read counts; `None` when nothing counts reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_disturb: Option<ReadDisturbReport>,

@@ -12,6 +12,16 @@ pub enum Slot {
     Placement,
     /// Which block garbage collection empties.
     Victims,
+    /// What is emptied when a block was read too often.
+    Reclaim,
+    /// Which erased block is written next.
+    FreeBlocks,
+    /// What is moved so that unworn blocks are worn.
+    StaticWear,
+    /// What is collected while the drive is idle.
+    Idle,
+    /// Which of the host's write points takes a page.
+    WritePoints,
     /// What the controller's memory holds of the data.
     Cache,
     /// What a die does next.
@@ -29,6 +39,11 @@ impl Slot {
             Self::Mapping => "mapping",
             Self::Placement => "placement",
             Self::Victims => "victims",
+            Self::Reclaim => "reclaim",
+            Self::FreeBlocks => "free blocks",
+            Self::StaticWear => "static wear",
+            Self::Idle => "idle",
+            Self::WritePoints => "write points",
             Self::Cache => "cache",
             Self::Scheduler => "scheduler",
             Self::Redundancy => "redundancy",
@@ -64,6 +79,17 @@ pub const PARTS: &[Part] = &[
     part("fifo-victims", &[Slot::Victims], "gc.policy = 'fifo'"),
     part("cost-benefit", &[Slot::Victims], "gc.policy = 'cost_benefit'"),
     part("windowed-greedy", &[Slot::Victims], "gc.policy = 'windowed_greedy'"),
+    part(
+        "block-reclaim",
+        &[Slot::Reclaim],
+        "reclaim = { policy = 'block', threshold = 60, priority = 'background' }",
+    ),
+    part("superblock-reclaim", &[Slot::Reclaim], "reclaim = { policy = 'superblock', threshold = 60 }"),
+    part("oldest-free", &[Slot::FreeBlocks], "wear.free_block = 'oldest'"),
+    part("least-worn-free", &[Slot::FreeBlocks], "wear.free_block = 'least_worn'"),
+    part("static-wear", &[Slot::StaticWear], "wear = { static_spread = 2, static_interval = 4 }"),
+    part("idle-gc", &[Slot::Idle], "gc.background.stop = 0.3"),
+    part("hot-cold", &[Slot::WritePoints], "separation.policy = 'hot_cold'\nblocks.host_write_points = 2"),
     part("write-buffer", &[Slot::Cache], "cache = { policy = 'write_buffer', bytes = 262_144 }"),
     part("lru-cache", &[Slot::Cache], "cache = { policy = 'lru', bytes = 262_144 }"),
     part("fifo", &[Slot::Scheduler], "scheduler.policy = 'fifo'"),

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
+use crate::reclaim::WornBlock;
 use crate::sched::class::Cause;
 use crate::sched::gates::ClassSet;
 use crate::snapshot::policies::policies;
@@ -43,6 +44,8 @@ impl Watches {
     pub const IDLE: Self = Self(64);
     /// [`System::find`], [`System::loaded`] and [`System::wrong_guess`].
     pub const TRANSLATION: Self = Self(128);
+    /// [`System::reclaim`].
+    pub const RECLAIM: Self = Self(256);
 
     /// Both sets.
     pub const fn and(self, other: Self) -> Self {
@@ -149,6 +152,12 @@ pub trait System {
 
     /// A superblock was erased.
     fn erased(&mut self, _superblock: SuperblockId, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// A block of a full superblock has been read too often (`scheme.reclaim`): a plan that takes its pages elsewhere and
+    /// erases the superblock, or `None` to leave it to the policy of read reclaim.
+    fn reclaim(&mut self, _worn: &WornBlock, _drive: &DriveView<'_>) -> Option<Plan> {
+        None
+    }
 
     /// No request has been in the drive for `scheme.idle_after_ns`.
     fn idle(&mut self, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}

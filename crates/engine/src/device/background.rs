@@ -1,0 +1,105 @@
+//! Garbage collection while the drive is idle: begins when it has been so for long enough, ends when a request comes.
+
+use serde::{Deserialize, Serialize};
+
+use super::Device;
+use crate::blocks::BlockState;
+use crate::config::scheme::GcConfig;
+use crate::ids::{DomainId, SuperblockId};
+use crate::nand::Geometry;
+use crate::sched::class::Cause;
+use crate::stats::reclaim::BackgroundReport;
+
+/// Collection at idle time.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(super) struct Background {
+    /// Free superblocks of a domain at which it stops; 0: there is none.
+    stop: u32,
+    preemptible: bool,
+    /// Whether the drive is idle.
+    idle: bool,
+}
+
+impl Background {
+    pub(super) fn new(config: &GcConfig, geometry: &Geometry) -> Self {
+        config.background.as_ref().map_or_else(Self::default, |background| Self {
+            stop: (background.stop * f64::from(geometry.blocks_per_plane)).ceil() as u32,
+            preemptible: background.preemptible,
+            idle: false,
+        })
+    }
+
+    /// Whether it wants to be told when the drive is idle.
+    #[inline]
+    pub(super) fn is_on(&self) -> bool {
+        self.stop > 0
+    }
+}
+
+impl Device {
+    /// The drive has been idle for long enough.
+    pub(super) fn begin_background(&mut self) {
+        if !self.background.is_on() {
+            return;
+        }
+        self.background.idle = true;
+        self.recorder.background.idle_times += 1;
+        for domain in (0..self.domain.len() as u32).map(DomainId) {
+            self.domain[domain.index()].collector.active = true;
+            self.advance_collection(domain);
+        }
+    }
+
+    /// Whether more superblocks are to be collected because the drive is idle.
+    pub(super) fn goes_on_in_background(&self, domain: DomainId, free_soon: u32) -> bool {
+        let Background { stop, idle, .. } = self.background;
+        free_soon < stop && (idle || self.domain[domain.index()].collector.background)
+    }
+
+    /// Whether the next of them must wait. One at a time where a request may come between: then no more than a superpage
+    /// or an erase is ever under way.
+    pub(super) fn background_waits(&self, domain: DomainId) -> bool {
+        let collector = &self.domain[domain.index()].collector;
+        self.background.preemptible && !(collector.victims.is_empty() && collector.in_flight == 0)
+    }
+
+    /// Whether something is collected piece by piece, so that a request may come between.
+    #[inline]
+    pub(super) fn collects_gently(&self, domain: DomainId) -> bool {
+        self.background.preemptible && self.domain[domain.index()].collector.background
+    }
+
+    /// A request comes.
+    pub(super) fn end_background(&mut self) {
+        if !std::mem::take(&mut self.background.idle) || !self.background.preemptible {
+            return;
+        }
+        for domain in (0..self.domain.len() as u32).map(DomainId) {
+            let collector = &mut self.domain[domain.index()].collector;
+            if std::mem::take(&mut collector.background) {
+                self.give_up_victim(domain);
+            }
+        }
+    }
+
+    /// Reads no more of the victim, unless its space is needed. What was read of it moves; the rest stays.
+    fn give_up_victim(&mut self, domain: DomainId) {
+        let state = &mut self.domain[domain.index()];
+        let victim = state.collector.victim;
+        let needed = state.free.len() < self.thresholds.trigger.max(state.demand);
+        if !victim.is_some() || needed || state.collector.cause_of(victim) != Cause::Gc {
+            return;
+        }
+        self.recorder.background.given_up += 1;
+        state.collector.victim = SuperblockId::NONE;
+        state.collector.victims.retain(|&(other, _)| other != victim);
+        state.collector.active = !state.collector.wanted.is_empty();
+        self.blocks.set_state(victim, BlockState::Full);
+        self.reclaim_given_up(victim);
+        self.advance_collection(domain);
+    }
+
+    pub(super) fn background_report(&self) -> Option<BackgroundReport> {
+        self.background.is_on().then_some(self.recorder.background)
+    }
+}

@@ -1,0 +1,320 @@
+//! Read reclaim at work: worn blocks are noted as they are read, and dealt with when the event is over.
+
+use serde::{Deserialize, Serialize};
+
+use super::Device;
+use super::view::DriveView;
+use crate::blocks::BlockState;
+use crate::config::reclaim::ReclaimConfig;
+use crate::ids::{DomainId, Ppa, SuperblockId};
+use crate::nand::Geometry;
+use crate::reclaim::{Decision, ReadReclaim, ReclaimPolicy, WornBlock};
+use crate::sched::class::{Cause, Class};
+use crate::stats::reclaim::ReadReclaimReport;
+use crate::systems::{Pin, Plan, Step, Watches};
+use crate::time::Ns;
+
+/// What is known of a block beside its reads.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+struct Record {
+    /// When it reached the threshold; [`Ns::NEVER`] before.
+    worn: Ns,
+    /// Whether it reached the hard limit.
+    over_limit: bool,
+    /// Whether its reclaim is under way or asked for.
+    asked: bool,
+}
+
+const FRESH: Record = Record { worn: Ns::NEVER, over_limit: false, asked: false };
+
+/// State of read reclaim.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Reclaim {
+    threshold: u32,
+    hard_limit: u32,
+    /// By physical block.
+    records: Vec<Record>,
+    /// Blocks that were read too often in this event, by the unit that was read.
+    due: Vec<Ppa>,
+    /// Superblocks that can't wait, and whose commands therefore go before all others.
+    urgent: Vec<(SuperblockId, Cause)>,
+}
+
+impl Reclaim {
+    /// `None` where nothing is reclaimed.
+    pub(super) fn new(config: &ReclaimConfig, geometry: &Geometry) -> Option<Box<Self>> {
+        let blocks = geometry.planes() as usize * geometry.blocks_per_plane as usize;
+        config.is_on().then(|| {
+            Box::new(Self {
+                threshold: config.threshold,
+                hard_limit: config.hard_limit(),
+                records: vec![FRESH; blocks],
+                due: Vec::new(),
+                urgent: Vec::new(),
+            })
+        })
+    }
+
+    /// Reads of a block from which on [`Device::block_worn`] is to be told of each.
+    pub(super) fn worn_at(config: &ReclaimConfig) -> u32 {
+        if config.is_on() { config.threshold } else { u32::MAX }
+    }
+}
+
+/// One bit for each class of a cause that moves pages.
+fn classes_of(cause: Cause) -> u32 {
+    [Class::read_for(cause), Class::program_for(cause), Class::erase_for(cause)]
+        .into_iter()
+        .fold(0, |mask, class| mask | 1 << class.index())
+}
+
+impl Device {
+    /// Replaces the choice of what is reclaimed by a user's own. It is asked only where the scheme reclaims at all.
+    pub fn set_reclaim(&mut self, policy: Box<dyn ReadReclaim + Send>) {
+        self.reclaim_policy = ReclaimPolicy::Custom(policy);
+    }
+
+    /// The block of this unit was read, and is beyond the threshold.
+    pub(super) fn block_worn(&mut self, ppa: Ppa, reads: u32) {
+        let Some(reclaim) = &mut self.reclaim else { return };
+        let Some(record) = reclaim.records.get_mut((ppa.0 / self.geometry.units_per_block()) as usize) else {
+            return;
+        };
+        if record.worn == Ns::NEVER {
+            record.worn = self.now;
+            self.recorder.reclaim.worn += 1;
+        }
+        let passes_limit = reads >= reclaim.hard_limit && !record.over_limit;
+        if passes_limit {
+            record.over_limit = true;
+            self.recorder.reclaim.over_limit += 1;
+        }
+        if passes_limit || !record.asked {
+            reclaim.due.push(ppa);
+        }
+    }
+
+    /// Does something about the blocks that were read too often in this event.
+    pub(super) fn reclaim_worn_blocks(&mut self) {
+        let Some(reclaim) = self.reclaim.as_mut().filter(|reclaim| !reclaim.due.is_empty()) else { return };
+        let mut due = std::mem::take(&mut reclaim.due);
+        for &ppa in &due {
+            self.reclaim_worn_block(ppa);
+        }
+        due.clear();
+        if let Some(reclaim) = &mut self.reclaim {
+            reclaim.due = due;
+        }
+    }
+
+    fn reclaim_worn_block(&mut self, ppa: Ppa) {
+        let reads = self.read_counts().map_or(0, |counts| counts.block_of(ppa));
+        let superblock = self.blocks.of(&self.geometry, ppa);
+        let number = (ppa.0 / self.geometry.units_per_block()) as usize;
+        let Some(reclaim) = self.reclaim.as_ref().filter(|reclaim| reads >= reclaim.threshold) else {
+            return;
+        };
+        let Record { over_limit, asked, .. } = reclaim.records[number];
+        if over_limit && self.blocks.state(superblock) == BlockState::Open {
+            self.close_early(superblock);
+        }
+        match self.blocks.state(superblock) {
+            BlockState::Free | BlockState::Open | BlockState::Closing | BlockState::Retired => return,
+            BlockState::Collecting | BlockState::Erasing => self.set_asked(number, true),
+            BlockState::Full if asked => {}
+            BlockState::Full => {
+                let (plane, block) = self.geometry.block_of(ppa);
+                if !self.decide(&WornBlock { superblock, plane, block, ppa, reads }) {
+                    return;
+                }
+                self.set_asked(number, true);
+                self.recorder.reclaim.by_trigger[usize::from(over_limit)] += 1;
+            }
+        }
+        if over_limit {
+            self.hurry(superblock);
+        }
+    }
+
+    fn set_asked(&mut self, block: usize, asked: bool) {
+        if let Some(record) = self.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(block)) {
+            record.asked = asked;
+        }
+    }
+
+    /// Asks the systems, then the policy; `false` if nothing is to be done now.
+    fn decide(&mut self, worn: &WornBlock) -> bool {
+        if let Some((system, plan)) = self.ask_systems_to_reclaim(worn) {
+            self.ask_for_plan(system, plan);
+            return true;
+        }
+        let mut policy = std::mem::take(&mut self.reclaim_policy);
+        let decision = policy.reclaim(worn, &DriveView(self));
+        self.reclaim_policy = policy;
+        match decision {
+            Decision::Leave => return false,
+            Decision::Superblock => self.want_emptied(worn.superblock, Cause::ReadReclaim),
+            Decision::Block if self.domains.width() == 1 => {
+                self.want_emptied(worn.superblock, Cause::ReadReclaim);
+            }
+            Decision::Block => self.evacuate(worn),
+            Decision::Plan(plan) => self.ask_for_own_plan(plan),
+        }
+        true
+    }
+
+    fn ask_systems_to_reclaim(&mut self, worn: &WornBlock) -> Option<(usize, Plan)> {
+        let mut systems = self.systems.take_all_watching(Watches::RECLAIM)?;
+        let view = DriveView(self);
+        let plan = systems
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, system)| system.get().watches().has(Watches::RECLAIM))
+            .find_map(|(number, system)| system.get_mut().reclaim(worn, &view).map(|plan| (number, plan)));
+        self.systems.put_all_back(systems);
+        plan
+    }
+
+    /// Moves the valid pages of one block of a superblock away.
+    fn evacuate(&mut self, worn: &WornBlock) {
+        let first = self.block_start(worn.plane, worn.block).0;
+        let pages: Vec<Ppa> = (first..first + self.geometry.units_per_block())
+            .map(Ppa)
+            .filter(|&ppa| self.valid_lpa(ppa).is_some())
+            .collect();
+        self.recorder.reclaim.evacuated += 1;
+        let steps = vec![Step { pages, pin: Pin::Any }];
+        let (cause, destinations, erase) = (Cause::ReadReclaim, vec![], vec![]);
+        self.ask_for_own_plan(Plan { cause, destinations, steps, erase });
+    }
+
+    /// This superblock can't wait any longer: the commands that empty it go before all others.
+    pub(super) fn hurry(&mut self, superblock: SuperblockId) {
+        let domain = self.blocks.split(superblock).0;
+        let collector = &mut self.domain[domain.index()].collector;
+        let emptied = matches!(self.blocks.state(superblock), BlockState::Collecting | BlockState::Erasing);
+        let cause = if emptied { collector.cause_of(superblock) } else { Cause::ReadReclaim };
+        if let Some(place) = collector.wanted.iter().position(|&(other, _)| other == superblock)
+            && let Some(wanted) = collector.wanted.remove(place)
+        {
+            collector.wanted.push_front(wanted);
+        }
+        let Some(reclaim) = &mut self.reclaim else { return };
+        if !reclaim.urgent.iter().any(|&(other, _)| other == superblock) {
+            reclaim.urgent.push((superblock, cause));
+        }
+        self.note_urgent();
+        self.check_collection(domain);
+    }
+
+    /// The classes of what can't wait. A superblock that waits for its turn needs garbage collection as well.
+    pub(super) fn note_urgent(&mut self) {
+        let Some(reclaim) = &self.reclaim else { return };
+        self.urgent = reclaim.urgent.iter().fold(0, |mask, &(superblock, cause)| {
+            let waits = self.blocks.state(superblock) == BlockState::Full;
+            mask | classes_of(cause) | if waits { classes_of(Cause::Gc) } else { 0 }
+        });
+    }
+
+    /// Whether the next superblock that a domain is asked to empty can't wait.
+    pub(super) fn wanted_is_urgent(&self, domain: DomainId) -> bool {
+        let first = self.domain[domain.index()].collector.wanted.front();
+        let Some((reclaim, &(superblock, _))) = self.reclaim.as_ref().zip(first) else { return false };
+        reclaim.urgent.iter().any(|&(other, _)| other == superblock)
+    }
+
+    /// A domain needs space: what read reclaim empties there must get on, however low its priority.
+    pub(super) fn hurry_reclaim_of(&mut self, domain: DomainId) {
+        let collector = &self.domain[domain.index()].collector;
+        let Some(&(superblock, _)) = collector.victims.iter().find(|victim| victim.1 == Cause::ReadReclaim)
+        else {
+            return;
+        };
+        if !self.reclaim.as_ref().is_some_and(|r| r.urgent.iter().any(|&(other, _)| other == superblock)) {
+            self.hurry(superblock);
+        }
+    }
+
+    /// A block is erased.
+    #[inline]
+    pub(super) fn reclaim_block_erased(&mut self, ppa: Ppa) {
+        if let Some(reclaim) = &mut self.reclaim {
+            let number = (ppa.0 / self.geometry.units_per_block()) as usize;
+            let record = std::mem::replace(&mut reclaim.records[number], FRESH);
+            if record.worn != Ns::NEVER {
+                self.recorder.reclaim.erased(self.now.since(record.worn).0);
+            }
+        }
+    }
+
+    /// Nothing hurries any more in this superblock: it is erased, or its plan has ended.
+    pub(super) fn reclaim_ended(&mut self, superblock: SuperblockId) {
+        let Some(reclaim) = self.reclaim.as_mut().filter(|reclaim| !reclaim.urgent.is_empty()) else {
+            return;
+        };
+        reclaim.urgent.retain(|&(other, _)| other != superblock);
+        self.note_urgent();
+    }
+
+    /// A plan has ended. What it was to erase and has not may be asked for again.
+    pub(super) fn reclaim_plan_ended(&mut self, plan: &Plan) {
+        if self.reclaim.is_none() || plan.cause != Cause::ReadReclaim {
+            return;
+        }
+        for &page in plan.steps.iter().filter_map(|step| step.pages.first()) {
+            self.reclaim_ended(self.blocks.of(&self.geometry, page));
+        }
+        for &superblock in &plan.erase {
+            if self.blocks.state(superblock) == BlockState::Full {
+                self.reclaim_given_up(superblock);
+            }
+        }
+    }
+
+    /// A superblock that was being emptied stays as it is after all: its worn blocks may be asked for again.
+    pub(super) fn reclaim_given_up(&mut self, superblock: SuperblockId) {
+        if self.reclaim.is_none() {
+            return;
+        }
+        self.reclaim_ended(superblock);
+        let (domain, block) = self.blocks.split(superblock);
+        for index in 0..self.domains.width() as usize {
+            let first = self.block_start(self.domains.planes(domain)[index], block);
+            let number = (first.0 / self.geometry.units_per_block()) as usize;
+            self.set_asked(number, false);
+            if let Some(reclaim) = &mut self.reclaim {
+                // Its limit counts anew, or it would not be hurried a second time.
+                reclaim.records[number].over_limit = false;
+            }
+        }
+    }
+
+    /// Closes the write point that fills this superblock, so that it can be emptied; the pages left in it stay unused.
+    /// That of moves is closed only while nothing is being moved: what is being moved counts on its space.
+    fn close_early(&mut self, superblock: SuperblockId) {
+        if self.redundancy.is_some() {
+            // The parity of a row that is begun is still to come.
+            return;
+        }
+        let domain = self.blocks.split(superblock).0;
+        let state = &self.domain[domain.index()];
+        let fills = |point: &crate::blocks::WritePoint| point.superblock == superblock && point.has_place();
+        let Some(number) = state.points.iter().position(fills) else { return };
+        let collector = &state.collector;
+        let at_rest = collector.victims.is_empty() && collector.reading == 0 && collector.in_flight == 0;
+        if !(self.points.is_of_host(number as u8) || at_rest && state.points[number].gathered.is_empty()) {
+            return;
+        }
+        self.close_untimed_place(domain, number as u8);
+        self.domain[domain.index()].points[number].close();
+        let next = if self.blocks.is_settled(superblock) { BlockState::Full } else { BlockState::Closing };
+        self.blocks.set_state(superblock, next);
+        self.recorder.reclaim.closed_early += 1;
+    }
+
+    pub(super) fn read_reclaim_report(&self) -> Option<ReadReclaimReport> {
+        self.reclaim.as_ref()?;
+        let moves = &self.recorder.moves[Cause::ReadReclaim.index()];
+        Some(self.recorder.reclaim.report(moves.victims, moves.moved_units))
+    }
+}

@@ -1,0 +1,252 @@
+//! Read reclaim: what is emptied, when, with which priority, and that reads never run away from it.
+#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, reason = "helpers of tests, where a panic is the failure")]
+
+mod common;
+
+use common::*;
+use wordline_engine::Setup;
+use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
+use wordline_engine::config::run::Occupancy;
+use wordline_engine::config::scheme::SuperblockSpan;
+use wordline_engine::host::{HostOp, HostRequest};
+use wordline_engine::ids::Ppa;
+use wordline_engine::reclaim::{Decision, ReadReclaim, WornBlock};
+use wordline_engine::sched::class::Cause;
+use wordline_engine::stats::report::Report;
+use wordline_engine::systems::{DriveView, Pin, Place, Plan, Step, System, SystemPolicy, Watches};
+
+use ReclaimPriority::{Background, Equal, Foreground};
+
+const READ: u64 = TR + XFER;
+const PROGRAM: u64 = XFER + TPROG;
+/// Emptying and erasing one full block of 16 pages on one die.
+const MOVE: u64 = 16 * (READ + PROGRAM) + TERASE;
+
+fn reclaiming(policy: ReclaimKind, threshold: u32, priority: ReclaimPriority) -> ReclaimConfig {
+    ReclaimConfig { policy, threshold, hard_limit: None, priority }
+}
+
+/// One plane, half full.
+fn small(policy: ReclaimKind, threshold: u32, priority: ReclaimPriority) -> Setup {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.start = start(Occupancy::Share(0.5), 0.0);
+    setup.scheme.reclaim = reclaiming(policy, threshold, priority);
+    setup
+}
+
+/// Reads of page 0, 1 ms apart, and one of page 200 long after.
+fn reads_apart(count: u64) -> Vec<HostRequest> {
+    (0..count).map(|number| read(number * 1_000_000, 0)).chain([read(1_000_000_000, 200)]).collect()
+}
+
+#[test]
+fn a_block_that_reaches_the_threshold_is_emptied_and_erased() {
+    let setup = small(ReclaimKind::Block, 10, Equal);
+    for (reads, operations) in [(9, 0), (10, 1), (19, 1), (20, 2)] {
+        let (report, _) = record(&setup, reads_apart(reads));
+        let reclaim = report.read_reclaim.unwrap();
+        // While it is moved (11.9 ms) the block is still read: of the 20 reads too few fall on the new one.
+        let operations = if reads == 20 { 1 } else { operations };
+        assert_eq!(reclaim.operations, operations, "{reads} reads");
+        assert_eq!((reclaim.at_threshold, reclaim.at_hard_limit), (operations, 0));
+        assert_eq!(reclaim.moved_units, 16 * operations);
+        assert_eq!(report.flash.erases, operations);
+        assert_eq!(report.gc.victims, 0);
+        if reads == 10 {
+            // The die does nothing else: the read itself, then the moves and the erase.
+            assert_eq!(reclaim.threshold_to_erase_max_ns, READ + MOVE);
+            assert_eq!((reclaim.worn_blocks, reclaim.erased_worn_blocks), (1, 1));
+            assert_eq!(report.other_moves["read_reclaim"].victims, 1);
+        }
+    }
+}
+
+#[test]
+fn without_read_reclaim_nothing_is_counted_or_reported() {
+    let (report, _) = record(&small(ReclaimKind::None, 1, Equal), reads_apart(30));
+    assert!(report.read_reclaim.is_none() && report.read_disturb.is_none());
+    assert_eq!(report.flash.erases, 0);
+}
+
+#[test]
+fn reclaim_of_a_superblock_moves_all_its_blocks_and_that_of_a_block_its_pages_only() {
+    let of = |policy| {
+        let mut setup = setup(device(1, 1, 1, 4));
+        setup.start = start(Occupancy::Share(0.5), 0.0);
+        setup.scheme.blocks.superblock = SuperblockSpan::Die;
+        setup.scheme.reclaim = reclaiming(policy, 10, Equal);
+        let report = record(&setup, reads_apart(10)).0;
+        let reclaim = report.read_reclaim.unwrap();
+        (reclaim.operations, reclaim.moved_units, reclaim.evacuated_blocks, report.flash.erases)
+    };
+    assert_eq!(of(ReclaimKind::Superblock), (1, 64, 0, 4));
+    assert_eq!(of(ReclaimKind::Block), (1, 16, 1, 0));
+}
+
+#[test]
+fn the_foreground_goes_before_the_host_and_the_background_behind_it() {
+    // Five reads of block 0 and four each of others at once, one more while the pages move.
+    let late = 6 * READ + 1;
+    let requests: Vec<_> = (0..20)
+        .map(|number| read(0, if number < 5 { number } else { 16 + (number - 5) / 4 * 16 + number % 4 }))
+        .chain([read(late, 100)])
+        .collect();
+    let of = |priority| completions(&small(ReclaimKind::Block, 5, priority), requests.clone());
+    let undisturbed: Vec<u64> = (1..=21).map(|number| number * READ).collect();
+    assert_eq!(of(Background), undisturbed);
+    assert_eq!(of(Equal)[..20], undisturbed[..20]);
+    // Four pages are read ahead, and they came before the late read.
+    assert_eq!(of(Equal)[20], 25 * READ);
+    let behind: Vec<u64> = (1..=21).map(|number| number * READ + if number > 5 { MOVE } else { 0 }).collect();
+    assert_eq!(of(Foreground), behind);
+}
+
+/// Reads of block 0 that never leave the die a rest.
+fn hammered(setup: &Setup, count: u64) -> Report {
+    let mut setup = setup.clone();
+    setup.host = closed(4);
+    let mut source = made(count, |number| read(0, number % 12));
+    run(&setup, &mut source).unwrap()
+}
+
+#[test]
+fn the_hard_limit_holds_however_busy_the_die_is() {
+    for priority in [Foreground, Equal, Background] {
+        for ways in [1, 2] {
+            let mut setup = small(ReclaimKind::Superblock, 40, priority);
+            setup.device.geometry.ways = ways;
+            setup.scheme.blocks.superblock = SuperblockSpan::Drive;
+            setup.scheme.reclaim.hard_limit = Some(80);
+            let report = hammered(&setup, 3_000);
+            let (reclaim, peak) = (report.read_reclaim.unwrap(), report.read_disturb.unwrap().block_peak);
+            println!("{priority:?} {ways} {peak} {reclaim:?}");
+            assert!(reclaim.operations >= 15, "{priority:?}: {reclaim:?}");
+            // Beyond it: four reads under way, and the 16 that move the pages.
+            let bound = if priority == Foreground { 40 } else { 80 } + 4 + 16;
+            assert!(peak <= bound, "{priority:?}: {peak}");
+            // In the background nothing moves before the limit: the die is never without a read.
+            if priority == Background {
+                assert!(reclaim.blocks_over_hard_limit + 1 >= reclaim.operations, "{reclaim:?}");
+            }
+        }
+    }
+    let mut unlimited = small(ReclaimKind::Superblock, 40, Background);
+    unlimited.scheme.reclaim.hard_limit = Some(1 << 30);
+    assert!(hammered(&unlimited, 3_000).read_disturb.unwrap().block_peak > 2_900);
+}
+
+#[test]
+fn a_block_that_is_never_filled_is_closed_when_it_reaches_the_hard_limit() {
+    let mut setup = small(ReclaimKind::Superblock, 20, Equal);
+    setup.start = start(Occupancy::None, 0.0);
+    setup.scheme.reclaim.hard_limit = Some(30);
+    let requests = (0..3)
+        .map(|page| write(0, page))
+        .chain((0..200).map(|number| read(10_000_000 + number * 100_000, number % 3)))
+        .collect();
+    let (report, _) = record(&setup, requests);
+    let (reclaim, peak) = (report.read_reclaim.unwrap(), report.read_disturb.unwrap().block_peak);
+    assert!(reclaim.closed_early >= 3 && reclaim.at_hard_limit >= 3, "{reclaim:?}");
+    // 3 reads that move, and those of the host that come until the block is empty (1.7 ms of moves).
+    assert!((30..30 + 3 + 20).contains(&peak), "{peak}");
+}
+
+#[test]
+fn space_comes_first_and_reclaim_goes_on_under_constant_writing() {
+    for priority in [Foreground, Equal, Background] {
+        for (policy, span) in [
+            (ReclaimKind::Block, SuperblockSpan::None),
+            (ReclaimKind::Block, SuperblockSpan::Die),
+            (ReclaimKind::Superblock, SuperblockSpan::Drive),
+        ] {
+            let mut setup = setup(device(2, 1, 1, 2));
+            setup.start = start(Occupancy::All, 1.0);
+            setup.scheme.blocks.superblock = span;
+            setup.scheme.reclaim = reclaiming(policy, 60, priority);
+            setup.host = closed(16);
+            let pages = setup.logical_bytes().unwrap() / 4096;
+            let mut random = Random(9);
+            let mut source = made(12_000, move |_| {
+                let op = if random.below(4) == 0 { HostOp::Write } else { HostOp::Read };
+                let page = if op == HostOp::Read { random.below(30) } else { random.below(pages) };
+                request(0, op, page, 1)
+            });
+            let report = run(&setup, &mut source).unwrap();
+            let reclaim = report.read_reclaim.unwrap();
+            let what = format!("{priority:?} {policy:?} {span:?}");
+            assert!(report.gc.victims > 20 && reclaim.operations > 10, "{what}: {reclaim:?}");
+            assert!(report.waf_by_cause["read_reclaim"] > 0.0, "{what}");
+            // Far more than the limit was read in all: none was left behind.
+            let peak = report.read_disturb.unwrap().block_peak;
+            assert!(peak < 120 + 16 + 64 + 40, "{what}: {peak}");
+        }
+    }
+}
+
+/// Answers with a plan: the worn superblock's pages in the order of their logical pages, in a fresh superblock.
+struct Ordering(u64);
+
+impl System for Ordering {
+    fn name(&self) -> &str {
+        "ordering"
+    }
+    fn watches(&self) -> Watches {
+        Watches::RECLAIM
+    }
+    fn reclaim(&mut self, worn: &WornBlock, drive: &DriveView<'_>) -> Option<Plan> {
+        assert!(worn.reads >= 10);
+        self.0 += 1;
+        if self.0 > 1 {
+            return None;
+        }
+        let domain = drive.split(worn.superblock).0;
+        let mut pages: Vec<_> = (0..drive.blocks(domain).capacity)
+            .map(|unit| drive.unit_at(worn.superblock, unit))
+            .filter_map(|ppa| drive.valid_lpa(ppa).map(|lpa| (lpa, ppa)))
+            .collect();
+        pages.sort();
+        let pages: Vec<Ppa> = pages.into_iter().map(|page| page.1).collect();
+        let pin = Pin::Span { first: Place { destination: 0, unit: 0 }, holes: vec![] };
+        Some(Plan {
+            cause: Cause::ReadReclaim,
+            destinations: vec![domain],
+            steps: vec![Step { pages, pin }],
+            erase: vec![worn.superblock],
+        })
+    }
+}
+
+#[test]
+fn a_system_may_answer_with_a_plan_and_leave_the_next_to_the_policy() {
+    let setup = small(ReclaimKind::Superblock, 10, Equal);
+    let mut device = setup.prepare(&[]).unwrap();
+    device.add_system(SystemPolicy::Custom(Box::new(Ordering(0))));
+    let requests =
+        (0..10).map(|n| read(n * 1_000_000, 0)).chain((0..10).map(|n| read(100_000_000 + n * 1_000_000, 0)));
+    let requests = requests.chain([read(1_000_000_000, 200)]).collect();
+    let (report, _) = record_on(&setup, device, &mut Listed(requests)).unwrap();
+    let reclaim = report.read_reclaim.unwrap();
+    assert_eq!((reclaim.operations, reclaim.moved_units, report.flash.erases), (2, 32, 2));
+    assert_eq!(reclaim.erased_worn_blocks, 2);
+}
+
+/// Leaves a block alone until it has been read 15 times.
+struct Patient;
+
+impl ReadReclaim for Patient {
+    fn reclaim(&mut self, worn: &WornBlock, _drive: &DriveView<'_>) -> Decision {
+        if worn.reads < 15 { Decision::Leave } else { Decision::Superblock }
+    }
+}
+
+#[test]
+fn a_policy_of_ones_own_is_asked_with_each_read_until_it_decides() {
+    let setup = small(ReclaimKind::Superblock, 10, Equal);
+    for (reads, operations) in [(14, 0), (15, 1)] {
+        let mut device = setup.prepare(&[]).unwrap();
+        device.set_reclaim(Box::new(Patient));
+        let (report, _) = record_on(&setup, device, &mut Listed(reads_apart(reads))).unwrap();
+        assert_eq!(report.read_reclaim.unwrap().operations, operations);
+    }
+}
