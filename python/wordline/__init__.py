@@ -5,22 +5,26 @@
 >>> result.read.latency_ns.p99  # doctest: +SKIP
 """
 
-from wordline._core import WordlineError, __version__
+from wordline._core import Drive, WordlineError, __version__
 from wordline.presets import names as preset_names
 from wordline.result import Record, Result
 from wordline.seeds import Metric, Seeds, run_seeds
-from wordline.simulation import resolve, run, trace_info
+from wordline.simulation import load_drive, prepare, resolve, run, run_part, trace_info
 
 __all__ = [
+    "Drive",
     "Metric",
     "Record",
     "Result",
     "Seeds",
     "WordlineError",
     "__version__",
+    "load_drive",
+    "prepare",
     "preset_names",
     "resolve",
     "run",
+    "run_part",
     "run_seeds",
     "trace_info",
 ]

@@ -1,11 +1,29 @@
+import os
 from collections.abc import Callable
 from typing import final
 
-__all__ = ["RunResult", "WordlineError", "__version__", "parts", "resolve", "run", "trace_convert", "trace_info"]
+__all__ = [
+    "Drive",
+    "RunResult",
+    "WordlineError",
+    "__version__",
+    "load_drive",
+    "parts",
+    "prepare",
+    "resolve",
+    "run",
+    "trace_convert",
+    "trace_info",
+]
 
 __version__: str
 
 class WordlineError(ValueError): ...
+
+@final
+class Drive:
+    def fork(self) -> Drive: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
 
 @final
 class RunResult:
@@ -23,7 +41,31 @@ def run(
     checked: bool,
     base_dir: str,
     progress: Callable[[int, int | None, int], None] | None = None,
-) -> RunResult: ...
+    drive: Drive | None = None,
+    load_state: str | os.PathLike[str] | None = None,
+    save_state: str | os.PathLike[str] | None = None,
+    stop_after: int | None = None,
+) -> RunResult | None: ...
+def prepare(
+    device: tuple[str, str],
+    scheme: tuple[str, str],
+    workload: tuple[str, str],
+    *,
+    overrides: list[tuple[str, str]],
+    seed: int,
+    checked: bool,
+    progress: Callable[[int, int | None, int], None] | None = None,
+) -> Drive: ...
+def load_drive(
+    path: str | os.PathLike[str],
+    device: tuple[str, str],
+    scheme: tuple[str, str],
+    workload: tuple[str, str],
+    *,
+    overrides: list[tuple[str, str]],
+    seed: int,
+    checked: bool,
+) -> Drive: ...
 def parts() -> list[tuple[str, list[str], str]]: ...
 def resolve(
     kind: str,

@@ -116,6 +116,21 @@ def run(
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Write result.json and Parquet tables there.")
     ] = None,
+    save_state: Annotated[
+        Path | None,
+        typer.Option("--save-state", metavar="FILE", help="Where a run is written that stops."),
+    ] = None,
+    stop_after: Annotated[
+        int | None, typer.Option("--stop-after", metavar="N", help="Requests before the run stops.", min=1)
+    ] = None,
+    load_state: Annotated[
+        Path | None,
+        typer.Option(
+            "--load-state",
+            metavar="FILE",
+            help="Go on with a saved run, or begin on a prepared drive.",
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate one workload on one drive."""
@@ -134,10 +149,25 @@ def run(
         )
 
     if seeds is not None:
+        if save_state is not None or load_state is not None:
+            raise WordlineError("--seeds and --save-state or --load-state exclude each other")
         _run_seeds(simulate, _seed_list(seeds, seed), jobs, out, as_json)
         return
     with _progress() as progress:
-        result = simulate(seed, progress)
+        result = simulation.simulate_part(
+            *descriptions,
+            overrides=pairs,
+            seed=seed,
+            checked=checked,
+            progress=progress,
+            load_state=load_state,
+            save_state=save_state,
+            stop_after=stop_after,
+        )
+    if result is None:
+        stopped = {"stopped_after": stop_after, "state": str(save_state)}
+        print(json.dumps(stopped) if as_json else f"stopped after {stop_after:,} requests: {save_state}")
+        return
     written = result.save(out) if out is not None else []
     if as_json:
         print(result.json())
@@ -146,6 +176,30 @@ def run(
 
     _print(report.render(result))
     _print_written(out, written)
+
+
+@app.command()
+def prepare(
+    device: Annotated[str, typer.Argument(help="A preset or a TOML file.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Write the drive there.")],
+    scheme: Annotated[str, typer.Option("--scheme", "-s", help="A preset or a TOML file.")] = "baseline",
+    workload: Annotated[
+        str, typer.Option("--workload", "-w", help="A preset or a TOML file: its start counts.")
+    ] = "randread-4k-qd16",
+    overrides: SetOption = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
+    checked: Annotated[bool, typer.Option("--checked", help="For runs that are checked.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Prepare a drive once, for any number of runs with --load-state."""
+    descriptions = (load("device", device), load("scheme", scheme), load("workload", workload))
+    with _progress() as progress:
+        drive = simulation.prepare_drive(
+            *descriptions, overrides=_overrides(overrides), seed=seed, checked=checked, progress=progress
+        )
+    drive.save(out)
+    size = out.stat().st_size
+    print(json.dumps({"state": str(out), "bytes": size}) if as_json else f"{size:,} bytes written to {out}")
 
 
 def _print_written(out: Path | None, written: list[Path]) -> None:

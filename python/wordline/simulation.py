@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from wordline import _core
+from wordline._core import Drive
 from wordline.presets import Description, Kind, load, replay, toml_string
 from wordline.result import Record, Result
 
@@ -26,6 +27,7 @@ def run(
     checked: bool = False,
     overrides: Mapping[str, object] | None = None,
     progress: Progress | None = None,
+    drive: Drive | None = None,
     **more: object,
 ) -> Result:
     """Simulates one workload on one drive and returns what was measured.
@@ -33,7 +35,9 @@ def run(
     `device`, `scheme` and `workload` are names of presets or paths of TOML files. Overrides are keyed by
     dotted path, in a mapping or as keyword arguments: `overrides={"device.geometry.blocks": 64}`. `checked`
     verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
-    several threads go side by side; the same inputs give the same result whatever else runs.
+    several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
+    (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
+    same.
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
@@ -45,6 +49,7 @@ def run(
         seed=seed,
         checked=checked,
         progress=progress,
+        drive=drive,
     )
 
 
@@ -57,20 +62,158 @@ def simulate(
     seed: int,
     checked: bool,
     progress: Progress | None,
+    drive: Drive | None = None,
 ) -> Result:
     """`run` on descriptions that are loaded already, with overrides whose values are TOML."""
-    return Result(
-        _core.run(
-            (device.label, device.text),
-            (scheme.label, scheme.text),
-            (workload.label, workload.text),
-            overrides=overrides,
-            seed=seed,
-            checked=checked,
-            base_dir=str(workload.folder),
-            progress=progress,
-        )
+    result = simulate_part(
+        device,
+        scheme,
+        workload,
+        overrides=overrides,
+        seed=seed,
+        checked=checked,
+        progress=progress,
+        drive=drive,
     )
+    if result is None:
+        raise RuntimeError("a run without an end of its own has stopped")
+    return result
+
+
+def simulate_part(
+    device: Description,
+    scheme: Description,
+    workload: Description,
+    *,
+    overrides: list[tuple[str, str]],
+    seed: int,
+    checked: bool,
+    progress: Progress | None,
+    drive: Drive | None = None,
+    load_state: PathLike | None = None,
+    save_state: PathLike | None = None,
+    stop_after: int | None = None,
+) -> Result | None:
+    """`run_part` on descriptions that are loaded already, with overrides whose values are TOML."""
+    if (save_state is None) != (stop_after is None):
+        raise _core.WordlineError("a run that stops needs both: a number of requests and a file")
+    measured = _core.run(
+        (device.label, device.text),
+        (scheme.label, scheme.text),
+        (workload.label, workload.text),
+        overrides=overrides,
+        seed=seed,
+        checked=checked,
+        base_dir=str(workload.folder),
+        progress=progress,
+        drive=drive,
+        load_state=load_state,
+        save_state=save_state,
+        stop_after=stop_after,
+    )
+    return None if measured is None else Result(measured)
+
+
+def run_part(
+    device: PathLike = "mqsim",
+    scheme: PathLike = "baseline",
+    workload: PathLike = "randread-4k-qd16",
+    *,
+    seed: int = 1,
+    checked: bool = False,
+    overrides: Mapping[str, object] | None = None,
+    progress: Progress | None = None,
+    load_state: PathLike | None = None,
+    save_state: PathLike | None = None,
+    stop_after: int | None = None,
+    **more: object,
+) -> Result | None:
+    """A part of a run: from its beginning or from a saved state, to its end or to `stop_after` requests.
+
+    `load_state` is a file of a run that stopped, or of a prepared drive. A run that stops, when so many of
+    its requests have entered the drive, is written to `save_state`, and there is no result yet: `None`. The
+    result at the end is that of a run that never stopped. Everything else must be as it was when the state
+    was saved.
+    """
+    return simulate_part(
+        load("device", device),
+        load("scheme", scheme),
+        load("workload", workload),
+        overrides=override_list({**(overrides or {}), **more}),
+        seed=seed,
+        checked=checked,
+        progress=progress,
+        load_state=load_state,
+        save_state=save_state,
+        stop_after=stop_after,
+    )
+
+
+def prepare(
+    device: PathLike = "mqsim",
+    scheme: PathLike = "baseline",
+    workload: PathLike = "randread-4k-qd16",
+    *,
+    seed: int = 1,
+    checked: bool = False,
+    overrides: Mapping[str, object] | None = None,
+    progress: Progress | None = None,
+    **more: object,
+) -> Drive:
+    """Prepares a drive once, for any number of runs: as `run` would, from the `start` of the workload.
+
+    `run(..., drive=drive)` begins on a copy of it, so that runs don't influence each other; device, scheme,
+    `workload.start`, seed and `checked` must be the same. `drive.save(path)` writes it to a file,
+    `drive.fork()` copies it.
+    """
+    texts = [load("device", device), load("scheme", scheme), load("workload", workload)]
+    return prepare_drive(
+        *texts,
+        overrides=override_list({**(overrides or {}), **more}),
+        seed=seed,
+        checked=checked,
+        progress=progress,
+    )
+
+
+def prepare_drive(
+    device: Description,
+    scheme: Description,
+    workload: Description,
+    *,
+    overrides: list[tuple[str, str]],
+    seed: int,
+    checked: bool,
+    progress: Progress | None,
+) -> Drive:
+    """`prepare` on descriptions that are loaded already, with overrides whose values are TOML."""
+    return _core.prepare(
+        (device.label, device.text),
+        (scheme.label, scheme.text),
+        (workload.label, workload.text),
+        overrides=overrides,
+        seed=seed,
+        checked=checked,
+        progress=progress,
+    )
+
+
+def load_drive(
+    path: PathLike,
+    device: PathLike = "mqsim",
+    scheme: PathLike = "baseline",
+    workload: PathLike = "randread-4k-qd16",
+    *,
+    seed: int = 1,
+    checked: bool = False,
+    overrides: Mapping[str, object] | None = None,
+    **more: object,
+) -> Drive:
+    """The prepared drive of a file; the rest must be as it was when the drive was prepared."""
+    parts = [load("device", device), load("scheme", scheme), load("workload", workload)]
+    first, second, third = ((part.label, part.text) for part in parts)
+    pairs = override_list({**(overrides or {}), **more})
+    return _core.load_drive(path, first, second, third, overrides=pairs, seed=seed, checked=checked)
 
 
 def resolve(

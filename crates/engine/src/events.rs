@@ -3,6 +3,8 @@
 //! Ties in time go to the event that was set first, so a run never depends on the tree's shape; events set "behind" come
 //! after all others of their time.
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Ns;
 
 /// Bits of a resource's number, and of the count of events set so far.
@@ -43,6 +45,7 @@ impl Event {
 }
 
 /// The next event of each of a fixed number of resources.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct EventSet {
     /// A tree: node n holds the keys of its two children, an inner child's key being the smaller of its own two. The
     /// root is node 1; the resources are the children of the last level.

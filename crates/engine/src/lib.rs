@@ -25,13 +25,15 @@ pub mod replicate;
 pub mod rng;
 pub mod run;
 pub mod sched;
+pub mod snapshot;
 pub mod space;
 pub mod stats;
 pub mod systems;
 pub mod time;
 
 pub use run::{
-    Observer, Outcome, RunError, Setup, Unobserved, logical_bytes, replay, replay_flows, simulate,
+    Ending, Observer, Outcome, RunError, Setup, Split, Stop, Unobserved, logical_bytes, replay, replay_flows,
+    replay_flows_in_parts, replay_in_parts, simulate,
 };
 
 #[cfg(doctest)]

@@ -1,5 +1,9 @@
 //! Large tables: zeroed lazily by the system, on huge pages where it has them, and prefetched by index.
 
+mod table;
+
+pub use table::{Bytes, Table, Word};
+
 /// Tables below this size gain nothing from huge pages, bytes.
 const WORTH_HUGE_PAGES: usize = 4 << 20;
 
@@ -11,7 +15,7 @@ pub fn zeroed_table(entries: usize) -> Vec<u32> {
 /// Asks for huge pages under a table most of which will be touched. Before that, a table that is touched here and
 /// there would cost 2 MiB for each entry instead of 4 KiB.
 #[cfg(target_os = "linux")]
-pub fn ask_for_huge_pages(table: &[u32]) {
+pub fn ask_for_huge_pages<T>(table: &[T]) {
     const PAGE: usize = 4096;
     let start = table.as_ptr() as usize;
     let end = start + std::mem::size_of_val(table);
@@ -26,7 +30,7 @@ pub fn ask_for_huge_pages(table: &[u32]) {
 
 /// Other systems choose for themselves.
 #[cfg(not(target_os = "linux"))]
-pub fn ask_for_huge_pages(_table: &[u32]) {}
+pub fn ask_for_huge_pages<T>(_table: &[T]) {}
 
 /// Brings `table[index]` towards the caches; an index outside the table is ignored.
 #[inline]

@@ -1,5 +1,7 @@
 //! A run: a drive is prepared, a workload replayed, the window measured, the drive audited.
 
+mod split;
+
 use crate::config::host::FlowRules;
 use crate::config::run::{Occupancy, StartConfig};
 use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
@@ -8,9 +10,12 @@ use crate::host::front::{Front, LOOK_AHEAD};
 use crate::host::schedulers::HostPolicy;
 use crate::host::{Flow, Flows, HostOp, HostRequest, HostSide, RequestSource, SourceError};
 use crate::ids::Lpa;
+use crate::snapshot::SnapshotError;
 use crate::stats::report::Report;
 use crate::systems::SystemPolicy;
 use crate::time::Ns;
+
+pub use split::{Ending, Split, Stop};
 
 /// All that a run depends on beside its requests.
 #[derive(Clone, Debug)]
@@ -68,6 +73,9 @@ pub enum RunError {
     /// The drive can't go on, or checked mode found it inconsistent.
     #[error("the drive is inconsistent: {0}")]
     Inconsistent(String),
+    /// A state can't be saved or loaded.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
 }
 
 /// Watches a run from outside.
@@ -214,13 +222,25 @@ pub fn replay(
     source: &mut dyn RequestSource,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
+    replay_in_parts(setup, device, source, observer, Split::default())?.finished()
+}
+
+/// [`replay`] as a part of a run: it may go on from a snapshot, and stop to be saved. `device` is prepared, or, where the
+/// run goes on, new ([`Setup::empty_drive`], with the policies of a user's own).
+pub fn replay_in_parts(
+    setup: &Setup,
+    device: &mut Device,
+    source: &mut dyn RequestSource,
+    observer: &mut dyn Observer,
+    split: Split<'_>,
+) -> Result<Ending, RunError> {
     if setup.host.max_inside > 0 {
         // Something may wait at the host behind its queue.
         let rules = FlowRules::of_host("", &setup.host);
-        return replay_flows(setup, device, vec![Flow { rules, source }], None, observer);
+        return replay_flows_in_parts(setup, device, vec![Flow { rules, source }], None, observer, split);
     }
     device.set_flows(std::iter::empty());
-    replay_host(setup, device, Front::new(source, setup.host.clone()), observer)
+    replay_host(setup, device, Front::new(source, setup.host.clone()), observer, &[], split)
 }
 
 /// Replays several flows on a drive that is prepared. Of `setup.host` count its bounds, its arbitration and its
@@ -232,11 +252,23 @@ pub fn replay_flows(
     scheduler: Option<HostPolicy>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
+    replay_flows_in_parts(setup, device, flows, scheduler, observer, Split::default())?.finished()
+}
+
+/// The same as a part of a run: it may go on from a snapshot, and stop to be saved.
+pub fn replay_flows_in_parts(
+    setup: &Setup,
+    device: &mut Device,
+    flows: Vec<Flow<'_>>,
+    scheduler: Option<HostPolicy>,
+    observer: &mut dyn Observer,
+    split: Split<'_>,
+) -> Result<Ending, RunError> {
     let rules: Vec<FlowRules> = flows.iter().map(|flow| flow.rules.clone()).collect();
     let scheduler = scheduler.unwrap_or_else(|| HostPolicy::new(&setup.host.scheduler, &rules));
     let host = Flows::new(&setup.host, flows, scheduler).map_err(|error| error.under("workload"))?;
-    device.set_flows(rules.into_iter().map(|flow| (flow.name, flow.stream)));
-    replay_host(setup, device, host, observer)
+    device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)));
+    replay_host(setup, device, host, observer, &rules, split)
 }
 
 /// Replays what a host gives.
@@ -245,12 +277,33 @@ fn replay_host<H: HostSide>(
     device: &mut Device,
     front: H,
     observer: &mut dyn Observer,
-) -> Result<Outcome, RunError> {
-    device.measure(&setup.measure);
+    rules: &[FlowRules],
+    split: Split<'_>,
+) -> Result<Ending, RunError> {
     let warmup = Warmup::new(&setup.window, device.logical_bytes());
-    let mut replay =
-        Replay { front, warmup, device, observer, number: 0, done: 0, window_open: false, report: None };
-    replay.run()?;
+    let stop = split.stop;
+    let mut replay = Replay {
+        front,
+        warmup,
+        device,
+        observer,
+        number: 0,
+        done: 0,
+        window_open: false,
+        report: None,
+        stop,
+    };
+    let identity = split.identity(setup, rules)?;
+    match split.resume {
+        Some(input) => replay.restore(&identity, input)?,
+        None => replay.device.measure(&setup.measure),
+    }
+    if !replay.run()? {
+        if let Some(out) = split.save {
+            replay.save(&identity, out)?;
+        }
+        return Ok(Ending::Stopped { requests: replay.number, time: replay.device.now() });
+    }
     let requests = replay.done;
     let report = replay.report.take();
     let mut report = match report {
@@ -264,12 +317,12 @@ fn replay_host<H: HostSide>(
     if setup.checked && report.end_of_life.is_none() {
         report.checked = Some(device.audit().map_err(RunError::Inconsistent)?);
     }
-    Ok(Outcome {
+    Ok(Ending::Finished(Box::new(Outcome {
         report,
         flash_operations: device.flash_operations(),
         events: device.events_processed(),
         requests,
-    })
+    })))
 }
 
 /// What must pass before the window opens.
@@ -304,11 +357,13 @@ struct Replay<'a, H> {
     done: u64,
     window_open: bool,
     report: Option<Report>,
+    stop: Stop,
 }
 
 impl<H: HostSide> Replay<'_, H> {
-    fn run(&mut self) -> Result<(), RunError> {
-        let mut observe_at = OBSERVED_EVERY;
+    /// Returns whether the run has ended; otherwise it stopped.
+    fn run(&mut self) -> Result<bool, RunError> {
+        let mut observe_at = self.done + OBSERVED_EVERY;
         loop {
             let (event, gives_way) = self.device.next_event();
             let arrival = self.front.next_time(self.device.now())?;
@@ -328,7 +383,7 @@ impl<H: HostSide> Replay<'_, H> {
             self.check()?;
             if self.device.end_of_life().is_some() {
                 self.report = Some(self.device.report());
-                return Ok(());
+                return Ok(true);
             }
             let completed = self.device.take_completed();
             if completed > 0 {
@@ -349,15 +404,21 @@ impl<H: HostSide> Replay<'_, H> {
                     }
                 }
             }
+            if self.number >= self.stop.after_requests || (completed > 0 && self.stops_now()) {
+                // A run whose result is complete goes on to its end.
+                if self.report.is_none() {
+                    return Ok(false);
+                }
+            }
         }
         self.observer.progress(self.done, self.device.now());
         self.check()?;
         if self.done == self.number {
-            return Ok(());
+            return Ok(true);
         }
         if self.device.ends_for_want_of_space() {
             self.report = Some(self.device.report());
-            return Ok(());
+            return Ok(true);
         }
         let left = self.number - self.done;
         Err(RunError::Inconsistent(format!("{left} requests wait for free space that no collection can win")))

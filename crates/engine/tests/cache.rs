@@ -447,7 +447,8 @@ fn random_runs_pass_the_audit_with_every_size_and_threshold() {
 
 #[test]
 fn a_cache_works_with_whatever_else_a_drive_may_have() {
-    let parts: [(&str, fn(&mut Setup)); 6] = [
+    type Change = fn(&mut Setup);
+    let parts: [(&str, Change); 6] = [
         ("program units", |setup| {
             setup.device.geometry.pages_per_program = 3;
             setup.device.capacity.overprovisioning = Some(0.75);

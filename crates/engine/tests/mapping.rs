@@ -500,3 +500,19 @@ fn a_description_that_no_map_can_have_is_refused() {
     );
     assert!(refused(|mapping| mapping.protected_share = 1.0).contains("scheme.mapping.protected_share = 1"));
 }
+
+#[test]
+fn a_run_with_a_cached_map_may_be_split_by_snapshots() {
+    let setup = Setup { host: closed(8), ..busy(SuperblockSpan::Die, PlacementKind::Static, 1) };
+    let pages = setup.logical_bytes().unwrap() / 4096;
+    let mut random = Random(3);
+    let mix: Vec<_> = (0..1_000)
+        .map(|_| {
+            let op = if random.below(2) == 0 { HostOp::Read } else { HostOp::Write };
+            request(0, op, random.below(pages - 2), 1 + random.below(2))
+        })
+        .collect();
+    let whole = in_parts(&setup, &mix, &[]).unwrap();
+    let stops: Vec<_> = (1..8).map(|part| after(part * 123)).collect();
+    assert!(in_parts(&setup, &mix, &stops).unwrap() == whole);
+}

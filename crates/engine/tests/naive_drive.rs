@@ -17,14 +17,14 @@ use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriori
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
 use wordline_engine::config::separation::{SeparationConfig, SeparationKind};
-use wordline_engine::config::wear::{FreeBlock, WearConfig};
 use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
+use wordline_engine::config::wear::{FreeBlock, WearConfig};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::DomainId;
 use wordline_engine::nand::CellMode;
 use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
-use wordline_engine::{RunError, Setup, Unobserved};
+use wordline_engine::{RunError, Setup, Stop, Unobserved};
 
 const UNITS: [u32; 4] = [512, 1024, 2048, 4096];
 
@@ -444,5 +444,33 @@ proptest! {
                 prop_assert_eq!(parts.total_ns.values().sum::<u128>(), parts.response_total_ns);
             }
         }
+    }
+
+    #[test]
+    fn random_runs_that_are_split_give_the_bytes_of_those_that_are_not(
+        device in devices(),
+        scheme in schemes(),
+        firmware in firmware(),
+        ideal in ideals(),
+        host in hosts(),
+        overwrite in 0.0..2.0f64,
+        measured: bool,
+        seed: u64,
+        count in 1usize..300,
+        at in prop::collection::vec(1u64..300, 1..3),
+    ) {
+        let scheme = SchemeConfig { firmware, ideal, ..scheme };
+        let mut setup = Setup { scheme, host, start: start(Occupancy::All, overwrite), seed, ..setup(device) };
+        if measured {
+            setup.measure.interval_ns = 1_000_000;
+            setup.measure.sample_ns = 50_000;
+        }
+        let requests = match setup.prepare(&[]) {
+            Ok(drive) => requests(seed, count, drive.logical_bytes()),
+            Err(_) => return Ok(()),
+        };
+        let whole = in_parts(&setup, &requests, &[]);
+        let stops: Vec<Stop> = at.iter().map(|&number| after(number)).collect();
+        prop_assert!(in_parts(&setup, &requests, &stops) == whole, "{:?}", stops);
     }
 }

@@ -269,3 +269,19 @@ fn stripes_stay_whole_under_collection_and_trim() {
     }
     assert!(abandoned > 0, "some pages move while they are rebuilt");
 }
+
+#[test]
+fn a_run_with_parity_may_be_split_by_snapshots() {
+    let setup = Setup { host: closed(8), ..striped(RebuildWhen::AnyWait) };
+    let pages = setup.logical_bytes().unwrap() / 4096;
+    let mut random = Random(3);
+    let mix: Vec<_> = (0..1_000)
+        .map(|_| {
+            let op = if random.below(2) == 0 { HostOp::Read } else { HostOp::Write };
+            request(0, op, random.below(pages - 2), 1 + random.below(2))
+        })
+        .collect();
+    let whole = in_parts(&setup, &mix, &[]).unwrap();
+    let stops: Vec<_> = (1..8).map(|part| after(part * 123)).collect();
+    assert!(in_parts(&setup, &mix, &stops).unwrap() == whole);
+}

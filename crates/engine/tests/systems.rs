@@ -1,4 +1,5 @@
 //! Systems: what they are told, and what becomes of the plans that they ask for. Everything in checked mode.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a panic is the failure")]
 
 mod common;
 
@@ -15,7 +16,7 @@ use wordline_engine::systems::{
     Action, DriveView, Pin, Place, Plan, ReadEvent, Step, System, SystemPolicy, Watches,
 };
 use wordline_engine::time::Ns;
-use wordline_engine::{RunError, Setup};
+use wordline_engine::{Ending, RunError, Setup, Split, Stop, Unobserved, replay_in_parts};
 
 /// What the system saw and did, shared with the test.
 #[derive(Default)]
@@ -118,7 +119,7 @@ impl System for Sorter {
         assert_eq!(drive.find(lpa), new);
         let mut seen = self.seen.lock().unwrap();
         seen.written += 1;
-        let due = seen.written % self.every == 0 && self.asked == self.ended;
+        let due = seen.written.is_multiple_of(self.every) && self.asked == self.ended;
         drop(seen);
         if due && let Some(plan) = self.plan(drive) {
             self.asked += 1;
@@ -166,6 +167,23 @@ impl System for Sorter {
         assert_eq!(number, self.ended);
         self.ended += 1;
         self.seen.lock().unwrap().plans_done += 1;
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let written = self.seen.lock().unwrap().written;
+        [u64::from(self.next), self.asked, self.ended, written]
+            .into_iter()
+            .flat_map(u64::to_le_bytes)
+            .collect()
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), String> {
+        let numbers: Vec<u64> =
+            state.chunks_exact(8).map(|bytes| u64::from_le_bytes(bytes.try_into().unwrap())).collect();
+        let [next, asked, ended, written] = numbers[..] else { return Err("not four numbers".to_owned()) };
+        (self.next, self.asked, self.ended) = (next as u32, asked, ended);
+        self.seen.lock().unwrap().written = written;
+        Ok(())
     }
 }
 
@@ -320,4 +338,51 @@ fn a_plan_that_cannot_be_carried_out_is_named() {
         let RunError::Inconsistent(text) = error else { panic!("{error}") };
         assert!(text.contains("plan 0 of the system once") && text.contains(expected), "{text}");
     }
+}
+
+/// The result of a mixed run of 2,000 requests that is saved and goes on behind every one of `stops`; how often a plan was
+/// under way then.
+fn sorted_in_parts(setup: &Setup, pinning: Pinning, stops: &[u64]) -> (String, u64) {
+    let mut under_way = 0;
+    let mut bytes: Option<Vec<u8>> = None;
+    for after_requests in stops.iter().copied().chain([u64::MAX]) {
+        let mut drive =
+            if bytes.is_some() { setup.empty_drive() } else { Ok(setup.prepare(&[]).unwrap()) }.unwrap();
+        let seen = Arc::default();
+        drive.add_system(sorter(&seen, pinning, 50));
+        let pages = drive.logical_bytes() / 4096;
+        let (mut save, mut input) = (Vec::new(), bytes.as_deref());
+        let resume = input.as_mut().map(|bytes| bytes as &mut dyn std::io::Read);
+        let stop = Stop { after_requests, ..Stop::default() };
+        let split = Split { resume, stop, save: Some(&mut save), workload: "" };
+        let mut source = mix(pages, 2_000);
+        match replay_in_parts(setup, &mut drive, &mut source, &mut Unobserved, split).unwrap() {
+            Ending::Finished(outcome) => return (serde_json::to_string(&outcome.report).unwrap(), under_way),
+            Ending::Stopped { .. } => bytes = Some(save),
+        }
+        let state = drive.systems().next().unwrap().save();
+        under_way += u64::from(state[8..16] != state[16..24]);
+    }
+    unreachable!("the last part ends with the run")
+}
+
+#[test]
+fn a_run_may_be_split_while_plans_are_under_way() {
+    for pinning in [Pinning::Any, Pinning::Exact, Pinning::Span] {
+        let mut setup = busy(SuperblockSpan::Die, 4096);
+        setup.device.capacity.overprovisioning = Some(0.45);
+        let stops: Vec<u64> = (1..10).map(|part| part * 197).collect();
+        let (expected, _) = sorted_in_parts(&setup, pinning, &[]);
+        let (result, under_way) = sorted_in_parts(&setup, pinning, &stops);
+        assert!(result == expected, "{pinning:?}");
+        assert!(under_way > 2, "{pinning:?}: {under_way} plans under way");
+    }
+}
+
+#[test]
+fn a_drive_with_a_system_that_cannot_fork_names_it() {
+    let mut drive = busy(SuperblockSpan::Die, 4096).prepare(&[]).unwrap();
+    drive.add_system(sorter(&Arc::default(), Pinning::Any, 50));
+    let error = drive.fork().err().unwrap().to_string();
+    assert_eq!(error, "the system `sorter` can't be forked: its method `fork` returns none");
 }

@@ -6,6 +6,7 @@ mod describe;
 mod error;
 mod requests;
 mod run;
+mod state;
 mod trace;
 mod watch;
 
@@ -21,6 +22,8 @@ mod _core {
     use crate::describe::resolve;
     #[pymodule_export]
     use crate::run::{RunResult, run};
+    #[pymodule_export]
+    use crate::state::{Drive, load_drive, prepare};
     #[pymodule_export]
     use crate::trace::{trace_convert, trace_info};
 

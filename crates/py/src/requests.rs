@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use wordline_engine::device::Device;
 use wordline_engine::host::Flow;
-use wordline_engine::{Observer, Outcome, RunError, Setup, replay, replay_flows};
+use wordline_engine::{Ending, Observer, RunError, Setup, Split, replay_flows_in_parts, replay_in_parts};
 use wordline_trace::{OpenContext, Opened, OpenedFlow, open, open_flows};
 
 use crate::describe::Described;
@@ -35,20 +35,21 @@ impl Requests {
         }
     }
 
-    /// Replays them on a drive that is prepared.
+    /// Replays them, or a part of them, on a drive that is prepared or about to go on.
     pub fn replay(
         &mut self,
         setup: &Setup,
         device: &mut Device,
         observer: &mut dyn Observer,
-    ) -> Result<Outcome, RunError> {
+        split: Split<'_>,
+    ) -> Result<Ending, RunError> {
         match self {
-            Self::One(opened) => replay(setup, device, &mut *opened.source, observer),
+            Self::One(opened) => replay_in_parts(setup, device, &mut *opened.source, observer, split),
             Self::Flows(flows) => {
                 let flows = flows
                     .iter_mut()
                     .map(|flow| Flow { rules: flow.rules.clone(), source: &mut *flow.opened.source });
-                replay_flows(setup, device, flows.collect(), None, observer)
+                replay_flows_in_parts(setup, device, flows.collect(), None, observer, split)
             }
         }
     }

@@ -1,6 +1,7 @@
 //! One simulation, from texts to a result.
 
-use std::path::Path;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use pyo3::prelude::*;
@@ -9,13 +10,14 @@ use wordline_engine::config::run::Occupancy;
 use wordline_engine::ids::Lpa;
 use wordline_engine::stats::measured::Tables;
 use wordline_engine::stats::report::Report;
-use wordline_engine::{RunError, Setup};
+use wordline_engine::{Ending, RunError, Setup, Split, Stop};
 use wordline_trace::{OpenContext, OpenError, footprint, open_all};
 
 use crate::columns::{RawColumn, columns};
 use crate::describe::{Described, Overrides, Text, describe};
 use crate::error::{guarded, mistake};
 use crate::requests::Requests;
+use crate::state::{Drive, From, Part, StateFile, at};
 use crate::watch::{Watch, Watched};
 
 /// What a run measured.
@@ -85,8 +87,14 @@ struct EngineFigures {
 /// Simulates a workload on a drive. Descriptions are pairs of what errors call them and their TOML; relative paths
 /// in the workload start at `base_dir`. `progress(requests_done, total, simulated_ns)` is called some ten times a
 /// second. The GIL is released meanwhile.
+///
+/// A run may begin on a prepared drive, which it leaves alone, or go on from a file, of a drive or of a run; after
+/// `stop_after` requests it is written to `save_state`, and there is no result yet.
 #[pyfunction]
-#[pyo3(signature = (device, scheme, workload, *, overrides, seed, checked, base_dir, progress=None))]
+#[pyo3(signature = (
+    device, scheme, workload, *, overrides, seed, checked, base_dir, progress=None, drive=None, load_state=None,
+    save_state=None, stop_after=None
+))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn run(
     py: Python<'_>,
@@ -98,11 +106,22 @@ pub fn run(
     checked: bool,
     base_dir: &str,
     progress: Option<Py<PyAny>>,
-) -> PyResult<RunResult> {
+    drive: Option<Py<Drive>>,
+    load_state: Option<PathBuf>,
+    save_state: Option<PathBuf>,
+    stop_after: Option<u64>,
+) -> PyResult<Option<RunResult>> {
+    let from = match (drive, load_state) {
+        (Some(_), Some(_)) => return Err(mistake("a drive and a state to load exclude each other")),
+        (Some(drive), None) => Some(From::Drive(drive)),
+        (None, Some(path)) => Some(From::File(path)),
+        (None, None) => None,
+    };
+    let part = Part { from, save: save_state, stop_after };
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
-            run_described(&described, seed, checked, Path::new(base_dir), progress)
+            run_described(&described, seed, checked, Path::new(base_dir), progress, part)
         })
     })
 }
@@ -113,17 +132,9 @@ fn run_described(
     checked: bool,
     base_dir: &Path,
     progress: Option<Py<PyAny>>,
-) -> PyResult<RunResult> {
-    let setup = Setup {
-        device: described.device.clone(),
-        scheme: described.scheme.clone(),
-        host: described.workload.host.clone(),
-        start: described.workload.start.clone(),
-        window: described.workload.window.clone(),
-        measure: described.workload.measure.clone(),
-        seed,
-        checked,
-    };
+    part: Part,
+) -> PyResult<Option<RunResult>> {
+    let setup = setup_of(described, seed, checked);
     let context = OpenContext {
         drive_bytes: setup.logical_bytes().map_err(|error| described.mistake(error))?,
         seed,
@@ -132,13 +143,38 @@ fn run_described(
     let mut requests = Requests::open(described, &context)?;
     let mut watch = Watch::new(progress, requests.size_hint());
     let started = Instant::now();
-    let pages = touched_pages(&setup, described, &context, &watch)?;
-    let ready = setup.prepare_observed(&pages, &mut watch);
-    let mut device = watch.outcome(ready.map_err(|error| failed(described, error)))?;
+    let ready = match &part.from {
+        None => touched_pages(&setup, described, &context, &watch).and_then(|pages| {
+            let ready = setup.prepare_observed(&pages, &mut watch);
+            Ok((ready.map_err(|error| failed(described, error))?, None))
+        }),
+        Some(from) => from.open(&setup),
+    };
+    let (mut device, mut resumed) = watch.outcome(ready)?;
     let prepared = Instant::now();
-    let replayed = requests.replay(&setup, &mut device, &mut watch);
+    let mut saved = part.save.as_deref().map(StateFile::create).transpose()?;
+    let workload = serde_json::to_string(&described.workload).map_err(mistake)?;
+    let split = Split {
+        resume: resumed.as_mut().map(|file| file as &mut dyn Read),
+        stop: Stop { after_requests: part.stop_after.unwrap_or(u64::MAX), ..Stop::default() },
+        save: saved.as_mut().map(|file| file as &mut dyn Write),
+        workload: &workload,
+    };
+    let replayed = requests.replay(&setup, &mut device, &mut watch, split);
     let wall_s = prepared.elapsed().as_secs_f64();
-    let outcome = watch.outcome(replayed.map_err(|error| failed(described, error)))?;
+    match (&replayed, saved) {
+        (Ok(Ending::Stopped { .. }), Some(file)) => file.finish()?,
+        (_, Some(file)) => file.discard(),
+        _ => {}
+    }
+    let replayed = replayed.map_err(|error| match (&error, &part.from) {
+        (RunError::Snapshot(_), Some(From::File(path))) => at(path, error),
+        _ => failed(described, error),
+    });
+    let outcome = match watch.outcome(replayed)? {
+        Ending::Finished(outcome) => outcome,
+        Ending::Stopped { .. } => return Ok(None),
+    };
     let document = Document {
         version: env!("CARGO_PKG_VERSION"),
         seed,
@@ -156,7 +192,21 @@ fn run_described(
     };
     let json = serde_json::to_string(&document).map_err(mistake)?;
     let Report { read, write, tables, .. } = outcome.report;
-    Ok(RunResult { json, read: read.latency_ns.histogram, write: write.latency_ns.histogram, tables })
+    Ok(Some(RunResult { json, read: read.latency_ns.histogram, write: write.latency_ns.histogram, tables }))
+}
+
+/// All of a run but its requests.
+pub fn setup_of(described: &Described, seed: u64, checked: bool) -> Setup {
+    Setup {
+        device: described.device.clone(),
+        scheme: described.scheme.clone(),
+        host: described.workload.host.clone(),
+        start: described.workload.start.clone(),
+        window: described.workload.window.clone(),
+        measure: described.workload.measure.clone(),
+        seed,
+        checked,
+    }
 }
 
 /// The logical pages that the workload touches, where the drive's start depends on them.
@@ -185,7 +235,8 @@ pub fn not_opened(described: &Described, error: OpenError) -> PyErr {
     }
 }
 
-fn failed(described: &Described, error: RunError) -> PyErr {
+/// Why a run has no result.
+pub fn failed(described: &Described, error: RunError) -> PyErr {
     match error {
         RunError::Config(error) => described.mistake(error),
         other => mistake(other),

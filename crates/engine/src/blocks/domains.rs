@@ -5,6 +5,7 @@ use crate::ids::{DomainId, PlaneId};
 use crate::nand::Geometry;
 
 /// Which plane belongs to which domain.
+#[derive(Clone, Debug)]
 pub struct Domains {
     /// Planes of all domains, domain by domain; within one, in the order in which a superpage is filled.
     planes: Vec<PlaneId>,

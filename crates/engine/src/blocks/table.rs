@@ -1,12 +1,14 @@
 //! What every superblock holds, column by column.
 
+use serde::{Deserialize, Serialize};
+
 use super::history::{FullOrder, History, Needs};
 use crate::ids::{DomainId, PlaneId, Ppa, SuperblockId};
 use crate::memory::{prefetch, zeroed_table};
 use crate::nand::{CellMode, Geometry};
 
 /// Stage in the life of a superblock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum BlockState {
     /// Erased.
@@ -31,6 +33,7 @@ pub enum BlockState {
 pub const NOT_A_CANDIDATE: u32 = 1 << 30;
 
 /// The superblocks of the drive (blocks, where there are no superblocks).
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlockTable {
     valid: Vec<u32>,
     state: Vec<BlockState>,

@@ -1,12 +1,14 @@
 //! A write point: the open superblock that one kind of writing fills, program unit by program unit.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{PlaneId, Ppa, SuperblockId};
 use crate::nand::{CellMode, Geometry};
 use crate::redundancy::Stripes;
 use crate::sched::queue::{NONE, OpId};
 
 /// Where writing goes on in one domain.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct WritePoint {
     /// The open superblock.
     pub superblock: SuperblockId,

@@ -15,6 +15,8 @@ pub mod write_buffer;
 use crate::config::cache::{CacheConfig, CacheKind};
 use crate::ids::Lpa;
 use crate::sched::class::Class;
+use crate::snapshot::Stored;
+use crate::snapshot::policies::policies;
 use table::UnitTable;
 
 pub use ledger::Ledger;
@@ -79,6 +81,21 @@ pub trait CachePolicy {
     fn write_back(&mut self, view: &CacheView<'_>) -> Option<Lpa> {
         view.dirty().next()
     }
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn CachePolicy + Send>> {
+        None
+    }
 }
 
 /// The built-in policies, and a user's own.
@@ -133,3 +150,7 @@ impl CachePolicy for CacheSlot {
         each!(self, policy => policy.write_back(view))
     }
 }
+
+policies!(CacheSlot, "policy of the data cache", rebuilt: [WriteBuffer], stored: [Lru]);
+
+impl Stored for Lru {}

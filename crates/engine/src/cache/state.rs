@@ -10,6 +10,7 @@ use super::{CachePolicy, CacheSlot, CacheView};
 use crate::config::ConfigError;
 use crate::config::cache::{CacheConfig, DramConfig};
 use crate::ids::Lpa;
+use crate::snapshot::{In, Out, Part, SnapshotError};
 use crate::time::Ns;
 
 /// A request (a flush) or a unit of one (a write with FUA) that is answered when cached data is in flash.
@@ -78,6 +79,23 @@ pub struct Cache {
     pub state: CacheState,
     /// What decides.
     pub policy: CacheSlot,
+}
+
+impl Part for Cache {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        let Self { state, policy } = self;
+        out.put(state)?;
+        Part::save(policy, out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        self.state = input.take()?;
+        Part::restore(&mut self.policy, input)
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        Ok(Self { state: self.state.clone(), policy: Part::fork(&self.policy)? })
+    }
 }
 
 impl Cache {

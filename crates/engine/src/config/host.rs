@@ -177,7 +177,7 @@ impl HostSchedulerKind {
 }
 
 /// How the requests of one flow arrive, and what its queue may do.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct FlowRules {
     /// Its name in results.
     pub name: String,

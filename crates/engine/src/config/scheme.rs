@@ -12,8 +12,8 @@ pub use super::mapping::{Eviction, MappingConfig, MappingKind, UnmappedReads};
 use super::reclaim::ReclaimConfig;
 use super::redundancy::RedundancyConfig;
 use super::separation::SeparationConfig;
-use super::wear::WearConfig;
 use super::slc_cache::SlcCacheConfig;
+use super::wear::WearConfig;
 use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
@@ -100,7 +100,7 @@ pub enum PlacementKind {
 }
 
 /// One level of the hierarchy of parallel resources.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Level {
     /// Channel.
     Channel,

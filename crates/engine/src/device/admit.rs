@@ -1,5 +1,7 @@
 //! Requests come in over the link, are split into pages, and leave over the link.
 
+use serde::{Deserialize, Serialize};
+
 use super::Device;
 use crate::host::{HostOp, HostRequest};
 use crate::ids::{DieId, Lpa};
@@ -8,7 +10,7 @@ use crate::stats::blame::{Part, Parts};
 use crate::time::Ns;
 
 /// A request inside the drive.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Request {
     pub(super) request: HostRequest,
     id: u64,

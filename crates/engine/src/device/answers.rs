@@ -2,12 +2,14 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::Device;
 use crate::ids::Lpa;
 use crate::stats::blame::{Part, Parts};
 
 /// A request that the host has the answer of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Answer {
     /// The identity that it was submitted with.
     pub id: u64,
@@ -16,7 +18,7 @@ pub struct Answer {
 }
 
 /// Answers that were not taken yet, and the parts of those on the link, by number of the request.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Answers {
     done: VecDeque<Answer>,
     coming: Vec<Parts>,

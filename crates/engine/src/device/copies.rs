@@ -1,5 +1,7 @@
 //! Further copies at work: made from the buffer of a read, dropped by writes, followed when they are moved.
 
+use serde::{Deserialize, Serialize};
+
 use super::Device;
 use crate::arrange::Arrangement;
 use crate::config::scheme::SchemeConfig;
@@ -9,11 +11,12 @@ use crate::replicate::reservation::{Part, Reservation, Reserved};
 use crate::replicate::{ArbiterPolicy, Candidate, CopyLoss, CopyTarget};
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{Op, OpId};
+use crate::snapshot::{In, Out, SnapshotError};
 use crate::stats::copies::CopyCounters;
 use crate::systems::System;
 
 /// A system as the owner of copies.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Owner {
     pub budget: u32,
     pub counters: CopyCounters,
@@ -34,6 +37,39 @@ pub(super) struct Replication {
     pub candidates: Vec<Candidate>,
     pub reads_by_primary: u64,
     pub reads_sent_on: u64,
+}
+
+impl crate::snapshot::Part for Replication {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        // What is reserved follows from the configuration; `candidates` is empty between two events.
+        let Self { arbiter, reserved: _, owners, extra, room: _, reserved_room: _, .. } = self;
+        out.put(&(owners, extra, &self.dropped, self.reads_by_primary, self.reads_sent_on))?;
+        crate::snapshot::Part::save(arbiter, out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        let (owners, domains) = (self.owners.len(), self.extra.len());
+        (self.owners, self.extra, self.dropped, self.reads_by_primary, self.reads_sent_on) = input.take()?;
+        if (self.owners.len(), self.extra.len()) != (owners, domains) {
+            return Err(SnapshotError::Misfit("the systems that make copies".to_owned()));
+        }
+        crate::snapshot::Part::restore(&mut self.arbiter, input)
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        Ok(Self {
+            arbiter: crate::snapshot::Part::fork(&self.arbiter)?,
+            reserved: self.reserved.clone(),
+            owners: self.owners.clone(),
+            extra: self.extra.clone(),
+            room: self.room,
+            reserved_room: self.reserved_room,
+            dropped: self.dropped.clone(),
+            candidates: Vec::new(),
+            reads_by_primary: self.reads_by_primary,
+            reads_sent_on: self.reads_sent_on,
+        })
+    }
 }
 
 impl Replication {

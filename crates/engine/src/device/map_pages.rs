@@ -9,7 +9,7 @@ use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{Fifo, OWN, Op, OpId};
 
 /// What is done about a translation page.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) enum Stage {
     /// It is being read.
     Reading,
@@ -22,7 +22,7 @@ pub(super) enum Stage {
 }
 
 /// A translation page that is read or programmed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
 pub(super) struct Work {
     pub(super) page: u32,
     pub(super) stage: Stage,

@@ -35,6 +35,7 @@ mod reclaim;
 mod results;
 mod serve;
 mod slc_cache;
+pub(crate) mod snapshot;
 mod systems;
 mod tenants;
 mod translate;
@@ -46,6 +47,8 @@ mod write_back;
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::arrange::Arrangement;
+use serde::{Deserialize, Serialize};
+
 use crate::blocks::separation::{Separation, SeparationPolicy};
 use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
@@ -93,6 +96,7 @@ pub use view::DriveView;
 pub use wear_out::EndOfLife;
 
 /// Rules of a drive that no part of it owns.
+#[derive(Clone, Debug)]
 struct Rules {
     multi_plane: crate::config::device::MultiPlaneRule,
     window: u32,
@@ -109,6 +113,7 @@ struct Rules {
 }
 
 /// What belongs to one domain.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct DomainState {
     free: FreeList,
     /// Where writing goes on, by [`Points`].

@@ -68,7 +68,7 @@ impl Device {
             }
         }
         if let Some(sampler) = &mut monitor.sampler {
-            let dies = (0..self.dies.len() as u32).map(|die| self.die_state(DieId(die)));
+            let dies = (0..self.outstanding.len() as u32).map(|die| self.die_state(DieId(die)));
             sampler.take(time, dies, self.channels.iter().map(|channel| channel.free_at));
         }
         monitor.set_due();
@@ -79,16 +79,22 @@ impl Device {
         Moment { now, recorder: &self.recorder, outstanding: &self.outstanding }
     }
 
+    /// A die and its second server, if it has one, together.
     fn die_state(&self, die: DieId) -> DieState {
-        let state = &self.dies[die.index()];
-        let reads = Class::ALL.iter().filter(|class| class.op() == FlashOp::Read);
-        let mut reads: u32 = reads.map(|&class| self.heads(state.first(class))).sum();
-        if state.phase != Phase::Idle && state.command.class.op() == FlashOp::Read {
-            reads += self.heads(state.command.head);
-        }
         let outstanding = self.outstanding[die.index()];
+        let second = self.dies.get(die.index() + self.outstanding.len());
+        let servers = [self.dies.get(die.index()), second];
+        let (mut reads, mut busy) = (0, false);
+        for state in servers.into_iter().flatten() {
+            let classes = Class::ALL.iter().filter(|class| class.op() == FlashOp::Read);
+            reads += classes.map(|&class| self.heads(state.first(class))).sum::<u32>();
+            if state.phase != Phase::Idle && state.command.class.op() == FlashOp::Read {
+                reads += self.heads(state.command.head);
+            }
+            busy |= state.phase != Phase::Idle;
+        }
         debug_assert!(reads <= outstanding, "reads of a die are among its commands");
-        DieState { outstanding, reads, busy: state.phase != Phase::Idle }
+        DieState { outstanding, reads, busy }
     }
 
     /// Heads in a queue or of a command.

@@ -7,6 +7,7 @@ use crate::nand::Geometry;
 use crate::redundancy::{RedundancyPolicy, Rows, Stripes};
 use crate::sched::class::Class;
 use crate::sched::queue::{NONE, Op, OpId};
+use crate::snapshot::{In, Out, Part, SnapshotError};
 
 use super::rebuild::Rebuilds;
 
@@ -18,6 +19,30 @@ pub(super) struct Redundant {
     pub rebuilds: Rebuilds,
     /// Programs of parity that are to be queued.
     ready: Vec<OpId>,
+}
+
+impl Part for Redundant {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        let Self { stripes: _, rows, policy, rebuilds, ready } = self;
+        out.put(&(rows, rebuilds, ready))?;
+        Part::save(policy, out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        (self.rows, self.rebuilds, self.ready) = input.take()?;
+        Part::restore(&mut self.policy, input)
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        let Self { stripes, rows, policy, rebuilds, ready } = self;
+        Ok(Self {
+            stripes: stripes.clone(),
+            rows: rows.clone(),
+            policy: Part::fork(policy)?,
+            rebuilds: rebuilds.clone(),
+            ready: ready.clone(),
+        })
+    }
 }
 
 impl Redundant {

@@ -1,5 +1,7 @@
 //! Plans at work: pages are read in order, programmed at their pins in order, and the sources erased in the end.
 
+use serde::{Deserialize, Serialize};
+
 use super::Device;
 use crate::blocks::BlockState;
 use crate::ids::{Ppa, SuperblockId};
@@ -15,7 +17,7 @@ const PINNED: u8 = u8::MAX;
 const NO_SYSTEM: usize = usize::MAX;
 
 /// A page of a plan.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Target {
     source: Ppa,
     /// Its place, if it is pinned.
@@ -25,7 +27,7 @@ struct Target {
 }
 
 /// Pinned pages that are programmed together.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Program {
     /// Pages that are not read, or found to be of no value, yet.
     left: u32,
@@ -35,7 +37,7 @@ struct Program {
 }
 
 /// A plan that was accepted.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Run {
     system: usize,
     number: u64,
@@ -58,7 +60,7 @@ struct Run {
 }
 
 /// All plans that have not ended.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Plans {
     runs: Vec<Option<Run>>,
     asked: Vec<u64>,

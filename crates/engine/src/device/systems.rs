@@ -8,6 +8,7 @@ use crate::mapping::{Found, Lookup};
 use crate::replicate::Serving;
 use crate::sched::class::Cause;
 use crate::sched::queue::{Op, OpId};
+use crate::snapshot::{In, Out, Part, SnapshotError};
 use crate::systems::{Action, ReadEvent, System, SystemPolicy, Watches};
 use crate::time::Ns;
 
@@ -50,6 +51,49 @@ impl Systems {
     /// When the next of them is to be woken.
     fn wake_at(&self) -> Ns {
         self.wake.iter().copied().min().unwrap_or(Ns::NEVER).min(self.idle_at)
+    }
+}
+
+impl Part for Systems {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        // What they watch and how long the drive must be idle follows from the configuration; `actions`
+        // and `read` are empty between two events.
+        let Self { all, watches: _, asked, read: _, actions: _, wake, idle_at, idle_after: _ } = self;
+        let names: Vec<&str> = all.iter().map(|system| system.get().name()).collect();
+        out.put(&names)?;
+        out.put(&(asked, wake, idle_at))?;
+        all.iter().try_for_each(|system| system.save(out))
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        let there: Vec<String> = input.take()?;
+        let here: Vec<&str> = self.all.iter().map(|system| system.get().name()).collect();
+        if there != here {
+            let what = format!("its systems are {there:?}, those of the drive {here:?}");
+            return Err(SnapshotError::Misfit(what));
+        }
+        (self.asked, self.wake, self.idle_at) = input.take()?;
+        if self.wake.len() != self.all.len() || self.asked.iter().any(|asked| asked.0 >= self.all.len()) {
+            return Err(SnapshotError::Misfit("what systems asked for".to_owned()));
+        }
+        self.all.iter_mut().try_for_each(|system| system.restore(input))
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        let Self { all, watches, asked, read, actions, wake, idle_at, idle_after } = self;
+        let fork = |system: &SystemPolicy| {
+            system.fork().map_err(|_| SnapshotError::NoFork(format!("the system `{}`", system.get().name())))
+        };
+        Ok(Self {
+            all: all.iter().map(fork).collect::<Result<_, _>>()?,
+            watches: *watches,
+            asked: asked.clone(),
+            read: *read,
+            actions: actions.clone(),
+            wake: wake.clone(),
+            idle_at: *idle_at,
+            idle_after: *idle_after,
+        })
     }
 }
 

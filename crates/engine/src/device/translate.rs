@@ -12,7 +12,8 @@ use crate::ids::{Lpa, Ppa};
 use crate::mapping::{Found, Lookup, MapSizes, MapView, Mapping, MappingPolicy, Update, WriteBack};
 use crate::sched::class::{Cause, Class, FlashOp};
 use crate::sched::queue::{Op, OpId};
-use crate::stats::blame::Part;
+use crate::snapshot::{In, Out, Part, SnapshotError};
+use crate::stats::blame::Part as BlamePart;
 use crate::stats::mapping::MappingReport;
 
 /// Questions about one page of a request after which its policy is said to lead nowhere.
@@ -33,6 +34,40 @@ pub(super) struct Translation {
     pub(super) writes: Vec<WriteBack>,
     /// Checked mode: the map as its pages on flash have it, by logical page.
     pub(super) on_flash: Option<Vec<Ppa>>,
+}
+
+impl Part for Translation {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        let Self { policy, on: _, asks_systems: _, sizes: _, work_plus_one, works, free, writes, on_flash } =
+            self;
+        out.put(&(work_plus_one, works, free, writes, on_flash))?;
+        Part::save(policy, out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        let lengths = |this: &Self| (this.work_plus_one.len(), this.on_flash.as_ref().map(Vec::len));
+        let here = lengths(self);
+        (self.work_plus_one, self.works, self.free, self.writes, self.on_flash) = input.take()?;
+        if lengths(self) != here {
+            return Err(SnapshotError::Misfit("the translation pages".to_owned()));
+        }
+        Part::restore(&mut self.policy, input)
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        let Self { policy, on, asks_systems, sizes, work_plus_one, works, free, writes, on_flash } = self;
+        Ok(Self {
+            policy: Part::fork(policy)?,
+            on: *on,
+            asks_systems: *asks_systems,
+            sizes: *sizes,
+            work_plus_one: work_plus_one.clone(),
+            works: works.clone(),
+            free: free.clone(),
+            writes: writes.clone(),
+            on_flash: on_flash.clone(),
+        })
+    }
 }
 
 impl Translation {
@@ -251,7 +286,7 @@ impl Device {
         let Op { lpa, ppa, wait_from, .. } = self.pool[unit];
         self.pool[unit].guess = false;
         let wasted = self.now.since(wait_from).0;
-        self.pool.parts_mut(unit).add(Part::Misprediction, wasted);
+        self.pool.parts_mut(unit).add(BlamePart::Misprediction, wasted);
         let found = self.found_at(ppa);
         self.recorder.mapping.guesses_wrong += 1;
         self.recorder.mapping.guesses_outdated += u64::from(found == lpa);
@@ -312,7 +347,7 @@ impl Device {
     pub(super) fn end_translation_wait(&mut self, id: OpId) {
         let waited = self.now.since(self.pool[id].wait_from).0;
         if waited > 0 {
-            self.pool.parts_mut(id).add(Part::Translation, waited);
+            self.pool.parts_mut(id).add(BlamePart::Translation, waited);
         }
     }
 

@@ -2,11 +2,13 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::SuperblockId;
 use crate::sched::class::Cause;
 
 /// State of the collection in one domain. The engine drives it (`device/collect.rs`).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Collector {
     /// Whether collection goes on until enough superblocks are free.
     pub active: bool,

@@ -15,6 +15,8 @@ use crate::blocks::Needs;
 use crate::blocks::table::BlockView;
 use crate::config::scheme::{GcConfig, GcKind};
 use crate::ids::SuperblockId;
+use crate::snapshot::Stored;
+use crate::snapshot::policies::policies;
 
 pub use cost_benefit::CostBenefit;
 pub use d_choices::DChoices;
@@ -38,6 +40,21 @@ pub trait VictimPolicy {
     /// What of the past of the superblocks it looks at; asked once.
     fn needs(&self) -> Needs {
         Needs::default()
+    }
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn VictimPolicy + Send>> {
+        None
     }
 }
 
@@ -98,3 +115,10 @@ impl VictimPolicy for GcPolicy {
         }
     }
 }
+
+policies!(GcPolicy, "policy of garbage collection",
+    rebuilt: [Greedy, Fifo, CostBenefit, WindowedGreedy],
+    stored: [DChoices, Random]);
+
+impl Stored for DChoices {}
+impl Stored for Random {}

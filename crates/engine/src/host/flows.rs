@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use super::arbiter::Arbiter;
 use super::front::Front;
 use super::request::{HostOp, HostRequest, RequestSource, SourceError};
@@ -11,6 +13,8 @@ use crate::config::ConfigError;
 use crate::config::host::{FlowRules, MAX_QUEUES};
 use crate::config::run::HostConfig;
 use crate::ids::DieId;
+use crate::run::RunError;
+use crate::snapshot::{In, Out, Part, SnapshotError};
 use crate::time::Ns;
 
 /// A flow: its rules and its requests. Flow and stream of the requests are set as the rules and its place among the
@@ -37,13 +41,14 @@ struct Queue<'a> {
 }
 
 /// A request that waits, and the choice's view of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Held {
     request: HostRequest,
     view: Waiting,
 }
 
 /// A request inside the drive.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Inside {
     flow: u16,
     op: HostOp,
@@ -319,6 +324,57 @@ impl HostSide for Flows<'_> {
 
     fn answered(&mut self) -> Option<&mut Vec<u64>> {
         Some(&mut self.answered)
+    }
+
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        // Limits follow from the configuration; views, loads and answers are made anew where they are used.
+        let Self {
+            queues,
+            arbiter,
+            policy,
+            window: _,
+            max_overtakes: _,
+            max_inside: _,
+            inside,
+            waiting,
+            views: _,
+            pulled,
+            next,
+            rests_until,
+            entered,
+            first_inside,
+            answered: _,
+            sent,
+            die_load: _,
+        } = self;
+        out.put(&queues.len())?;
+        for Queue { front, stream: _, waiting, next, last, overtakes } in queues {
+            front.save(out)?;
+            out.put(&(waiting, next, last, overtakes))?;
+        }
+        Part::save(policy, out)?;
+        out.put(&(arbiter, inside, waiting, pulled))?;
+        out.put(&(next, rests_until, entered, first_inside, sent))
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError> {
+        if input.take::<usize>()? != self.queues.len() {
+            return Err(SnapshotError::Misfit("the number of flows".to_owned()).into());
+        }
+        for queue in &mut self.queues {
+            queue.front.restore(input)?;
+            (queue.waiting, queue.next, queue.last, queue.overtakes) = input.take()?;
+        }
+        Part::restore(&mut self.policy, input)?;
+        (self.arbiter, self.inside, self.waiting, self.pulled) = input.take()?;
+        (self.next, self.rests_until, self.entered, self.first_inside, self.sent) = input.take()?;
+        let flows = self.queues.len();
+        let inside = self.entered.iter().flatten().map(|request| request.flow);
+        let mut named = self.waiting.iter().map(|held| held.view.flow).chain(inside);
+        if named.any(|flow| usize::from(flow) >= flows) {
+            return Err(SnapshotError::Misfit("a request of a flow that there is not".to_owned()).into());
+        }
+        Ok(())
     }
 
     fn is_at_end(&self) -> bool {

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use super::request::{HostRequest, RequestSource, SourceError};
 use crate::config::run::{Arrivals, HostConfig};
+use crate::run::RunError;
+use crate::snapshot::{In, Out, SnapshotError};
 use crate::time::Ns;
 
 /// Requests known in advance, so that the drive's tables can be fetched ahead of them.
@@ -22,6 +24,8 @@ pub struct Front<'a> {
     /// Closed loop: when each free place of the queue becomes free. Never decreases.
     places: VecDeque<Ns>,
     outstanding: u32,
+    /// Requests taken so far.
+    taken: u64,
     last_arrival: Ns,
 }
 
@@ -40,6 +44,7 @@ impl<'a> Front<'a> {
             exhausted: false,
             places,
             outstanding: 0,
+            taken: 0,
             last_arrival: Ns::ZERO,
         }
     }
@@ -101,6 +106,7 @@ impl<'a> Front<'a> {
         let request = *self.batch.get(self.cursor)?;
         self.cursor += 1;
         self.outstanding += 1;
+        self.taken += 1;
         let arrival = match self.config.arrivals {
             Arrivals::Closed => {
                 self.places.pop_front();
@@ -128,6 +134,42 @@ impl<'a> Front<'a> {
                 self.places.push_back(now + Ns(self.config.think_time_ns));
             }
         }
+    }
+
+    /// Writes how far it has come.
+    pub(crate) fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        // What is known in advance, the source gives again.
+        let Self {
+            source: _,
+            config: _,
+            batch: _,
+            cursor: _,
+            exhausted: _,
+            places,
+            outstanding,
+            taken,
+            last_arrival,
+        } = self;
+        out.put(&(places, outstanding, taken, last_arrival))
+    }
+
+    /// Comes as far with a source that is new.
+    pub(crate) fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError> {
+        (self.places, self.outstanding, self.taken, self.last_arrival) = input.take()?;
+        let mut left = self.taken;
+        while left > 0 {
+            self.refill()?;
+            let known = (self.batch.len() - self.cursor) as u64;
+            if known == 0 {
+                let (all, taken) = (self.taken - left, self.taken);
+                let what = format!("the workload has {all} requests, the run had taken {taken}");
+                return Err(SnapshotError::Misfit(what).into());
+            }
+            let some = known.min(left);
+            self.cursor += some as usize;
+            left -= some;
+        }
+        Ok(())
     }
 
     fn scaled(&self, time: Ns) -> Ns {

@@ -1,9 +1,11 @@
 //! What the host asks of the drive, and where requests come from.
 
+use serde::{Deserialize, Serialize};
+
 use crate::time::Ns;
 
 /// What a request does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum HostOp {
     /// Returns data.
     Read,
@@ -26,7 +28,7 @@ impl HostOp {
 }
 
 /// One request of the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostRequest {
     /// When the host submits it, from the start of the workload; used by an open loop only.
     pub time: Ns,

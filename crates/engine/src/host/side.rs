@@ -3,6 +3,8 @@
 use super::front::Front;
 use super::request::{HostRequest, SourceError};
 use crate::ids::DieId;
+use crate::run::RunError;
+use crate::snapshot::{In, Out, SnapshotError};
 use crate::time::Ns;
 
 /// What a host sees of the drive. Looks, and changes nothing.
@@ -42,6 +44,12 @@ pub trait HostSide {
 
     /// Whether the workload has ended and all its requests were taken.
     fn is_at_end(&self) -> bool;
+
+    /// Writes how far it has come, for a snapshot of the run.
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError>;
+
+    /// Comes as far, with sources that are new.
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError>;
 }
 
 /// One flow that nothing but its own queue holds up.
@@ -75,5 +83,13 @@ impl HostSide for Front<'_> {
     #[inline]
     fn is_at_end(&self) -> bool {
         Front::is_at_end(self)
+    }
+
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        Front::save(self, out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError> {
+        Front::restore(self, input)
     }
 }

@@ -4,8 +4,10 @@ use super::ParityLayout;
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
 use crate::nand::divisor::Divisor;
+use crate::snapshot::{In, Out, Part, SnapshotError};
 
 /// Logical pages 0 to `occupied` − 1, written once in order over all planes.
+#[derive(Clone, Debug)]
 pub struct Layout {
     occupied: u32,
     unit_shift: u32,
@@ -103,6 +105,25 @@ impl Layout {
         let units = pages.min(rows) << self.unit_shift;
         let holds_rest = full_pages % planes == position && pages < rows;
         units + if holds_rest { rest } else { 0 }
+    }
+}
+
+impl Part for Layout {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        out.put(&self.occupied)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        self.occupied = input.take()?;
+        let physical = u64::from(self.units_per_plane) * u64::from(self.planes.value());
+        if u64::from(self.occupied) > physical {
+            return Err(SnapshotError::Misfit("more pages laid out than the drive has".to_owned()));
+        }
+        Ok(())
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        Ok(self.clone())
     }
 }
 

@@ -14,6 +14,8 @@ pub mod view;
 use crate::config::scheme::{MappingConfig, MappingKind};
 use crate::ids::{Lpa, Ppa};
 use crate::sched::class::Cause;
+use crate::snapshot::Stored;
+use crate::snapshot::policies::policies;
 
 pub use copies::{Copies, FurtherCopy};
 pub use demand::Demand;
@@ -58,7 +60,7 @@ pub struct Update {
 }
 
 /// A translation page is to be programmed, with what its entries are when its program begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct WriteBack {
     /// Translation page.
     pub page: u32,
@@ -120,7 +122,26 @@ pub trait Mapping {
     fn bytes(&self) -> u64 {
         0
     }
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn Mapping + Send>> {
+        None
+    }
 }
+
+policies!(MappingPolicy, "mapping policy", rebuilt: [Page], stored: [Demand]);
+
+impl Stored for Demand {}
 
 /// The built-in policies, and a user's own.
 pub enum MappingPolicy {

@@ -1,21 +1,24 @@
 //! A page map, whole in DRAM: one entry for each logical page.
 
+use serde::{Deserialize, Serialize};
+
 use super::layout::Layout;
 use crate::ids::{Lpa, Ppa};
-use crate::memory::{ask_for_huge_pages, prefetch, zeroed_table};
+use crate::memory::{Table, ask_for_huge_pages, prefetch};
 
 const UNMAPPED: u32 = u32::MAX;
 
 /// Primary copy of every logical page. Zero in the table means "as laid out before the first request", so that an
 /// untouched drive costs no memory.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct PageMap {
-    ppa_plus_one: Vec<u32>,
+    ppa_plus_one: Table<u32>,
 }
 
 impl PageMap {
     /// Of a drive with so many logical units.
     pub fn new(logical_units: u32) -> Self {
-        Self { ppa_plus_one: zeroed_table(logical_units as usize) }
+        Self { ppa_plus_one: Table::zeroed(logical_units as usize) }
     }
 
     /// Where a logical page is; [`Ppa::NONE`] when it holds no data.
@@ -49,6 +52,10 @@ impl PageMap {
     pub fn prefetch(&self, lpa: u64) {
         prefetch(&self.ppa_plus_one, lpa as usize);
     }
+}
+
+crate::snapshot::tables! {
+    PageMap: ppa_plus_one;
 }
 
 /// The policy of a map that is whole in DRAM: everything is known.

@@ -11,6 +11,7 @@ use crate::nand::divisor::Divisor;
 use crate::redundancy::Stripes;
 
 /// Where the flash pages of a sequential fill lie beside their parity.
+#[derive(Clone, Debug)]
 pub struct ParityLayout {
     stripes: Stripes,
     planes: Divisor,

@@ -24,7 +24,7 @@ pub enum Aside {
 }
 
 /// The second command of one die.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct CacheRegister {
     /// What it does.
     pub aside: Aside,
@@ -37,7 +37,7 @@ pub struct CacheRegister {
 }
 
 /// The cache operations of a drive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CacheOperations {
     /// Whether reads overlap.
     pub read: bool,

@@ -2,11 +2,14 @@
 
 use std::collections::VecDeque;
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::DieId;
 use crate::sched::class::{ByClass, CLASSES, Class};
 use crate::time::Ns;
 
 /// State of one channel.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Channel {
     /// When the transfer that was granted last ends.
     pub free_at: Ns,

@@ -8,7 +8,7 @@ use crate::stats::blame::Parts;
 use crate::time::Ns;
 
 /// What a die is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// Nothing.
     Idle,
@@ -32,7 +32,7 @@ pub enum Phase {
 }
 
 /// A command: up to one head for each plane, linked.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Command {
     /// First head.
     pub head: OpId,
@@ -102,7 +102,7 @@ impl Default for Command {
 }
 
 /// A program or erase that waits to go on.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Suspended {
     /// The command.
     pub command: Command,
@@ -115,7 +115,7 @@ pub struct Suspended {
 }
 
 /// A wait for the channel.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ChannelWait {
     /// The class on the channel when the wait began, and the time that it had left.
     pub ahead: (Class, u64),
@@ -126,6 +126,7 @@ pub struct ChannelWait {
 }
 
 /// State of one die.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Die {
     queues: [Fifo; CLASSES],
     /// Classes whose queue is not empty, one bit each.

@@ -1,26 +1,29 @@
 //! The spare area's contents that the translation layer relies on: the logical page of each physical page, and in
 //! checked mode the sequence number of its data.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{Lpa, Ppa};
 use crate::mapping::layout::Layout;
-use crate::memory::{ask_for_huge_pages, prefetch, zeroed_table};
+use crate::memory::{Table, ask_for_huge_pages, prefetch};
 
 /// Logical page of every physical page. Zero in the table means "as laid out before the first request".
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Oob {
-    lpa_plus_one: Vec<u32>,
+    lpa_plus_one: Table<u32>,
     /// Whether it was programmed as a copy, one bit each; empty on a drive without copies.
-    copies: Vec<u64>,
+    copies: Table<u64>,
 }
 
 impl Oob {
     /// Of a drive with so many physical units.
     pub fn new(physical_units: u32) -> Self {
-        Self { lpa_plus_one: zeroed_table(physical_units as usize), copies: Vec::new() }
+        Self { lpa_plus_one: Table::zeroed(physical_units as usize), copies: Table::zeroed(0) }
     }
 
     /// From now on the role of a page (data or copy) is kept as well.
     pub fn keep_roles(&mut self) {
-        self.copies = vec![0; self.lpa_plus_one.len().div_ceil(64)];
+        self.copies = Table::zeroed(self.lpa_plus_one.len().div_ceil(64));
     }
 
     /// Whether this physical page was programmed as a further copy.
@@ -67,9 +70,10 @@ impl Oob {
 }
 
 /// Checked mode: the sequence number of every physical page's data, and the newest of every logical page.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Versions {
-    newest: Vec<u32>,
-    stored: Vec<u32>,
+    newest: Table<u32>,
+    stored: Table<u32>,
 }
 
 /// Set while the program that carries the data has not ended.
@@ -80,7 +84,7 @@ const ERASED: u32 = IN_FLIGHT - 1;
 impl Versions {
     /// Of a drive with so many units.
     pub fn new(logical_units: u32, physical_units: u32) -> Self {
-        Self { newest: zeroed_table(logical_units as usize), stored: zeroed_table(physical_units as usize) }
+        Self { newest: Table::zeroed(logical_units as usize), stored: Table::zeroed(physical_units as usize) }
     }
 
     /// A write of the host to `lpa` starts at `ppa`.
@@ -140,4 +144,9 @@ impl Versions {
     pub fn holds(&self, ppa: Ppa, version: u32) -> bool {
         self.stored[ppa.index()] == version
     }
+}
+
+crate::snapshot::tables! {
+    Oob: lpa_plus_one, copies;
+    Versions: newest, stored;
 }

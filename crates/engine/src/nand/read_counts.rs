@@ -4,14 +4,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Geometry;
 use crate::ids::{PlaneId, Ppa};
-use crate::memory::zeroed_table;
+use crate::memory::Table;
 
 /// Array reads since the erase, by physical block and, where asked for, by flash page. Tables cost memory where they are
 /// touched only: 4 bytes for each block, 4 for each flash page.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ReadCounts {
-    by_block: Vec<u32>,
-    by_page: Vec<u32>,
+    by_block: Table<u32>,
+    by_page: Table<u32>,
     blocks_per_plane: u32,
     units_per_block: u32,
     unit_shift: u32,
@@ -24,8 +24,8 @@ impl ReadCounts {
         let blocks = geometry.planes() as usize * geometry.blocks_per_plane as usize;
         let flash_pages = if pages { blocks * geometry.pages_per_block as usize } else { 0 };
         Self {
-            by_block: zeroed_table(blocks),
-            by_page: zeroed_table(flash_pages),
+            by_block: Table::zeroed(blocks),
+            by_page: Table::zeroed(flash_pages),
             blocks_per_plane: geometry.blocks_per_plane,
             units_per_block: geometry.units_per_block(),
             unit_shift: geometry.unit_shift,

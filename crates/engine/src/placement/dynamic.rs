@@ -1,31 +1,39 @@
 //! Dynamic placement: round robin over idle resources, level by level (Tavakkol et al., "Performance Evaluation of
 //! Dynamic Page Allocation Strategies in SSDs", ACM TOMPECS 2016).
 
+use serde::{Deserialize, Serialize};
+
 use super::{Placement, PlacementView, ProgramIntent};
 use crate::config::scheme::{Level, PlacementOrder};
 use crate::ids::PlaneId;
 use crate::nand::Geometry;
 use crate::replicate::Reserved;
+use crate::snapshot::Stored;
 
 /// Walks the levels in their order. At each it takes, from where it stopped last *below the same parent*, the first
 /// resource that is idle; if none is idle, the one with the fewest outstanding commands. Planes of a die can't be told
 /// apart by load and go round robin.
 ///
 /// Planes without room are left out.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DynamicPlacement {
     levels: [LevelState; 4],
     /// Channel, way and die-of-chip number of every die.
+    #[serde(skip)]
     dies: Vec<[u32; 3]>,
+    #[serde(skip)]
     candidates: Vec<u32>,
     /// By die; empty while none is reserved.
     reserved: Vec<bool>,
 }
 
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct LevelState {
     level: Level,
     count: u32,
     /// Where the round robin goes on, below each combination of the levels decided before.
     next: Vec<u32>,
+    #[serde(skip)]
     load: Vec<Option<u32>>,
 }
 
@@ -125,6 +133,18 @@ impl DynamicPlacement {
         }
         let die = self.candidates.first()?;
         plane.map(|plane| PlaneId(die * planes + plane))
+    }
+}
+
+impl Stored for DynamicPlacement {
+    fn take_up(&mut self, saved: Self) -> Option<()> {
+        for (state, saved) in self.levels.iter_mut().zip(saved.levels) {
+            if saved.next.len() != state.next.len() || saved.next.iter().any(|&next| next >= state.count) {
+                return None;
+            }
+            state.next = saved.next;
+        }
+        Some(())
     }
 }
 

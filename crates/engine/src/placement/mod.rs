@@ -8,6 +8,7 @@ use crate::ids::{Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
 use crate::replicate::Reserved;
 use crate::sched::class::Cause;
+use crate::snapshot::policies::policies;
 
 pub use dynamic::DynamicPlacement;
 pub use static_order::StaticPlacement;
@@ -60,6 +61,21 @@ pub trait Placement {
 
     /// Plane of this program.
     fn place(&mut self, program: &ProgramIntent, view: &PlacementView<'_>) -> PlaneId;
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn Placement + Send>> {
+        None
+    }
 
     /// The plane of a logical page, where it follows from the address alone: then all pages or none have one. Units
     /// that are written back together share a flash page only if they may lie there.
@@ -124,6 +140,8 @@ impl Placement for PlacementPolicy {
         }
     }
 }
+
+policies!(PlacementPolicy, "placement", rebuilt: [Static], stored: [Dynamic]);
 
 /// The planes in an order of levels, the fastest changing level first: position in the order → plane.
 pub fn planes_in_order(geometry: &Geometry, order: PlacementOrder) -> Vec<PlaneId> {

@@ -9,6 +9,7 @@ use crate::nand::divisor::Divisor;
 use crate::replicate::Reserved;
 
 /// By the logical address alone: flash page number modulo the number of planes, in an order of levels.
+#[derive(Clone, Debug)]
 pub struct StaticPlacement {
     plane_at: Vec<PlaneId>,
     planes: Divisor,

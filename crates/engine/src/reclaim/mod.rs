@@ -49,6 +49,21 @@ pub enum Decision {
 pub trait ReadReclaim {
     /// A full superblock holds this block.
     fn reclaim(&mut self, worn: &WornBlock, drive: &DriveView<'_>) -> Decision;
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn ReadReclaim + Send>> {
+        None
+    }
 }
 
 /// The built-in policies, and a user's own.
@@ -86,3 +101,6 @@ impl ReadReclaim for ReclaimPolicy {
         }
     }
 }
+
+crate::snapshot::policies::policies!(ReclaimPolicy, "policy of read reclaim",
+    none: [None], rebuilt: [Block, Superblock], stored: []);

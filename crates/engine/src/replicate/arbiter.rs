@@ -45,6 +45,21 @@ pub struct Serving<'a> {
 pub trait Arbiter {
     /// Index of the candidate that serves; there are at least two.
     fn serve(&self, read: &Serving<'_>) -> usize;
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn Arbiter + Send>> {
+        None
+    }
 }
 
 /// Which built-in chooses.
@@ -72,6 +87,8 @@ pub enum ArbiterPolicy {
     /// A user's own.
     Custom(Box<dyn Arbiter + Send>),
 }
+
+crate::snapshot::policies::policies!(ArbiterPolicy, "arbiter of copies", none: [Earliest, FewestOutstanding, Primary], rebuilt: [], stored: []);
 
 impl ArbiterPolicy {
     /// The one that a scheme names.

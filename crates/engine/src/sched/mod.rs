@@ -7,6 +7,7 @@ pub mod tiered;
 
 use crate::config::SchemeConfig;
 use crate::config::scheme::SchedulerConfig;
+use crate::snapshot::policies::policies;
 use crate::time::Ns;
 use class::{CLASSES, Class};
 use queue::{Fifo, OpPool};
@@ -72,6 +73,21 @@ pub trait Scheduler {
     fn precedes(&self, _waiting: Class, _coming: Class) -> bool {
         true
     }
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn Scheduler + Send>> {
+        None
+    }
 }
 
 /// The built-in schedulers, and a user's own.
@@ -129,3 +145,5 @@ impl Scheduler for SchedulerPolicy {
         }
     }
 }
+
+policies!(SchedulerPolicy, "scheduler", rebuilt: [Tiered], stored: []);

@@ -1,5 +1,7 @@
 //! Operations in flight, in one pool, and the queues that link them.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{Lpa, Ppa};
 use crate::sched::class::{ByClass, CLASSES, Class};
 use crate::stats::blame::Parts;
@@ -23,7 +25,7 @@ pub const JOIN: u32 = 1 << 30;
 ///
 /// The units of one flash page form a chain behind a head (`next_unit`); heads wait in queues and form the planes
 /// of a running command (`next`).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Op {
     /// Next head in a queue or of a command.
     pub next: OpId,
@@ -91,7 +93,7 @@ impl Op {
 }
 
 /// All operations in flight. Their numbers are reused; nothing is allocated once the run is warm.
-#[derive(Default)]
+#[derive(Default, Clone, Debug, Serialize, Deserialize)]
 pub struct OpPool {
     ops: Vec<Op>,
     free: Vec<OpId>,
@@ -223,7 +225,7 @@ impl std::ops::IndexMut<OpId> for OpPool {
 }
 
 /// First come, first served: heads linked through [`Op::next`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Fifo {
     /// The one that waits longest.
     pub head: OpId,

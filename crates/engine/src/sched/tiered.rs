@@ -9,6 +9,7 @@ use crate::time::Ns;
 
 /// Serves tiers in their order, and within one tier the command that arrived first. A command that waited longer than
 /// the bound goes next whatever its tier; of several, the one that arrived first.
+#[derive(Clone, Debug)]
 pub struct Tiered {
     tier: ByClass<u8>,
     suspend: bool,

@@ -1,5 +1,9 @@
 //! Blame: where the nanoseconds of a response time went. The parts of a request add up to it exactly.
 
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::memory::Table;
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
@@ -221,6 +225,27 @@ impl Parts {
     }
 }
 
+/// Only the parts that hold a figure: index and ns.
+impl Serialize for Parts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let figures: Vec<(usize, u64)> = self.iter().collect();
+        figures.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Parts {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut parts = Self::default();
+        for (index, ns) in Vec::<(usize, u64)>::deserialize(deserializer)? {
+            if index >= PARTS || parts.set & (1 << index) != 0 {
+                return Err(D::Error::custom("a part of a response time that there is not, or twice"));
+            }
+            parts.add_at(index, ns);
+        }
+        Ok(parts)
+    }
+}
+
 const _: () = assert!(PARTS <= 64, "one bit for each part");
 
 /// Buckets in each octave of latency: 0.8% wide.
@@ -230,20 +255,36 @@ const BUCKET_BITS: u32 = 7;
 const FIGURES: usize = 2 + PARTS;
 
 /// Sums of parts by bucket of response time, so that the blame of any percentile can be told at the end.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BlameRecorder {
     /// [`FIGURES`] for each bucket, in one table of zeros: it costs memory where requests fall only.
-    buckets: Vec<u64>,
+    buckets: Table<u64>,
 }
 
 /// Blame summed over a set of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BlameSum {
     /// Requests of the set.
     pub requests: u64,
     /// Sum of their response times, ns.
     pub response: u128,
     /// Sum of each part, ns, in the order of [`Part::names`].
+    #[serde(with = "by_part")]
     pub parts: [u128; PARTS],
+}
+
+/// A figure of each part, saved as a list.
+mod by_part {
+    use super::{Deserialize, Deserializer, Error, PARTS, Serialize, Serializer};
+
+    pub fn serialize<S: Serializer>(parts: &[u128; PARTS], serializer: S) -> Result<S::Ok, S::Error> {
+        parts.as_slice().serialize(serializer)
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u128; PARTS], D::Error> {
+        let parts = Vec::<u128>::deserialize(deserializer)?;
+        parts.try_into().map_err(|_| D::Error::custom("not as many parts as there are"))
+    }
 }
 
 impl Default for BlameSum {
@@ -274,7 +315,7 @@ fn bucket_of(latency: u64) -> usize {
 
 impl Default for BlameRecorder {
     fn default() -> Self {
-        Self { buckets: vec![0; (bucket_of(u64::MAX) + 1) * FIGURES] }
+        Self { buckets: Table::zeroed((bucket_of(u64::MAX) + 1) * FIGURES) }
     }
 }
 

@@ -1,5 +1,7 @@
 //! Response times of one direction: exact moments, an HDR histogram, and blame.
 
+use serde::{Deserialize, Serialize};
+
 use hdrhistogram::Histogram;
 
 use super::blame::{BlameRecorder, BlameSum, Part, Parts};
@@ -7,6 +9,7 @@ use super::report::{BlameParts, BlameReport, DirectionReport, LatencyReport};
 use crate::time::Ns;
 
 /// Takes in requests and reports their distribution.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct DirectionRecorder {
     requests: u64,
     bytes: u64,
@@ -17,6 +20,7 @@ pub struct DirectionRecorder {
     sum_of_squares: u128,
     min: u64,
     max: u64,
+    #[serde(with = "super::histogram")]
     histogram: Option<Histogram<u64>>,
     /// Where the response times went; `None` where somebody else keeps that.
     blame: Option<BlameRecorder>,
@@ -24,11 +28,6 @@ pub struct DirectionRecorder {
 
 impl Default for DirectionRecorder {
     fn default() -> Self {
-        // Three significant digits, growing with the largest value; `None` can't happen for these constants.
-        let histogram = Histogram::new(3).ok().map(|mut histogram: Histogram<u64>| {
-            histogram.auto(true);
-            histogram
-        });
         Self {
             requests: 0,
             bytes: 0,
@@ -38,7 +37,7 @@ impl Default for DirectionRecorder {
             sum_of_squares: 0,
             min: u64::MAX,
             max: 0,
-            histogram,
+            histogram: super::histogram::empty(),
             blame: Some(BlameRecorder::default()),
         }
     }

@@ -4,6 +4,7 @@ pub mod blame;
 pub mod copies;
 pub mod disturb;
 pub mod energy;
+mod histogram;
 pub mod latency;
 pub mod lean;
 pub mod mapping;

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// Counters of read reclaim in the window.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ReclaimCounters {
     /// Blocks that reached the threshold, and the hard limit.
     pub worn: u64,
@@ -78,7 +78,7 @@ pub struct ReadReclaimReport {
 }
 
 /// Garbage collection at idle time, in the window.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, serde::Deserialize)]
 pub struct BackgroundReport {
     /// Times that the drive was idle for long enough.
     pub idle_times: u64,

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use super::blame::{Part, Parts};
 use super::disturb::DisturbCounters;
 use super::energy::EnergyRecorder;
@@ -20,7 +22,7 @@ use crate::sched::class::{ByClass, CAUSES, CLASSES, Cause, Class, FlashOp};
 use crate::time::Ns;
 
 /// Commands waiting or running on a die, integrated over time.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]
 struct Load {
     area: u128,
     since: Ns,
@@ -28,7 +30,7 @@ struct Load {
 }
 
 /// Counters of one run.
-#[derive(Default)]
+#[derive(Default, Clone, Debug, Serialize, Deserialize)]
 pub struct Recorder {
     /// Start of the window.
     pub start: Ns,

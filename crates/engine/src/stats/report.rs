@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::copies::{CopiesReport, ReservedReport};
 use super::disturb::{ErrorsReport, ReadDisturbReport};
@@ -217,7 +217,7 @@ pub struct StreamReport {
 }
 
 /// Requests without a latency distribution.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct PlainReport {
     /// Requests that arrived in the window.
     pub requests: u64,
@@ -276,7 +276,7 @@ pub struct ClassReport {
 }
 
 /// Garbage collection.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct GcReport {
     /// Blocks or superblocks collected.
     pub victims: u64,
@@ -287,7 +287,7 @@ pub struct GcReport {
 }
 
 /// Blocks emptied for one cause.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct MoveReport {
     /// Blocks or superblocks emptied.
     pub victims: u64,

@@ -1,6 +1,8 @@
 //! Figures of each flow and of each stream. Lean: response times with the mean of their parts, no parts of the tail.
 //! A direction takes memory with its first request, some 0.2 MB.
 
+use serde::{Deserialize, Serialize};
+
 use super::blame::{BlameSum, Part, Parts};
 use super::latency::{DirectionRecorder, named};
 use super::report::{DirectionReport, FlowReport, PlainReport, StreamReport};
@@ -8,13 +10,14 @@ use crate::host::{HostOp, HostRequest};
 use crate::time::Ns;
 
 /// Requests of one direction.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Direction {
     latency: DirectionRecorder,
     blame: BlameSum,
 }
 
 /// Requests of one flow or stream.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Tenant {
     directions: [Option<Box<Direction>>; 2],
     trim: PlainReport,
@@ -22,6 +25,7 @@ struct Tenant {
 }
 
 /// Counts by flow, and by stream where there are several.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Tenants {
     names: Vec<String>,
     flows: Vec<Tenant>,

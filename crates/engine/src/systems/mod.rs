@@ -8,12 +8,15 @@
 pub mod combine;
 pub mod plan;
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
 use crate::reclaim::WornBlock;
 use crate::replicate::{CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
 use crate::sched::class::Cause;
 use crate::sched::gates::ClassSet;
+use crate::snapshot::policies::policies;
 use crate::time::Ns;
 
 pub use crate::device::DriveView;
@@ -71,7 +74,7 @@ pub struct ReadEvent {
 }
 
 /// What a system asks of the engine.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Action {
     /// Move these pages.
     Plan(Plan),
@@ -243,6 +246,11 @@ pub trait System {
     fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
         Ok(())
     }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn System + Send>> {
+        None
+    }
 }
 
 /// The built-in systems, and a user's own.
@@ -268,3 +276,5 @@ impl SystemPolicy {
         }
     }
 }
+
+policies!(SystemPolicy, "system", rebuilt: [], stored: []);

@@ -1,10 +1,12 @@
 //! Plans: pages that are to be moved, in which order, to which places, and what is erased afterwards.
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::{DomainId, Ppa, SuperblockId};
 use crate::sched::class::Cause;
 
 /// Where a page of a plan goes.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pin {
     /// Wherever the placement says; without one that places moves, into the domain that it comes from.
     Any,
@@ -21,7 +23,7 @@ pub enum Pin {
 }
 
 /// A mapping unit of a superblock that the plan fills.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// Which of [`Plan::destinations`].
     pub destination: usize,
@@ -31,7 +33,7 @@ pub struct Place {
 }
 
 /// Pages that move together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// Physical pages, in order. One that holds nothing of value when its turn comes is passed over; its place stays
     /// unused.
@@ -48,7 +50,7 @@ pub struct Step {
 /// valid in a source after the last step stays there, and the block becomes an ordinary full one again.
 ///
 /// Pinned units must be in ascending order within each destination, since pages of a block are programmed in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plan {
     /// Why: [`Cause::ReadReclaim`], [`Cause::WearLevelling`], [`Cause::Migration`] or [`Cause::Gc`].
     pub cause: Cause,

@@ -15,7 +15,7 @@ use wordline_engine::ids::Lpa;
 use wordline_engine::probe::Probe;
 use wordline_engine::stats::report::Report;
 use wordline_engine::time::Ns;
-use wordline_engine::{RunError, Setup, Unobserved};
+use wordline_engine::{Ending, RunError, Setup, Split, Stop, Unobserved, replay_in_parts};
 
 /// tR 50 µs, tPROG 500 µs, tERASE 3 ms, 1 GB/s (a 4 KiB page moves in 4,096 ns), no command time, no link.
 pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig {
@@ -225,4 +225,30 @@ impl Random {
         let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58476d1ce4e5b9);
         (mixed ^ (mixed >> 32)) % bound
     }
+}
+
+/// The result of a run that is saved and goes on at each of these stops, as text.
+pub fn in_parts(setup: &Setup, requests: &[HostRequest], stops: &[Stop]) -> Result<String, RunError> {
+    let mut drive = setup.prepare(&[])?;
+    let mut bytes: Option<Vec<u8>> = None;
+    for stop in stops.iter().copied().chain([Stop::default()]) {
+        let mut save = Vec::new();
+        let mut input = bytes.as_deref();
+        let resume = input.as_mut().map(|bytes| bytes as &mut dyn std::io::Read);
+        let split = Split { resume, stop, save: Some(&mut save), workload: "{\"name\":\"test\"}" };
+        let mut source = Listed(requests.to_vec());
+        match replay_in_parts(setup, &mut drive, &mut source, &mut Unobserved, split)? {
+            Ending::Finished(outcome) => {
+                let report = serde_json::to_string(&outcome.report).unwrap();
+                return Ok(format!("{report}\n{} {}", outcome.events, outcome.flash_operations));
+            }
+            Ending::Stopped { .. } => bytes = Some(save),
+        }
+        drive = setup.empty_drive()?;
+    }
+    unreachable!("the last part ends with the run")
+}
+
+pub fn after(requests: u64) -> Stop {
+    Stop { after_requests: requests, ..Stop::default() }
 }

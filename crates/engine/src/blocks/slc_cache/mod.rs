@@ -42,6 +42,21 @@ pub trait SlcCache {
         let full = || view.used.iter().copied().filter(|&id| view.blocks.state(id) == BlockState::Full);
         full().find(|&id| view.blocks.valid(id) == 0).or_else(|| full().next())
     }
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had: then the drive can't be forked.
+    fn fork(&self) -> Option<Box<dyn SlcCache + Send>> {
+        None
+    }
 }
 
 /// A built-in policy, or a user's own.
@@ -53,6 +68,8 @@ pub enum SlcCachePolicy {
     /// A user's own.
     Custom(Box<dyn SlcCache + Send>),
 }
+
+crate::snapshot::policies::policies!(SlcCachePolicy, "SLC cache", rebuilt: [Fixed, Dynamic], stored: []);
 
 impl SlcCachePolicy {
     /// The policy that a scheme names.

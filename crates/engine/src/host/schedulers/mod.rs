@@ -8,13 +8,17 @@ pub use fios::Fios;
 pub use paq::Paq;
 pub use piq::Piq;
 
+use serde::{Deserialize, Serialize};
+
 use super::request::HostOp;
 use crate::config::host::{FlowRules, HostSchedulerConfig, HostSchedulerKind};
 use crate::ids::DieId;
+use crate::snapshot::Stored;
+use crate::snapshot::policies::policies;
 use crate::time::Ns;
 
 /// A request that waits at the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     /// Number that no other request has; a later arrival in the same flow has a higher one.
     pub order: u64,
@@ -83,6 +87,21 @@ pub trait HostScheduler {
     fn sees_dies(&self) -> bool {
         true
     }
+
+    /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
+    fn save(&self) -> Vec<u8> {
+        Vec::new()
+    }
+
+    /// Takes up a state that [`Self::save`] gave; a text that says what is wrong with it otherwise.
+    fn restore(&mut self, _state: &[u8]) -> Result<(), String> {
+        Ok(())
+    }
+
+    /// A second one in the same state, which goes its own way; `None` if it can't be had.
+    fn fork(&self) -> Option<Box<dyn HostScheduler + Send>> {
+        None
+    }
 }
 
 /// The built-in schedulers, and a user's own.
@@ -143,6 +162,11 @@ impl HostScheduler for HostPolicy {
         }
     }
 }
+
+policies!(HostPolicy, "scheduler of the host", none: [None], rebuilt: [Paq], stored: [Piq, Fios]);
+
+impl Stored for Piq {}
+impl Stored for Fios {}
 
 #[cfg(test)]
 pub(crate) mod made {

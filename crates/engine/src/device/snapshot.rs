@@ -1,0 +1,121 @@
+//! The whole state of a drive: saved, restored, forked. One list of all its fields says how each is dealt with; a field
+//! that is not in it does not compile.
+
+use std::io::{Read, Write};
+
+use super::Device;
+use crate::snapshot::{Identity, In, Out, Part, SnapshotError};
+
+/// Writes the three walks over the fields of [`Device`].
+///
+/// - `rebuilt`: follows from the configuration; copied by a fork, not stored.
+/// - `state`: cloned and serialised as it is.
+/// - `parts`: by its own [`Part`], where bytes alone don't make it, or are too many at once.
+/// - `dropped`: belongs to whoever watches; a fork and a drive that was loaded have none.
+macro_rules! fields {
+    (rebuilt: $($rebuilt:ident)* ; state: $($state:ident)* ; parts: $($part:ident)* ; dropped: $($dropped:ident)* ;) => {
+        impl Device {
+            /// A second drive in the same state. They don't influence each other from then on. Pages of tables that
+            /// were never touched cost nothing in the copy. Its probe is not copied. A policy of a user's own must be able
+            /// to fork.
+            pub fn fork(&self) -> Result<Self, SnapshotError> {
+                Ok(Self {
+                    $($rebuilt: self.$rebuilt.clone(),)*
+                    $($state: self.$state.clone(),)*
+                    $($part: self.$part.fork()?,)*
+                    $($dropped: None,)*
+                })
+            }
+
+            /// Writes the state.
+            pub(crate) fn save_state(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+                let Self { $($rebuilt: _,)* $($state,)* $($part,)* $($dropped: _,)* } = self;
+                $(
+                    out.put(stringify!($state))?;
+                    out.put($state)?;
+                )*
+                $(
+                    out.put(stringify!($part))?;
+                    $part.save(out)?;
+                )*
+                Ok(())
+            }
+
+            fn take_state(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+                $(
+                    input.expect(stringify!($state))?;
+                    self.$state = input.take()?;
+                )*
+                $(
+                    input.expect(stringify!($part))?;
+                    self.$part.restore(input)?;
+                )*
+                Ok(())
+            }
+        }
+    };
+}
+
+fields! {
+    rebuilt: geometry timing unit_transfer rules logical_units thresholds room_limit domains points channel_of
+        second_server not_physical energy;
+    state: mapped_units blocks domain plans slc copies wake_at partial_writes disturb dram gates wear_out reclaim urgent background static_wear now events pool op_order dies outstanding
+        channels overlap copybacks touched requests free_requests link_in link_out link_free link_event completed
+        answers answered cpu recorder monitor fault flash_operations events_processed reads_verified;
+    parts: layout map oob versions placement gc scheduler systems cache translation redundancy separation
+        reclaim_policy slc_policy replication;
+    dropped: probe;
+}
+
+impl Device {
+    /// Takes up the state that was saved in the place of that of this drive, which is new and has the same configuration
+    /// and the same policies. After an error the drive is of no use.
+    pub(crate) fn restore_state(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        let shape = self.shape();
+        self.take_state(input)?;
+        if let Some(misfit) = self.shape().iter().zip(&shape).find(|(there, here)| there != here) {
+            let ((what, there), (_, here)) = misfit;
+            return Err(SnapshotError::Misfit(format!("{what}: {there} there, {here} here")));
+        }
+        if self.shape().len() != shape.len() || self.free_requests.len() > self.requests.len() {
+            return Err(SnapshotError::Misfit("some of its tables".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Lengths of tables and figures that the configuration fixes, and which the state must agree with.
+    fn shape(&self) -> Vec<(&'static str, usize)> {
+        let mut shape = vec![
+            ("dies", self.dies.len()),
+            ("queues of dies", self.outstanding.len()),
+            ("channels", self.channels.len()),
+            ("cache registers", self.overlap.registers.len()),
+            ("domains", self.domain.len()),
+            ("answers", usize::from(self.answers.is_some())),
+            ("read counts", usize::from(self.disturb.is_some())),
+        ];
+        shape.extend(self.domain.iter().map(|domain| ("write points", domain.points.len())));
+        shape
+    }
+}
+
+/// Writes a drive.
+pub(crate) fn save(device: &Device, identity: &Identity, out: &mut dyn Write) -> Result<(), SnapshotError> {
+    let mut out = Out::begin(out)?;
+    identity.save(&mut out)?;
+    device.save_state(&mut out)?;
+    out.finish()
+}
+
+/// Reads the state of a drive into a new one.
+pub(crate) fn load(
+    mut new: Device,
+    identity: &Identity,
+    input: &mut dyn Read,
+) -> Result<Device, SnapshotError> {
+    let mut input = In::begin(input)?;
+    identity.check(&mut input)?;
+    new.restore_state(&mut input)?;
+    input.finish()?;
+    Ok(new)
+}

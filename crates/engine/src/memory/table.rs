@@ -1,0 +1,285 @@
+//! Large tables of which most may be zero: they are copied and saved by chunks, so that what was never touched costs
+//! no memory in a copy and no bytes in a snapshot.
+
+use std::alloc::{Layout, alloc_zeroed};
+use std::fmt;
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+
+use serde::de::{Error, SeqAccess, Visitor};
+use serde::ser::SerializeTuple;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::ask_for_huge_pages;
+
+/// Bytes of a chunk: a page of memory.
+const CHUNK_BYTES: usize = 4096;
+
+/// Most entries that a table may claim to have when it is read back; no table of a drive has more.
+const MOST_ENTRIES: u64 = 1 << 32;
+
+/// An entry of a [`Table`]: a whole number without a bit pattern that isn't one.
+pub trait Word: Copy + PartialEq + fmt::Debug + 'static {
+    /// Nothing.
+    const ZERO: Self;
+    /// Appends its bytes, the least significant first.
+    fn put(self, bytes: &mut Vec<u8>);
+    /// From exactly as many bytes as it has.
+    fn get(bytes: &[u8]) -> Self;
+}
+
+macro_rules! word {
+    ($($number:ty),*) => {$(
+        impl Word for $number {
+            const ZERO: Self = 0;
+            fn put(self, bytes: &mut Vec<u8>) {
+                bytes.extend_from_slice(&self.to_le_bytes());
+            }
+            fn get(bytes: &[u8]) -> Self {
+                Self::from_le_bytes(bytes.try_into().unwrap_or_default())
+            }
+        }
+    )*};
+}
+word!(u32, u64);
+
+/// A table of fixed length that starts as zeros.
+#[derive(Debug)]
+pub struct Table<T>(Vec<T>);
+
+impl<T: Word> Table<T> {
+    /// So many zeros. Costs no memory until touched: the system hands out zero pages.
+    pub fn zeroed(entries: usize) -> Self
+    where
+        T: Default,
+    {
+        Self(vec![T::ZERO; entries])
+    }
+
+    /// The same, or `None` where the system has no room for it.
+    fn try_zeroed(entries: usize) -> Option<Self> {
+        let layout = Layout::array::<T>(entries).ok()?;
+        if layout.size() == 0 {
+            return Some(Self(Vec::new()));
+        }
+        // SAFETY: the layout is not empty.
+        let memory = unsafe { alloc_zeroed(layout) };
+        if memory.is_null() {
+            return None;
+        }
+        // SAFETY: the memory was allocated by the global allocator for `entries` values, and zeros are values of `Word`s,
+        // which are whole numbers.
+        Some(Self(unsafe { Vec::from_raw_parts(memory.cast(), entries, entries) }))
+    }
+
+    /// Entries of a chunk.
+    pub const CHUNK: usize = CHUNK_BYTES / size_of::<T>();
+
+    /// The chunks that hold something, by number.
+    pub fn chunks_in_use(&self) -> Vec<u32> {
+        // Slices of whole numbers are compared as memory, at its speed.
+        let zeros = vec![T::ZERO; Self::CHUNK];
+        let chunks = self.0.chunks(Self::CHUNK).zip(0u32..);
+        chunks.filter(|(chunk, _)| **chunk != zeros[..chunk.len()]).map(|(_, number)| number).collect()
+    }
+
+    /// Entries of a chunk; the last one may be short, and one beyond it is empty.
+    pub fn chunk(&self, number: u32) -> &[T] {
+        self.0.chunks(Self::CHUNK).nth(number as usize).unwrap_or_default()
+    }
+
+    /// Asks for huge pages if so many chunks are going to be most of the table.
+    pub fn expect_chunks(&self, chunks: usize) {
+        if chunks > self.0.len() / Self::CHUNK / 2 {
+            ask_for_huge_pages(&self.0);
+        }
+    }
+
+    /// Fills a chunk; `None` if there is no such chunk or the bytes aren't as many as it has.
+    pub fn fill_chunk(&mut self, number: u32, bytes: &[u8]) -> Option<()> {
+        let chunk = self.0.chunks_mut(Self::CHUNK).nth(number as usize)?;
+        if bytes.len() != size_of_val(chunk) {
+            return None;
+        }
+        for (entry, bytes) in chunk.iter_mut().zip(bytes.chunks_exact(size_of::<T>())) {
+            *entry = T::get(bytes);
+        }
+        Some(())
+    }
+
+    /// The bytes of a chunk.
+    pub fn chunk_bytes(&self, number: u32) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(CHUNK_BYTES);
+        self.chunk(number).iter().for_each(|entry| entry.put(&mut bytes));
+        bytes
+    }
+}
+
+impl<T> Deref for Table<T> {
+    type Target = [T];
+    #[inline]
+    fn deref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T> DerefMut for Table<T> {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+impl<T: Word + Default> Clone for Table<T> {
+    fn clone(&self) -> Self {
+        let mut copy = Self::zeroed(self.0.len());
+        let chunks = self.chunks_in_use();
+        copy.expect_chunks(chunks.len());
+        for number in chunks {
+            let start = number as usize * Self::CHUNK;
+            let chunk = self.chunk(number);
+            if let Some(place) = copy.0.get_mut(start..start + chunk.len()) {
+                place.copy_from_slice(chunk);
+            }
+        }
+        copy
+    }
+}
+
+/// Bytes that are written at once, not number by number.
+pub struct Bytes<'a>(pub &'a [u8]);
+
+impl Serialize for Bytes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(self.0)
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Bytes<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        <&'a [u8]>::deserialize(deserializer).map(Bytes)
+    }
+}
+
+/// Chunks of a table as number and bytes.
+struct Chunks<'a, T>(&'a Table<T>, Vec<u32>);
+
+impl<T: Word> Serialize for Chunks<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        use serde::ser::SerializeSeq;
+        let mut chunks = serializer.serialize_seq(Some(self.1.len()))?;
+        for &number in &self.1 {
+            chunks.serialize_element(&(number, Bytes(&self.0.chunk_bytes(number))))?;
+        }
+        chunks.end()
+    }
+}
+
+impl<T: Word> Serialize for Table<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut table = serializer.serialize_tuple(2)?;
+        table.serialize_element(&(self.0.len() as u64))?;
+        table.serialize_element(&Chunks(self, self.chunks_in_use()))?;
+        table.end()
+    }
+}
+
+/// Fills a table with the chunks that come.
+struct Filling<'a, T>(&'a mut Table<T>);
+
+impl<'de, T: Word> serde::de::DeserializeSeed<'de> for Filling<'_, T> {
+    type Value = ();
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de, T: Word> Visitor<'de> for Filling<'_, T> {
+    type Value = ();
+
+    fn expecting(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text.write_str("chunks of a table")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut chunks: A) -> Result<(), A::Error> {
+        self.0.expect_chunks(chunks.size_hint().unwrap_or(0));
+        while let Some((number, bytes)) = chunks.next_element::<(u32, Bytes<'de>)>()? {
+            let filled = self.0.fill_chunk(number, bytes.0);
+            filled.ok_or_else(|| A::Error::custom("a chunk that the table doesn't have"))?;
+        }
+        Ok(())
+    }
+}
+
+struct TableVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Word> Visitor<'de> for TableVisitor<T> {
+    type Value = Table<T>;
+
+    fn expecting(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        text.write_str("a table")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut parts: A) -> Result<Table<T>, A::Error> {
+        let entries: u64 = parts.next_element()?.ok_or_else(|| A::Error::custom("a table without length"))?;
+        let room = if entries > MOST_ENTRIES { None } else { Table::try_zeroed(entries as usize) };
+        let mut table = room.ok_or_else(|| A::Error::custom("a table beyond any drive"))?;
+        parts
+            .next_element_seed(Filling(&mut table))?
+            .ok_or_else(|| A::Error::custom("a table without chunks"))?;
+        Ok(table)
+    }
+}
+
+impl<'de, T: Word> Deserialize<'de> for Table<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_tuple(2, TableVisitor(PhantomData))
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+mod tests {
+    use super::*;
+
+    fn table(entries: usize, set: &[usize]) -> Table<u32> {
+        let mut table = Table::zeroed(entries);
+        for &index in set {
+            table[index] = index as u32 + 1;
+        }
+        table
+    }
+
+    #[test]
+    fn copies_and_bytes_hold_the_same_and_leave_out_what_is_zero() {
+        for (entries, set) in
+            [(0, vec![]), (5, vec![4]), (5000, vec![0, 1023, 4999]), (1 << 20, vec![1 << 19])]
+        {
+            let table = table(entries, &set);
+            let copy = table.clone();
+            assert_eq!(*copy, *table);
+            let bytes = postcard::to_allocvec(&table).unwrap();
+            assert!(bytes.len() < set.len() * (CHUNK_BYTES + 8) + 16, "{}", bytes.len());
+            assert_eq!(*postcard::from_bytes::<Table<u32>>(&bytes).unwrap(), *table);
+        }
+    }
+
+    #[test]
+    fn wide_entries_come_back_too() {
+        let mut table: Table<u64> = Table::zeroed(1000);
+        (table[0], table[999]) = (u64::MAX, 1 << 63);
+        let bytes = postcard::to_allocvec(&table).unwrap();
+        assert_eq!(*postcard::from_bytes::<Table<u64>>(&bytes).unwrap(), *table);
+    }
+
+    #[test]
+    fn a_table_beyond_any_drive_or_with_a_strange_chunk_is_refused() {
+        let chunks: Vec<(u32, Bytes<'_>)> = vec![];
+        let bytes = postcard::to_allocvec(&(u64::MAX, chunks)).unwrap();
+        assert!(postcard::from_bytes::<Table<u32>>(&bytes).is_err());
+        for (number, length) in [(1, 20), (0, 16), (u32::MAX, 20)] {
+            let bytes = postcard::to_allocvec(&(5u64, vec![(number, Bytes(&[1; 32][..length]))])).unwrap();
+            assert!(postcard::from_bytes::<Table<u32>>(&bytes).is_err(), "{number} {length}");
+        }
+    }
+}

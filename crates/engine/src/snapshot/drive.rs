@@ -1,0 +1,56 @@
+//! A drive as bytes, and back.
+
+use std::io::{Read, Write};
+
+use serde::Serialize;
+
+use super::{Identity, SnapshotError};
+use crate::config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
+use crate::device::{self, Device};
+use crate::run::{RunError, Setup};
+
+/// What the state of a drive depends on.
+#[derive(Serialize)]
+struct Made<'a> {
+    device: &'a DeviceConfig,
+    scheme: &'a SchemeConfig,
+    start: &'a StartConfig,
+    seed: u64,
+    checked: bool,
+}
+
+impl Setup {
+    fn drive_identity(&self) -> Result<Identity, SnapshotError> {
+        let Self { device, scheme, host: _, start, window: _, measure: _, seed, checked } = self;
+        Identity::new("a drive", &Made { device, scheme, start, seed: *seed, checked: *checked })
+    }
+
+    /// Why a drive that was prepared for `other` is none of this setup: the first key that differs; `None` if it is the
+    /// same drive.
+    pub fn differs_from_drive_of(&self, other: &Self) -> Result<Option<String>, SnapshotError> {
+        Ok(other.drive_identity()?.difference(&self.drive_identity()?))
+    }
+
+    /// A drive that holds nothing: what a snapshot is loaded into, once it has the policies of a user's own.
+    pub fn empty_drive(&self) -> Result<Device, ConfigError> {
+        let mut drive = Device::new(&self.device, &self.scheme, self.checked, self.seed)?;
+        drive.seed_errors(self.seed);
+        Ok(drive)
+    }
+
+    /// Writes the whole state of a drive, requests in flight included. Of this setup count what the drive was prepared
+    /// from: the device, the scheme, the start, the seed, and whether it is checked.
+    pub fn save_drive(&self, drive: &Device, out: &mut dyn Write) -> Result<(), SnapshotError> {
+        device::snapshot::save(drive, &self.drive_identity()?, out)
+    }
+
+    /// The drive of a snapshot.
+    pub fn load_drive(&self, input: &mut dyn Read) -> Result<Device, RunError> {
+        Ok(self.load_into(self.empty_drive()?, input)?)
+    }
+
+    /// The same, for a drive with policies of a user's own: `empty` is a new one that has them.
+    pub fn load_into(&self, empty: Device, input: &mut dyn Read) -> Result<Device, SnapshotError> {
+        device::snapshot::load(empty, &self.drive_identity()?, input)
+    }
+}

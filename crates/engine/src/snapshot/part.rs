@@ -1,0 +1,91 @@
+//! What a part of the state must be able to do when its bytes alone don't make it.
+
+use super::{In, Out, SnapshotError};
+
+/// A part of the state that is put into what was made from the configuration: large tables, and policies.
+pub(crate) trait Part: Sized {
+    /// Writes what does not follow from the configuration.
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError>;
+
+    /// Takes up what was saved; `self` is as the configuration makes it.
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError>;
+
+    /// A second one that goes its own way.
+    fn fork(&self) -> Result<Self, SnapshotError>;
+}
+
+/// A policy whose state is stored.
+pub(crate) trait Stored: Clone + serde::Serialize + serde::de::DeserializeOwned {
+    /// Takes up a state that was saved; what follows from the configuration stays. `None` if it doesn't fit.
+    fn take_up(&mut self, saved: Self) -> Option<()> {
+        *self = saved;
+        Some(())
+    }
+}
+
+impl<T: Stored> Stored for Box<T> {
+    fn take_up(&mut self, saved: Self) -> Option<()> {
+        (**self).take_up(*saved)
+    }
+}
+
+impl<P: Part> Part for Box<P> {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        (**self).save(out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        (**self).restore(input)
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        (**self).fork().map(Self::new)
+    }
+}
+
+impl<P: Part> Part for Option<P> {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        out.put(&self.is_some())?;
+        self.as_ref().map_or(Ok(()), |part| part.save(out))
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        if input.take::<bool>()? != self.is_some() {
+            return Err(SnapshotError::Misfit(
+                "a part of the state that this drive lacks, or lacking".to_owned(),
+            ));
+        }
+        self.as_mut().map_or(Ok(()), |part| part.restore(input))
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        self.as_ref().map(Part::fork).transpose()
+    }
+}
+
+/// Parts whose state is these tables.
+macro_rules! tables {
+    ($($part:ty: $($table:ident),+;)*) => {$(
+        impl $crate::snapshot::Part for $part {
+            fn save(&self, out: &mut $crate::snapshot::Out<'_>) -> Result<(), $crate::snapshot::SnapshotError> {
+                let Self { $($table),+ } = self;
+                $(out.put_table($table)?;)+
+                Ok(())
+            }
+
+            fn restore(
+                &mut self,
+                input: &mut $crate::snapshot::In<'_>,
+            ) -> Result<(), $crate::snapshot::SnapshotError> {
+                let Self { $($table),+ } = self;
+                $(input.take_table($table)?;)+
+                Ok(())
+            }
+
+            fn fork(&self) -> Result<Self, $crate::snapshot::SnapshotError> {
+                Ok(self.clone())
+            }
+        }
+    )*};
+}
+pub(crate) use tables;

@@ -1,0 +1,74 @@
+//! Policies in snapshots: the built-in ones by their state, a user's own by the bytes that it gives.
+
+use super::SnapshotError;
+
+/// A policy of another name than the snapshot's.
+pub(crate) fn expect(slot: &str, found: &str, wanted: &str) -> Result<(), SnapshotError> {
+    if found == wanted {
+        return Ok(());
+    }
+    Err(SnapshotError::Misfit(format!("the {slot} is `{found}` there and `{wanted}` here")))
+}
+
+/// Implements [`super::Part`] for the enum of policies of a slot. Every variant but `Custom` stands in one of the lists:
+/// `none` is a variant without a policy,
+/// `rebuilt` ones follow from the configuration, of `stored` ones the state is saved.
+macro_rules! policies {
+    ($policy:ident, $slot:literal, rebuilt: [$($rebuilt:ident),*], stored: [$($stored:ident),*]) => {
+        $crate::snapshot::policies::policies!($policy, $slot, none: [], rebuilt: [$($rebuilt),*], stored: [$($stored),*]);
+    };
+    ($policy:ident, $slot:literal, none: [$($none:ident),*], rebuilt: [$($rebuilt:ident),*], stored: [$($stored:ident),*]) => {
+        impl $crate::snapshot::Part for $policy {
+            fn save(&self, out: &mut $crate::snapshot::Out<'_>) -> Result<(), $crate::snapshot::SnapshotError> {
+                match self {
+                    $(Self::$none => out.put(stringify!($none)),)*
+                    $(Self::$rebuilt(_) => out.put(stringify!($rebuilt)),)*
+                    $(Self::$stored(state) => {
+                        out.put(stringify!($stored))?;
+                        out.put(state)
+                    })*
+                    Self::Custom(policy) => {
+                        out.put("Custom")?;
+                        out.put(&policy.save())
+                    }
+                }
+            }
+
+            fn restore(
+                &mut self,
+                input: &mut $crate::snapshot::In<'_>,
+            ) -> Result<(), $crate::snapshot::SnapshotError> {
+                let name: String = input.take()?;
+                match self {
+                    $(Self::$none => $crate::snapshot::policies::expect($slot, &name, stringify!($none)),)*
+                    $(Self::$rebuilt(_) => $crate::snapshot::policies::expect($slot, &name, stringify!($rebuilt)),)*
+                    $(Self::$stored(state) => {
+                        $crate::snapshot::policies::expect($slot, &name, stringify!($stored))?;
+                        $crate::snapshot::Stored::take_up(state, input.take()?).ok_or_else(|| {
+                            $crate::snapshot::SnapshotError::Misfit(concat!("the state of the ", $slot).to_owned())
+                        })
+                    })*
+                    Self::Custom(policy) => {
+                        $crate::snapshot::policies::expect($slot, &name, "Custom")?;
+                        let state: Vec<u8> = input.take()?;
+                        policy.restore(&state).map_err(|why| {
+                            $crate::snapshot::SnapshotError::Misfit(format!(concat!("the ", $slot, ": {}"), why))
+                        })
+                    }
+                }
+            }
+
+            fn fork(&self) -> Result<Self, $crate::snapshot::SnapshotError> {
+                match self {
+                    $(Self::$none => Ok(Self::$none),)*
+                    $(Self::$rebuilt(policy) => Ok(Self::$rebuilt(policy.clone())),)*
+                    $(Self::$stored(policy) => Ok(Self::$stored(policy.clone())),)*
+                    Self::Custom(policy) => policy.fork().map(Self::Custom).ok_or_else(|| {
+                        $crate::snapshot::SnapshotError::NoFork(concat!("the ", $slot, " of one's own").to_owned())
+                    }),
+                }
+            }
+        }
+    };
+}
+pub(crate) use policies;

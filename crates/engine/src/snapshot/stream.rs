@@ -1,0 +1,142 @@
+//! Records of a snapshot: each a value in the form of postcard, behind its length.
+
+use std::io::{Read, Write};
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::frames::{FrameReader, FrameWriter, exactly};
+use super::{FORMAT, SnapshotError};
+use crate::memory::{Bytes, Table, Word};
+
+/// First bytes of every snapshot.
+const MAGIC: [u8; 8] = *b"WORDLINE";
+
+/// Chunks of a table in one record.
+const CHUNKS_AT_ONCE: usize = 256;
+
+/// A chunk of a table: its number and its bytes.
+type Chunk<'a> = (u32, Bytes<'a>);
+
+/// Takes records.
+pub struct Out<'a> {
+    frames: FrameWriter<'a>,
+}
+
+impl<'a> Out<'a> {
+    /// Begins a snapshot.
+    pub(crate) fn begin(out: &'a mut dyn Write) -> Result<Self, SnapshotError> {
+        let head = [&MAGIC[..], &FORMAT.to_le_bytes()].concat();
+        out.write_all(&head).map_err(|error| SnapshotError::Write(error.to_string()))?;
+        Ok(Self { frames: FrameWriter::new(out, FORMAT) })
+    }
+
+    /// A value.
+    pub(crate) fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), SnapshotError> {
+        let bytes = postcard::to_allocvec(value).map_err(|error| SnapshotError::Write(error.to_string()))?;
+        self.frames.write(&(bytes.len() as u64).to_le_bytes())?;
+        self.frames.write(&bytes)
+    }
+
+    /// A large table, some chunks at once.
+    pub(crate) fn put_table<T: Word>(&mut self, table: &Table<T>) -> Result<(), SnapshotError> {
+        let numbers = table.chunks_in_use();
+        self.put(&(table.len() as u64, numbers.len() as u64))?;
+        for some in numbers.chunks(CHUNKS_AT_ONCE) {
+            let chunks: Vec<(u32, Vec<u8>)> =
+                some.iter().map(|&number| (number, table.chunk_bytes(number))).collect();
+            let chunks: Vec<Chunk<'_>> =
+                chunks.iter().map(|(number, bytes)| (*number, Bytes(bytes))).collect();
+            self.put(&chunks)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the snapshot.
+    pub(crate) fn finish(self) -> Result<(), SnapshotError> {
+        self.frames.finish()
+    }
+}
+
+/// Gives records back in their order.
+pub struct In<'a> {
+    frames: FrameReader<'a>,
+    record: Vec<u8>,
+}
+
+impl<'a> In<'a> {
+    /// Begins to read a snapshot.
+    pub(crate) fn begin(input: &'a mut dyn Read) -> Result<Self, SnapshotError> {
+        let (mut magic, mut format) = ([0; 8], [0; 4]);
+        exactly(input, &mut magic).and_then(|()| exactly(input, &mut format)).map_err(
+            |error| match error {
+                SnapshotError::Truncated => SnapshotError::NoSnapshot,
+                other => other,
+            },
+        )?;
+        if magic != MAGIC {
+            return Err(SnapshotError::NoSnapshot);
+        }
+        match u32::from_le_bytes(format) {
+            FORMAT => Ok(Self { frames: FrameReader::new(input, FORMAT), record: Vec::new() }),
+            other => Err(SnapshotError::Format(other)),
+        }
+    }
+
+    fn next_record(&mut self) -> Result<(), SnapshotError> {
+        self.record.clear();
+        self.frames.read(8, &mut self.record)?;
+        let length = u64::from_le_bytes(self.record.as_slice().try_into().unwrap_or_default());
+        self.record.clear();
+        self.frames.read(length, &mut self.record)
+    }
+
+    /// The next value.
+    pub(crate) fn take<T: DeserializeOwned>(&mut self) -> Result<T, SnapshotError> {
+        self.next_record()?;
+        let no_value = || SnapshotError::Misfit(format!("no {}", std::any::type_name::<T>()));
+        match postcard::take_from_bytes(&self.record) {
+            Ok((value, [])) => Ok(value),
+            _ => Err(no_value()),
+        }
+    }
+
+    /// The name of the field that comes.
+    pub(crate) fn expect(&mut self, name: &str) -> Result<(), SnapshotError> {
+        let found: String = self.take()?;
+        if found == name {
+            return Ok(());
+        }
+        Err(SnapshotError::Misfit(format!("`{name}` is missing")))
+    }
+
+    /// The next table, into one of zeros.
+    pub(crate) fn take_table<T: Word>(&mut self, table: &mut Table<T>) -> Result<(), SnapshotError> {
+        let (entries, chunks): (u64, u64) = self.take()?;
+        let strange = |what: &str| SnapshotError::Misfit(format!("a table {what}"));
+        if entries != table.len() as u64 {
+            return Err(strange(&format!("of {entries} entries instead of {}", table.len())));
+        }
+        table.expect_chunks(usize::try_from(chunks).unwrap_or(0));
+        let mut left = chunks;
+        while left > 0 {
+            self.next_record()?;
+            let some: Vec<Chunk<'_>> =
+                postcard::from_bytes(&self.record).map_err(|_| strange("without chunks"))?;
+            if some.is_empty() || some.len() as u64 > left {
+                return Err(strange("with too few or too many chunks"));
+            }
+            left -= some.len() as u64;
+            for (number, bytes) in some {
+                let filled = table.fill_chunk(number, bytes.0);
+                filled.ok_or_else(|| strange("with a chunk that it doesn't have"))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Nothing may be left.
+    pub(crate) fn finish(self) -> Result<(), SnapshotError> {
+        self.frames.finish()
+    }
+}

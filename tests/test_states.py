@@ -1,0 +1,81 @@
+"""Prepared drives and runs in parts, from Python and from the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SMALL, Wordline, sets
+
+import wordline as package
+from wordline import Result, WordlineError
+
+OVERWRITTEN = {**SMALL, "workload.start.overwrite": 0.01}
+WORKLOAD = "mixed-70-30-8k-qd16"
+
+
+def measured(result: Result | None) -> dict[str, Any]:
+    """All but the figures of the wall clock."""
+    assert result is not None
+    data = result.to_dict()
+    for key in ("prepare_s", "wall_s", "flash_operations_per_s"):
+        del data["engine"][key]
+    return data
+
+
+def test_runs_on_a_prepared_drive_are_the_same_and_leave_it_alone(tmp_path: Path) -> None:
+    expected = measured(package.run(workload=WORKLOAD, overrides=OVERWRITTEN))
+    drive = package.prepare(workload=WORKLOAD, overrides=OVERWRITTEN)
+    for one in (drive, drive, drive.fork()):
+        assert measured(package.run(workload=WORKLOAD, overrides=OVERWRITTEN, drive=one)) == expected
+    path = tmp_path / "drive"
+    drive.save(path)
+    loaded = package.load_drive(path, workload=WORKLOAD, overrides=OVERWRITTEN)
+    assert measured(package.run(workload=WORKLOAD, overrides=OVERWRITTEN, drive=loaded)) == expected
+
+
+def test_a_drive_of_another_configuration_is_refused_by_key() -> None:
+    drive = package.prepare(overrides=SMALL)
+    with pytest.raises(WordlineError, match=r"`seed` is 1 there and 2 here"):
+        package.run(overrides=SMALL, seed=2, drive=drive)
+
+
+def test_a_run_in_parts_has_the_result_of_one_that_never_stopped(tmp_path: Path) -> None:
+    expected = measured(package.run(workload=WORKLOAD, overrides=SMALL))
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert package.run_part(workload=WORKLOAD, overrides=SMALL, save_state=first, stop_after=500) is None
+    again = package.run_part(
+        workload=WORKLOAD, overrides=SMALL, load_state=first, save_state=second, stop_after=1500
+    )
+    assert again is None
+    assert measured(package.run_part(workload=WORKLOAD, overrides=SMALL, load_state=second)) == expected
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
+
+
+def test_the_command_line_prepares_stops_and_goes_on(wordline: Wordline, tmp_path: Path) -> None:
+    expected = wordline("run", *sets(SMALL), "--json").json()
+    drive, state = tmp_path / "drive", tmp_path / "state"
+    assert wordline("prepare", "mqsim", *sets(SMALL), "--out", drive, "--json").json()["bytes"] > 0
+    stop = ("--stop-after", "100", "--save-state", state)
+    assert (
+        wordline("run", *sets(SMALL), "--load-state", drive, *stop, "--json").json()["stopped_after"] == 100
+    )
+    result = wordline("run", *sets(SMALL), "--load-state", state, "--json").json()
+    assert {**result, "engine": None} == {**expected, "engine": None}
+
+
+def test_a_damaged_or_foreign_state_is_one_line(wordline: Wordline, tmp_path: Path) -> None:
+    drive = tmp_path / "drive"
+    wordline("prepare", "mqsim", *sets(SMALL), "--out", drive)
+    whole = drive.read_bytes()
+    for data in (
+        b"",
+        b"text",
+        whole[: len(whole) // 2],
+        whole[:-1],
+        whole[:40] + bytes([whole[40] ^ 1]) + whole[41:],
+    ):
+        drive.write_bytes(data)
+        assert "drive" in wordline("run", *sets(SMALL), "--load-state", drive).error()
+    assert "both" in wordline("run", *sets(SMALL), "--stop-after", "5").error()
