@@ -68,7 +68,7 @@ pub fn short(request: &HostRequest) -> (u64, char, u64, u64) {
         HostOp::Write => 'W',
         HostOp::Trim => 'T',
         HostOp::Flush => 'F',
-        HostOp::WriteFua => "WF",
+        HostOp::WriteFua => 'U',
     };
     (request.time.0, op, request.offset, request.length)
 }
