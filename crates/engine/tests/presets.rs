@@ -2,8 +2,12 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
+mod common;
+
 use std::fs;
 use std::path::{Path, PathBuf};
+use wordline_engine::Setup;
+use wordline_engine::host::HostOp;
 
 use wordline_engine::config::{DeviceConfig, Layer, SchemeConfig, resolve_run};
 
@@ -161,5 +165,30 @@ fn every_figure_of_a_device_names_its_source() {
             assert!(!is_figure(line) || said, "{name}: no source for `{line}`");
             above = line;
         }
+    }
+}
+
+#[test]
+fn every_device_runs_the_baseline_at_its_full_size() {
+    for (name, _) in presets("devices") {
+        let (device, scheme) = device(&name, &[]);
+        let mut setup = Setup { device, scheme, checked: false, ..common::setup(common::device(1, 1, 1, 1)) };
+        setup.host = common::closed(16);
+        let pages = setup.logical_bytes().unwrap() / 4096;
+        let mut random = common::Random(9);
+        let mut source = common::made(3_000, |number| {
+            let op = if number % 10 < 7 { HostOp::Read } else { HostOp::Write };
+            common::request(0, op, random.below(pages - 4), 1 + random.below(4))
+        });
+        let report = common::run(&setup, &mut source).unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!((report.read.requests, report.write.requests), (2_100, 900), "{name}");
+        for direction in [&report.read, &report.write] {
+            let blame = &direction.blame.mean;
+            assert_eq!(blame.total_ns.values().sum::<u128>(), blame.response_total_ns, "{name}");
+        }
+        // No read is faster than the fastest cell, no drive slower than its slowest operations one after the other.
+        let fastest = setup.device.cell.read_ns.iter().min().copied().unwrap_or(0);
+        assert!(report.read.latency_ns.min >= fastest, "{name}: {}", report.read.latency_ns.min);
+        assert!(report.flash.programs >= 900 / 16 && report.flash.reads > 0, "{name}");
     }
 }
