@@ -58,6 +58,28 @@ fn a_mirrored_read_goes_where_fewer_wait() {
 }
 
 #[test]
+fn in_its_window_a_drive_only_reads_and_its_writes_wait_for_the_end() {
+    let setup = setup(device(1, 1, 1, 1));
+    let window = 5_000_000;
+    let config =
+        ArrayConfig { read_window_ns: window, ..array(2, ArrayLayout::Mirrored, MirrorServe::First) };
+    // Two writes keep the second drive busy for a millisecond; the reads go to the first, where nothing is programmed.
+    let mut requests = vec![write(0, 7), write(1, 8)];
+    requests.extend((0..10).map(|number| read(10 + number * 100_000, number)));
+    // In the next window the second drive reads, while the first makes up for its writes.
+    requests.push(read(window + 10, 3));
+    let report = replayed(&setup, &config, requests);
+    assert_eq!((report.read.latency_ns.min, report.read.latency_ns.max), (TR + XFER, TR + XFER));
+    assert_eq!(report.members[0].read.requests, 10);
+    assert_eq!(report.members[1].read.requests, 1);
+    assert_eq!(report.write.latency_ns.max, window - 1 + 2 * (XFER + TPROG));
+    // The gate is to blame while the die rests, the ten reads while it serves them.
+    let (gate, reads) = (window + window - 1, 2 * 10 * (TR + XFER));
+    assert_eq!(report.write.blame.mean.total_ns["gate"], u128::from(gate - reads));
+    assert_eq!(report.write.blame.mean.total_ns["die_wait.host_read"], u128::from(reads));
+}
+
+#[test]
 fn the_blame_of_an_array_adds_up_and_names_the_last_part() {
     let setup = setup(device(1, 1, 1, 1));
     let config = array(2, ArrayLayout::Mirrored, MirrorServe::First);

@@ -13,6 +13,8 @@ use crate::config::array::{ArrayConfig, ArrayLayout, MirrorServe};
 use crate::device::Device;
 use crate::host::{HostOp, HostRequest};
 use crate::run::RunError;
+use crate::sched::class::FlashOp;
+use crate::sched::gates::ClassSet;
 use crate::stats::blame::Part as BlamePart;
 use crate::stats::latency::DirectionRecorder;
 use crate::stats::report::{DirectionReport, Report, WindowReport};
@@ -141,6 +143,11 @@ impl Array {
     fn open_read_window(&mut self, member: usize, now: Ns) {
         let end = now + Ns(self.config.read_window_ns);
         self.reader = (member, end);
+        let writes = ClassSet::doing(FlashOp::Program).and(ClassSet::doing(FlashOp::Erase));
+        if let Some(drive) = self.members.get_mut(member) {
+            drive.hold_back(writes, end, now);
+        }
+        self.collect(member);
     }
 
     /// Bytes that the host sees.

@@ -25,6 +25,20 @@ impl Device {
         }
     }
 
+    /// From `now` until `until` no die begins a command of these classes, by order of whoever put several drives together.
+    /// Without an end nothing happens.
+    pub fn hold_back(&mut self, classes: ClassSet, until: Ns, now: Ns) {
+        if until == Ns::NEVER {
+            return;
+        }
+        self.now = now;
+        for die in (0..self.outstanding.len() as u32).map(DieId) {
+            self.gates.close(die, u32::MAX, classes, until);
+            self.touched.push(die);
+        }
+        self.finish_event();
+    }
+
     /// Classes of which something waits that the die may begin now, one bit each.
     #[inline]
     pub(super) fn open_work(&self, die: DieId) -> u32 {
