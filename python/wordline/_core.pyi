@@ -13,6 +13,7 @@ __all__ = [
     "resolve",
     "run",
     "trace_convert",
+    "trace_fit",
     "trace_info",
 ]
 
@@ -78,3 +79,13 @@ def trace_info(workload: tuple[str, str], overrides: list[tuple[str, str]], *, b
 def trace_convert(
     workload: tuple[str, str], overrides: list[tuple[str, str]], *, base_dir: str, out: str
 ) -> int: ...
+def trace_fit(
+    workload: tuple[str, str],
+    overrides: list[tuple[str, str]],
+    *,
+    base_dir: str,
+    name: str,
+    idle_ns: int | None = None,
+    phases: int | None = None,
+    held: float | None = None,
+) -> str: ...

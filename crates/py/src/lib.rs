@@ -8,6 +8,7 @@ mod requests;
 mod run;
 mod state;
 mod trace;
+mod twin;
 mod watch;
 
 use pyo3::prelude::*;
@@ -26,6 +27,8 @@ mod _core {
     use crate::state::{Drive, load_drive, prepare};
     #[pymodule_export]
     use crate::trace::{trace_convert, trace_info};
+    #[pymodule_export]
+    use crate::twin::trace_fit;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

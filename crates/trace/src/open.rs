@@ -9,6 +9,7 @@ use crate::config::{SourceConfig, TraceConfig};
 use crate::notes::Notes;
 use crate::reader::TraceReader;
 use crate::synthetic::Generator;
+use crate::twin::open_twin;
 
 /// What a source must know beside its description.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +59,7 @@ pub fn open(config: &SourceConfig, context: &OpenContext) -> Result<Opened, Open
             let notes = reader.notes();
             Ok(Opened { source: Box::new(reader), notes })
         }
+        SourceConfig::Twin(twin) => open_twin(twin, context),
     }
 }
 

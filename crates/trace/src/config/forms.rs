@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     InterarrivalConfig, OutOfRange, PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig,
-    TimeUnit, TraceConfig, TraceFormat,
+    TimeUnit, TraceConfig, TraceFormat, TwinConfig,
 };
 
 #[derive(Clone, Copy, Deserialize)]
@@ -17,6 +17,7 @@ use super::{
 enum SourceKind {
     Synthetic,
     Trace,
+    Twin,
 }
 
 #[derive(Deserialize)]
@@ -40,6 +41,7 @@ pub(super) struct SourceForm {
     skip_bad_lines: Option<bool>,
     max_requests: Option<u64>,
     repeat: Option<u32>,
+    space_bytes: Option<u64>,
 }
 
 impl TryFrom<SourceForm> for SourceConfig {
@@ -49,6 +51,7 @@ impl TryFrom<SourceForm> for SourceConfig {
         match form.kind {
             SourceKind::Synthetic => form.synthetic().map(Self::Synthetic),
             SourceKind::Trace => form.trace().map(Self::Trace),
+            SourceKind::Twin => form.twin().map(Self::Twin),
         }
     }
 }
@@ -66,6 +69,7 @@ impl SourceForm {
             ("max_requests", self.max_requests.is_some()),
             ("repeat", self.repeat.is_some()),
         ])?;
+        self.refuse_generated()?;
         Ok(SyntheticConfig {
             requests: needed("requests", self.requests)?,
             read_share: needed("read_share", self.read_share)?,
@@ -89,6 +93,7 @@ impl SourceForm {
             ("alignment_bytes", self.alignment_bytes.is_some()),
             ("interarrival", self.interarrival.is_some()),
         ])?;
+        self.refuse_generated()?;
         let defaults = TraceConfig::of_file(needed("path", self.path)?);
         Ok(TraceConfig {
             format: self.format.unwrap_or_default(),
@@ -101,6 +106,48 @@ impl SourceForm {
             repeat: self.repeat.unwrap_or(defaults.repeat),
             ..defaults
         })
+    }
+
+    fn twin(self) -> Result<TwinConfig, String> {
+        self.refuse_synthetic()?;
+        self.refuse_trace()?;
+        Ok(TwinConfig {
+            path: needed("path", self.path)?,
+            requests: self.requests,
+            space_bytes: self.space_bytes,
+        })
+    }
+
+    /// Refuses keys of the kinds beside `synthetic` and `trace`.
+    fn refuse_generated(&self) -> Result<(), String> {
+        refuse(&[("space_bytes", self.space_bytes.is_some())])
+    }
+
+    /// Refuses keys that only `synthetic` has.
+    fn refuse_synthetic(&self) -> Result<(), String> {
+        refuse(&[
+            ("read_share", self.read_share.is_some()),
+            ("trim_share", self.trim_share.is_some()),
+            ("pattern", self.pattern.is_some()),
+            ("region", self.region.is_some()),
+            ("sizes", self.sizes.is_some()),
+            ("alignment_bytes", self.alignment_bytes.is_some()),
+            ("interarrival", self.interarrival.is_some()),
+        ])
+    }
+
+    /// Refuses keys that only `trace` has.
+    fn refuse_trace(&self) -> Result<(), String> {
+        refuse(&[
+            ("format", self.format.is_some()),
+            ("time_unit", self.time_unit.is_some()),
+            ("sector_bytes", self.sector_bytes.is_some()),
+            ("device", self.device.is_some()),
+            ("out_of_range", self.out_of_range.is_some()),
+            ("skip_bad_lines", self.skip_bad_lines.is_some()),
+            ("max_requests", self.max_requests.is_some()),
+            ("repeat", self.repeat.is_some()),
+        ])
     }
 }
 

@@ -6,7 +6,7 @@ use wordline_engine::config::error::ConfigError;
 use wordline_engine::config::run::{Arrivals, HostConfig, StartConfig, WindowConfig};
 
 use super::forms::SourceForm;
-use super::{FlowConfig, SyntheticConfig, TraceConfig};
+use super::{FlowConfig, SyntheticConfig, TraceConfig, TwinConfig};
 
 /// A workload. `presets/workloads/*.toml` are of this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +46,8 @@ pub enum SourceConfig {
     Synthetic(SyntheticConfig),
     /// A file.
     Trace(TraceConfig),
+    /// A generator that follows a profile.
+    Twin(TwinConfig),
 }
 
 impl WorkloadConfig {
@@ -96,6 +98,7 @@ impl SourceConfig {
         match self {
             Self::Synthetic(config) => config.validate(),
             Self::Trace(config) => config.validate(),
+            Self::Twin(config) => config.validate(),
         }
     }
 }

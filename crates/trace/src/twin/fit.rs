@@ -1,0 +1,191 @@
+//! From a trace to its profile, in two passes.
+
+use wordline_engine::host::request::{HostOp, HostRequest, SourceError};
+
+use super::codes::{Place, Token};
+use super::gaps::{GapCounts, GapTable};
+use super::library::{Budget, keep};
+use super::load::Load;
+use super::locate::Locator;
+use super::pieces::Cutter;
+use super::profile::{FitFor, PROFILE_BYTES, Profile};
+use super::shapes::{ShapeCounts, ShapeTable};
+use super::space::Regions;
+use super::summary::Summing;
+use crate::open::{OpenError, Opened};
+
+/// Bytes that are left for what is rounded up.
+const SLACK: usize = 2048;
+
+/// How a trace is fitted.
+#[derive(Clone, Copy, Debug)]
+pub struct FitOptions {
+    /// A gap of this length, ns, ends a burst: what comes after meets a drive that has done its work.
+    pub idle_ns: u64,
+    /// Stretches that the trace is divided into, at most.
+    pub phases: u64,
+    /// Requests that a stretch has at least.
+    pub phase_requests: u64,
+    /// Requests that the profile may hold, as a share of the trace's.
+    pub held: f64,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self { idle_ns: 2_000_000, phases: 16, phase_requests: 500, held: 1.0 }
+    }
+}
+
+/// Fits a profile to a trace. `open` opens it from its start and is called twice.
+///
+/// # Errors
+/// Those of opening and reading the trace, and a trace without a request.
+pub fn fit(
+    name: &str,
+    options: &FitOptions,
+    open: &mut dyn FnMut() -> Result<Opened, OpenError>,
+) -> Result<Profile, OpenError> {
+    let mut first = FirstPass::default();
+    each(&mut open()?, |request, gap| first.add(request, gap))?;
+    let FirstPass { summing, gaps, shapes, regions } = first;
+    let requests = summing.requests();
+    if requests == 0 {
+        return Err(SourceError(format!("{name}: a trace without a request has no profile")).into());
+    }
+    let mut second = SecondPass {
+        gaps: gaps.table(),
+        shapes: shapes.table(),
+        locator: Locator::default(),
+        load: Load::default(),
+        cutter: Cutter::default(),
+        idle_ns: options.idle_ns,
+        phase_requests: requests.div_ceil(options.phases.max(1)).max(options.phase_requests),
+        count: 0,
+        sequential: 0,
+        reused: 0,
+    };
+    each(&mut open()?, |request, gap| second.add(request, gap))?;
+    second.cutter.end_burst();
+    let mut summary = summing.finish();
+    summary.sequential = second.sequential as f64 / requests as f64;
+    summary.reused = second.reused as f64 / requests as f64;
+    let profile = Profile {
+        form: 1,
+        name: name.to_owned(),
+        fit_for: FitFor::Schemes,
+        source: String::new(),
+        space_bytes: regions.bytes(),
+        summary,
+        gaps_ns: second.gaps.0.clone(),
+        shapes: second.shapes.shapes.iter().map(|&(length, alignment)| [length, alignment]).collect(),
+        phase: Vec::new(),
+        model: None,
+    };
+    Ok(filled(profile, &second.cutter, options))
+}
+
+/// Fills the profile with as many pieces as it may hold.
+fn filled(mut profile: Profile, cutter: &Cutter, options: &FitOptions) -> Profile {
+    let shape_digits = profile.shape_digits();
+    let share = options.held.clamp(0.0, 1.0);
+    let mut room = PROFILE_BYTES as f64;
+    loop {
+        let requests = profile.summary.requests as f64;
+        let phases = cutter.phases.iter().map(|phase| {
+            let part = phase.requests as f64 / requests;
+            let characters = (room * part).min(share * phase.requests as f64 * 6.0);
+            keep(phase, Budget { characters, shape_digits })
+        });
+        profile.phase = phases.collect();
+        profile.summary.held = (held(&profile, shape_digits) / requests).min(1.0);
+        let size = profile.to_toml().len();
+        if size + SLACK <= PROFILE_BYTES || room < 256.0 {
+            return profile;
+        }
+        // What overflows is taken from the pieces, and a little more.
+        room = (room - (size + SLACK - PROFILE_BYTES) as f64 - 512.0).min(room * 0.97);
+    }
+}
+
+/// Requests in the pieces that are kept, about: a request takes five characters.
+fn held(profile: &Profile, shape_digits: u32) -> f64 {
+    let tokens = |text: &String| {
+        let tokens = text.split_once(':').map_or("", |(_, tokens)| tokens);
+        super::codes::read_tokens(tokens, shape_digits).map_or(0, |tokens| tokens.len())
+    };
+    let pieces = profile.phase.iter().flat_map(|phase| [&phase.whole, &phase.start, &phase.rest]);
+    pieces.flatten().map(tokens).sum::<usize>() as f64
+}
+
+/// Calls `work` with every request and the gap before it, ns.
+fn each(opened: &mut Opened, mut work: impl FnMut(&HostRequest, u64)) -> Result<(), SourceError> {
+    let (mut batch, mut last) = (Vec::new(), 0);
+    loop {
+        batch.clear();
+        opened.source.next_batch(&mut batch)?;
+        if batch.is_empty() {
+            return Ok(());
+        }
+        for request in &batch {
+            work(request, request.time.0.saturating_sub(last));
+            last = request.time.0.max(last);
+        }
+    }
+}
+
+#[derive(Default)]
+struct FirstPass {
+    summing: Summing,
+    gaps: GapCounts,
+    shapes: ShapeCounts,
+    regions: Regions,
+}
+
+impl FirstPass {
+    fn add(&mut self, request: &HostRequest, gap: u64) {
+        self.gaps.add(gap);
+        self.summing.add(request);
+        if request.op != HostOp::Flush {
+            self.shapes.add(request.offset, request.length);
+            self.regions.touch(request.offset, request.length);
+        }
+    }
+}
+
+struct SecondPass {
+    gaps: GapTable,
+    shapes: ShapeTable,
+    locator: Locator,
+    load: Load,
+    cutter: Cutter,
+    idle_ns: u64,
+    phase_requests: u64,
+    count: u64,
+    sequential: u64,
+    reused: u64,
+}
+
+impl SecondPass {
+    fn add(&mut self, request: &HostRequest, gap: u64) {
+        let new_phase = self.count.is_multiple_of(self.phase_requests);
+        if new_phase {
+            self.cutter.begin_phase();
+        }
+        let begins = new_phase || gap >= self.idle_ns;
+        let load = self.load.next(request, gap);
+        let gap = self.gaps.code(gap);
+        let token = if request.op == HostOp::Flush {
+            Token { op: request.op, shape: 0, gap, place: Place::Fresh }
+        } else {
+            let place = self.locator.place(request, !begins);
+            Token { op: request.op, shape: self.shapes.code(request.offset, request.length), gap, place }
+        };
+        match token.place {
+            Place::Sequential(_) | Place::Continue(_) => self.sequential += 1,
+            Place::Same(_) | Place::Follow(_) | Place::Reread(_) | Place::Rewritten(_) => self.reused += 1,
+            _ => {}
+        }
+        self.cutter.add(token, load, begins);
+        self.count += 1;
+    }
+}

@@ -1,0 +1,158 @@
+//! What a twin has requested so far, in bounded memory.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::codes::Place;
+use super::locate::{PAGE, REMEMBERED};
+use crate::rng::{Xoshiro256PlusPlus, below};
+
+/// Draws before a reference is taken though it doesn't fit in all.
+const TRIES: usize = 12;
+
+/// A request of the past.
+#[derive(Clone, Copy)]
+struct Past {
+    offset: u64,
+    end: u64,
+    written: bool,
+}
+
+/// The last requests one by one, and a sample of the older ones.
+pub(super) struct History {
+    recent: VecDeque<Past>,
+    /// Older requests: a random one makes room for each that leaves `recent`.
+    old: Vec<Past>,
+    /// Start page: number of the last request that began there, of those in `recent`.
+    starts: HashMap<u64, u64>,
+    count: u64,
+    referred: Option<u64>,
+    rng: Xoshiro256PlusPlus,
+}
+
+impl History {
+    pub(super) fn new(rng: Xoshiro256PlusPlus) -> Self {
+        Self {
+            recent: VecDeque::new(),
+            old: Vec::new(),
+            starts: HashMap::new(),
+            count: 0,
+            referred: None,
+            rng,
+        }
+    }
+
+    /// The offset of a place; `None` for a fresh one, and where there is no past to refer to.
+    pub(super) fn offset(&mut self, place: Place) -> Option<u64> {
+        match place {
+            Place::Fresh => None,
+            Place::Sequential(back) => self.back(u64::from(back)).map(|past| past.end),
+            Place::Same(back) => self.refer(self.count.checked_sub(u64::from(back))?),
+            Place::Follow(ahead) => {
+                let index = self.referred? + u64::from(ahead);
+                if index >= self.count { None } else { self.refer(index) }
+            }
+            Place::Near(sectors) => self.moved(i64::from(sectors)),
+            Place::Far(sectors) => self.moved(i64::from(sectors)),
+            Place::Continue(log) => self.older(log, None).map(|past| past.end),
+            Place::Inside(log) => self.inside(log),
+            Place::Reread(log) => self.older(log, Some(false)).map(|past| past.offset),
+            Place::Rewritten(log) => self.older(log, Some(true)).map(|past| past.offset),
+        }
+    }
+
+    /// Adds a request.
+    pub(super) fn add(&mut self, offset: u64, length: u64, written: bool) {
+        self.starts.insert(offset / PAGE, self.count);
+        self.recent.push_back(Past { offset, end: offset + length, written });
+        self.count += 1;
+        if self.recent.len() as u64 <= REMEMBERED {
+            return;
+        }
+        let Some(past) = self.recent.pop_front() else { return };
+        if self.starts.get(&(past.offset / PAGE)).is_some_and(|index| index + REMEMBERED < self.count) {
+            self.starts.remove(&(past.offset / PAGE));
+        }
+        if (self.old.len() as u64) < REMEMBERED {
+            self.old.push(past);
+        } else {
+            let place = below(&mut self.rng, REMEMBERED) as usize;
+            if let Some(entry) = self.old.get_mut(place) {
+                *entry = past;
+            }
+        }
+    }
+
+    fn oldest(&self) -> u64 {
+        self.count - self.recent.len() as u64
+    }
+
+    fn at(&self, index: u64) -> Option<Past> {
+        self.recent.get(index.checked_sub(self.oldest())? as usize).copied()
+    }
+
+    fn back(&self, back: u64) -> Option<Past> {
+        self.at(self.count.checked_sub(back)?)
+    }
+
+    fn refer(&mut self, index: u64) -> Option<u64> {
+        let past = self.at(index)?;
+        self.referred = Some(index);
+        Some(past.offset)
+    }
+
+    fn moved(&self, sectors: i64) -> Option<u64> {
+        let last = self.recent.back()?;
+        Some(last.offset.checked_add_signed(sectors * 512).unwrap_or(last.offset))
+    }
+
+    /// A request of 2^log to 2^(log+1) before that is the last that began at its page, and wrote or not as asked.
+    fn older(&mut self, log: u8, written: Option<bool>) -> Option<Past> {
+        let low = 1_u64 << log.min(62);
+        if low > self.recent.len() as u64 {
+            return self.oldest_one(written);
+        }
+        let high = (low * 2).min(self.recent.len() as u64 + 1).max(low + 1);
+        let mut found = None;
+        for _ in 0..TRIES {
+            let index = self.count - (low + below(&mut self.rng, high - low));
+            let Some(past) = self.at(index) else { continue };
+            found = Some((index, past));
+            let newest = self.starts.get(&(past.offset / PAGE)) == Some(&index);
+            if written.is_none_or(|written| past.written == written && newest) {
+                break;
+            }
+        }
+        let (index, past) = found?;
+        if written.is_some() {
+            self.referred = Some(index);
+        }
+        Some(past)
+    }
+
+    /// One from beyond the memory, or any of those that are left.
+    fn oldest_one(&mut self, written: Option<bool>) -> Option<Past> {
+        let old = self.old.len() as u64;
+        let mut found = None;
+        for _ in 0..TRIES {
+            let past = if old > 0 {
+                self.old.get(below(&mut self.rng, old) as usize).copied()
+            } else {
+                let any = self.recent.len() as u64;
+                if any == 0 { None } else { self.recent.get(below(&mut self.rng, any) as usize).copied() }
+            };
+            found = past.or(found);
+            if past.is_some_and(|past| written.is_none_or(|written| past.written == written)) {
+                break;
+            }
+        }
+        found
+    }
+
+    /// A page of the 64 KiB in which an older request began.
+    fn inside(&mut self, log: u8) -> Option<u64> {
+        const BLOCK: u64 = 1 << 16;
+        let past = self.older(log, None)?;
+        let page = below(&mut self.rng, BLOCK / PAGE);
+        Some(past.offset / BLOCK * BLOCK + page * PAGE + past.offset % PAGE)
+    }
+}

@@ -1,0 +1,161 @@
+//! Says where a request goes relative to earlier ones.
+
+use std::collections::{HashMap, VecDeque};
+
+use wordline_engine::host::request::HostRequest;
+
+use super::codes::{FAR, NEAR, Place};
+
+/// Requests that are remembered one by one.
+pub(super) const REMEMBERED: u64 = 1 << 16;
+
+/// A page: what a start is looked up by, bytes.
+pub(super) const PAGE: u64 = 4096;
+
+const SECTOR: i64 = 512;
+const BLOCK: u64 = 1 << 16;
+
+/// What is known of the requests so far. Memory grows with the different places where requests began.
+#[derive(Default)]
+pub(super) struct Locator {
+    /// Page where a request began: the last such request, and whether it wrote.
+    starts: HashMap<u64, (u64, bool)>,
+    /// Blocks of 64 KiB: the last request that touched them.
+    blocks: HashMap<u64, u64>,
+    /// Ends of the remembered requests.
+    ends: HashMap<u64, u64>,
+    /// Offset and end of the remembered requests.
+    recent: VecDeque<(u64, u64)>,
+    /// Requests so far.
+    count: u64,
+    /// The request that was last referred to.
+    referred: Option<u64>,
+}
+
+impl Locator {
+    /// The place of a request that transfers or trims data. `in_burst`: the request before is a neighbour in time.
+    pub(super) fn place(&mut self, request: &HostRequest, in_burst: bool) -> Place {
+        let place = self.find(request, in_burst);
+        self.remember(request);
+        place
+    }
+
+    fn find(&mut self, request: &HostRequest, in_burst: bool) -> Place {
+        let offset = request.offset;
+        let behind = self.ends.get(&offset).map(|index| self.count - index);
+        if let Some(back @ 1..=63) = behind {
+            return Place::Sequential(back as u8);
+        }
+        let start = self.starts.get(&(offset / PAGE)).copied();
+        if let Some((index, _)) = start
+            && self.count - index <= 63
+        {
+            self.referred = Some(index);
+            return Place::Same((self.count - index) as u8);
+        }
+        if let Some(ahead) = self.follows(offset) {
+            self.referred = self.referred.map(|index| index + u64::from(ahead));
+            return Place::Follow(ahead);
+        }
+        let delta = self.recent.back().filter(|_| in_burst).map(|last| sectors_between(last.0, offset));
+        if let Some(delta) = delta.filter(|delta| delta.abs() <= NEAR) {
+            return Place::Near(delta as i16);
+        }
+        if let Some((index, written)) = start {
+            self.referred = Some(index);
+            let log = (self.count - index).ilog2().min(63) as u8;
+            return if written { Place::Rewritten(log) } else { Place::Reread(log) };
+        }
+        if let Some(back) = behind {
+            return Place::Continue(back.ilog2().min(63) as u8);
+        }
+        if let Some(index) = self.blocks.get(&(offset / BLOCK)) {
+            return Place::Inside((self.count - index).ilog2().min(63) as u8);
+        }
+        match delta {
+            Some(delta) if delta.abs() <= FAR => Place::Far(delta as i32),
+            _ => Place::Fresh,
+        }
+    }
+
+    /// How many requests after the one last referred to began here.
+    fn follows(&self, offset: u64) -> Option<u8> {
+        let first = self.referred? + 1;
+        let oldest = self.count - self.recent.len() as u64;
+        let skip = first.checked_sub(oldest)? as usize;
+        let position = self.recent.iter().skip(skip).take(8).position(|past| past.0 / PAGE == offset / PAGE);
+        position.map(|position| position as u8 + 1)
+    }
+
+    fn remember(&mut self, request: &HostRequest) {
+        let (offset, end) = (request.offset, request.offset.saturating_add(request.length));
+        self.starts.insert(offset / PAGE, (self.count, request.op.is_write()));
+        // Trims of whole drives would fill the table.
+        for block in (offset / BLOCK..=end.saturating_sub(1) / BLOCK).take(1024) {
+            self.blocks.insert(block, self.count);
+        }
+        self.ends.insert(end, self.count);
+        self.recent.push_back((offset, end));
+        if self.recent.len() as u64 > REMEMBERED
+            && let Some((_, end)) = self.recent.pop_front()
+            && self.ends.get(&end).is_some_and(|index| index + REMEMBERED <= self.count)
+        {
+            self.ends.remove(&end);
+        }
+        self.count += 1;
+    }
+}
+
+fn sectors_between(from: u64, to: u64) -> i64 {
+    (to as i64).wrapping_sub(from as i64) / SECTOR
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wordline_engine::host::request::HostOp;
+    use wordline_engine::time::Ns;
+
+    fn places(requests: &[(HostOp, u64, u64)]) -> Vec<Place> {
+        let mut locator = Locator::default();
+        let request = |&(op, offset, length): &(HostOp, u64, u64)| {
+            let request = HostRequest { time: Ns(0), op, offset, length, flow: 0, stream: 0 };
+            locator.place(&request, true)
+        };
+        requests.iter().map(request).collect()
+    }
+
+    #[test]
+    fn relations_to_earlier_requests_are_recognised() {
+        use HostOp::{Read, Write};
+        let far = 1 << 40;
+        let found = places(&[
+            (Read, 0, 8192),
+            (Read, 8192, 4096),
+            (Write, far, 4096),
+            (Read, 12_288, 4096),
+            (Read, far, 4096),
+            (Read, 12_288, 4096),
+            (Read, 1 << 20, 4096),
+        ]);
+        let expected = [
+            Place::Fresh,
+            Place::Sequential(1),
+            Place::Fresh,
+            Place::Sequential(2),
+            Place::Same(2),
+            Place::Same(2),
+            Place::Near(2024),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn old_groups_are_followed() {
+        let mut requests: Vec<(HostOp, u64, u64)> =
+            (0..200_u64).map(|i| (HostOp::Read, (i * 7_919 % 200) << 30, 4096)).collect();
+        requests.extend_from_within(10..13);
+        let found = places(&requests);
+        assert_eq!(found[200..], [Place::Reread(7), Place::Follow(1), Place::Follow(1)]);
+    }
+}

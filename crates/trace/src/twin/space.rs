@@ -1,0 +1,75 @@
+//! The address space of a twin.
+
+use std::collections::BTreeSet;
+
+use crate::footprint::Footprint;
+use crate::rng::{Xoshiro256PlusPlus, below};
+
+/// Regions by which a trace's address space is measured, bytes.
+const REGION: u64 = 1 << 20;
+
+/// Regions of one request that count: a trim of a whole drive touches no data.
+const MOST_REGIONS: u64 = 1024;
+
+/// Regions that a trace touches.
+#[derive(Default)]
+pub(super) struct Regions(BTreeSet<u64>);
+
+impl Regions {
+    pub(super) fn touch(&mut self, offset: u64, length: u64) {
+        let last = offset.saturating_add(length.saturating_sub(1)) / REGION;
+        self.0.extend((offset / REGION..=last).take(MOST_REGIONS as usize));
+    }
+
+    /// Their size together: what the trace takes when it is compacted.
+    pub(super) fn bytes(&self) -> u64 {
+        (self.0.len() as u64).max(1) * REGION
+    }
+}
+
+/// Draws places that were not touched yet.
+pub(super) struct FreshSpace {
+    /// In pages of 4 KiB.
+    touched: Footprint,
+    bytes: u64,
+    rng: Xoshiro256PlusPlus,
+}
+
+const PAGE: u64 = 4096;
+const SLOT: u64 = super::shapes::ALIGNMENT;
+
+/// Draws before a place is taken though it was touched.
+const TRIES: usize = 16;
+
+impl FreshSpace {
+    /// None when the space is larger than any drive.
+    pub(super) fn new(bytes: u64, rng: Xoshiro256PlusPlus) -> Option<Self> {
+        Some(Self { touched: Footprint::empty(bytes.div_ceil(PAGE))?, bytes, rng })
+    }
+
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Marks what a request touches.
+    pub(super) fn touch(&mut self, offset: u64, length: u64) {
+        if length > 0 {
+            self.touched.insert_range(offset / PAGE, (offset + length - 1) / PAGE);
+        }
+    }
+
+    /// An offset with this alignment (modulo 16 KiB) at which `length` bytes fit.
+    pub(super) fn draw(&mut self, length: u64, alignment: u64) -> u64 {
+        let room = self.bytes.saturating_sub(length.saturating_add(alignment));
+        let slots = room / SLOT + 1;
+        let mut offset = alignment;
+        for _ in 0..TRIES {
+            offset = below(&mut self.rng, slots) * SLOT + alignment;
+            let last = (offset + length.max(1) - 1) / PAGE;
+            if !self.touched.contains(offset / PAGE) && !self.touched.contains(last) {
+                break;
+            }
+        }
+        offset
+    }
+}
