@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline import __version__, _core, simulation
+from wordline import __version__, simulation
 from wordline._core import WordlineError
+from wordline.console import JsonOption, SetOption, SkipOption
+from wordline.console import override_pairs as _overrides
+from wordline.console import print_wide as _print
+from wordline.console import progress_bar as _progress
 from wordline.presets import Kind, load, names, replay
+from wordline.trace_cli import trace_app
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from wordline.result import Result
 
 app = typer.Typer(
@@ -29,24 +31,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 show_app = typer.Typer(help="Lists presets, or prints one with its defaults filled in.", no_args_is_help=True)
-trace_app = typer.Typer(help="Looks into traces of requests.", no_args_is_help=True)
 app.add_typer(show_app, name="show")
 app.add_typer(trace_app, name="trace")
 
 MISTAKE = 2
 INTERRUPTED = 130
-
-SkipOption = Annotated[
-    bool,
-    typer.Option("--skip-bad-lines", help="Count the bad lines of a trace and go on, instead of stopping."),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]
-SetOption = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", metavar="PATH=VALUE", help="Override a key, such as device.geometry.blocks=64. Repeatable."
-    ),
-]
 
 
 def execute(arguments: list[str]) -> int:
@@ -240,44 +229,6 @@ def _run_seeds(
     _print_written(out, written)
 
 
-def _overrides(texts: list[str] | None, skip_bad_lines: bool = False) -> list[tuple[str, str]]:
-    pairs = [("workload.source.skip_bad_lines", "true")] if skip_bad_lines else []
-    for text in texts or []:
-        path, equals, value = text.partition("=")
-        if not equals or not path.strip():
-            raise WordlineError(f"--set {text}: allowed: PATH=VALUE, such as device.geometry.blocks=64")
-        pairs.append((path.strip(), value.strip()))
-    return pairs
-
-
-@contextlib.contextmanager
-def _progress() -> Iterator[simulation.Progress | None]:
-    """A progress bar on stderr when that is a terminal, else nothing."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("preparing the drive", total=None)
-
-        def update(requests: int, total: int | None, simulated_ns: int) -> None:
-            text = f"{requests:,} requests, {simulated_ns / 1e9:.2f} s simulated"
-            bar.update(task, completed=requests, total=total, description=text)
-
-        yield update
-
-
-def _print(renderable: RenderableType) -> None:
-    from rich.console import Console
-
-    from wordline.report import TEXT_WIDTH
-
-    Console(highlight=False, width=None if sys.stdout.isatty() else TEXT_WIDTH).print(renderable)
-
-
 @show_app.command("devices")
 def show_devices(as_json: JsonOption = False) -> None:
     """List the drives."""
@@ -395,49 +346,3 @@ def _show(
 ) -> None:
     text = simulation.resolve_text(kind, name, _overrides(overrides), device)
     print(json.dumps(tomllib.loads(text), indent=2) if as_json else text.rstrip())
-
-
-TraceArgument = Annotated[str, typer.Argument(metavar="FILE", help="A trace, plain, gz or zst.")]
-
-
-@trace_app.command("info")
-def trace_info(
-    file: TraceArgument,
-    skip_bad_lines: SkipOption = False,
-    overrides: SetOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Sum up a trace: requests, sizes, duration, addresses.
-
-    The form is told from the lines; --set workload.source.format=msr settles it, as do mqsim, ssdsim, disksim
-    and wordline.
-    """
-    info = simulation.describe_trace(replay(file), _overrides(overrides, skip_bad_lines))
-    if as_json:
-        print(json.dumps(info.to_dict(), indent=2))
-        return
-    from wordline import report
-
-    _print(report.render_trace(file, info))
-
-
-@trace_app.command("convert")
-def trace_convert(
-    file: TraceArgument,
-    out: Annotated[
-        str, typer.Argument(metavar="OUT", help="File to write, packed if it ends in .gz or .zst.")
-    ],
-    skip_bad_lines: SkipOption = False,
-    overrides: SetOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Write a trace as CSV of Wordline's own form."""
-    trace = replay(file)
-    text = (trace.label, trace.text)
-    pairs = _overrides(overrides, skip_bad_lines)
-    requests = _core.trace_convert(text, pairs, base_dir=str(trace.folder), out=out)
-    print(
-        json.dumps({"requests": requests, "out": out})
-        if as_json
-        else f"{requests:,} requests written to {out}"
-    )
