@@ -7,6 +7,7 @@ __all__ = [
     "RunResult",
     "WordlineError",
     "__version__",
+    "fio_workload",
     "load_drive",
     "parts",
     "prepare",
@@ -89,3 +90,4 @@ def trace_fit(
     phases: int | None = None,
     held: float | None = None,
 ) -> str: ...
+def fio_workload(name: str, label: str, text: str) -> tuple[str, list[str]]: ...

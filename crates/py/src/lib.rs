@@ -4,6 +4,7 @@ mod columns;
 mod combinations;
 mod describe;
 mod error;
+mod fio;
 mod requests;
 mod run;
 mod state;
@@ -21,6 +22,8 @@ mod _core {
     use crate::combinations::parts;
     #[pymodule_export]
     use crate::describe::resolve;
+    #[pymodule_export]
+    use crate::fio::fio_workload;
     #[pymodule_export]
     use crate::run::{RunResult, run};
     #[pymodule_export]

@@ -33,6 +33,7 @@
 
 mod bits;
 pub mod config;
+pub mod fio;
 mod flows;
 mod footprint;
 mod format;

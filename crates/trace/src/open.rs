@@ -6,6 +6,7 @@ use wordline_engine::config::error::ConfigError;
 use wordline_engine::host::request::{RequestSource, SourceError};
 
 use crate::config::{SourceConfig, TraceConfig};
+use crate::fio::FioSource;
 use crate::notes::Notes;
 use crate::reader::TraceReader;
 use crate::synthetic::Generator;
@@ -58,6 +59,11 @@ pub fn open(config: &SourceConfig, context: &OpenContext) -> Result<Opened, Open
             let reader = TraceReader::open(trace, resolved(trace, context), context.drive_bytes)?;
             let notes = reader.notes();
             Ok(Opened { source: Box::new(reader), notes })
+        }
+        SourceConfig::Fio(job) => {
+            let source = FioSource::new(&job.fio, job.requests, context.drive_bytes, context.seed)
+                .map_err(|error| error.under("source.fio"))?;
+            Ok(Opened { source: Box::new(source), notes: Notes::default() })
         }
         SourceConfig::Twin(twin) => open_twin(twin, context),
     }

@@ -73,7 +73,7 @@ impl<'a> Front<'a> {
         }
         self.refill()?;
         let Some(request) = self.batch.get(self.cursor) else { return Ok(Ns::NEVER) };
-        Ok(match self.config.arrivals {
+        let time = match self.config.arrivals {
             Arrivals::Closed => self.places.front().map_or(Ns::NEVER, |&place| place.max(now)),
             Arrivals::Open
                 if self.config.max_outstanding > 0 && self.outstanding >= self.config.max_outstanding =>
@@ -91,7 +91,13 @@ impl<'a> Front<'a> {
                 }
                 time.max(now)
             }
-        })
+        };
+        if self.config.run_time_ns > 0 && time != Ns::NEVER && time.0 >= self.config.run_time_ns {
+            self.batch.truncate(self.cursor);
+            self.exhausted = true;
+            return Ok(Ns::NEVER);
+        }
+        Ok(time)
     }
 
     /// Whether the workload has ended and all its requests were taken.
@@ -229,6 +235,29 @@ mod tests {
         front.completed(1, Ns(250));
         assert_eq!(front.next_time(Ns(250)).unwrap(), Ns(250));
         assert_eq!(front.take(Ns(250)).unwrap().1, Ns(200));
+    }
+
+    #[test]
+    fn nothing_is_submitted_after_the_run_time() {
+        for arrivals in [Arrivals::Open, Arrivals::Closed] {
+            let mut source = Every(100, 9);
+            let config = HostConfig { arrivals, queue_depth: 1, run_time_ns: 250, ..HostConfig::default() };
+            let mut front = Front::new(&mut source, config);
+            let mut submitted = 0;
+            let mut now = Ns::ZERO;
+            loop {
+                let time = front.next_time(now).unwrap();
+                if time == Ns::NEVER {
+                    break;
+                }
+                front.take(time);
+                submitted += 1;
+                now = time + Ns(100);
+                front.completed(1, now);
+            }
+            assert!(front.is_at_end());
+            assert_eq!(submitted, if arrivals == Arrivals::Open { 2 } else { 3 }, "{arrivals:?}");
+        }
     }
 
     #[test]

@@ -29,6 +29,9 @@ pub struct FlowConfig {
     /// Open loop: most requests in the queue and in the drive, up to 65,536; 0 = no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_outstanding: Option<u32>,
+    /// Time from the start after which it submits nothing, ns; as in `host` where left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_time_ns: Option<u64>,
     /// Priority class of its queue.
     #[serde(default)]
     pub priority: Priority,
@@ -63,6 +66,7 @@ impl FlowConfig {
             queue_depth: self.queue_depth.unwrap_or(host.queue_depth),
             think_time_ns: self.think_time_ns.unwrap_or(host.think_time_ns),
             max_outstanding: self.max_outstanding.unwrap_or(host.max_outstanding),
+            run_time_ns: self.run_time_ns.unwrap_or(host.run_time_ns),
             priority: self.priority,
             weight: self.weight,
             stream: self.stream,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::{
-    InterarrivalConfig, OutOfRange, PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig,
+    FioSourceConfig, InterarrivalConfig, OutOfRange, PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig,
     TimeUnit, TraceConfig, TraceFormat, TwinConfig,
 };
 
@@ -18,6 +18,7 @@ enum SourceKind {
     Synthetic,
     Trace,
     Twin,
+    Fio,
 }
 
 #[derive(Deserialize)]
@@ -42,6 +43,7 @@ pub(super) struct SourceForm {
     max_requests: Option<u64>,
     repeat: Option<u32>,
     space_bytes: Option<u64>,
+    fio: Option<crate::fio::FioConfig>,
 }
 
 impl TryFrom<SourceForm> for SourceConfig {
@@ -52,6 +54,7 @@ impl TryFrom<SourceForm> for SourceConfig {
             SourceKind::Synthetic => form.synthetic().map(Self::Synthetic),
             SourceKind::Trace => form.trace().map(Self::Trace),
             SourceKind::Twin => form.twin().map(Self::Twin),
+            SourceKind::Fio => form.fio().map(|fio| Self::Fio(Box::new(fio))),
         }
     }
 }
@@ -111,6 +114,7 @@ impl SourceForm {
     fn twin(self) -> Result<TwinConfig, String> {
         self.refuse_synthetic()?;
         self.refuse_trace()?;
+        refuse(&[("fio", self.fio.is_some())])?;
         Ok(TwinConfig {
             path: needed("path", self.path)?,
             requests: self.requests,
@@ -120,7 +124,14 @@ impl SourceForm {
 
     /// Refuses keys of the kinds beside `synthetic` and `trace`.
     fn refuse_generated(&self) -> Result<(), String> {
-        refuse(&[("space_bytes", self.space_bytes.is_some())])
+        refuse(&[("space_bytes", self.space_bytes.is_some()), ("fio", self.fio.is_some())])
+    }
+
+    fn fio(self) -> Result<FioSourceConfig, String> {
+        self.refuse_synthetic()?;
+        self.refuse_trace()?;
+        refuse(&[("path", self.path.is_some()), ("space_bytes", self.space_bytes.is_some())])?;
+        Ok(FioSourceConfig { requests: self.requests, fio: needed("fio", self.fio)? })
     }
 
     /// Refuses keys that only `synthetic` has.

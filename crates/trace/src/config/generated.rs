@@ -28,3 +28,20 @@ impl TwinConfig {
         check_range("space_bytes", self.space_bytes.unwrap_or(1 << 20), 1 << 20, 1 << 50)
     }
 }
+
+/// The load of a fio job.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FioSourceConfig {
+    /// Number of requests at most, flushes not counted; what the job says when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// The job.
+    pub fio: crate::fio::FioConfig,
+}
+
+impl FioSourceConfig {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        check_range("requests", self.requests.unwrap_or(1), 1, 1 << 48)?;
+        self.fio.validate().map_err(|error| error.under("fio"))
+    }
+}

@@ -6,7 +6,7 @@ use wordline_engine::config::error::ConfigError;
 use wordline_engine::config::run::{Arrivals, HostConfig, StartConfig, WindowConfig};
 
 use super::forms::SourceForm;
-use super::{FlowConfig, SyntheticConfig, TraceConfig, TwinConfig};
+use super::{FioSourceConfig, FlowConfig, SyntheticConfig, TraceConfig, TwinConfig};
 
 /// A workload. `presets/workloads/*.toml` are of this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,6 +48,8 @@ pub enum SourceConfig {
     Trace(TraceConfig),
     /// A generator that follows a profile.
     Twin(TwinConfig),
+    /// The load of a fio job.
+    Fio(Box<FioSourceConfig>),
 }
 
 impl WorkloadConfig {
@@ -99,6 +101,7 @@ impl SourceConfig {
             Self::Synthetic(config) => config.validate(),
             Self::Trace(config) => config.validate(),
             Self::Twin(config) => config.validate(),
+            Self::Fio(config) => config.validate(),
         }
     }
 }

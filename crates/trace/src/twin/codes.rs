@@ -28,23 +28,23 @@ pub(super) const FAR: i64 = 131_071;
 pub(super) enum Place {
     /// `n`: somewhere that was not touched yet.
     Fresh,
-    /// `s` and a digit: behind the end of the request so many before (1 to 63).
+    /// `s` and a digit: it continues the stream of this rank (0: the one continued or begun last).
     Sequential(u8),
-    /// `c` and a digit: behind the end of an older request, of 2^digit to 2^(digit+1) requests before.
+    /// `c` and a digit: it continues a stream of rank 2^digit to 2^(digit+1).
     Continue(u8),
     /// `e` and a digit: where the request so many before began (1 to 63).
     Same(u8),
     /// `f` and a digit: where the request began that came so many (1 to 63) after the one that was last referred to.
     Follow(u8),
-    /// `d` and two digits: so many sectors from where the request before began.
-    Near(i16),
-    /// `D` and three digits: the same, farther.
+    /// `d` and three digits: near the end of the stream of this rank, and so many sectors behind it (or before it).
+    Near(u8, i16),
+    /// `D` and three digits: so many sectors from where the request before began.
     Far(i32),
     /// `r` and a digit: where a read began, 2^digit to 2^(digit+1) requests before.
     Reread(u8),
     /// `w` and a digit: where a write began.
     Rewritten(u8),
-    /// `i` and a digit: inside the 64 KiB around an older request.
+    /// `i` and a digit: in a place that an older request touched, with another length.
     Inside(u8),
 }
 
@@ -95,7 +95,10 @@ impl Place {
             Self::Continue(log) => ('c', usize::from(log), 1),
             Self::Same(back) => ('e', usize::from(back), 1),
             Self::Follow(ahead) => ('f', usize::from(ahead), 1),
-            Self::Near(sectors) => ('d', (i64::from(sectors) + NEAR) as usize, 2),
+            Self::Near(rank, sectors) => {
+                let value = usize::from(rank) * RADIX * RADIX + (i64::from(sectors) + NEAR) as usize;
+                ('d', value, 3)
+            }
             Self::Far(sectors) => ('D', (i64::from(sectors) + FAR) as usize, 3),
             Self::Reread(log) => ('r', usize::from(log), 1),
             Self::Rewritten(log) => ('w', usize::from(log), 1),
@@ -159,8 +162,7 @@ impl Input<'_> {
         let letter = self.take()?;
         let digits = match letter {
             b'n' => return Ok(Place::Fresh),
-            b'd' => 2,
-            b'D' => 3,
+            b'd' | b'D' => 3,
             _ => 1,
         };
         let value = self.number(digits)?;
@@ -170,7 +172,10 @@ impl Input<'_> {
             b'c' => Place::Continue(small),
             b'e' => Place::Same(small),
             b'f' => Place::Follow(small),
-            b'd' => Place::Near((value as i64 - NEAR) as i16),
+            b'd' => {
+                let sectors = (value % (RADIX * RADIX)) as i64 - NEAR;
+                Place::Near((value / (RADIX * RADIX)) as u8, sectors as i16)
+            }
             b'D' => Place::Far((value as i64 - FAR) as i32),
             b'r' => Place::Reread(small),
             b'w' => Place::Rewritten(small),
@@ -192,8 +197,8 @@ mod tests {
             Place::Continue(30),
             Place::Same(63),
             Place::Follow(2),
-            Place::Near(-2047),
-            Place::Near(2047),
+            Place::Near(0, -2047),
+            Place::Near(63, 2047),
             Place::Far(-131_071),
             Place::Far(131_071),
             Place::Reread(6),

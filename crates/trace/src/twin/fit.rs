@@ -2,6 +2,7 @@
 
 use wordline_engine::host::request::{HostOp, HostRequest, SourceError};
 
+use super::calibrate::Tables;
 use super::codes::{Place, Token};
 use super::gaps::{GapCounts, GapTable};
 use super::library::{Budget, keep};
@@ -32,7 +33,7 @@ pub struct FitOptions {
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { idle_ns: 2_000_000, phases: 16, phase_requests: 500, held: 1.0 }
+        Self { idle_ns: 2_000_000, phases: 16, phase_requests: 125, held: 1.0 }
     }
 }
 
@@ -88,13 +89,15 @@ pub fn fit(
 fn filled(mut profile: Profile, cutter: &Cutter, options: &FitOptions) -> Profile {
     let shape_digits = profile.shape_digits();
     let share = options.held.clamp(0.0, 1.0);
+    let (gaps, shapes) = (profile.gaps_ns.clone(), profile.shapes.clone());
+    let tables = Tables { gaps: &gaps, shapes: &shapes };
     let mut room = PROFILE_BYTES as f64;
     loop {
         let requests = profile.summary.requests as f64;
         let phases = cutter.phases.iter().map(|phase| {
             let part = phase.requests as f64 / requests;
             let characters = (room * part).min(share * phase.requests as f64 * 6.0);
-            keep(phase, Budget { characters, shape_digits })
+            keep(phase, Budget { characters, shape_digits, tables: &tables })
         });
         profile.phase = phases.collect();
         profile.summary.held = (held(&profile, shape_digits) / requests).min(1.0);

@@ -4,6 +4,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::codes::Place;
 use super::locate::{PAGE, REMEMBERED};
+use super::streams::Streams;
 use crate::rng::{Xoshiro256PlusPlus, below};
 
 /// Draws before a reference is taken though it doesn't fit in all.
@@ -13,7 +14,7 @@ const TRIES: usize = 12;
 #[derive(Clone, Copy)]
 struct Past {
     offset: u64,
-    end: u64,
+    length: u64,
     written: bool,
 }
 
@@ -24,6 +25,9 @@ pub(super) struct History {
     old: Vec<Past>,
     /// Start page: number of the last request that began there, of those in `recent`.
     starts: HashMap<u64, u64>,
+    streams: Streams,
+    /// Rank of the stream that the last place continues.
+    continued: Option<usize>,
     count: u64,
     referred: Option<u64>,
     rng: Xoshiro256PlusPlus,
@@ -35,35 +39,54 @@ impl History {
             recent: VecDeque::new(),
             old: Vec::new(),
             starts: HashMap::new(),
+            streams: Streams::default(),
+            continued: None,
             count: 0,
             referred: None,
             rng,
         }
     }
 
-    /// The offset of a place; `None` for a fresh one, and where there is no past to refer to.
-    pub(super) fn offset(&mut self, place: Place) -> Option<u64> {
+    /// The offset of a place for a request of this length; `None` for a fresh one, and where there is no past to refer to.
+    pub(super) fn offset(&mut self, place: Place, length: u64) -> Option<u64> {
+        self.continued = None;
         match place {
             Place::Fresh => None,
-            Place::Sequential(back) => self.back(u64::from(back)).map(|past| past.end),
+            Place::Sequential(rank) => self.stream(usize::from(rank)),
             Place::Same(back) => self.refer(self.count.checked_sub(u64::from(back))?),
             Place::Follow(ahead) => {
-                let index = self.referred? + u64::from(ahead);
-                if index >= self.count { None } else { self.refer(index) }
+                // The next of this length: between them there may be others that weren't in the trace.
+                let first = self.referred? + u64::from(ahead);
+                let index = (first..(first + 16).min(self.count))
+                    .find(|index| self.at(*index).is_some_and(|past| past.length == length))?;
+                self.refer(index)
             }
-            Place::Near(sectors) => self.moved(i64::from(sectors)),
+            Place::Near(rank, sectors) => {
+                let end = self.stream(usize::from(rank))?;
+                end.checked_add_signed(i64::from(sectors) * 512)
+            }
             Place::Far(sectors) => self.moved(i64::from(sectors)),
-            Place::Continue(log) => self.older(log, None).map(|past| past.end),
-            Place::Inside(log) => self.inside(log),
-            Place::Reread(log) => self.older(log, Some(false)).map(|past| past.offset),
-            Place::Rewritten(log) => self.older(log, Some(true)).map(|past| past.offset),
+            Place::Continue(log) => {
+                let low = 1_u64 << log.min(16);
+                let rank = low + below(&mut self.rng, low);
+                self.stream((rank as usize).min(self.streams.len().saturating_sub(1)))
+            }
+            Place::Inside(log) => self.inside(log, length),
+            Place::Reread(log) => self.older(log, Some((false, length))).map(|past| past.offset),
+            Place::Rewritten(log) => self.older(log, Some((true, length))).map(|past| past.offset),
         }
     }
 
-    /// Adds a request.
-    pub(super) fn add(&mut self, offset: u64, length: u64, written: bool) {
+    fn stream(&mut self, rank: usize) -> Option<u64> {
+        self.continued = Some(rank);
+        self.streams.end(rank)
+    }
+
+    /// Adds a request. `as_told`: it went where the last place says.
+    pub(super) fn add(&mut self, offset: u64, length: u64, written: bool, as_told: bool) {
+        self.streams.moved(self.continued.take().filter(|_| as_told), offset + length);
         self.starts.insert(offset / PAGE, self.count);
-        self.recent.push_back(Past { offset, end: offset + length, written });
+        self.recent.push_back(Past { offset, length, written });
         self.count += 1;
         if self.recent.len() as u64 <= REMEMBERED {
             return;
@@ -90,10 +113,6 @@ impl History {
         self.recent.get(index.checked_sub(self.oldest())? as usize).copied()
     }
 
-    fn back(&self, back: u64) -> Option<Past> {
-        self.at(self.count.checked_sub(back)?)
-    }
-
     fn refer(&mut self, index: u64) -> Option<u64> {
         let past = self.at(index)?;
         self.referred = Some(index);
@@ -105,11 +124,12 @@ impl History {
         Some(last.offset.checked_add_signed(sectors * 512).unwrap_or(last.offset))
     }
 
-    /// A request of 2^log to 2^(log+1) before that is the last that began at its page, and wrote or not as asked.
-    fn older(&mut self, log: u8, written: Option<bool>) -> Option<Past> {
+    /// A request of 2^log to 2^(log+1) before that is the last that began at its page, and is
+    /// like this: whether it wrote, and its length.
+    fn older(&mut self, log: u8, like: Option<(bool, u64)>) -> Option<Past> {
         let low = 1_u64 << log.min(62);
         if low > self.recent.len() as u64 {
-            return self.oldest_one(written);
+            return self.oldest_one(like);
         }
         let high = (low * 2).min(self.recent.len() as u64 + 1).max(low + 1);
         let mut found = None;
@@ -118,19 +138,19 @@ impl History {
             let Some(past) = self.at(index) else { continue };
             found = Some((index, past));
             let newest = self.starts.get(&(past.offset / PAGE)) == Some(&index);
-            if written.is_none_or(|written| past.written == written && newest) {
+            if like.is_none_or(|like| (past.written, past.length) == like && newest) {
                 break;
             }
         }
         let (index, past) = found?;
-        if written.is_some() {
+        if like.is_some() {
             self.referred = Some(index);
         }
         Some(past)
     }
 
     /// One from beyond the memory, or any of those that are left.
-    fn oldest_one(&mut self, written: Option<bool>) -> Option<Past> {
+    fn oldest_one(&mut self, like: Option<(bool, u64)>) -> Option<Past> {
         let old = self.old.len() as u64;
         let mut found = None;
         for _ in 0..TRIES {
@@ -141,18 +161,17 @@ impl History {
                 if any == 0 { None } else { self.recent.get(below(&mut self.rng, any) as usize).copied() }
             };
             found = past.or(found);
-            if past.is_some_and(|past| written.is_none_or(|written| past.written == written)) {
+            if past.is_some_and(|past| like.is_none_or(|like| (past.written, past.length) == like)) {
                 break;
             }
         }
         found
     }
 
-    /// A page of the 64 KiB in which an older request began.
-    fn inside(&mut self, log: u8) -> Option<u64> {
-        const BLOCK: u64 = 1 << 16;
+    /// A page of an older request, from which this one doesn't reach far beyond it.
+    fn inside(&mut self, log: u8, length: u64) -> Option<u64> {
         let past = self.older(log, None)?;
-        let page = below(&mut self.rng, BLOCK / PAGE);
-        Some(past.offset / BLOCK * BLOCK + page * PAGE + past.offset % PAGE)
+        let pages = past.length.saturating_sub(length) / PAGE;
+        Some(past.offset + below(&mut self.rng, pages + 1) * PAGE)
     }
 }

@@ -2,8 +2,10 @@
 //!
 //! Pieces are sorted by load and taken by systematic sampling with unequal probabilities: a piece is kept with a probability in
 //! proportion to how often it came, to the root of its length and to its load, at most 1, and stands for the inverse of that.
-//! So the heaviest bursts are kept as they are, and every level of load is represented.
+//! So the heaviest bursts are kept as they are, and every level of load is represented. Then the weights are calibrated, see
+//! [`super::calibrate`].
 
+use super::calibrate::{TOTALS, Tables, add, calibrated};
 use super::codes::Token;
 use super::pieces::{Piece, Pieces};
 use super::profile::Phase;
@@ -16,14 +18,15 @@ const REQUEST: f64 = 5.0;
 
 /// What of a phase may be kept.
 #[derive(Clone, Copy)]
-pub(super) struct Budget {
+pub(super) struct Budget<'a> {
     /// Characters.
     pub characters: f64,
     pub shape_digits: u32,
+    pub tables: &'a Tables<'a>,
 }
 
 /// The phase as the profile writes it.
-pub(super) fn keep(phase: &super::pieces::PhasePieces, budget: Budget) -> Phase {
+pub(super) fn keep(phase: &super::pieces::PhasePieces, budget: Budget<'_>) -> Phase {
     let groups = [&phase.whole, &phase.start, &phase.rest];
     let sizes = groups.map(cost);
     let all: f64 = sizes.iter().sum();
@@ -50,7 +53,7 @@ fn cost_of(piece: &Piece) -> f64 {
     piece.tokens.len() as f64 * REQUEST + FRAME
 }
 
-fn choose(pieces: &Pieces, characters: f64, budget: Budget) -> Vec<String> {
+fn choose(pieces: &Pieces, characters: f64, budget: Budget<'_>) -> Vec<String> {
     let mut sorted: Vec<&Piece> = pieces.list.iter().collect();
     sorted.sort_by(|a, b| a.load.total_cmp(&b.load));
     let requests = |piece: &Piece| piece.weight * piece.tokens.len() as f64;
@@ -76,9 +79,17 @@ fn choose(pieces: &Pieces, characters: f64, budget: Budget) -> Vec<String> {
     if let (true, Some(piece)) = (kept.is_empty(), sorted.get(sorted.len() / 2)) {
         kept.push((1.0, &piece.tokens));
     }
-    let stands: f64 = kept.iter().map(|(weight, tokens)| weight * tokens.len() as f64).sum();
-    let correction = if stands > 0.0 { all / stands } else { 1.0 };
-    kept.iter().map(|(weight, tokens)| written(weight * correction, tokens, budget.shape_digits)).collect()
+    let all: [f64; TOTALS] = sorted.iter().fold([0.0; TOTALS], |mut sums, piece| {
+        add(&mut sums, &budget.tables.totals(&piece.tokens), piece.weight);
+        sums
+    });
+    let kept: Vec<(f64, [f64; TOTALS], &[Token])> =
+        kept.into_iter().map(|(weight, tokens)| (weight, budget.tables.totals(tokens), tokens)).collect();
+    let weights = calibrated(&kept, &all);
+    kept.iter()
+        .zip(weights)
+        .map(|((.., tokens), weight)| written(weight, tokens, budget.shape_digits))
+        .collect()
 }
 
 /// The factor with which Σ cost · min(1, measure · factor) is what may be spent.

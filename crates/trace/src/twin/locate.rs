@@ -4,7 +4,8 @@ use std::collections::{HashMap, VecDeque};
 
 use wordline_engine::host::request::HostRequest;
 
-use super::codes::{FAR, NEAR, Place};
+use super::codes::{FAR, Place};
+use super::streams::Streams;
 
 /// Requests that are remembered one by one.
 pub(super) const REMEMBERED: u64 = 1 << 16;
@@ -18,14 +19,15 @@ const BLOCK: u64 = 1 << 16;
 /// What is known of the requests so far. Memory grows with the different places where requests began.
 #[derive(Default)]
 pub(super) struct Locator {
-    /// Page where a request began: the last such request, and whether it wrote.
-    starts: HashMap<u64, (u64, bool)>,
+    /// Page where a request began: the last such request, its length, and whether it wrote.
+    starts: HashMap<u64, (u64, u64, bool)>,
     /// Blocks of 64 KiB: the last request that touched them.
     blocks: HashMap<u64, u64>,
-    /// Ends of the remembered requests.
-    ends: HashMap<u64, u64>,
-    /// Offset and end of the remembered requests.
+    streams: Streams,
+    /// Start page and length of the remembered requests.
     recent: VecDeque<(u64, u64)>,
+    /// Offset of the last request.
+    last: u64,
     /// Requests so far.
     count: u64,
     /// The request that was last referred to.
@@ -35,39 +37,42 @@ pub(super) struct Locator {
 impl Locator {
     /// The place of a request that transfers or trims data. `in_burst`: the request before is a neighbour in time.
     pub(super) fn place(&mut self, request: &HostRequest, in_burst: bool) -> Place {
-        let place = self.find(request, in_burst);
+        let rank = self.streams.rank(request.offset);
+        let place = self.find(request, in_burst, rank);
+        let moved = if let Place::Near(rank, _) = place { Some(usize::from(rank)) } else { rank };
+        self.streams.moved(moved, request.offset.saturating_add(request.length));
         self.remember(request);
         place
     }
 
-    fn find(&mut self, request: &HostRequest, in_burst: bool) -> Place {
+    fn find(&mut self, request: &HostRequest, in_burst: bool, rank: Option<usize>) -> Place {
         let offset = request.offset;
-        let behind = self.ends.get(&offset).map(|index| self.count - index);
-        if let Some(back @ 1..=63) = behind {
-            return Place::Sequential(back as u8);
+        if let Some(rank @ 0..=63) = rank {
+            return Place::Sequential(rank as u8);
         }
-        let start = self.starts.get(&(offset / PAGE)).copied();
-        if let Some((index, _)) = start
+        // Only a request of the same length counts: another reuses a part.
+        let start = self.starts.get(&(offset / PAGE)).copied().filter(|start| start.1 == request.length);
+        if let Some((index, ..)) = start
             && self.count - index <= 63
         {
             self.referred = Some(index);
             return Place::Same((self.count - index) as u8);
         }
-        if let Some(ahead) = self.follows(offset) {
+        if let Some(ahead) = self.follows(offset, request.length) {
             self.referred = self.referred.map(|index| index + u64::from(ahead));
             return Place::Follow(ahead);
         }
-        let delta = self.recent.back().filter(|_| in_burst).map(|last| sectors_between(last.0, offset));
-        if let Some(delta) = delta.filter(|delta| delta.abs() <= NEAR) {
-            return Place::Near(delta as i16);
+        if let Some((rank, sectors)) = self.streams.near(offset, in_burst) {
+            return Place::Near(rank, sectors);
         }
-        if let Some((index, written)) = start {
+        let delta = in_burst.then(|| sectors_between(self.last, offset));
+        if let Some((index, _, written)) = start {
             self.referred = Some(index);
             let log = (self.count - index).ilog2().min(63) as u8;
             return if written { Place::Rewritten(log) } else { Place::Reread(log) };
         }
-        if let Some(back) = behind {
-            return Place::Continue(back.ilog2().min(63) as u8);
+        if let Some(rank) = rank {
+            return Place::Continue(rank.ilog2() as u8);
         }
         if let Some(index) = self.blocks.get(&(offset / BLOCK)) {
             return Place::Inside((self.count - index).ilog2().min(63) as u8);
@@ -79,28 +84,26 @@ impl Locator {
     }
 
     /// How many requests after the one last referred to began here.
-    fn follows(&self, offset: u64) -> Option<u8> {
+    fn follows(&self, offset: u64, length: u64) -> Option<u8> {
         let first = self.referred? + 1;
         let oldest = self.count - self.recent.len() as u64;
         let skip = first.checked_sub(oldest)? as usize;
-        let position = self.recent.iter().skip(skip).take(8).position(|past| past.0 / PAGE == offset / PAGE);
+        let mut after = self.recent.iter().skip(skip).take(8);
+        let position = after.position(|past| *past == (offset / PAGE, length));
         position.map(|position| position as u8 + 1)
     }
 
     fn remember(&mut self, request: &HostRequest) {
         let (offset, end) = (request.offset, request.offset.saturating_add(request.length));
-        self.starts.insert(offset / PAGE, (self.count, request.op.is_write()));
+        self.starts.insert(offset / PAGE, (self.count, request.length, request.op.is_write()));
         // Trims of whole drives would fill the table.
         for block in (offset / BLOCK..=end.saturating_sub(1) / BLOCK).take(1024) {
             self.blocks.insert(block, self.count);
         }
-        self.ends.insert(end, self.count);
-        self.recent.push_back((offset, end));
-        if self.recent.len() as u64 > REMEMBERED
-            && let Some((_, end)) = self.recent.pop_front()
-            && self.ends.get(&end).is_some_and(|index| index + REMEMBERED <= self.count)
-        {
-            self.ends.remove(&end);
+        self.recent.push_back((offset / PAGE, request.length));
+        self.last = offset;
+        if self.recent.len() as u64 > REMEMBERED {
+            self.recent.pop_front();
         }
         self.count += 1;
     }
@@ -140,12 +143,12 @@ mod tests {
         ]);
         let expected = [
             Place::Fresh,
-            Place::Sequential(1),
+            Place::Sequential(0),
             Place::Fresh,
-            Place::Sequential(2),
+            Place::Sequential(1),
             Place::Same(2),
             Place::Same(2),
-            Place::Near(2024),
+            Place::Near(0, 2016),
         ];
         assert_eq!(found, expected);
     }

@@ -3,6 +3,7 @@
 //! [`fit`] goes over a trace and writes a [`Profile`]; [`TwinSource`] plays one. What a profile holds, and how well its
 //! twin does, stands in `docs/twins.md`.
 
+mod calibrate;
 mod codes;
 mod fit;
 mod gaps;
@@ -18,6 +19,7 @@ mod profile;
 mod shapes;
 mod source;
 mod space;
+mod streams;
 mod summary;
 
 pub use fit::{FitOptions, fit};

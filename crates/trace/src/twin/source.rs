@@ -147,12 +147,12 @@ fn placed(token: &Token, shapes: &[[u64; 2]], history: &mut History, fresh: &mut
     let [length, alignment] = shapes.get(usize::from(token.shape)).copied().unwrap_or([512, 0]);
     let length = length.clamp(1, fresh.bytes());
     let fits = |offset: &u64| offset.saturating_add(length) <= fresh.bytes();
-    let offset = history.offset(token.place).filter(fits);
-    let offset = offset.unwrap_or_else(|| fresh.draw(length, alignment).min(fresh.bytes() - length));
+    let told = history.offset(token.place, length).filter(fits);
+    let offset = told.unwrap_or_else(|| fresh.draw(length, alignment).min(fresh.bytes() - length));
     if token.op != HostOp::Trim {
         fresh.touch(offset, length);
     }
-    history.add(offset, length, token.op.is_write());
+    history.add(offset, length, token.op.is_write(), told.is_some());
     (offset, length)
 }
 

@@ -38,8 +38,12 @@ pub(super) struct FreshSpace {
 const PAGE: u64 = 4096;
 const SLOT: u64 = super::shapes::ALIGNMENT;
 
-/// Draws before a place is taken though it was touched.
+/// Draws before the best of them is taken: the one with the most untouched space behind it, so that streams don't run into
+/// what others have touched.
 const TRIES: usize = 16;
+
+/// Octaves of space that are looked at.
+const PROBES: u32 = 12;
 
 impl FreshSpace {
     /// None when the space is larger than any drive.
@@ -62,14 +66,31 @@ impl FreshSpace {
     pub(super) fn draw(&mut self, length: u64, alignment: u64) -> u64 {
         let room = self.bytes.saturating_sub(length.saturating_add(alignment));
         let slots = room / SLOT + 1;
-        let mut offset = alignment;
+        let mut best = (0, alignment);
         for _ in 0..TRIES {
-            offset = below(&mut self.rng, slots) * SLOT + alignment;
-            let last = (offset + length.max(1) - 1) / PAGE;
-            if !self.touched.contains(offset / PAGE) && !self.touched.contains(last) {
+            let offset = below(&mut self.rng, slots) * SLOT + alignment;
+            let free = self.free_behind(offset, length);
+            if free >= best.0 {
+                best = (free, offset);
+            }
+            if free == PROBES {
                 break;
             }
         }
-        offset
+        best.1
+    }
+
+    /// How far the space behind an offset is untouched, in octaves from the request's own length.
+    fn free_behind(&self, offset: u64, length: u64) -> u32 {
+        let mut reach = length.max(1);
+        for octave in 0..PROBES {
+            let page = (offset + reach - 1) / PAGE;
+            let beyond = page >= self.touched.units();
+            if beyond || self.touched.contains(page) || (octave == 0 && self.touched.contains(offset / PAGE)) {
+                return octave;
+            }
+            reach *= 2;
+        }
+        PROBES
     }
 }
