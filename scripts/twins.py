@@ -69,13 +69,13 @@ def replayed(source: str, folder: Path, seed: int) -> wordline.Result:
     return wordline.run("enterprise-tlc", "baseline", workload, seed=seed, overrides=DRIVE)
 
 
-def compared(trace: Path, name: str, limit: int, seed: int, held: float | None) -> Row:
+def compared(trace: Path, name: str, limit: int, seed: int, fitting: dict[str, Any]) -> Row:
     source = (
         f'kind = "trace"\npath = "{trace}"\nout_of_range = "compact"\nmax_requests = {limit}\n'
         + ('format = "mqsim"\n' if trace.parent.name == "norm" else "")
     )
     text = _core.trace_fit(
-        ("trace", f'name = "{name}"\n[source]\n{source}'), [], base_dir=".", name=name, held=held
+        ("trace", f'name = "{name}"\n[source]\n{source}'), [], base_dir=".", name=name, **fitting
     )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder)
@@ -128,15 +128,23 @@ def main() -> None:
     parser.add_argument("--only", default="", help="traces whose name has this in it")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--held", type=float, default=None)
+    parser.add_argument("--piece", type=int, default=None)
+    parser.add_argument("--phases", type=int, default=None)
+    parser.add_argument("--idle-ns", type=int, default=None)
     parser.add_argument("--out", type=Path, default=None)
     arguments = parser.parse_args()
     files = [(path, path.name.removesuffix(".trace.gz")) for path in sorted((arguments.traces / "norm").glob("*.gz"))]
     files += [(path, path.name.removesuffix(".csv.zst")) for path in sorted((arguments.traces / "apps").glob("*.zst"))]
+    fitting = {
+        key: value
+        for key in ("held", "piece", "phases", "idle_ns")
+        if (value := getattr(arguments, key)) is not None
+    }
     rows = []
     for path, name in files:
         if arguments.only not in name:
             continue
-        rows.append(compared(path, name, arguments.limit, arguments.seed, arguments.held))
+        rows.append(compared(path, name, arguments.limit, arguments.seed, fitting))
         mean, p99 = rows[-1].differences()
         print(f"{name:30} {mean:+8.1%} {p99:+8.1%}  {rows[-1].profile_bytes:6d} bytes", file=sys.stderr)
     text = table(rows)

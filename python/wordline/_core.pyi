@@ -88,6 +88,7 @@ def trace_fit(
     name: str,
     idle_ns: int | None = None,
     phases: int | None = None,
+    piece: int | None = None,
     held: float | None = None,
 ) -> str: ...
 def fio_workload(name: str, label: str, text: str) -> tuple[str, list[str]]: ...

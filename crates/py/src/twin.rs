@@ -11,7 +11,7 @@ use crate::error::{guarded, mistake};
 
 /// The profile of a workload's requests, as TOML. `held` is the share of its requests that the profile may hold.
 #[pyfunction]
-#[pyo3(signature = (workload, overrides, *, base_dir, name, idle_ns=None, phases=None, held=None))]
+#[pyo3(signature = (workload, overrides, *, base_dir, name, idle_ns=None, phases=None, piece=None, held=None))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn trace_fit(
     py: Python<'_>,
@@ -21,6 +21,7 @@ pub fn trace_fit(
     name: &str,
     idle_ns: Option<u64>,
     phases: Option<u64>,
+    piece: Option<usize>,
     held: Option<f64>,
 ) -> PyResult<String> {
     py.detach(|| {
@@ -32,6 +33,7 @@ pub fn trace_fit(
             let options = FitOptions {
                 idle_ns: idle_ns.unwrap_or(defaults.idle_ns),
                 phases: phases.unwrap_or(defaults.phases),
+                piece: piece.unwrap_or(defaults.piece),
                 held: held.unwrap_or(defaults.held),
                 ..defaults
             };

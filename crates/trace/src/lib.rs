@@ -31,6 +31,7 @@
 
 #![deny(clippy::indexing_slicing)]
 
+pub mod apps;
 mod bits;
 pub mod config;
 pub mod fio;

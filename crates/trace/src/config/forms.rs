@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::{
-    FioSourceConfig, InterarrivalConfig, OutOfRange, PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig,
+    FilebenchSourceConfig, FioSourceConfig, InterarrivalConfig, OutOfRange, PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig,
     TimeUnit, TraceConfig, TraceFormat, TwinConfig,
+    YcsbSourceConfig,
 };
 
 #[derive(Clone, Copy, Deserialize)]
@@ -19,6 +20,8 @@ enum SourceKind {
     Trace,
     Twin,
     Fio,
+    Ycsb,
+    Filebench,
 }
 
 #[derive(Deserialize)]
@@ -44,6 +47,8 @@ pub(super) struct SourceForm {
     repeat: Option<u32>,
     space_bytes: Option<u64>,
     fio: Option<crate::fio::FioConfig>,
+    ycsb: Option<crate::apps::ycsb::YcsbConfig>,
+    filebench: Option<crate::apps::filebench::FilebenchConfig>,
 }
 
 impl TryFrom<SourceForm> for SourceConfig {
@@ -55,6 +60,8 @@ impl TryFrom<SourceForm> for SourceConfig {
             SourceKind::Trace => form.trace().map(Self::Trace),
             SourceKind::Twin => form.twin().map(Self::Twin),
             SourceKind::Fio => form.fio().map(|fio| Self::Fio(Box::new(fio))),
+            SourceKind::Ycsb => form.ycsb().map(|ycsb| Self::Ycsb(Box::new(ycsb))),
+            SourceKind::Filebench => form.filebench().map(|run| Self::Filebench(Box::new(run))),
         }
     }
 }
@@ -114,7 +121,7 @@ impl SourceForm {
     fn twin(self) -> Result<TwinConfig, String> {
         self.refuse_synthetic()?;
         self.refuse_trace()?;
-        refuse(&[("fio", self.fio.is_some())])?;
+        self.refuse_tables_but("")?;
         Ok(TwinConfig {
             path: needed("path", self.path)?,
             requests: self.requests,
@@ -124,14 +131,41 @@ impl SourceForm {
 
     /// Refuses keys of the kinds beside `synthetic` and `trace`.
     fn refuse_generated(&self) -> Result<(), String> {
-        refuse(&[("space_bytes", self.space_bytes.is_some()), ("fio", self.fio.is_some())])
+        refuse(&[("space_bytes", self.space_bytes.is_some())])?;
+        self.refuse_tables_but("")
     }
 
-    fn fio(self) -> Result<FioSourceConfig, String> {
+    /// Refuses the tables of all kinds but one.
+    fn refuse_tables_but(&self, own: &str) -> Result<(), String> {
+        let tables = [
+            ("fio", self.fio.is_some()),
+            ("ycsb", self.ycsb.is_some()),
+            ("filebench", self.filebench.is_some()),
+        ];
+        refuse(&tables.map(|(name, given)| (name, given && name != own)))
+    }
+
+    /// Refuses every key but `requests` and one table.
+    fn refuse_all_but(&self, table: &str) -> Result<(), String> {
         self.refuse_synthetic()?;
         self.refuse_trace()?;
         refuse(&[("path", self.path.is_some()), ("space_bytes", self.space_bytes.is_some())])?;
+        self.refuse_tables_but(table)
+    }
+
+    fn fio(self) -> Result<FioSourceConfig, String> {
+        self.refuse_all_but("fio")?;
         Ok(FioSourceConfig { requests: self.requests, fio: needed("fio", self.fio)? })
+    }
+
+    fn ycsb(self) -> Result<YcsbSourceConfig, String> {
+        self.refuse_all_but("ycsb")?;
+        Ok(YcsbSourceConfig { requests: self.requests, ycsb: needed("ycsb", self.ycsb)? })
+    }
+
+    fn filebench(self) -> Result<FilebenchSourceConfig, String> {
+        self.refuse_all_but("filebench")?;
+        Ok(FilebenchSourceConfig { requests: self.requests, filebench: needed("filebench", self.filebench)? })
     }
 
     /// Refuses keys that only `synthetic` has.

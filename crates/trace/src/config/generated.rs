@@ -45,3 +45,46 @@ impl FioSourceConfig {
         self.fio.validate().map_err(|error| error.under("fio"))
     }
 }
+
+/// YCSB over a merge tree.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct YcsbSourceConfig {
+    /// Number of requests at most; as many as the operations make when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// The run.
+    pub ycsb: crate::apps::ycsb::YcsbConfig,
+}
+
+/// Filebench over a file system.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FilebenchSourceConfig {
+    /// Number of requests at most; as many as the loops make when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// The run.
+    pub filebench: crate::apps::filebench::FilebenchConfig,
+}
+
+impl YcsbSourceConfig {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        check_end(self.requests, self.ycsb.operations, "ycsb.operations")?;
+        self.ycsb.validate().map_err(|error| error.under("ycsb"))
+    }
+}
+
+impl FilebenchSourceConfig {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        check_end(self.requests, self.filebench.loops, "filebench.loops")?;
+        self.filebench.validate().map_err(|error| error.under("filebench"))
+    }
+}
+
+/// Refuses a run without end.
+fn check_end(requests: Option<u64>, turns: Option<u64>, name: &str) -> Result<(), ConfigError> {
+    check_range("requests", requests.unwrap_or(1), 1, 1 << 48)?;
+    if requests.is_none() && turns.is_none() {
+        return Err(ConfigError::new("requests", "nothing", format!("a number, or {name}: else the run has no end")));
+    }
+    Ok(())
+}

@@ -9,7 +9,7 @@ mod trace;
 mod workload;
 
 pub use flow::FlowConfig;
-pub use generated::{FioSourceConfig, TwinConfig};
+pub use generated::{FilebenchSourceConfig, FioSourceConfig, TwinConfig, YcsbSourceConfig};
 pub use pattern::{InterarrivalConfig, PatternConfig};
 pub use synthetic::{RegionConfig, SizeWeight, Sizes, SyntheticConfig};
 pub use trace::{OutOfRange, TimeUnit, TraceConfig, TraceFormat};

@@ -6,7 +6,9 @@ use wordline_engine::config::error::ConfigError;
 use wordline_engine::config::run::{Arrivals, HostConfig, StartConfig, WindowConfig};
 
 use super::forms::SourceForm;
-use super::{FioSourceConfig, FlowConfig, SyntheticConfig, TraceConfig, TwinConfig};
+use super::{
+    FilebenchSourceConfig, FioSourceConfig, FlowConfig, SyntheticConfig, TraceConfig, TwinConfig, YcsbSourceConfig,
+};
 
 /// A workload. `presets/workloads/*.toml` are of this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -50,6 +52,10 @@ pub enum SourceConfig {
     Twin(TwinConfig),
     /// The load of a fio job.
     Fio(Box<FioSourceConfig>),
+    /// YCSB over a log-structured merge tree.
+    Ycsb(Box<YcsbSourceConfig>),
+    /// Filebench over a file system.
+    Filebench(Box<FilebenchSourceConfig>),
 }
 
 impl WorkloadConfig {
@@ -91,6 +97,16 @@ impl SourceConfig {
                     "poisson, fixed or burst, for open arrivals need times",
                 ))
             }
+            Self::Ycsb(_) | Self::Filebench(_) if arrivals == Arrivals::Open => Err(ConfigError::new(
+                "host.arrivals",
+                "\"open\"",
+                "closed: an application's next request depends on its last",
+            )),
+            Self::Fio(job) if arrivals == Arrivals::Open && !job.fio.has_rates() => Err(ConfigError::new(
+                "source.fio",
+                "no iops",
+                "iops of each direction, for open arrivals need times",
+            )),
             _ => Ok(()),
         }
     }
@@ -102,6 +118,8 @@ impl SourceConfig {
             Self::Trace(config) => config.validate(),
             Self::Twin(config) => config.validate(),
             Self::Fio(config) => config.validate(),
+            Self::Ycsb(config) => config.validate(),
+            Self::Filebench(config) => config.validate(),
         }
     }
 }

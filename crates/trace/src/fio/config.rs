@@ -111,6 +111,12 @@ pub struct Zone {
 }
 
 impl FioConfig {
+    /// Whether its requests have times.
+    pub(crate) fn has_rates(&self) -> bool {
+        let ways = [&self.read, &self.write, &self.trim];
+        ways.iter().any(|way| way.as_ref().is_some_and(|way| way.iops.is_some()))
+    }
+
     /// Refuses what can't be generated on any drive.
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         check_range("read_share", self.read_share, 0.0, 1.0)?;

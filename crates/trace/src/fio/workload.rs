@@ -104,9 +104,7 @@ fn flow(job: &Job, copy: u64, files: &mut Files) -> Result<FlowConfig, String> {
         job.io_size.or(load.size_bytes).map(|bytes| bytes.saturating_mul(job.loops))
     };
     load.runtime_s = job.run_ns.map(|ns| ns as f64 / 1e9);
-    let paced = [&load.read, &load.write, &load.trim].iter().any(|way| {
-        way.as_ref().is_some_and(|way| way.iops.is_some())
-    });
+    let paced = load.has_rates();
     Ok(FlowConfig {
         name,
         arrivals: Some(if paced { Arrivals::Open } else { Arrivals::Closed }),

@@ -27,13 +27,15 @@ pub struct FitOptions {
     pub phases: u64,
     /// Requests that a stretch has at least.
     pub phase_requests: u64,
+    /// Requests of a piece, at most.
+    pub piece: usize,
     /// Requests that the profile may hold, as a share of the trace's.
     pub held: f64,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { idle_ns: 2_000_000, phases: 16, phase_requests: 125, held: 1.0 }
+        Self { idle_ns: 2_000_000, phases: 16, phase_requests: 125, piece: 64, held: 1.0 }
     }
 }
 
@@ -58,7 +60,7 @@ pub fn fit(
         shapes: shapes.table(),
         locator: Locator::default(),
         load: Load::default(),
-        cutter: Cutter::default(),
+        cutter: Cutter::new(options.piece),
         idle_ns: options.idle_ns,
         phase_requests: requests.div_ceil(options.phases.max(1)).max(options.phase_requests),
         count: 0,
@@ -178,13 +180,13 @@ impl SecondPass {
         let load = self.load.next(request, gap);
         let gap = self.gaps.code(gap);
         let token = if request.op == HostOp::Flush {
-            Token { op: request.op, shape: 0, gap, place: Place::Fresh }
+            Token { op: request.op, shape: 0, gap, place: Place::Fresh(0) }
         } else {
             let place = self.locator.place(request, !begins);
             Token { op: request.op, shape: self.shapes.code(request.offset, request.length), gap, place }
         };
         match token.place {
-            Place::Sequential(_) | Place::Continue(_) => self.sequential += 1,
+            Place::Sequential(..) | Place::Continue(..) => self.sequential += 1,
             Place::Same(_) | Place::Follow(_) | Place::Reread(_) | Place::Rewritten(_) => self.reused += 1,
             _ => {}
         }

@@ -3,12 +3,23 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::codes::Place;
-use super::locate::{PAGE, REMEMBERED};
+use super::locate::{PAGE, REMEMBERED, TURNS};
+use super::shapes::ALIGNMENT;
+use super::space::FreshSpace;
 use super::streams::Streams;
 use crate::rng::{Xoshiro256PlusPlus, below};
 
 /// Draws before a reference is taken though it doesn't fit in all.
-const TRIES: usize = 12;
+const TRIES: usize = 48;
+
+/// Whether it wrote, its length, and its turn.
+type Like = (bool, u64, u8);
+
+/// A request of the past that fits in all.
+const BEST: u32 = 7;
+
+/// Ranks on either side that are tried for a stream.
+const RANKS: usize = 8;
 
 /// A request of the past.
 #[derive(Clone, Copy)]
@@ -48,11 +59,11 @@ impl History {
     }
 
     /// The offset of a place for a request of this length; `None` for a fresh one, and where there is no past to refer to.
-    pub(super) fn offset(&mut self, place: Place, length: u64) -> Option<u64> {
+    pub(super) fn offset(&mut self, place: Place, length: u64, space: &FreshSpace) -> Option<u64> {
         self.continued = None;
         match place {
-            Place::Fresh => None,
-            Place::Sequential(rank) => self.stream(usize::from(rank)),
+            Place::Fresh(_) => None,
+            Place::Sequential(rank, touched) => self.stream(usize::from(rank), 0, length, touched, space),
             Place::Same(back) => self.refer(self.count.checked_sub(u64::from(back))?),
             Place::Follow(ahead) => {
                 // The next of this length: between them there may be others that weren't in the trace.
@@ -61,25 +72,45 @@ impl History {
                     .find(|index| self.at(*index).is_some_and(|past| past.length == length))?;
                 self.refer(index)
             }
-            Place::Near(rank, sectors) => {
-                let end = self.stream(usize::from(rank))?;
-                end.checked_add_signed(i64::from(sectors) * 512)
+            Place::Near(rank, sectors, touched) => {
+                self.stream(usize::from(rank), i64::from(sectors) * 512, length, touched, space)
             }
-            Place::Far(sectors) => self.moved(i64::from(sectors)),
-            Place::Continue(log) => {
+            Place::Far(sectors, touched) => {
+                self.moved(i64::from(sectors)).filter(|offset| touched || !space.is_touched(*offset, length))
+            }
+            Place::Continue(log, touched) => {
                 let low = 1_u64 << log.min(16);
                 let rank = low + below(&mut self.rng, low);
-                self.stream((rank as usize).min(self.streams.len().saturating_sub(1)))
+                let rank = (rank as usize).min(self.streams.len().saturating_sub(1));
+                self.stream(rank, 0, length, touched, space)
             }
             Place::Inside(log) => self.inside(log, length),
-            Place::Reread(log) => self.older(log, Some((false, length))).map(|past| past.offset),
-            Place::Rewritten(log) => self.older(log, Some((true, length))).map(|past| past.offset),
+            Place::Reread(log, turn) => self.older(log, Some((false, length, turn))).map(|past| past.offset),
+            Place::Rewritten(log, turn) => self.older(log, Some((true, length, turn))).map(|past| past.offset),
         }
     }
 
-    fn stream(&mut self, rank: usize) -> Option<u64> {
+    /// So many bytes from the end of a stream: of the one of this rank, or of the nearest rank where the request touches what was
+    /// touched before, or doesn't, as asked. Where nothing untouched is found there is no place.
+    fn stream(&mut self, rank: usize, shift: i64, length: u64, touched: bool, space: &FreshSpace) -> Option<u64> {
+        let others = (1..=RANKS).flat_map(|step| [rank.checked_add(step), rank.checked_sub(step)]).flatten();
+        let mut first = None;
+        for rank in std::iter::once(rank).chain(others) {
+            let Some(offset) = self.streams.end(rank).and_then(|end| end.checked_add_signed(shift)) else { continue };
+            if space.is_touched(offset, length) == touched {
+                self.continued = Some(rank);
+                return Some(offset);
+            }
+            first = first.or(Some((rank, offset)));
+        }
+        let (rank, offset) = first.filter(|_| touched)?;
         self.continued = Some(rank);
-        self.streams.end(rank)
+        Some(offset)
+    }
+
+    /// Where the last request began.
+    pub(super) fn last(&self) -> u64 {
+        self.recent.back().map_or(0, |past| past.offset)
     }
 
     /// Adds a request. `as_told`: it went where the last place says.
@@ -126,31 +157,41 @@ impl History {
 
     /// A request of 2^log to 2^(log+1) before that is the last that began at its page, and is
     /// like this: whether it wrote, and its length.
-    fn older(&mut self, log: u8, like: Option<(bool, u64)>) -> Option<Past> {
+    fn older(&mut self, log: u8, like: Option<Like>) -> Option<Past> {
         let low = 1_u64 << log.min(62);
         if low > self.recent.len() as u64 {
             return self.oldest_one(like);
         }
         let high = (low * 2).min(self.recent.len() as u64 + 1).max(low + 1);
-        let mut found = None;
+        let mut found: Option<(u32, u64, Past)> = None;
         for _ in 0..TRIES {
             let index = self.count - (low + below(&mut self.rng, high - low));
             let Some(past) = self.at(index) else { continue };
-            found = Some((index, past));
             let newest = self.starts.get(&(past.offset / PAGE)) == Some(&index);
-            if like.is_none_or(|like| (past.written, past.length) == like && newest) {
+            let fits = like.map_or(BEST, |like| self.likeness(past, like, newest));
+            if found.is_none_or(|found| fits > found.0) {
+                found = Some((fits, index, past));
+            }
+            if fits == BEST {
                 break;
             }
         }
-        let (index, past) = found?;
+        let (_, index, past) = found?;
         if like.is_some() {
             self.referred = Some(index);
         }
         Some(past)
     }
 
+    /// How well a request of the past fits: it must be of this kind and length and the last at its place before its turn counts.
+    fn likeness(&self, past: Past, (written, length, turn): Like, newest: bool) -> u32 {
+        let last = self.recent.back().map_or(0, |last| last.offset / ALIGNMENT);
+        let turned = (past.offset / ALIGNMENT).wrapping_sub(last) % TURNS == u64::from(turn);
+        4 * u32::from((past.written, past.length) == (written, length)) + 2 * u32::from(newest) + u32::from(turned)
+    }
+
     /// One from beyond the memory, or any of those that are left.
-    fn oldest_one(&mut self, like: Option<(bool, u64)>) -> Option<Past> {
+    fn oldest_one(&mut self, like: Option<Like>) -> Option<Past> {
         let old = self.old.len() as u64;
         let mut found = None;
         for _ in 0..TRIES {
@@ -161,7 +202,7 @@ impl History {
                 if any == 0 { None } else { self.recent.get(below(&mut self.rng, any) as usize).copied() }
             };
             found = past.or(found);
-            if past.is_some_and(|past| like.is_none_or(|like| (past.written, past.length) == like)) {
+            if past.is_some_and(|past| like.is_none_or(|like| (past.written, past.length) == (like.0, like.1))) {
                 break;
             }
         }

@@ -5,6 +5,7 @@ use std::collections::{HashMap, VecDeque};
 use wordline_engine::host::request::HostRequest;
 
 use super::codes::{FAR, Place};
+use super::shapes::ALIGNMENT;
 use super::streams::Streams;
 
 /// Requests that are remembered one by one.
@@ -16,6 +17,12 @@ pub(super) const PAGE: u64 = 4096;
 const SECTOR: i64 = 512;
 const BLOCK: u64 = 1 << 16;
 
+/// Values of a turn: steps of 16 KiB in 1 MiB.
+pub(super) const TURNS: u64 = 64;
+
+/// Pages of a chunk.
+const CHUNK: u64 = 512;
+
 /// What is known of the requests so far. Memory grows with the different places where requests began.
 #[derive(Default)]
 pub(super) struct Locator {
@@ -24,6 +31,8 @@ pub(super) struct Locator {
     /// Blocks of 64 KiB: the last request that touched them.
     blocks: HashMap<u64, u64>,
     streams: Streams,
+    /// Pages that were touched, in chunks of 2 MiB.
+    touched: HashMap<u64, [u64; 8]>,
     /// Start page and length of the remembered requests.
     recent: VecDeque<(u64, u64)>,
     /// Offset of the last request.
@@ -39,7 +48,7 @@ impl Locator {
     pub(super) fn place(&mut self, request: &HostRequest, in_burst: bool) -> Place {
         let rank = self.streams.rank(request.offset);
         let place = self.find(request, in_burst, rank);
-        let moved = if let Place::Near(rank, _) = place { Some(usize::from(rank)) } else { rank };
+        let moved = if let Place::Near(rank, ..) = place { Some(usize::from(rank)) } else { rank };
         self.streams.moved(moved, request.offset.saturating_add(request.length));
         self.remember(request);
         place
@@ -47,8 +56,9 @@ impl Locator {
 
     fn find(&mut self, request: &HostRequest, in_burst: bool, rank: Option<usize>) -> Place {
         let offset = request.offset;
+        let touched = self.is_touched(offset.saturating_add(request.length.saturating_sub(1)) / PAGE);
         if let Some(rank @ 0..=63) = rank {
-            return Place::Sequential(rank as u8);
+            return Place::Sequential(rank as u8, touched);
         }
         // Only a request of the same length counts: another reuses a part.
         let start = self.starts.get(&(offset / PAGE)).copied().filter(|start| start.1 == request.length);
@@ -63,23 +73,24 @@ impl Locator {
             return Place::Follow(ahead);
         }
         if let Some((rank, sectors)) = self.streams.near(offset, in_burst) {
-            return Place::Near(rank, sectors);
+            return Place::Near(rank, sectors, touched);
         }
         let delta = in_burst.then(|| sectors_between(self.last, offset));
         if let Some((index, _, written)) = start {
             self.referred = Some(index);
             let log = (self.count - index).ilog2().min(63) as u8;
-            return if written { Place::Rewritten(log) } else { Place::Reread(log) };
+            let turn = self.turn(offset, in_burst);
+            return if written { Place::Rewritten(log, turn) } else { Place::Reread(log, turn) };
         }
         if let Some(rank) = rank {
-            return Place::Continue(rank.ilog2() as u8);
+            return Place::Continue(rank.ilog2() as u8, touched);
         }
         if let Some(index) = self.blocks.get(&(offset / BLOCK)) {
             return Place::Inside((self.count - index).ilog2().min(63) as u8);
         }
         match delta {
-            Some(delta) if delta.abs() <= FAR => Place::Far(delta as i32),
-            _ => Place::Fresh,
+            Some(delta) if delta.abs() <= FAR => Place::Far(delta as i32, touched),
+            _ => Place::Fresh(self.turn(offset, in_burst)),
         }
     }
 
@@ -93,12 +104,29 @@ impl Locator {
         position.map(|position| position as u8 + 1)
     }
 
+    /// Steps of 16 KiB from the start of the request before, modulo 64; 0 at the beginning of a burst, where it means nothing.
+    fn turn(&self, offset: u64, in_burst: bool) -> u8 {
+        let steps = (offset / ALIGNMENT).wrapping_sub(self.last / ALIGNMENT);
+        if in_burst { (steps % TURNS) as u8 } else { 0 }
+    }
+
+    fn is_touched(&self, page: u64) -> bool {
+        let word = self.touched.get(&(page / CHUNK)).and_then(|bits| bits.get((page % CHUNK / 64) as usize));
+        word.is_some_and(|word| word >> (page % 64) & 1 == 1)
+    }
+
     fn remember(&mut self, request: &HostRequest) {
         let (offset, end) = (request.offset, request.offset.saturating_add(request.length));
         self.starts.insert(offset / PAGE, (self.count, request.length, request.op.is_write()));
         // Trims of whole drives would fill the table.
         for block in (offset / BLOCK..=end.saturating_sub(1) / BLOCK).take(1024) {
             self.blocks.insert(block, self.count);
+        }
+        let (first, last) = (offset / PAGE, end.saturating_sub(1) / PAGE);
+        for chunk in (first / CHUNK..=last / CHUNK).take(1024) {
+            let bits = self.touched.entry(chunk).or_default();
+            let low = first.saturating_sub(chunk * CHUNK);
+            crate::bits::set_range(bits, low, (last - chunk * CHUNK).min(CHUNK - 1));
         }
         self.recent.push_back((offset / PAGE, request.length));
         self.last = offset;
@@ -142,13 +170,13 @@ mod tests {
             (Read, 1 << 20, 4096),
         ]);
         let expected = [
-            Place::Fresh,
-            Place::Sequential(0),
-            Place::Fresh,
-            Place::Sequential(1),
+            Place::Fresh(0),
+            Place::Sequential(0, false),
+            Place::Fresh(0),
+            Place::Sequential(1, false),
             Place::Same(2),
             Place::Same(2),
-            Place::Near(0, 2016),
+            Place::Near(0, 2016, false),
         ];
         assert_eq!(found, expected);
     }
@@ -159,6 +187,6 @@ mod tests {
             (0..200_u64).map(|i| (HostOp::Read, (i * 7_919 % 200) << 30, 4096)).collect();
         requests.extend_from_within(10..13);
         let found = places(&requests);
-        assert_eq!(found[200..], [Place::Reread(7), Place::Follow(1), Place::Follow(1)]);
+        assert_eq!(found[200..], [Place::Reread(7, 0), Place::Follow(1), Place::Follow(1)]);
     }
 }

@@ -4,9 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::codes::Token;
 
-/// Most requests of a piece.
-pub(super) const PIECE: usize = 64;
-
 /// Requests whose pieces are kept of one phase before every second piece is let go.
 const KEPT: usize = 1 << 18;
 
@@ -82,8 +79,9 @@ pub(super) struct PhasePieces {
 }
 
 /// Takes requests and cuts them.
-#[derive(Default)]
 pub(super) struct Cutter {
+    /// Most requests of a piece.
+    piece: usize,
     pub phases: Vec<PhasePieces>,
     open: Vec<Token>,
     open_load: f64,
@@ -94,6 +92,11 @@ pub(super) struct Cutter {
 }
 
 impl Cutter {
+    pub(super) fn new(piece: usize) -> Self {
+        let (phases, open) = (Vec::new(), Vec::new());
+        Self { piece: piece.max(1), phases, open, open_load: 0.0, first: None, closed: 0 }
+    }
+
     /// The next request. `begins` a burst: the gap before it is idle time.
     pub(super) fn add(&mut self, mut token: Token, load: f64, begins: bool) {
         if begins {
@@ -102,7 +105,7 @@ impl Cutter {
                 *phase.idle.entry(token.gap).or_default() += 1;
             }
             token.gap = 0;
-        } else if self.open.len() == PIECE {
+        } else if self.open.len() >= self.piece {
             self.end_piece();
         }
         self.open.push(token);

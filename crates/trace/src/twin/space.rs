@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::locate::TURNS;
 use crate::footprint::Footprint;
 use crate::rng::{Xoshiro256PlusPlus, below};
 
@@ -55,6 +56,12 @@ impl FreshSpace {
         self.bytes
     }
 
+    /// Whether the last page of a request was touched; what reaches beyond the space counts as touched.
+    pub(super) fn is_touched(&self, offset: u64, length: u64) -> bool {
+        let end = offset.saturating_add(length.max(1));
+        end > self.bytes || self.touched.contains((end - 1) / PAGE)
+    }
+
     /// Marks what a request touches.
     pub(super) fn touch(&mut self, offset: u64, length: u64) {
         if length > 0 {
@@ -62,13 +69,15 @@ impl FreshSpace {
         }
     }
 
-    /// An offset with this alignment (modulo 16 KiB) at which `length` bytes fit.
-    pub(super) fn draw(&mut self, length: u64, alignment: u64) -> u64 {
+    /// An offset with this alignment (modulo 16 KiB) at which `length` bytes fit; with `slot`, one that is alike modulo 1 MiB.
+    pub(super) fn draw(&mut self, length: u64, alignment: u64, slot: Option<u64>) -> u64 {
         let room = self.bytes.saturating_sub(length.saturating_add(alignment));
         let slots = room / SLOT + 1;
         let mut best = (0, alignment);
         for _ in 0..TRIES {
-            let offset = below(&mut self.rng, slots) * SLOT + alignment;
+            let drawn = below(&mut self.rng, slots);
+            let wanted = slot.map(|slot| drawn - drawn % TURNS + slot % TURNS).filter(|wanted| *wanted < slots);
+            let offset = wanted.unwrap_or(drawn) * SLOT + alignment;
             let free = self.free_behind(offset, length);
             if free >= best.0 {
                 best = (free, offset);
