@@ -15,6 +15,7 @@ __all__ = [
     "run",
     "trace_convert",
     "trace_fit",
+    "trace_gen",
     "trace_info",
 ]
 
@@ -92,3 +93,11 @@ def trace_fit(
     held: float | None = None,
 ) -> str: ...
 def fio_workload(name: str, label: str, text: str) -> tuple[str, list[str]]: ...
+def trace_gen(
+    workload: tuple[str, str],
+    overrides: list[tuple[str, str]],
+    *,
+    base_dir: str,
+    out: str,
+    seed: int,
+) -> int: ...

@@ -18,7 +18,7 @@ from wordline.console import JsonOption, SetOption, SkipOption
 from wordline.console import override_pairs as _overrides
 from wordline.console import print_wide as _print
 from wordline.console import progress_bar as _progress
-from wordline.presets import Kind, load, names, replay
+from wordline.presets import Kind, load, load_workload, names, replay
 from wordline.trace_cli import trace_app
 
 if TYPE_CHECKING:
@@ -79,11 +79,15 @@ def run(
     scheme: Annotated[str, typer.Option("--scheme", "-s", help="A preset or a TOML file.")] = "baseline",
     workload: Annotated[
         str | None,
-        typer.Option("--workload", "-w", help="A preset or a TOML file. [default: randread-4k-qd16]"),
+        typer.Option("--workload", "-w", help="A preset, a TOML file, or a job file of fio (.fio). [default: randread-4k-qd16]"),
     ] = None,
     trace: Annotated[
         str | None,
         typer.Option("--trace", metavar="FILE", help="Replay this trace, at its own times."),
+    ] = None,
+    traces: Annotated[
+        str | None,
+        typer.Option("--traces", metavar="DIR", help="Take the workload's real trace from there, if it is there."),
     ] = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
@@ -128,8 +132,10 @@ def run(
     descriptions = (
         load("device", device),
         load("scheme", scheme),
-        replay(trace) if trace is not None else load("workload", workload or "randread-4k-qd16"),
+        replay(trace) if trace is not None else load_workload(workload or "randread-4k-qd16", traces),
     )
+    for note in descriptions[2].notes:
+        print(f"wordline: note: {note}", file=sys.stderr)
     pairs = _overrides(overrides, skip_bad_lines)
 
     def simulate(seed: int, progress: simulation.Progress | None) -> Result:

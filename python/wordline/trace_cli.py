@@ -10,6 +10,7 @@ import typer
 from wordline import _core, simulation
 from wordline.console import JsonOption, SetOption, SkipOption, override_pairs, print_wide
 from wordline.presets import replay
+from wordline.twin_cli import register
 
 trace_app = typer.Typer(help="Looks into traces of requests.", no_args_is_help=True)
 
@@ -57,3 +58,6 @@ def trace_convert(
         if as_json
         else f"{requests:,} requests written to {out}"
     )
+
+
+register(trace_app)

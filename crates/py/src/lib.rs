@@ -31,7 +31,7 @@ mod _core {
     #[pymodule_export]
     use crate::trace::{trace_convert, trace_info};
     #[pymodule_export]
-    use crate::twin::trace_fit;
+    use crate::twin::{trace_fit, trace_gen};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,6 +1,6 @@
-//! Space of a file system: extents, the nearest free ones first behind the last that was given.
+//! Space of a file system, in extents: the smallest free run that holds a file, so that files stay in one piece.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A run of bytes: start and length.
 pub(super) type Extent = (u64, u64);
@@ -11,9 +11,9 @@ pub(super) const PAGE: u64 = 4096;
 /// Free space: start and length of runs that don't touch.
 pub(super) struct Extents {
     free: BTreeMap<u64, u64>,
+    /// The same, by length.
+    by_length: BTreeSet<(u64, u64)>,
     left: u64,
-    /// Where the search goes on.
-    cursor: u64,
 }
 
 impl Extents {
@@ -21,8 +21,22 @@ impl Extents {
     pub(super) fn new(start: u64, end: u64) -> Self {
         let start = start.next_multiple_of(PAGE);
         let length = (end / PAGE * PAGE).saturating_sub(start);
-        let free = if length > 0 { BTreeMap::from([(start, length)]) } else { BTreeMap::new() };
-        Self { free, left: length, cursor: start }
+        let mut this = Self { free: BTreeMap::new(), by_length: BTreeSet::new(), left: length };
+        if length > 0 {
+            this.insert(start, length);
+        }
+        this
+    }
+
+    fn insert(&mut self, start: u64, length: u64) {
+        self.free.insert(start, length);
+        self.by_length.insert((length, start));
+    }
+
+    fn remove(&mut self, start: u64) -> Option<u64> {
+        let length = self.free.remove(&start)?;
+        self.by_length.remove(&(length, start));
+        Some(length)
     }
 
     /// Takes so many bytes, rounded up to pages, in as few extents as come; `None` when there is not so much.
@@ -34,15 +48,14 @@ impl Extents {
         self.left -= wanted;
         let mut out = Vec::new();
         while wanted > 0 {
-            let next = self.free.range(self.cursor..).next().or_else(|| self.free.iter().next());
-            let (&start, &length) = next?;
+            let fits = self.by_length.range((wanted, 0)..).next();
+            let (length, start) = *fits.or_else(|| self.by_length.last())?;
             let taken = length.min(wanted);
-            self.free.remove(&start);
+            self.remove(start);
             if taken < length {
-                self.free.insert(start + taken, length - taken);
+                self.insert(start + taken, length - taken);
             }
             out.push((start, taken));
-            self.cursor = start + taken;
             wanted -= taken;
         }
         Some(out)
@@ -52,9 +65,9 @@ impl Extents {
     pub(super) fn grow(&mut self, end: u64, bytes: u64) -> Option<Extent> {
         let wanted = bytes.next_multiple_of(PAGE);
         let length = self.free.get(&end).copied().filter(|length| *length >= wanted)?;
-        self.free.remove(&end);
+        self.remove(end);
         if length > wanted {
-            self.free.insert(end + wanted, length - wanted);
+            self.insert(end + wanted, length - wanted);
         }
         self.left -= wanted;
         Some((end, wanted))
@@ -66,13 +79,13 @@ impl Extents {
         if let Some((&before, &size)) = self.free.range(..start).next_back()
             && before + size == start
         {
-            self.free.remove(&before);
+            self.remove(before);
             (start, length) = (before, size + length);
         }
-        if let Some(size) = self.free.remove(&(start + length)) {
+        if let Some(size) = self.remove(start + length) {
             length += size;
         }
-        self.free.insert(start, length);
+        self.insert(start, length);
     }
 }
 

@@ -18,16 +18,20 @@ use crate::open::{OpenError, Opened};
 /// Bytes that are left for what is rounded up.
 const SLACK: usize = 2048;
 
+/// Most phases, and longest piece: one of each kind in every phase must fit a profile.
+const MOST_PHASES: u64 = 16;
+const MOST_PIECE: usize = 128;
+
 /// How a trace is fitted.
 #[derive(Clone, Copy, Debug)]
 pub struct FitOptions {
     /// A gap of this length, ns, ends a burst: what comes after meets a drive that has done its work.
     pub idle_ns: u64,
-    /// Stretches that the trace is divided into, at most.
+    /// Stretches that the trace is divided into, at most; 16 at most.
     pub phases: u64,
     /// Requests that a stretch has at least.
     pub phase_requests: u64,
-    /// Requests of a piece, at most.
+    /// Requests of a piece, at most; 128 at most.
     pub piece: usize,
     /// Requests that the profile may hold, as a share of the trace's.
     pub held: f64,
@@ -60,9 +64,9 @@ pub fn fit(
         shapes: shapes.table(),
         locator: Locator::default(),
         load: Load::default(),
-        cutter: Cutter::new(options.piece),
+        cutter: Cutter::new(options.piece.min(MOST_PIECE)),
         idle_ns: options.idle_ns,
-        phase_requests: requests.div_ceil(options.phases.max(1)).max(options.phase_requests),
+        phase_requests: requests.div_ceil(options.phases.clamp(1, MOST_PHASES)).max(options.phase_requests),
         count: 0,
         sequential: 0,
         reused: 0,
@@ -77,6 +81,7 @@ pub fn fit(
         name: name.to_owned(),
         fit_for: FitFor::Schemes,
         source: String::new(),
+        trace_files: Vec::new(),
         space_bytes: regions.bytes(),
         summary,
         gaps_ns: second.gaps.0.clone(),
@@ -187,7 +192,7 @@ impl SecondPass {
         };
         match token.place {
             Place::Sequential(..) | Place::Continue(..) => self.sequential += 1,
-            Place::Same(_) | Place::Follow(_) | Place::Reread(_) | Place::Rewritten(_) => self.reused += 1,
+            Place::Same(_) | Place::Follow(_) | Place::Reread(..) | Place::Rewritten(..) => self.reused += 1,
             _ => {}
         }
         self.cutter.add(token, load, begins);

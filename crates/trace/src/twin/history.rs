@@ -21,6 +21,27 @@ const BEST: u32 = 7;
 /// Ranks on either side that are tried for a stream.
 const RANKS: usize = 8;
 
+/// The request that a place is looked for.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'a> {
+    /// Bytes.
+    pub length: u64,
+    /// Offset modulo 16 KiB that it had in the trace.
+    pub alignment: u64,
+    /// What was touched so far.
+    pub space: &'a FreshSpace,
+}
+
+impl Wanted<'_> {
+    /// Whether at this offset it covers as many pages of 4 and of 16 KiB as it did in the trace.
+    fn touches_alike(&self, offset: u64) -> bool {
+        [PAGE, ALIGNMENT].iter().all(|page| {
+            let pages = |start: u64| (start % page + self.length).div_ceil(*page);
+            pages(offset) == pages(self.alignment)
+        })
+    }
+}
+
 /// A request of the past.
 #[derive(Clone, Copy)]
 struct Past {
@@ -58,12 +79,13 @@ impl History {
         }
     }
 
-    /// The offset of a place for a request of this length; `None` for a fresh one, and where there is no past to refer to.
-    pub(super) fn offset(&mut self, place: Place, length: u64, space: &FreshSpace) -> Option<u64> {
+    /// The offset of a place for this request; `None` for a fresh one, and where there is no past to refer to.
+    pub(super) fn offset(&mut self, place: Place, wanted: Wanted<'_>) -> Option<u64> {
+        let Wanted { length, space, .. } = wanted;
         self.continued = None;
         match place {
             Place::Fresh(_) => None,
-            Place::Sequential(rank, touched) => self.stream(usize::from(rank), 0, length, touched, space),
+            Place::Sequential(rank, touched) => self.stream(usize::from(rank), 0, wanted, touched),
             Place::Same(back) => self.refer(self.count.checked_sub(u64::from(back))?),
             Place::Follow(ahead) => {
                 // The next of this length: between them there may be others that weren't in the trace.
@@ -73,7 +95,7 @@ impl History {
                 self.refer(index)
             }
             Place::Near(rank, sectors, touched) => {
-                self.stream(usize::from(rank), i64::from(sectors) * 512, length, touched, space)
+                self.stream(usize::from(rank), i64::from(sectors) * 512, wanted, touched)
             }
             Place::Far(sectors, touched) => {
                 self.moved(i64::from(sectors)).filter(|offset| touched || !space.is_touched(*offset, length))
@@ -82,7 +104,7 @@ impl History {
                 let low = 1_u64 << log.min(16);
                 let rank = low + below(&mut self.rng, low);
                 let rank = (rank as usize).min(self.streams.len().saturating_sub(1));
-                self.stream(rank, 0, length, touched, space)
+                self.stream(rank, 0, wanted, touched)
             }
             Place::Inside(log) => self.inside(log, length),
             Place::Reread(log, turn) => self.older(log, Some((false, length, turn))).map(|past| past.offset),
@@ -90,20 +112,24 @@ impl History {
         }
     }
 
-    /// So many bytes from the end of a stream: of the one of this rank, or of the nearest rank where the request touches what was
-    /// touched before, or doesn't, as asked. Where nothing untouched is found there is no place.
-    fn stream(&mut self, rank: usize, shift: i64, length: u64, touched: bool, space: &FreshSpace) -> Option<u64> {
+    /// So many bytes from the end of a stream: of the one of this rank, or of the nearest rank where the request covers as many pages
+    /// as it did, and touches what was touched before or doesn't, as it did. In untouched space a request may also be moved on to
+    /// its alignment. Where nothing untouched is found there is no place.
+    fn stream(&mut self, rank: usize, shift: i64, wanted: Wanted<'_>, touched: bool) -> Option<u64> {
         let others = (1..=RANKS).flat_map(|step| [rank.checked_add(step), rank.checked_sub(step)]).flatten();
-        let mut first = None;
-        for rank in std::iter::once(rank).chain(others) {
-            let Some(offset) = self.streams.end(rank).and_then(|end| end.checked_add_signed(shift)) else { continue };
-            if space.is_touched(offset, length) == touched {
-                self.continued = Some(rank);
-                return Some(offset);
-            }
-            first = first.or(Some((rank, offset)));
-        }
-        let (rank, offset) = first.filter(|_| touched)?;
+        let ranks = || std::iter::once(rank).chain(others.clone());
+        let at = |rank: usize| self.streams.end(rank).and_then(|end| end.checked_add_signed(shift));
+        let fits = |offset: u64| wanted.space.is_touched(offset, wanted.length) == touched;
+        let aligned = |offset: &u64| wanted.touches_alike(*offset);
+        let exact = ranks().find_map(|rank| at(rank).filter(|at| aligned(at) && fits(*at)).map(|at| (rank, at)));
+        let moved = |rank: usize| {
+            let offset = at(rank)?;
+            let behind = (wanted.alignment + ALIGNMENT - offset % ALIGNMENT) % ALIGNMENT;
+            let offset = if touched || wanted.touches_alike(offset) { offset } else { offset + behind };
+            fits(offset).then_some((rank, offset))
+        };
+        let any = || at(rank).filter(|_| touched).map(|at| (rank, at));
+        let (rank, offset) = exact.or_else(|| ranks().find_map(moved)).or_else(any)?;
         self.continued = Some(rank);
         Some(offset)
     }

@@ -50,7 +50,7 @@ pub struct PageClass {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Walk {
-    /// In scattered extents of 64 KiB, each place once before any comes again; reads and writes walk separately.
+    /// In scattered extents of 1 MiB, each place once before any comes again; reads and writes walk separately.
     Once,
     /// At random, all alike.
     Uniform,

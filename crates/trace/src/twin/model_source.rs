@@ -10,7 +10,7 @@ use crate::rng::{Xoshiro256PlusPlus, below, stream, unit};
 use crate::synthetic::{Permutation, SizeDrawer, Zipf};
 
 /// Extents by which [`Walk::Once`] goes, and on which groups lie, bytes.
-const EXTENT: u64 = 1 << 16;
+const EXTENT: u64 = 1 << 20;
 
 const PAGE: u64 = 4096;
 

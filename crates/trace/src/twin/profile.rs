@@ -39,6 +39,9 @@ pub struct Profile {
     /// Where its figures come from, in words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub source: String,
+    /// File names, without endings, that the workload's own trace is known by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace_files: Vec<String>,
     /// Bytes of address space that requests are laid out in.
     pub space_bytes: u64,
     /// For a person: what the trace was like. The generator takes `requests` only.

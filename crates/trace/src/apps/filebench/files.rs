@@ -1,5 +1,7 @@
 //! The set of files.
 
+use std::collections::BTreeSet;
+
 use crate::apps::extents::{Extent, Extents, PAGE};
 use crate::rng::{Xoshiro256PlusPlus, below, stream, unit};
 
@@ -16,6 +18,8 @@ pub(super) struct File {
 pub(super) struct Files {
     pub list: Vec<File>,
     pub space: Extents,
+    /// Numbers of files that don't exist.
+    unused: BTreeSet<usize>,
     mean: u64,
     rng: Xoshiro256PlusPlus,
 }
@@ -26,6 +30,7 @@ impl Files {
         let mut files = Self {
             list: Vec::new(),
             space: Extents::new(start, end),
+            unused: BTreeSet::new(),
             mean,
             rng: stream(seed, "filebench.files"),
         };
@@ -35,6 +40,9 @@ impl Files {
             if unit(&mut pick) < existing {
                 file = File { size: files.size(), there: true, extents: Vec::new() };
                 file.extents = files.space.take(file.size)?;
+            }
+            if !file.there {
+                files.unused.insert(files.list.len());
             }
             files.list.push(file);
         }
@@ -52,17 +60,25 @@ impl Files {
         ((gamma / 1.5 * self.mean as f64) as u64).max(1)
     }
 
-    /// A file that exists (or doesn't), at random; any when there is none after some draws.
-    pub(super) fn pick(&mut self, there: bool) -> usize {
+    /// A file that exists, at random; any when there is none after some draws.
+    pub(super) fn pick(&mut self) -> usize {
         let count = self.list.len() as u64;
         let mut found = 0;
         for _ in 0..64 {
             found = below(&mut self.rng, count) as usize;
-            if self.list.get(found).is_some_and(|file| file.there == there) {
+            if self.list.get(found).is_some_and(|file| file.there) {
                 break;
             }
         }
         found
+    }
+
+    /// The first number that no file has, as file systems give inodes; when all exist, one at random.
+    pub(super) fn free(&mut self) -> usize {
+        match self.unused.first() {
+            Some(first) => *first,
+            None => self.pick(),
+        }
     }
 
     /// A number of bytes around a mean: uniform from 1 to twice that.
@@ -72,9 +88,10 @@ impl Files {
 
     /// Makes a file longer; the extents that are new, and the run of bytes that is written.
     pub(super) fn extend(&mut self, number: usize, bytes: u64) -> Option<(Vec<Extent>, Vec<Extent>)> {
-        let Self { list, space, .. } = self;
+        let Self { list, space, unused, .. } = self;
         let file = list.get_mut(number)?;
         file.there = true;
+        unused.remove(&number);
         let held: u64 = file.extents.iter().map(|extent| extent.1).sum();
         let from = file.size;
         let needed = (from + bytes).saturating_sub(held);
@@ -99,6 +116,7 @@ impl Files {
 
     /// Deletes a file; its space is the caller's to give back.
     pub(super) fn delete(&mut self, number: usize) -> Vec<Extent> {
+        self.unused.insert(number);
         let file = self.list.get_mut(number).map(std::mem::take);
         file.map(|file| file.extents).unwrap_or_default()
     }

@@ -88,7 +88,7 @@ impl Journal {
         io.push(HostOp::Flush, 0, 0);
         self.append(io, PAGE, most);
         io.push(HostOp::Flush, 0, 0);
-        self.behind.append(&mut self.changed);
+        self.behind.extend(std::mem::take(&mut self.changed));
         let mut freed = std::mem::take(&mut self.freed);
         freed.sort_unstable();
         let mut runs: Vec<Extent> = Vec::new();

@@ -94,7 +94,7 @@ impl FilebenchSource {
                 self.create(bytes)
             }
             Step::Append => {
-                let file = self.files.pick(true);
+                let file = self.files.pick();
                 let bytes = self.files.about(self.config.append_bytes);
                 self.append(file, bytes)
             }
@@ -120,7 +120,7 @@ impl FilebenchSource {
     }
 
     fn create(&mut self, bytes: u64) -> Result<(), SourceError> {
-        let file = self.files.pick(false);
+        let file = self.files.free();
         if self.files.list.get(file).is_some_and(|file| file.there) {
             // All exist: it is cut to nothing and written again.
             self.drop_file(file);
@@ -148,7 +148,7 @@ impl FilebenchSource {
     }
 
     fn delete(&mut self) {
-        let file = self.files.pick(true);
+        let file = self.files.pick();
         if file != self.log {
             self.journal.entry(file as u64);
             self.drop_file(file);
@@ -165,7 +165,7 @@ impl FilebenchSource {
     /// Reads a file from its start to its end, ahead of the program: twice or four times what it asks for at first, then twice
     /// as much each time (the kernel's rule for sequential reads).
     fn read_whole(&mut self) {
-        let number = self.files.pick(true);
+        let number = self.files.pick();
         self.read = number;
         let Some(file) = self.files.list.get(number) else { return };
         let most = self.config.read_ahead_bytes;
@@ -214,7 +214,10 @@ impl FilebenchSource {
             self.io.push_behind(HostOp::Write, run, self.config.write_bytes);
         }
         self.commit();
-        self.journal.write_back(&mut self.io, self.config.write_bytes);
+        // Metadata goes to its places when it is old, or when the journal needs room.
+        if all {
+            self.journal.write_back(&mut self.io, self.config.write_bytes);
+        }
     }
 }
 
