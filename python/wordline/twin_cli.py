@@ -32,7 +32,7 @@ def trace_fit(
         typer.Option(help="Largest share of the requests that the profile may hold as pieces. [default: 1]"),
     ] = None,
     idle_ns: Annotated[
-        int | None, typer.Option(help="Gap that ends a burst, ns. [default: 2000000]", min=1)
+        int | None, typer.Option(help="Gap that ends a burst, ns. [default: the best of three]", min=1)
     ] = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
@@ -40,7 +40,7 @@ def trace_fit(
 ) -> None:
     """Write the profile of a trace: its behaviour in at most 64 KB, without its addresses.
 
-    The trace is read twice, in constant memory for each place that it touches. A twin of any length is made from
+    The trace is read eight times; memory grows with the places that it touches, not with its length. A twin of any length is made from
     the profile by `wordline trace gen`, or played by a workload with `source.kind = "twin"`.
     """
     if held is not None and not 0.0 < held <= 1.0:

@@ -11,7 +11,7 @@ use crate::error::{guarded, mistake};
 
 /// The profile of a workload's requests, as TOML. `held` is the share of its requests that the profile may hold.
 #[pyfunction]
-#[pyo3(signature = (workload, overrides, *, base_dir, name, idle_ns=None, phases=None, piece=None, held=None))]
+#[pyo3(signature = (workload, overrides, *, base_dir, name, idle_ns=None, phases=None, piece=None, in_order=None, held=None))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn trace_fit(
     py: Python<'_>,
@@ -22,6 +22,7 @@ pub fn trace_fit(
     idle_ns: Option<u64>,
     phases: Option<u64>,
     piece: Option<usize>,
+    in_order: Option<bool>,
     held: Option<f64>,
 ) -> PyResult<String> {
     py.detach(|| {
@@ -31,9 +32,10 @@ pub fn trace_fit(
             let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new(base_dir) };
             let defaults = FitOptions::default();
             let options = FitOptions {
-                idle_ns: idle_ns.unwrap_or(defaults.idle_ns),
+                idle_ns,
                 phases: phases.unwrap_or(defaults.phases),
-                piece: piece.unwrap_or(defaults.piece),
+                piece,
+                in_order,
                 held: held.unwrap_or(defaults.held),
                 ..defaults
             };

@@ -1,4 +1,4 @@
-//! From a trace to its profile, in two passes.
+//! From a trace to its profile, in several passes.
 
 use wordline_engine::host::request::{HostOp, HostRequest, SourceError};
 
@@ -10,7 +10,9 @@ use super::load::Load;
 use super::locate::Locator;
 use super::pieces::Cutter;
 use super::profile::{FitFor, PROFILE_BYTES, Profile};
+use super::reference::{Waits, waits};
 use super::shapes::{ShapeCounts, ShapeTable};
+use super::source::TwinSource;
 use super::space::Regions;
 use super::summary::Summing;
 use crate::open::{OpenError, Opened};
@@ -22,28 +24,34 @@ const SLACK: usize = 2048;
 const MOST_PHASES: u64 = 16;
 const MOST_PIECE: usize = 128;
 
-/// How a trace is fitted.
+/// How a trace is fitted. What is left open is tried in several ways, and the way is taken whose twin waits most like the trace on a
+/// reference queue.
 #[derive(Clone, Copy, Debug)]
 pub struct FitOptions {
-    /// A gap of this length, ns, ends a burst: what comes after meets a drive that has done its work.
-    pub idle_ns: u64,
+    /// A gap of this length, ns, ends a burst: what comes after meets a drive that has done its work. Tried: 0.5, 2 and 8 ms.
+    pub idle_ns: Option<u64>,
     /// Stretches that the trace is divided into, at most; 16 at most.
     pub phases: u64,
     /// Requests that a stretch has at least.
     pub phase_requests: u64,
-    /// Requests of a piece, at most; 128 at most.
-    pub piece: usize,
+    /// Requests of a piece, at most; 128 at most. Tried: 32 and 128.
+    pub piece: Option<usize>,
+    /// Pieces come in the order in which they came first. Tried: no and yes.
+    pub in_order: Option<bool>,
     /// Requests that the profile may hold, as a share of the trace's.
     pub held: f64,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { idle_ns: 2_000_000, phases: 16, phase_requests: 125, piece: 64, held: 1.0 }
+        Self { idle_ns: None, phases: 16, phase_requests: 125, piece: None, in_order: None, held: 1.0 }
     }
 }
 
-/// Fits a profile to a trace. `open` opens it from its start and is called twice.
+/// Seeds of the twins that are tried.
+const SEEDS: [u64; 2] = [101, 102];
+
+/// Fits a profile to a trace. `open` opens it from its start and is called several times.
 ///
 /// # Errors
 /// Those of opening and reading the trace, and a trace without a request.
@@ -59,43 +67,69 @@ pub fn fit(
     if requests == 0 {
         return Err(SourceError(format!("{name}: a trace without a request has no profile")).into());
     }
-    let mut second = SecondPass {
-        gaps: gaps.table(),
-        shapes: shapes.table(),
-        locator: Locator::default(),
-        load: Load::default(),
-        cutter: Cutter::new(options.piece.min(MOST_PIECE)),
-        idle_ns: options.idle_ns,
-        phase_requests: requests.div_ceil(options.phases.clamp(1, MOST_PHASES)).max(options.phase_requests),
-        count: 0,
-        sequential: 0,
-        reused: 0,
-    };
-    each(&mut open()?, |request, gap| second.add(request, gap))?;
-    second.cutter.end_burst();
-    let mut summary = summing.finish();
-    summary.sequential = second.sequential as f64 / requests as f64;
-    summary.reused = second.reused as f64 / requests as f64;
-    let profile = Profile {
+    let (gaps, shapes) = (gaps.table(), shapes.table());
+    let empty = Profile {
         form: 1,
         name: name.to_owned(),
         fit_for: FitFor::Schemes,
         source: String::new(),
         trace_files: Vec::new(),
         space_bytes: regions.bytes(),
-        summary,
-        gaps_ns: second.gaps.0.clone(),
-        shapes: second.shapes.shapes.iter().map(|&(length, alignment)| [length, alignment]).collect(),
+        summary: summing.finish(),
+        gaps_ns: gaps.0.clone(),
+        shapes: shapes.shapes.iter().map(|&(length, alignment)| [length, alignment]).collect(),
         phase: Vec::new(),
         model: None,
     };
-    Ok(filled(profile, &second.cutter, options))
+    let phase_requests =
+        requests.div_ceil(options.phases.clamp(1, MOST_PHASES)).max(options.phase_requests).max(1);
+    let target = waits(&mut *open()?.source)?;
+    let mut best: Option<(f64, Profile)> = None;
+    for idle_ns in options.idle_ns.map_or(vec![500_000, 2_000_000, 8_000_000], |idle| vec![idle]) {
+        for piece in options.piece.map_or(vec![32, 128], |piece| vec![piece]) {
+            let mut second = SecondPass {
+                gaps: &gaps,
+                shapes: &shapes,
+                locator: Locator::default(),
+                load: Load::default(),
+                cutter: Cutter::new(piece.min(MOST_PIECE)),
+                idle_ns,
+                phase_requests,
+                count: 0,
+                sequential: 0,
+                reused: 0,
+            };
+            each(&mut open()?, |request, gap| second.add(request, gap))?;
+            second.cutter.end_burst();
+            for in_order in options.in_order.map_or(vec![false, true], |in_order| vec![in_order]) {
+                let mut profile = filled(empty.clone(), &second.cutter, options.held, in_order);
+                profile.summary.sequential = second.sequential as f64 / requests as f64;
+                profile.summary.reused = second.reused as f64 / requests as f64;
+                let distance = distance(&profile, &target)?;
+                if best.as_ref().is_none_or(|best| distance < best.0) {
+                    best = Some((distance, profile));
+                }
+            }
+        }
+    }
+    Ok(best.map_or(empty, |best| best.1))
+}
+
+/// How far the waits of a profile's twins are from the trace's, on average over some seeds.
+fn distance(profile: &Profile, target: &Waits) -> Result<f64, SourceError> {
+    let mut sum = 0.0;
+    for seed in SEEDS {
+        let mut twin = TwinSource::new(profile, profile.summary.requests, profile.space_bytes, seed)
+            .map_err(SourceError)?;
+        sum += target.distance(&waits(&mut twin)?);
+    }
+    Ok(sum / SEEDS.len() as f64)
 }
 
 /// Fills the profile with as many pieces as it may hold.
-fn filled(mut profile: Profile, cutter: &Cutter, options: &FitOptions) -> Profile {
+fn filled(mut profile: Profile, cutter: &Cutter, share: f64, in_order: bool) -> Profile {
     let shape_digits = profile.shape_digits();
-    let share = options.held.clamp(0.0, 1.0);
+    let share = share.clamp(0.0, 1.0);
     let (gaps, shapes) = (profile.gaps_ns.clone(), profile.shapes.clone());
     let tables = Tables { gaps: &gaps, shapes: &shapes };
     let mut room = PROFILE_BYTES as f64;
@@ -104,7 +138,7 @@ fn filled(mut profile: Profile, cutter: &Cutter, options: &FitOptions) -> Profil
         let phases = cutter.phases.iter().map(|phase| {
             let part = phase.requests as f64 / requests;
             let characters = (room * part).min(share * phase.requests as f64 * 6.0);
-            keep(phase, Budget { characters, shape_digits, tables: &tables })
+            keep(phase, Budget { characters, shape_digits, in_order, tables: &tables })
         });
         profile.phase = phases.collect();
         profile.summary.held = (held(&profile, shape_digits) / requests).min(1.0);
@@ -162,9 +196,9 @@ impl FirstPass {
     }
 }
 
-struct SecondPass {
-    gaps: GapTable,
-    shapes: ShapeTable,
+struct SecondPass<'a> {
+    gaps: &'a GapTable,
+    shapes: &'a ShapeTable,
     locator: Locator,
     load: Load,
     cutter: Cutter,
@@ -175,7 +209,7 @@ struct SecondPass {
     reused: u64,
 }
 
-impl SecondPass {
+impl SecondPass<'_> {
     fn add(&mut self, request: &HostRequest, gap: u64) {
         let new_phase = self.count.is_multiple_of(self.phase_requests);
         if new_phase {

@@ -22,6 +22,8 @@ pub(super) struct Budget<'a> {
     /// Characters.
     pub characters: f64,
     pub shape_digits: u32,
+    /// Pieces are written in the order in which they came first, else by load.
+    pub in_order: bool,
     pub tables: &'a Tables<'a>,
 }
 
@@ -37,6 +39,7 @@ pub(super) fn keep(phase: &super::pieces::PhasePieces, budget: Budget<'_>) -> Ph
     };
     Phase {
         requests: phase.requests,
+        in_order: budget.in_order,
         idle: phase.idle.iter().map(|(code, count)| [u64::from(*code), *count]).collect(),
         long: phase.long.iter().map(|(pieces, count)| [*pieces, *count]).collect(),
         whole: part(0),
@@ -65,26 +68,29 @@ fn choose(pieces: &Pieces, characters: f64, budget: Budget<'_>) -> Vec<String> {
         .collect();
     let costs: Vec<f64> = sorted.iter().map(|piece| cost_of(piece)).collect();
     let factor = factor_for(&measures, &costs, characters);
-    let mut kept: Vec<(f64, &[Token])> = Vec::new();
+    let mut kept: Vec<(f64, u64, &[Token])> = Vec::new();
     let mut sum = 0.5;
     for (piece, measure) in sorted.iter().zip(&measures) {
         let chance = (measure * factor).min(1.0);
         let before = f64::floor(sum);
         sum += chance;
         if f64::floor(sum) > before {
-            kept.push((piece.weight / chance, &piece.tokens));
+            kept.push((piece.weight / chance, piece.first, &piece.tokens));
         }
     }
     // At least one, if there is any.
     if let (true, Some(piece)) = (kept.is_empty(), sorted.get(sorted.len() / 2)) {
-        kept.push((1.0, &piece.tokens));
+        kept.push((1.0, piece.first, &piece.tokens));
+    }
+    if budget.in_order {
+        kept.sort_by_key(|piece| piece.1);
     }
     let all: [f64; TOTALS] = sorted.iter().fold([0.0; TOTALS], |mut sums, piece| {
         add(&mut sums, &budget.tables.totals(&piece.tokens), piece.weight);
         sums
     });
     let kept: Vec<(f64, [f64; TOTALS], &[Token])> =
-        kept.into_iter().map(|(weight, tokens)| (weight, budget.tables.totals(tokens), tokens)).collect();
+        kept.into_iter().map(|(weight, _, tokens)| (weight, budget.tables.totals(tokens), tokens)).collect();
     let weights = calibrated(&kept, &all);
     kept.iter()
         .zip(weights)

@@ -16,6 +16,7 @@ mod model_source;
 mod pieces;
 mod play;
 mod profile;
+mod reference;
 mod shapes;
 mod source;
 mod space;

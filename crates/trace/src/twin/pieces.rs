@@ -26,6 +26,8 @@ pub(super) struct Piece {
     pub weight: f64,
     /// Mean load of its requests, see [`super::load`].
     pub load: f64,
+    /// When the first of them came, in pieces.
+    pub first: u64,
 }
 
 impl Pieces {
@@ -42,7 +44,7 @@ impl Pieces {
         }
         self.kept += tokens.len();
         self.index.insert(tokens.clone(), self.list.len());
-        self.list.push(Piece { tokens, weight: share as f64, load });
+        self.list.push(Piece { tokens, weight: share as f64, load, first: self.turn });
         if self.kept > KEPT {
             self.thin();
         }

@@ -10,6 +10,7 @@ const ROUND: u64 = 1 << 16;
 /// A phase, ready to be played.
 pub(super) struct Deck {
     pub requests: u64,
+    in_order: bool,
     idle: Vec<(u8, f64)>,
     long: Vec<(u64, f64)>,
     whole: Vec<(Vec<Token>, f64)>,
@@ -29,6 +30,7 @@ impl Deck {
         }
         let deck = Self {
             requests: phase.requests,
+            in_order: phase.in_order,
             idle: phase.idle.iter().map(|[code, count]| (*code as u8, *count as f64)).collect(),
             long: phase.long.iter().map(|[pieces, count]| (*pieces, *count as f64)).collect(),
             whole: pieces(&phase.whole)?,
@@ -82,18 +84,23 @@ impl Round {
     /// Lays out about `wanted` requests of a phase: each piece as often as its share says, in random order.
     pub(super) fn new(deck: &Deck, wanted: u64, rng: &mut Xoshiro256PlusPlus) -> Self {
         let scale = wanted.min(ROUND) as f64 / deck.requests.max(1) as f64;
-        let mut bursts: Vec<Burst> =
-            dealt(&deck.whole, scale, rng).into_iter().map(Burst::Whole).collect();
+        let whole: Vec<Burst> = dealt(&deck.whole, scale, rng).into_iter().map(Burst::Whole).collect();
         let long = dealt(&deck.long, scale, rng);
         let pieces = |index: usize| deck.long.get(index).map_or(1, |entry| entry.0);
         let rest: u64 = long.iter().map(|index| pieces(*index) - 1).sum();
-        let starts = shuffled(dealt_to(&deck.start, long.len() as f64, rng), rng);
-        let rests = shuffled(dealt_to(&deck.rest, rest as f64, rng), rng);
-        bursts.extend(long.iter().map(|index| Burst::Long(pieces(*index))));
+        let mut starts = dealt_to(&deck.start, long.len() as f64, rng);
+        let mut rests = dealt_to(&deck.rest, rest as f64, rng);
+        // Which of the longer bursts comes when isn't known: their lengths are in random order in any case.
+        let long = shuffled(long, rng).iter().map(|index| Burst::Long(pieces(*index))).collect();
+        let mut bursts = merged(whole, long);
         if bursts.is_empty() {
             bursts.push(any_burst(deck, rng));
         }
-        let bursts = shuffled(bursts, rng);
+        if !deck.in_order {
+            (bursts, starts, rests) = (shuffled(bursts, rng), shuffled(starts, rng), shuffled(rests, rng));
+        }
+        // They are taken from the end.
+        bursts.reverse();
         let codes = shuffled(dealt_to(&deck.idle, bursts.len() as f64, rng), rng);
         let idle = codes.iter().filter_map(|index| deck.idle.get(*index)).map(|entry| entry.0).collect();
         Self { bursts, starts, rests, idle, left: 0, drawn: [0; 3] }
@@ -123,6 +130,21 @@ fn picked<'a>(pieces: &'a [(Vec<Token>, f64)], order: &[usize], drawn: &mut usiz
     let place = if order.is_empty() { *drawn } else { *order.get(*drawn % order.len())? };
     *drawn += 1;
     pieces.get(place % pieces.len().max(1)).map(|entry| entry.0.as_slice())
+}
+
+/// Two lists, each spread evenly over the whole.
+fn merged(a: Vec<Burst>, b: Vec<Burst>) -> Vec<Burst> {
+    let (all_a, all_b) = (a.len(), b.len());
+    let mut out = Vec::with_capacity(all_a + all_b);
+    let (mut a, mut b) = (a.into_iter(), b.into_iter());
+    for _ in 0..all_a + all_b {
+        let (done_a, done_b) = (all_a - a.len(), all_b - b.len());
+        // The one that is less far along: (2 done + 1) / all, without division.
+        let first = (2 * done_a + 1) * all_b <= (2 * done_b + 1) * all_a;
+        let next = if first { a.next().or_else(|| b.next()) } else { b.next().or_else(|| a.next()) };
+        out.extend(next);
+    }
+    out
 }
 
 fn any_burst(deck: &Deck, rng: &mut Xoshiro256PlusPlus) -> Burst {

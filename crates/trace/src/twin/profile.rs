@@ -66,6 +66,9 @@ pub struct Profile {
 pub struct Phase {
     /// Requests in it.
     pub requests: u64,
+    /// Pieces come in the order in which they stand here, else in random order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_order: bool,
     /// Gaps between bursts: place in `gaps_ns`, and how often.
     pub idle: Vec<[u64; 2]>,
     /// Longer bursts: number of pieces, and how often.

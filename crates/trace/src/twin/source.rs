@@ -47,7 +47,7 @@ pub(crate) fn open_twin(config: &TwinConfig, context: &OpenContext<'_>) -> Resul
 }
 
 /// Plays a profile: its phases in order, again from the first when more requests are asked for than the trace had.
-struct TwinSource {
+pub(super) struct TwinSource {
     decks: Vec<Deck>,
     gaps: Vec<u64>,
     shapes: Vec<[u64; 2]>,
@@ -67,7 +67,8 @@ struct TwinSource {
 }
 
 impl TwinSource {
-    fn new(profile: &Profile, requests: u64, space: u64, seed: u64) -> Result<Self, String> {
+    /// A twin of so many requests in `space` bytes.
+    pub(super) fn new(profile: &Profile, requests: u64, space: u64, seed: u64) -> Result<Self, String> {
         let decks =
             profile.phase.iter().map(|phase| Deck::new(profile, phase)).collect::<Result<Vec<_>, _>>()?;
         let of_profile: u64 = decks.iter().map(|deck| deck.requests).sum();
