@@ -26,6 +26,9 @@ pub struct HostConfig {
     /// latency. 0 = no limit.
     #[serde(default)]
     pub max_outstanding: u32,
+    /// Requests that would be submitted later than this are not; 0 = no end but the workload's. ns.
+    #[serde(default)]
+    pub stop_ns: u64,
     /// Most requests inside the drive, those of all flows together; others wait in their queues, and their wait
     /// counts as latency. 0 = no limit.
     #[serde(default)]
@@ -58,6 +61,7 @@ impl Default for HostConfig {
             queue_depth: default_queue_depth(),
             think_time_ns: 0,
             max_outstanding: 0,
+            stop_ns: 0,
             max_inside: 0,
             max_overtakes: None,
             arbitration: ArbitrationConfig::default(),

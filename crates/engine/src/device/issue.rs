@@ -47,6 +47,11 @@ impl Device {
 
     /// A free die takes its next command, or rests.
     pub(super) fn start_next(&mut self, die: DieId) {
+        if self.chips.is_some() { self.ask_for_turn(die) } else { self.take_turn(die) }
+    }
+
+    /// A free die that may begin now takes its next command, or rests.
+    pub(super) fn take_turn(&mut self, die: DieId) {
         loop {
             let Some(class) = self.next_class(die) else {
                 if self.dies[die.index()].suspended.is_some() {
@@ -57,14 +62,22 @@ impl Device {
                 }
                 return;
             };
-            let head = self.dies[die.index()].pop(&mut self.pool, class);
-            let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
-            if kept == NONE {
-                self.change_load(die, -1);
-                continue;
+            if self.begin_first(die, class) {
+                return;
             }
-            return self.start_command(die, class, kept, NONE);
         }
+    }
+
+    /// A free die begins the first command of a class, unless all that it read is elsewhere by now.
+    pub(super) fn begin_first(&mut self, die: DieId, class: Class) -> bool {
+        let head = self.dies[die.index()].pop(&mut self.pool, class);
+        let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
+        if kept == NONE {
+            self.change_load(die, -1);
+            return false;
+        }
+        self.start_command(die, class, kept, NONE);
+        true
     }
 
     /// Asks the scheduler which class goes next; what waits must have an answer.

@@ -61,6 +61,7 @@ impl Device {
         let channel = &mut self.channels[number as usize];
         if channel.is_free(self.now) {
             let end = channel.grant(class, self.now, duration);
+            self.expect_turns(number, end);
             return self.channel_granted(die, end);
         }
         let wait = ChannelWait {
@@ -83,22 +84,25 @@ impl Device {
         let resource = self.channel_resource(number);
         let dies = &self.dies;
         let channel = &mut self.channels[number as usize];
+        let chips = self.chips.is_some();
         let goes_first = |die: &DieId| {
             let die = &dies[die.index()];
             match self.rules.arbitration {
+                // Commands that wait are those of the chip whose turn it is.
+                _ if chips => die.phase == Phase::Command,
                 ChannelArbitration::Fifo => true,
                 ChannelArbitration::CommandFirst => die.phase == Phase::Command && die.command.is_bare(),
                 ChannelArbitration::DataOutFirst => die.phase == Phase::DataWait,
             }
         };
         let next = channel.waiting.iter().position(goes_first).unwrap_or(0);
-        let Some(die) = channel.waiting.remove(next) else { return };
+        let Some(die) = channel.waiting.remove(next) else { return self.serve_chips(number) };
         let state = &mut self.dies[die.index()];
         let ChannelWait { ahead: (class, rest), snapshot, duration } = state.channel_wait;
         state.command.parts.add(Part::ChannelWait(class), rest);
         state.command.parts.add_channel_wait(&channel.clock, &snapshot);
         let end = channel.grant(state.command.class, self.now, duration);
-        if !channel.waiting.is_empty() {
+        if chips || !channel.waiting.is_empty() {
             self.events.set_behind(resource, end);
         }
         self.channel_granted(die, end);

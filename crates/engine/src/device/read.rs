@@ -229,12 +229,13 @@ impl Device {
         let clock = self.dies[die.index()].clock(self.now);
         let then = *self.pool.snapshot(unit);
         self.pool.parts_mut(unit).add_die_wait(&clock, &then);
-        if self.gates.are_used() {
-            // A die rests while something waits behind a gate only.
+        if self.gates.are_used() || self.chips.is_some() {
+            // A die rests while something waits behind a gate only, or for the turn of its chip.
             let waited = self.now.since(self.pool[unit].wait_from).0;
             let occupied: u64 = clock.iter().sum::<u64>() - then.iter().sum::<u64>();
             if waited > occupied {
-                self.pool.parts_mut(unit).add(Part::Gate, waited - occupied);
+                let part = if self.chips.is_some() { Part::Chip } else { Part::Gate };
+                self.pool.parts_mut(unit).add(part, waited - occupied);
             }
         }
     }

@@ -73,7 +73,7 @@ impl<'a> Front<'a> {
         }
         self.refill()?;
         let Some(request) = self.batch.get(self.cursor) else { return Ok(Ns::NEVER) };
-        Ok(match self.config.arrivals {
+        let time = match self.config.arrivals {
             Arrivals::Closed => self.places.front().map_or(Ns::NEVER, |&place| place.max(now)),
             Arrivals::Open
                 if self.config.max_outstanding > 0 && self.outstanding >= self.config.max_outstanding =>
@@ -91,7 +91,13 @@ impl<'a> Front<'a> {
                 }
                 time.max(now)
             }
-        })
+        };
+        if self.config.stop_ns > 0 && time > Ns(self.config.stop_ns) && time < Ns::NEVER {
+            self.exhausted = true;
+            self.batch.truncate(self.cursor);
+            return Ok(Ns::NEVER);
+        }
+        Ok(time)
     }
 
     /// Whether the workload has ended and all its requests were taken.
@@ -216,6 +222,31 @@ mod tests {
             assert_eq!(front.take(time).unwrap().1, time);
         }
         assert_eq!(front.next_time(Ns::ZERO).unwrap(), Ns::NEVER);
+    }
+
+    #[test]
+    fn nothing_is_submitted_after_the_stop() {
+        for arrivals in [Arrivals::Open, Arrivals::Closed] {
+            let mut source = Every(100, 9);
+            let config = HostConfig { arrivals, queue_depth: 1, stop_ns: 300, ..HostConfig::default() };
+            let mut front = Front::new(&mut source, config);
+            let (mut now, mut taken) = (Ns::ZERO, 0);
+            loop {
+                now = front.next_time(now).unwrap();
+                if now == Ns::NEVER {
+                    break;
+                }
+                front.take(now).unwrap();
+                taken += 1;
+                if arrivals == Arrivals::Closed {
+                    now = now + Ns(100);
+                    front.completed(1, now);
+                }
+            }
+            // Open: at 100, 200 and 300; closed: at 0 too.
+            assert_eq!(taken, if arrivals == Arrivals::Open { 3 } else { 4 });
+            assert!(front.is_at_end());
+        }
     }
 
     #[test]
