@@ -202,6 +202,47 @@ def prepare(
     print(json.dumps({"state": str(out), "bytes": size}) if as_json else f"{size:,} bytes written to {out}")
 
 
+@app.command()
+def mqsim(
+    configuration: Annotated[Path, typer.Option("-i", metavar="FILE", help="MQSim's ssdconfig.xml.")],
+    workload: Annotated[Path, typer.Option("-w", metavar="FILE", help="MQSim's workload.xml.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Write MQSim's result file there, result.json and tables."),
+    ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", metavar="DIR", help="Write what it means as TOML there; run only with --out."),
+    ] = None,
+    checked: Annotated[
+        bool, typer.Option("--checked", help="Verify every read, audit the map at the end.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the scenarios of MQSim's own files, and write its result files."""
+    from wordline.mqsim import command
+
+    found = command.scenarios(configuration, workload, export)
+    if export is not None and out is None:
+        notes = list(dict.fromkeys(note for scenario in found for note in scenario.notes))
+        if as_json:
+            print(json.dumps({"scenarios": len(found), "export": str(export), "notes": notes}))
+        else:
+            print("\n".join([*notes, f"scenarios written to {export}: {len(found)}"]))
+        return
+    outcomes = command.run(found, workload, out, checked=checked, progress=_progress())
+    if as_json:
+        print(command.as_json(outcomes))
+        return
+    from wordline import report
+
+    for outcome in outcomes:
+        print(f"Scenario {outcome.scenario.number} of {len(found)}")
+        print("\n".join(f"  {note}" for note in outcome.scenario.notes))
+        _print(report.render(outcome.result))
+        print(f"\nWritten: {', '.join(map(str, outcome.written))}\n")
+
+
 def _print_written(out: Path | None, written: list[Path]) -> None:
     if written:
         print(f"\nWritten to {out}: {', '.join(path.name for path in written)}")

@@ -331,6 +331,8 @@ pub(crate) struct Warmup {
     requests: u64,
     bytes: u64,
     pub(crate) written: u64,
+    /// Whether the window ends when the drive is at rest, not with the last answer.
+    pub(crate) until_rest: bool,
 }
 
 impl Warmup {
@@ -340,6 +342,7 @@ impl Warmup {
             requests: config.warmup_requests,
             bytes: (drive_bytes as f64 * config.warmup_drive_writes) as u64,
             written: 0,
+            until_rest: config.until_rest,
         }
     }
 
@@ -414,6 +417,9 @@ impl<H: HostSide> Replay<'_, H> {
         self.observer.progress(self.done, self.device.now());
         self.check()?;
         if self.done == self.number {
+            if self.window_open && self.warmup.until_rest {
+                self.report = Some(self.device.report());
+            }
             return Ok(true);
         }
         if self.device.ends_for_want_of_space() {

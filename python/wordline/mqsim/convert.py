@@ -139,9 +139,11 @@ def _workload(number: int, flows: Sequence[Flow], drive: Drive, notes: Notes) ->
         "host": host,
         "start": _start(flows, conditioned),
     }
+    # MQSim runs until nothing is left to do, and its results have the queues of each chip.
+    table["window"] = {"until_rest": True}
+    table["measure"] = {"chips": True}
     if drive.host.flag("Enable_ResponseTime_Logging"):
-        interval = drive.host.whole("ResponseTime_Logging_Period_Length")
-        table["measure"] = {"interval_ns": interval}
+        table["measure"]["interval_ns"] = drive.host.whole("ResponseTime_Logging_Period_Length")
     parts = _parts(flows, conditioned)
     table["flow"] = [
         flow.table(device.whole("IO_Queue_Depth"), part, shrink)

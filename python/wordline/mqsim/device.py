@@ -25,6 +25,9 @@ COMPLETION_ENTRY = 16
 READ_EXTRA_NS = 20
 """What MQSim adds to each page read (tRR)."""
 
+COLD_PERIOD_NS = 1_000_000_000
+"""How long MQSim's data cache remembers which pages were written."""
+
 READ_BITS = {"SLC": ("LSB",), "MLC": ("LSB", "MSB"), "TLC": ("LSB", "CSB", "MSB")}
 """Page types of each technology, from the first."""
 
@@ -113,6 +116,7 @@ class Drive:
             "erase_command_ns": 220,
             "transfer": "requested",
             "transfer_spare": False,
+            "program_data": "written",
             "arbitration": "data_out_first",
             "commands": "chip",
         }
@@ -143,11 +147,19 @@ class Drive:
 
     def _dram(self) -> TomlTable:
         device = self.device
-        rate = device.whole("Data_Cache_DRAM_Data_Rate") * device.whole("Data_Cache_DRAM_Data_Busrt_Size")
+        rate = device.whole("Data_Cache_DRAM_Data_Rate")
+        burst = device.whole("Data_Cache_DRAM_Data_Busrt_Size")
         return {
             "access_ns": device.whole("Data_Cache_DRAM_tRCD") + device.whole("Data_Cache_DRAM_tCL"),
             # MQSim counts two transfers in the time of one.
-            "bytes_per_s": 2_000_000 * rate,
+            "bytes_per_s": 2_000_000 * rate * burst,
+            "whole_requests": True,
+            "rows": {
+                "bytes": device.whole("Data_Cache_DRAM_Row_Size"),
+                "gap_ns": device.whole("Data_Cache_DRAM_tRP"),
+                # Bytes divided by the bytes of a transfer times its nanoseconds count for nanoseconds.
+                "rest_bytes_per_s": max(1_000, 10**12 * burst // rate),
+            },
         }
 
     def scheme_table(self, caching: str) -> TomlTable:
@@ -221,7 +233,10 @@ class Drive:
         table: TomlTable = {
             "policy": "write_buffer" if caching == "WRITE_CACHE" else "lru",
             "bytes": self.device.whole("Data_Cache_Capacity"),
-            "dirty_high": 0.0,
+            "dirty_high": 1.0,
+            "dirty_low": 1.0,
+            "cold_period_ns": COLD_PERIOD_NS,
+            "max_write_backs": self.planes,
         }
         return table
 

@@ -166,7 +166,13 @@ DEVICE = (
     ),
     Key("IO_Queue_Depth", Whole(2, 65_535), "1024", "bound on requests of a flow: `flow.max_outstanding`"),
     Key("Queue_Fetch_Size", Whole(1, 65_535), "512", "`host.max_inside`, times the number of flows"),
-    Key("Caching_Mechanism", Word(("SIMPLE", "ADVANCED")), "ADVANCED", "`scheme.cache`"),
+    Key(
+        "Caching_Mechanism",
+        Word(("SIMPLE", "ADVANCED")),
+        "ADVANCED",
+        "`scheme.cache`; SIMPLE does what ADVANCED does (in MQSim its first write ends the run)",
+        "no effect",
+    ),
     Key(
         "Data_Cache_Sharing_Mode",
         Word(("SHARED", "EQUAL_PARTITIONING")),

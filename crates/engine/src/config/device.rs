@@ -183,6 +183,9 @@ pub struct ChannelConfig {
     /// How much of a flash page a transfer moves.
     #[serde(default)]
     pub transfer: TransferUnit,
+    /// How much of a mapping unit a program moves.
+    #[serde(default)]
+    pub program_data: ProgramData,
     /// Whether the spare area moves with the data, in proportion to it.
     #[serde(default)]
     pub transfer_spare: bool,
@@ -219,6 +222,18 @@ pub enum TransferUnit {
     Requested,
     /// Always the whole flash page.
     Page,
+}
+
+/// How much of a mapping unit a program of the host's data moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgramData {
+    /// All of it.
+    #[default]
+    Unit,
+    /// The sectors that were written; and the reads that merges need move the others. MQSim counts so (Tavakkol et al., FAST
+    /// 2018): it takes the rest to be in the chip already.
+    Written,
 }
 
 /// Who gets a channel next.

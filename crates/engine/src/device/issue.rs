@@ -71,6 +71,7 @@ impl Device {
     /// A free die begins the first command of a class, unless all that it read is elsewhere by now.
     pub(super) fn begin_first(&mut self, die: DieId, class: Class) -> bool {
         let head = self.dies[die.index()].pop(&mut self.pool, class);
+        self.note_queue(die, class, Some(head));
         let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
         if kept == NONE {
             self.change_load(die, -1);
@@ -178,6 +179,9 @@ impl Device {
             FlashOp::Program => self.timing.program_command(planes),
             FlashOp::Erase => self.timing.erase_command(planes),
         };
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.begins(die.index(), class, planes);
+        }
         let retry = self.take_retry_time();
         let state = &mut self.dies[die.index()];
         let Command { parts, .. } = &mut state.command;
@@ -257,6 +261,7 @@ impl Device {
                 continue;
             }
             let after = self.dies[die.index()].unlink(&mut self.pool, class, previous, candidate);
+            self.note_queue(die, class, Some(candidate));
             if same != NONE {
                 self.pool.chain(same, candidate);
                 self.change_load(die, -1);

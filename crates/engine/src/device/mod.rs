@@ -55,7 +55,7 @@ use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::cache::{Cache, Ledger};
 use crate::config::ConfigError;
-use crate::config::device::{CommandTaker, DeviceConfig, LinkConfig, SuspendConfig};
+use crate::config::device::{CommandTaker, DeviceConfig, LinkConfig, ProgramData, SuspendConfig};
 use crate::config::ideal::SecondServer;
 use crate::config::scheme::{SchemeConfig, UnmappedReads};
 use crate::config::wear::FreeBlock;
@@ -104,6 +104,8 @@ struct Rules {
     suspend: SuspendConfig,
     link: LinkConfig,
     arbitration: crate::config::device::ChannelArbitration,
+    /// Whether programs move the sectors that were written only.
+    written_only: bool,
     /// Whether a read that comes can change what a busy die does.
     interrupts: bool,
     /// Whether the placement is asked where pages move to.
@@ -320,6 +322,7 @@ impl Device {
                 suspend: device.suspend.clone(),
                 link,
                 arbitration: device.channel.arbitration,
+                written_only: device.channel.program_data == ProgramData::Written,
                 interrupts: true,
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,

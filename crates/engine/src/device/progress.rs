@@ -111,6 +111,12 @@ impl Device {
     /// The channel is the die's until `end`.
     fn channel_granted(&mut self, die: DieId, end: Ns) {
         let data = self.dies[die.index()].phase == Phase::DataWait;
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.transfers(die.index(), self.now, end);
+            if !data {
+                chips.works(die.index(), end, end + self.dies[die.index()].command.cell);
+            }
+        }
         let beside = if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None };
         let state = &mut self.dies[die.index()];
         let event = if data {
@@ -289,6 +295,9 @@ impl Device {
     /// Interrupts the running program or erase at `begin`, when `left` of it remains.
     pub(super) fn suspend(&mut self, die: DieId, begin: Ns, left: Ns, takes: Ns) {
         self.recorder.suspensions += 1;
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.stops(die.index(), self.dies[die.index()].command.class, begin, begin + left);
+        }
         let state = &mut self.dies[die.index()];
         let mut command = state.command;
         command.suspensions += 1;
@@ -330,6 +339,9 @@ impl Device {
         state.array = [now + takes, now + takes + left];
         state.occupy(Some(command.class), now);
         let [begin, end] = state.array;
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.works(die.index(), begin, end);
+        }
         self.events.set(Self::die_resource(die), end);
         self.expect_loading(die, begin);
     }

@@ -82,6 +82,7 @@ impl Device {
             unit = self.pool[unit].next_unit;
         }
         self.change_load(die, 1);
+        self.note_queue(die, class, None);
         let state = &mut self.dies[die.index()];
         if again {
             state.push_in_order(&mut self.pool, class, head);

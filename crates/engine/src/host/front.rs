@@ -73,8 +73,12 @@ impl<'a> Front<'a> {
         }
         self.refill()?;
         let Some(request) = self.batch.get(self.cursor) else { return Ok(Ns::NEVER) };
-        let time = match self.config.arrivals {
+        Ok(match self.config.arrivals {
             Arrivals::Closed => self.places.front().map_or(Ns::NEVER, |&place| place.max(now)),
+            Arrivals::Open if self.is_too_late(self.scaled(request.time)) => {
+                self.end();
+                Ns::NEVER
+            }
             Arrivals::Open
                 if self.config.max_outstanding > 0 && self.outstanding >= self.config.max_outstanding =>
             {
@@ -91,13 +95,20 @@ impl<'a> Front<'a> {
                 }
                 time.max(now)
             }
-        };
-        if self.config.stop_ns > 0 && time > Ns(self.config.stop_ns) && time < Ns::NEVER {
-            self.exhausted = true;
-            self.batch.truncate(self.cursor);
-            return Ok(Ns::NEVER);
-        }
-        Ok(time)
+        })
+    }
+
+    /// Whether a request that is submitted at this time comes after the stop.
+    #[inline]
+    fn is_too_late(&self, time: Ns) -> bool {
+        self.config.stop_ns > 0 && time > Ns(self.config.stop_ns)
+    }
+
+    /// No request comes any more.
+    #[cold]
+    fn end(&mut self) {
+        self.exhausted = true;
+        self.batch.truncate(self.cursor);
     }
 
     /// Whether the workload has ended and all its requests were taken.
@@ -136,8 +147,13 @@ impl<'a> Front<'a> {
     pub fn completed(&mut self, count: u32, now: Ns) {
         self.outstanding -= count;
         if self.config.arrivals == Arrivals::Closed {
+            let free = now + Ns(self.config.think_time_ns);
             for _ in 0..count {
-                self.places.push_back(now + Ns(self.config.think_time_ns));
+                self.places.push_back(free);
+            }
+            // Places that were free before the stop have been used by now.
+            if self.is_too_late(free) {
+                self.end();
             }
         }
     }
@@ -241,6 +257,7 @@ mod tests {
                 if arrivals == Arrivals::Closed {
                     now = now + Ns(100);
                     front.completed(1, now);
+                    assert_eq!(front.is_at_end(), now > Ns(300));
                 }
             }
             // Open: at 100, 200 and 300; closed: at 0 too.
