@@ -46,6 +46,7 @@ PARTS = {
     "cpu_wait": "wait for a core",
     "translation": "wait for the map",
     "misprediction": "reading at a wrong guess",
+    "chip": "wait for the turn of its chip",
 }
 
 UNITS = {"ns": (1e3, "µs"), "requests/s": (1.0, "per s"), "bytes/s": (1e6, "MB/s"), "pJ": (1e9, "mJ")}

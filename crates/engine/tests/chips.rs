@@ -45,7 +45,7 @@ fn a_chip_takes_no_command_while_one_of_its_dies_has_one() {
     assert_eq!(completions(&chips(1), requests.clone()), [read_time, 2 * read_time]);
     let mut apart = chips(1);
     apart.device.channel.commands = CommandTaker::Die;
-    assert_eq!(completions(&apart, requests), [read_time, 1_000 + read_time]);
+    assert_eq!(completions(&apart, requests), [read_time, read_time + XFER]);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn writes_wait_while_as_many_units_are_on_their_way_as_may_be() {
 fn a_window_until_rest_counts_what_ends_after_the_last_answer() {
     let mut setup = cached();
     let (report, _) = record(&setup, vec![write(0, 0), write(1, 1)]);
-    assert_eq!((report.flash.programs, report.window.end_ns), (2, 2 * XFER + TPROG));
+    assert_eq!((report.flash.programs, report.window.end_ns), (2, 2 * (XFER + TPROG)));
     setup.window.until_rest = false;
     let (report, _) = record(&setup, vec![write(0, 0), write(1, 1)]);
     assert_eq!((report.flash.programs, report.window.end_ns), (0, 1));

@@ -70,9 +70,11 @@ def document(scenario: Scenario, result: Result) -> bytes:
     writer.open("SSDDevice")
     writer.open("SSDDevice.HostInterface")
     writer.values({"Name": "SSDDevice.HostInterface"})
-    for number, flow in enumerate(_flows(data)):
+    flows = _flows(data)
+    for number, flow in enumerate(flows):
+        times = _times_of_pages(flow) if len(flows) > 1 else _times_of_commands(data)
         writer.open("SSDDevice.IO_Stream")
-        writer.values(_stream(number, flow))
+        writer.values(_stream(number, times))
         writer.close("SSDDevice.IO_Stream")
     writer.close("SSDDevice.HostInterface")
     writer.leaf("SSDDevice.FTL", _ftl(data))
@@ -144,26 +146,45 @@ def _latencies(latency: Mapping[str, Any], suffix: str) -> Fields:
     return fields | {f"{name}_{label}": micros(key) for key, name in PERCENTILES.items()}
 
 
-def _stream(number: int, flow: Mapping[str, Any]) -> Fields:
-    """Of the flash page of each request that ended last."""
+def _stream(number: int, times: Mapping[str, tuple[float, float, float]]) -> Fields:
+    """Mean times by direction: execution, transfer and waiting, ns."""
     fields: Fields = {"Stream_ID": number}
     for direction, suffix in DIRECTIONS.items():
+        execution, transfer, waiting = times[direction]
+        whole = execution + transfer + waiting
+        means = {"Turnaround": whole, "Execution": execution, "Transfer": transfer, "Waiting": waiting}
+        fields |= {f"Average_{suffix}_Transaction_{k}_Time": v / 1e3 for k, v in means.items()}
+    return fields
+
+
+def _times_of_pages(flow: Mapping[str, Any]) -> dict[str, tuple[float, float, float]]:
+    """Of the flash page of each request that ended last: one of several flows has no other record."""
+    times = {}
+    for direction in DIRECTIONS:
         mean = flow[direction]["blame"]["mean"]["mean_ns"]
-        execution = mean.get("cell", 0.0)
-        transfer = mean.get("command", 0.0) + mean.get("transfer", 0.0)
-        waiting = sum(
+        waits = (
             value
             for part, value in mean.items()
             if part.startswith(("die_wait", "channel_wait")) or part in ("chip", "gate", "conflict", "suspend")
         )
-        means = {
-            "Turnaround": execution + transfer + waiting,
-            "Execution": execution,
-            "Transfer": transfer,
-            "Waiting": waiting,
-        }
-        fields |= {f"Average_{suffix}_Transaction_{k}_Time": v / 1e3 for k, v in means.items()}
-    return fields
+        transfer = mean.get("command", 0.0) + mean.get("transfer", 0.0)
+        times[direction] = (mean.get("cell", 0.0), transfer, sum(waits))
+    return times
+
+
+def _times_of_commands(data: Mapping[str, Any]) -> dict[str, tuple[float, float, float]]:
+    """Of all flash pages that were read and programmed for the host and its cache."""
+    times = {}
+    for direction, kind in (("read", "host_read"), ("write", "host_program")):
+        queues = [chip["queues"][kind] for chip in data["chips"] if kind in chip["queues"]]
+        done, served, cell, transfer, commands = (
+            sum(queue[key] for queue in queues)
+            for key in ("done", "served_ns", "cell_ns", "transfer_ns", "commands")
+        )
+        execution = cell / max(1, commands)
+        moving = transfer / max(1, done)
+        times[direction] = (execution, moving, max(0.0, served / max(1, done) - execution - moving))
+    return times
 
 
 def _ftl(data: Mapping[str, Any]) -> Fields:

@@ -137,6 +137,14 @@ impl Device {
         }
     }
 
+    /// A flash page or block of a command is done.
+    #[inline]
+    pub(super) fn note_done(&mut self, die: DieId, class: Class, head: OpId) {
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.done(die.index(), class, self.pool[head].arrived, self.now);
+        }
+    }
+
     /// Charges the cell array's energy of the flash page or block of a head, and that of a program's data.
     #[inline]
     pub(super) fn charge_cell(&mut self, class: Class, head: OpId, page: u32) {

@@ -112,9 +112,10 @@ impl Device {
     fn channel_granted(&mut self, die: DieId, end: Ns) {
         let data = self.dies[die.index()].phase == Phase::DataWait;
         if let Some(chips) = &mut self.monitor.chips {
-            chips.transfers(die.index(), self.now, end);
+            let Command { class, cell, .. } = self.dies[die.index()].command;
+            chips.transfers(die.index(), class, self.now, end);
             if !data {
-                chips.works(die.index(), end, end + self.dies[die.index()].command.cell);
+                chips.works(die.index(), class, end, end + cell);
             }
         }
         let beside = if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None };
@@ -176,6 +177,7 @@ impl Device {
         while head != NONE {
             let next = self.pool[head].next;
             self.change_load(die, -1);
+            self.note_done(die, class, head);
             if class.op() == FlashOp::Program {
                 self.program_ended(head, die);
             } else {
@@ -215,6 +217,7 @@ impl Device {
         let Command { head, class, planes, .. } = self.dies[die.index()].command;
         let next = self.pool[head].next;
         self.change_load(die, -1);
+        self.note_done(die, class, head);
         if !self.begin_decoding(head, die) {
             self.page_read(head, class, Some(die));
         }
@@ -326,7 +329,7 @@ impl Device {
         let (now, takes) = (self.now, Ns(self.rules.suspend.resume_ns));
         let reads_wait = self.open_work(die) & (1 << Class::HostRead.index()) != 0;
         let state = &mut self.dies[die.index()];
-        let Some(Suspended { mut command, left, snapshot, .. }) = state.suspended.take() else { return };
+        let Some(Suspended { mut command, left, snapshot, since }) = state.suspended.take() else { return };
         if reads_wait {
             // It goes on although reads wait: they must not stop it again before it is done.
             command.suspensions = u32::MAX;
@@ -334,13 +337,18 @@ impl Device {
         command.parts.add(Part::Suspend, takes.0);
         let clock = state.clock(now);
         command.parts.add_die_wait(&clock, &snapshot);
+        if self.chips.is_some() {
+            // It rested while other dies of its chip read.
+            let occupied: u64 = clock.iter().sum::<u64>() - snapshot.iter().sum::<u64>();
+            command.parts.add(Part::Chip, now.since(since).0 - occupied);
+        }
         state.command = command;
         state.phase = Phase::Array;
         state.array = [now + takes, now + takes + left];
         state.occupy(Some(command.class), now);
         let [begin, end] = state.array;
         if let Some(chips) = &mut self.monitor.chips {
-            chips.works(die.index(), begin, end);
+            chips.works(die.index(), state.command.class, begin, end);
         }
         self.events.set(Self::die_resource(die), end);
         self.expect_loading(die, begin);

@@ -49,6 +49,10 @@ struct Queue {
     commands: u64,
     multi_plane: u64,
     suspensions: u64,
+    done: u64,
+    served_ns: u64,
+    cell_ns: u64,
+    transfer_ns: u64,
 }
 
 impl Queue {
@@ -129,8 +133,9 @@ impl ChipRecorder {
 
     /// Commands or data of a die use the channel. Arrays that begin later than a transfer of their chip begin after it,
     /// since they wait for the same channel.
-    pub fn transfers(&mut self, die: usize, from: Ns, until: Ns) {
+    pub fn transfers(&mut self, die: usize, class: Class, from: Ns, until: Ns) {
         let Some(chip) = self.of(die) else { return };
+        chip.queues[kind(class)].transfer_ns += until.since(from).0;
         chip.transfer_ns += until.since(from).0;
         chip.both_ns += chip.array_until.min(until).since(from).0;
     }
@@ -142,9 +147,17 @@ impl ChipRecorder {
         queue.multi_plane += u64::from(planes > 1);
     }
 
+    /// A flash page is read or programmed, or a block erased; it came to its die at `arrived`.
+    pub fn done(&mut self, die: usize, class: Class, arrived: Ns, now: Ns) {
+        let Some(queue) = self.of(die).map(|chip| &mut chip.queues[kind(class)]) else { return };
+        queue.done += 1;
+        queue.served_ns += now.since(arrived).0;
+    }
+
     /// The array of a die works.
-    pub fn works(&mut self, die: usize, from: Ns, until: Ns) {
+    pub fn works(&mut self, die: usize, class: Class, from: Ns, until: Ns) {
         let Some(chip) = self.of(die) else { return };
+        chip.queues[kind(class)].cell_ns += until.since(from).0;
         chip.array_ns += until.since(from.max(chip.array_until)).0;
         chip.array_until = chip.array_until.max(until);
     }
@@ -152,7 +165,9 @@ impl ChipRecorder {
     /// The array of a die, at work for this class until `until`, is stopped at `at`.
     pub fn stops(&mut self, die: usize, class: Class, at: Ns, until: Ns) {
         let Some(chip) = self.of(die) else { return };
-        chip.queues[kind(class)].suspensions += 1;
+        let queue = &mut chip.queues[kind(class)];
+        queue.suspensions += 1;
+        queue.cell_ns = queue.cell_ns.saturating_sub(until.since(at).0);
         if chip.array_until == until {
             chip.array_ns = chip.array_ns.saturating_sub(until.since(at).0);
             chip.array_until = at;
@@ -197,6 +212,10 @@ impl Queue {
             commands: self.commands,
             multi_plane: self.multi_plane,
             suspensions: self.suspensions,
+            done: self.done,
+            served_ns: self.served_ns,
+            cell_ns: self.cell_ns,
+            transfer_ns: self.transfer_ns,
         }
     }
 }
@@ -237,6 +256,14 @@ pub struct QueueReport {
     pub multi_plane: u64,
     /// How often one was suspended.
     pub suspensions: u64,
+    /// Flash pages read or programmed and blocks erased.
+    pub done: u64,
+    /// Sum of their times from coming to a die until they were done, ns.
+    pub served_ns: u64,
+    /// Array times of the commands, ns; of several planes it counts once.
+    pub cell_ns: u64,
+    /// Times of their commands and data on the channel, ns.
+    pub transfer_ns: u64,
 }
 
 #[cfg(test)]
@@ -260,14 +287,14 @@ mod tests {
     #[test]
     fn arrays_count_once_however_many_dies_work_and_transfers_beside_them_twice() {
         let mut chips = ChipRecorder::new(4, 2, Ns::ZERO);
-        chips.transfers(0, Ns(0), Ns(10));
-        chips.works(0, Ns(10), Ns(110));
-        chips.transfers(1, Ns(10), Ns(20));
-        chips.works(1, Ns(20), Ns(60));
-        chips.transfers(0, Ns(110), Ns(130));
+        chips.transfers(0, Class::GcErase, Ns(0), Ns(10));
+        chips.works(0, Class::GcErase, Ns(10), Ns(110));
+        chips.transfers(1, Class::GcErase, Ns(10), Ns(20));
+        chips.works(1, Class::GcErase, Ns(20), Ns(60));
+        chips.transfers(0, Class::GcErase, Ns(110), Ns(130));
         let report = &chips.report(Ns(200))[0];
         assert_eq!((report.array_ns, report.transfer_ns, report.both_ns), (100, 40, 10));
-        chips.works(1, Ns(130), Ns(230));
+        chips.works(1, Class::GcErase, Ns(130), Ns(230));
         chips.stops(1, Class::GcErase, Ns(180), Ns(230));
         assert_eq!(chips.report(Ns(200))[0].array_ns, 150);
     }
