@@ -8,11 +8,12 @@ from xml.sax.saxutils import escape
 
 import pytest
 
-from wordline.mqsim.keys import DEVICE, FLASH, HOST, SYNTHETIC, TRACE, Key
+from wordline.mqsim.keys import DEVICE, FLASH, HOST, SYNTHETIC, TRACE
+from wordline.mqsim.kinds import Key
 
 SHARED = Path(__file__).parents[2] / "shared" / "mqsim"
 
-# 2 channels × 2 chips × 2 dies × 2 planes × 64 blocks × 64 pages × 8 KiB: 512 MiB.
+# 2 channels of 2 chips of 2 dies of 2 planes of 64 blocks of 64 pages of 8 KiB: 512 MiB.
 SMALL = {
     "Flash_Channel_Count": "2",
     "Chip_No_Per_Channel": "2",

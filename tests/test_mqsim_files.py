@@ -96,7 +96,8 @@ def test_an_unknown_key_is_an_error_with_file_line_and_the_nearest_known_one(
     text = drive.read_text().splitlines()
     line = next(n for n, content in enumerate(text, 1) if "Chanel" in content)
     assert error == (
-        f"{drive}:{line}: Device_Parameter_Set has no key Flash_Chanel_Count: did you mean Flash_Channel_Count?"
+        f"{drive}:{line}: Device_Parameter_Set has no key Flash_Chanel_Count: "
+        "did you mean Flash_Channel_Count?"
     )
 
 

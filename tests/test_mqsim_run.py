@@ -18,21 +18,27 @@ def results(path: Path) -> dict[str, Any]:
     return data
 
 
+NORMAL = {
+    "Request_Size_Distribution": "NORMAL",
+    "Average_Request_Size": "24",
+    "Variance_Request_Size": "8",
+    "Generated_Aligned_Addresses": "false",
+    "Read_Percentage": "50",
+}
+HOT = {"Address_Distribution": "RANDOM_HOTCOLD", "Percentage_of_Hot_Region": "20", "Read_Percentage": "50"}
+STREAMING = {"Address_Distribution": "STREAMING", "Average_Request_Size": "64", "Read_Percentage": "0"}
+
 FLOWS = {
     "reads": [synthetic()],
-    "hot_and_cold": [
-        synthetic(Address_Distribution="RANDOM_HOTCOLD", Percentage_of_Hot_Region="20", Read_Percentage="50")
-    ],
-    "streaming": [synthetic(Address_Distribution="STREAMING", Average_Request_Size="64", Read_Percentage="0")],
-    "normal_sizes": [
-        synthetic(
-            Request_Size_Distribution="NORMAL", Average_Request_Size="24", Variance_Request_Size="8",
-            Generated_Aligned_Addresses="false", Read_Percentage="50",
-        )
-    ],  # fmt: skip
+    "hot_and_cold": [synthetic(**HOT)],
+    "streaming": [synthetic(**STREAMING)],
+    "normal_sizes": [synthetic(**NORMAL)],
     "bandwidth": [synthetic(Synthetic_Generator_Type="BANDWIDTH", Bandwidth="20480000")],
     "stopped": [synthetic(Stop_Time="20000000")],
-    "two": [synthetic(Priority_Class="URGENT"), synthetic(Read_Percentage="0", Priority_Class="LOW", Seed="7")],
+    "two": [
+        synthetic(Priority_Class="URGENT"),
+        synthetic(Read_Percentage="0", Priority_Class="LOW", Seed="7"),
+    ],
 }
 
 
@@ -42,10 +48,9 @@ def test_a_run_of_the_export_gives_the_same_result(
     tmp_path: Path, wordline: Wordline, flows: str, caching: str
 ) -> None:
     mode = f"<Device_Level_Data_Caching_Mode>{caching}<"
-    changed = [
-        flow.replace("<Device_Level_Data_Caching_Mode>WRITE_CACHE<", mode) for flow in FLOWS[flows]
-    ]
-    drive = configuration(tmp_path, {"Enabled_Preconditioning": "true" if caching == "TURNED_OFF" else "false"})
+    changed = [flow.replace("<Device_Level_Data_Caching_Mode>WRITE_CACHE<", mode) for flow in FLOWS[flows]]
+    conditioned = "true" if caching == "TURNED_OFF" else "false"
+    drive = configuration(tmp_path, {"Enabled_Preconditioning": conditioned})
     out, toml = tmp_path / "out", tmp_path / "toml"
     done = wordline(
         "mqsim", "-i", drive, "-w", workload(tmp_path, changed),
@@ -82,18 +87,16 @@ def test_the_result_file_has_all_that_mqsim_s_has(tmp_path: Path, wordline: Word
     theirs = ET.parse(folder / "workload_scenario_1.xml").getroot()  # noqa: S314
     assert ours.tag == theirs.tag == "MQSim_Results"
     assert_holds(structure(ours), structure(theirs), "MQSim_Results")
-    for tag in ("SSDDevice.TSU/*", "SSDDevice.FlashChips"):
-        assert len(ours.findall(f"SSDDevice/{tag}")) == len(theirs.findall(f"SSDDevice/{tag}"))
-    names = [[queue.get("Name") for queue in root.findall("SSDDevice/SSDDevice.TSU/*")] for root in (ours, theirs)]
-    assert names[0] == names[1]
-    chips = [[chip.get("ID") for chip in root.findall("SSDDevice/SSDDevice.FlashChips")] for root in (ours, theirs)]
-    assert chips[0] == chips[1]
-    # Averages of the flash commands, within 2% where MQSim prints whole microseconds of more than a hundred.
-    for name in ("Read_Transaction_Turnaround", "Read_Transaction_Waiting", "Write_Transaction_Turnaround"):
-        figures = [
-            float(root.findtext(f"SSDDevice/SSDDevice.HostInterface/SSDDevice.IO_Stream/Average_{name}_Time", "nan"))
-            for root in (ours, theirs)
+    for tag, attribute in (("SSDDevice.TSU/*", "Name"), ("SSDDevice.FlashChips", "ID")):
+        names = [
+            [each.get(attribute) for each in root.findall(f"SSDDevice/{tag}")] for root in (ours, theirs)
         ]
+        assert names[0] == names[1]
+    # Averages of the flash commands: MQSim prints whole microseconds, of some hundreds.
+    stream = "SSDDevice/SSDDevice.HostInterface/SSDDevice.IO_Stream"
+    for name in ("Read_Transaction_Turnaround", "Read_Transaction_Waiting", "Write_Transaction_Turnaround"):
+        path = f"{stream}/Average_{name}_Time"
+        figures = [float(root.findtext(path, "nan")) for root in (ours, theirs)]
         assert figures[0] == pytest.approx(figures[1], rel=0.02), name
 
 
@@ -120,9 +123,8 @@ def test_figures_of_the_result_file_are_those_of_the_result(tmp_path: Path, word
         for several in ("", "Multiplane_")
     )
     assert commands == data["flash"]["transactions"]
-    entered = sum(
-        int(queue.get("No_Of_Transactions_Enqueued", "")) for queue in root.findall("SSDDevice/SSDDevice.TSU/*")
-    )
+    queues = root.findall("SSDDevice/SSDDevice.TSU/*")
+    entered = sum(int(queue.get("No_Of_Transactions_Enqueued", "")) for queue in queues)
     assert entered == data["flash"]["reads"] + data["flash"]["programs"] + data["flash"]["erases"]
 
 

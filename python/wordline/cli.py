@@ -212,7 +212,7 @@ def mqsim(
     ] = None,
     export: Annotated[
         Path | None,
-        typer.Option("--export", metavar="DIR", help="Write what it means as TOML there; run only with --out."),
+        typer.Option("--export", metavar="DIR", help="Write it as TOML there; run only with --out."),
     ] = None,
     checked: Annotated[
         bool, typer.Option("--checked", help="Verify every read, audit the map at the end.")

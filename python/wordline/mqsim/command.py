@@ -57,8 +57,8 @@ def run(
 ) -> Iterator[Outcome]:
     """Runs scenarios; each one's files are written when it has ended.
 
-    MQSim's result file is written beside the workload file, as MQSim does; with `out` into the run folder, beside
-    `result.json`.
+    MQSim's result file is written beside the workload file, as MQSim does; with `out` into the run folder,
+    beside `result.json`.
     """
     with progress as update:
         for scenario in found:

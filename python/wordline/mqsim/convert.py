@@ -51,7 +51,8 @@ class Scenario:
     def export(self, folder: Path) -> list[Path]:
         """Writes the three descriptions; a run of them with this seed is that of the scenario."""
         folder.mkdir(parents=True, exist_ok=True)
-        command = f"# wordline run --device device.toml --scheme scheme.toml --workload workload.toml --seed {self.seed}\n"
+        files = "--device device.toml --scheme scheme.toml --workload workload.toml"
+        command = f"# wordline run {files} --seed {self.seed}\n"
         written = []
         for kind, description in self.descriptions().items():
             path = folder / f"{kind}.toml"
@@ -164,17 +165,15 @@ def _start(flows: Sequence[Flow], conditioned: bool) -> TomlTable:
 def _parts(flows: Sequence[Flow], conditioned: bool) -> list[tuple[TomlTable, float]]:
     """The range of each flow, and that range over the flow's equal part of the drive.
 
-    MQSim divides the drive equally. What is occupied lies at the drive's start here, so where there are several
-    flows each has its occupied part there, one behind the other.
+    MQSim divides the drive equally. What is occupied lies at the drive's start here, so where there are
+    several flows each has its occupied part there, one behind the other.
     """
     if len(flows) == 1:
         return [({}, 1.0)]
     count = len(flows)
     # A flow that only knows part of its pages, or none, keeps its whole part.
     shrinks = [flow.occupied if conditioned and flow.occupied else 1.0 for flow in flows]
-    if any(shrink < 1.0 for shrink in shrinks) and any(
-        flow.is_trace or not flow.occupied for flow in flows
-    ):
+    if any(shrink < 1.0 for shrink in shrinks) and any(flow.is_trace or not flow.occupied for flow in flows):
         shrinks = [1.0] * count
     start, parts = 0.0, []
     for shrink in shrinks:

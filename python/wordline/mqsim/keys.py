@@ -1,128 +1,14 @@
 """MQSim's keys: what each may hold, MQSim's own default, and what becomes of it here.
 
-One table for each of its parameter sets. The page docs/mqsim.md prints the same tables, and a test compares them.
+One table for each of its parameter sets. The page docs/mqsim.md prints the same tables, and a test compares
+them.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from itertools import permutations
 
-Effect = Literal["used", "no effect", "refused"]
-Value = bool | int | float | str | tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Whole:
-    """A whole number."""
-
-    least: int = 0
-    most: int = 2**63 - 1
-
-    def read(self, text: str) -> int | None:
-        """The value; `None` if it isn't one."""
-        digits = text.removeprefix("+")
-        value = int(digits) if digits.isascii() and digits.isdecimal() and len(digits) < 30 else -1
-        return value if self.least <= value <= self.most else None
-
-    def allowed(self) -> str:
-        """In words."""
-        return f"{self.least} to {self.most}" if self.most < 2**32 else f"whole numbers from {self.least} on"
-
-
-@dataclass(frozen=True)
-class Real:
-    """A number."""
-
-    least: float
-    most: float
-
-    def read(self, text: str) -> float | None:
-        """The value; `None` if it isn't one."""
-        try:
-            value = float(text)
-        except ValueError:
-            return None
-        return value if self.least <= value <= self.most else None
-
-    def allowed(self) -> str:
-        """In words."""
-        return f"{self.least:g} to {self.most:g}"
-
-
-@dataclass(frozen=True)
-class Flag:
-    """`true` or `false`."""
-
-    def read(self, text: str) -> bool | None:
-        """The value; `None` if it isn't one."""
-        return {"true": True, "false": False}.get(text.lower())
-
-    def allowed(self) -> str:
-        """In words."""
-        return "true or false"
-
-
-@dataclass(frozen=True)
-class Word:
-    """One of some words, in capitals or not."""
-
-    words: tuple[str, ...]
-
-    def read(self, text: str) -> str | None:
-        """The value; `None` if it isn't one."""
-        return text.upper() if text.upper() in self.words else None
-
-    def allowed(self) -> str:
-        """In words."""
-        return self.words[0] if len(self.words) == 1 else f"{', '.join(self.words[:-1])} or {self.words[-1]}"
-
-
-@dataclass(frozen=True)
-class Numbers:
-    """Different whole numbers, with commas between them."""
-
-    def read(self, text: str) -> tuple[int, ...] | None:
-        """The value; `None` if it isn't one."""
-        parts = [part.strip() for part in text.split(",")]
-        if not all(part.isascii() and part.isdecimal() and len(part) < 10 for part in parts):
-            return None
-        return tuple(sorted({int(part) for part in parts}))
-
-    def allowed(self) -> str:
-        """In words."""
-        return "numbers such as 0,1,2"
-
-
-@dataclass(frozen=True)
-class Text:
-    """Any text."""
-
-    def read(self, text: str) -> str | None:
-        """The value; `None` if it isn't one."""
-        return text or None
-
-    def allowed(self) -> str:
-        """In words."""
-        return "a text"
-
-
-@dataclass(frozen=True)
-class Key:
-    """A key of one of MQSim's parameter sets."""
-
-    name: str
-    kind: Whole | Real | Flag | Word | Numbers | Text
-    default: str | None
-    """As MQSim's source gives it; `None`: it gives none, and the key is needed (or has no effect)."""
-    meaning: str
-    """The key that it becomes, or why it has no effect."""
-    effect: Effect = "used"
-    refused: tuple[tuple[str, str], ...] = ()
-    """Values that MQSim knows and Wordline doesn't, with the reason."""
-    optional: bool = False
-    """Without effect and without default: it may be missing without a word."""
-
+from wordline.mqsim.kinds import Flag, Key, Numbers, Real, Text, Whole, Word
 
 SUSPENDED = (
     "an operation is suspended if more of it is left than suspending takes; "
@@ -205,12 +91,7 @@ DEVICE = (
     ),
     Key(
         "Plane_Allocation_Scheme",
-        Word(
-            tuple(
-                "CDPW CDWP CPDW CPWD CWDP CWPD DCPW DCWP DPCW DPWC DWCP DWPC "
-                "PCDW PCWD PDCW PDWC PWCD PWDC WCDP WCPD WDCP WDPC WPCD WPDC".split()
-            )
-        ),
+        Word(tuple("".join(order) for order in permutations("CDPW"))),
         "CWDP",
         "`scheme.placement.order`",
     ),
@@ -234,7 +115,12 @@ DEVICE = (
         ),
     ),
     Key("Use_Copyback_for_GC", Flag(), "false", "`device.copyback.supported`"),
-    Key("Preemptible_GC_Enabled", Flag(), "true", "`scheme.scheduler.tiers`: the host's commands before or behind"),
+    Key(
+        "Preemptible_GC_Enabled",
+        Flag(),
+        "true",
+        "`scheme.scheduler.tiers`: the host's commands first or last",
+    ),
     Key(
         "GC_Hard_Threshold",
         Real(0, 1),
@@ -344,7 +230,7 @@ SYNTHETIC = (
 
 TRACE = (
     *SHARED_FLOW,
-    Key("File_Path", Text(), None, "`source.path`: from the working directory, else beside the workload file"),
+    Key("File_Path", Text(), None, "`source.path`: from the working directory, or beside this file"),
     Key("Percentage_To_Be_Executed", Whole(1, 100), "100", "`source.max_requests`"),
     Key("Relay_Count", Whole(1, 10**6), "1", "`source.repeat`"),
     Key(

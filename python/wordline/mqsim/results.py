@@ -1,6 +1,7 @@
 """A result in the form of MQSim's result file: its elements and attributes, with the right figures in them.
 
-Times are microseconds, as in MQSim, but not cut to whole ones. Figures that MQSim doesn't have stand behind its own.
+Times are microseconds, as in MQSim, but not cut to whole ones. Figures that MQSim doesn't have stand behind
+its own.
 """
 
 from __future__ import annotations
@@ -26,6 +27,10 @@ QUEUES = {
     "GC_Erase": "internal_erase",
 }
 """MQSim's queues of a chip, and what they are called here."""
+
+
+WAITS = ("chip", "gate", "conflict", "suspend")
+"""Parts of a response time that MQSim counts as waiting, beside those for dies and channels."""
 
 
 class _Writer:
@@ -165,7 +170,8 @@ def _times_of_pages(flow: Mapping[str, Any]) -> dict[str, tuple[float, float, fl
         waits = (
             value
             for part, value in mean.items()
-            if part.startswith(("die_wait", "channel_wait")) or part in ("chip", "gate", "conflict", "suspend")
+            if part.startswith(("die_wait", "channel_wait"))
+            or part in ("chip", "gate", "conflict", "suspend")
         )
         transfer = mean.get("command", 0.0) + mean.get("transfer", 0.0)
         times[direction] = (mean.get("cell", 0.0), transfer, sum(waits))

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from wordline._core import WordlineError
-from wordline.mqsim.keys import ALIASES, Key, Value
+from wordline.mqsim.keys import ALIASES
+from wordline.mqsim.kinds import Key, Value
 from wordline.mqsim.xmltree import Element
 
 
@@ -60,7 +61,9 @@ class Values:
                 missing[name] = key.default
         if missing:
             listed = ", ".join(f"{name} = {default}" for name, default in missing.items())
-            notes.add(f"{self.element.place}: {self.element.name} lacks, and so has MQSim's default: {listed}")
+            notes.add(
+                f"{self.element.place}: {self.element.name} lacks, and so has MQSim's default: {listed}"
+            )
 
     def has(self, name: str) -> bool:
         """Whether there is a value, the file's or a default."""
@@ -82,7 +85,9 @@ class Values:
 
     def _value(self, name: str) -> Value:
         if name not in self._values:
-            raise WordlineError(f"{self.element.place}: {self.element.name} lacks {name}, which has no default")
+            raise WordlineError(
+                f"{self.element.place}: {self.element.name} lacks {name}, which has no default"
+            )
         return self._values[name]
 
     def whole(self, name: str) -> int:

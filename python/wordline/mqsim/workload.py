@@ -101,7 +101,7 @@ class Flow:
                 raise self.values.refuse(name, f"allowed: {allowed}")
 
     def table(self, queue_entries: int, part: TomlTable, shrink: float) -> TomlTable:
-        """The flow's description. `part` is its range of the drive, `shrink` that range over its whole part."""
+        """The flow's description: `part` is its range of the drive, `shrink` that over its whole part."""
         values = self.values
         table: TomlTable = {"name": self.label, "priority": values.text("Priority_Class").lower()}
         if part:
@@ -133,7 +133,9 @@ class Flow:
         if not values.whole("Stop_Time"):
             requests = values.whole("Total_Requests_To_Generate")
             if not requests:
-                raise values.refuse("Total_Requests_To_Generate", "allowed: more than 0, or a Stop_Time above 0")
+                raise values.refuse(
+                    "Total_Requests_To_Generate", "allowed: more than 0, or a Stop_Time above 0"
+                )
         aligned = values.flag("Generated_Aligned_Addresses")
         source: TomlTable = {
             "kind": "synthetic",
@@ -190,7 +192,9 @@ class Flow:
             lines = count_lines(path)
             wanted = lines * share // 100
             if not wanted:
-                raise values.refuse("Percentage_To_Be_Executed", f"no request is left of the {lines} of {path}")
+                raise values.refuse(
+                    "Percentage_To_Be_Executed", f"no request is left of the {lines} of {path}"
+                )
             source["max_requests"] = wanted
             if repeat > 1:
                 self.notes.add("Percentage_To_Be_Executed counts for each replay (MQSim forgets it then)")
