@@ -12,18 +12,36 @@ use crate::stats::blame::Part;
 use crate::time::Ns;
 
 impl Device {
+    /// Handles events, as long as they go before an arrival at `arrival` and before [`Self::wake_at`], until the host must
+    /// hear of something: an answer, a fault, the end of the drive's life.
+    pub fn advance(&mut self, arrival: Ns) {
+        while self.completed == 0 && self.fault.is_none() && self.end_of_life().is_none() {
+            let event = self.events.first();
+            let (time, behind) = self.next_of(event);
+            if time == Ns::NEVER || arrival < time || (behind && arrival == time) || self.wake_at < time {
+                return;
+            }
+            self.handle(time, event);
+        }
+    }
+
     /// Handles the next event, if there is one.
     pub fn step(&mut self) {
         let event = self.events.first();
-        let [link_in, link_out] = self.link_event;
-        // Events of the link, then of the processor, go before those of the flash at the same time.
-        let time = event.time().min(link_in).min(link_out).min(self.cpu.event());
-        if time == Ns::NEVER || self.fault.is_some() {
-            return;
+        let (time, _) = self.next_of(event);
+        if time != Ns::NEVER && self.fault.is_none() {
+            self.handle(time, event);
         }
+    }
+
+    /// Handles the event at `time`: the first one of the flash, unless it is one of the link or of the processor.
+    #[inline]
+    fn handle(&mut self, time: Ns, event: Event) {
         self.note_time(time);
         self.now = time;
         self.events_processed += 1;
+        // Events of the link, then of the processor, go before those of the flash at the same time.
+        let [link_in, link_out] = self.link_event;
         if time == link_out {
             self.link_done(true);
         } else if time == link_in {
@@ -38,6 +56,7 @@ impl Device {
 
     fn flash_event(&mut self, event: Event) {
         let (resource, dies) = (event.resource(), self.dies.len());
+        self.events.handle(event);
         if resource < dies {
             self.die_event(DieId(resource as u32));
         } else if resource - dies < self.channels.len() {
@@ -52,7 +71,7 @@ impl Device {
             self.dram_event();
         }
         // Most handlers set their resource's next event, which spares taking this one away.
-        self.events.clear_if_unchanged(event);
+        self.events.clear_handled();
     }
 
     /// A die wants the channel for so long.
@@ -63,15 +82,13 @@ impl Device {
             let end = channel.grant(class, self.now, duration);
             return self.channel_granted(die, end);
         }
-        let wait = ChannelWait {
-            ahead: (channel.class, channel.free_at.since(self.now).0),
-            snapshot: channel.clock,
-            duration,
-        };
+        let wait = &mut self.dies[die.index()].channel_wait;
+        wait.ahead = (channel.class, channel.free_at.since(self.now).0);
+        wait.duration = duration;
+        channel.clock.copy_to(&mut wait.snapshot);
         let first = channel.waiting.is_empty();
         let free_at = channel.free_at;
         channel.waiting.push_back(die);
-        self.dies[die.index()].channel_wait = wait;
         if first {
             let resource = self.channel_resource(number);
             self.events.set_behind(resource, free_at);
@@ -94,9 +111,10 @@ impl Device {
         let next = channel.waiting.iter().position(goes_first).unwrap_or(0);
         let Some(die) = channel.waiting.remove(next) else { return };
         let state = &mut self.dies[die.index()];
-        let ChannelWait { ahead: (class, rest), snapshot, duration } = state.channel_wait;
-        state.command.parts.add(Part::ChannelWait(class), rest);
-        state.command.parts.add_channel_wait(&channel.clock, &snapshot);
+        let ChannelWait { ahead: (class, rest), snapshot, duration } = &state.channel_wait;
+        let duration = *duration;
+        state.command.parts.add(Part::ChannelWait(*class), *rest);
+        state.command.parts.add_channel_wait(&channel.clock, snapshot);
         let end = channel.grant(state.command.class, self.now, duration);
         if !channel.waiting.is_empty() {
             self.events.set_behind(resource, end);

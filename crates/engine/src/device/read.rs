@@ -99,7 +99,7 @@ impl Device {
     pub(super) fn begin_wait(&mut self, id: OpId, die: DieId) {
         self.pool[id].wait_from = self.now;
         if self.pool[id].request < OWN {
-            *self.pool.snapshot(id) = self.dies[die.index()].clock(self.now);
+            self.dies[die.index()].note_clock(self.now, self.pool.snapshot(id));
         }
     }
 
@@ -226,13 +226,11 @@ impl Device {
         if request >= OWN || wait_from == self.now || guess {
             return;
         }
-        let clock = self.dies[die.index()].clock(self.now);
-        let then = *self.pool.snapshot(unit);
-        self.pool.parts_mut(unit).add_die_wait(&clock, &then);
+        let clock = self.dies[die.index()].bring_clock_to(self.now);
+        let occupied = self.pool.blame_wait(unit, clock);
         if self.gates.are_used() {
             // A die rests while something waits behind a gate only.
-            let waited = self.now.since(self.pool[unit].wait_from).0;
-            let occupied: u64 = clock.iter().sum::<u64>() - then.iter().sum::<u64>();
+            let waited = self.now.since(wait_from).0;
             if waited > occupied {
                 self.pool.parts_mut(unit).add(Part::Gate, waited - occupied);
             }

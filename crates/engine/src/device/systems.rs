@@ -275,16 +275,23 @@ impl Device {
         if self.reclaim.is_some() {
             self.reclaim_worn_blocks();
         }
-        loop {
-            if !self.systems.asked.is_empty() {
-                self.act();
-            }
-            self.look_at_touched_dies();
-            if self.replication.dropped.is_empty() {
-                return;
-            }
-            self.invalidate_dropped();
+        if !self.systems.asked.is_empty() {
+            self.act();
         }
+        self.look_at_touched_dies();
+        while !self.replication.dropped.is_empty() {
+            self.finish_drops();
+        }
+    }
+
+    /// Copies were dropped on the way: their pages are given up, and what follows from that is done.
+    #[cold]
+    fn finish_drops(&mut self) {
+        self.invalidate_dropped();
+        if !self.systems.asked.is_empty() {
+            self.act();
+        }
+        self.look_at_touched_dies();
     }
 
     fn act(&mut self) {
