@@ -97,21 +97,26 @@ impl EventSet {
         }
     }
 
+    /// Places for resources.
+    pub fn resources(&self) -> usize {
+        self.leaves
+    }
+
     /// Sets the event of `resource`, replacing the one it has.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, resource: usize, time: Ns) {
         self.put(resource, time, 0);
     }
 
     /// The same, behind every event of that time that is set by [`Self::set`]: for one who decides between others, and
     /// should know all their wishes.
-    #[inline]
+    #[inline(always)]
     pub fn set_behind(&mut self, resource: usize, time: Ns) {
         self.put(resource, time, 1);
     }
 
     /// Takes the event of `resource` away.
-    #[inline]
+    #[inline(always)]
     pub fn clear(&mut self, resource: usize) {
         self.replay(resource, NEVER);
     }
@@ -132,7 +137,7 @@ impl EventSet {
     }
 
     /// The earliest event.
-    #[inline]
+    #[inline(always)]
     pub fn first(&self) -> Event {
         let key = self.nodes[1];
         let behind = key >> (self.below_time - 1) & 1 != 0;
@@ -145,7 +150,7 @@ impl EventSet {
         key as usize & (self.leaves - 1)
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, resource: usize, time: Ns, behind: u64) {
         if time.0.wrapping_sub(self.base.0) >= self.far || self.order >> self.order_bits != 0 {
             return self.put_with_care(resource, time, behind);
@@ -167,14 +172,14 @@ impl EventSet {
         self.replay(resource, key);
     }
 
-    #[inline]
+    #[inline(always)]
     fn next_key(&mut self, resource: usize, time: Ns, behind: u64) -> Key {
         let order = self.order;
         self.order += 1;
         self.key(resource, time, behind, order)
     }
 
-    #[inline]
+    #[inline(always)]
     fn key(&self, resource: usize, time: Ns, behind: u64, order: u64) -> Key {
         let time = (time.0 - self.base.0).min(self.far);
         time << self.below_time
@@ -184,7 +189,7 @@ impl EventSet {
     }
 
     /// Gives a resource another key, and the nodes above it their winners.
-    #[inline]
+    #[inline(always)]
     fn replay(&mut self, resource: usize, key: Key) {
         let mut node = self.leaves + resource;
         let nodes = self.nodes.as_mut_slice();

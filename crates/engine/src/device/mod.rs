@@ -473,7 +473,7 @@ impl Device {
     }
 
     /// The same, when `event` is the first one of the flash.
-    #[inline]
+    #[inline(always)]
     fn next_of(&self, event: Event) -> (Ns, bool) {
         let other = self.link_event[0].min(self.link_event[1]).min(self.cpu.event());
         if other <= event.time() { (other, false) } else { (event.time(), event.is_behind()) }
@@ -510,11 +510,12 @@ impl Device {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn lookup(&self, lpa: Lpa) -> Ppa {
         self.map.get(lpa, &self.layout)
     }
 
+    #[inline(always)]
     fn die_of(&self, ppa: Ppa) -> (DieId, u32) {
         self.geometry.die_of(self.geometry.plane_of(ppa).0)
     }

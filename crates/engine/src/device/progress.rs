@@ -35,7 +35,7 @@ impl Device {
     }
 
     /// Handles the event at `time`: the first one of the flash, unless it is one of the link or of the processor.
-    #[inline]
+    #[inline(always)]
     fn handle(&mut self, time: Ns, event: Event) {
         self.note_time(time);
         self.now = time;
@@ -54,6 +54,7 @@ impl Device {
         self.finish_event();
     }
 
+    #[inline(always)]
     fn flash_event(&mut self, event: Event) {
         let (resource, dies) = (event.resource(), self.dies.len());
         self.events.handle(event);
@@ -75,6 +76,7 @@ impl Device {
     }
 
     /// A die wants the channel for so long.
+    #[inline(always)]
     pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
         let number = self.channel_of[die.index()];
         let channel = &mut self.channels[number as usize];
@@ -108,8 +110,13 @@ impl Device {
                 ChannelArbitration::DataOutFirst => die.phase == Phase::DataWait,
             }
         };
-        let next = channel.waiting.iter().position(goes_first).unwrap_or(0);
-        let Some(die) = channel.waiting.remove(next) else { return };
+        let next = if channel.waiting.len() == 1 {
+            channel.waiting.pop_front()
+        } else {
+            let next = channel.waiting.iter().position(goes_first).unwrap_or(0);
+            channel.waiting.remove(next)
+        };
+        let Some(die) = next else { return };
         let state = &mut self.dies[die.index()];
         let ChannelWait { ahead: (class, rest), snapshot, duration } = &state.channel_wait;
         let duration = *duration;
@@ -123,6 +130,7 @@ impl Device {
     }
 
     /// The channel is the die's until `end`.
+    #[inline(always)]
     fn channel_granted(&mut self, die: DieId, end: Ns) {
         let data = self.dies[die.index()].phase == Phase::DataWait;
         let beside = if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None };
@@ -146,6 +154,7 @@ impl Device {
         }
     }
 
+    #[inline(always)]
     fn die_event(&mut self, die: DieId) {
         match self.dies[die.index()].phase {
             Phase::Array => self.array_done(die),
@@ -159,6 +168,7 @@ impl Device {
         }
     }
 
+    #[inline(always)]
     fn array_done(&mut self, die: DieId) {
         let Command { head, class, .. } = self.dies[die.index()].command;
         if class.op() == FlashOp::Read {
@@ -194,6 +204,7 @@ impl Device {
     }
 
     /// The page register's content wants to leave.
+    #[inline(always)]
     pub(super) fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
         let bytes = self.bytes_wanted(head);
         let duration = self.transfer(bytes);
@@ -206,7 +217,13 @@ impl Device {
     }
 
     /// Bytes of a flash page that its readers want; a unit that several want moves once.
+    #[inline]
     pub(super) fn bytes_wanted(&self, head: OpId) -> u32 {
+        let op = &self.pool[head];
+        if op.next_unit == NONE { op.bytes } else { self.bytes_of_chain(head) }
+    }
+
+    fn bytes_of_chain(&self, head: OpId) -> u32 {
         let mut bytes = self.pool[head].bytes;
         for unit in self.pool.units(head).skip(1) {
             let Op { ppa, bytes: wanted, .. } = self.pool[unit];
@@ -219,6 +236,7 @@ impl Device {
     }
 
     /// One flash page of a read has left.
+    #[inline(always)]
     fn data_left(&mut self, die: DieId) {
         let Command { head, class, planes, .. } = self.dies[die.index()].command;
         let next = self.pool[head].next;
@@ -239,40 +257,22 @@ impl Device {
 
     /// The units of a flash page are with the controller. `die` is where the command runs whose parts count for them,
     /// unless they carry those already.
+    #[inline]
     pub(super) fn page_read(&mut self, head: OpId, class: Class, die: Option<DieId>) {
         let first = self.pool[head].ppa;
         let mut unit = head;
         while unit != NONE {
-            let Op { next_unit, partial, ppa, request, .. } = self.pool[unit];
-            self.pool[unit].next_unit = NONE;
-            self.pool[unit].last_unit = unit;
-            if class.is_move() {
-                self.unit_read_for_move(unit);
-            } else if class == Class::MapRead {
-                self.map_page_read(unit);
-            } else if self.pool[unit].guess {
-                self.guess_was_wrong(unit);
-            } else if class == Class::CopyRead {
-                self.read_for_copy_done(unit);
-            } else if class.cause() == Cause::WriteBack {
-                if let Some(die) = die {
-                    self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
-                }
-                self.merged(unit);
-            } else if partial {
-                if let Some(die) = die {
-                    self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
-                }
-                self.pool[unit].source = ppa;
-                self.program_anywhere(unit);
-            } else if is_source(request) {
-                self.source_read(unit, die);
-            } else {
+            let op = &mut self.pool[unit];
+            let next_unit = std::mem::replace(&mut op.next_unit, NONE);
+            op.last_unit = unit;
+            if class == Class::HostRead && !op.partial && !op.guess && !is_source(op.request) {
                 self.tell_read_done(unit);
                 if self.cache.is_some() {
                     self.keep_read(unit);
                 }
                 self.unit_done(unit, die);
+            } else {
+                self.unit_read(unit, class, die);
             }
             unit = next_unit;
         }
@@ -283,6 +283,34 @@ impl Device {
         }
     }
 
+    /// One unit is with the controller that is not what a read of the host asked for, or not all of it.
+    fn unit_read(&mut self, unit: OpId, class: Class, die: Option<DieId>) {
+        let Op { partial, guess, ppa, .. } = self.pool[unit];
+        if class.is_move() {
+            self.unit_read_for_move(unit);
+        } else if class == Class::MapRead {
+            self.map_page_read(unit);
+        } else if guess {
+            self.guess_was_wrong(unit);
+        } else if class == Class::CopyRead {
+            self.read_for_copy_done(unit);
+        } else if class.cause() == Cause::WriteBack {
+            if let Some(die) = die {
+                self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+            }
+            self.merged(unit);
+        } else if partial {
+            if let Some(die) = die {
+                self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+            }
+            self.pool[unit].source = ppa;
+            self.program_anywhere(unit);
+        } else {
+            self.source_read(unit, die);
+        }
+    }
+
+    #[inline(always)]
     fn command_done(&mut self, die: DieId) {
         if self.overlap.read && self.next_read_takes_over(die) {
             return;
@@ -293,6 +321,7 @@ impl Device {
         self.start_next(die);
     }
 
+    #[inline(always)]
     fn count(&mut self, class: Class, planes: u32, pages: u32) {
         self.flash_operations += u64::from(planes * pages);
         self.recorder.operations[class.index()] += u64::from(planes * pages);
@@ -301,6 +330,7 @@ impl Device {
     }
 
     /// Interrupts the running program or erase at `begin`, when `left` of it remains.
+    #[inline(never)]
     pub(super) fn suspend(&mut self, die: DieId, begin: Ns, left: Ns, takes: Ns) {
         self.recorder.suspensions += 1;
         let state = &mut self.dies[die.index()];
@@ -315,6 +345,7 @@ impl Device {
     }
 
     /// The die is free for reads.
+    #[inline(never)]
     fn suspended(&mut self, die: DieId) {
         let now = self.now;
         let state = &mut self.dies[die.index()];
@@ -327,6 +358,7 @@ impl Device {
     }
 
     /// The interrupted command goes on.
+    #[inline(never)]
     pub(super) fn resume(&mut self, die: DieId) {
         let (now, takes) = (self.now, Ns(self.rules.suspend.resume_ns));
         let reads_wait = self.open_work(die) & (1 << Class::HostRead.index()) != 0;

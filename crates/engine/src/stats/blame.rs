@@ -85,7 +85,7 @@ pub enum Part {
 
 impl Part {
     #[inline]
-    fn index(self) -> usize {
+    const fn index(self) -> usize {
         match self {
             Self::Link => 0,
             Self::Admission => 1,
@@ -148,6 +148,16 @@ impl Parts {
     #[inline]
     pub fn clear(&mut self) {
         self.set = 0;
+    }
+
+    /// Forgets all figures, and begins with those that every command has.
+    #[inline]
+    pub fn begin(&mut self, command: u64, transfer: u64, cell: u64) {
+        const COMMAND: usize = Part::Command.index();
+        const TRANSFER: usize = Part::Transfer.index();
+        const CELL: usize = Part::Cell.index();
+        (self.ns[COMMAND], self.ns[TRANSFER], self.ns[CELL]) = (command, transfer, cell);
+        self.set = 1 << COMMAND | 1 << TRANSFER | 1 << CELL;
     }
 
     /// Adds to a part.
