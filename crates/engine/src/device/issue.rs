@@ -221,7 +221,9 @@ impl Device {
         let read = class.op() == FlashOp::Read;
         let planes =
             if self.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die };
-        if !read && planes == 1 {
+        // What moves is read once: of flash pages of one unit, none is wanted by two.
+        let alone = !read || (class.is_move() && self.geometry.unit_shift == 0);
+        if alone && planes == 1 {
             return;
         }
         let mut previous = NONE;

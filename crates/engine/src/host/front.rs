@@ -55,6 +55,11 @@ impl<'a> Front<'a> {
         if self.exhausted || self.batch.len() - self.cursor > LOOK_AHEAD {
             return Ok(());
         }
+        self.draw()
+    }
+
+    #[cold]
+    fn draw(&mut self) -> Result<(), SourceError> {
         self.batch.drain(..self.cursor);
         self.cursor = 0;
         while !self.exhausted && self.batch.len() <= LOOK_AHEAD {
@@ -73,25 +78,26 @@ impl<'a> Front<'a> {
         }
         self.refill()?;
         let Some(request) = self.batch.get(self.cursor) else { return Ok(Ns::NEVER) };
-        Ok(match self.config.arrivals {
-            Arrivals::Closed => self.places.front().map_or(Ns::NEVER, |&place| place.max(now)),
+        match self.config.arrivals {
+            Arrivals::Closed => Ok(self.places.front().map_or(Ns::NEVER, |&place| place.max(now))),
             Arrivals::Open
                 if self.config.max_outstanding > 0 && self.outstanding >= self.config.max_outstanding =>
             {
-                Ns::NEVER
+                Ok(Ns::NEVER)
             }
             Arrivals::Open => {
                 let time = self.scaled(request.time);
-                if time > LAST_ARRIVAL {
-                    let ns = request.time.0;
-                    return Err(SourceError(format!(
-                        "a request arrives at {ns} ns × time_scale {}: allowed: {} ns (292 years) at most",
-                        self.config.time_scale, LAST_ARRIVAL.0
-                    )));
-                }
-                time.max(now)
+                if time > LAST_ARRIVAL { Err(self.too_late(request.time)) } else { Ok(time.max(now)) }
             }
-        })
+        }
+    }
+
+    #[cold]
+    fn too_late(&self, time: Ns) -> SourceError {
+        SourceError(format!(
+            "a request arrives at {} ns × time_scale {}: allowed: {} ns (292 years) at most",
+            time.0, self.config.time_scale, LAST_ARRIVAL.0
+        ))
     }
 
     /// Whether the workload has ended and all its requests were taken.
