@@ -190,7 +190,12 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
         time(),
         prop::option::of(prop_oneof![30 => 1_000u64..1 << 33, 1 => any::<u64>()]),
     )
-        .prop_map(|(bytes, access_ns, bytes_per_s)| DramConfig { bytes, access_ns, bytes_per_s, ..DramConfig::default() });
+        .prop_map(|(bytes, access_ns, bytes_per_s)| DramConfig {
+            bytes,
+            access_ns,
+            bytes_per_s,
+            ..DramConfig::default()
+        });
     (geometries(), capacity, cell, channel, rules, or_extreme(0..9), suspend, (link, dram), modes).prop_map(
         |(geometry, capacity, cell, channel, rule, window, suspend, (link, dram), modes)| DeviceConfig {
             name: String::new(),

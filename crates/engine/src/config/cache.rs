@@ -165,7 +165,9 @@ impl DramConfig {
         if let Some(rows) = &self.rows {
             check_range("bytes", rows.bytes, 1, 1 << 40)
                 .and_then(|()| check_range("gap_ns", rows.gap_ns, 0, LONGEST_NS))
-                .and_then(|()| check_range("rest_bytes_per_s", rows.rest_bytes_per_s, 1_000, 1_000_000_000_000_000_000))
+                .and_then(|()| {
+                    check_range("rest_bytes_per_s", rows.rest_bytes_per_s, 1_000, 1_000_000_000_000_000_000)
+                })
                 .map_err(|error| error.under("rows"))?;
         }
         check_range("bytes_per_s", self.bytes_per_s.unwrap_or(1_000), 1_000, 1_000_000_000_000_000)

@@ -68,8 +68,7 @@ impl Device {
         for way in (turn..ways).chain(0..turn) {
             let first = (channel * ways + way) * dies;
             if self.serve_chip(first, dies) {
-                if let Some(turn) =
-                    self.chips.as_mut().and_then(|chips| chips.turn.get_mut(channel as usize))
+                if let Some(turn) = self.chips.as_mut().and_then(|chips| chips.turn.get_mut(channel as usize))
                 {
                     *turn = (way + 1) % ways;
                 }

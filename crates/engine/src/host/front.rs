@@ -55,6 +55,11 @@ impl<'a> Front<'a> {
         if self.exhausted || self.batch.len() - self.cursor > LOOK_AHEAD {
             return Ok(());
         }
+        self.draw()
+    }
+
+    #[cold]
+    fn draw(&mut self) -> Result<(), SourceError> {
         self.batch.drain(..self.cursor);
         self.cursor = 0;
         while !self.exhausted && self.batch.len() <= LOOK_AHEAD {
@@ -73,34 +78,35 @@ impl<'a> Front<'a> {
         }
         self.refill()?;
         let Some(request) = self.batch.get(self.cursor) else { return Ok(Ns::NEVER) };
-        Ok(match self.config.arrivals {
-            Arrivals::Closed => self.places.front().map_or(Ns::NEVER, |&place| place.max(now)),
-            Arrivals::Open if self.is_too_late(self.scaled(request.time)) => {
+        match self.config.arrivals {
+            Arrivals::Closed => Ok(self.places.front().map_or(Ns::NEVER, |&place| place.max(now))),
+            Arrivals::Open if self.config.stop_ns > 0 && self.is_after_stop(self.scaled(request.time)) => {
                 self.end();
-                Ns::NEVER
+                Ok(Ns::NEVER)
             }
             Arrivals::Open
                 if self.config.max_outstanding > 0 && self.outstanding >= self.config.max_outstanding =>
             {
-                Ns::NEVER
+                Ok(Ns::NEVER)
             }
             Arrivals::Open => {
                 let time = self.scaled(request.time);
-                if time > LAST_ARRIVAL {
-                    let ns = request.time.0;
-                    return Err(SourceError(format!(
-                        "a request arrives at {ns} ns × time_scale {}: allowed: {} ns (292 years) at most",
-                        self.config.time_scale, LAST_ARRIVAL.0
-                    )));
-                }
-                time.max(now)
+                if time > LAST_ARRIVAL { Err(self.too_late(request.time)) } else { Ok(time.max(now)) }
             }
-        })
+        }
+    }
+
+    #[cold]
+    fn too_late(&self, time: Ns) -> SourceError {
+        SourceError(format!(
+            "a request arrives at {} ns × time_scale {}: allowed: {} ns (292 years) at most",
+            time.0, self.config.time_scale, LAST_ARRIVAL.0
+        ))
     }
 
     /// Whether a request that is submitted at this time comes after the stop.
     #[inline]
-    fn is_too_late(&self, time: Ns) -> bool {
+    fn is_after_stop(&self, time: Ns) -> bool {
         self.config.stop_ns > 0 && time > Ns(self.config.stop_ns)
     }
 
@@ -152,7 +158,7 @@ impl<'a> Front<'a> {
                 self.places.push_back(free);
             }
             // Places that were free before the stop have been used by now.
-            if self.is_too_late(free) {
+            if self.is_after_stop(free) {
                 self.end();
             }
         }

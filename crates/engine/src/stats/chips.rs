@@ -91,8 +91,7 @@ impl ChipRecorder {
     /// For a drive of so many dies, `dies_per_chip` in each chip.
     pub fn new(dies: u32, dies_per_chip: u32, now: Ns) -> Self {
         let chips = dies.div_ceil(dies_per_chip.max(1)) as usize;
-        let mut this =
-            Self { dies: dies_per_chip.max(1), start: now, chips: vec![Chip::default(); chips] };
+        let mut this = Self { dies: dies_per_chip.max(1), start: now, chips: vec![Chip::default(); chips] };
         this.restart(now);
         this
     }

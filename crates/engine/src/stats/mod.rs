@@ -2,6 +2,7 @@
 
 pub mod blame;
 pub mod chips;
+pub mod clock;
 pub mod copies;
 pub mod disturb;
 pub mod energy;
