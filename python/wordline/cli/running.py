@@ -84,7 +84,7 @@ def run(
     if seeds is not None:
         if save_state is not None or load_state is not None:
             raise WordlineError("--seeds and --save-state or --load-state exclude each other")
-        _run_seeds(simulate, _seed_list(seeds, seed), jobs, out, as_json)
+        _run_seeds(simulate, seed_numbers(seeds, seed), jobs, out, as_json)
         return
     with progress_bar() as progress:
         result = simulation.simulate_part(
@@ -139,7 +139,7 @@ def _print_written(out: Path | None, written: list[Path]) -> None:
         print(f"\nWritten to {out}: {', '.join(path.name for path in written)}")
 
 
-def _seed_list(text: str, first: int) -> list[int]:
+def seed_numbers(text: str, first: int) -> list[int]:
     """`N` for as many seeds from the first on, or `3,5,7`."""
     from wordline.seeds import seed_list
 
