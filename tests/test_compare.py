@@ -10,7 +10,7 @@ import pytest
 from conftest import SMALL, SMALL_DRIVE, Wordline, sets
 
 import wordline as package
-from wordline.compare import compare
+from wordline.comparison import compare
 
 COMPARE = ("compare", "--device", "enterprise-tlc", "--workload", "mixed-70-30-8k-qd16,randread-4k-qd16")
 DRIVE = {

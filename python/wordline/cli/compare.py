@@ -59,7 +59,7 @@ def compare(
     if as_json + as_csv + as_markdown > 1:
         raise WordlineError("--json, --csv and --markdown exclude each other")
     from wordline import schemes as naming
-    from wordline.compare import comparison, sheets
+    from wordline.comparison import figures, sheets
     from wordline.presets import load, replay
 
     given = naming.split(workloads or [])
@@ -70,7 +70,7 @@ def compare(
     ]
     described += [(Path(trace).name, replay(trace)) for trace in traces or []]
     with study_bar("compare") as watch:
-        found = comparison.run(
+        found = figures.run(
             load("device", device),
             [naming.scheme(name) for name in naming.split(schemes)],
             described,
@@ -96,7 +96,7 @@ def compare(
 
 
 def _metrics(found: object, wanted: list[str] | None) -> list[str]:
-    from wordline.compare.comparison import DEFAULT_METRICS, Comparison
+    from wordline.comparison.figures import DEFAULT_METRICS, Comparison
 
     assert isinstance(found, Comparison)  # noqa: S101
     if not wanted:

@@ -13,7 +13,7 @@ from wordline.cli.common import JsonOption, show
 from wordline.cli.studies import FAILURES, JobsOption, OnOption, RetryOption, study_bar
 
 if TYPE_CHECKING:
-    from wordline.sweep.api import Sweep
+    from wordline.sweeps.api import Sweep
 
 
 def sweep(
@@ -39,8 +39,8 @@ def sweep(
     same sweep
     started again goes on where it was, and after a change runs what has changed.
     """
-    from wordline.sweep import api
-    from wordline.sweep.file import METRICS, read
+    from wordline.sweeps import api
+    from wordline.sweeps.file import METRICS, read
 
     folder = out if out is not None else Path(file).with_suffix("")
     if folder.is_file() or folder == Path(file):
@@ -56,7 +56,7 @@ def sweep(
     if as_json:
         print(json.dumps(_summary(planned) | {"table": str(table)}))
     else:
-        from wordline.sweep import table as printed
+        from wordline.sweeps import table as printed
 
         show(printed.render(planned, wanted))
         print(f"\nWritten to {table}")

@@ -13,7 +13,7 @@ from wordline.figures import formatted, heading
 from wordline.study.row import AXIS
 
 if TYPE_CHECKING:
-    from wordline.sweep.api import Sweep
+    from wordline.sweeps.api import Sweep
 
 MOST_ROWS = 60
 """Rows that are printed; all are in the file."""

@@ -11,7 +11,7 @@ from wordline.study.executors import open_executor
 from wordline.study.point import Inputs, Point
 from wordline.study.runs import Outcome, Watcher, run_points, validate
 from wordline.study.store import Store
-from wordline.sweep import file
+from wordline.sweeps import file
 
 if TYPE_CHECKING:
     import pyarrow

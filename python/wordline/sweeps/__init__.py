@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from wordline.sweep.api import Sweep, sweep
+from wordline.sweeps.api import Sweep, sweep
 
 __all__ = ["Sweep", "sweep"]

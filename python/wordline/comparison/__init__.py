@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from wordline.compare.comparison import DEFAULT_METRICS, Cell, Comparison, compare
+from wordline.comparison.figures import DEFAULT_METRICS, Cell, Comparison, compare
 
 __all__ = ["DEFAULT_METRICS", "Cell", "Comparison", "compare"]

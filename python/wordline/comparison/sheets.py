@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wordline.compare.comparison import DIRECTIONS, Cell, Comparison, Direction, Part
+from wordline.comparison.figures import DIRECTIONS, Cell, Comparison, Direction, Part
 from wordline.figures import formatted, heading, more_is_better, number
 from wordline.names import part_label
 

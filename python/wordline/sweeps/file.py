@@ -15,7 +15,7 @@ from wordline._core import WordlineError
 from wordline.presets import Description, Kind, load, replay, toml_value
 from wordline.seeds import seed_list
 from wordline.study.point import Point
-from wordline.sweep.axes import Combination, combinations, values
+from wordline.sweeps.axes import Combination, combinations, values
 
 KEYS = (
     "name",
