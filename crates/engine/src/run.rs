@@ -378,7 +378,7 @@ impl<H: HostSide> Replay<'_, H> {
                     break;
                 }
             } else {
-                self.device.step();
+                self.device.advance(arrival);
             }
             self.check()?;
             if self.device.end_of_life().is_some() {

@@ -68,6 +68,7 @@ impl Device {
     }
 
     /// Asks the scheduler which class goes next; what waits must have an answer.
+    #[inline(always)]
     pub(super) fn ask_scheduler(&mut self, die: DieId, waiting: u32) -> Option<Class> {
         let state = &self.dies[die.index()];
         let class = match (&self.scheduler, only_class(waiting)) {
@@ -90,6 +91,7 @@ impl Device {
         class
     }
 
+    #[inline(always)]
     fn next_class(&mut self, die: DieId) -> Option<Class> {
         let waiting = self.open_work(die);
         if waiting == 0 {
@@ -168,10 +170,7 @@ impl Device {
         let retry = self.take_retry_time();
         let state = &mut self.dies[die.index()];
         let Command { parts, .. } = &mut state.command;
-        parts.clear();
-        parts.add(Part::Command, command.0);
-        parts.add(Part::Transfer, data.0);
-        parts.add(Part::Cell, cell.0);
+        parts.begin(command.0, data.0, cell.0);
         if retry != Ns::ZERO {
             parts.add(Part::Retry, retry.0);
         }
@@ -183,6 +182,7 @@ impl Device {
 
     /// One flash page of a command: its units stop waiting; a program takes effect. Returns its time in the array, and
     /// for a program that of its data on the channel.
+    #[inline(always)]
     fn begin_page(&mut self, die: DieId, class: Class, head: OpId, page: u32) -> (Ns, Ns) {
         let watched = self.versions.is_some() || self.probe.is_some() || self.copies.is_on();
         let (mut unit, mut bytes) = (head, 0);
@@ -216,6 +216,7 @@ impl Device {
     }
 
     /// Searches the queue for reads of the same flash page and for commands that other planes can do at the same time.
+    #[inline(never)]
     fn find_partners(&mut self, die: DieId, class: Class, draft: &mut Draft) {
         let read = class.op() == FlashOp::Read;
         let planes =
@@ -276,6 +277,7 @@ impl Device {
     }
 
     /// Whether a waiting command may go in one multi-plane command with those of the draft.
+    #[inline]
     fn is_partner(&self, candidate: OpId, draft: &Draft, planes: u32) -> bool {
         if draft.planes >= planes || (draft.after != NONE && !self.follows(candidate, draft.after)) {
             return false;
@@ -297,6 +299,7 @@ impl Device {
     }
 
     /// Whether what the die does should be interrupted for a waiting read, and if so, interrupts it.
+    #[inline(never)]
     fn consider_suspending(&mut self, die: DieId) {
         let state = &self.dies[die.index()];
         let read = state.first(Class::HostRead);
@@ -339,7 +342,7 @@ impl Device {
     }
 
     /// Bus time of the data of one flash page of which so many bytes are wanted.
-    #[inline]
+    #[inline(always)]
     pub(super) fn transfer(&self, bytes: u32) -> Ns {
         if bytes == self.geometry.unit_bytes {
             return self.unit_transfer;

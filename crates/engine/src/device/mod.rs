@@ -59,7 +59,7 @@ use crate::config::ideal::SecondServer;
 use crate::config::scheme::{SchemeConfig, UnmappedReads};
 use crate::config::wear::FreeBlock;
 use crate::cpu::Cpu;
-use crate::events::EventSet;
+use crate::events::{Event, EventSet};
 use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
@@ -469,7 +469,12 @@ impl Device {
     /// a channel chooses between all that want it by then.
     #[inline]
     pub fn next_event(&self) -> (Ns, bool) {
-        let event = self.events.first();
+        self.next_of(self.events.first())
+    }
+
+    /// The same, when `event` is the first one of the flash.
+    #[inline(always)]
+    fn next_of(&self, event: Event) -> (Ns, bool) {
         let other = self.link_event[0].min(self.link_event[1]).min(self.cpu.event());
         if other <= event.time() { (other, false) } else { (event.time(), event.is_behind()) }
     }
@@ -505,10 +510,12 @@ impl Device {
         }
     }
 
+    #[inline(always)]
     fn lookup(&self, lpa: Lpa) -> Ppa {
         self.map.get(lpa, &self.layout)
     }
 
+    #[inline(always)]
     fn die_of(&self, ppa: Ppa) -> (DieId, u32) {
         self.geometry.die_of(self.geometry.plane_of(ppa).0)
     }

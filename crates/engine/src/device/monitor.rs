@@ -49,7 +49,7 @@ impl Device {
     }
 
     /// Takes in what held until `time`, which comes now. A no-op unless `time` is beyond [`Monitor::due`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_time(&mut self, time: Ns) {
         if time > self.monitor.due {
             self.look_back(time);
@@ -120,7 +120,7 @@ impl Device {
     }
 
     /// Charges the cell array's energy of the flash page or block of a head, and that of a program's data.
-    #[inline]
+    #[inline(always)]
     pub(super) fn charge_cell(&mut self, class: Class, head: OpId, page: u32) {
         if self.energy.is_some() {
             self.charge_known_cell(class, head, page);
@@ -158,7 +158,7 @@ impl Device {
     }
 
     /// Charges the energy of `bytes` of a flash page on the channel.
-    #[inline]
+    #[inline(always)]
     pub(super) fn charge_channel(&mut self, class: Class, bytes: u32) {
         if let Some(energy) = &self.energy {
             let moved = self.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));

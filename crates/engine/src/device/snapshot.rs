@@ -89,6 +89,7 @@ impl Device {
             ("dies", self.dies.len()),
             ("queues of dies", self.outstanding.len()),
             ("channels", self.channels.len()),
+            ("resources of events", self.events.resources()),
             ("cache registers", self.overlap.registers.len()),
             ("domains", self.domain.len()),
             ("answers", usize::from(self.answers.is_some())),

@@ -122,6 +122,7 @@ impl Device {
     }
 
     /// Sends a unit of a read of the host on its way, or lets it wait for its entry. See [`Self::read_for_host`].
+    #[inline(never)]
     pub(super) fn translate_read(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
         let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, Ppa::NONE) });
         match self.first_answer(id) {
