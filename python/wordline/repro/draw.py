@@ -14,6 +14,8 @@ REFERENCE = "#111827"
 
 KINDS = ("line", "bar")
 
+MOST_TICKS = 10
+
 FIGURE_KEYS = (
     "kind", "x", "y", "series", "reference", "reference_label", "x_label", "y_label", "x_log", "y_log",
     "x_scale",
@@ -72,9 +74,7 @@ def _draw_lines(axes: Any, figure: Mapping[str, Any], lines: Sequence[Line]) -> 
             color = COLORS[number % len(COLORS)]
             number += 1
             points = [(line[x] * scale_x, line[y] * scale_y) for line in ordered if line[y] is not None]
-            label = ", ".join(part for part in (name, y if len(ys) > 1 else "") if part) or figure.get(
-                "y_label", y
-            )
+            label = _label(figure, name, y if len(ys) > 1 else "") or figure.get("y_label", y)
             reference = figure.get("reference")
             measured = "o" if reference else "-o"
             if points:
@@ -110,7 +110,7 @@ def _draw_bars(axes: Any, figure: Mapping[str, Any], lines: Sequence[Line]) -> N
         heights = {str(line[x]): line[y] for line in groups[name] if line[y] is not None}
         at = [places.index(place) + (number - (len(series) - 1) / 2) * width for place in heights]
         values = [value * figure.get("y_scale", 1.0) for value in heights.values()]
-        label = ", ".join(part for part in (name, y if len(ys) > 1 else "") if part)
+        label = _label(figure, name, y if len(ys) > 1 else "")
         axes.bar(
             at,
             values,
@@ -134,20 +134,30 @@ def _draw_bars(axes: Any, figure: Mapping[str, Any], lines: Sequence[Line]) -> N
     axes.set_xticks(range(len(places)), places, rotation=35 if long else 0, ha="right" if long else "center")
 
 
+def _label(figure: Mapping[str, Any], series: str, y: str) -> str:
+    return ", ".join(part for part in (series, figure.get("labels", {}).get(y, y)) if part)
+
+
 def _listed(value: Any) -> list[str]:
     return list(value) if isinstance(value, list) else [value]
 
 
 def _dress(axes: Any, figure: Mapping[str, Any], title: str) -> None:
-    from matplotlib.ticker import PercentFormatter
+    from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
     axes.set_title(title, loc="left", fontsize=10)
     axes.set_xlabel(figure.get("x_label", ""))
     axes.set_ylabel(figure.get("y_label", ""))
+    for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
+        if figure.get(f"{name}_log"):
+            (axes.set_xscale if name == "x" else axes.set_yscale)("log")
+            axis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
+            axis.set_minor_formatter(NullFormatter())
     if figure.get("x_log"):
-        axes.set_xscale("log")
+        places = sorted({place for line in axes.lines for place in line.get_xdata()})
+        axes.set_xticks(places if len(places) <= MOST_TICKS else places[:: len(places) // MOST_TICKS + 1])
     if figure.get("y_log"):
-        axes.set_yscale("log")
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     elif "y_min" in figure or figure.get("kind") == "bar":
         axes.set_ylim(bottom=figure.get("y_min", 0))
     if figure.get("percent"):
@@ -159,4 +169,9 @@ def _dress(axes: Any, figure: Mapping[str, Any], title: str) -> None:
     axes.spines[["top", "right"]].set_visible(False)
     handles, labels = axes.get_legend_handles_labels()
     if len(handles) > 1 or (labels and labels[0] != figure.get("y_label")):
-        axes.legend(frameon=False, fontsize=8)
+        if figure.get("kind") == "bar":
+            # Above the bars, where it hides none.
+            axes.set_ylim(top=axes.get_ylim()[1] * 1.12)
+            axes.legend(frameon=False, fontsize=8, loc="upper center", ncols=len(handles))
+        else:
+            axes.legend(frameon=False, fontsize=8)
