@@ -26,9 +26,9 @@ pub struct HostConfig {
     /// latency. 0 = no limit.
     #[serde(default)]
     pub max_outstanding: u32,
-    /// Time from the start after which nothing is submitted, ns; 0 = until the workload ends.
+    /// Requests that would be submitted later than this are not; 0 = no end but the workload's. ns.
     #[serde(default)]
-    pub run_time_ns: u64,
+    pub stop_ns: u64,
     /// Most requests inside the drive, those of all flows together; others wait in their queues, and their wait
     /// counts as latency. 0 = no limit.
     #[serde(default)]
@@ -61,7 +61,7 @@ impl Default for HostConfig {
             queue_depth: default_queue_depth(),
             think_time_ns: 0,
             max_outstanding: 0,
-            run_time_ns: 0,
+            stop_ns: 0,
             max_inside: 0,
             max_overtakes: None,
             arbitration: ArbitrationConfig::default(),
@@ -159,6 +159,10 @@ pub struct WindowConfig {
     /// Host writes of the warm-up, in multiples of the drive's logical size.
     #[serde(default)]
     pub warmup_drive_writes: f64,
+    /// Whether the window goes on after the last answer until the drive has nothing to do: what is in its cache or being
+    /// collected then counts too, and rates are of that longer time.
+    #[serde(default)]
+    pub until_rest: bool,
 }
 
 impl HostConfig {
@@ -167,7 +171,6 @@ impl HostConfig {
         check_range("time_scale", self.time_scale, 1e-9, 1e9)?;
         check_range("queue_depth", self.queue_depth, 1, 1 << 20)?;
         check_range("think_time_ns", self.think_time_ns, 0, 1_000_000_000_000)?;
-        check_range("run_time_ns", self.run_time_ns, 0, u64::MAX / 2)?;
         super::host::validate(self)
     }
 }

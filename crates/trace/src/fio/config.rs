@@ -51,7 +51,7 @@ pub struct FioConfig {
     /// Rates are means of a Poisson process, else distances are equal.
     #[serde(default)]
     pub poisson: bool,
-    /// Seconds after which no request is issued; told to the host as `run_time_ns`, kept here for the reader.
+    /// Seconds after which no request is issued; told to the host as `stop_ns`, kept here for the reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime_s: Option<f64>,
 }

@@ -112,7 +112,7 @@ fn flow(job: &Job, copy: u64, files: &mut Files) -> Result<FlowConfig, String> {
         queue_depth: Some(job.depth),
         think_time_ns: Some(job.think_ns),
         max_outstanding: paced.then_some(job.depth),
-        run_time_ns: job.run_ns,
+        stop_ns: job.run_ns,
         priority: Default::default(),
         weight: 1,
         stream: 0,

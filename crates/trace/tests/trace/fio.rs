@@ -120,7 +120,7 @@ fn a_rate_makes_an_open_loop_that_keeps_its_queue_depth() {
 fn times_are_told_to_the_host() {
     let workload = jobs("[a]\nrw=randread\nsize=1m\nruntime=2m\ntime_based\nthinktime=50\nramp_time=3s");
     let flow = &workload.flow[0];
-    assert_eq!((flow.run_time_ns, flow.think_time_ns), (Some(120_000_000_000), Some(50_000)));
+    assert_eq!((flow.stop_ns, flow.think_time_ns), (Some(120_000_000_000), Some(50_000)));
     assert_eq!((workload.window.warmup_ns, load(flow).io_bytes), (3_000_000_000, None));
 }
 

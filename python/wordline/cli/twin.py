@@ -11,7 +11,7 @@ import typer
 
 from wordline import _core
 from wordline._core import WordlineError
-from wordline.console import JsonOption, SetOption, SkipOption, override_pairs
+from wordline.cli.common import JsonOption, SetOption, SkipOption, override_pairs
 from wordline.presets import profile, replay, toml_string
 
 

@@ -1,4 +1,4 @@
-"""The commands of `wordline trace`."""
+"""`wordline trace …`: looks into traces of requests."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Annotated
 import typer
 
 from wordline import _core, simulation
-from wordline.console import JsonOption, SetOption, SkipOption, override_pairs, print_wide
+from wordline.cli.common import JsonOption, SetOption, SkipOption, override_pairs, show
 from wordline.presets import replay
-from wordline.twin_cli import register
 
-trace_app = typer.Typer(help="Looks into traces of requests.", no_args_is_help=True)
+app = typer.Typer(help="Looks into traces of requests.", no_args_is_help=True)
+
 
 TraceArgument = Annotated[str, typer.Argument(metavar="FILE", help="A trace, plain, gz or zst.")]
 
 
-@trace_app.command("info")
+@app.command("info")
 def trace_info(
     file: TraceArgument,
     skip_bad_lines: SkipOption = False,
@@ -35,10 +35,10 @@ def trace_info(
         return
     from wordline import report
 
-    print_wide(report.render_trace(file, info))
+    show(report.render_trace(file, info))
 
 
-@trace_app.command("convert")
+@app.command("convert")
 def trace_convert(
     file: TraceArgument,
     out: Annotated[
@@ -58,6 +58,3 @@ def trace_convert(
         if as_json
         else f"{requests:,} requests written to {out}"
     )
-
-
-register(trace_app)

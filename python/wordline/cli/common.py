@@ -1,4 +1,4 @@
-"""Options and output that the commands share."""
+"""What the commands share: options, overrides, the progress bar, printing."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordline import simulation
 from wordline._core import WordlineError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from wordline import simulation
 
 SkipOption = Annotated[
     bool,
@@ -27,10 +26,11 @@ SetOption = Annotated[
         "--set", metavar="PATH=VALUE", help="Override a key, such as device.geometry.blocks=64. Repeatable."
     ),
 ]
+NameArgument = Annotated[str, typer.Argument(help="A preset or a TOML file.")]
 
 
 def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> list[tuple[str, str]]:
-    """Paths and TOML values of `--set`. Raises `WordlineError` where there is no `=`."""
+    """Overrides as the core takes them, from `PATH=VALUE` texts."""
     pairs = [("workload.source.skip_bad_lines", "true")] if skip_bad_lines else []
     for text in texts or []:
         path, equals, value = text.partition("=")
@@ -60,8 +60,8 @@ def progress_bar() -> Iterator[simulation.Progress | None]:
         yield update
 
 
-def print_wide(renderable: RenderableType) -> None:
-    """Prints on stdout, as wide as reports are where that is no terminal."""
+def show(renderable: RenderableType) -> None:
+    """Prints for a person, as wide as the terminal."""
     from rich.console import Console
 
     from wordline.report import TEXT_WIDTH
