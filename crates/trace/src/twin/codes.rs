@@ -28,7 +28,7 @@ pub(super) const FAR: i64 = 131_071;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     /// `n` and a digit: somewhere that was not touched yet. The digit says how it lies to the request before: so many steps of 16 KiB
-    /// behind its start, modulo 1 MiB. Drives that stripe pages over up to 64 dies keep collisions by it.
+    /// behind its start, modulo 1 MiB; 63 for no relation. Drives that stripe pages over up to 64 dies keep collisions by it.
     Fresh(u8),
     /// `s` or `t` and a digit: it continues the stream of this rank (0: the one continued or begun last).
     Sequential(u8, bool),

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::codes::Place;
-use super::locate::{PAGE, REMEMBERED, TURNS};
+use super::locate::{NO_TURN, PAGE, REMEMBERED, TURNS};
 use super::shapes::ALIGNMENT;
 use super::space::FreshSpace;
 use super::streams::Streams;
@@ -212,7 +212,8 @@ impl History {
     /// How well a request of the past fits: it must be of this kind and length and the last at its place before its turn counts.
     fn likeness(&self, past: Past, (written, length, turn): Like, newest: bool) -> u32 {
         let last = self.recent.back().map_or(0, |last| last.offset / ALIGNMENT);
-        let turned = (past.offset / ALIGNMENT).wrapping_sub(last) % TURNS == u64::from(turn);
+        let steps = (past.offset / ALIGNMENT).wrapping_sub(last) % TURNS;
+        let turned = turn == NO_TURN || steps == u64::from(turn);
         4 * u32::from((past.written, past.length) == (written, length)) + 2 * u32::from(newest) + u32::from(turned)
     }
 

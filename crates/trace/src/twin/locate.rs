@@ -20,6 +20,9 @@ const BLOCK: u64 = 1 << 16;
 /// Values of a turn: steps of 16 KiB in 1 MiB.
 pub(super) const TURNS: u64 = 64;
 
+/// Stands for no turn. That requests 63 steps apart have none either is a small loss.
+pub(super) const NO_TURN: u8 = 63;
+
 /// Pages of a chunk.
 const CHUNK: u64 = 512;
 
@@ -104,10 +107,10 @@ impl Locator {
         position.map(|position| position as u8 + 1)
     }
 
-    /// Steps of 16 KiB from the start of the request before, modulo 64; 0 at the beginning of a burst, where it means nothing.
+    /// Steps of 16 KiB from the start of the request before, modulo 64; [`NO_TURN`] at the beginning of a burst.
     fn turn(&self, offset: u64, in_burst: bool) -> u8 {
         let steps = (offset / ALIGNMENT).wrapping_sub(self.last / ALIGNMENT);
-        if in_burst { (steps % TURNS) as u8 } else { 0 }
+        if in_burst { (steps % TURNS) as u8 } else { NO_TURN }
     }
 
     fn is_touched(&self, page: u64) -> bool {

@@ -6,6 +6,7 @@ use wordline_engine::time::Ns;
 
 use super::codes::{Place, Token};
 use super::history::{History, Wanted};
+use super::locate::NO_TURN;
 use super::model_source::ModelSource;
 use super::play::{Deck, Round};
 use super::profile::Profile;
@@ -150,7 +151,7 @@ fn placed(token: &Token, shapes: &[[u64; 2]], history: &mut History, fresh: &mut
     let length = length.clamp(1, fresh.bytes());
     let fits = |offset: &u64| offset.saturating_add(length) <= fresh.bytes();
     let told = history.offset(token.place, Wanted { length, alignment, space: fresh }).filter(fits);
-    let turn = if let Place::Fresh(turn) = token.place { Some(turn) } else { None };
+    let turn = if let Place::Fresh(turn) = token.place { Some(turn).filter(|turn| *turn != NO_TURN) } else { None };
     let slot = turn.map(|turn| history.last() / ALIGNMENT + u64::from(turn));
     let offset = told.unwrap_or_else(|| fresh.draw(length, alignment, slot).min(fresh.bytes() - length));
     if token.op != HostOp::Trim {
