@@ -3,8 +3,8 @@
     python scripts/published.py TARGETS
 
 TARGETS is a folder with `workloads.csv` and `msr_volumes.csv`. Writes `presets/profiles/NAME.toml` and
-`presets/workloads/NAME.toml`. What the figures don't say is assumed, alike for all, and written down in the profile
-and in docs/generators.md. No result of a simulation goes into a profile.
+`presets/workloads/NAME.toml`. What the figures don't say is assumed, alike for all, and
+written down in docs/generators.md. No result of a simulation goes into a profile.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ ALIBABA = {"ali0": "alibaba_112", "ali1": "alibaba_121"}
 
 @dataclass
 class PageClass:
+    """Pages that are used alike, as the profile describes them."""
+
     name: str
     bytes: int
     reads: float
@@ -49,6 +51,8 @@ class PageClass:
 
 @dataclass
 class Published:
+    """What a profile and its workload say."""
+
     name: str
     description: str
     fit_for: str
@@ -63,7 +67,7 @@ class Published:
 
 
 def sizes(mean: float) -> list[tuple[int, float]]:
-    """Multiples of 4 KiB with this mean: 4 KiB and a larger one, the power of two of at least twice the mean."""
+    """Multiples of 4 KiB with this mean: 4 KiB, and the power of two of at least twice the mean."""
     if mean <= PAGE:
         return [(PAGE, 1.0)]
     large = PAGE
@@ -79,6 +83,7 @@ def bursts(rate: float) -> float:
 
 
 def extents(pages: float) -> int:
+    """Bytes of so many pages, in whole extents."""
     return max(round(pages * PAGE / EXTENT), 1) * EXTENT
 
 
@@ -89,10 +94,10 @@ def of_pages(row: dict[str, str], description: str, source: str, files: list[str
     pages = float(row["footprint_gb"]) * 2**30 / PAGE
     hot = float(row["hot_ratio"]) * pages
     visits = requests * read_share * size / PAGE
-    # Pages of the hot class are read at least twice; of the others the share of reads is read once, the rest is written only.
+    # Hot pages are read at least twice; of the others the share of reads is read once, the rest only written.
     once = max(min((pages - hot) * read_share, visits - 2.02 * hot), 0.01 * pages)
     written = pages - hot - once
-    # Few visits for each hot page: in turns, so that each gets its two. Many: skewed, the rarest still gets several.
+    # Few visits for each hot page: in turns, so that each gets its two. Many: skewed.
     few = (visits - once) / hot < 8
     return Published(
         name=row["workload"],
@@ -105,7 +110,9 @@ def of_pages(row: dict[str, str], description: str, source: str, files: list[str
         write_bytes=size,
         idle_gap_ns=bursts(RATE),
         classes=[
-            PageClass("hot", extents(hot), 1 - once / visits, 0.0, "once" if few else "zipf", None if few else 0.5),
+            PageClass(
+                "hot", extents(hot), 1 - once / visits, 0.0, "once" if few else "zipf", None if few else 0.5
+            ),
             PageClass("read once", extents(once), once / visits, 0.0, "once"),
             PageClass("written", extents(written), 0.0, 1.0, "once"),
         ],
@@ -144,6 +151,8 @@ def of_counts(
 
 
 def text_of(profile: Published) -> str:
+    """The profile as TOML."""
+
     def listed(mean: float) -> str:
         return ", ".join(f"{{ bytes = {size}, weight = {weight} }}" for size, weight in sizes(mean))
 
@@ -187,7 +196,8 @@ def text_of(profile: Published) -> str:
 
 
 def workload_of(profile: Published) -> str:
-    return f"""# Written by scripts/published.py. The profile says what it is fit for and where its figures come from.
+    """The workload that plays it, as TOML."""
+    return f"""# Written by scripts/published.py. The profile says what it is fit for and where it comes from.
 name = "{profile.name}"
 description = "{profile.description}"
 
@@ -204,6 +214,7 @@ occupancy = "footprint"
 
 
 def all_profiles(targets: Path) -> list[Published]:
+    """Every profile that the tables of this folder give."""
     with (targets / "workloads.csv").open(encoding="utf-8") as file:
         rows = {row["workload"]: row for row in csv.DictReader(file)}
     with (targets / "msr_volumes.csv").open(encoding="utf-8") as file:
@@ -213,7 +224,9 @@ def all_profiles(targets: Path) -> list[Published]:
         if row["system"] == "shuffler":
             files = [VDI[name]] if name in VDI else [ALIBABA[name]] if name in ALIBABA else []
             kind = "synthetic of papers/001" if not files else "stands for " + files[0]
-            out.append(of_pages(row, f"Twin of {name}, papers/001 table 2 ({kind})", "papers/001, table 2", files))
+            out.append(
+                of_pages(row, f"Twin of {name}, papers/001 table 2 ({kind})", "papers/001, table 2", files)
+            )
     for name, preset, files in (
         ("Fin2", "financial2", ["Financial2", "fin2"]),
         ("MSR_hm", "msr-hm", []),
@@ -240,7 +253,8 @@ def all_profiles(targets: Path) -> list[Published]:
         out.append(
             of_counts(
                 f"msr-{volume}",
-                f"MSR Cambridge {volume}: {requests:,} requests, {float(row['read_ratio']):.1%} reads; counts only",
+                f"MSR Cambridge {volume}: {requests:,} requests, "
+                f"{float(row['read_ratio']):.1%} reads; counts only",
                 row["source"],
                 requests,
                 float(row["read_ratio"]),
@@ -253,6 +267,7 @@ def all_profiles(targets: Path) -> list[Published]:
 
 
 def main() -> None:
+    """Writes all profiles and workloads."""
     if len(sys.argv) != 2:
         sys.exit(__doc__)
     for profile in all_profiles(Path(sys.argv[1])):

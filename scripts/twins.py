@@ -2,8 +2,9 @@
 
     python scripts/twins.py TRACES [--limit N] [--only PART] [--out FILE] [--seed N]
 
-TRACES is a folder with `norm/*.trace.gz` and `apps/*.csv.zst`. A trace is cut after its first N requests; a profile is
-fitted to these, and a twin of as many requests is played. Both run on the same drive at the trace's own times.
+TRACES is a folder with `norm/*.trace.gz` and `apps/*.csv.zst`. A trace is cut after its first N requests; a
+profile is fitted to these, and a twin of as many requests is played. Both run on the same drive at the
+trace's own times.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,8 @@ DRIVE: dict[str, object] = {
 
 @dataclass
 class Row:
+    """A trace and its twin: mean and 99th percentile, µs."""
+
     name: str
     requests: int
     original: tuple[float, float]
@@ -39,9 +43,11 @@ class Row:
     held: float
 
     def differences(self) -> tuple[float, float]:
-        return tuple(twin / original - 1 for twin, original in zip(self.twin, self.original, strict=True))  # type: ignore[return-value]
+        """How far the twin is off, of 1."""
+        return self.twin[0] / self.original[0] - 1, self.twin[1] / self.original[1] - 1
 
     def passes(self) -> bool:
+        """Whether both lie within the bound."""
         return all(abs(difference) <= BOUND for difference in self.differences())
 
 
@@ -64,15 +70,16 @@ def latency_us(result: wordline.Result) -> tuple[float, float]:
 
 
 def replayed(source: str, folder: Path, seed: int) -> wordline.Result:
+    """A source at its own times on the drive."""
     workload = folder / "workload.toml"
     workload.write_text(f'name = "twins"\n[host]\narrivals = "open"\n[source]\n{source}', encoding="utf-8")
     return wordline.run("enterprise-tlc", "baseline", workload, seed=seed, overrides=DRIVE)
 
 
 def compared(trace: Path, name: str, limit: int, seed: int, fitting: dict[str, Any]) -> Row:
-    source = (
-        f'kind = "trace"\npath = "{trace}"\nout_of_range = "compact"\nmax_requests = {limit}\n'
-        + ('format = "mqsim"\n' if trace.parent.name == "norm" else "")
+    """A trace and the twin of its profile."""
+    source = f'kind = "trace"\npath = "{trace}"\nout_of_range = "compact"\nmax_requests = {limit}\n' + (
+        'format = "mqsim"\n' if trace.parent.name == "norm" else ""
     )
     text = _core.trace_fit(
         ("trace", f'name = "{name}"\n[source]\n{source}'), [], base_dir=".", name=name, **fitting
@@ -82,7 +89,7 @@ def compared(trace: Path, name: str, limit: int, seed: int, fitting: dict[str, A
         (path / "profile.toml").write_text(text, encoding="utf-8")
         original = replayed(source, path, seed)
         twin = replayed('kind = "twin"\npath = "profile.toml"\n', path, seed)
-    profile = _core_toml(text)
+    profile = tomllib.loads(text)
     return Row(
         name,
         profile["summary"]["requests"],
@@ -93,13 +100,8 @@ def compared(trace: Path, name: str, limit: int, seed: int, fitting: dict[str, A
     )
 
 
-def _core_toml(text: str) -> dict[str, Any]:
-    import tomllib
-
-    return tomllib.loads(text)
-
-
 def table(rows: list[Row]) -> str:
+    """Markdown."""
     lines = [
         "| trace | requests | held | mean, µs | twin | | p99, µs | twin | | |",
         "|---|--:|--:|--:|--:|--:|--:|--:|--:|---|",
@@ -122,6 +124,7 @@ def table(rows: list[Row]) -> str:
 
 
 def main() -> None:
+    """Compares all traces and prints the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("traces", type=Path)
     parser.add_argument("--limit", type=int, default=100_000)
@@ -133,8 +136,14 @@ def main() -> None:
     parser.add_argument("--idle-ns", type=int, default=None)
     parser.add_argument("--out", type=Path, default=None)
     arguments = parser.parse_args()
-    files = [(path, path.name.removesuffix(".trace.gz")) for path in sorted((arguments.traces / "norm").glob("*.gz"))]
-    files += [(path, path.name.removesuffix(".csv.zst")) for path in sorted((arguments.traces / "apps").glob("*.zst"))]
+    files = [
+        (path, path.name.removesuffix(".trace.gz"))
+        for path in sorted((arguments.traces / "norm").glob("*.gz"))
+    ]
+    files += [
+        (path, path.name.removesuffix(".csv.zst"))
+        for path in sorted((arguments.traces / "apps").glob("*.zst"))
+    ]
     fitting = {
         key: value
         for key in ("held", "piece", "phases", "idle_ns")

@@ -60,7 +60,9 @@ def test_a_mistake_in_a_job_file_names_its_line(wordline: Wordline, tmp_path: Pa
 
 def test_a_run_ends_at_its_run_time(wordline: Wordline, tmp_path: Path) -> None:
     jobs = tmp_path / "jobs.fio"
-    jobs.write_text("[a]\nrw=randread\nbs=4k\nsize=16m\nruntime=10ms\ntime_based\niodepth=4\nioengine=libaio\n")
+    jobs.write_text(
+        "[a]\nrw=randread\nbs=4k\nsize=16m\nruntime=10ms\ntime_based\niodepth=4\nioengine=libaio\n"
+    )
     result = wordline("run", "--workload", jobs, "--json", *sets(SMALL_DRIVE)).json()
     assert 100 < result["read"]["requests"] < 10_000
     assert 0.009e9 < result["simulated_ns"] < 0.012e9
@@ -118,10 +120,10 @@ def test_presets_of_the_papers_run(wordline: Wordline, name: str) -> None:
     assert done > 1000
 
 
-def test_published_profiles_are_what_the_script_writes(tmp_path: Path) -> None:
+def test_published_profiles_are_what_the_script_writes() -> None:
     targets = ROOT.parent / "shared" / "targets"
     if not targets.is_dir():
-        pytest.skip("SKIPPED: no shared targets beside the repository")
+        pytest.skip("no shared targets beside the repository")
     sys.path.insert(0, str(ROOT / "scripts"))
     try:
         import published

@@ -93,16 +93,18 @@ def fit_for(name: str) -> str:
 
 
 def real_trace(name: str, folder: str | os.PathLike[str]) -> Path | None:
-    """The file below `folder` that holds the workload's own trace, known by its name; `None` if there is none.
+    """The file below `folder` with the workload's own trace, known by its name; `None` if there is none.
 
-    Names are compared without their endings (`.csv.gz` …) and in any case. Of several the first in order counts.
+    Names are compared without their endings (`.csv.gz` …) and in any case. Of several the first counts.
     """
     import tomllib
 
     path = profile(name)
     if path is None:
         return None
-    known = {stem.casefold() for stem in tomllib.loads(path.read_text(encoding="utf-8")).get("trace_files", [])}
+    known = {
+        stem.casefold() for stem in tomllib.loads(path.read_text(encoding="utf-8")).get("trace_files", [])
+    }
     files = sorted(file for file in Path(folder).rglob("*") if file.is_file())
     return next((file for file in files if _stem(file).casefold() in known), None)
 

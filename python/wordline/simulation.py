@@ -38,8 +38,8 @@ def run(
     verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
-    same. With `traces`, a folder, a workload preset that is a twin gives way to its real trace if that is there,
-    known by its file name.
+    same. With `traces`, a folder, a workload preset that is a twin gives way to its real trace if that is
+    there, known by its file name.
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """

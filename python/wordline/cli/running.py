@@ -24,7 +24,11 @@ def run(
     scheme: Annotated[str, typer.Option("--scheme", "-s", help="A preset or a TOML file.")] = "baseline",
     workload: Annotated[
         str | None,
-        typer.Option("--workload", "-w", help="A preset, a TOML file, or a job file of fio (.fio). [default: randread-4k-qd16]"),
+        typer.Option(
+            "--workload",
+            "-w",
+            help="A preset, a TOML file, or a job file of fio (.fio). [default: randread-4k-qd16]",
+        ),
     ] = None,
     trace: Annotated[
         str | None,
@@ -32,7 +36,9 @@ def run(
     ] = None,
     traces: Annotated[
         str | None,
-        typer.Option("--traces", metavar="DIR", help="Take the workload's real trace from there, if it is there."),
+        typer.Option(
+            "--traces", metavar="DIR", help="Take the workload's real trace from there, if it is there."
+        ),
     ] = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,

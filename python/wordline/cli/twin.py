@@ -40,8 +40,9 @@ def trace_fit(
 ) -> None:
     """Write the profile of a trace: its behaviour in at most 64 KB, without its addresses.
 
-    The trace is read eight times; memory grows with the places that it touches, not with its length. A twin of any length is made from
-    the profile by `wordline trace gen`, or played by a workload with `source.kind = "twin"`.
+    The trace is read several times; memory grows with the places that it touches, not with its length. A twin
+    of any length is made from the profile by `wordline trace gen`, or played by a workload with
+    `source.kind = "twin"`.
     """
     if held is not None and not 0.0 < held <= 1.0:
         raise WordlineError(f"--held {held}: allowed: above 0, up to 1")
@@ -62,11 +63,16 @@ def trace_fit(
     if as_json:
         print(json.dumps({"profile": str(out), "bytes": len(text), "summary": summary}))
         return
-    print(f"{len(text):,} bytes written to {out}: {summary['requests']:,} requests, {summary['held']:.0%} of them held")
+    print(
+        f"{len(text):,} bytes written to {out}: {summary['requests']:,} requests, "
+        f"{summary['held']:.0%} of them held"
+    )
 
 
 def trace_gen(
-    source: Annotated[str, typer.Argument(metavar="PROFILE", help="A profile: a TOML file, or a preset's name.")],
+    source: Annotated[
+        str, typer.Argument(metavar="PROFILE", help="A profile: a TOML file, or a preset's name.")
+    ],
     out: Annotated[
         str, typer.Argument(metavar="OUT", help="File to write, packed if it ends in .gz or .zst.")
     ],
@@ -80,12 +86,15 @@ def trace_gen(
     path = Path(source) if source.endswith(".toml") or Path(source).name != source else profile(source)
     if path is None:
         raise WordlineError(f"{source}: allowed: a TOML file, or the name of a preset that is a twin")
-    lines = [f"name = {toml_string(path.stem)}", "[source]", 'kind = "twin"', f"path = {toml_string(str(path))}"]
+    lines = [
+        f"name = {toml_string(path.stem)}",
+        "[source]",
+        'kind = "twin"',
+        f"path = {toml_string(str(path))}",
+    ]
     if requests is not None:
         lines.append(f"requests = {requests}")
     written = _core.trace_gen((str(path), "\n".join(lines)), [], base_dir=str(Path.cwd()), out=out, seed=seed)
     print(
-        json.dumps({"requests": written, "out": out})
-        if as_json
-        else f"{written:,} requests written to {out}"
+        json.dumps({"requests": written, "out": out}) if as_json else f"{written:,} requests written to {out}"
     )

@@ -8,9 +8,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::{
-    FilebenchSourceConfig, FioSourceConfig, InterarrivalConfig, OutOfRange, PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig,
-    TimeUnit, TraceConfig, TraceFormat, TwinConfig,
-    YcsbSourceConfig,
+    FilebenchSourceConfig, FioSourceConfig, InterarrivalConfig, OutOfRange, PatternConfig, RegionConfig,
+    Sizes, SourceConfig, SyntheticConfig, TimeUnit, TraceConfig, TraceFormat, TwinConfig, YcsbSourceConfig,
 };
 
 #[derive(Clone, Copy, Deserialize)]

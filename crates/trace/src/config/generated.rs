@@ -84,7 +84,11 @@ impl FilebenchSourceConfig {
 fn check_end(requests: Option<u64>, turns: Option<u64>, name: &str) -> Result<(), ConfigError> {
     check_range("requests", requests.unwrap_or(1), 1, 1 << 48)?;
     if requests.is_none() && turns.is_none() {
-        return Err(ConfigError::new("requests", "nothing", format!("a number, or {name}: else the run has no end")));
+        return Err(ConfigError::new(
+            "requests",
+            "nothing",
+            format!("a number, or {name}: else the run has no end"),
+        ));
     }
     Ok(())
 }

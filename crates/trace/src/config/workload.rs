@@ -7,7 +7,8 @@ use wordline_engine::config::run::{Arrivals, HostConfig, StartConfig, WindowConf
 
 use super::forms::SourceForm;
 use super::{
-    FilebenchSourceConfig, FioSourceConfig, FlowConfig, SyntheticConfig, TraceConfig, TwinConfig, YcsbSourceConfig,
+    FilebenchSourceConfig, FioSourceConfig, FlowConfig, SyntheticConfig, TraceConfig, TwinConfig,
+    YcsbSourceConfig,
 };
 
 /// A workload. `presets/workloads/*.toml` are of this form.

@@ -14,7 +14,11 @@ pub(super) struct Places {
 
 enum Kind {
     /// Each once before any comes again: the turn, and how often all have come.
-    Map { next: u64, round: u64, seed: u64 },
+    Map {
+        next: u64,
+        round: u64,
+        seed: u64,
+    },
     Uniform,
     Zipf(Zipf),
     /// The exponent: ln h / ln (1 − h).
@@ -27,7 +31,14 @@ enum Kind {
 
 impl Places {
     /// Places of `blocks` (at least 1) of `block_bytes`.
-    pub(super) fn new(access: &Access, blocks: u64, block_bytes: u64, replaced: bool, seed: u64, name: &str) -> Self {
+    pub(super) fn new(
+        access: &Access,
+        blocks: u64,
+        block_bytes: u64,
+        replaced: bool,
+        seed: u64,
+        name: &str,
+    ) -> Self {
         let kind = match access {
             Access::Random if replaced => Kind::Uniform,
             Access::Random => Kind::Map { next: 0, round: 0, seed },
@@ -129,7 +140,11 @@ mod tests {
     #[test]
     fn zones_get_their_shares() {
         let zone = |access, space| Zone { access, space: Some(space), bytes: None };
-        let found = counts(Access::Zoned(vec![zone(60.0, 10.0), zone(30.0, 20.0), zone(8.0, 30.0), zone(2.0, 40.0)]), 100_000, false);
+        let found = counts(
+            Access::Zoned(vec![zone(60.0, 10.0), zone(30.0, 20.0), zone(8.0, 30.0), zone(2.0, 40.0)]),
+            100_000,
+            false,
+        );
         let sum = |range: std::ops::Range<usize>| found[range].iter().sum::<u32>();
         assert!((59_000..61_000).contains(&sum(0..10)));
         assert!((29_000..31_000).contains(&sum(10..30)));

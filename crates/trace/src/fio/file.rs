@@ -55,7 +55,8 @@ pub(super) fn sections(text: &str) -> Result<Vec<Section>, String> {
 
 fn setting(text: &str, line: usize) -> Result<Setting, String> {
     // A comment may follow the value.
-    let text = [" ;", " #", "\t;", "\t#"].iter().fold(text, |text, mark| text.split(mark).next().unwrap_or(text));
+    let text =
+        [" ;", " #", "\t;", "\t#"].iter().fold(text, |text, mark| text.split(mark).next().unwrap_or(text));
     let (key, value) = match text.split_once('=') {
         Some((key, value)) => (key.trim(), Some(value.trim().to_owned())),
         None => (text.trim(), None),

@@ -67,7 +67,12 @@ impl Job {
         let mut keys = Settings::of(section);
         refuse_unmodelled(&mut keys)?;
         let base = Base { kilo: keys.take_value("kb_base", |text| whole(text, 1000, 1024))?.unwrap_or(1024) };
-        let mode = keys.take_value("rw", mode)?.unwrap_or(Mode { read: true, write: false, trim: false, random: false });
+        let mode = keys.take_value("rw", mode)?.unwrap_or(Mode {
+            read: true,
+            write: false,
+            trim: false,
+            random: false,
+        });
         let mut notes = Vec::new();
         let engine = keys.take_value("ioengine", |text| Ok(text.to_owned()))?;
         let mut ignored = Vec::new();
@@ -76,7 +81,10 @@ impl Job {
         }
         let mut depth = keys.take_value("iodepth", |text| whole(text, 1, 65_536))?.unwrap_or(1) as u32;
         if depth > 1 && engine.as_deref().is_some_and(is_synchronous) {
-            notes.push(format!("job {}: iodepth={depth} is 1 under a synchronous ioengine, as in fio", section.name));
+            notes.push(format!(
+                "job {}: iodepth={depth} is 1 under a synchronous ioengine, as in fio",
+                section.name
+            ));
             depth = 1;
         }
         let think_ns = keys.take_value("thinktime", |text| time_ns(text, 1000))?.unwrap_or(0);
@@ -170,7 +178,10 @@ fn load(keys: &mut Settings<'_>, mode: &Mode, base: Base, section: &Section) -> 
         let smallest = sizes.iter().map(|size| size.bytes).min().unwrap_or(512);
         let share = random.and_then(|shares| shares.get(index).copied()).unwrap_or(100.0) / 100.0;
         Some(Direction {
-            align_bytes: align.and_then(|list| list.get(index).copied()).filter(|align| *align > 0).unwrap_or(smallest),
+            align_bytes: align
+                .and_then(|list| list.get(index).copied())
+                .filter(|align| *align > 0)
+                .unwrap_or(smallest),
             random_share: if mode.random { share } else { 0.0 },
             access: access.as_ref().and_then(|list| list.get(index).cloned()).unwrap_or_default(),
             iops: iops.get(index).copied().flatten(),
@@ -276,7 +287,8 @@ fn rates(
     let used = [mode.read, mode.write, mode.trim];
     let mut out = [None; 3];
     for (index, slot) in out.iter_mut().enumerate() {
-        let of = |list: Option<[u64; 3]>| list.and_then(|list| list.get(index).copied()).filter(|rate| *rate > 0);
+        let of =
+            |list: Option<[u64; 3]>| list.and_then(|list| list.get(index).copied()).filter(|rate| *rate > 0);
         let size = sizes.get(index).map_or(4096.0, &mean);
         *slot = of(requests).map(|rate| rate as f64).or(of(bytes).map(|rate| rate as f64 / size));
     }
@@ -324,6 +336,9 @@ fn one_access(text: &str, base: Base) -> Result<Access, String> {
             }
             Ok(Access::Zoned(zones))
         }
-        _ => Err("random, zipf:theta, pareto:h, normal:deviation, zoned:access/space:…, zoned_abs:access/bytes:…".into()),
+        _ => Err(
+            "random, zipf:theta, pareto:h, normal:deviation, zoned:access/space:…, zoned_abs:access/bytes:…"
+                .into(),
+        ),
     }
 }

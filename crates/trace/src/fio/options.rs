@@ -69,7 +69,10 @@ impl<'a> Settings<'a> {
         let mut ignored = Vec::new();
         for setting in self.left {
             if !without_effect(&setting.key) {
-                return Err(wrong(setting, "a key of fio that is modelled: this one isn't, or fio has none of this name"));
+                return Err(wrong(
+                    setting,
+                    "a key of fio that is modelled: this one isn't, or fio has none of this name",
+                ));
             }
             ignored.push(setting.key.clone());
         }

@@ -66,18 +66,30 @@ impl FioSource {
         let room = range_bytes.saturating_sub(start);
         let bytes = config.size_bytes.unwrap_or(room);
         if bytes == 0 || bytes > room {
-            let allowed = format!("1 to {room}, what the range of {range_bytes} bytes holds behind the offset");
+            let allowed =
+                format!("1 to {room}, what the range of {range_bytes} bytes holds behind the offset");
             return Err(ConfigError::new("size_bytes", bytes, allowed));
         }
         let writes = if config.dsync { HostOp::WriteFua } else { HostOp::Write };
         let mut ways = Vec::new();
-        let all = [("read", HostOp::Read, &config.read), ("write", writes, &config.write), ("trim", HostOp::Trim, &config.trim)];
+        let all = [
+            ("read", HostOp::Read, &config.read),
+            ("write", writes, &config.write),
+            ("trim", HostOp::Trim, &config.trim),
+        ];
         for (name, op, direction) in all {
             if let Some(direction) = direction {
-                ways.push(Way::new(name, op, direction, config, (start, bytes), seed).map_err(|error| error.under(name))?);
+                ways.push(
+                    Way::new(name, op, direction, config, (start, bytes), seed)
+                        .map_err(|error| error.under(name))?,
+                );
             }
         }
-        let size = |way: &Option<Direction>| way.as_ref().filter(|way| way.sizes.len() == 1).and_then(|way| way.sizes.first().map(|size| size.bytes));
+        let size = |way: &Option<Direction>| {
+            way.as_ref()
+                .filter(|way| way.sizes.len() == 1)
+                .and_then(|way| way.sizes.first().map(|size| size.bytes))
+        };
         let fixed = size(&config.read).or(size(&config.write)).or(size(&config.trim));
         let mut counted = config.io_bytes.zip(fixed).map(|(bytes, size)| bytes.div_ceil(size));
         for bound in [config.number_ios, requests].into_iter().flatten() {
@@ -204,10 +216,13 @@ impl Way {
         let mut length = [0];
         self.sizes.fill(&mut length);
         let [length] = length;
-        let random = self.random_share >= 1.0 || (self.random_share > 0.0 && unit(&mut self.choice) < self.random_share);
+        let random = self.random_share >= 1.0
+            || (self.random_share > 0.0 && unit(&mut self.choice) < self.random_share);
         let place = match &mut self.places {
             // What would leave the file is moved back to end there.
-            Some(places) if random => (places.draw() * self.align).min((self.bytes - length) / self.align * self.align),
+            Some(places) if random => {
+                (places.draw() * self.align).min((self.bytes - length) / self.align * self.align)
+            }
             _ if self.position + length > self.bytes => 0,
             _ => self.position,
         };

@@ -99,7 +99,15 @@ mod tests {
     #[test]
     fn sizes_have_fios_units() {
         let base = Base { kilo: 1024 };
-        let cases = [("4k", 4096), ("4KB", 4096), ("4ki", 4000), ("1.5m", 3 << 19), ("2g", 2 << 30), ("512", 512), ("0x200", 512)];
+        let cases = [
+            ("4k", 4096),
+            ("4KB", 4096),
+            ("4ki", 4000),
+            ("1.5m", 3 << 19),
+            ("2g", 2 << 30),
+            ("512", 512),
+            ("0x200", 512),
+        ];
         for (text, expected) in cases {
             assert_eq!(base.bytes(text), Ok(expected), "{text}");
         }

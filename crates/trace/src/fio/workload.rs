@@ -84,7 +84,9 @@ fn flow(job: &Job, copy: u64, files: &mut Files) -> Result<FlowConfig, String> {
         device(job, copy, &mut load).map_err(|what| fail(&what))?
     } else {
         let Some(Extent::Bytes(size)) = job.size.or(job.file_bytes.map(Extent::Bytes)) else {
-            return Err(fail("a file needs a size in bytes; a file below /dev/ is the drive, in percent too"));
+            return Err(fail(
+                "a file needs a size in bytes; a file below /dev/ is the drive, in percent too",
+            ));
         };
         let file = job.filename.clone().unwrap_or_else(|| format!("{}.{copy}.0", job.name));
         let (offset, step) = (in_bytes(job.offset, size), in_bytes(job.offset_increment, size));

@@ -54,7 +54,8 @@ mod tests {
     fn sizes_come_in_their_shares() {
         let list = [(512, 1.0), (4096, 6.0), (65_536, 3.0), (1, 0.0)];
         let list = list.map(|(bytes, weight)| SizeWeight { bytes, weight }).to_vec();
-        let mut drawer = SizeDrawer::new(&Sizes::Weighted(list), crate::rng::stream(1, "trace.sizes")).unwrap();
+        let mut drawer =
+            SizeDrawer::new(&Sizes::Weighted(list), crate::rng::stream(1, "trace.sizes")).unwrap();
         let mut out = vec![0; 100_000];
         drawer.fill(&mut out);
         let count = |bytes| out.iter().filter(|size| **size == bytes).count();

@@ -78,14 +78,19 @@ pub(super) fn calibrated(pieces: &[(f64, [f64; TOTALS], &[Token])], all: &[f64; 
 }
 
 /// Solves the linear system by elimination with pivots; totals that are none or depend on others are left out.
-fn solved(mut matrix: [[f64; TOTALS]; TOTALS], mut right: [f64; TOTALS], all: &[f64; TOTALS]) -> [f64; TOTALS] {
+fn solved(
+    mut matrix: [[f64; TOTALS]; TOTALS],
+    mut right: [f64; TOTALS],
+    all: &[f64; TOTALS],
+) -> [f64; TOTALS] {
     // In units of the totals, so that pivots compare.
     let scale = all.map(|total| if total > 0.0 { 1.0 / total } else { 0.0 });
     for (row, (value, factor)) in matrix.iter_mut().zip(right.iter_mut().zip(&scale)) {
         row.iter_mut().zip(&scale).for_each(|(cell, other)| *cell *= factor * other);
         *value *= factor;
     }
-    let largest = matrix.iter().enumerate().filter_map(|(i, row)| row.get(i)).fold(0.0, |a: f64, b| a.max(*b));
+    let largest =
+        matrix.iter().enumerate().filter_map(|(i, row)| row.get(i)).fold(0.0, |a: f64, b| a.max(*b));
     let mut used = [false; TOTALS];
     let mut order = Vec::new();
     for _ in 0..TOTALS {
@@ -114,7 +119,10 @@ fn solved(mut matrix: [[f64; TOTALS]; TOTALS], mut right: [f64; TOTALS], all: &[
         let value = matrix.get(pivot).and_then(|row| row.get(pivot)).copied().unwrap_or(1.0);
         let solution = right.get(pivot).copied().unwrap_or_default() / value;
         let factor = scale.get(pivot).copied().unwrap_or_default();
-        out.iter_mut().enumerate().filter(|(index, _)| *index == pivot).for_each(|(_, out)| *out = solution * factor);
+        out.iter_mut()
+            .enumerate()
+            .filter(|(index, _)| *index == pivot)
+            .for_each(|(_, out)| *out = solution * factor);
     }
     out
 }

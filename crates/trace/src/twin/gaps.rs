@@ -22,13 +22,10 @@ impl GapCounts {
     /// counts times the square of their distance in octaves, Ward's criterion); a value is the mean of its bins, so that the
     /// sum of all gaps is kept.
     pub(super) fn table(&self) -> GapTable {
-        let mut bins: Vec<Bin> = self
-            .0
-            .values()
-            .map(|&(count, sum)| Bin { count, sum })
-            .collect();
+        let mut bins: Vec<Bin> = self.0.values().map(|&(count, sum)| Bin { count, sum }).collect();
         while bins.len() > RADIX {
-            let costs = bins.windows(2).map(|pair| pair.first().zip(pair.last()).map_or(0.0, |(a, b)| a.cost(b)));
+            let costs =
+                bins.windows(2).map(|pair| pair.first().zip(pair.last()).map_or(0.0, |(a, b)| a.cost(b)));
             let Some((index, _)) = costs.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
             let next = bins.remove(index + 1);
             if let Some(bin) = bins.get_mut(index) {

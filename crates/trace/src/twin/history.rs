@@ -108,7 +108,9 @@ impl History {
             }
             Place::Inside(log) => self.inside(log, length),
             Place::Reread(log, turn) => self.older(log, Some((false, length, turn))).map(|past| past.offset),
-            Place::Rewritten(log, turn) => self.older(log, Some((true, length, turn))).map(|past| past.offset),
+            Place::Rewritten(log, turn) => {
+                self.older(log, Some((true, length, turn))).map(|past| past.offset)
+            }
         }
     }
 
@@ -121,7 +123,8 @@ impl History {
         let at = |rank: usize| self.streams.end(rank).and_then(|end| end.checked_add_signed(shift));
         let fits = |offset: u64| wanted.space.is_touched(offset, wanted.length) == touched;
         let aligned = |offset: &u64| wanted.touches_alike(*offset);
-        let exact = ranks().find_map(|rank| at(rank).filter(|at| aligned(at) && fits(*at)).map(|at| (rank, at)));
+        let exact =
+            ranks().find_map(|rank| at(rank).filter(|at| aligned(at) && fits(*at)).map(|at| (rank, at)));
         let moved = |rank: usize| {
             let offset = at(rank)?;
             let behind = (wanted.alignment + ALIGNMENT - offset % ALIGNMENT) % ALIGNMENT;
@@ -214,7 +217,9 @@ impl History {
         let last = self.recent.back().map_or(0, |last| last.offset / ALIGNMENT);
         let steps = (past.offset / ALIGNMENT).wrapping_sub(last) % TURNS;
         let turned = turn == NO_TURN || steps == u64::from(turn);
-        4 * u32::from((past.written, past.length) == (written, length)) + 2 * u32::from(newest) + u32::from(turned)
+        4 * u32::from((past.written, past.length) == (written, length))
+            + 2 * u32::from(newest)
+            + u32::from(turned)
     }
 
     /// One from beyond the memory, or any of those that are left.
@@ -229,7 +234,9 @@ impl History {
                 if any == 0 { None } else { self.recent.get(below(&mut self.rng, any) as usize).copied() }
             };
             found = past.or(found);
-            if past.is_some_and(|past| like.is_none_or(|like| (past.written, past.length) == (like.0, like.1))) {
+            if past
+                .is_some_and(|past| like.is_none_or(|like| (past.written, past.length) == (like.0, like.1)))
+            {
                 break;
             }
         }

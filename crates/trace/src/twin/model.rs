@@ -100,7 +100,9 @@ impl Model {
             match (class.walk, class.theta) {
                 (Walk::Zipf, Some(theta)) => within("theta", theta, 0.0, 10.0)?,
                 (Walk::Zipf, None) => return Err(format!("class {name}: zipf needs theta")),
-                (_, Some(theta)) => return Err(format!("theta = {theta} of class {name}: allowed: with zipf")),
+                (_, Some(theta)) => {
+                    return Err(format!("theta = {theta} of class {name}: allowed: with zipf"));
+                }
                 (_, None) => {}
             }
         }

@@ -34,7 +34,13 @@ pub(super) struct ModelSource {
 
 impl ModelSource {
     /// A source for a model laid out in `space` bytes; classes shrink in proportion when that is less than `meant`.
-    pub(super) fn new(model: &Model, requests: u64, space: u64, meant: u64, seed: u64) -> Result<Self, String> {
+    pub(super) fn new(
+        model: &Model,
+        requests: u64,
+        space: u64,
+        meant: u64,
+        seed: u64,
+    ) -> Result<Self, String> {
         let shrink = (space as f64 / meant.max(1) as f64).min(1.0);
         let mut start = 0;
         let mut classes = Vec::new();
@@ -47,14 +53,18 @@ impl ModelSource {
             start += bytes;
         }
         let sizes = |list: &Vec<_>, name| {
-            SizeDrawer::new(&Sizes::Weighted(list.clone()), stream(seed, name)).map_err(|error| error.to_string())
+            SizeDrawer::new(&Sizes::Weighted(list.clone()), stream(seed, name))
+                .map_err(|error| error.to_string())
         };
         Ok(Self {
             left: requests,
             total: requests,
             now: 0.0,
             read_share: model.read_share,
-            sizes: [sizes(&model.read_sizes, "model.read_sizes")?, sizes(&model.write_sizes, "model.write_sizes")?],
+            sizes: [
+                sizes(&model.read_sizes, "model.read_sizes")?,
+                sizes(&model.write_sizes, "model.write_sizes")?,
+            ],
             groups: model.groups.as_ref().map(|groups| GroupDrawer::new(groups, seed)),
             classes,
             ends: 1.0 / model.burst_requests,
@@ -92,7 +102,11 @@ impl ModelSource {
         }
         let [reads, writes] = &mut self.sizes;
         let mut length = [0];
-        if read { reads.fill(&mut length) } else { writes.fill(&mut length) }
+        if read {
+            reads.fill(&mut length)
+        } else {
+            writes.fill(&mut length)
+        }
         let [length] = length;
         let mut left = unit(&mut self.choice);
         let last = self.classes.len() - 1;

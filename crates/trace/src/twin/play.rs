@@ -49,12 +49,15 @@ fn piece(text: &str, digits: u32, profile: &Profile) -> Result<(Vec<Token>, f64)
     let shown = || text.chars().take(40).collect::<String>();
     let (weight, tokens) =
         text.split_once(':').ok_or_else(|| format!("piece `{}`: allowed: weight:requests", shown()))?;
-    let weight: f64 = weight.parse().ok().filter(|weight| (0.0..1e15).contains(weight)).ok_or_else(|| {
-        format!("piece `{}`: its weight: allowed: a number from 0", shown())
-    })?;
+    let weight: f64 = weight
+        .parse()
+        .ok()
+        .filter(|weight| (0.0..1e15).contains(weight))
+        .ok_or_else(|| format!("piece `{}`: its weight: allowed: a number from 0", shown()))?;
     let tokens = read_tokens(tokens, digits).map_err(|error| format!("piece `{}`: {error}", shown()))?;
     let known = |token: &Token| {
-        usize::from(token.gap) < profile.gaps_ns.len() && usize::from(token.shape) < profile.shapes.len().max(1)
+        usize::from(token.gap) < profile.gaps_ns.len()
+            && usize::from(token.shape) < profile.shapes.len().max(1)
     };
     if tokens.is_empty() || !tokens.iter().all(known) {
         return Err(format!("piece `{}`: requests with codes that gaps_ns and shapes have", shown()));

@@ -136,7 +136,9 @@ impl Profile {
     /// What is wrong with it, in one line.
     pub fn from_toml(text: &str) -> Result<Self, String> {
         let profile: Self = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(0, |span| 1 + text.chars().take(span.start).filter(|c| *c == '\n').count());
+            let line = error
+                .span()
+                .map_or(0, |span| 1 + text.chars().take(span.start).filter(|c| *c == '\n').count());
             format!("line {line}: {}", error.message())
         })?;
         profile.validate()?;

@@ -34,11 +34,10 @@ pub(crate) fn open_twin(config: &TwinConfig, context: &OpenContext<'_>) -> Resul
     }
     let requests = config.requests.unwrap_or(profile.summary.requests);
     let source: Box<dyn RequestSource + Send> = match &profile.model {
-        Some(model) => {
-            Box::new(ModelSource::new(model, requests, space, profile.space_bytes, context.seed).map_err(
-                |what| SourceError(format!("{}: {what}", path.display())),
-            )?)
-        }
+        Some(model) => Box::new(
+            ModelSource::new(model, requests, space, profile.space_bytes, context.seed)
+                .map_err(|what| SourceError(format!("{}: {what}", path.display())))?,
+        ),
         None => Box::new(
             TwinSource::new(&profile, requests, space, context.seed)
                 .map_err(|what| SourceError(format!("{}: {what}", path.display())))?,
@@ -151,7 +150,8 @@ fn placed(token: &Token, shapes: &[[u64; 2]], history: &mut History, fresh: &mut
     let length = length.clamp(1, fresh.bytes());
     let fits = |offset: &u64| offset.saturating_add(length) <= fresh.bytes();
     let told = history.offset(token.place, Wanted { length, alignment, space: fresh }).filter(fits);
-    let turn = if let Place::Fresh(turn) = token.place { Some(turn).filter(|turn| *turn != NO_TURN) } else { None };
+    let turn =
+        if let Place::Fresh(turn) = token.place { Some(turn).filter(|turn| *turn != NO_TURN) } else { None };
     let slot = turn.map(|turn| history.last() / ALIGNMENT + u64::from(turn));
     let offset = told.unwrap_or_else(|| fresh.draw(length, alignment, slot).min(fresh.bytes() - length));
     if token.op != HostOp::Trim {

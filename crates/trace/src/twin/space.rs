@@ -76,7 +76,8 @@ impl FreshSpace {
         let mut best = (0, alignment);
         for _ in 0..TRIES {
             let drawn = below(&mut self.rng, slots);
-            let wanted = slot.map(|slot| drawn - drawn % TURNS + slot % TURNS).filter(|wanted| *wanted < slots);
+            let wanted =
+                slot.map(|slot| drawn - drawn % TURNS + slot % TURNS).filter(|wanted| *wanted < slots);
             let offset = wanted.unwrap_or(drawn) * SLOT + alignment;
             let free = self.free_behind(offset, length);
             if free >= best.0 {
@@ -95,7 +96,8 @@ impl FreshSpace {
         for octave in 0..PROBES {
             let page = (offset + reach - 1) / PAGE;
             let beyond = page >= self.touched.units();
-            if beyond || self.touched.contains(page) || (octave == 0 && self.touched.contains(offset / PAGE)) {
+            if beyond || self.touched.contains(page) || (octave == 0 && self.touched.contains(offset / PAGE))
+            {
                 return octave;
             }
             reach *= 2;

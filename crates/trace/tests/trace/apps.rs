@@ -82,7 +82,10 @@ fn updates_are_merged_down_and_space_is_used_again() {
 
 #[test]
 fn a_log_that_is_synced_writes_and_flushes_after_each_update() {
-    let requests = drain(&mut *opened(&ycsb(|config| config.wal_sync_bytes = 0, YcsbWorkload::A), DRIVE).unwrap().source).unwrap();
+    let requests = drain(
+        &mut *opened(&ycsb(|config| config.wal_sync_bytes = 0, YcsbWorkload::A), DRIVE).unwrap().source,
+    )
+    .unwrap();
     let flushes = requests.iter().filter(|request| request.op == HostOp::Flush).count();
     let writes = requests.iter().filter(|request| request.op == HostOp::Write).count();
     assert!(flushes > 4_000 && writes >= flushes, "{flushes} {writes}");
@@ -98,7 +101,8 @@ fn scans_read_on() {
 fn each_personality_has_its_mix() {
     let share = |personality| info(&filebench(personality, |_| {})).read_share;
     let [file, web, proxy, mail] =
-        [Personality::Fileserver, Personality::Webserver, Personality::Webproxy, Personality::Varmail].map(share);
+        [Personality::Fileserver, Personality::Webserver, Personality::Webproxy, Personality::Varmail]
+            .map(share);
     assert!(web > 0.95 && (0.6..0.95).contains(&proxy), "{web} {proxy}");
     assert!((0.3..0.7).contains(&file) && (0.1..0.4).contains(&mail), "{file} {mail}");
 }

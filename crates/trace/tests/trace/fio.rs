@@ -87,7 +87,8 @@ fn mixes_sizes_and_shares_are_as_asked() {
     let small = reads.iter().filter(|request| request.length == 4096).count() as f64 / reads.len() as f64;
     assert!((small - 0.6).abs() < 0.02, "{small}");
     assert!(all.iter().all(|request| request.offset + request.length <= DRIVE / 2));
-    let sequential = reads.windows(2).filter(|pair| pair[0].offset + pair[0].length == pair[1].offset).count();
+    let sequential =
+        reads.windows(2).filter(|pair| pair[0].offset + pair[0].length == pair[1].offset).count();
     let share = sequential as f64 / reads.len() as f64;
     assert!((share - 0.5).abs() < 0.03, "{share}");
     assert!(all.iter().all(|request| request.op == HostOp::Read || request.length == 8192));
@@ -107,7 +108,10 @@ fn trimwrite_writes_what_it_trimmed() {
 fn a_rate_makes_an_open_loop_that_keeps_its_queue_depth() {
     let text = "[a]\nrw=randrw\nbs=4k\nsize=4m\nrate_iops=3000,1000\niodepth=4\nioengine=libaio";
     let workload = jobs(text);
-    assert_eq!((workload.flow[0].arrivals, workload.flow[0].max_outstanding), (Some(Arrivals::Open), Some(4)));
+    assert_eq!(
+        (workload.flow[0].arrivals, workload.flow[0].max_outstanding),
+        (Some(Arrivals::Open), Some(4))
+    );
     let all = &requests(text)[0];
     assert!(all.windows(2).all(|pair| pair[0].time <= pair[1].time));
     let reads = all.iter().filter(|request| request.op == HostOp::Read).count();
@@ -143,7 +147,10 @@ fn distributions_are_read() {
         _ => Vec::new(),
     };
     let job = load(&workload.flow[0]);
-    assert_eq!(zones(&job.read.as_ref().unwrap().access), [(60.0, Some(10.0), None), (40.0, Some(90.0), None)]);
+    assert_eq!(
+        zones(&job.read.as_ref().unwrap().access),
+        [(60.0, Some(10.0), None), (40.0, Some(90.0), None)]
+    );
     assert_eq!(zones(&job.write.as_ref().unwrap().access)[0], (90.0, None, Some(65_536)));
 }
 
@@ -183,7 +190,10 @@ fn keys_without_effect_are_ignored_with_one_note() {
         "[global]\nioengine=libaio\ndirect=1\ngroup_reporting\n[a]\nrw=read\nsize=1m\n[b]\nrw=read\nsize=1m",
     )
     .unwrap();
-    assert_eq!(imported.notes, ["keys without effect on the load, ignored: direct, group_reporting, ioengine"]);
+    assert_eq!(
+        imported.notes,
+        ["keys without effect on the load, ignored: direct, group_reporting, ioengine"]
+    );
     let sync = import("x", "[a]\nrw=read\nsize=1m\niodepth=32\nioengine=psync").unwrap();
     assert_eq!(sync.workload.flow[0].queue_depth, Some(1));
     assert!(sync.notes[0].contains("synchronous"), "{:?}", sync.notes);

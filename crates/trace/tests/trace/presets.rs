@@ -49,7 +49,20 @@ fn the_example_of_the_documents_is_a_workload() {
 fn the_named_presets_are_there() {
     let names: Vec<_> =
         presets().iter().map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
-    let papers = ["rr8", "fio-rr", "fb-rr", "gen0", "gen1", "financial2", "hpc-46", "hpc-28", "msr-hm", "msr-hm_0", "ali0", "lun5"];
+    let papers = [
+        "rr8",
+        "fio-rr",
+        "fb-rr",
+        "gen0",
+        "gen1",
+        "financial2",
+        "hpc-46",
+        "hpc-28",
+        "msr-hm",
+        "msr-hm_0",
+        "ali0",
+        "lun5",
+    ];
     let applications = ["ycsb-a", "ycsb-f", "fileserver", "webserver", "webproxy", "varmail"];
     for name in papers.iter().chain(&applications) {
         assert!(names.iter().any(|found| found == name), "{name} in {names:?}");

@@ -50,7 +50,8 @@ fn a_twin_has_the_statistics_of_its_trace() {
     assert!((reads as f64 / 16_000.0 - 1.0).abs() < 0.01, "{reads}");
     let span = requests.last().unwrap().time.0 as f64 / profile.summary.span_ns as f64;
     assert!((span - 1.0).abs() < 0.02, "{span}");
-    let sequential = requests.windows(2).filter(|pair| pair[0].offset + pair[0].length == pair[1].offset).count();
+    let sequential =
+        requests.windows(2).filter(|pair| pair[0].offset + pair[0].length == pair[1].offset).count();
     assert!((sequential as f64 / 14_000.0 - 1.0).abs() < 0.05, "{sequential}");
     let mut written: Vec<u64> =
         requests.iter().filter(|request| request.op.is_write()).map(|request| request.offset).collect();
@@ -138,7 +139,8 @@ fn characteristics(name: &str) -> (f64, f64, f64, f64) {
         space_bytes: None,
     });
     let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
-    let found = fit(name, &FitOptions { held: 0.001, ..FitOptions::default() }, &mut || open(&source, &context));
+    let found =
+        fit(name, &FitOptions { held: 0.001, ..FitOptions::default() }, &mut || open(&source, &context));
     let Summary { read_share, mean_read_bytes, pages, reread_share, .. } = found.unwrap().summary;
     (read_share, mean_read_bytes, pages as f64, reread_share)
 }

@@ -54,8 +54,8 @@ impl Files {
     pub(super) fn size(&mut self) -> u64 {
         let rng = &mut self.rng;
         let exponential = -libm::log(1.0 - unit(rng));
-        let normal = libm::sqrt(-2.0 * libm::log(1.0 - unit(rng)))
-            * libm::cos(2.0 * std::f64::consts::PI * unit(rng));
+        let normal =
+            libm::sqrt(-2.0 * libm::log(1.0 - unit(rng))) * libm::cos(2.0 * std::f64::consts::PI * unit(rng));
         let gamma = exponential + normal * normal / 2.0;
         ((gamma / 1.5 * self.mean as f64) as u64).max(1)
     }

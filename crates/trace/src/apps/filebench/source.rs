@@ -48,7 +48,8 @@ impl FilebenchSource {
         let files = Files::new(config.files, config.existing, config.mean_file_bytes, start, end, seed);
         let needed = start + data;
         let Some(mut files) = files.filter(|_| needed <= drive_bytes) else {
-            let allowed = format!("so many that they fit: {needed} bytes, about (drive: {drive_bytes} bytes)");
+            let allowed =
+                format!("so many that they fit: {needed} bytes, about (drive: {drive_bytes} bytes)");
             return Err(ConfigError::new("files", config.files, allowed));
         };
         let log = files.list.len();

@@ -40,7 +40,12 @@ fn write(table: &Table, config: &YcsbConfig, io: &mut Io) {
 }
 
 /// Starts the merge that is most needed: level 0 when it has enough files, else the level that is largest for its target.
-pub(super) fn merge(tree: &mut Tree, cursors: &mut [u64; MOST_LEVELS], config: &YcsbConfig, io: &mut Io) -> Option<Job> {
+pub(super) fn merge(
+    tree: &mut Tree,
+    cursors: &mut [u64; MOST_LEVELS],
+    config: &YcsbConfig,
+    io: &mut Io,
+) -> Option<Job> {
     if tree.level0.len() as u64 >= config.level0_files {
         let slots: Vec<u8> = tree.level0.iter().map(|(slot, _)| *slot).collect();
         let all = (0, tree.newest.len() as u64);
@@ -91,7 +96,9 @@ fn start(
 /// Reads and writes in turns, as a merge does both at once.
 fn interleave(reads: Vec<Extent>, writes: Vec<Extent>, most: u64, io: &mut Io) {
     let chunks = |extents: Vec<Extent>| -> Vec<Extent> {
-        let cut = |(start, length): Extent| (0..length.div_ceil(most)).map(move |i| (start + i * most, most.min(length - i * most)));
+        let cut = |(start, length): Extent| {
+            (0..length.div_ceil(most)).map(move |i| (start + i * most, most.min(length - i * most)))
+        };
         extents.into_iter().flat_map(cut).collect()
     };
     let (reads, writes) = (chunks(reads), chunks(writes));
@@ -171,12 +178,16 @@ pub(super) fn finish(tree: &mut Tree, job: Job) -> Vec<Extent> {
                 }
                 !gone
             });
-            if let Some(table) = tree.levels.get_mut(level.wrapping_sub(1)).and_then(|files| files.remove(&input.0)) {
+            if let Some(table) =
+                tree.levels.get_mut(level.wrapping_sub(1)).and_then(|files| files.remove(&input.0))
+            {
                 left.extend(table.extents);
             }
             if let Some(files) = tree.levels.get_mut(level) {
                 let firsts: Vec<u64> = files.range(range.0..range.1).map(|(first, _)| *first).collect();
-                left.extend(firsts.iter().filter_map(|first| files.remove(first)).flat_map(|table| table.extents));
+                left.extend(
+                    firsts.iter().filter_map(|first| files.remove(first)).flat_map(|table| table.extents),
+                );
                 files.extend(outputs.into_iter().map(|table| (table.range.0, table)));
             }
             let moved = states(level, &slots);

@@ -35,7 +35,8 @@ impl Reader {
         let block_bytes = config.block_records() * config.record_bytes;
         let blocks = NonZeroUsize::new((config.block_cache_bytes / block_bytes) as usize);
         // (1 - e^-ln2)^(bits ln2) with the best number of hashes: 0.6185^bits.
-        let passes = if config.bloom_bits == 0 { 1.0 } else { libm::pow(0.6185, f64::from(config.bloom_bits)) };
+        let passes =
+            if config.bloom_bits == 0 { 1.0 } else { libm::pow(0.6185, f64::from(config.bloom_bits)) };
         Self {
             cache: blocks.map(LruCache::new),
             block_records: config.block_records(),

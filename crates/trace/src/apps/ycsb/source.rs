@@ -60,7 +60,9 @@ impl YcsbSource {
             ConfigError::new(
                 "records",
                 records,
-                format!("so many that the database has room: {least} bytes, about (drive: {drive_bytes} bytes)"),
+                format!(
+                    "so many that the database has room: {least} bytes, about (drive: {drive_bytes} bytes)"
+                ),
             )
         };
         let most = config.records + config.records / ROOM;

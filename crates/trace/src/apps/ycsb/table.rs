@@ -54,7 +54,8 @@ mod tests {
 
     #[test]
     fn a_block_is_read_in_whole_pages_over_extents() {
-        let table = Table { id: 1, range: (0, 100), records: 50, extents: vec![(1 << 20, 8192), (4 << 20, 8192)] };
+        let table =
+            Table { id: 1, range: (0, 100), records: 50, extents: vec![(1 << 20, 8192), (4 << 20, 8192)] };
         assert_eq!(table.runs(4600, 4600, 4096), [((1 << 20) + 4096, 4096), (4 << 20, 4096)]);
         assert_eq!((table.block_of(0, 4), table.block_of(99, 4)), (0, 12));
     }

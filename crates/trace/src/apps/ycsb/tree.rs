@@ -51,7 +51,11 @@ impl Tree {
         for level in 1..=MOST_LEVELS {
             let room = target / 4 * 3 / config.record_bytes;
             // The last level takes what is left, up to its target.
-            let count = if left * config.record_bytes <= target || level == MOST_LEVELS { left } else { room.min(left) };
+            let count = if left * config.record_bytes <= target || level == MOST_LEVELS {
+                left
+            } else {
+                room.min(left)
+            };
             for record in left - count..left {
                 if let Some(newest) = tree.newest.get_mut(keys.place(record) as usize) {
                     *newest = LEVELS + level as u8;
@@ -81,7 +85,12 @@ impl Tree {
     }
 
     /// Cuts a range of places into files of the configured size, by the records that are in one of `states`.
-    pub(super) fn cut(&self, range: (u64, u64), states: &[u8], config: &YcsbConfig) -> Vec<((u64, u64), u64)> {
+    pub(super) fn cut(
+        &self,
+        range: (u64, u64),
+        states: &[u8],
+        config: &YcsbConfig,
+    ) -> Vec<((u64, u64), u64)> {
         let full = (config.file_bytes / config.record_bytes).max(1);
         let mut out = Vec::new();
         let (mut start, mut records) = (range.0, 0);
@@ -103,7 +112,8 @@ impl Tree {
     pub(super) fn slot(&mut self) -> Option<u8> {
         let most = LEVELS - SLOTS;
         let taken = |slot: u8| self.level0.iter().any(|(used, _)| *used == slot);
-        let found = (0..most).map(|step| SLOTS + (self.next_slot + step) % most).find(|slot| !taken(*slot))?;
+        let found =
+            (0..most).map(|step| SLOTS + (self.next_slot + step) % most).find(|slot| !taken(*slot))?;
         self.next_slot = (found - SLOTS + 1) % most;
         Some(found)
     }
