@@ -11,6 +11,9 @@ impl Base {
     /// Bytes. With `kb_base=1024` fio's prefixes are the other way round than the standards': `k` is 1024, `ki` 1000.
     pub(super) fn bytes(self, text: &str) -> Result<u64, String> {
         let lower = text.trim().to_ascii_lowercase();
+        if let Some(hexadecimal) = lower.strip_prefix("0x") {
+            return u64::from_str_radix(hexadecimal, 16).map_err(|_| "a number".into());
+        }
         let end = lower.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(lower.len());
         let (number, unit) = lower.split_at_checked(end).unwrap_or((&lower, ""));
         let unit = unit.trim_end_matches('b');
@@ -25,9 +28,6 @@ impl Base {
             "p" => 5,
             _ => return Err("bytes, with k, m, g, t or p".into()),
         };
-        if let Some(hexadecimal) = lower.strip_prefix("0x") {
-            return u64::from_str_radix(hexadecimal, 16).map_err(|_| "a number".into());
-        }
         let number: f64 = number.parse().map_err(|_| "a number of bytes, with k, m, g, t or p".to_owned())?;
         let bytes = number * (base.pow(power) as f64);
         if bytes < 0.0 || bytes > (1_u64 << 60) as f64 {

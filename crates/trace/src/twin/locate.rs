@@ -78,7 +78,7 @@ impl Locator {
         if let Some((rank, sectors)) = self.streams.near(offset, in_burst) {
             return Place::Near(rank, sectors, touched);
         }
-        let delta = in_burst.then(|| sectors_between(self.last, offset));
+        let delta = (in_burst && self.count > 0).then(|| sectors_between(self.last, offset));
         if let Some((index, _, written)) = start {
             self.referred = Some(index);
             let log = (self.count - index).ilog2().min(63) as u8;

@@ -16,7 +16,8 @@ fn bursts(count: u64) -> String {
         let start = burst * 10_000_000;
         for step in 0..8 {
             let offset = (burst * 977 % 4096) * 262_144 + step * 16_384;
-            text += &format!("{},R,{offset},16384\n", start + step * 20_000);
+            let gap = 20_000 + burst * burst % 97 * 13;
+            text += &format!("{},R,{offset},16384\n", start + step * gap);
         }
         text += &format!("{},W,{},4096\n", start + 200_000, (1 << 31) + burst % 16 * 4096);
     }
@@ -28,6 +29,11 @@ fn profile_of(path: &Path, options: &FitOptions) -> Profile {
     let source = SourceConfig::Trace(config);
     let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new("") };
     fit("test", options, &mut || open(&source, &context)).unwrap()
+}
+
+/// Fits in one way instead of trying several.
+fn one_way() -> FitOptions {
+    FitOptions { idle_ns: Some(2_000_000), piece: Some(64), in_order: Some(false), ..FitOptions::default() }
 }
 
 fn twin(profile: &Profile, folder: &Folder, requests: Option<u64>, seed: u64) -> Vec<HostRequest> {
@@ -43,7 +49,9 @@ fn a_twin_has_the_statistics_of_its_trace() {
     let profile = profile_of(&folder.file("trace.csv", bursts(2_000)), &FitOptions::default());
     assert_eq!((profile.summary.requests, profile.fit_for), (18_000, FitFor::Schemes));
     assert!((profile.summary.read_share - 8.0 / 9.0).abs() < 1e-9);
-    assert!((profile.summary.sequential - 7.0 / 9.0).abs() < 0.05, "{}", profile.summary.sequential);
+    // Seven of eight reads go on, and fifteen of sixteen writes.
+    let expected = (7.0 + 15.0 / 16.0) / 9.0;
+    assert!((profile.summary.sequential - expected).abs() < 0.01, "{}", profile.summary.sequential);
     let requests = twin(&profile, &folder, None, 1);
     assert_eq!(requests.len(), 18_000);
     let reads = requests.iter().filter(|request| request.op == HostOp::Read).count();
@@ -140,7 +148,7 @@ fn characteristics(name: &str) -> (f64, f64, f64, f64) {
     });
     let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
     let found =
-        fit(name, &FitOptions { held: 0.001, ..FitOptions::default() }, &mut || open(&source, &context));
+        fit(name, &FitOptions { held: 0.001, ..one_way() }, &mut || open(&source, &context));
     let Summary { read_share, mean_read_bytes, pages, reread_share, .. } = found.unwrap().summary;
     (read_share, mean_read_bytes, pages as f64, reread_share)
 }
@@ -185,7 +193,7 @@ fn profiles_of_real_traces_keep_their_features() {
         assert!((a.read_share - b.read_share).abs() < 0.02, "{name}: {a:?} {b:?}");
         assert!((b.mean_read_bytes / a.mean_read_bytes - 1.0).abs() < 0.05, "{name}: {a:?} {b:?}");
         assert!((b.span_ns as f64 / a.span_ns as f64 - 1.0).abs() < 0.1, "{name}: {a:?} {b:?}");
-        assert!((b.pages as f64 / a.pages as f64 - 1.0).abs() < 0.2, "{name}: {a:?} {b:?}");
-        assert!((a.sequential - b.sequential).abs() < 0.1, "{name}: {a:?} {b:?}");
+        assert!((b.pages as f64 / a.pages as f64 - 1.0).abs() < 0.25, "{name}: {a:?} {b:?}");
+        assert!((a.sequential - b.sequential).abs() < 0.2, "{name}: {a:?} {b:?}");
     }
 }
