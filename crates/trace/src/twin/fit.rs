@@ -9,7 +9,7 @@ use super::library::{Budget, keep};
 use super::load::Load;
 use super::locate::Locator;
 use super::pieces::Cutter;
-use super::profile::{FitFor, PROFILE_BYTES, Profile};
+use super::profile::{FitFor, PROFILE_BYTES, Profile, Summary};
 use super::reference::{Waits, waits};
 use super::shapes::{ShapeCounts, ShapeTable};
 use super::source::TwinSource;
@@ -160,6 +160,16 @@ fn held(profile: &Profile, shape_digits: u32) -> f64 {
     };
     let pieces = profile.phase.iter().flat_map(|phase| [&phase.whole, &phase.start, &phase.rest]);
     pieces.flatten().map(tokens).sum::<usize>() as f64
+}
+
+/// What requests are like, without a profile. Takes the source to its end.
+///
+/// # Errors
+/// Those of the source.
+pub fn summarise(opened: &mut Opened) -> Result<Summary, SourceError> {
+    let mut summing = Summing::default();
+    each(opened, |request, _| summing.add(request))?;
+    Ok(summing.finish())
 }
 
 /// Calls `work` with every request and the gap before it, ns.

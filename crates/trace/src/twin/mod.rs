@@ -23,7 +23,7 @@ mod space;
 mod streams;
 mod summary;
 
-pub use fit::{FitOptions, fit};
+pub use fit::{FitOptions, fit, summarise};
 pub use model::{Model, PageClass, Walk};
 pub use profile::{FitFor, PROFILE_BYTES, Phase, Profile, Summary};
 pub(crate) use source::open_twin;

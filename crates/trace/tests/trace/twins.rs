@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use wordline_engine::host::request::{HostOp, HostRequest};
 use wordline_trace::config::{OutOfRange, TraceFormat};
-use wordline_trace::twin::{FitFor, FitOptions, PROFILE_BYTES, Profile, Summary, fit};
+use wordline_trace::twin::{FitFor, FitOptions, PROFILE_BYTES, Profile, Summary, fit, summarise};
 use wordline_trace::{OpenContext, SourceConfig, TraceConfig, TwinConfig, open};
 
 use crate::support::{Folder, drain, opened};
@@ -46,46 +46,47 @@ fn twin(profile: &Profile, folder: &Folder, requests: Option<u64>, seed: u64) ->
 #[test]
 fn a_twin_has_the_statistics_of_its_trace() {
     let folder = Folder::new();
-    let profile = profile_of(&folder.file("trace.csv", bursts(2_000)), &FitOptions::default());
-    assert_eq!((profile.summary.requests, profile.fit_for), (18_000, FitFor::Schemes));
+    let profile = profile_of(&folder.file("trace.csv", bursts(500)), &FitOptions::default());
+    assert_eq!((profile.summary.requests, profile.fit_for), (4_500, FitFor::Schemes));
     assert!((profile.summary.read_share - 8.0 / 9.0).abs() < 1e-9);
     // Seven of eight reads go on, and fifteen of sixteen writes.
     let expected = (7.0 + 15.0 / 16.0) / 9.0;
     assert!((profile.summary.sequential - expected).abs() < 0.01, "{}", profile.summary.sequential);
     let requests = twin(&profile, &folder, None, 1);
-    assert_eq!(requests.len(), 18_000);
+    assert_eq!(requests.len(), 4_500);
     let reads = requests.iter().filter(|request| request.op == HostOp::Read).count();
-    assert!((reads as f64 / 16_000.0 - 1.0).abs() < 0.01, "{reads}");
+    assert!((reads as f64 / 4_000.0 - 1.0).abs() < 0.01, "{reads}");
     let span = requests.last().unwrap().time.0 as f64 / profile.summary.span_ns as f64;
     assert!((span - 1.0).abs() < 0.02, "{span}");
     let sequential =
         requests.windows(2).filter(|pair| pair[0].offset + pair[0].length == pair[1].offset).count();
-    assert!((sequential as f64 / 14_000.0 - 1.0).abs() < 0.05, "{sequential}");
+    assert!((sequential as f64 / 3_500.0 - 1.0).abs() < 0.05, "{sequential}");
     let mut written: Vec<u64> =
         requests.iter().filter(|request| request.op.is_write()).map(|request| request.offset).collect();
     written.sort_unstable();
     written.dedup();
-    assert!((8..40).contains(&written.len()), "{}", written.len());
+    // Sixteen pages are written again and again; the twin meets them in another order and takes some for new.
+    assert!((16..100).contains(&written.len()), "{}", written.len());
 }
 
 #[test]
 fn a_profile_is_small_and_reads_as_it_was_written() {
     let folder = Folder::new();
-    let profile = profile_of(&folder.file("trace.csv", bursts(6_000)), &FitOptions::default());
+    let profile = profile_of(&folder.file("trace.csv", bursts(3_000)), &one_way());
     let text = profile.to_toml();
     assert!(text.len() <= PROFILE_BYTES, "{}", text.len());
     assert_eq!(Profile::from_toml(&text).unwrap(), profile);
     // Pieces that come often are held once.
     assert!(profile.summary.held < 0.7, "{}", profile.summary.held);
-    let little = FitOptions { held: 0.01, ..FitOptions::default() };
-    let small = profile_of(&folder.file("again.csv", bursts(6_000)), &little);
+    let little = FitOptions { held: 0.01, ..one_way() };
+    let small = profile_of(&folder.file("again.csv", bursts(3_000)), &little);
     assert!(small.summary.held < profile.summary.held / 2.0);
 }
 
 #[test]
 fn twins_of_any_length_come_from_one_profile() {
     let folder = Folder::new();
-    let profile = profile_of(&folder.file("trace.csv", bursts(1_000)), &FitOptions::default());
+    let profile = profile_of(&folder.file("trace.csv", bursts(1_000)), &one_way());
     for length in [1, 7, 1_000, 9_000, 25_000] {
         let requests = twin(&profile, &folder, Some(length), 3);
         assert_eq!(requests.len() as u64, length);
@@ -99,7 +100,7 @@ fn twins_of_any_length_come_from_one_profile() {
 #[test]
 fn broken_profiles_are_told_in_one_line() {
     let folder = Folder::new();
-    let good = profile_of(&folder.file("trace.csv", bursts(50)), &FitOptions::default()).to_toml();
+    let good = profile_of(&folder.file("trace.csv", bursts(50)), &one_way()).to_toml();
     for (from, to, part) in [
         ("form = 1", "form = 2", "form = 2"),
         ("gaps_ns = [", "gaps_ns = [99999999999999999, 1, 1, 1, 1, 1, 1, 1, ", ""),
@@ -147,9 +148,8 @@ fn characteristics(name: &str) -> (f64, f64, f64, f64) {
         space_bytes: None,
     });
     let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
-    let found =
-        fit(name, &FitOptions { held: 0.001, ..one_way() }, &mut || open(&source, &context));
-    let Summary { read_share, mean_read_bytes, pages, reread_share, .. } = found.unwrap().summary;
+    let found = summarise(&mut open(&source, &context).unwrap());
+    let Summary { read_share, mean_read_bytes, pages, reread_share, .. } = found.unwrap();
     (read_share, mean_read_bytes, pages as f64, reread_share)
 }
 
@@ -185,10 +185,10 @@ fn profiles_of_real_traces_keep_their_features() {
         };
         let source = SourceConfig::Trace(config);
         let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new("") };
-        let profile = fit(name, &FitOptions::default(), &mut || open(&source, &context)).unwrap();
+        let profile = fit(name, &one_way(), &mut || open(&source, &context)).unwrap();
         let path = folder.file("profile.toml", profile.to_toml());
         let played = SourceConfig::Twin(TwinConfig { path, requests: None, space_bytes: None });
-        let again = fit(name, &FitOptions::default(), &mut || open(&played, &context)).unwrap();
+        let again = fit(name, &one_way(), &mut || open(&played, &context)).unwrap();
         let (a, b) = (&profile.summary, &again.summary);
         assert!((a.read_share - b.read_share).abs() < 0.02, "{name}: {a:?} {b:?}");
         assert!((b.mean_read_bytes / a.mean_read_bytes - 1.0).abs() < 0.05, "{name}: {a:?} {b:?}");
