@@ -82,13 +82,21 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
                 max_per_operation: suspend.3,
             };
             device.channel.arbitration = arbitration;
-            device.cache_mode = CacheModeConfig {
-                read: cache.0,
-                program: cache.1,
-                read_order: cache.2,
-                read_busy_ns: cache.3,
-                program_busy_ns: cache.4,
-            };
+            if arbitration == ChannelArbitration::DataOutFirst && !cache.0 && !cache.1 {
+                device.channel.commands = CommandTaker::Chip;
+            }
+            if times.3 % 2 == 1 {
+                device.channel.program_data = ProgramData::Written;
+            }
+            if device.channel.commands == CommandTaker::Die {
+                device.cache_mode = CacheModeConfig {
+                    read: cache.0,
+                    program: cache.1,
+                    read_order: cache.2,
+                    read_busy_ns: cache.3,
+                    program_busy_ns: cache.4,
+                };
+            }
             device.copyback = CopybackConfig { supported, same_plane_only, check_every };
             if slc_mode {
                 device.cell.technology = CellTechnology::Tlc;
@@ -112,6 +120,8 @@ fn caches() -> impl Strategy<Value = CacheConfig> {
             dirty_high,
             dirty_low: Some(low * dirty_high),
             admit_reads,
+            cold_period_ns: (kibibytes % 2 == 0).then_some(kibibytes * 10_000),
+            max_write_backs: (kibibytes % 5) as u32,
         },
     )
 }
@@ -391,6 +401,11 @@ fn slc_caches() -> impl Strategy<Value = (SlcCacheConfig, u64)> {
     )
 }
 
+/// Chips that take commands as one have no second server.
+fn fitting(ideal: IdealConfig, device: &DeviceConfig) -> IdealConfig {
+    if device.channel.commands == CommandTaker::Chip { IdealConfig::default() } else { ideal }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
@@ -411,6 +426,7 @@ proptest! {
         let device = DeviceConfig { cpu: CpuConfig { cores }, ..device };
         let slc_cache = if device.slc_mode.is_some() { slc_cache } else { SlcCacheConfig::default() };
         let maintenance = MaintenanceConfig { idle_after_ns };
+        let ideal = fitting(ideal, &device);
         let mut scheme = SchemeConfig { firmware, ideal, reclaim, wear, slc_cache, maintenance, ..scheme };
         scheme.gc.background = background;
         scheme.separation = SeparationConfig { policy: separation.0, moves_apart: separation.1, decay_writes: 50, ..Default::default() };
@@ -460,6 +476,7 @@ proptest! {
         count in 1usize..300,
         at in prop::collection::vec(1u64..300, 1..3),
     ) {
+        let ideal = fitting(ideal, &device);
         let scheme = SchemeConfig { firmware, ideal, ..scheme };
         let mut setup = Setup { scheme, host, start: start(Occupancy::All, overwrite), seed, ..setup(device) };
         if measured {
