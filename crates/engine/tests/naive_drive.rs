@@ -407,6 +407,11 @@ fn slc_caches() -> impl Strategy<Value = (SlcCacheConfig, u64)> {
     )
 }
 
+/// Chips that take commands as one have no second server.
+fn fitting(ideal: IdealConfig, device: &DeviceConfig) -> IdealConfig {
+    if device.channel.commands == CommandTaker::Chip { IdealConfig::default() } else { ideal }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
@@ -427,6 +432,7 @@ proptest! {
         let device = DeviceConfig { cpu: CpuConfig { cores }, ..device };
         let slc_cache = if device.slc_mode.is_some() { slc_cache } else { SlcCacheConfig::default() };
         let maintenance = MaintenanceConfig { idle_after_ns };
+        let ideal = fitting(ideal, &device);
         let mut scheme = SchemeConfig { firmware, ideal, reclaim, wear, slc_cache, maintenance, ..scheme };
         scheme.gc.background = background;
         scheme.separation = SeparationConfig { policy: separation.0, moves_apart: separation.1, decay_writes: 50, ..Default::default() };
@@ -476,6 +482,7 @@ proptest! {
         count in 1usize..300,
         at in prop::collection::vec(1u64..300, 1..3),
     ) {
+        let ideal = fitting(ideal, &device);
         let scheme = SchemeConfig { firmware, ideal, ..scheme };
         let mut setup = Setup { scheme, host, start: start(Occupancy::All, overwrite), seed, ..setup(device) };
         if measured {
