@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from wordline import _core
 from wordline._core import Drive
-from wordline.presets import Description, Kind, load, replay, toml_value
+from wordline.presets import Description, Kind, load, load_workload, replay, toml_value
 from wordline.result import Record, Result
 
 Progress: TypeAlias = Callable[[int, int | None, int], None]
@@ -28,6 +28,7 @@ def run(
     overrides: Mapping[str, object] | None = None,
     progress: Progress | None = None,
     drive: Drive | None = None,
+    traces: PathLike | None = None,
     **more: object,
 ) -> Result:
     """Simulates one workload on one drive and returns what was measured.
@@ -37,14 +38,15 @@ def run(
     verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
-    same.
+    same. With `traces`, a folder, a workload preset that is a twin gives way to its real trace if that is
+    there, known by its file name.
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
     return simulate(
         load("device", device),
         load("scheme", scheme),
-        load("workload", workload),
+        load_workload(workload, traces),
         overrides=override_list({**(overrides or {}), **more}),
         seed=seed,
         checked=checked,
