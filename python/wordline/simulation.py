@@ -17,6 +17,9 @@ Progress: TypeAlias = Callable[[int, int | None, int], None]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
+ALL_TIME = (0, 2**64 - 1)
+"""A window that holds every nanosecond."""
+
 
 def run(
     device: PathLike = "mqsim",
@@ -28,6 +31,8 @@ def run(
     overrides: Mapping[str, object] | None = None,
     progress: Progress | None = None,
     drive: Drive | None = None,
+    timeline: PathLike | None = None,
+    window: tuple[int, int] | None = None,
     **more: object,
 ) -> Result:
     """Simulates one workload on one drive and returns what was measured.
@@ -37,7 +42,8 @@ def run(
     verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
-    same.
+    same. With `timeline` a trace for the Perfetto viewer is written there, of the time from `window[0]` to
+    `window[1]` (ns) or of all of it.
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
@@ -50,6 +56,7 @@ def run(
         checked=checked,
         progress=progress,
         drive=drive,
+        timeline=None if timeline is None else (timeline, window or ALL_TIME),
     )
 
 
@@ -64,6 +71,7 @@ def simulate(
     progress: Progress | None,
     drive: Drive | None = None,
     held: _core.Held | None = None,
+    timeline: tuple[PathLike, tuple[int, int]] | None = None,
 ) -> Result:
     """`run` on descriptions that are loaded already, with overrides whose values are TOML."""
     result = simulate_part(
@@ -76,6 +84,7 @@ def simulate(
         progress=progress,
         drive=drive,
         held=held,
+        timeline=timeline,
     )
     if result is None:
         raise RuntimeError("a run without an end of its own has stopped")
@@ -96,6 +105,7 @@ def simulate_part(
     save_state: PathLike | None = None,
     stop_after: int | None = None,
     held: _core.Held | None = None,
+    timeline: tuple[PathLike, tuple[int, int]] | None = None,
 ) -> Result | None:
     """`run_part` on descriptions that are loaded already, with overrides whose values are TOML."""
     if (save_state is None) != (stop_after is None):
@@ -114,6 +124,7 @@ def simulate_part(
         save_state=save_state,
         stop_after=stop_after,
         held=held,
+        timeline=timeline,
     )
     return None if measured is None else Result(measured)
 

@@ -9,6 +9,7 @@ mod held;
 mod requests;
 mod run;
 mod state;
+mod timeline;
 mod trace;
 mod watch;
 

@@ -132,6 +132,7 @@ impl Device {
     /// The channel is the die's until `end`.
     #[inline(always)]
     fn channel_granted(&mut self, die: DieId, end: Ns) {
+        self.tell_channel(die, end);
         let data = self.dies[die.index()].phase == Phase::DataWait;
         let beside = if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None };
         let state = &mut self.dies[die.index()];
@@ -376,6 +377,7 @@ impl Device {
         state.array = [now + takes, now + takes + left];
         state.occupy(Some(command.class), now);
         let [begin, end] = state.array;
+        self.tell_die(die, Some(command.class));
         self.events.set(Self::die_resource(die), end);
         self.expect_loading(die, begin);
     }

@@ -24,7 +24,12 @@ pub struct Channel {
 
 impl Default for Channel {
     fn default() -> Self {
-        Self { free_at: Ns::ZERO, class: Class::HostRead, clock: ClassClock::default(), waiting: VecDeque::new() }
+        Self {
+            free_at: Ns::ZERO,
+            class: Class::HostRead,
+            clock: ClassClock::default(),
+            waiting: VecDeque::new(),
+        }
     }
 }
 
