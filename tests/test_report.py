@@ -140,7 +140,8 @@ def browse(page: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 MEASURE = """
 <script>
   const drawn = [...document.querySelectorAll('svg')].map(svg => svg.getBoundingClientRect());
-  const marks = [...document.querySelectorAll('svg')].map(svg => svg.querySelectorAll('path.line, rect').length);
+  const charts = [...document.querySelectorAll('svg')];
+  const marks = charts.map(svg => svg.querySelectorAll('path.line, rect').length);
   const empty = [...document.querySelectorAll('path.line')].filter(path => path.getTotalLength() < 5).length;
   document.title = JSON.stringify({
     charts: drawn.length, smallest: Math.min(...drawn.map(box => Math.min(box.width, box.height))),

@@ -9,7 +9,7 @@ import typer
 
 from wordline import __version__
 from wordline._core import WordlineError
-from wordline.cli import compare, report, repro, running, show, sweep, trace
+from wordline.cli import compare, report, repro, running, show, sweep, trace, tune
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
@@ -62,5 +62,6 @@ compare.register(app)
 sweep.register(app)
 repro.register(app)
 report.register(app)
+tune.register(app)
 app.add_typer(show.app, name="show")
 app.add_typer(trace.app, name="trace")

@@ -300,7 +300,7 @@ def _blocks(run: SavedRun) -> Iterator[tuple[str, str]]:
 
 def _configuration(runs: Sequence[SavedRun]) -> str:
     flat = [dict(_flat(run.result["config"])) | {"seed": run.result["seed"]} for run in runs]
-    keys = list(dict.fromkeys(key for one in flat for key in one))
+    keys = list(dict.fromkeys(key for one in flat for key in one if not key.endswith(".description")))
     rows = [
         [key, *(_word(one.get(key)) for one in flat)]
         for key in keys

@@ -25,6 +25,9 @@ COLORS = (
 WIDTH, HEIGHT = 470, 290
 LEFT, RIGHT, TOP, BOTTOM = 58, 12, 10, 42
 
+MOST_DENSE = 11
+"""Rows of a heat map lower than this have no numbers beside them."""
+
 Point = tuple[float, float]
 Format = Callable[[float], str]
 
@@ -206,7 +209,7 @@ def heat(
     tall = min(max(cell, 5.0), 20.0)
     body = []
     for line, row in enumerate(rows):
-        if len(rows) <= 40:
+        if tall >= MOST_DENSE:
             body.append(_text(30, TOP + 12 + (line + 0.7) * tall, str(line), "end"))
         for place, value in enumerate(row):
             if value is None:
