@@ -25,6 +25,7 @@ PARTS = {
     "cpu_wait": "wait for a core",
     "translation": "wait for the map",
     "misprediction": "reading at a wrong guess",
+    "chip": "wait for the turn of its chip",
 }
 
 CLASSES = {

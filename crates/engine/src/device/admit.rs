@@ -152,7 +152,8 @@ impl Device {
             let start = u64::from(lpa) * unit;
             (end.min(start + unit) - offset.max(start)) as u32
         };
-        ((offset / unit) as u32, ((end - 1) / unit) as u32, wanted)
+        let number = |byte| self.geometry.unit_of_byte(byte) as u32;
+        (number(offset), number(end - 1), wanted)
     }
 
     /// The bytes of a unit that a request wants: first, and behind the last.
@@ -333,13 +334,13 @@ impl Device {
     /// Brings what a coming request needs towards the caches.
     #[inline]
     pub fn prefetch(&self, request: &HostRequest) {
-        self.map.prefetch(request.offset / u64::from(self.geometry.unit_bytes));
+        self.map.prefetch(self.geometry.unit_of_byte(request.offset));
     }
 
     /// Second stage, once [`Self::prefetch`] had time: what an overwrite changes.
     #[inline]
     pub fn prefetch_overwritten(&self, request: &HostRequest) {
-        let lpa = request.offset / u64::from(self.geometry.unit_bytes);
+        let lpa = self.geometry.unit_of_byte(request.offset);
         if request.op.is_write() && lpa < u64::from(self.logical_units) {
             let ppa = self.lookup(Lpa(lpa as u32));
             if ppa.is_some() {

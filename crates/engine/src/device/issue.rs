@@ -47,6 +47,11 @@ impl Device {
 
     /// A free die takes its next command, or rests.
     pub(super) fn start_next(&mut self, die: DieId) {
+        if self.chips.is_some() { self.ask_for_turn(die) } else { self.take_turn(die) }
+    }
+
+    /// A free die that may begin now takes its next command, or rests.
+    pub(super) fn take_turn(&mut self, die: DieId) {
         loop {
             let Some(class) = self.next_class(die) else {
                 if self.dies[die.index()].suspended.is_some() {
@@ -58,14 +63,23 @@ impl Device {
                 }
                 return;
             };
-            let head = self.dies[die.index()].pop(&mut self.pool, class);
-            let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
-            if kept == NONE {
-                self.change_load(die, -1);
-                continue;
+            if self.begin_first(die, class) {
+                return;
             }
-            return self.start_command(die, class, kept, NONE);
         }
+    }
+
+    /// A free die begins the first command of a class, unless all that it read is elsewhere by now.
+    pub(super) fn begin_first(&mut self, die: DieId, class: Class) -> bool {
+        let head = self.dies[die.index()].pop(&mut self.pool, class);
+        self.note_queue(die, class, Some(head));
+        let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
+        if kept == NONE {
+            self.change_load(die, -1);
+            return false;
+        }
+        self.start_command(die, class, kept, NONE);
+        true
     }
 
     /// Asks the scheduler which class goes next; what waits must have an answer.
@@ -168,6 +182,9 @@ impl Device {
             FlashOp::Program => self.timing.program_command(planes),
             FlashOp::Erase => self.timing.erase_command(planes),
         };
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.begins(die.index(), class, planes);
+        }
         let retry = self.take_retry_time();
         let state = &mut self.dies[die.index()];
         let Command { parts, .. } = &mut state.command;
@@ -223,7 +240,9 @@ impl Device {
         let read = class.op() == FlashOp::Read;
         let planes =
             if self.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die };
-        if !read && planes == 1 {
+        // What moves is read once: of flash pages of one unit, none is wanted by two.
+        let alone = !read || (class.is_move() && self.geometry.unit_shift == 0);
+        if alone && planes == 1 {
             return;
         }
         let mut previous = NONE;
@@ -247,6 +266,7 @@ impl Device {
                 continue;
             }
             let after = self.dies[die.index()].unlink(&mut self.pool, class, previous, candidate);
+            self.note_queue(die, class, Some(candidate));
             if same != NONE {
                 self.pool.chain(same, candidate);
                 self.change_load(die, -1);

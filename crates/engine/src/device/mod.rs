@@ -11,6 +11,7 @@ mod audit;
 mod background;
 mod buffer;
 mod cached;
+mod chips;
 mod collect;
 mod copies;
 mod copies_audit;
@@ -55,7 +56,7 @@ use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::cache::{Cache, Ledger};
 use crate::config::ConfigError;
-use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
+use crate::config::device::{CommandTaker, DeviceConfig, LinkConfig, ProgramData, SuspendConfig};
 use crate::config::ideal::SecondServer;
 use crate::config::scheme::{SchemeConfig, UnmappedReads};
 use crate::config::wear::FreeBlock;
@@ -104,6 +105,8 @@ struct Rules {
     suspend: SuspendConfig,
     link: LinkConfig,
     arbitration: crate::config::device::ChannelArbitration,
+    /// Whether programs move the sectors that were written only.
+    written_only: bool,
     /// Whether a read that comes can change what a busy die does.
     interrupts: bool,
     /// Whether the placement is asked where pages move to.
@@ -196,6 +199,8 @@ pub struct Device {
     overlap: CacheOperations,
     copybacks: Copybacks,
     channel_of: Vec<u32>,
+    /// `None` where each die takes commands for itself.
+    chips: Option<Box<chips::Chips>>,
     /// Number of the first die's second server; 0 where there is none.
     second_server: u32,
     not_physical: Vec<String>,
@@ -252,6 +257,10 @@ impl Device {
     ) -> Result<Self, ConfigError> {
         device.validate().map_err(|e| e.under("device"))?;
         scheme.validate().map_err(|e| e.under("scheme"))?;
+        if device.channel.commands == CommandTaker::Chip && scheme.ideal.second_server != SecondServer::None {
+            let allowed = "\"die\" beside scheme.ideal.second_server";
+            return Err(ConfigError::new("device.channel.commands", "\"chip\"", allowed));
+        }
         let wear_out = BadPlan::of(device, scheme, seed);
         let arranged = Arrangement::new(device, scheme, systems, wear_out.usable)?;
         let replication = copies::Replication::new(scheme, &arranged);
@@ -314,6 +323,7 @@ impl Device {
                 suspend: device.suspend.clone(),
                 link,
                 arbitration: device.channel.arbitration,
+                written_only: device.channel.program_data == ProgramData::Written,
                 interrupts: true,
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,
@@ -360,6 +370,7 @@ impl Device {
             overlap,
             copybacks: Copybacks::new(&device.copyback, dies),
             channel_of,
+            chips: chips::Chips::new(device, &geometry),
             second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
             not_physical: scheme.ideal.not_physical(),
             touched: Vec::new(),

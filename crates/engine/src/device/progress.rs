@@ -82,6 +82,7 @@ impl Device {
         let channel = &mut self.channels[number as usize];
         if channel.is_free(self.now) {
             let end = channel.grant(class, self.now, duration);
+            self.expect_turns(number, end);
             return self.channel_granted(die, end);
         }
         let wait = &mut self.dies[die.index()].channel_wait;
@@ -102,9 +103,12 @@ impl Device {
         let resource = self.channel_resource(number);
         let dies = &self.dies;
         let channel = &mut self.channels[number as usize];
+        let chips = self.chips.is_some();
         let goes_first = |die: &DieId| {
             let die = &dies[die.index()];
             match self.rules.arbitration {
+                // Commands that wait are those of the chip whose turn it is.
+                _ if chips => die.phase == Phase::Command,
                 ChannelArbitration::Fifo => true,
                 ChannelArbitration::CommandFirst => die.phase == Phase::Command && die.command.is_bare(),
                 ChannelArbitration::DataOutFirst => die.phase == Phase::DataWait,
@@ -116,14 +120,14 @@ impl Device {
             let next = channel.waiting.iter().position(goes_first).unwrap_or(0);
             channel.waiting.remove(next)
         };
-        let Some(die) = next else { return };
+        let Some(die) = next else { return self.serve_chips(number) };
         let state = &mut self.dies[die.index()];
         let ChannelWait { ahead: (class, rest), snapshot, duration } = &state.channel_wait;
         let duration = *duration;
         state.command.parts.add(Part::ChannelWait(*class), *rest);
         state.command.parts.add_channel_wait(&channel.clock, snapshot);
         let end = channel.grant(state.command.class, self.now, duration);
-        if !channel.waiting.is_empty() {
+        if chips || !channel.waiting.is_empty() {
             self.events.set_behind(resource, end);
         }
         self.channel_granted(die, end);
@@ -134,6 +138,13 @@ impl Device {
     fn channel_granted(&mut self, die: DieId, end: Ns) {
         self.tell_channel(die, end);
         let data = self.dies[die.index()].phase == Phase::DataWait;
+        if let Some(chips) = &mut self.monitor.chips {
+            let Command { class, cell, .. } = self.dies[die.index()].command;
+            chips.transfers(die.index(), class, self.now, end);
+            if !data {
+                chips.works(die.index(), class, end, end + cell);
+            }
+        }
         let beside = if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None };
         let state = &mut self.dies[die.index()];
         let event = if data {
@@ -195,6 +206,7 @@ impl Device {
         while head != NONE {
             let next = self.pool[head].next;
             self.change_load(die, -1);
+            self.note_done(die, class, head);
             if class.op() == FlashOp::Program {
                 self.program_ended(head, die);
             } else {
@@ -242,6 +254,7 @@ impl Device {
         let Command { head, class, planes, .. } = self.dies[die.index()].command;
         let next = self.pool[head].next;
         self.change_load(die, -1);
+        self.note_done(die, class, head);
         if !self.begin_decoding(head, die) {
             self.page_read(head, class, Some(die));
         }
@@ -334,6 +347,9 @@ impl Device {
     #[inline(never)]
     pub(super) fn suspend(&mut self, die: DieId, begin: Ns, left: Ns, takes: Ns) {
         self.recorder.suspensions += 1;
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.stops(die.index(), self.dies[die.index()].command.class, begin, begin + left);
+        }
         let state = &mut self.dies[die.index()];
         let mut command = state.command;
         command.suspensions += 1;
@@ -364,7 +380,7 @@ impl Device {
         let (now, takes) = (self.now, Ns(self.rules.suspend.resume_ns));
         let reads_wait = self.open_work(die) & (1 << Class::HostRead.index()) != 0;
         let state = &mut self.dies[die.index()];
-        let Some(Suspended { mut command, left, snapshot, .. }) = state.suspended.take() else { return };
+        let Some(Suspended { mut command, left, snapshot, since }) = state.suspended.take() else { return };
         if reads_wait {
             // It goes on although reads wait: they must not stop it again before it is done.
             command.suspensions = u32::MAX;
@@ -372,11 +388,19 @@ impl Device {
         command.parts.add(Part::Suspend, takes.0);
         let clock = state.clock(now);
         command.parts.add_die_wait(&clock, &snapshot);
+        if self.chips.is_some() {
+            // It rested while other dies of its chip read.
+            let occupied = clock.total() - snapshot.total();
+            command.parts.add(Part::Chip, now.since(since).0 - occupied);
+        }
         state.command = command;
         state.phase = Phase::Array;
         state.array = [now + takes, now + takes + left];
         state.occupy(Some(command.class), now);
         let [begin, end] = state.array;
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.works(die.index(), state.command.class, begin, end);
+        }
         self.tell_die(die, Some(command.class));
         self.events.set(Self::die_resource(die), end);
         self.expect_loading(die, begin);

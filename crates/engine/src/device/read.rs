@@ -83,6 +83,7 @@ impl Device {
             unit = self.pool[unit].next_unit;
         }
         self.change_load(die, 1);
+        self.note_queue(die, class, None);
         let state = &mut self.dies[die.index()];
         if again {
             state.push_in_order(&mut self.pool, class, head);
@@ -234,11 +235,12 @@ impl Device {
         }
         let clock = self.dies[die.index()].bring_clock_to(self.now);
         let occupied = self.pool.blame_wait(unit, clock);
-        if self.gates.are_used() {
-            // A die rests while something waits behind a gate only.
+        if self.gates.are_used() || self.chips.is_some() {
+            // A die rests while something waits behind a gate only, or for the turn of its chip.
             let waited = self.now.since(wait_from).0;
             if waited > occupied {
-                self.pool.parts_mut(unit).add(Part::Gate, waited - occupied);
+                let part = if self.chips.is_some() { Part::Chip } else { Part::Gate };
+                self.pool.parts_mut(unit).add(part, waited - occupied);
             }
         }
     }

@@ -105,6 +105,7 @@ impl Device {
             energy: None,
             series: None,
             samples: None,
+            chips: Vec::new(),
             tables: Tables::default(),
             write,
         };

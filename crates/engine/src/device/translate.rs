@@ -166,10 +166,18 @@ impl Device {
     fn first_answer(&mut self, id: OpId) -> Found {
         self.pool.set_tag(id, 0);
         let found = self.ask(id);
+        let Op { class, partial, .. } = self.pool[id];
+        let write = u64::from(partial || class.op() == FlashOp::Program);
         let counters = &mut self.recorder.mapping;
         match found {
-            Found::Known(_) => counters.hits += 1,
-            Found::Load(_) => counters.misses += 1,
+            Found::Known(_) => {
+                counters.hits += 1;
+                counters.hits_of_writes += write;
+            }
+            Found::Load(_) => {
+                counters.misses += 1;
+                counters.misses_of_writes += write;
+            }
             Found::Guess(_) => counters.guessed += 1,
         }
         found

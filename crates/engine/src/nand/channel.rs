@@ -38,7 +38,7 @@ impl Channel {
     /// wishes: the channel chooses between them when all are known.
     #[inline]
     pub fn is_free(&self, now: Ns) -> bool {
-        (self.free_at < now || now == Ns::ZERO) && self.waiting.is_empty()
+        (self.free_at < now || self.free_at == Ns::ZERO) && self.waiting.is_empty()
     }
 
     /// Grants the bus from `now` on; returns when the transfer ends.

@@ -251,6 +251,11 @@ impl Default for Fifo {
 }
 
 impl Fifo {
+    /// One to be looked at only: this is the one that waits longest in it.
+    pub fn headed_by(head: OpId) -> Self {
+        Self { head, tail: head }
+    }
+
     /// Whether nobody waits.
     #[inline]
     pub fn is_empty(&self) -> bool {

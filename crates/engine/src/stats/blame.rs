@@ -8,7 +8,7 @@ use crate::memory::Table;
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 19] = [
+const PLAIN: [&str; 20] = [
     "link",
     "admission",
     "space",
@@ -28,6 +28,7 @@ const PLAIN: [&str; 19] = [
     "xor",
     "translation",
     "misprediction",
+    "chip",
 ];
 
 /// Plain parts that every drive has; the first ones.
@@ -77,6 +78,8 @@ pub enum Part {
     Translation,
     /// Reading at a place that was guessed wrongly, waiting for the die included.
     Misprediction,
+    /// Waiting for the turn of its chip, while its die rests.
+    Chip,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -106,6 +109,7 @@ impl Part {
             Self::Xor => 16,
             Self::Translation => 17,
             Self::Misprediction => 18,
+            Self::Chip => 19,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }
