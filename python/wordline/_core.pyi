@@ -59,6 +59,7 @@ def run(
     save_state: str | os.PathLike[str] | None = None,
     stop_after: int | None = None,
     held: Held | None = None,
+    timeline: tuple[str | os.PathLike[str], tuple[int, int]] | None = None,
 ) -> RunResult | None: ...
 def check(
     device: tuple[str, str],
