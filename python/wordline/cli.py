@@ -14,7 +14,7 @@ import typer
 
 from wordline import __version__, simulation
 from wordline._core import WordlineError
-from wordline.console import JsonOption, SetOption, SkipOption
+from wordline.console import JsonOption, SetOption, SkipOption, TransformOption, transform_pairs
 from wordline.console import override_pairs as _overrides
 from wordline.console import print_wide as _print
 from wordline.console import progress_bar as _progress
@@ -85,6 +85,7 @@ def run(
         str | None,
         typer.Option("--trace", metavar="FILE", help="Replay this trace, at its own times."),
     ] = None,
+    transform: TransformOption = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
@@ -130,7 +131,7 @@ def run(
         load("scheme", scheme),
         replay(trace) if trace is not None else load("workload", workload or "randread-4k-qd16"),
     )
-    pairs = _overrides(overrides, skip_bad_lines)
+    pairs = transform_pairs(transform) + _overrides(overrides, skip_bad_lines)
 
     def simulate(seed: int, progress: simulation.Progress | None) -> Result:
         return simulation.simulate(

@@ -36,6 +36,7 @@ pub mod config;
 mod flows;
 mod footprint;
 mod format;
+pub mod fuzz;
 mod info;
 mod input;
 mod notes;
@@ -43,12 +44,17 @@ mod open;
 mod reader;
 mod rng;
 mod synthetic;
+mod transform;
 mod write;
 
 pub use config::{FlowConfig, SourceConfig, SyntheticConfig, TraceConfig, WorkloadConfig};
 pub use flows::{OpenedFlow, open_all, open_flows};
 pub use footprint::{Footprint, footprint};
-pub use info::{AlignmentShares, OpInfo, PageCounts, SizeInfo, TraceInfo};
+pub use info::{
+    AlignmentShares, ArrivalInfo, ClassInfo, Dispersion, LoadPoint, OpInfo, PageClasses, PageCounts,
+    Popularity, PopularityPoint, Quantiles, ReuseInfo, ReusePoint, SequenceInfo, SizeBin, SizeInfo,
+    Succession, TraceInfo, ZipfFit,
+};
 pub use notes::Notes;
 pub use open::{OpenContext, OpenError, Opened, open};
-pub use write::write_csv;
+pub use write::{WriteFormat, Written, write_csv, write_trace};

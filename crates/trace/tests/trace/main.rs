@@ -7,6 +7,7 @@
 mod descriptions;
 mod files;
 mod flows;
+mod fuzz;
 mod layered;
 mod policies;
 mod presets;
