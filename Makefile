@@ -62,7 +62,7 @@ test-rust:
 test-sanitizer:
 	@$(call require,test "$$(uname -sm)" = "Linux x86_64",AddressSanitizer tests run on x86_64 Linux only); \
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitizer \
-		cargo test --package wordline-engine --locked --target x86_64-unknown-linux-gnu --lib memory
+		cargo test --package wordline-engine --locked --target x86_64-unknown-linux-gnu --lib -- memory events
 
 test-python: setup
 	@$(BIN)/pytest

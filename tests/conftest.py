@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sysconfig
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ FEW: dict[str, object] = {"workload.source.requests": 2000, "workload.start.over
 SMALL: dict[str, object] = {**SMALL_DRIVE, **FEW}
 
 
-def sets(overrides: dict[str, object]) -> list[str]:
+def sets(overrides: Mapping[str, object]) -> list[str]:
     return [argument for path, value in overrides.items() for argument in ("--set", f"{path}={value}")]
 
 

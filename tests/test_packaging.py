@@ -69,3 +69,22 @@ def test_an_installed_wheel_has_its_presets(tmp_path: Path) -> None:
     assert all(json.loads(presets))
     assert (installed / "wordline" / "py.typed").is_file()
     assert (installed / "wordline" / "_core.pyi").is_file()
+
+
+def test_a_command_starts_with_few_modules() -> None:
+    """What a command loads before it knows what to do, which is most of the time it takes to start."""
+    code = "import sys, wordline.cli; print('\\n'.join(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    bare = subprocess.run(
+        [sys.executable, "-c", "import sys, typer; print('\\n'.join(sys.modules))"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    ours = set(out.split()) - set(bare.split())
+    packages = {name.partition(".")[0] for name in ours}
+    heavy = {"asyncio", "concurrent", "multiprocessing", "scipy", "statistics", "tempfile", "urllib"}
+    assert packages & heavy == set()
+    third_party = packages - {"wordline"} - set(sys.stdlib_module_names)
+    assert third_party == set()
+    assert len(ours) < 60, sorted(ours)

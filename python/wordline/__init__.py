@@ -5,13 +5,22 @@
 >>> result.read.latency_ns.p99  # doctest: +SKIP
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from wordline._core import Drive, WordlineError, __version__
-from wordline.presets import names as preset_names
-from wordline.result import Record, Result
-from wordline.seeds import Metric, Seeds, run_seeds
-from wordline.simulation import load_drive, prepare, resolve, run, run_part, trace_info
+
+if TYPE_CHECKING:
+    from wordline.comparison import Comparison, compare
+    from wordline.presets import names as preset_names
+    from wordline.result import Record, Result
+    from wordline.seeds import Metric, Seeds, run_seeds
+    from wordline.simulation import load_drive, prepare, resolve, run, run_part, trace_info
+    from wordline.sweeps import sweep
 
 __all__ = [
+    "Comparison",
     "Drive",
     "Metric",
     "Record",
@@ -19,6 +28,7 @@ __all__ = [
     "Seeds",
     "WordlineError",
     "__version__",
+    "compare",
     "load_drive",
     "prepare",
     "preset_names",
@@ -26,5 +36,32 @@ __all__ = [
     "run",
     "run_part",
     "run_seeds",
+    "sweep",
     "trace_info",
 ]
+
+_HOMES = {
+    "comparison": ("Comparison", "compare"),
+    "presets": ("preset_names",),
+    "result": ("Record", "Result"),
+    "seeds": ("Metric", "Seeds", "run_seeds"),
+    "simulation": ("load_drive", "prepare", "resolve", "run", "run_part", "trace_info"),
+    "sweeps": ("sweep",),
+}
+
+
+def __getattr__(name: str) -> object:
+    """A name of the package, from the module that has it: modules load when they are first used."""
+    import importlib
+
+    for home, names in _HOMES.items():
+        if name in names:
+            module = importlib.import_module(f"wordline.{home}")
+            value: object = module.names if name == "preset_names" else getattr(module, name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'wordline' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -4,9 +4,13 @@ from typing import final
 
 __all__ = [
     "Drive",
+    "Held",
     "RunResult",
     "WordlineError",
+    "__build__",
     "__version__",
+    "check",
+    "hold",
     "load_drive",
     "parts",
     "prepare",
@@ -16,6 +20,7 @@ __all__ = [
     "trace_info",
 ]
 
+__build__: str
 __version__: str
 
 class WordlineError(ValueError): ...
@@ -24,6 +29,11 @@ class WordlineError(ValueError): ...
 class Drive:
     def fork(self) -> Drive: ...
     def save(self, path: str | os.PathLike[str]) -> None: ...
+
+@final
+class Held:
+    def __len__(self) -> int: ...
+    def bytes(self) -> int: ...
 
 @final
 class RunResult:
@@ -45,7 +55,27 @@ def run(
     load_state: str | os.PathLike[str] | None = None,
     save_state: str | os.PathLike[str] | None = None,
     stop_after: int | None = None,
+    held: Held | None = None,
 ) -> RunResult | None: ...
+def check(
+    device: tuple[str, str],
+    scheme: tuple[str, str],
+    workload: tuple[str, str],
+    *,
+    overrides: list[tuple[str, str]],
+    seed: int,
+    checked: bool,
+    base_dir: str,
+    whole_drive: bool,
+) -> str: ...
+def hold(
+    device: tuple[str, str],
+    scheme: tuple[str, str],
+    workload: tuple[str, str],
+    *,
+    overrides: list[tuple[str, str]],
+    base_dir: str,
+) -> Held | None: ...
 def prepare(
     device: tuple[str, str],
     scheme: tuple[str, str],

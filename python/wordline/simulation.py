@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from wordline import _core
 from wordline._core import Drive
-from wordline.presets import Description, Kind, load, replay, toml_string
+from wordline.presets import Description, Kind, load, replay, toml_value
 from wordline.result import Record, Result
 
 Progress: TypeAlias = Callable[[int, int | None, int], None]
@@ -63,6 +63,7 @@ def simulate(
     checked: bool,
     progress: Progress | None,
     drive: Drive | None = None,
+    held: _core.Held | None = None,
 ) -> Result:
     """`run` on descriptions that are loaded already, with overrides whose values are TOML."""
     result = simulate_part(
@@ -74,6 +75,7 @@ def simulate(
         checked=checked,
         progress=progress,
         drive=drive,
+        held=held,
     )
     if result is None:
         raise RuntimeError("a run without an end of its own has stopped")
@@ -93,6 +95,7 @@ def simulate_part(
     load_state: PathLike | None = None,
     save_state: PathLike | None = None,
     stop_after: int | None = None,
+    held: _core.Held | None = None,
 ) -> Result | None:
     """`run_part` on descriptions that are loaded already, with overrides whose values are TOML."""
     if (save_state is None) != (stop_after is None):
@@ -110,6 +113,7 @@ def simulate_part(
         load_state=load_state,
         save_state=save_state,
         stop_after=stop_after,
+        held=held,
     )
     return None if measured is None else Result(measured)
 
@@ -262,14 +266,4 @@ def describe_trace(trace: Description, overrides: list[tuple[str, str]]) -> Reco
 
 def override_list(overrides: Mapping[str, object]) -> list[tuple[str, str]]:
     """Overrides as the core takes them: dotted path and TOML value."""
-    return [(path, _toml_value(value)) for path, value in overrides.items()]
-
-
-def _toml_value(value: object) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str | os.PathLike):
-        return toml_string(os.fspath(value))
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_toml_value(item) for item in value)}]"
-    return str(value)
+    return [(path, toml_value(value)) for path, value in overrides.items()]

@@ -7,114 +7,280 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Ns;
 
-/// Bits of a resource's number, and of the count of events set so far.
-const RESOURCE_BITS: u32 = 20;
-
-/// Set in the order of events that come after the others of their time.
-const BEHIND: Key = 1 << 63;
-
-/// Time, then order of setting, then resource: one number, so that the smallest is the next event.
-type Key = u128;
+/// Time since the base, whether it comes behind, order of setting, resource: one number, so that the smallest is the
+/// next event.
+type Key = u64;
 
 const NEVER: Key = Key::MAX;
+
+/// Most resources of a set.
+const MOST_RESOURCES: usize = 1 << 20;
 
 /// An event that was the first: its time and its resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
     key: Key,
+    time: Ns,
+    resource: u32,
+    behind: bool,
 }
 
 impl Event {
     /// When it comes; [`Ns::NEVER`] when there is none.
     #[inline]
     pub fn time(self) -> Ns {
-        Ns((self.key >> 64) as u64)
+        self.time
     }
 
     /// Whether it was set behind the others of its time.
     #[inline]
     pub fn is_behind(self) -> bool {
-        self.key & BEHIND != 0
+        self.behind
     }
 
     /// Whose it is.
     #[inline]
     pub fn resource(self) -> usize {
-        (self.key as usize) & ((1 << RESOURCE_BITS) - 1)
+        self.resource as usize
     }
 }
 
 /// The next event of each of a fixed number of resources.
+///
+/// A key has one machine word: as many bits for the resource as there are resources, four more than these for the order,
+/// and what is left for the time since a base that moves along. When the order or the time runs out, all keys are made
+/// anew, which is so rare that it costs nothing. An event too far from the base has the last key that there is; its
+/// time is kept beside the tree, and before it could be the first, keys are made anew.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(into = "Pending", try_from = "Pending")]
 pub struct EventSet {
-    /// A tree: node n holds the keys of its two children, an inner child's key being the smaller of its own two. The
-    /// root is node 1; the resources are the children of the last level.
-    nodes: Vec<[Key; 2]>,
+    /// A tree: the key of node n is the smaller one of its children 2n and 2n + 1. The root is node 1, the resources are
+    /// the last level.
+    nodes: Vec<Key>,
+    /// Time of the event of each resource that has one.
+    times: Vec<Ns>,
     leaves: usize,
+    /// Bits of a resource's number; of the order; of all that stands below the time.
+    resource_bits: u32,
+    order_bits: u32,
+    below_time: u32,
+    /// Time from the base that stands for all beyond it, and the first key of that time.
+    far: u64,
+    first_far: Key,
+    base: Ns,
+    /// Events set since keys were made anew.
     order: u64,
+    /// The event that is being handled.
+    handled: Key,
 }
 
 impl EventSet {
     /// No events yet, for resources 0 to `resources` − 1; at most 2^20 resources.
     pub fn new(resources: usize) -> Self {
-        let leaves = resources.clamp(2, 1 << RESOURCE_BITS).next_power_of_two();
-        Self { nodes: vec![[NEVER; 2]; leaves], leaves, order: 0 }
+        let leaves = resources.clamp(2, MOST_RESOURCES).next_power_of_two();
+        let resource_bits = leaves.trailing_zeros();
+        let order_bits = resource_bits + 4;
+        let below_time = resource_bits + order_bits + 1;
+        let far = (NEVER >> below_time) - 1;
+        Self {
+            nodes: vec![NEVER; 2 * leaves],
+            times: vec![Ns::NEVER; leaves],
+            leaves,
+            resource_bits,
+            order_bits,
+            below_time,
+            far,
+            first_far: far << below_time,
+            base: Ns::ZERO,
+            order: 0,
+            handled: NEVER,
+        }
+    }
+
+    /// Places for resources.
+    pub fn resources(&self) -> usize {
+        self.leaves
     }
 
     /// Sets the event of `resource`, replacing the one it has.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, resource: usize, time: Ns) {
-        self.order += 1;
-        let rest = u128::from(self.order) << RESOURCE_BITS | resource as u128;
-        self.replay(resource, u128::from(time.0) << 64 | rest);
+        self.put(resource, time, 0);
     }
 
     /// The same, behind every event of that time that is set by [`Self::set`]: for one who decides between others, and
     /// should know all their wishes.
-    #[inline]
+    #[inline(always)]
     pub fn set_behind(&mut self, resource: usize, time: Ns) {
-        self.order += 1;
-        let rest = u128::from(self.order) << RESOURCE_BITS | resource as u128;
-        self.replay(resource, u128::from(time.0) << 64 | BEHIND | rest);
+        self.put(resource, time, 1);
     }
 
     /// Takes the event of `resource` away.
-    #[inline]
+    #[inline(always)]
     pub fn clear(&mut self, resource: usize) {
         self.replay(resource, NEVER);
     }
 
-    /// Takes `event` away, unless its resource has got another in the meantime.
+    /// The first event is going to be handled.
     #[inline]
-    pub fn clear_if_unchanged(&mut self, event: Event) {
-        let resource = event.resource();
-        if self.nodes[(self.leaves + resource) >> 1][resource & 1] == event.key {
+    pub fn handle(&mut self, event: Event) {
+        self.handled = event.key;
+    }
+
+    /// It has been handled: takes it away, unless its resource has got another in the meantime.
+    #[inline]
+    pub fn clear_handled(&mut self) {
+        let resource = self.resource_of(self.handled);
+        if self.nodes[self.leaves + resource] == self.handled {
             self.clear(resource);
         }
     }
 
     /// The earliest event.
-    #[inline]
+    #[inline(always)]
     pub fn first(&self) -> Event {
-        let [left, right] = self.nodes[1];
-        Event { key: left.min(right) }
+        let key = self.nodes[1];
+        let behind = key >> (self.below_time - 1) & 1 != 0;
+        let time = if key == NEVER { Ns::NEVER } else { Ns(self.base.0 + (key >> self.below_time)) };
+        Event { key, time, resource: self.resource_of(key) as u32, behind }
     }
 
     #[inline]
-    fn replay(&mut self, resource: usize, key: Key) {
-        let mut child = self.leaves + resource;
-        let mut winner = key;
-        while child > 1 {
-            // No early exit above an unchanged winner: its branch would cost more than the rest of the path.
-            let pair = &mut self.nodes[child >> 1];
-            pair[child & 1] = winner;
-            winner = pair[0].min(pair[1]);
-            child >>= 1;
+    fn resource_of(&self, key: Key) -> usize {
+        key as usize & (self.leaves - 1)
+    }
+
+    #[inline(always)]
+    fn put(&mut self, resource: usize, time: Ns, behind: u64) {
+        if time.0.wrapping_sub(self.base.0) >= self.far || self.order >> self.order_bits != 0 {
+            return self.put_with_care(resource, time, behind);
         }
+        let key = self.next_key(resource, time, behind);
+        self.times[resource] = time;
+        self.replay(resource, key);
+    }
+
+    /// The same where the order has run out, or the time is before the base, far beyond it, or never.
+    #[cold]
+    fn put_with_care(&mut self, resource: usize, time: Ns, behind: u64) {
+        if time == Ns::NEVER {
+            return self.clear(resource);
+        }
+        self.make_keys_anew(time);
+        let key = self.next_key(resource, time, behind);
+        self.times[resource] = time;
+        self.replay(resource, key);
+    }
+
+    #[inline(always)]
+    fn next_key(&mut self, resource: usize, time: Ns, behind: u64) -> Key {
+        let order = self.order;
+        self.order += 1;
+        self.key(resource, time, behind, order)
+    }
+
+    #[inline(always)]
+    fn key(&self, resource: usize, time: Ns, behind: u64, order: u64) -> Key {
+        let time = (time.0 - self.base.0).min(self.far);
+        time << self.below_time
+            | behind << (self.below_time - 1)
+            | order << self.resource_bits
+            | resource as u64
+    }
+
+    /// Gives a resource another key, and the nodes above it their winners.
+    #[inline(always)]
+    fn replay(&mut self, resource: usize, key: Key) {
+        let mut node = self.leaves + resource;
+        let nodes = self.nodes.as_mut_slice();
+        nodes[node] = key;
+        let mut winner = key;
+        // No early exit above an unchanged winner: its branch would cost more than the rest of the path. The winner is
+        // kept at hand: a load behind the store to its place would wait for it.
+        while node > 1 {
+            // SAFETY: `node` was checked to be a place of `nodes`, of which there are an even number, and from then on it
+            // gets smaller; so its sibling and its parent are places, too.
+            unsafe {
+                winner = winner.min(*nodes.get_unchecked(node ^ 1));
+                node >>= 1;
+                *nodes.get_unchecked_mut(node) = winner;
+            }
+        }
+        // Nothing is the last key, and one more than it is zero.
+        if winner.wrapping_add(1) > self.first_far {
+            self.make_keys_anew(Ns::NEVER);
+        }
+    }
+
+    /// Moves the base to the first event, or to `earliest` if that is earlier, and numbers all events from 0 in their
+    /// order.
+    #[cold]
+    fn make_keys_anew(&mut self, earliest: Ns) {
+        let handled = self.resource_of(self.handled);
+        let unchanged = self.nodes[self.leaves + handled] == self.handled;
+        let pending = self.pending();
+        let first = pending.first().map_or(Ns::NEVER, |event| event.time);
+        // Without any event any base will do.
+        let base = first.min(earliest);
+        self.base = if base == Ns::NEVER { Ns::ZERO } else { base };
+        for (order, &Event { time, resource, behind, .. }) in pending.iter().enumerate() {
+            let key = self.key(resource as usize, time, u64::from(behind), order as u64);
+            self.nodes[self.leaves + resource as usize] = key;
+        }
+        for node in (1..self.leaves).rev() {
+            self.nodes[node] = self.nodes[2 * node].min(self.nodes[2 * node + 1]);
+        }
+        self.order = pending.len() as u64;
+        self.handled = if unchanged { self.nodes[self.leaves + handled] } else { NEVER };
+    }
+
+    /// All events in their order.
+    fn pending(&self) -> Vec<Event> {
+        let leaves = self.nodes[self.leaves..].iter().zip(&self.times);
+        let event = |(&key, &time): (&Key, &Ns)| Event {
+            key: key & ((1 << self.below_time) - 1),
+            time,
+            resource: self.resource_of(key) as u32,
+            behind: key >> (self.below_time - 1) & 1 != 0,
+        };
+        let mut pending: Vec<Event> = leaves.filter(|&(&key, _)| key != NEVER).map(event).collect();
+        pending.sort_unstable_by_key(|event| (event.time, event.key));
+        pending
+    }
+}
+
+/// What is saved of a set: how many resources it is for, and its events in their order.
+#[derive(Serialize, Deserialize)]
+struct Pending {
+    resources: u32,
+    events: Vec<(u32, Ns, bool)>,
+}
+
+impl From<EventSet> for Pending {
+    fn from(set: EventSet) -> Self {
+        let events = set.pending().iter().map(|event| (event.resource, event.time, event.behind)).collect();
+        Self { resources: set.leaves as u32, events }
+    }
+}
+
+impl TryFrom<Pending> for EventSet {
+    type Error = String;
+
+    fn try_from(saved: Pending) -> Result<Self, String> {
+        let resources = saved.resources as usize;
+        if resources > MOST_RESOURCES || saved.events.iter().any(|event| event.0 as usize >= resources) {
+            return Err(format!("events of resources beyond {resources}"));
+        }
+        let mut set = Self::new(resources);
+        for (resource, time, behind) in saved.events {
+            set.put(resource as usize, time, u64::from(behind));
+        }
+        Ok(set)
     }
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
 mod tests {
     use super::*;
     use proptest::prelude::*;
@@ -145,35 +311,51 @@ mod tests {
     }
 
     #[test]
-    fn an_event_is_taken_away_only_if_no_other_took_its_place() {
+    fn an_event_that_was_handled_goes_unless_its_resource_got_another() {
         let mut events = EventSet::new(3);
         events.set(2, Ns(10));
-        let event = events.first();
+        events.handle(events.first());
         events.set(2, Ns(10));
-        events.clear_if_unchanged(event);
+        events.clear_handled();
         assert_eq!(events.first().time(), Ns(10));
-        events.clear_if_unchanged(events.first());
-        assert_eq!(events.first().time(), Ns::NEVER);
+        events.handle(events.first());
+        events.set(1, Ns(20));
+        events.clear_handled();
+        assert_eq!((events.first().time(), events.first().resource()), (Ns(20), 1));
+    }
+
+    /// Times of all magnitudes, so that some lie beyond what a key can hold, and many ties.
+    fn time() -> impl Strategy<Value = u64> {
+        (0u64..8, 0u32..62).prop_map(|(digit, shift)| (1 + digit) << shift)
     }
 
     proptest! {
         #[test]
-        fn the_first_is_the_smallest_of_all(resources in 1usize..40, steps in prop::collection::vec((0usize..40, 0u64..50), 0..200)) {
+        fn the_first_is_the_smallest_of_all(
+            resources in 1usize..40,
+            steps in prop::collection::vec((0usize..40, time(), 0u8..4), 0..600),
+        ) {
             let mut events = EventSet::new(resources);
-            let mut model: Vec<Option<(u64, usize)>> = vec![None; resources];
-            for (number, (resource, time)) in steps.into_iter().enumerate() {
+            let mut model: Vec<Option<(u64, bool, usize)>> = vec![None; resources];
+            for (number, (resource, time, what)) in steps.into_iter().enumerate() {
                 let resource = resource % resources;
-                if time == 0 {
-                    events.clear(resource);
-                    model[resource] = None;
-                } else {
-                    events.set(resource, Ns(time));
-                    model[resource] = Some((time, number));
+                match what {
+                    0 => events.clear(resource),
+                    1 => events.set_behind(resource, Ns(time)),
+                    _ => events.set(resource, Ns(time)),
                 }
-                let expected = model.iter().enumerate().filter_map(|(r, e)| e.map(|(t, n)| (t, n, r))).min();
+                model[resource] = (what > 0).then_some((time, what == 1, number));
+                if number % 64 == 63 {
+                    let saved = postcard::to_allocvec(&events).unwrap();
+                    events = postcard::from_bytes(&saved).unwrap();
+                }
+                let expected = model.iter().enumerate().filter_map(|(r, e)| e.map(|event| (event, r))).min();
+                let first = events.first();
                 match expected {
-                    None => prop_assert_eq!(events.first().time(), Ns::NEVER),
-                    Some((t, _, r)) => prop_assert_eq!((events.first().time(), events.first().resource()), (Ns(t), r)),
+                    None => prop_assert_eq!(first.time(), Ns::NEVER),
+                    Some(((time, behind, _), r)) => {
+                        prop_assert_eq!((first.time(), first.is_behind(), first.resource()), (Ns(time), behind, r));
+                    }
                 }
             }
         }

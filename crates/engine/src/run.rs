@@ -280,11 +280,13 @@ fn replay_host<H: HostSide>(
     rules: &[FlowRules],
     split: Split<'_>,
 ) -> Result<Ending, RunError> {
-    let warmup = Warmup::new(&setup.window, device.logical_bytes());
+    let drive_bytes = device.logical_bytes();
+    let warmup = Warmup::new(&setup.window, drive_bytes);
     let stop = split.stop;
     let mut replay = Replay {
         front,
         warmup,
+        drive_bytes,
         device,
         observer,
         number: 0,
@@ -331,6 +333,8 @@ pub(crate) struct Warmup {
     requests: u64,
     bytes: u64,
     pub(crate) written: u64,
+    /// Whether the window ends when the drive is at rest, not with the last answer.
+    pub(crate) until_rest: bool,
 }
 
 impl Warmup {
@@ -340,6 +344,7 @@ impl Warmup {
             requests: config.warmup_requests,
             bytes: (drive_bytes as f64 * config.warmup_drive_writes) as u64,
             written: 0,
+            until_rest: config.until_rest,
         }
     }
 
@@ -351,6 +356,7 @@ impl Warmup {
 struct Replay<'a, H> {
     front: H,
     warmup: Warmup,
+    drive_bytes: u64,
     device: &'a mut Device,
     observer: &'a mut dyn Observer,
     number: u64,
@@ -378,7 +384,7 @@ impl<H: HostSide> Replay<'_, H> {
                     break;
                 }
             } else {
-                self.device.step();
+                self.device.advance(arrival);
             }
             self.check()?;
             if self.device.end_of_life().is_some() {
@@ -414,6 +420,9 @@ impl<H: HostSide> Replay<'_, H> {
         self.observer.progress(self.done, self.device.now());
         self.check()?;
         if self.done == self.number {
+            if self.window_open && self.warmup.until_rest {
+                self.report = Some(self.device.report());
+            }
             return Ok(true);
         }
         if self.device.ends_for_want_of_space() {
@@ -424,8 +433,14 @@ impl<H: HostSide> Replay<'_, H> {
         Err(RunError::Inconsistent(format!("{left} requests wait for free space that no collection can win")))
     }
 
+    #[inline]
     fn check(&self) -> Result<(), RunError> {
-        self.device.fault().map_or(Ok(()), |fault| Err(RunError::Inconsistent(fault.to_owned())))
+        if self.device.fault().is_some() { Err(self.fault()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn fault(&self) -> RunError {
+        RunError::Inconsistent(self.device.fault().unwrap_or_default().to_owned())
     }
 
     fn submit(&mut self, now: Ns) -> Result<(), RunError> {
@@ -462,12 +477,18 @@ impl<H: HostSide> Replay<'_, H> {
         }
     }
 
+    #[inline]
     fn check_range(&self, request: &HostRequest) -> Result<(), RunError> {
-        let end = u128::from(request.offset) + u128::from(request.length);
-        let bytes = self.device.logical_bytes();
-        if end <= u128::from(bytes) || request.op == HostOp::Flush {
+        let end = request.offset.checked_add(request.length);
+        if end.is_some_and(|end| end <= self.drive_bytes) || request.op == HostOp::Flush {
             return Ok(());
         }
-        Err(RunError::OutOfRange { number: self.number, offset: request.offset, end, bytes })
+        Err(self.out_of_range(request))
+    }
+
+    #[cold]
+    fn out_of_range(&self, request: &HostRequest) -> RunError {
+        let end = u128::from(request.offset) + u128::from(request.length);
+        RunError::OutOfRange { number: self.number, offset: request.offset, end, bytes: self.drive_bytes }
     }
 }

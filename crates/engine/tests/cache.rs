@@ -89,7 +89,8 @@ fn without_a_cache_a_write_is_answered_when_it_is_programmed_and_fua_changes_not
 #[test]
 fn an_access_takes_the_drams_time_one_after_the_other() {
     let mut setup = buffer(8, 1.0);
-    setup.device.dram = DramConfig { bytes: None, access_ns: 100, bytes_per_s: Some(4_096_000_000) };
+    setup.device.dram =
+        DramConfig { bytes: None, access_ns: 100, bytes_per_s: Some(4_096_000_000), ..DramConfig::default() };
     let half = bytes(5000, HostOp::Read, 0, 2048);
     let (report, record) = record(&setup, vec![write(0, 0), write(0, 1), half]);
     assert_eq!(record.completions(), [1100, 2200, 5000 + 100 + 500]);
@@ -421,7 +422,12 @@ fn random_runs_pass_the_audit_with_every_size_and_threshold() {
             for (units, high, low) in [(4, 0.0, 0.0), (8, 1.0, 1.0), (40, 0.5, 0.1), (400, 0.9, 0.0)] {
                 for dram in [
                     DramConfig::default(),
-                    DramConfig { bytes: None, access_ns: 700, bytes_per_s: Some(1 << 30) },
+                    DramConfig {
+                        bytes: None,
+                        access_ns: 700,
+                        bytes_per_s: Some(1 << 30),
+                        ..DramConfig::default()
+                    },
                 ] {
                     let mut setup = cached(collecting(), policy, units, high);
                     setup.scheme.cache.dirty_low = Some(low);

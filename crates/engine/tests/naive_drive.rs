@@ -73,7 +73,8 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             device.channel.read_command_ns = times.3;
             device.channel.mega_transfers_per_s = f64::from(times.4);
             device.link = LinkConfig { bytes_per_s: link.0, submission_ns: link.1, completion_ns: link.2 };
-            device.dram = DramConfig { bytes: None, access_ns: dram.0, bytes_per_s: dram.1 };
+            device.dram =
+                DramConfig { bytes: None, access_ns: dram.0, bytes_per_s: dram.1, ..DramConfig::default() };
             device.suspend = SuspendConfig {
                 program_ns: suspend.0,
                 erase_ns: suspend.1,

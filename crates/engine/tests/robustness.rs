@@ -141,6 +141,8 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
                 transfer: if page { TransferUnit::Page } else { TransferUnit::Requested },
                 transfer_spare,
                 arbitration: if first { ChannelArbitration::DataOutFirst } else { ChannelArbitration::Fifo },
+                commands: if first && width_bits % 2 == 0 { CommandTaker::Chip } else { CommandTaker::Die },
+                program_data: if width_bits % 3 == 0 { ProgramData::Written } else { ProgramData::Unit },
             }
         });
     let rules = prop::sample::select(vec![
@@ -188,7 +190,12 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
         time(),
         prop::option::of(prop_oneof![30 => 1_000u64..1 << 33, 1 => any::<u64>()]),
     )
-        .prop_map(|(bytes, access_ns, bytes_per_s)| DramConfig { bytes, access_ns, bytes_per_s });
+        .prop_map(|(bytes, access_ns, bytes_per_s)| DramConfig {
+            bytes,
+            access_ns,
+            bytes_per_s,
+            ..DramConfig::default()
+        });
     (geometries(), capacity, cell, channel, rules, or_extreme(0..9), suspend, (link, dram), modes).prop_map(
         |(geometry, capacity, cell, channel, rule, window, suspend, (link, dram), modes)| DeviceConfig {
             name: String::new(),
@@ -223,7 +230,15 @@ fn caches() -> impl Strategy<Value = CacheConfig> {
     let low = prop_oneof![20 => Just(None), 1 => number().prop_map(Some)];
     (policies, bytes, high, low, any::<bool>()).prop_map(|(policy, bytes, dirty_high, dirty_low, all)| {
         let admit_reads = if all { ReadAdmission::All } else { ReadAdmission::None };
-        CacheConfig { policy, bytes, dirty_high, dirty_low, admit_reads }
+        CacheConfig {
+            policy,
+            bytes,
+            dirty_high,
+            dirty_low,
+            admit_reads,
+            cold_period_ns: all.then_some(40_000),
+            max_write_backs: u32::from(all),
+        }
     })
 }
 
@@ -338,6 +353,7 @@ fn hosts() -> impl Strategy<Value = (HostConfig, StartConfig, WindowConfig)> {
         .prop_map(|(occupancy, overwrite)| StartConfig { occupancy, overwrite });
     let window = (time(), prop_oneof![0u64..12, any::<u64>()], number()).prop_map(
         |(warmup_ns, warmup_requests, warmup_drive_writes)| WindowConfig {
+            until_rest: warmup_requests % 2 == 1,
             warmup_ns,
             warmup_requests,
             warmup_drive_writes,
@@ -552,7 +568,7 @@ fn a_warm_up_of_drive_writes_ends_with_the_bytes_written() {
 
 #[test]
 fn all_bounds_of_the_warm_up_must_be_passed_and_may_lie_beyond_the_run() {
-    let both = WindowConfig { warmup_ns: 500_000, warmup_requests: 9, warmup_drive_writes: 0.0 };
+    let both = WindowConfig { warmup_ns: 500_000, warmup_requests: 9, ..WindowConfig::default() };
     assert_eq!(windowed(both).window.warmup_requests, 9);
     let mut setup = setup(device(2, 1, 1, 1));
     setup.window.warmup_requests = 1_000;

@@ -7,6 +7,7 @@ use wordline_engine::{Ending, Observer, RunError, Setup, Split, replay_flows_in_
 use wordline_trace::{OpenContext, Opened, OpenedFlow, open, open_flows};
 
 use crate::describe::Described;
+use crate::held::Held;
 use crate::run::not_opened;
 
 /// Requests, ready to be replayed.
@@ -25,6 +26,18 @@ impl Requests {
             None => open_flows(&described.workload, context).map(Self::Flows),
         }
         .map_err(|error| not_opened(described, error))
+    }
+
+    /// The sources of a workload, or in their place the requests that are in memory already.
+    pub fn open_or_held(
+        described: &Described,
+        context: &OpenContext<'_>,
+        held: Option<&Held>,
+    ) -> PyResult<Self> {
+        match held {
+            Some(held) => held.open(described, context).map(Self::One),
+            None => Self::open(described, context),
+        }
     }
 
     /// Requests in all, where every source knows its number.

@@ -16,6 +16,7 @@ use wordline_trace::{OpenContext, OpenError, footprint, open_all};
 use crate::columns::{RawColumn, columns};
 use crate::describe::{Described, Overrides, Text, describe};
 use crate::error::{guarded, mistake};
+use crate::held::Held;
 use crate::requests::Requests;
 use crate::state::{Drive, From, Part, StateFile, at};
 use crate::watch::{Watch, Watched};
@@ -93,7 +94,7 @@ struct EngineFigures {
 #[pyfunction]
 #[pyo3(signature = (
     device, scheme, workload, *, overrides, seed, checked, base_dir, progress=None, drive=None, load_state=None,
-    save_state=None, stop_after=None
+    save_state=None, stop_after=None, held=None
 ))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn run(
@@ -110,6 +111,7 @@ pub fn run(
     load_state: Option<PathBuf>,
     save_state: Option<PathBuf>,
     stop_after: Option<u64>,
+    held: Option<Py<Held>>,
 ) -> PyResult<Option<RunResult>> {
     let from = match (drive, load_state) {
         (Some(_), Some(_)) => return Err(mistake("a drive and a state to load exclude each other")),
@@ -117,7 +119,7 @@ pub fn run(
         (None, Some(path)) => Some(From::File(path)),
         (None, None) => None,
     };
-    let part = Part { from, save: save_state, stop_after };
+    let part = Part { from, save: save_state, stop_after, held };
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
@@ -140,11 +142,12 @@ fn run_described(
         seed,
         base_dir,
     };
-    let mut requests = Requests::open(described, &context)?;
+    let held = part.held.as_ref().map(Py::get);
+    let mut requests = Requests::open_or_held(described, &context, held)?;
     let mut watch = Watch::new(progress, requests.size_hint());
     let started = Instant::now();
     let ready = match &part.from {
-        None => touched_pages(&setup, described, &context, &watch).and_then(|pages| {
+        None => touched_pages(&setup, described, &context, &watch, held).and_then(|pages| {
             let ready = setup.prepare_observed(&pages, &mut watch);
             Ok((ready.map_err(|error| failed(described, error))?, None))
         }),
@@ -215,11 +218,15 @@ fn touched_pages(
     described: &Described,
     context: &OpenContext<'_>,
     watch: &Watch,
+    held: Option<&Held>,
 ) -> PyResult<Vec<Lpa>> {
     if setup.start.occupancy != Occupancy::Footprint {
         return Ok(Vec::new());
     }
-    let opened = open_all(&described.workload, context).map_err(|error| not_opened(described, error))?;
+    let opened = match held {
+        Some(held) => held.open(described, context)?,
+        None => open_all(&described.workload, context).map_err(|error| not_opened(described, error))?,
+    };
     let mut watched = Watched::new(opened.source, watch.silent());
     let unit_bytes = u64::from(setup.device.geometry.mapping_unit_bytes);
     let touched = footprint(&mut watched, unit_bytes, context.drive_bytes).map_err(mistake);

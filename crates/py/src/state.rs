@@ -13,6 +13,7 @@ use wordline_engine::{RunError, Setup};
 
 use crate::describe::{Overrides, Text, describe};
 use crate::error::{guarded, mistake};
+use crate::held::Held;
 use crate::run::{failed, setup_of};
 use crate::watch::Watch;
 
@@ -27,8 +28,9 @@ pub enum From {
     File(PathBuf),
 }
 
-/// Which part of a run.
+/// Which part of a run, and what is in memory already.
 pub struct Part {
+    pub held: Option<Py<Held>>,
     pub from: Option<From>,
     pub save: Option<PathBuf>,
     pub stop_after: Option<u64>,

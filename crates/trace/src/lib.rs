@@ -1,7 +1,7 @@
 //! Readers and generators of block workloads.
 //!
 //! A [`WorkloadConfig`] describes a workload; [`open`] turns a source into a stream of requests: a trace file
-//! (five text forms, plain, gz or zst) or a generator; [`open_flows`] does so for each flow of a workload that has
+//! (docs/trace-formats.md lists the forms) or a generator; [`open_flows`] does so for each flow of a workload that has
 //! several. Both give requests in batches, in constant memory, and the
 //! same ones each time that they are opened with the same seed.
 //!

@@ -79,6 +79,9 @@ impl Replay<'_> {
             }
         }
         if self.done == self.number {
+            if self.open && self.warmup.until_rest {
+                self.report = Some(self.array.report());
+            }
             return Ok(());
         }
         let left = self.number - self.done;

@@ -3,6 +3,8 @@
 //! A [`CachePolicy`] decides what is held, given up and written back; the engine (`device/buffer.rs`,
 //! `device/write_back.rs`) keeps the units, moves the data and charges the time.
 
+pub mod cold;
+pub mod dram;
 pub mod index;
 pub mod ledger;
 pub mod list;

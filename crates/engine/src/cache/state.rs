@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
+use super::cold::ColdWrites;
+use super::dram::Dram;
 use super::record::CacheRecord;
 use super::table::UnitTable;
 use super::{CachePolicy, CacheSlot, CacheView};
@@ -63,12 +65,12 @@ pub struct CacheState {
     pub in_program: u32,
     /// Number of the last write that made a unit dirty.
     pub stamp: u64,
-    /// Accesses of the DRAM under way: when each ends, and whose it is.
-    pub accesses: VecDeque<(Ns, u32)>,
-    /// Time of an access, ns, and the DRAM's rate, bytes/s.
-    pub access_ns: u64,
-    /// Rate of the DRAM.
-    pub bytes_per_s: Option<u64>,
+    /// The DRAM and its accesses.
+    pub dram: Dram,
+    /// Which writes go to flash at once; `None` where none do.
+    pub cold: Option<ColdWrites>,
+    /// Most units on their way to flash, or 0.
+    pub max_write_backs: u32,
     /// Counters.
     pub record: CacheRecord,
 }
@@ -136,9 +138,9 @@ impl Cache {
             promises: Vec::new(),
             in_program: 0,
             stamp: 0,
-            accesses: VecDeque::new(),
-            access_ns: dram.access_ns,
-            bytes_per_s: dram.bytes_per_s,
+            dram: Dram::new(dram),
+            cold: config.cold_period_ns.map(|period| ColdWrites::new(Ns(period))),
+            max_write_backs: config.max_write_backs,
             record: CacheRecord::default(),
         };
         Ok(Some(Self { state, policy }))
@@ -156,10 +158,11 @@ impl Cache {
 }
 
 impl CacheState {
-    /// Time of an access to so many bytes of DRAM.
-    pub fn access_time(&self, bytes: u32) -> Ns {
-        let rate = self.bytes_per_s.filter(|&rate| rate > 0);
-        Ns(self.access_ns + rate.map_or(0, |rate| (u64::from(bytes) * 1_000_000_000).div_ceil(rate)))
+    /// Whether so much is on its way to flash that writes wait.
+    #[inline]
+    pub fn is_pressed(&self) -> bool {
+        let sent = self.table.on_their_way() as usize + self.urgent.len();
+        self.max_write_backs > 0 && sent >= self.max_write_backs as usize
     }
 
     /// Whether more units are to be sent to flash now.
@@ -171,7 +174,7 @@ impl CacheState {
             self.writing_back = false;
         }
         let lacking = self.waiting.len() > self.table.on_their_way() as usize;
-        waiting > 0 && (self.writing_back || lacking)
+        waiting > 0 && (self.writing_back || lacking) && !self.is_pressed()
     }
 
     /// Whether somebody waits until the write with this number is in flash.
@@ -193,7 +196,7 @@ impl CacheState {
             && self.merged.is_empty()
             && self.promises.is_empty()
             && self.in_program == 0
-            && self.accesses.is_empty()
+            && self.dram.is_idle()
             && self.table.on_their_way() == 0
     }
 }

@@ -155,6 +155,13 @@ impl UnitTable {
         self.dirty_flag[slot as usize]
     }
 
+    /// Bytes of a unit that are held, in whole sectors.
+    pub fn bytes_held(&self, slot: Slot) -> u32 {
+        let first = slot as usize * self.words;
+        let words = self.held.get(first..first + self.words).unwrap_or_default();
+        words.iter().map(|word| word.count_ones()).sum::<u32>() * SECTOR
+    }
+
     /// The operation that carries it to flash.
     #[inline]
     pub fn op(&self, slot: Slot) -> Option<u32> {

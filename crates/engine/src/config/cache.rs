@@ -18,6 +18,27 @@ pub struct DramConfig {
     /// Bytes a second of the data cache; left out: no time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes_per_s: Option<u64>,
+    /// Whether the units of a request that move at the same moment are one access; else each is one.
+    #[serde(default)]
+    pub whole_requests: bool,
+    /// What an access of more than a row takes; left out: as any other.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rows: Option<DramRows>,
+}
+
+/// Accesses of more than one row, as MQSim computes them (Tavakkol et al., FAST 2018): of an access of b bytes, every
+/// second whole row takes `access_ns`, its bytes and `gap_ns`; the other rows take nothing; the rest beyond the last whole
+/// row takes `access_ns` and moves at a rate of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DramRows {
+    /// Bytes of a row.
+    pub bytes: u64,
+    /// Time from one row to the next, ns.
+    #[serde(default)]
+    pub gap_ns: u64,
+    /// Rate of what is beyond the last whole row, bytes a second.
+    pub rest_bytes_per_s: u64,
 }
 
 /// The data cache.
@@ -39,6 +60,13 @@ pub struct CacheConfig {
     /// Which units that were read from flash are kept (by `lru`).
     #[serde(default)]
     pub admit_reads: ReadAdmission,
+    /// Cold data first: the first write of a page in each period of this length goes to flash at once; a page that is
+    /// written again in the period stays until the watermarks send it. ns; left out: all wait for the watermarks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cold_period_ns: Option<u64>,
+    /// Most units on their way to flash; while there are so many, writes wait. 0 = no bound.
+    #[serde(default)]
+    pub max_write_backs: u32,
 }
 
 fn default_high() -> f64 {
@@ -53,6 +81,8 @@ impl Default for CacheConfig {
             dirty_high: default_high(),
             dirty_low: None,
             admit_reads: ReadAdmission::default(),
+            cold_period_ns: None,
+            max_write_backs: 0,
         }
     }
 }
@@ -132,6 +162,14 @@ impl DramConfig {
     /// Refuses what no DRAM can do.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("access_ns", self.access_ns, 0, LONGEST_NS)?;
+        if let Some(rows) = &self.rows {
+            check_range("bytes", rows.bytes, 1, 1 << 40)
+                .and_then(|()| check_range("gap_ns", rows.gap_ns, 0, LONGEST_NS))
+                .and_then(|()| {
+                    check_range("rest_bytes_per_s", rows.rest_bytes_per_s, 1_000, 1_000_000_000_000_000_000)
+                })
+                .map_err(|error| error.under("rows"))?;
+        }
         check_range("bytes_per_s", self.bytes_per_s.unwrap_or(1_000), 1_000, 1_000_000_000_000_000)
     }
 }
@@ -139,6 +177,7 @@ impl DramConfig {
 impl CacheConfig {
     /// Refuses what no cache can do.
     pub fn validate(&self) -> Result<(), ConfigError> {
+        check_range("cold_period_ns", self.cold_period_ns.unwrap_or(1), 1, 1_000_000_000_000_000)?;
         check_range("dirty_high", self.dirty_high, 0.0, 1.0)?;
         check_range("dirty_low", self.low(), 0.0, self.dirty_high)
     }

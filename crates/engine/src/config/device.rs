@@ -183,12 +183,30 @@ pub struct ChannelConfig {
     /// How much of a flash page a transfer moves.
     #[serde(default)]
     pub transfer: TransferUnit,
+    /// How much of a mapping unit a program moves.
+    #[serde(default)]
+    pub program_data: ProgramData,
     /// Whether the spare area moves with the data, in proportion to it.
     #[serde(default)]
     pub transfer_spare: bool,
     /// Who gets the bus next.
     #[serde(default)]
     pub arbitration: ChannelArbitration,
+    /// Who takes commands: each die for itself, or a chip as one.
+    #[serde(default)]
+    pub commands: CommandTaker,
+}
+
+/// Who takes commands on a channel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CommandTaker {
+    /// Each die for itself, when it has none.
+    #[default]
+    Die,
+    /// A chip, when none of its dies has a command: one for each die, all of the same operation, back to back. Chips of a
+    /// channel have turns, behind data that leaves a page register. MQSim's chips work so (Tavakkol et al., FAST 2018).
+    Chip,
 }
 
 fn default_width() -> u32 {
@@ -204,6 +222,18 @@ pub enum TransferUnit {
     Requested,
     /// Always the whole flash page.
     Page,
+}
+
+/// How much of a mapping unit a program of the host's data moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ProgramData {
+    /// All of it.
+    #[default]
+    Unit,
+    /// The sectors that were written; and the reads that merges need move the others. MQSim counts so (Tavakkol et al., FAST
+    /// 2018): it takes the rest to be in the chip already.
+    Written,
 }
 
 /// Who gets a channel next.
@@ -304,6 +334,9 @@ impl DeviceConfig {
         check_range("window", self.multi_plane.window, 0, 4096).map_err(|e| e.under("multi_plane"))?;
         self.suspend.validate().map_err(|e| e.under("suspend"))?;
         self.cache_mode.validate().map_err(|e| e.under("cache_mode"))?;
+        if self.channel.commands == CommandTaker::Chip {
+            self.check_chips()?;
+        }
         if let Some(slc_mode) = &self.slc_mode {
             slc_mode.validate(self.cell.technology).map_err(|e| e.under("slc_mode"))?;
         }
@@ -317,6 +350,20 @@ impl DeviceConfig {
         self.energy.validate(self.cell.technology).map_err(|e| e.under("energy"))?;
         self.cpu.validate().map_err(|e| e.under("cpu"))?;
         self.dram.validate().map_err(|e| e.under("dram"))
+    }
+}
+
+impl DeviceConfig {
+    /// Refuses what doesn't go together with chips that take commands as one.
+    fn check_chips(&self) -> Result<(), ConfigError> {
+        let chip = |allowed| Err(ConfigError::new("channel.commands", "\"chip\"", allowed));
+        if self.channel.arbitration != ChannelArbitration::DataOutFirst {
+            return chip("\"die\", unless channel.arbitration is \"data_out_first\"");
+        }
+        if self.cache_mode != CacheModeConfig::default() {
+            return chip("\"die\" beside cache_mode");
+        }
+        Ok(())
     }
 }
 

@@ -191,6 +191,8 @@ pub struct FlowRules {
     pub think_time_ns: u64,
     /// Open loop: most requests in the queue and in the drive; 0 = no limit.
     pub max_outstanding: u32,
+    /// No request is submitted later than this, ns; 0 = no end.
+    pub stop_ns: u64,
     /// Priority class of its queue.
     pub priority: Priority,
     /// Weighted arbitration: its turn is so many bursts long. FIOS: so many timeslices.
@@ -209,6 +211,7 @@ impl FlowRules {
             queue_depth: host.queue_depth,
             think_time_ns: host.think_time_ns,
             max_outstanding: host.max_outstanding,
+            stop_ns: host.stop_ns,
             priority: Priority::default(),
             weight: 1,
             stream: 0,
@@ -232,6 +235,7 @@ impl FlowRules {
             queue_depth: self.queue_depth,
             think_time_ns: self.think_time_ns,
             max_outstanding: self.max_outstanding,
+            stop_ns: self.stop_ns,
             ..HostConfig::default()
         }
     }

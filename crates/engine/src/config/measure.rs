@@ -24,6 +24,9 @@ pub struct MeasureConfig {
     /// Whether the result has a row for each superblock.
     #[serde(default)]
     pub block_table: bool,
+    /// Whether the result has the queues of each chip, and how long its arrays worked and its data moved.
+    #[serde(default)]
+    pub chips: bool,
 }
 
 fn default_rows() -> u32 {
@@ -38,6 +41,7 @@ impl Default for MeasureConfig {
             sample_ns: 0,
             sample_table: false,
             block_table: false,
+            chips: false,
         }
     }
 }

@@ -26,6 +26,9 @@ pub struct HostConfig {
     /// latency. 0 = no limit.
     #[serde(default)]
     pub max_outstanding: u32,
+    /// Requests that would be submitted later than this are not; 0 = no end but the workload's. ns.
+    #[serde(default)]
+    pub stop_ns: u64,
     /// Most requests inside the drive, those of all flows together; others wait in their queues, and their wait
     /// counts as latency. 0 = no limit.
     #[serde(default)]
@@ -58,6 +61,7 @@ impl Default for HostConfig {
             queue_depth: default_queue_depth(),
             think_time_ns: 0,
             max_outstanding: 0,
+            stop_ns: 0,
             max_inside: 0,
             max_overtakes: None,
             arbitration: ArbitrationConfig::default(),
@@ -155,6 +159,10 @@ pub struct WindowConfig {
     /// Host writes of the warm-up, in multiples of the drive's logical size.
     #[serde(default)]
     pub warmup_drive_writes: f64,
+    /// Whether the window goes on after the last answer until the drive has nothing to do: what is in its cache or being
+    /// collected then counts too, and rates are of that longer time.
+    #[serde(default)]
+    pub until_rest: bool,
 }
 
 impl HostConfig {

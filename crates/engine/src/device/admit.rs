@@ -86,6 +86,7 @@ impl Device {
     }
 
     /// Time of the link for so many bytes and its overhead.
+    #[inline(always)]
     fn link_time(&self, bytes: u64, overhead: u64) -> Ns {
         let Some(rate) = self.rules.link.bytes_per_s.filter(|_| bytes > 0) else { return Ns(overhead) };
         let data = match bytes.checked_mul(1_000_000_000) {
@@ -96,6 +97,7 @@ impl Device {
     }
 
     /// Queues a request on one direction of the link; returns when it is over.
+    #[inline(never)]
     fn take_link(&mut self, outwards: bool, number: u32, time: Ns) -> Ns {
         let free = &mut self.link_free[usize::from(outwards)];
         let end = (*free).max(self.now) + time;
@@ -120,6 +122,7 @@ impl Device {
     }
 
     /// The drive starts to work on a request.
+    #[inline(always)]
     pub(super) fn deliver(&mut self, number: u32) {
         let HostRequest { op, offset, length, .. } = self.requests[number as usize].request;
         if length == 0 || op == HostOp::Flush {
@@ -141,7 +144,7 @@ impl Device {
     }
 
     /// Mapping units that a range touches: first, last, and the bytes wanted of one.
-    #[inline]
+    #[inline(always)]
     fn units(&self, offset: u64, length: u64) -> (u32, u32, impl Fn(u32) -> u32 + use<>) {
         let unit = u64::from(self.geometry.unit_bytes);
         let end = offset + length;
@@ -149,7 +152,8 @@ impl Device {
             let start = u64::from(lpa) * unit;
             (end.min(start + unit) - offset.max(start)) as u32
         };
-        ((offset / unit) as u32, ((end - 1) / unit) as u32, wanted)
+        let number = |byte| self.geometry.unit_of_byte(byte) as u32;
+        (number(offset), number(end - 1), wanted)
     }
 
     /// The bytes of a unit that a request wants: first, and behind the last.
@@ -165,6 +169,7 @@ impl Device {
         self.requests[number as usize].request.op == HostOp::WriteFua
     }
 
+    #[inline(always)]
     fn deliver_read(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
         // Held until all pages are on their way, so that a page that is done at once can't end the request.
@@ -211,7 +216,7 @@ impl Device {
     }
 
     /// One page of a request is done at once.
-    #[inline]
+    #[inline(always)]
     pub(super) fn page_done(&mut self, number: u32) {
         let request = &mut self.requests[number as usize];
         request.left -= 1;
@@ -222,7 +227,7 @@ impl Device {
 
     /// One page of a request is done and its operation ends, `die`'s running command being the one that served it. The
     /// page that is done last is the one that the request's blame follows.
-    #[inline]
+    #[inline(always)]
     pub(super) fn unit_done(&mut self, unit: OpId, die: Option<DieId>) {
         let number = self.pool[unit].request;
         let request = &mut self.requests[number as usize];
@@ -235,6 +240,7 @@ impl Device {
 
     /// Sends the answer of a request, whose last page was `unit`, served by the command running on `die`. When the
     /// host has it is certain from now on, so it is recorded at once.
+    #[inline(always)]
     fn answer(&mut self, number: u32, unit: Option<OpId>, die: Option<DieId>) {
         let HostRequest { op, length, .. } = self.requests[number as usize].request;
         let carried = if op == HostOp::Read { length } else { 0 };
@@ -265,13 +271,15 @@ impl Device {
                 (Part::Cpu, request.cpu),
                 (Part::CpuWait, request.cpu_wait),
             ];
+            let any = request.admission | request.link | request.cpu | request.cpu_wait != 0;
+            let outside = if any { outside.as_slice() } else { &[] };
             if let Some(answers) = &mut self.answers {
-                Self::note_parts(answers, number, [before, during], &outside);
+                Self::note_parts(answers, number, [before, during], outside);
             }
             if request.measured {
-                self.recorder.request(op, latency, length, [before, during], &outside);
+                self.recorder.request(op, latency, length, [before, during], outside);
                 if let Some(tenants) = &mut self.recorder.tenants {
-                    tenants.request(&request.request, latency, [before, during], &outside);
+                    tenants.request(&request.request, latency, [before, during], outside);
                 }
             }
         }
@@ -281,6 +289,7 @@ impl Device {
     }
 
     /// The host has the answer.
+    #[inline(always)]
     fn complete(&mut self, number: u32) {
         self.free_requests.push(number);
         self.completed += 1;
@@ -312,7 +321,7 @@ impl Device {
     }
 
     /// Gives every die that got work the chance to begin.
-    #[inline]
+    #[inline(always)]
     pub(super) fn look_at_touched_dies(&mut self) {
         let mut next = 0;
         while let Some(&die) = self.touched.get(next) {
@@ -325,13 +334,13 @@ impl Device {
     /// Brings what a coming request needs towards the caches.
     #[inline]
     pub fn prefetch(&self, request: &HostRequest) {
-        self.map.prefetch(request.offset / u64::from(self.geometry.unit_bytes));
+        self.map.prefetch(self.geometry.unit_of_byte(request.offset));
     }
 
     /// Second stage, once [`Self::prefetch`] had time: what an overwrite changes.
     #[inline]
     pub fn prefetch_overwritten(&self, request: &HostRequest) {
-        let lpa = request.offset / u64::from(self.geometry.unit_bytes);
+        let lpa = self.geometry.unit_of_byte(request.offset);
         if request.op.is_write() && lpa < u64::from(self.logical_units) {
             let ppa = self.lookup(Lpa(lpa as u32));
             if ppa.is_some() {

@@ -53,7 +53,7 @@ impl Device {
     }
 
     /// The host has the answer.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell_answer(&mut self, number: u32) {
         let id = self.request_id(number);
         if let Some(answers) = &mut self.answers {

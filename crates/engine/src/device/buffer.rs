@@ -10,7 +10,6 @@ use crate::placement::Placement;
 use crate::sched::class::Class;
 use crate::sched::queue::{OWN, Op, OpId};
 use crate::stats::blame::Part;
-use crate::time::Ns;
 
 impl Device {
     /// Replaces the policy of the data cache by a user's own. The scheme must have a cache.
@@ -28,8 +27,9 @@ impl Device {
         let held = state.table.find(lpa).is_some();
         state.record.counts.write_hits += u64::from(held);
         state.record.counts.write_misses += u64::from(!held);
-        let at_once = !durable && state.is_immediate(bytes);
-        let room = held || (state.waiting.is_empty() && self.make_room());
+        let at_once = !durable && state.dram.is_immediate(bytes);
+        let pressed = state.is_pressed();
+        let room = !pressed && (held || (state.waiting.is_empty() && self.make_room()));
         if room {
             self.enter(request, lpa);
             if at_once {
@@ -57,7 +57,7 @@ impl Device {
         while let Some(cache) = self.cache.as_deref() {
             let Some(&id) = cache.state.waiting.front() else { return };
             let Op { lpa, request, wait_from, .. } = self.pool[id];
-            if cache.state.table.find(lpa).is_none() && !self.make_room() {
+            if cache.state.is_pressed() || (cache.state.table.find(lpa).is_none() && !self.make_room()) {
                 return;
             }
             if let Some(cache) = &mut self.cache {
@@ -108,6 +108,9 @@ impl Device {
             table.refresh(slot);
         }
         cache.state.note_dirty(self.now);
+        if cache.state.cold.as_mut().is_some_and(|cold| cold.is_cold(lpa, self.now)) {
+            cache.state.urgent.push_back(lpa.0);
+        }
         let id = self.request_id(request);
         if let Some(probe) = &mut self.probe {
             probe.took_effect(id, lpa, self.now);
@@ -144,7 +147,7 @@ impl Device {
         if cache.policy.refreshes(lpa, Access::Read) {
             table.refresh(slot);
         }
-        let at_once = cache.state.is_immediate(bytes);
+        let at_once = cache.state.dram.is_immediate(bytes);
         self.verify_cached(request, lpa, slot);
         if at_once {
             self.page_done(request);
@@ -307,17 +310,15 @@ impl Device {
 
     /// Data moves between the host and the DRAM, one access at a time; then this part of its request is done.
     pub(super) fn access_dram(&mut self, id: OpId) {
-        let (now, bytes) = (self.now, self.pool[id].bytes);
+        let now = self.now;
         self.pool[id].wait_from = now;
+        let Op { bytes, request, .. } = self.pool[id];
         let resource = self.cache_resource();
         let Some(cache) = self.cache.as_deref_mut() else { return };
-        if cache.state.is_immediate(bytes) {
+        if cache.state.dram.is_immediate(bytes) {
             return self.unit_done(id, None);
         }
-        let begin = cache.state.accesses.back().map_or(now, |&(end, _)| end.max(now));
-        let end = begin + cache.state.access_time(bytes);
-        cache.state.accesses.push_back((end, id));
-        if cache.state.accesses.len() == 1 {
+        if let Some(end) = cache.state.dram.access(id, request, bytes, now) {
             self.events.set(resource, end);
         }
     }
@@ -326,11 +327,10 @@ impl Device {
     pub(super) fn dram_event(&mut self) {
         let resource = self.cache_resource();
         let Some(cache) = self.cache.as_deref_mut() else { return };
-        let first = cache.state.accesses.pop_front();
-        if let Some(&(end, _)) = cache.state.accesses.front() {
+        let Some((id, next)) = cache.state.dram.ended() else { return };
+        if let Some(end) = next {
             self.events.set(resource, end);
         }
-        let Some((_, id)) = first else { return };
         let took = self.now.since(self.pool[id].wait_from);
         self.pool.parts_mut(id).add(Part::Cache, took.0);
         self.unit_done(id, None);
@@ -338,12 +338,5 @@ impl Device {
 
     fn cache_resource(&self) -> usize {
         self.decoder_resource() + 1
-    }
-}
-
-impl crate::cache::CacheState {
-    /// Whether an access to the DRAM takes no time now.
-    fn is_immediate(&self, bytes: u32) -> bool {
-        self.accesses.is_empty() && self.access_time(bytes) == Ns::ZERO
     }
 }

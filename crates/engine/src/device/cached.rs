@@ -100,6 +100,7 @@ impl Device {
                 return false;
             }
             self.dies[die.index()].pop(&mut self.pool, class);
+            self.note_queue(die, class, Some(head));
             let kept = self.confirm_read(head);
             if kept == NONE {
                 self.change_load(die, -1);
@@ -195,6 +196,7 @@ impl Device {
         self.events.clear(Self::die_resource(die));
         self.events.set(self.register_resource(die), end);
         let head = self.dies[die.index()].pop(&mut self.pool, class);
+        self.note_queue(die, class, Some(head));
         self.start_command(die, class, head, former.head);
     }
 

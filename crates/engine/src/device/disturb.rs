@@ -80,13 +80,14 @@ impl Device {
     }
 
     /// A read command takes this flash page to the array.
-    #[inline]
+    #[inline(always)]
     pub(super) fn page_disturbs(&mut self, head: OpId, page: u32) {
         if self.disturb.is_some() {
             self.count_and_correct(head, page);
         }
     }
 
+    #[inline(never)]
     fn count_and_correct(&mut self, head: OpId, page: u32) {
         let ppa = self.pool[head].ppa;
         let bytes = self.bytes_wanted(head).min(self.geometry.page_bytes);
@@ -121,13 +122,13 @@ impl Device {
     }
 
     /// Time in the array that the retries of the command just put together add.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_retry_time(&mut self) -> Ns {
         self.disturb.as_mut().map_or(Ns::ZERO, |disturb| std::mem::take(&mut disturb.retry))
     }
 
     /// A program command takes this flash page: with the first page of a block its retention begins.
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_program_time(&mut self, head: OpId, page: u32) {
         if page == 0
             && let Some(errors) = self.disturb.as_mut().and_then(|disturb| disturb.errors.as_mut())
@@ -145,7 +146,7 @@ impl Device {
     }
 
     /// The data of a flash page has left its die: hands it to the decoder. `false` if decoding takes no time.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_decoding(&mut self, head: OpId, die: DieId) -> bool {
         let errors = self.disturb.as_ref().and_then(|disturb| disturb.errors.as_ref());
         match errors.map(|errors| errors.decode) {
@@ -157,6 +158,7 @@ impl Device {
         }
     }
 
+    #[inline(never)]
     fn decode(&mut self, head: OpId, die: DieId, takes: Ns) {
         // The die goes on with its next command, so each unit carries its parts from here.
         let mut unit = head;

@@ -9,11 +9,12 @@ use crate::time::Ns;
 
 impl Device {
     /// Lets the firmware work on a request; then the request enters the flash queues.
-    #[inline]
+    #[inline(always)]
     pub(super) fn run_firmware(&mut self, number: u32) {
         if self.cpu.is_on() { self.take_core(number) } else { self.deliver(number) }
     }
 
+    #[inline(never)]
     fn take_core(&mut self, number: u32) {
         let work = self.work_of(&self.requests[number as usize].request);
         let Some(Booking { begin, end }) = self.cpu.book(self.now, &work) else {

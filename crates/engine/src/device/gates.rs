@@ -40,14 +40,14 @@ impl Device {
     }
 
     /// Classes of which something waits that the die may begin now, one bit each.
-    #[inline]
+    #[inline(always)]
     pub(super) fn open_work(&self, die: DieId) -> u32 {
         let waiting = self.dies[die.index()].waiting();
         if self.gates.are_used() { waiting & !self.gates.closed(die, self.now) } else { waiting }
     }
 
     /// A die rests: if something waits behind a gate, it looks again when the gate opens.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rest_behind_gates(&mut self, die: DieId) {
         if !self.gates.are_used() {
             return;

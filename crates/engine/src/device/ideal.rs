@@ -27,20 +27,20 @@ pub(super) fn servers(geometry: &Geometry, second: SecondServer) -> (usize, usiz
 impl Device {
     /// Whether an operation goes to the second server of its die, if there is one: a read for a read request. The
     /// reads of read-modify-writes are work of writes.
-    #[inline]
+    #[inline(always)]
     fn is_ideal(&self, op: &Op) -> bool {
         self.second_server > 0 && op.class == Class::HostRead && !op.partial
     }
 
     /// Who serves an operation at `ppa`: its die, or the second server of its die.
-    #[inline]
+    #[inline(always)]
     pub(super) fn server_of(&self, unit: OpId, ppa: Ppa) -> DieId {
         let die = self.die_of(ppa).0;
         if self.is_ideal(&self.pool[unit]) { DieId(die.0 + self.second_server) } else { die }
     }
 
     /// The real die of a server.
-    #[inline]
+    #[inline(always)]
     pub(super) fn real_die(&self, server: DieId) -> usize {
         let dies = self.outstanding.len();
         if server.index() < dies { server.index() } else { server.index() - dies }

@@ -47,6 +47,11 @@ impl Device {
 
     /// A free die takes its next command, or rests.
     pub(super) fn start_next(&mut self, die: DieId) {
+        if self.chips.is_some() { self.ask_for_turn(die) } else { self.take_turn(die) }
+    }
+
+    /// A free die that may begin now takes its next command, or rests.
+    pub(super) fn take_turn(&mut self, die: DieId) {
         loop {
             let Some(class) = self.next_class(die) else {
                 if self.dies[die.index()].suspended.is_some() {
@@ -57,17 +62,27 @@ impl Device {
                 }
                 return;
             };
-            let head = self.dies[die.index()].pop(&mut self.pool, class);
-            let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
-            if kept == NONE {
-                self.change_load(die, -1);
-                continue;
+            if self.begin_first(die, class) {
+                return;
             }
-            return self.start_command(die, class, kept, NONE);
         }
     }
 
+    /// A free die begins the first command of a class, unless all that it read is elsewhere by now.
+    pub(super) fn begin_first(&mut self, die: DieId, class: Class) -> bool {
+        let head = self.dies[die.index()].pop(&mut self.pool, class);
+        self.note_queue(die, class, Some(head));
+        let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
+        if kept == NONE {
+            self.change_load(die, -1);
+            return false;
+        }
+        self.start_command(die, class, kept, NONE);
+        true
+    }
+
     /// Asks the scheduler which class goes next; what waits must have an answer.
+    #[inline(always)]
     pub(super) fn ask_scheduler(&mut self, die: DieId, waiting: u32) -> Option<Class> {
         let state = &self.dies[die.index()];
         let class = match (&self.scheduler, only_class(waiting)) {
@@ -90,6 +105,7 @@ impl Device {
         class
     }
 
+    #[inline(always)]
     fn next_class(&mut self, die: DieId) -> Option<Class> {
         let waiting = self.open_work(die);
         if waiting == 0 {
@@ -165,13 +181,13 @@ impl Device {
             FlashOp::Program => self.timing.program_command(planes),
             FlashOp::Erase => self.timing.erase_command(planes),
         };
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.begins(die.index(), class, planes);
+        }
         let retry = self.take_retry_time();
         let state = &mut self.dies[die.index()];
         let Command { parts, .. } = &mut state.command;
-        parts.clear();
-        parts.add(Part::Command, command.0);
-        parts.add(Part::Transfer, data.0);
-        parts.add(Part::Cell, cell.0);
+        parts.begin(command.0, data.0, cell.0);
         if retry != Ns::ZERO {
             parts.add(Part::Retry, retry.0);
         }
@@ -183,6 +199,7 @@ impl Device {
 
     /// One flash page of a command: its units stop waiting; a program takes effect. Returns its time in the array, and
     /// for a program that of its data on the channel.
+    #[inline(always)]
     fn begin_page(&mut self, die: DieId, class: Class, head: OpId, page: u32) -> (Ns, Ns) {
         let watched = self.versions.is_some() || self.probe.is_some() || self.copies.is_on();
         let (mut unit, mut bytes) = (head, 0);
@@ -216,11 +233,14 @@ impl Device {
     }
 
     /// Searches the queue for reads of the same flash page and for commands that other planes can do at the same time.
+    #[inline(never)]
     fn find_partners(&mut self, die: DieId, class: Class, draft: &mut Draft) {
         let read = class.op() == FlashOp::Read;
         let planes =
             if self.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die };
-        if !read && planes == 1 {
+        // What moves is read once: of flash pages of one unit, none is wanted by two.
+        let alone = !read || (class.is_move() && self.geometry.unit_shift == 0);
+        if alone && planes == 1 {
             return;
         }
         let mut previous = NONE;
@@ -244,6 +264,7 @@ impl Device {
                 continue;
             }
             let after = self.dies[die.index()].unlink(&mut self.pool, class, previous, candidate);
+            self.note_queue(die, class, Some(candidate));
             if same != NONE {
                 self.pool.chain(same, candidate);
                 self.change_load(die, -1);
@@ -276,6 +297,7 @@ impl Device {
     }
 
     /// Whether a waiting command may go in one multi-plane command with those of the draft.
+    #[inline]
     fn is_partner(&self, candidate: OpId, draft: &Draft, planes: u32) -> bool {
         if draft.planes >= planes || (draft.after != NONE && !self.follows(candidate, draft.after)) {
             return false;
@@ -297,6 +319,7 @@ impl Device {
     }
 
     /// Whether what the die does should be interrupted for a waiting read, and if so, interrupts it.
+    #[inline(never)]
     fn consider_suspending(&mut self, die: DieId) {
         let state = &self.dies[die.index()];
         let read = state.first(Class::HostRead);
@@ -339,7 +362,7 @@ impl Device {
     }
 
     /// Bus time of the data of one flash page of which so many bytes are wanted.
-    #[inline]
+    #[inline(always)]
     pub(super) fn transfer(&self, bytes: u32) -> Ns {
         if bytes == self.geometry.unit_bytes {
             return self.unit_transfer;

@@ -11,6 +11,7 @@ mod audit;
 mod background;
 mod buffer;
 mod cached;
+mod chips;
 mod collect;
 mod copies;
 mod copies_audit;
@@ -54,12 +55,12 @@ use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::cache::{Cache, Ledger};
 use crate::config::ConfigError;
-use crate::config::device::{DeviceConfig, LinkConfig, SuspendConfig};
+use crate::config::device::{CommandTaker, DeviceConfig, LinkConfig, ProgramData, SuspendConfig};
 use crate::config::ideal::SecondServer;
 use crate::config::scheme::{SchemeConfig, UnmappedReads};
 use crate::config::wear::FreeBlock;
 use crate::cpu::Cpu;
-use crate::events::EventSet;
+use crate::events::{Event, EventSet};
 use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
@@ -103,6 +104,8 @@ struct Rules {
     suspend: SuspendConfig,
     link: LinkConfig,
     arbitration: crate::config::device::ChannelArbitration,
+    /// Whether programs move the sectors that were written only.
+    written_only: bool,
     /// Whether a read that comes can change what a busy die does.
     interrupts: bool,
     /// Whether the placement is asked where pages move to.
@@ -195,6 +198,8 @@ pub struct Device {
     overlap: CacheOperations,
     copybacks: Copybacks,
     channel_of: Vec<u32>,
+    /// `None` where each die takes commands for itself.
+    chips: Option<Box<chips::Chips>>,
     /// Number of the first die's second server; 0 where there is none.
     second_server: u32,
     not_physical: Vec<String>,
@@ -251,6 +256,10 @@ impl Device {
     ) -> Result<Self, ConfigError> {
         device.validate().map_err(|e| e.under("device"))?;
         scheme.validate().map_err(|e| e.under("scheme"))?;
+        if device.channel.commands == CommandTaker::Chip && scheme.ideal.second_server != SecondServer::None {
+            let allowed = "\"die\" beside scheme.ideal.second_server";
+            return Err(ConfigError::new("device.channel.commands", "\"chip\"", allowed));
+        }
         let wear_out = BadPlan::of(device, scheme, seed);
         let arranged = Arrangement::new(device, scheme, systems, wear_out.usable)?;
         let replication = copies::Replication::new(scheme, &arranged);
@@ -313,6 +322,7 @@ impl Device {
                 suspend: device.suspend.clone(),
                 link,
                 arbitration: device.channel.arbitration,
+                written_only: device.channel.program_data == ProgramData::Written,
                 interrupts: true,
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,
@@ -359,6 +369,7 @@ impl Device {
             overlap,
             copybacks: Copybacks::new(&device.copyback, dies),
             channel_of,
+            chips: chips::Chips::new(device, &geometry),
             second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
             not_physical: scheme.ideal.not_physical(),
             touched: Vec::new(),
@@ -469,7 +480,12 @@ impl Device {
     /// a channel chooses between all that want it by then.
     #[inline]
     pub fn next_event(&self) -> (Ns, bool) {
-        let event = self.events.first();
+        self.next_of(self.events.first())
+    }
+
+    /// The same, when `event` is the first one of the flash.
+    #[inline(always)]
+    fn next_of(&self, event: Event) -> (Ns, bool) {
         let other = self.link_event[0].min(self.link_event[1]).min(self.cpu.event());
         if other <= event.time() { (other, false) } else { (event.time(), event.is_behind()) }
     }
@@ -505,10 +521,12 @@ impl Device {
         }
     }
 
+    #[inline(always)]
     fn lookup(&self, lpa: Lpa) -> Ppa {
         self.map.get(lpa, &self.layout)
     }
 
+    #[inline(always)]
     fn die_of(&self, ppa: Ppa) -> (DieId, u32) {
         self.geometry.die_of(self.geometry.plane_of(ppa).0)
     }

@@ -8,6 +8,7 @@ use crate::ids::{DieId, DomainId, PlaneId, SuperblockId};
 use crate::nand::die::Phase;
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
+use crate::stats::chips::ChipRecorder;
 use crate::stats::measured::EraseSpan;
 use crate::stats::report::Report;
 use crate::stats::samples::{DieState, Sampler};
@@ -23,11 +24,12 @@ pub(super) struct Monitor {
     config: MeasureConfig,
     pub series: Option<Box<Series>>,
     sampler: Option<Box<Sampler>>,
+    pub chips: Option<Box<ChipRecorder>>,
 }
 
 impl Default for Monitor {
     fn default() -> Self {
-        Self { due: Ns::NEVER, config: MeasureConfig::default(), series: None, sampler: None }
+        Self { due: Ns::NEVER, config: MeasureConfig::default(), series: None, sampler: None, chips: None }
     }
 }
 
@@ -44,12 +46,14 @@ impl Device {
     pub fn measure(&mut self, config: &MeasureConfig) {
         self.blocks.take_lowest_free();
         let series = Series::begin(config, &self.moment(self.now));
-        self.monitor = Monitor { config: config.clone(), series, ..Monitor::default() };
+        let (dies, dies_per_chip) = (self.geometry.dies(), self.geometry.dies_per_chip);
+        let chips = config.chips.then(|| Box::new(ChipRecorder::new(dies, dies_per_chip, self.now)));
+        self.monitor = Monitor { config: config.clone(), series, chips, ..Monitor::default() };
         self.monitor.set_due();
     }
 
     /// Takes in what held until `time`, which comes now. A no-op unless `time` is beyond [`Monitor::due`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn note_time(&mut self, time: Ns) {
         if time > self.monitor.due {
             self.look_back(time);
@@ -115,12 +119,34 @@ impl Device {
             series.recorder_ends(&self.moment(now));
         }
         monitor.sampler = Sampler::begin(&monitor.config, now);
+        if let Some(chips) = &mut monitor.chips {
+            chips.restart(now);
+        }
         monitor.set_due();
         self.monitor = monitor;
     }
 
-    /// Charges the cell array's energy of the flash page or block of a head, and that of a program's data.
+    /// A head begins to wait in the queue of a die, or waits no more.
     #[inline]
+    pub(super) fn note_queue(&mut self, die: DieId, class: Class, taken: Option<OpId>) {
+        if let Some(chips) = &mut self.monitor.chips {
+            match taken {
+                None => chips.enters(die.index(), class, self.now),
+                Some(head) => chips.leaves(die.index(), class, self.pool[head].arrived, self.now),
+            }
+        }
+    }
+
+    /// A flash page or block of a command is done.
+    #[inline]
+    pub(super) fn note_done(&mut self, die: DieId, class: Class, head: OpId) {
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.done(die.index(), class, self.pool[head].arrived, self.now);
+        }
+    }
+
+    /// Charges the cell array's energy of the flash page or block of a head, and that of a program's data.
+    #[inline(always)]
     pub(super) fn charge_cell(&mut self, class: Class, head: OpId, page: u32) {
         if self.energy.is_some() {
             self.charge_known_cell(class, head, page);
@@ -158,7 +184,7 @@ impl Device {
     }
 
     /// Charges the energy of `bytes` of a flash page on the channel.
-    #[inline]
+    #[inline(always)]
     pub(super) fn charge_channel(&mut self, class: Class, bytes: u32) {
         if let Some(energy) = &self.energy {
             let moved = self.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));
@@ -177,6 +203,9 @@ impl Device {
         if let Some(sampler) = &self.monitor.sampler {
             let (samples, table) = sampler.finish();
             (report.samples, report.tables.samples) = (Some(samples), table);
+        }
+        if let Some(chips) = &self.monitor.chips {
+            report.chips = chips.report(self.now);
         }
         if self.monitor.config.block_table {
             report.tables.blocks = Some(self.block_rows());

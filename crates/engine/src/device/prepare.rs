@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::{Device, DomainState};
 use crate::blocks::{BlockState, FreeList, WritePoint};
 use crate::gc::collector::Collector;
-use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
+use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::mapping::{Layout, ParityLayout};
 use crate::nand::CellMode;
 use crate::placement::{ProgramIntent, planes_in_order};
@@ -165,34 +165,21 @@ impl Device {
     /// Puts a unit on the next place of a write point, effective at once.
     fn store_untimed(&mut self, lpa: Lpa, domain: DomainId, cause: Cause) -> Ppa {
         let number = self.points.of(cause);
-        let point = &self.domain[domain.index()].points[usize::from(number)];
-        if !point.untimed || point.filled >= point.size {
-            self.take_place(domain, number);
-            if self.fault.is_some() {
-                return Ppa::NONE;
-            }
+        let ppa = self.put_untimed(lpa, domain, number);
+        if !ppa.is_some() {
+            return ppa;
         }
-        let state = &mut self.domain[domain.index()];
-        let point = &mut state.points[usize::from(number)];
-        let ppa = Ppa(point.place.0 + point.filled);
-        point.filled += 1;
-        point.untimed = true;
-        point.open_unit = crate::sched::queue::NONE;
-        let full = point.filled == point.size;
-        state.live += 1;
         let old = self.lookup(lpa);
-        let superblock = self.blocks.of(&self.geometry, ppa);
         self.map.set(lpa, ppa);
-        self.oob.set(ppa, lpa);
-        self.blocks.add_valid(superblock, 1);
+        self.domain[domain.index()].live += 1;
         if cause == Cause::Host {
             self.blocks.count_host_write();
         }
         if let Some(versions) = &mut self.versions {
-            match cause {
-                Cause::Gc => versions.copy(old, ppa),
-                _ if old.is_some() => versions.write(lpa, ppa),
-                _ => versions.first(lpa, ppa),
+            if old.is_some() {
+                versions.write(lpa, ppa);
+            } else {
+                versions.first(lpa, ppa);
             }
             versions.programmed(ppa);
         }
@@ -201,10 +188,65 @@ impl Device {
         } else {
             self.mapped_units += u64::from(lpa.0 < self.logical_units);
         }
-        if full {
+        self.close_untimed_place_if_full(domain, number);
+        ppa
+    }
+
+    /// Moves a unit within a domain to the next place of a write point, effective at once. Its old place still counts as
+    /// valid.
+    #[inline]
+    fn move_untimed(&mut self, lpa: Lpa, old: Ppa, domain: DomainId, number: u8) {
+        let ppa = self.put_untimed(lpa, domain, number);
+        if !ppa.is_some() {
+            return;
+        }
+        self.map.set(lpa, ppa);
+        if let Some(versions) = &mut self.versions {
+            versions.copy(old, ppa);
+            versions.programmed(ppa);
+        }
+        self.close_untimed_place_if_full(domain, number);
+    }
+
+    /// Takes the next place of a write point for a unit; [`Ppa::NONE`] without space.
+    #[inline]
+    fn put_untimed(&mut self, lpa: Lpa, domain: DomainId, number: u8) -> Ppa {
+        let planes = self.domains.planes(domain);
+        let state = &mut self.domain[domain.index()];
+        let point = &mut state.points[usize::from(number)];
+        if !point.untimed || point.filled >= point.size {
+            let alone = self.geometry.units_per_program() == 1 && self.redundancy.is_none();
+            if alone && !point.untimed && point.pages_left(planes.len() as u32) > 1 {
+                // A program unit of one mapping unit, in a superblock that stays open: it begins and ends at once.
+                let ppa = point.take(&self.geometry, planes, None);
+                (point.filled, point.open_unit) = (1, crate::sched::queue::NONE);
+                let superblock = point.superblock;
+                self.oob.set(ppa, lpa);
+                self.blocks.add_valid(superblock, 1);
+                return ppa;
+            }
+            self.take_place(domain, number);
+            if self.fault.is_some() {
+                return Ppa::NONE;
+            }
+        }
+        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        let ppa = Ppa(point.place.0 + point.filled);
+        point.filled += 1;
+        point.untimed = true;
+        point.open_unit = crate::sched::queue::NONE;
+        let superblock = point.superblock;
+        self.oob.set(ppa, lpa);
+        self.blocks.add_valid(superblock, 1);
+        ppa
+    }
+
+    #[inline]
+    fn close_untimed_place_if_full(&mut self, domain: DomainId, number: u8) {
+        let point = &self.domain[domain.index()].points[usize::from(number)];
+        if point.untimed && point.filled == point.size {
             self.close_untimed_place(domain, number);
         }
-        ppa
     }
 
     /// Nothing more goes into the program unit that was filled without simulated time. Until then its superblock is no
@@ -244,23 +286,27 @@ impl Device {
             let block = self.blocks.split(superblock).1;
             for index in 0..self.domains.width() as usize {
                 let first = self.block_start(self.domains.planes(domain)[index], block);
-                self.move_block_untimed(domain, first);
+                self.move_block_untimed(domain, superblock, first);
             }
             self.wear_untimed(superblock);
             self.make_free(domain, superblock);
         }
     }
 
-    fn move_block_untimed(&mut self, domain: DomainId, first: Ppa) {
+    fn move_block_untimed(&mut self, domain: DomainId, victim: SuperblockId, first: Ppa) {
+        let number = self.points.of(Cause::Gc);
         let units = self.geometry.units_per_block();
         for ppa in (first.0..first.0 + units).map(Ppa) {
             self.map.prefetch(u64::from(self.oob.lpa(ppa, &self.layout).0));
         }
+        let mut moved = 0;
         for ppa in (first.0..first.0 + units).map(Ppa) {
             if let Some(lpa) = self.valid_lpa(ppa) {
-                self.store_untimed(lpa, domain, Cause::Gc);
+                self.move_untimed(lpa, ppa, domain, number);
+                moved += 1;
             }
         }
+        self.blocks.add_valid(victim, -moved);
         if let Some(versions) = &mut self.versions {
             versions.erase(first, units);
         }

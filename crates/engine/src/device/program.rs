@@ -73,11 +73,28 @@ impl Device {
         if ppa.is_some() {
             self.pool[id].class = Class::read_for(self.pool[id].class.cause());
             self.pool[id].ppa = ppa;
-            self.pool[id].bytes = self.geometry.unit_bytes;
+            self.pool[id].bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
             self.enqueue(id);
         } else {
             self.program_anywhere(id);
         }
+    }
+
+    /// Bytes of a unit that its program moves, where those are the written ones; else `otherwise`.
+    pub(super) fn moved_by_program(&self, id: OpId, otherwise: u32) -> u32 {
+        if !self.rules.written_only {
+            return otherwise;
+        }
+        let Op { lpa, request, class, .. } = self.pool[id];
+        let written = match class.cause() {
+            Cause::Host if request < OWN => {
+                let (start, end) = self.wanted_range(request, lpa);
+                end - start
+            }
+            Cause::WriteBack => self.pool.tag(id),
+            _ => otherwise,
+        };
+        written.min(self.geometry.unit_bytes)
     }
 
     /// Asks the placement for a unit that is no move and sends it there.
@@ -101,10 +118,11 @@ impl Device {
             // What leaves the cache has no stream any more.
             self.pool[id].point = self.host_point(lpa, 0);
         }
+        let bytes = self.moved_by_program(id, self.geometry.unit_bytes);
         let op = &mut self.pool[id];
         op.order = 0;
         op.class = Class::program_for(op.class.cause());
-        op.bytes = self.geometry.unit_bytes;
+        op.bytes = bytes;
         op.wait_from = self.now;
         let domain = self.domains.of(plane);
         self.domain[domain.index()].live += 1;

@@ -12,18 +12,36 @@ use crate::stats::blame::Part;
 use crate::time::Ns;
 
 impl Device {
+    /// Handles events, as long as they go before an arrival at `arrival` and before [`Self::wake_at`], until the host must
+    /// hear of something: an answer, a fault, the end of the drive's life.
+    pub fn advance(&mut self, arrival: Ns) {
+        while self.completed == 0 && self.fault.is_none() && self.end_of_life().is_none() {
+            let event = self.events.first();
+            let (time, behind) = self.next_of(event);
+            if time == Ns::NEVER || arrival < time || (behind && arrival == time) || self.wake_at < time {
+                return;
+            }
+            self.handle(time, event);
+        }
+    }
+
     /// Handles the next event, if there is one.
     pub fn step(&mut self) {
         let event = self.events.first();
-        let [link_in, link_out] = self.link_event;
-        // Events of the link, then of the processor, go before those of the flash at the same time.
-        let time = event.time().min(link_in).min(link_out).min(self.cpu.event());
-        if time == Ns::NEVER || self.fault.is_some() {
-            return;
+        let (time, _) = self.next_of(event);
+        if time != Ns::NEVER && self.fault.is_none() {
+            self.handle(time, event);
         }
+    }
+
+    /// Handles the event at `time`: the first one of the flash, unless it is one of the link or of the processor.
+    #[inline(always)]
+    fn handle(&mut self, time: Ns, event: Event) {
         self.note_time(time);
         self.now = time;
         self.events_processed += 1;
+        // Events of the link, then of the processor, go before those of the flash at the same time.
+        let [link_in, link_out] = self.link_event;
         if time == link_out {
             self.link_done(true);
         } else if time == link_in {
@@ -36,8 +54,10 @@ impl Device {
         self.finish_event();
     }
 
+    #[inline(always)]
     fn flash_event(&mut self, event: Event) {
         let (resource, dies) = (event.resource(), self.dies.len());
+        self.events.handle(event);
         if resource < dies {
             self.die_event(DieId(resource as u32));
         } else if resource - dies < self.channels.len() {
@@ -52,26 +72,26 @@ impl Device {
             self.dram_event();
         }
         // Most handlers set their resource's next event, which spares taking this one away.
-        self.events.clear_if_unchanged(event);
+        self.events.clear_handled();
     }
 
     /// A die wants the channel for so long.
+    #[inline(always)]
     pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
         let number = self.channel_of[die.index()];
         let channel = &mut self.channels[number as usize];
         if channel.is_free(self.now) {
             let end = channel.grant(class, self.now, duration);
+            self.expect_turns(number, end);
             return self.channel_granted(die, end);
         }
-        let wait = ChannelWait {
-            ahead: (channel.class, channel.free_at.since(self.now).0),
-            snapshot: channel.clock,
-            duration,
-        };
+        let wait = &mut self.dies[die.index()].channel_wait;
+        wait.ahead = (channel.class, channel.free_at.since(self.now).0);
+        wait.duration = duration;
+        channel.clock.copy_to(&mut wait.snapshot);
         let first = channel.waiting.is_empty();
         let free_at = channel.free_at;
         channel.waiting.push_back(die);
-        self.dies[die.index()].channel_wait = wait;
         if first {
             let resource = self.channel_resource(number);
             self.events.set_behind(resource, free_at);
@@ -83,30 +103,47 @@ impl Device {
         let resource = self.channel_resource(number);
         let dies = &self.dies;
         let channel = &mut self.channels[number as usize];
+        let chips = self.chips.is_some();
         let goes_first = |die: &DieId| {
             let die = &dies[die.index()];
             match self.rules.arbitration {
+                // Commands that wait are those of the chip whose turn it is.
+                _ if chips => die.phase == Phase::Command,
                 ChannelArbitration::Fifo => true,
                 ChannelArbitration::CommandFirst => die.phase == Phase::Command && die.command.is_bare(),
                 ChannelArbitration::DataOutFirst => die.phase == Phase::DataWait,
             }
         };
-        let next = channel.waiting.iter().position(goes_first).unwrap_or(0);
-        let Some(die) = channel.waiting.remove(next) else { return };
+        let next = if channel.waiting.len() == 1 {
+            channel.waiting.pop_front()
+        } else {
+            let next = channel.waiting.iter().position(goes_first).unwrap_or(0);
+            channel.waiting.remove(next)
+        };
+        let Some(die) = next else { return self.serve_chips(number) };
         let state = &mut self.dies[die.index()];
-        let ChannelWait { ahead: (class, rest), snapshot, duration } = state.channel_wait;
-        state.command.parts.add(Part::ChannelWait(class), rest);
-        state.command.parts.add_channel_wait(&channel.clock, &snapshot);
+        let ChannelWait { ahead: (class, rest), snapshot, duration } = &state.channel_wait;
+        let duration = *duration;
+        state.command.parts.add(Part::ChannelWait(*class), *rest);
+        state.command.parts.add_channel_wait(&channel.clock, snapshot);
         let end = channel.grant(state.command.class, self.now, duration);
-        if !channel.waiting.is_empty() {
+        if chips || !channel.waiting.is_empty() {
             self.events.set_behind(resource, end);
         }
         self.channel_granted(die, end);
     }
 
     /// The channel is the die's until `end`.
+    #[inline(always)]
     fn channel_granted(&mut self, die: DieId, end: Ns) {
         let data = self.dies[die.index()].phase == Phase::DataWait;
+        if let Some(chips) = &mut self.monitor.chips {
+            let Command { class, cell, .. } = self.dies[die.index()].command;
+            chips.transfers(die.index(), class, self.now, end);
+            if !data {
+                chips.works(die.index(), class, end, end + cell);
+            }
+        }
         let beside = if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None };
         let state = &mut self.dies[die.index()];
         let event = if data {
@@ -128,6 +165,7 @@ impl Device {
         }
     }
 
+    #[inline(always)]
     fn die_event(&mut self, die: DieId) {
         match self.dies[die.index()].phase {
             Phase::Array => self.array_done(die),
@@ -141,6 +179,7 @@ impl Device {
         }
     }
 
+    #[inline(always)]
     fn array_done(&mut self, die: DieId) {
         let Command { head, class, .. } = self.dies[die.index()].command;
         if class.op() == FlashOp::Read {
@@ -166,6 +205,7 @@ impl Device {
         while head != NONE {
             let next = self.pool[head].next;
             self.change_load(die, -1);
+            self.note_done(die, class, head);
             if class.op() == FlashOp::Program {
                 self.program_ended(head, die);
             } else {
@@ -176,6 +216,7 @@ impl Device {
     }
 
     /// The page register's content wants to leave.
+    #[inline(always)]
     pub(super) fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
         let bytes = self.bytes_wanted(head);
         let duration = self.transfer(bytes);
@@ -188,7 +229,13 @@ impl Device {
     }
 
     /// Bytes of a flash page that its readers want; a unit that several want moves once.
+    #[inline]
     pub(super) fn bytes_wanted(&self, head: OpId) -> u32 {
+        let op = &self.pool[head];
+        if op.next_unit == NONE { op.bytes } else { self.bytes_of_chain(head) }
+    }
+
+    fn bytes_of_chain(&self, head: OpId) -> u32 {
         let mut bytes = self.pool[head].bytes;
         for unit in self.pool.units(head).skip(1) {
             let Op { ppa, bytes: wanted, .. } = self.pool[unit];
@@ -201,10 +248,12 @@ impl Device {
     }
 
     /// One flash page of a read has left.
+    #[inline(always)]
     fn data_left(&mut self, die: DieId) {
         let Command { head, class, planes, .. } = self.dies[die.index()].command;
         let next = self.pool[head].next;
         self.change_load(die, -1);
+        self.note_done(die, class, head);
         if !self.begin_decoding(head, die) {
             self.page_read(head, class, Some(die));
         }
@@ -221,40 +270,22 @@ impl Device {
 
     /// The units of a flash page are with the controller. `die` is where the command runs whose parts count for them,
     /// unless they carry those already.
+    #[inline]
     pub(super) fn page_read(&mut self, head: OpId, class: Class, die: Option<DieId>) {
         let first = self.pool[head].ppa;
         let mut unit = head;
         while unit != NONE {
-            let Op { next_unit, partial, ppa, request, .. } = self.pool[unit];
-            self.pool[unit].next_unit = NONE;
-            self.pool[unit].last_unit = unit;
-            if class.is_move() {
-                self.unit_read_for_move(unit);
-            } else if class == Class::MapRead {
-                self.map_page_read(unit);
-            } else if self.pool[unit].guess {
-                self.guess_was_wrong(unit);
-            } else if class == Class::CopyRead {
-                self.read_for_copy_done(unit);
-            } else if class.cause() == Cause::WriteBack {
-                if let Some(die) = die {
-                    self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
-                }
-                self.merged(unit);
-            } else if partial {
-                if let Some(die) = die {
-                    self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
-                }
-                self.pool[unit].source = ppa;
-                self.program_anywhere(unit);
-            } else if is_source(request) {
-                self.source_read(unit, die);
-            } else {
+            let op = &mut self.pool[unit];
+            let next_unit = std::mem::replace(&mut op.next_unit, NONE);
+            op.last_unit = unit;
+            if class == Class::HostRead && !op.partial && !op.guess && !is_source(op.request) {
                 self.tell_read_done(unit);
                 if self.cache.is_some() {
                     self.keep_read(unit);
                 }
                 self.unit_done(unit, die);
+            } else {
+                self.unit_read(unit, class, die);
             }
             unit = next_unit;
         }
@@ -265,6 +296,34 @@ impl Device {
         }
     }
 
+    /// One unit is with the controller that is not what a read of the host asked for, or not all of it.
+    fn unit_read(&mut self, unit: OpId, class: Class, die: Option<DieId>) {
+        let Op { partial, guess, ppa, .. } = self.pool[unit];
+        if class.is_move() {
+            self.unit_read_for_move(unit);
+        } else if class == Class::MapRead {
+            self.map_page_read(unit);
+        } else if guess {
+            self.guess_was_wrong(unit);
+        } else if class == Class::CopyRead {
+            self.read_for_copy_done(unit);
+        } else if class.cause() == Cause::WriteBack {
+            if let Some(die) = die {
+                self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+            }
+            self.merged(unit);
+        } else if partial {
+            if let Some(die) = die {
+                self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+            }
+            self.pool[unit].source = ppa;
+            self.program_anywhere(unit);
+        } else {
+            self.source_read(unit, die);
+        }
+    }
+
+    #[inline(always)]
     fn command_done(&mut self, die: DieId) {
         if self.overlap.read && self.next_read_takes_over(die) {
             return;
@@ -275,6 +334,7 @@ impl Device {
         self.start_next(die);
     }
 
+    #[inline(always)]
     fn count(&mut self, class: Class, planes: u32, pages: u32) {
         self.flash_operations += u64::from(planes * pages);
         self.recorder.operations[class.index()] += u64::from(planes * pages);
@@ -283,8 +343,12 @@ impl Device {
     }
 
     /// Interrupts the running program or erase at `begin`, when `left` of it remains.
+    #[inline(never)]
     pub(super) fn suspend(&mut self, die: DieId, begin: Ns, left: Ns, takes: Ns) {
         self.recorder.suspensions += 1;
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.stops(die.index(), self.dies[die.index()].command.class, begin, begin + left);
+        }
         let state = &mut self.dies[die.index()];
         let mut command = state.command;
         command.suspensions += 1;
@@ -297,6 +361,7 @@ impl Device {
     }
 
     /// The die is free for reads.
+    #[inline(never)]
     fn suspended(&mut self, die: DieId) {
         let now = self.now;
         let state = &mut self.dies[die.index()];
@@ -309,11 +374,12 @@ impl Device {
     }
 
     /// The interrupted command goes on.
+    #[inline(never)]
     pub(super) fn resume(&mut self, die: DieId) {
         let (now, takes) = (self.now, Ns(self.rules.suspend.resume_ns));
         let reads_wait = self.open_work(die) & (1 << Class::HostRead.index()) != 0;
         let state = &mut self.dies[die.index()];
-        let Some(Suspended { mut command, left, snapshot, .. }) = state.suspended.take() else { return };
+        let Some(Suspended { mut command, left, snapshot, since }) = state.suspended.take() else { return };
         if reads_wait {
             // It goes on although reads wait: they must not stop it again before it is done.
             command.suspensions = u32::MAX;
@@ -321,11 +387,19 @@ impl Device {
         command.parts.add(Part::Suspend, takes.0);
         let clock = state.clock(now);
         command.parts.add_die_wait(&clock, &snapshot);
+        if self.chips.is_some() {
+            // It rested while other dies of its chip read.
+            let occupied = clock.total() - snapshot.total();
+            command.parts.add(Part::Chip, now.since(since).0 - occupied);
+        }
         state.command = command;
         state.phase = Phase::Array;
         state.array = [now + takes, now + takes + left];
         state.occupy(Some(command.class), now);
         let [begin, end] = state.array;
+        if let Some(chips) = &mut self.monitor.chips {
+            chips.works(die.index(), state.command.class, begin, end);
+        }
         self.events.set(Self::die_resource(die), end);
         self.expect_loading(die, begin);
     }

@@ -37,7 +37,7 @@ impl Device {
     }
 
     /// Queues a read of the host, with the flash page `head` if it lies there.
-    #[inline]
+    #[inline(always)]
     pub(super) fn send_read(&mut self, id: OpId, head: OpId) -> OpId {
         let ppa = self.pool[id].ppa;
         if head != NONE
@@ -58,6 +58,7 @@ impl Device {
     }
 
     /// A page without data: zeros from the controller.
+    #[inline(never)]
     pub(super) fn read_zeros(&mut self, request: u32, lpa: Lpa) {
         let id = self.request_id(request);
         if let Some(probe) = &mut self.probe {
@@ -82,6 +83,7 @@ impl Device {
             unit = self.pool[unit].next_unit;
         }
         self.change_load(die, 1);
+        self.note_queue(die, class, None);
         let state = &mut self.dies[die.index()];
         if again {
             state.push_in_order(&mut self.pool, class, head);
@@ -96,15 +98,16 @@ impl Device {
     }
 
     /// A unit begins to wait for a die.
+    #[inline(always)]
     pub(super) fn begin_wait(&mut self, id: OpId, die: DieId) {
         self.pool[id].wait_from = self.now;
         if self.pool[id].request < OWN {
-            *self.pool.snapshot(id) = self.dies[die.index()].clock(self.now);
+            self.dies[die.index()].note_clock(self.now, self.pool.snapshot(id));
         }
     }
 
     /// The number of commands on a die changes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn change_load(&mut self, die: DieId, change: i32) {
         let die = self.real_die(die);
         let load = &mut self.outstanding[die];
@@ -115,6 +118,7 @@ impl Device {
 
     /// Looks again, as a read is about to begin, whether its pages are still where they were when it came.
     /// Units that moved are sent on; returns the head of those that stay ([`NONE`] when none does).
+    #[inline(always)]
     pub(super) fn confirm_read(&mut self, head: OpId) -> OpId {
         let single = self.pool[head].next_unit == NONE;
         if single && self.is_current(head) {
@@ -139,7 +143,7 @@ impl Device {
         kept
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_current(&self, unit: OpId) -> bool {
         let op = &self.pool[unit];
         if is_source(op.request) {
@@ -156,6 +160,7 @@ impl Device {
     }
 
     /// The page of a waiting read was rewritten, moved or trimmed.
+    #[inline(never)]
     fn redirect_read(&mut self, unit: OpId) {
         let Op { lpa, request, partial, class, ppa, .. } = self.pool[unit];
         // A guess comes here only when the cache has what it wants: then it was no guess in vain.
@@ -196,6 +201,7 @@ impl Device {
     }
 
     /// A read that was under way finds that its page holds no data.
+    #[inline(never)]
     pub(super) fn end_with_zeros(&mut self, unit: OpId) {
         let Op { request, lpa, .. } = self.pool[unit];
         let id = self.request_id(request);
@@ -206,6 +212,7 @@ impl Device {
     }
 
     /// A read goes to another place, with its turn by the time at which it came first.
+    #[inline(never)]
     pub(super) fn send_on(&mut self, unit: OpId, to: Ppa) {
         self.pool[unit].ppa = to;
         if self.pool[unit].order == 0 {
@@ -220,21 +227,20 @@ impl Device {
     }
 
     /// The wait of a unit for a die is over: blames it on what occupied the die.
-    #[inline]
+    #[inline(always)]
     pub(super) fn settle_wait(&mut self, unit: OpId, die: DieId) {
         let Op { request, wait_from, guess, .. } = self.pool[unit];
         if request >= OWN || wait_from == self.now || guess {
             return;
         }
-        let clock = self.dies[die.index()].clock(self.now);
-        let then = *self.pool.snapshot(unit);
-        self.pool.parts_mut(unit).add_die_wait(&clock, &then);
-        if self.gates.are_used() {
-            // A die rests while something waits behind a gate only.
-            let waited = self.now.since(self.pool[unit].wait_from).0;
-            let occupied: u64 = clock.iter().sum::<u64>() - then.iter().sum::<u64>();
+        let clock = self.dies[die.index()].bring_clock_to(self.now);
+        let occupied = self.pool.blame_wait(unit, clock);
+        if self.gates.are_used() || self.chips.is_some() {
+            // A die rests while something waits behind a gate only, or for the turn of its chip.
+            let waited = self.now.since(wait_from).0;
             if waited > occupied {
-                self.pool.parts_mut(unit).add(Part::Gate, waited - occupied);
+                let part = if self.chips.is_some() { Part::Chip } else { Part::Gate };
+                self.pool.parts_mut(unit).add(part, waited - occupied);
             }
         }
     }

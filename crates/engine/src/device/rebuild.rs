@@ -60,12 +60,13 @@ impl Device {
     }
 
     /// Rebuilds a read of the host instead of queueing it, if its die is busy and the policy says so.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rebuilds(&mut self, unit: OpId) -> bool {
         // What a guess finds must be told from its own OOB.
         self.redundancy.is_some() && !self.pool[unit].guess && self.ask_to_rebuild(unit)
     }
 
+    #[inline(never)]
     fn ask_to_rebuild(&mut self, unit: OpId) -> bool {
         let ppa = self.pool[unit].ppa;
         let die = self.server_of(unit, ppa);

@@ -38,13 +38,13 @@ impl Device {
     }
 
     pub(super) fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
-        self.dies.iter().map(|die| die.clock(now)).collect()
+        self.dies.iter().map(|die| die.clock(now).by_class()).collect()
     }
 
     fn channel_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
         let granted = |channel: &Channel| {
             // The clock runs ahead by what is left of the transfer under way.
-            let mut clock = channel.clock;
+            let mut clock = channel.clock.by_class();
             clock[channel.class.index()] -= channel.free_at.since(now).0;
             clock
         };
@@ -105,6 +105,7 @@ impl Device {
             energy: None,
             series: None,
             samples: None,
+            chips: Vec::new(),
             tables: Tables::default(),
             write,
         };

@@ -60,7 +60,7 @@ fields! {
     rebuilt: geometry timing unit_transfer rules logical_units thresholds room_limit domains points channel_of
         second_server not_physical energy;
     state: mapped_units blocks domain plans slc copies wake_at partial_writes disturb dram gates wear_out reclaim urgent background static_wear now events pool op_order dies outstanding
-        channels overlap copybacks touched requests free_requests link_in link_out link_free link_event completed
+        channels chips overlap copybacks touched requests free_requests link_in link_out link_free link_event completed
         answers answered cpu recorder monitor fault flash_operations events_processed reads_verified;
     parts: layout map oob versions placement gc scheduler systems cache translation redundancy separation
         reclaim_policy slc_policy replication;
@@ -89,6 +89,7 @@ impl Device {
             ("dies", self.dies.len()),
             ("queues of dies", self.outstanding.len()),
             ("channels", self.channels.len()),
+            ("resources of events", self.events.resources()),
             ("cache registers", self.overlap.registers.len()),
             ("domains", self.domain.len()),
             ("answers", usize::from(self.answers.is_some())),

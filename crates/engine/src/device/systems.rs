@@ -180,7 +180,7 @@ impl Device {
     }
 
     /// A unit of a read of the host goes to its die.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell_read(&mut self, unit: OpId) {
         if self.systems.watches.has(Watches::READ) {
             let read = self.read_event(unit);
@@ -189,7 +189,7 @@ impl Device {
     }
 
     /// Its data is with the controller.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell_read_done(&mut self, unit: OpId) {
         if self.systems.watches.has(Watches::READ_DONE) {
             let read = self.read_event(unit);
@@ -199,7 +199,7 @@ impl Device {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell_written(&mut self, lpa: Lpa, old: Ppa, new: Ppa) {
         if self.systems.watches.has(Watches::WRITTEN) {
             self.tell(Watches::WRITTEN, |system, drive, actions| {
@@ -208,7 +208,7 @@ impl Device {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell_moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa, cause: Cause) {
         if self.systems.watches.has(Watches::MOVED) {
             self.tell(Watches::MOVED, |system, drive, actions| {
@@ -217,7 +217,7 @@ impl Device {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell_invalidated(&mut self, ppa: Ppa) {
         if self.systems.watches.has(Watches::INVALIDATED) {
             self.tell(Watches::INVALIDATED, |system, drive, actions| system.invalidated(ppa, drive, actions));
@@ -270,21 +270,28 @@ impl Device {
     }
 
     /// The tables are consistent again: does what systems asked for, and lets the dies look at their new work.
-    #[inline]
+    #[inline(always)]
     pub(super) fn finish_event(&mut self) {
         if self.reclaim.is_some() {
             self.reclaim_worn_blocks();
         }
-        loop {
-            if !self.systems.asked.is_empty() {
-                self.act();
-            }
-            self.look_at_touched_dies();
-            if self.replication.dropped.is_empty() {
-                return;
-            }
-            self.invalidate_dropped();
+        if !self.systems.asked.is_empty() {
+            self.act();
         }
+        self.look_at_touched_dies();
+        while !self.replication.dropped.is_empty() {
+            self.finish_drops();
+        }
+    }
+
+    /// Copies were dropped on the way: their pages are given up, and what follows from that is done.
+    #[cold]
+    fn finish_drops(&mut self) {
+        self.invalidate_dropped();
+        if !self.systems.asked.is_empty() {
+            self.act();
+        }
+        self.look_at_touched_dies();
     }
 
     fn act(&mut self) {

@@ -122,6 +122,7 @@ impl Device {
     }
 
     /// Sends a unit of a read of the host on its way, or lets it wait for its entry. See [`Self::read_for_host`].
+    #[inline(never)]
     pub(super) fn translate_read(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
         let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, Ppa::NONE) });
         match self.first_answer(id) {
@@ -165,10 +166,18 @@ impl Device {
     fn first_answer(&mut self, id: OpId) -> Found {
         self.pool.set_tag(id, 0);
         let found = self.ask(id);
+        let Op { class, partial, .. } = self.pool[id];
+        let write = u64::from(partial || class.op() == FlashOp::Program);
         let counters = &mut self.recorder.mapping;
         match found {
-            Found::Known(_) => counters.hits += 1,
-            Found::Load(_) => counters.misses += 1,
+            Found::Known(_) => {
+                counters.hits += 1;
+                counters.hits_of_writes += write;
+            }
+            Found::Load(_) => {
+                counters.misses += 1;
+                counters.misses_of_writes += write;
+            }
             Found::Guess(_) => counters.guessed += 1,
         }
         found

@@ -134,6 +134,10 @@ impl Device {
         let Some(cache) = self.cache.as_deref_mut() else { return false };
         let table = &mut cache.state.table;
         table.depart(slot, id);
+        let held = table.bytes_held(slot);
+        if self.rules.written_only {
+            self.pool.set_tag(id, held);
+        }
         self.pool[id].point = self.points.of(WRITE_BACK_PROGRAM.cause());
         if table.holds_all(slot) || !old.is_some() {
             self.program_on(plane, id);
@@ -141,8 +145,9 @@ impl Device {
         }
         cache.state.merging += 1;
         cache.state.record.counts.merges += 1;
+        let bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
         let op = &mut self.pool[id];
-        (op.class, op.ppa, op.bytes) = (WRITE_BACK_READ, old, self.geometry.unit_bytes);
+        (op.class, op.ppa, op.bytes) = (WRITE_BACK_READ, old, bytes);
         self.enqueue(id);
         false
     }

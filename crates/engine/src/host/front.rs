@@ -55,6 +55,11 @@ impl<'a> Front<'a> {
         if self.exhausted || self.batch.len() - self.cursor > LOOK_AHEAD {
             return Ok(());
         }
+        self.draw()
+    }
+
+    #[cold]
+    fn draw(&mut self) -> Result<(), SourceError> {
         self.batch.drain(..self.cursor);
         self.cursor = 0;
         while !self.exhausted && self.batch.len() <= LOOK_AHEAD {
@@ -73,25 +78,43 @@ impl<'a> Front<'a> {
         }
         self.refill()?;
         let Some(request) = self.batch.get(self.cursor) else { return Ok(Ns::NEVER) };
-        Ok(match self.config.arrivals {
-            Arrivals::Closed => self.places.front().map_or(Ns::NEVER, |&place| place.max(now)),
+        match self.config.arrivals {
+            Arrivals::Closed => Ok(self.places.front().map_or(Ns::NEVER, |&place| place.max(now))),
+            Arrivals::Open if self.config.stop_ns > 0 && self.is_after_stop(self.scaled(request.time)) => {
+                self.end();
+                Ok(Ns::NEVER)
+            }
             Arrivals::Open
                 if self.config.max_outstanding > 0 && self.outstanding >= self.config.max_outstanding =>
             {
-                Ns::NEVER
+                Ok(Ns::NEVER)
             }
             Arrivals::Open => {
                 let time = self.scaled(request.time);
-                if time > LAST_ARRIVAL {
-                    let ns = request.time.0;
-                    return Err(SourceError(format!(
-                        "a request arrives at {ns} ns × time_scale {}: allowed: {} ns (292 years) at most",
-                        self.config.time_scale, LAST_ARRIVAL.0
-                    )));
-                }
-                time.max(now)
+                if time > LAST_ARRIVAL { Err(self.too_late(request.time)) } else { Ok(time.max(now)) }
             }
-        })
+        }
+    }
+
+    #[cold]
+    fn too_late(&self, time: Ns) -> SourceError {
+        SourceError(format!(
+            "a request arrives at {} ns × time_scale {}: allowed: {} ns (292 years) at most",
+            time.0, self.config.time_scale, LAST_ARRIVAL.0
+        ))
+    }
+
+    /// Whether a request that is submitted at this time comes after the stop.
+    #[inline]
+    fn is_after_stop(&self, time: Ns) -> bool {
+        self.config.stop_ns > 0 && time > Ns(self.config.stop_ns)
+    }
+
+    /// No request comes any more.
+    #[cold]
+    fn end(&mut self) {
+        self.exhausted = true;
+        self.batch.truncate(self.cursor);
     }
 
     /// Whether the workload has ended and all its requests were taken.
@@ -130,8 +153,13 @@ impl<'a> Front<'a> {
     pub fn completed(&mut self, count: u32, now: Ns) {
         self.outstanding -= count;
         if self.config.arrivals == Arrivals::Closed {
+            let free = now + Ns(self.config.think_time_ns);
             for _ in 0..count {
-                self.places.push_back(now + Ns(self.config.think_time_ns));
+                self.places.push_back(free);
+            }
+            // Places that were free before the stop have been used by now.
+            if self.is_after_stop(free) {
+                self.end();
             }
         }
     }
@@ -216,6 +244,32 @@ mod tests {
             assert_eq!(front.take(time).unwrap().1, time);
         }
         assert_eq!(front.next_time(Ns::ZERO).unwrap(), Ns::NEVER);
+    }
+
+    #[test]
+    fn nothing_is_submitted_after_the_stop() {
+        for arrivals in [Arrivals::Open, Arrivals::Closed] {
+            let mut source = Every(100, 9);
+            let config = HostConfig { arrivals, queue_depth: 1, stop_ns: 300, ..HostConfig::default() };
+            let mut front = Front::new(&mut source, config);
+            let (mut now, mut taken) = (Ns::ZERO, 0);
+            loop {
+                now = front.next_time(now).unwrap();
+                if now == Ns::NEVER {
+                    break;
+                }
+                front.take(now).unwrap();
+                taken += 1;
+                if arrivals == Arrivals::Closed {
+                    now = now + Ns(100);
+                    front.completed(1, now);
+                    assert_eq!(front.is_at_end(), now > Ns(300));
+                }
+            }
+            // Open: at 100, 200 and 300; closed: at 0 too.
+            assert_eq!(taken, if arrivals == Arrivals::Open { 3 } else { 4 });
+            assert!(front.is_at_end());
+        }
     }
 
     #[test]

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::DieId;
-use crate::sched::class::{ByClass, CLASSES, Class};
+use crate::sched::class::Class;
+use crate::stats::clock::ClassClock;
 use crate::time::Ns;
 
 /// State of one channel.
@@ -16,14 +17,19 @@ pub struct Channel {
     /// Its class.
     pub class: Class,
     /// Bus time granted so far, by class.
-    pub clock: ByClass<u64>,
+    pub clock: ClassClock,
     /// Dies that wait, in order of arrival; each has one wish at most.
     pub waiting: VecDeque<DieId>,
 }
 
 impl Default for Channel {
     fn default() -> Self {
-        Self { free_at: Ns::ZERO, class: Class::HostRead, clock: [0; CLASSES], waiting: VecDeque::new() }
+        Self {
+            free_at: Ns::ZERO,
+            class: Class::HostRead,
+            clock: ClassClock::default(),
+            waiting: VecDeque::new(),
+        }
     }
 }
 
@@ -32,7 +38,7 @@ impl Channel {
     /// wishes: the channel chooses between them when all are known.
     #[inline]
     pub fn is_free(&self, now: Ns) -> bool {
-        (self.free_at < now || now == Ns::ZERO) && self.waiting.is_empty()
+        (self.free_at < now || self.free_at == Ns::ZERO) && self.waiting.is_empty()
     }
 
     /// Grants the bus from `now` on; returns when the transfer ends.
@@ -40,7 +46,7 @@ impl Channel {
     pub fn grant(&mut self, class: Class, now: Ns, duration: Ns) -> Ns {
         self.free_at = now + duration;
         self.class = class;
-        self.clock[class.index()] += duration.0;
+        self.clock.add(class, duration.0);
         self.free_at
     }
 }

@@ -2,9 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sched::class::{ByClass, CLASSES, Class, FlashOp};
+use crate::sched::class::{CLASSES, Class, FlashOp};
 use crate::sched::queue::{Fifo, NONE, OpId, OpPool};
 use crate::stats::blame::Parts;
+use crate::stats::clock::ClassClock;
 use crate::time::Ns;
 
 /// What a die is doing.
@@ -111,7 +112,7 @@ pub struct Suspended {
     /// When suspending began; then, when the die was free for reads.
     pub since: Ns,
     /// The die's clock at that time.
-    pub snapshot: ByClass<u64>,
+    pub snapshot: ClassClock,
 }
 
 /// A wait for the channel.
@@ -120,7 +121,7 @@ pub struct ChannelWait {
     /// The class on the channel when the wait began, and the time that it had left.
     pub ahead: (Class, u64),
     /// The channel's clock when the wait began.
-    pub snapshot: ByClass<u64>,
+    pub snapshot: ClassClock,
     /// Bus time that is wanted.
     pub duration: Ns,
 }
@@ -143,7 +144,7 @@ pub struct Die {
     pub suspended: Option<Suspended>,
     /// What it waits for on the channel.
     pub channel_wait: ChannelWait,
-    clock: ByClass<u64>,
+    clock: ClassClock,
     occupied: Option<(Class, Ns)>,
 }
 
@@ -159,10 +160,10 @@ impl Default for Die {
             suspended: None,
             channel_wait: ChannelWait {
                 ahead: (Class::HostRead, 0),
-                snapshot: [0; CLASSES],
+                snapshot: ClassClock::default(),
                 duration: Ns::ZERO,
             },
-            clock: [0; CLASSES],
+            clock: ClassClock::default(),
             occupied: None,
         }
     }
@@ -170,20 +171,36 @@ impl Default for Die {
 
 impl Die {
     /// Time that the die has been occupied, by class, up to `now`.
-    #[inline]
-    pub fn clock(&self, now: Ns) -> ByClass<u64> {
-        let mut clock = self.clock;
-        if let Some((class, since)) = self.occupied {
-            clock[class.index()] += now.since(since).0;
-        }
+    pub fn clock(&self, now: Ns) -> ClassClock {
+        let mut clock = ClassClock::default();
+        self.note_clock(now, &mut clock);
         clock
+    }
+
+    /// Makes `clock` show that.
+    #[inline]
+    pub fn note_clock(&self, now: Ns, clock: &mut ClassClock) {
+        self.clock.copy_to(clock);
+        if let Some((class, since)) = self.occupied {
+            clock.add(class, now.since(since).0);
+        }
+    }
+
+    /// What occupies it counts in its clock up to `now`.
+    #[inline]
+    pub fn bring_clock_to(&mut self, now: Ns) -> &ClassClock {
+        if let Some((class, since)) = &mut self.occupied {
+            self.clock.add(*class, now.since(*since).0);
+            *since = now;
+        }
+        &self.clock
     }
 
     /// From now on the die is occupied by this class, or free.
     #[inline]
     pub fn occupy(&mut self, class: Option<Class>, now: Ns) {
         if let Some((old, since)) = self.occupied {
-            self.clock[old.index()] += now.since(since).0;
+            self.clock.add(old, now.since(since).0);
         }
         self.occupied = class.map(|class| (class, now));
     }

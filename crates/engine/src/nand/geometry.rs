@@ -46,6 +46,8 @@ pub struct Geometry {
     units_per_block: Divisor,
     planes_in_die: Divisor,
     dies_on_channel: Divisor,
+    /// log2 of the bytes of a mapping unit, where they are a power of two.
+    unit_bytes_shift: Option<u8>,
 }
 
 impl Geometry {
@@ -69,6 +71,10 @@ impl Geometry {
             units_per_block: Divisor::new(units_per_block),
             planes_in_die: Divisor::new(config.planes),
             dies_on_channel: Divisor::new(config.ways * config.dies),
+            unit_bytes_shift: config
+                .mapping_unit_bytes
+                .is_power_of_two()
+                .then(|| config.mapping_unit_bytes.trailing_zeros() as u8),
         }
     }
 
@@ -113,6 +119,15 @@ impl Geometry {
     pub fn plane_of(&self, ppa: Ppa) -> (PlaneId, u32) {
         let (plane, rest) = self.units_per_plane.div_rem(ppa.0);
         (PlaneId(plane), rest)
+    }
+
+    /// Logical page in which a byte of the host's address space lies.
+    #[inline]
+    pub fn unit_of_byte(&self, byte: u64) -> u64 {
+        match self.unit_bytes_shift {
+            Some(shift) => byte >> (shift & 63),
+            None => byte / u64::from(self.unit_bytes),
+        }
     }
 
     /// Die of a plane, and the plane's number in that die.

@@ -105,7 +105,18 @@ impl<H: HostSide> Replay<'_, H> {
 
     /// Writes where the run is: the drive with its requests in flight, the host, the warm-up.
     pub(super) fn save(&self, identity: &Option<Identity>, out: &mut dyn Write) -> Result<(), SnapshotError> {
-        let Self { front, warmup, device, observer: _, number, done, window_open, report: _, stop: _ } = self;
+        let Self {
+            front,
+            warmup,
+            device,
+            observer: _,
+            number,
+            done,
+            window_open,
+            report: _,
+            stop: _,
+            drive_bytes: _,
+        } = self;
         let Some(identity) = identity else { return Ok(()) };
         let mut out = Out::begin(out)?;
         identity.save(&mut out)?;

@@ -45,7 +45,7 @@ impl Cause {
 
     /// Its place in a table of causes.
     #[inline]
-    pub fn index(self) -> usize {
+    pub const fn index(self) -> usize {
         self as usize
     }
 
@@ -151,7 +151,7 @@ pub type ByClass<T> = [T; CLASSES];
 impl Class {
     /// Its place in a [`ByClass`].
     #[inline]
-    pub fn index(self) -> usize {
+    pub const fn index(self) -> usize {
         self as usize
     }
 

@@ -33,12 +33,25 @@ impl QueueView<'_> {
     /// The classes of which something may wait, in the order of their numbers.
     #[inline]
     pub fn waiting(&self) -> impl Iterator<Item = Class> + use<> {
-        let mut left = self.waiting & ((1 << CLASSES) - 1);
+        self.among((1 << CLASSES) - 1)
+    }
+
+    /// Those of them that are among these, one bit each.
+    #[inline]
+    pub fn among(&self, classes: u32) -> impl Iterator<Item = Class> + use<> {
+        let mut left = self.waiting & classes & ((1 << CLASSES) - 1);
         std::iter::from_fn(move || {
             let class = Class::ALL.get(left.trailing_zeros() as usize).copied();
             left &= left.wrapping_sub(1);
             class
         })
+    }
+
+    /// Place in the order of arrival of the first command of a class; `None` if there is none.
+    #[inline]
+    pub fn order(&self, class: Class) -> Option<u64> {
+        let queue = &self.queues[class.index()];
+        (!queue.is_empty()).then(|| self.pool[queue.head].order)
     }
 
     /// Place in the order of arrival, and time of waiting, of the first command of a class; `None` behind a gate.

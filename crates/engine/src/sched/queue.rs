@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Lpa, Ppa};
-use crate::sched::class::{ByClass, CLASSES, Class};
+use crate::sched::class::Class;
 use crate::stats::blame::Parts;
+use crate::stats::clock::ClassClock;
 use crate::time::Ns;
 
 /// Number of an operation in the pool.
@@ -100,7 +101,7 @@ pub struct OpPool {
     /// Parts of the response time before the current command, for operations of the host.
     parts: Vec<Parts>,
     /// The die's clock by class when the wait began.
-    snapshots: Vec<ByClass<u64>>,
+    snapshots: Vec<ClassClock>,
     /// What the drive's own work wants to know of an operation again; kept where something was noted.
     tags: Vec<u32>,
 }
@@ -114,7 +115,7 @@ impl OpPool {
             None => {
                 self.ops.push(op);
                 self.parts.push(Parts::default());
-                self.snapshots.push([0; CLASSES]);
+                self.snapshots.push(ClassClock::default());
                 (self.ops.len() - 1) as OpId
             }
         };
@@ -168,10 +169,21 @@ impl OpPool {
         self.tags.get(id as usize).copied().unwrap_or(0)
     }
 
-    /// The snapshot of the die's clock.
+    /// What the die's clock showed when the wait began, to be written.
     #[inline]
-    pub fn snapshot(&mut self, id: OpId) -> &mut ByClass<u64> {
+    pub fn snapshot(&mut self, id: OpId) -> &mut ClassClock {
         &mut self.snapshots[id as usize]
+    }
+
+    /// Blames the wait of an operation on what occupied the die since it began. Returns the time that something did, ns.
+    #[inline]
+    pub fn blame_wait(&mut self, id: OpId, now: &ClassClock) -> u64 {
+        let parts = &mut self.parts[id as usize];
+        if !self.ops[id as usize].blamed {
+            self.ops[id as usize].blamed = true;
+            parts.clear();
+        }
+        parts.add_die_wait(now, &self.snapshots[id as usize])
     }
 
     /// Appends `unit` to the chain of the flash page whose head is `head`.
@@ -239,6 +251,11 @@ impl Default for Fifo {
 }
 
 impl Fifo {
+    /// One to be looked at only: this is the one that waits longest in it.
+    pub fn headed_by(head: OpId) -> Self {
+        Self { head, tail: head }
+    }
+
     /// Whether nobody waits.
     #[inline]
     pub fn is_empty(&self) -> bool {

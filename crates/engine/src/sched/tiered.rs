@@ -12,6 +12,8 @@ use crate::time::Ns;
 #[derive(Clone, Debug)]
 pub struct Tiered {
     tier: ByClass<u8>,
+    /// The classes of each tier in which there are any, one bit each, in the order of the tiers.
+    tiers: Vec<u32>,
     suspend: bool,
     bound: Ns,
     /// Whether read reclaim goes before all else: then it isn't interrupted.
@@ -42,6 +44,7 @@ impl Tiered {
         }
         Self {
             tier,
+            tiers: by_tier(&tier),
             suspend: config.policy == SchedulerKind::ReadFirstSuspend,
             bound: config.starvation_bound_ns.map_or(Ns::NEVER, Ns),
             reclaim_first: false,
@@ -62,13 +65,12 @@ impl Tiered {
         for class in [Class::ReclaimRead, Class::ReclaimProgram, Class::ReclaimErase] {
             self.tier[class.index()] = tier;
         }
+        self.tiers = by_tier(&self.tier);
         self
     }
-}
 
-impl Scheduler for Tiered {
-    #[inline]
-    fn next(&self, view: &QueueView<'_>) -> Option<Class> {
+    /// The class whose command goes next where some may have waited too long, or can't wait.
+    fn next_with_exceptions(&self, view: &QueueView<'_>) -> Option<Class> {
         let mut best: Option<((u8, u64), Class)> = None;
         for class in view.waiting() {
             if let Some((order, waited)) = view.first(class) {
@@ -81,6 +83,38 @@ impl Scheduler for Tiered {
             }
         }
         best.map(|(_, class)| class)
+    }
+}
+
+/// The classes of each tier, one bit each; tiers without any are left out.
+fn by_tier(tier: &ByClass<u8>) -> Vec<u32> {
+    let mut tiers = [0; u8::MAX as usize + 1];
+    for (class, &tier) in tier.iter().enumerate() {
+        tiers[usize::from(tier)] |= 1 << class;
+    }
+    tiers.into_iter().filter(|&classes| classes != 0).collect()
+}
+
+impl Scheduler for Tiered {
+    #[inline]
+    fn next(&self, view: &QueueView<'_>) -> Option<Class> {
+        if self.bound != Ns::NEVER || view.urgent != 0 {
+            return self.next_with_exceptions(view);
+        }
+        for classes in &self.tiers {
+            let mut best: Option<(u64, Class)> = None;
+            for class in view.among(*classes) {
+                let first = view.order(class).map(|order| (order, class));
+                best = match (best, first) {
+                    (Some(best), Some(first)) => Some(if first.0 < best.0 { first } else { best }),
+                    (best, first) => best.or(first),
+                };
+            }
+            if let Some((_, class)) = best {
+                return Some(class);
+            }
+        }
+        None
     }
 
     fn suspends(&self, running: Class) -> bool {

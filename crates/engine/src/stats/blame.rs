@@ -3,11 +3,12 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::clock::ClassClock;
 use crate::memory::Table;
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 19] = [
+const PLAIN: [&str; 20] = [
     "link",
     "admission",
     "space",
@@ -27,6 +28,7 @@ const PLAIN: [&str; 19] = [
     "xor",
     "translation",
     "misprediction",
+    "chip",
 ];
 
 /// Plain parts that every drive has; the first ones.
@@ -76,6 +78,8 @@ pub enum Part {
     Translation,
     /// Reading at a place that was guessed wrongly, waiting for the die included.
     Misprediction,
+    /// Waiting for the turn of its chip, while its die rests.
+    Chip,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -84,7 +88,7 @@ pub enum Part {
 
 impl Part {
     #[inline]
-    fn index(self) -> usize {
+    const fn index(self) -> usize {
         match self {
             Self::Link => 0,
             Self::Admission => 1,
@@ -105,6 +109,7 @@ impl Part {
             Self::Xor => 16,
             Self::Translation => 17,
             Self::Misprediction => 18,
+            Self::Chip => 19,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }
@@ -149,6 +154,16 @@ impl Parts {
         self.set = 0;
     }
 
+    /// Forgets all figures, and begins with those that every command has.
+    #[inline]
+    pub fn begin(&mut self, command: u64, transfer: u64, cell: u64) {
+        const COMMAND: usize = Part::Command.index();
+        const TRANSFER: usize = Part::Transfer.index();
+        const CELL: usize = Part::Cell.index();
+        (self.ns[COMMAND], self.ns[TRANSFER], self.ns[CELL]) = (command, transfer, cell);
+        self.set = 1 << COMMAND | 1 << TRANSFER | 1 << CELL;
+    }
+
     /// Adds to a part.
     #[inline]
     pub fn add(&mut self, part: Part, ns: u64) {
@@ -172,25 +187,21 @@ impl Parts {
         self.add(to, ns);
     }
 
-    /// Adds, by class, how far a die's clock has moved since `then`.
+    /// Adds, by class, how far a die's clock has moved since `then`; returns the total, ns.
     #[inline]
-    pub fn add_die_wait(&mut self, now: &[u64; CLASSES], then: &[u64; CLASSES]) {
-        self.add_wait(PLAIN.len(), now, then);
+    pub fn add_die_wait(&mut self, now: &ClassClock, then: &ClassClock) -> u64 {
+        let mut total = 0;
+        for (class, ns) in now.since(then) {
+            self.add_at(PLAIN.len() + class, ns);
+            total += ns;
+        }
+        total
     }
 
     /// The same for a channel.
     #[inline]
-    pub fn add_channel_wait(&mut self, now: &[u64; CLASSES], then: &[u64; CLASSES]) {
-        self.add_wait(PLAIN.len() + CLASSES, now, then);
-    }
-
-    #[inline]
-    fn add_wait(&mut self, first: usize, now: &[u64; CLASSES], then: &[u64; CLASSES]) {
-        for (class, (now, then)) in now.iter().zip(then).enumerate() {
-            if now != then {
-                self.add_at(first + class, now - then);
-            }
-        }
+    pub fn add_channel_wait(&mut self, now: &ClassClock, then: &ClassClock) {
+        now.since(then).for_each(|(class, ns)| self.add_at(PLAIN.len() + CLASSES + class, ns));
     }
 
     /// Adds the waits for the channel of another.

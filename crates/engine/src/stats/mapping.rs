@@ -11,6 +11,10 @@ pub struct MappingCounters {
     pub misses: u64,
     /// Those for which a place was guessed.
     pub guessed: u64,
+    /// Of the hits, those of writes.
+    pub hits_of_writes: u64,
+    /// Of the misses, those of writes.
+    pub misses_of_writes: u64,
     /// Translation pages read because requests waited for them.
     pub loads: u64,
     /// Translation pages read to be written again.

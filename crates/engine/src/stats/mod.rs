@@ -1,6 +1,8 @@
 //! What a run measures: response times and their blame, flash operations by class, occupancy of dies and channels.
 
 pub mod blame;
+pub mod chips;
+pub mod clock;
 pub mod copies;
 pub mod disturb;
 pub mod energy;

@@ -175,7 +175,9 @@ impl Recorder {
     #[inline]
     pub fn load_changes(&mut self, die: usize, old: u32, new: u32, now: Ns) {
         let load = &mut self.loads[die];
-        load.area += u128::from(old) * u128::from(now.since(load.since).0);
+        if old > 0 {
+            load.area += u128::from(old) * u128::from(now.since(load.since).0);
+        }
         load.since = now;
         load.max = load.max.max(new);
     }

@@ -99,6 +99,9 @@ pub struct Report {
     pub series: Option<SeriesReport>,
     /// Distributions of the sampled state; `None` without samples.
     pub samples: Option<SampleReport>,
+    /// Each chip, in order of number (channel-major), where `measure.chips` asks for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chips: Vec<super::chips::ChipReport>,
     /// Tables that were asked for.
     #[serde(skip)]
     pub tables: Tables,

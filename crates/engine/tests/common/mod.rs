@@ -55,6 +55,8 @@ pub fn device(channels: u32, ways: u32, dies: u32, planes: u32) -> DeviceConfig 
             transfer: TransferUnit::Requested,
             transfer_spare: false,
             arbitration: ChannelArbitration::CommandFirst,
+            commands: CommandTaker::Die,
+            program_data: ProgramData::Unit,
         },
         multi_plane: MultiPlaneConfig::default(),
         suspend: SuspendConfig::default(),

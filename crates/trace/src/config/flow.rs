@@ -14,7 +14,7 @@ pub struct FlowConfig {
     /// Short name, as in results; no two alike. `flow0`, `flow1` … where left out.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// Open or closed loop; as in `host` where left out, like the four keys that follow.
+    /// Open or closed loop; as in `host` where left out, like the five keys that follow.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arrivals: Option<Arrivals>,
     /// Open loop: factor on every arrival time.
@@ -29,6 +29,9 @@ pub struct FlowConfig {
     /// Open loop: most requests in the queue and in the drive, up to 65,536; 0 = no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_outstanding: Option<u32>,
+    /// Requests that would be submitted later than this are not; 0 = no end but the source's. ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_ns: Option<u64>,
     /// Priority class of its queue.
     #[serde(default)]
     pub priority: Priority,
@@ -63,6 +66,7 @@ impl FlowConfig {
             queue_depth: self.queue_depth.unwrap_or(host.queue_depth),
             think_time_ns: self.think_time_ns.unwrap_or(host.think_time_ns),
             max_outstanding: self.max_outstanding.unwrap_or(host.max_outstanding),
+            stop_ns: self.stop_ns.unwrap_or(host.stop_ns),
             priority: self.priority,
             weight: self.weight,
             stream: self.stream,

@@ -16,3 +16,5 @@ mod shared;
 mod summaries;
 mod support;
 mod synthetic;
+mod transforms;
+mod written;

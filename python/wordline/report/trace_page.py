@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.trace_report import CLASSES, facts
+from wordline.report.page import page
+from wordline.report.trace import CLASSES, facts
+
+STYLE = """
+td.number, th.number { text-align: right; font-variant-numeric: tabular-nums }
+.plots { display: flex; flex-wrap: wrap; gap: 1.5rem }
+figure { margin: 0 } figure svg { width: 34rem; max-width: 100%; height: auto; background: white }
+.note { color: #8a5a00 }
+"""
 
 READ, WRITE = "#1f6fb4", "#c7562b"
 """Colours of reads and writes."""
@@ -22,16 +30,19 @@ def write_page(path: Path, name: str, info: Mapping[str, Any]) -> None:
         import matplotlib as mpl
     except ImportError as error:
         raise WordlineError(f"--html needs {error.name}: pip install 'wordline[plot]'") from None
-    template = resources.files("wordline").joinpath("trace_page.html.jinja").read_text(encoding="utf-8")
+    template = (
+        resources.files("wordline.report").joinpath("trace_page.html.jinja").read_text(encoding="utf-8")
+    )
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
     # Letters stay letters, and names inside don't differ from run to run.
     settings: Any = {"svg.fonttype": "none", "svg.hashsalt": "wordline", "font.size": 9, "axes.grid": True}
     with mpl.rc_context(settings):
         plots = [(title, note, _svg(draw, info)) for title, note, draw in PLOTS if _has(draw, info)]
-    text = environment.from_string(template).render(
-        name=Path(name).name, info=info, facts=facts(info), classes=CLASSES, plots=plots
+    body = environment.from_string(template).render(
+        info=info, facts=facts(info), classes=CLASSES, plots=plots
     )
-    path.write_text(text, encoding="utf-8")
+    under = f"{info['requests']:,} requests, {info['read_share']:.1%} reads"
+    path.write_text(page(Path(name).name, body, style=STYLE, subtitle=under), encoding="utf-8")
 
 
 def _has(draw: Callable[..., None], info: Mapping[str, Any]) -> bool:

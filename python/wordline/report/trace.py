@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-def render(name: str, info: Mapping[str, Any]) -> RenderableType:
+def render_trace(name: str, info: Mapping[str, Any]) -> RenderableType:
     """All figures of `wordline trace info` but the curves."""
     title = Text(f"{name}   {info['requests']:,} requests, {info['read_share']:.1%} reads", style="bold")
     return Group(title, Text(), _sizes(info), Text(), _facts(info), Text(), _classes(info))

@@ -1,4 +1,4 @@
-"""Options and output that the commands share."""
+"""What the commands share: options, overrides, the progress bar, printing."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from wordline import simulation
 from wordline._core import WordlineError
 from wordline.presets import toml_string
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-
-    from wordline import simulation
 
 SkipOption = Annotated[
     bool,
@@ -38,6 +37,19 @@ TransformOption = Annotated[
         "'target_iops iops=5000', 'repeat times=3'. Repeatable; carried out in their order.",
     ),
 ]
+NameArgument = Annotated[str, typer.Argument(help="A preset or a TOML file.")]
+
+
+def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> list[tuple[str, str]]:
+    """Overrides as the core takes them, from `PATH=VALUE` texts."""
+    pairs = [("workload.source.skip_bad_lines", "true")] if skip_bad_lines else []
+    for text in texts or []:
+        path, equals, value = text.partition("=")
+        if not equals or not path.strip():
+            raise WordlineError(f"--set {text}: allowed: PATH=VALUE, such as device.geometry.blocks=64")
+        pairs.append((path.strip(), value.strip()))
+    return pairs
+
 
 _LIST_KEYS = ("ops", "devices", "paths")
 
@@ -74,17 +86,6 @@ def _scalar(text: str) -> str:
     return text
 
 
-def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> list[tuple[str, str]]:
-    """Paths and TOML values of `--set`. Raises `WordlineError` where there is no `=`."""
-    pairs = [("workload.source.skip_bad_lines", "true")] if skip_bad_lines else []
-    for text in texts or []:
-        path, equals, value = text.partition("=")
-        if not equals or not path.strip():
-            raise WordlineError(f"--set {text}: allowed: PATH=VALUE, such as device.geometry.blocks=64")
-        pairs.append((path.strip(), value.strip()))
-    return pairs
-
-
 @contextlib.contextmanager
 def progress_bar() -> Iterator[simulation.Progress | None]:
     """A progress bar on stderr when that is a terminal, else nothing."""
@@ -105,8 +106,8 @@ def progress_bar() -> Iterator[simulation.Progress | None]:
         yield update
 
 
-def print_wide(renderable: RenderableType) -> None:
-    """Prints on stdout, as wide as reports are where that is no terminal."""
+def show(renderable: RenderableType) -> None:
+    """Prints for a person, as wide as the terminal."""
     from rich.console import Console
 
     from wordline.report import TEXT_WIDTH

@@ -8,21 +8,12 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from wordline.names import PERCENTILES, part_label
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from wordline.seeds import Seeds
-
-PERCENTILES = {
-    "mean": "mean",
-    "p50": "p50",
-    "p90": "p90",
-    "p95": "p95",
-    "p99": "p99",
-    "p99_9": "p99.9",
-    "p99_99": "p99.99",
-    "max": "max",
-}
 
 DIRECTIONS = ("read", "write")
 
@@ -34,30 +25,8 @@ BAR_WIDTH = 14
 TEXT_WIDTH = 120
 """Width where no terminal gives one: files and pipes."""
 
-PARTS = {
-    "link": "host link",
-    "admission": "wait at the host",
-    "space": "wait for a free block",
-    "command": "commands on the channel",
-    "cell": "cell array (tR, tPROG, tERASE)",
-    "transfer": "data on the channel",
-    "suspend": "suspend and resume",
-    "cpu": "firmware on a core",
-    "cpu_wait": "wait for a core",
-    "translation": "wait for the map",
-    "misprediction": "reading at a wrong guess",
-}
-
 UNITS = {"ns": (1e3, "µs"), "requests/s": (1.0, "per s"), "bytes/s": (1e6, "MB/s"), "pJ": (1e9, "mJ")}
 """What figures are divided by for a table, and their unit then."""
-
-CLASSES = {
-    "host_read": "host reads",
-    "host_program": "host programs",
-    "gc_read": "GC reads",
-    "gc_program": "GC programs",
-    "gc_erase": "GC erases",
-}
 
 
 def render(data: Mapping[str, Any]) -> RenderableType:
@@ -268,15 +237,6 @@ def bar(share: float, width: int) -> str:
         eighths = max(eighths, 1)
     whole, rest = divmod(eighths, 8)
     return "█" * whole + (" ▏▎▍▌▋▊▉"[rest] if rest else "")
-
-
-def part_label(key: str) -> str:
-    """What a part of the response time is called in a table."""
-    for prefix, resource in (("die_wait.", "die"), ("channel_wait.", "channel")):
-        if key.startswith(prefix):
-            cause = key.removeprefix(prefix)
-            return f"{resource} busy with {CLASSES.get(cause, cause.replace('_', ' '))}"
-    return PARTS.get(key, key.replace("_", " "))
 
 
 def _speed(data: Mapping[str, Any]) -> Text:

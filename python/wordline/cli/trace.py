@@ -1,4 +1,4 @@
-"""The commands of `wordline trace`."""
+"""`wordline trace …`: looks into traces of requests, and changes their form."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import Annotated
 import typer
 
 from wordline import _core, simulation
-from wordline.console import (
+from wordline.cli.common import (
     JsonOption,
     SetOption,
     SkipOption,
     TransformOption,
     override_pairs,
-    print_wide,
+    show,
     transform_pairs,
 )
 from wordline.presets import replay
 
-trace_app = typer.Typer(help="Looks into traces of requests.", no_args_is_help=True)
+app = typer.Typer(help="Looks into traces of requests.", no_args_is_help=True)
 
 TraceArgument = Annotated[str, typer.Argument(metavar="FILE", help="A trace, plain or gz, zst, xz, bz2.")]
 FormatOption = Annotated[
@@ -52,7 +52,7 @@ def _pairs(
     return override_pairs(texts + (overrides or []), skip_bad_lines) + transform_pairs(transform)
 
 
-@trace_app.command("info")
+@app.command("info")
 def trace_info(
     file: TraceArgument,
     format: FormatOption = None,
@@ -69,20 +69,20 @@ def trace_info(
     pairs = _pairs(format, options, transform, overrides, skip_bad_lines)
     info = simulation.describe_trace(replay(file), pairs)
     if html is not None:
-        from wordline.trace_page import write_page
+        from wordline.report.trace_page import write_page
 
         write_page(html, file, info)
     if as_json:
         print(json.dumps(info.to_dict(), indent=2))
         return
-    from wordline import trace_report
+    from wordline import report
 
-    print_wide(trace_report.render(file, info))
+    show(report.render_trace(file, info))
     if html is not None:
         print(f"\nWritten to {html}")
 
 
-@trace_app.command("convert")
+@app.command("convert")
 def trace_convert(
     file: TraceArgument,
     out: Annotated[

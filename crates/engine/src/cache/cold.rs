@@ -1,0 +1,48 @@
+//! Which pages were written lately: the first write of a page in a period is taken for cold.
+//!
+//! MQSim's data cache does so (A. Tavakkol et al., "MQSim: A Framework for Enabling Realistic Studies of Modern Multi-Queue
+//! SSD Devices", FAST 2018; `Data_Cache_Manager_Flash_Advanced`), with a period of one second.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::Lpa;
+use crate::time::Ns;
+
+/// Pages written in this period.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ColdWrites {
+    period: Ns,
+    ends: Ns,
+    written: BTreeSet<u32>,
+}
+
+impl ColdWrites {
+    /// Periods of this length; the first begins with the first write.
+    pub fn new(period: Ns) -> Self {
+        Self { period, ..Self::default() }
+    }
+
+    /// Notes a write; whether it is the first of its page in its period.
+    pub fn is_cold(&mut self, lpa: Lpa, now: Ns) -> bool {
+        if now >= self.ends {
+            self.written.clear();
+            self.ends = now + self.period;
+        }
+        self.written.insert(lpa.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_write_of_each_period_is_cold() {
+        let mut cold = ColdWrites::new(Ns(100));
+        let writes = [(50, 1), (60, 1), (149, 2), (150, 1), (160, 2), (170, 2), (400, 2)];
+        let found = writes.map(|(now, lpa)| cold.is_cold(Lpa(lpa), Ns(now)));
+        assert_eq!(found, [true, false, true, true, true, false, true]);
+    }
+}

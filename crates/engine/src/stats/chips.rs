@@ -1,0 +1,300 @@
+//! Chips one by one, on request: their queues, and how long their arrays work and their data moves.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sched::class::{Cause, Class, FlashOp};
+use crate::time::Ns;
+
+/// Commands that are counted together.
+const KINDS: [&str; 7] = [
+    "host_read",
+    "host_program",
+    "map_read",
+    "map_program",
+    "internal_read",
+    "internal_program",
+    "internal_erase",
+];
+
+/// Of the host and its cache; of the map; of all else.
+fn kind(class: Class) -> usize {
+    let owner = match class.cause() {
+        Cause::Host | Cause::WriteBack => 0,
+        Cause::Mapping => 2,
+        _ => 4,
+    };
+    let operation = match class.op() {
+        FlashOp::Read => 0,
+        FlashOp::Program => 1,
+        FlashOp::Erase => 2,
+    };
+    (owner + operation).min(KINDS.len() - 1)
+}
+
+/// A queue's length over time, and how long commands waited in it.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Queue {
+    length: u32,
+    since: Ns,
+    entered: u64,
+    left: u64,
+    longest: u32,
+    /// Length × ns, and length² × ns.
+    area: u128,
+    square: u128,
+    waited: u64,
+    longest_wait: u64,
+    commands: u64,
+    multi_plane: u64,
+    suspensions: u64,
+    done: u64,
+    served_ns: u64,
+    cell_ns: u64,
+    transfer_ns: u64,
+}
+
+impl Queue {
+    fn pass(&mut self, now: Ns) {
+        let (length, time) = (u128::from(self.length), u128::from(now.since(self.since).0));
+        self.area += length * time;
+        self.square += length * length * time;
+        self.since = now;
+    }
+
+    fn restart(&mut self, now: Ns) {
+        *self = Self { length: self.length, longest: self.length, since: now, ..Self::default() };
+    }
+}
+
+/// One chip.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Chip {
+    queues: [Queue; KINDS.len()],
+    /// Until when the array of some die works, as far as that is known.
+    array_until: Ns,
+    array_ns: u64,
+    transfer_ns: u64,
+    both_ns: u64,
+}
+
+/// Records chips.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct ChipRecorder {
+    dies: u32,
+    start: Ns,
+    chips: Vec<Chip>,
+}
+
+impl ChipRecorder {
+    /// For a drive of so many dies, `dies_per_chip` in each chip.
+    pub fn new(dies: u32, dies_per_chip: u32, now: Ns) -> Self {
+        let chips = dies.div_ceil(dies_per_chip.max(1)) as usize;
+        let mut this = Self { dies: dies_per_chip.max(1), start: now, chips: vec![Chip::default(); chips] };
+        this.restart(now);
+        this
+    }
+
+    /// Forgets all but what waits now.
+    pub fn restart(&mut self, now: Ns) {
+        self.start = now;
+        for chip in &mut self.chips {
+            chip.queues.iter_mut().for_each(|queue| queue.restart(now));
+            (chip.array_ns, chip.transfer_ns, chip.both_ns) = (0, 0, 0);
+        }
+    }
+
+    fn of(&mut self, die: usize) -> Option<&mut Chip> {
+        // A second server of a die counts nowhere.
+        self.chips.get_mut(die / self.dies as usize)
+    }
+
+    /// A command begins to wait.
+    pub fn enters(&mut self, die: usize, class: Class, now: Ns) {
+        let Some(queue) = self.of(die).map(|chip| &mut chip.queues[kind(class)]) else { return };
+        queue.pass(now);
+        queue.length += 1;
+        queue.entered += 1;
+        queue.longest = queue.longest.max(queue.length);
+    }
+
+    /// A command that came to its die at `arrived` waits no more.
+    pub fn leaves(&mut self, die: usize, class: Class, arrived: Ns, now: Ns) {
+        let Some(queue) = self.of(die).map(|chip| &mut chip.queues[kind(class)]) else { return };
+        queue.pass(now);
+        queue.length = queue.length.saturating_sub(1);
+        queue.left += 1;
+        let waited = now.since(arrived).0;
+        queue.waited += waited;
+        queue.longest_wait = queue.longest_wait.max(waited);
+    }
+
+    /// Commands or data of a die use the channel. Arrays that begin later than a transfer of their chip begin after it,
+    /// since they wait for the same channel.
+    pub fn transfers(&mut self, die: usize, class: Class, from: Ns, until: Ns) {
+        let Some(chip) = self.of(die) else { return };
+        chip.queues[kind(class)].transfer_ns += until.since(from).0;
+        chip.transfer_ns += until.since(from).0;
+        chip.both_ns += chip.array_until.min(until).since(from).0;
+    }
+
+    /// A command of so many planes begins.
+    pub fn begins(&mut self, die: usize, class: Class, planes: u32) {
+        let Some(queue) = self.of(die).map(|chip| &mut chip.queues[kind(class)]) else { return };
+        queue.commands += 1;
+        queue.multi_plane += u64::from(planes > 1);
+    }
+
+    /// A flash page is read or programmed, or a block erased; it came to its die at `arrived`.
+    pub fn done(&mut self, die: usize, class: Class, arrived: Ns, now: Ns) {
+        let Some(queue) = self.of(die).map(|chip| &mut chip.queues[kind(class)]) else { return };
+        queue.done += 1;
+        queue.served_ns += now.since(arrived).0;
+    }
+
+    /// The array of a die works.
+    pub fn works(&mut self, die: usize, class: Class, from: Ns, until: Ns) {
+        let Some(chip) = self.of(die) else { return };
+        chip.queues[kind(class)].cell_ns += until.since(from).0;
+        chip.array_ns += until.since(from.max(chip.array_until)).0;
+        chip.array_until = chip.array_until.max(until);
+    }
+
+    /// The array of a die, at work for this class until `until`, is stopped at `at`.
+    pub fn stops(&mut self, die: usize, class: Class, at: Ns, until: Ns) {
+        let Some(chip) = self.of(die) else { return };
+        let queue = &mut chip.queues[kind(class)];
+        queue.suspensions += 1;
+        queue.cell_ns = queue.cell_ns.saturating_sub(until.since(at).0);
+        if chip.array_until == until {
+            chip.array_ns = chip.array_ns.saturating_sub(until.since(at).0);
+            chip.array_until = at;
+        }
+    }
+
+    /// What was recorded until `now`.
+    pub fn report(&self, now: Ns) -> Vec<ChipReport> {
+        let length = now.since(self.start).0.max(1);
+        self.chips.iter().map(|chip| chip.report(length, now)).collect()
+    }
+}
+
+impl Chip {
+    fn report(&self, length: u64, now: Ns) -> ChipReport {
+        let named = KINDS.iter().zip(&self.queues).map(|(&name, queue)| {
+            let mut queue = queue.clone();
+            queue.pass(now);
+            (name.to_owned(), queue.report(length))
+        });
+        ChipReport {
+            array_ns: self.array_ns,
+            transfer_ns: self.transfer_ns,
+            both_ns: self.both_ns,
+            queues: named.filter(|(_, queue)| queue.entered + queue.left > 0).collect(),
+        }
+    }
+}
+
+impl Queue {
+    fn report(&self, length: u64) -> QueueReport {
+        let mean = self.area as f64 / length as f64;
+        let square = self.square as f64 / length as f64;
+        QueueReport {
+            entered: self.entered,
+            left: self.left,
+            mean_length: mean,
+            std_length: (square - mean * mean).max(0.0).sqrt(),
+            max_length: self.longest,
+            mean_wait_ns: if self.left == 0 { 0.0 } else { self.waited as f64 / self.left as f64 },
+            max_wait_ns: self.longest_wait,
+            commands: self.commands,
+            multi_plane: self.multi_plane,
+            suspensions: self.suspensions,
+            done: self.done,
+            served_ns: self.served_ns,
+            cell_ns: self.cell_ns,
+            transfer_ns: self.transfer_ns,
+        }
+    }
+}
+
+/// A chip in the window.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ChipReport {
+    /// Time in which the array of any of its dies worked, ns.
+    pub array_ns: u64,
+    /// Time in which commands or data moved between it and the controller, ns.
+    pub transfer_ns: u64,
+    /// Time of both at once, ns.
+    pub both_ns: u64,
+    /// Its queues by kind (`host_read`, …); those in which nothing ever waited are left out.
+    pub queues: BTreeMap<String, QueueReport>,
+}
+
+/// A queue of a chip in the window.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct QueueReport {
+    /// Commands that began to wait.
+    pub entered: u64,
+    /// Commands that were taken.
+    pub left: u64,
+    /// Mean length over time.
+    pub mean_length: f64,
+    /// Standard deviation of the length over time.
+    pub std_length: f64,
+    /// Longest it was.
+    pub max_length: u32,
+    /// Mean wait of those that were taken, since they came to a die, ns.
+    pub mean_wait_ns: f64,
+    /// Longest of these waits, ns.
+    pub max_wait_ns: u64,
+    /// Commands that the chip began; one of several planes counts once.
+    pub commands: u64,
+    /// Those of several planes.
+    pub multi_plane: u64,
+    /// How often one was suspended.
+    pub suspensions: u64,
+    /// Flash pages read or programmed and blocks erased.
+    pub done: u64,
+    /// Sum of their times from coming to a die until they were done, ns.
+    pub served_ns: u64,
+    /// Array times of the commands, ns; of several planes it counts once.
+    pub cell_ns: u64,
+    /// Times of their commands and data on the channel, ns.
+    pub transfer_ns: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_queue_s_length_is_averaged_over_time() {
+        let mut chips = ChipRecorder::new(2, 2, Ns(100));
+        chips.enters(0, Class::HostRead, Ns(100));
+        chips.enters(1, Class::HostRead, Ns(150));
+        chips.leaves(0, Class::HostRead, Ns(100), Ns(200));
+        chips.leaves(1, Class::HostRead, Ns(150), Ns(300));
+        let report = &chips.report(Ns(300))[0].queues["host_read"];
+        assert_eq!((report.entered, report.left, report.max_length), (2, 2, 2));
+        // 1 for 50 ns, 2 for 50 ns, 1 for 100 ns.
+        assert_eq!((report.mean_length, report.mean_wait_ns, report.max_wait_ns), (1.25, 125.0, 150));
+        assert!((report.std_length - (1.75f64 - 1.5625).sqrt()).abs() < 1e-12);
+    }
+
+    #[test]
+    fn arrays_count_once_however_many_dies_work_and_transfers_beside_them_twice() {
+        let mut chips = ChipRecorder::new(4, 2, Ns::ZERO);
+        chips.transfers(0, Class::GcErase, Ns(0), Ns(10));
+        chips.works(0, Class::GcErase, Ns(10), Ns(110));
+        chips.transfers(1, Class::GcErase, Ns(10), Ns(20));
+        chips.works(1, Class::GcErase, Ns(20), Ns(60));
+        chips.transfers(0, Class::GcErase, Ns(110), Ns(130));
+        let report = &chips.report(Ns(200))[0];
+        assert_eq!((report.array_ns, report.transfer_ns, report.both_ns), (100, 40, 10));
+        chips.works(1, Class::GcErase, Ns(130), Ns(230));
+        chips.stops(1, Class::GcErase, Ns(180), Ns(230));
+        assert_eq!(chips.report(Ns(200))[0].array_ns, 150);
+    }
+}

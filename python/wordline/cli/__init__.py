@@ -1,0 +1,66 @@
+"""The commands of `wordline`, a module for each group. What they need loads where it is used."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from wordline import __version__
+from wordline._core import WordlineError
+from wordline.cli import compare, mqsim, repro, running, show, sweep, trace
+
+app = typer.Typer(
+    help="Simulates flash SSDs and their translation layers.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+MISTAKE = 2
+INTERRUPTED = 130
+
+
+def execute(arguments: list[str]) -> int:
+    """Runs one command line and returns the exit code. A mistake is one line on stderr."""
+    try:
+        code = app(arguments, prog_name="wordline", standalone_mode=False)
+    except WordlineError as error:
+        return _fail(str(error))
+    except typer.TyperException as error:
+        return _fail(error.format_message())
+    except OSError as error:
+        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+    if code == INTERRUPTED:
+        print("wordline: interrupted", file=sys.stderr)
+    return code if isinstance(code, int) else 0
+
+
+def _fail(message: str) -> int:
+    if message:
+        print(f"wordline: {' '.join(message.split())}", file=sys.stderr)
+    return MISTAKE
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"wordline {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None: ...
+
+
+running.register(app)
+compare.register(app)
+sweep.register(app)
+repro.register(app)
+mqsim.register(app)
+app.add_typer(show.app, name="show")
+app.add_typer(trace.app, name="trace")

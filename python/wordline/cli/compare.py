@@ -1,0 +1,116 @@
+"""`wordline compare`: schemes side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wordline._core import WordlineError
+from wordline.cli.common import JsonOption, SetOption, override_pairs, show
+from wordline.cli.running import seed_numbers
+from wordline.cli.studies import FAILURES, JobsOption, OnOption, study_bar
+
+
+def compare(
+    schemes: Annotated[
+        list[str],
+        typer.Option(
+            "--schemes",
+            "-s",
+            metavar="A,B,…",
+            help="Presets, TOML files, KEY=VALUE, or several joined by +. The first is the norm.",
+        ),
+    ],
+    device: Annotated[str, typer.Option("--device", "-d", help="A preset or a TOML file.")] = "mqsim",
+    workloads: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--workload", "-w", metavar="W,…", help="Presets or TOML files. [default: randread-4k-qd16]"
+        ),
+    ] = None,
+    traces: Annotated[
+        list[str] | None, typer.Option("--trace", metavar="FILE", help="Replay this trace too. Repeatable.")
+    ] = None,
+    metrics: Annotated[
+        list[str] | None,
+        typer.Option("--metric", metavar="PATH,…", help="Figures by their path in result.json."),
+    ] = None,
+    tail: Annotated[bool, typer.Option("--tail", help="Blame of the requests from p99 on.")] = False,
+    overrides: SetOption = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
+    seeds: Annotated[
+        str | None, typer.Option("--seeds", metavar="N|LIST", help="Means over seeds, with 95% intervals.")
+    ] = None,
+    jobs: JobsOption = None,
+    on: OnOption = "threads",
+    checked: Annotated[bool, typer.Option("--checked", help="Verify every read.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Keep the rows there; what is there is not run again."),
+    ] = None,
+    as_json: JsonOption = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV: a row for each figure.")] = False,
+    as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
+) -> None:
+    """Run schemes side by side on one drive, and say where the time went."""
+    if as_json + as_csv + as_markdown > 1:
+        raise WordlineError("--json, --csv and --markdown exclude each other")
+    from wordline import schemes as naming
+    from wordline.comparison import figures, sheets
+    from wordline.presets import load, replay
+
+    given = naming.split(workloads or [])
+    if not given and not traces:
+        given = ["randread-4k-qd16"]
+    described = [
+        (Path(name).stem if name.endswith(".toml") else name, load("workload", name)) for name in given
+    ]
+    described += [(Path(trace).name, replay(trace)) for trace in traces or []]
+    with study_bar("compare") as watch:
+        found = figures.run(
+            load("device", device),
+            [naming.scheme(name) for name in naming.split(schemes)],
+            described,
+            seeds=seed_numbers(seeds, seed) if seeds is not None else [seed],
+            checked=checked,
+            overrides=override_pairs(overrides),
+            jobs=jobs,
+            on=on,
+            folder=out,
+            watch=watch,
+        )
+    listed = _metrics(found, metrics)
+    if as_json:
+        print(json.dumps(found.to_dict(listed)))
+    elif as_csv:
+        print(sheets.comma_separated(found, listed), end="")
+    elif as_markdown:
+        print(sheets.markdown(found, listed, "tail" if tail else "mean"), end="")
+    else:
+        show(sheets.terminal(found, listed, "tail" if tail else "mean"))
+    if found.errors:
+        raise typer.Exit(FAILURES)
+
+
+def _metrics(found: object, wanted: list[str] | None) -> list[str]:
+    from wordline.comparison.figures import DEFAULT_METRICS, Comparison
+
+    assert isinstance(found, Comparison)  # noqa: S101
+    if not wanted:
+        return found.metrics(DEFAULT_METRICS)
+    listed = [path.strip() for text in wanted for path in text.split(",") if path.strip()]
+    known = found.metrics(listed)
+    missing = [path for path in listed if path not in known]
+    if missing and not found.errors:
+        raise WordlineError(
+            f"--metric {missing[0]}: no run has it: allowed: numbers of result.json by their path"
+        )
+    return known
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(compare)

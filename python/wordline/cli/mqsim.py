@@ -1,0 +1,56 @@
+"""`wordline mqsim`: the scenarios of MQSim's own files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wordline.cli.common import JsonOption, progress_bar, show
+
+
+def mqsim(
+    configuration: Annotated[Path, typer.Option("-i", metavar="FILE", help="MQSim's ssdconfig.xml.")],
+    workload: Annotated[Path, typer.Option("-w", metavar="FILE", help="MQSim's workload.xml.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Write MQSim's result file there, result.json and tables."),
+    ] = None,
+    export: Annotated[
+        Path | None,
+        typer.Option("--export", metavar="DIR", help="Write it as TOML there; run only with --out."),
+    ] = None,
+    checked: Annotated[
+        bool, typer.Option("--checked", help="Verify every read, audit the map at the end.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the scenarios of MQSim's own files, and write its result files."""
+    from wordline.mqsim import command
+
+    found = command.scenarios(configuration, workload, export)
+    if export is not None and out is None:
+        notes = list(dict.fromkeys(note for scenario in found for note in scenario.notes))
+        if as_json:
+            print(json.dumps({"scenarios": len(found), "export": str(export), "notes": notes}))
+        else:
+            print("\n".join([*notes, f"scenarios written to {export}: {len(found)}"]))
+        return
+    outcomes = command.run(found, workload, out, checked=checked, progress=progress_bar())
+    if as_json:
+        print(command.as_json(outcomes))
+        return
+    from wordline import report
+
+    for outcome in outcomes:
+        print(f"Scenario {outcome.scenario.number} of {len(found)}")
+        print("\n".join(f"  {note}" for note in outcome.scenario.notes))
+        show(report.render(outcome.result))
+        print(f"\nWritten: {', '.join(map(str, outcome.written))}\n")
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(mqsim)

@@ -1,0 +1,122 @@
+"""`wordline repro`: the exhibits of papers, run again."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wordline.cli.common import JsonOption
+from wordline.cli.studies import FAILURES, JobsOption, OnOption
+
+if TYPE_CHECKING:
+    from wordline.repro.run import Reproduction, Watch
+    from wordline.study.runs import Outcome
+
+
+def repro(
+    paper: Annotated[str, typer.Argument(metavar="PAPER", help="validation, a system, or all.")],
+    exhibit: Annotated[
+        list[str] | None, typer.Option("--exhibit", metavar="NAME", help="This one only. Repeatable.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Scale the work down to minutes.")] = False,
+    traces: Annotated[
+        Path | None, typer.Option("--traces", metavar="DIR", help="Where the papers' traces are.")
+    ] = None,
+    targets: Annotated[
+        Path | None,
+        typer.Option(
+            "--targets", metavar="DIR", help="Folder of headline.csv: the numbers that papers print."
+        ),
+    ] = None,
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Tables, figures, summary, rows.")] = Path(
+        "repro"
+    ),
+    on: OnOption = "threads",
+    jobs: JobsOption = None,
+    only_list: Annotated[bool, typer.Option("--list", help="List the exhibits and run nothing.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Run the exhibits of a paper: a CSV and a figure each, and every printed number with ours beside it.
+
+    What is finished in DIR is not run again, so a run that was killed goes on where it was.
+    """
+    from wordline.repro import run as reproduction
+
+    if only_list:
+        _list(paper, as_json)
+        return
+    with _bar() as watch:
+        found = reproduction.reproduce(
+            paper,
+            out,
+            names=exhibit or [],
+            quick=quick,
+            traces=traces,
+            targets_folder=targets,
+            on=on,
+            jobs=jobs,
+            watch=watch,
+        )
+    _say(found, as_json)
+    if any(shown.errors for shown in found.shown):
+        raise typer.Exit(FAILURES)
+
+
+def _list(paper: str, as_json: bool) -> None:
+    from wordline.repro.run import choose
+
+    found, _ = choose(paper, [], [])
+    rows = [{"paper": one.paper, "exhibit": one.name, "title": one.title} for one in found]
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return
+    for row in rows:
+        print(f"{row['paper']:12} {row['exhibit']:20} {row['title']}")
+
+
+def _say(found: Reproduction, as_json: bool) -> None:
+    from wordline.repro.summary import SIGNS, counted
+
+    if as_json:
+        numbers = [{**number.__dict__, "difference": number.difference} for number in found.numbers]
+        print(json.dumps({"folder": str(found.folder), "quick": found.quick, "numbers": numbers}))
+        return
+    for shown in found.shown:
+        exhibit = shown.exhibit
+        numbers_ = [n for n in found.numbers if (n.paper, n.exhibit) == (exhibit.paper, exhibit.name)]
+        signs = "".join(SIGNS[number.verdict] for number in numbers_)
+        print(f"{exhibit.paper:12} {exhibit.name:20} {shown.reason or signs}")
+        for error in shown.errors:
+            print(f"  failed: {error}")
+    scale = "quick; " if found.quick else ""
+    print(f"\n{scale}{counted(found)}\nWritten to {found.folder}: summary.html, summary.md, numbers.csv")
+
+
+@contextlib.contextmanager
+def _bar() -> Iterator[Watch | None]:
+    """A progress bar on stderr when that is a terminal, else nothing."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def update(exhibit: str, outcome: Outcome) -> None:
+            bar.update(task, completed=outcome.ended, total=outcome.points, description=exhibit)
+
+        yield update
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the command."""
+    app.command()(repro)

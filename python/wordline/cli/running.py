@@ -1,0 +1,188 @@
+"""`wordline run` and `wordline prepare`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wordline import simulation
+from wordline._core import WordlineError
+from wordline.cli.common import (
+    JsonOption,
+    SetOption,
+    SkipOption,
+    TransformOption,
+    override_pairs,
+    progress_bar,
+    show,
+    transform_pairs,
+)
+from wordline.presets import load, replay
+
+if TYPE_CHECKING:
+    from wordline.result import Result
+
+
+def run(
+    device: Annotated[str, typer.Option("--device", "-d", help="A preset or a TOML file.")] = "mqsim",
+    scheme: Annotated[str, typer.Option("--scheme", "-s", help="A preset or a TOML file.")] = "baseline",
+    workload: Annotated[
+        str | None,
+        typer.Option("--workload", "-w", help="A preset or a TOML file. [default: randread-4k-qd16]"),
+    ] = None,
+    trace: Annotated[
+        str | None,
+        typer.Option("--trace", metavar="FILE", help="Replay this trace, at its own times."),
+    ] = None,
+    transform: TransformOption = None,
+    skip_bad_lines: SkipOption = False,
+    overrides: SetOption = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
+    seeds: Annotated[
+        str | None,
+        typer.Option(
+            "--seeds",
+            metavar="N|LIST",
+            help="N seeds, from --seed on, or a list such as 3,5,7: means with 95% confidence intervals.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(help="Runs side by side. [default: one for each processor]", min=1)
+    ] = None,
+    checked: Annotated[
+        bool, typer.Option("--checked", help="Verify every read, audit the map at the end.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Write result.json and Parquet tables there.")
+    ] = None,
+    save_state: Annotated[
+        Path | None,
+        typer.Option("--save-state", metavar="FILE", help="Where a run is written that stops."),
+    ] = None,
+    stop_after: Annotated[
+        int | None, typer.Option("--stop-after", metavar="N", help="Requests before the run stops.", min=1)
+    ] = None,
+    load_state: Annotated[
+        Path | None,
+        typer.Option(
+            "--load-state",
+            metavar="FILE",
+            help="Go on with a saved run, or begin on a prepared drive.",
+        ),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Simulate one workload on one drive."""
+    if trace is not None and workload is not None:
+        raise WordlineError("--trace and --workload exclude each other")
+    descriptions = (
+        load("device", device),
+        load("scheme", scheme),
+        replay(trace) if trace is not None else load("workload", workload or "randread-4k-qd16"),
+    )
+    pairs = transform_pairs(transform) + override_pairs(overrides, skip_bad_lines)
+
+    def simulate(seed: int, progress: simulation.Progress | None) -> Result:
+        return simulation.simulate(
+            *descriptions, overrides=pairs, seed=seed, checked=checked, progress=progress
+        )
+
+    if seeds is not None:
+        if save_state is not None or load_state is not None:
+            raise WordlineError("--seeds and --save-state or --load-state exclude each other")
+        _run_seeds(simulate, seed_numbers(seeds, seed), jobs, out, as_json)
+        return
+    with progress_bar() as progress:
+        result = simulation.simulate_part(
+            *descriptions,
+            overrides=pairs,
+            seed=seed,
+            checked=checked,
+            progress=progress,
+            load_state=load_state,
+            save_state=save_state,
+            stop_after=stop_after,
+        )
+    if result is None:
+        stopped = {"stopped_after": stop_after, "state": str(save_state)}
+        print(json.dumps(stopped) if as_json else f"stopped after {stop_after:,} requests: {save_state}")
+        return
+    written = result.save(out) if out is not None else []
+    if as_json:
+        print(result.json())
+        return
+    from wordline import report
+
+    show(report.render(result))
+    _print_written(out, written)
+
+
+def prepare(
+    device: Annotated[str, typer.Argument(help="A preset or a TOML file.")],
+    out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Write the drive there.")],
+    scheme: Annotated[str, typer.Option("--scheme", "-s", help="A preset or a TOML file.")] = "baseline",
+    workload: Annotated[
+        str, typer.Option("--workload", "-w", help="A preset or a TOML file: its start counts.")
+    ] = "randread-4k-qd16",
+    overrides: SetOption = None,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
+    checked: Annotated[bool, typer.Option("--checked", help="For runs that are checked.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Prepare a drive once, for any number of runs with --load-state."""
+    descriptions = (load("device", device), load("scheme", scheme), load("workload", workload))
+    with progress_bar() as progress:
+        drive = simulation.prepare_drive(
+            *descriptions, overrides=override_pairs(overrides), seed=seed, checked=checked, progress=progress
+        )
+    drive.save(out)
+    size = out.stat().st_size
+    print(json.dumps({"state": str(out), "bytes": size}) if as_json else f"{size:,} bytes written to {out}")
+
+
+def _print_written(out: Path | None, written: list[Path]) -> None:
+    if written:
+        print(f"\nWritten to {out}: {', '.join(path.name for path in written)}")
+
+
+def seed_numbers(text: str, first: int) -> list[int]:
+    """`N` for as many seeds from the first on, or `3,5,7`."""
+    from wordline.seeds import seed_list
+
+    numbers = [number.strip() for number in text.removesuffix(",").split(",")]
+    if not all(number.isdecimal() for number in numbers):
+        raise WordlineError(f"--seeds {text}: allowed: a number of seeds, or a list such as 3,5,7")
+    if "," in text:
+        return seed_list([int(number) for number in numbers])
+    return seed_list(range(first, first + int(text)))
+
+
+def _run_seeds(
+    simulate: Callable[[int, simulation.Progress | None], Result],
+    seeds: list[int],
+    jobs: int | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    from wordline.seeds import side_by_side
+
+    with progress_bar() as progress:
+        results = side_by_side(simulate, seeds, jobs, progress)
+    written = results.save(out) if out is not None else []
+    if as_json:
+        print(json.dumps(results.to_dict()))
+        return
+    from wordline import report
+
+    show(report.render_seeds(results))
+    _print_written(out, written)
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command()(run)
+    app.command()(prepare)

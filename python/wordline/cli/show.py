@@ -1,0 +1,132 @@
+"""`wordline show …`: presets, what is in them, and which parts go together."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from typing import Annotated
+
+import typer
+
+from wordline import simulation
+from wordline.cli.common import JsonOption, NameArgument, SetOption, override_pairs, show
+from wordline.presets import Kind, names
+
+app = typer.Typer(help="Lists presets, or prints one with its defaults filled in.", no_args_is_help=True)
+
+
+@app.command("devices")
+def show_devices(as_json: JsonOption = False) -> None:
+    """List the drives."""
+    rows = []
+    for name in names("device"):
+        device = tomllib.loads(simulation.resolve("device", name))
+        geometry = device["geometry"]
+        pages = math.prod(geometry[key] for key in ("channels", "ways", "dies", "planes", "blocks", "pages"))
+        rows.append(
+            {
+                "name": name,
+                "cell": device["cell"]["technology"],
+                "channels": geometry["channels"],
+                "dies": math.prod(geometry[key] for key in ("channels", "ways", "dies")),
+                "planes": geometry["planes"],
+                "page_bytes": geometry["page_bytes"],
+                "raw_bytes": pages * geometry["page_bytes"],
+                "description": device["description"],
+            }
+        )
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for header in ("name", "cell"):
+        table.add_column(header, no_wrap=True)
+    for header in ("channels", "dies", "planes", "page", "raw GiB"):
+        table.add_column(header, justify="right", no_wrap=True)
+    table.add_column("description")
+    for row in rows:
+        table.add_row(
+            row["name"],
+            row["cell"].upper(),
+            *(str(row[key]) for key in ("channels", "dies", "planes")),
+            f"{row['page_bytes'] // 1024} KiB",
+            f"{row['raw_bytes'] / 2**30:,.0f}",
+            row["description"],
+        )
+    show(table)
+
+
+@app.command("schemes")
+def show_schemes(as_json: JsonOption = False) -> None:
+    """List the schemes."""
+    _list("scheme", as_json)
+
+
+@app.command("workloads")
+def show_workloads(as_json: JsonOption = False) -> None:
+    """List the workloads."""
+    _list("workload", as_json)
+
+
+@app.command("combinations")
+def show_combinations(as_json: JsonOption = False) -> None:
+    """Show which parts of a scheme go together."""
+    from wordline import combinations
+
+    if as_json:
+        print(json.dumps(combinations.rows(), indent=2))
+    else:
+        show(combinations.table())
+
+
+def _list(kind: Kind, as_json: bool) -> None:
+    rows = []
+    for name in names(kind):
+        resolved = tomllib.loads(simulation.resolve(kind, name))
+        rows.append({"name": name, "description": resolved.get("description", "")})
+    if as_json:
+        print(json.dumps(rows, indent=2))
+        return
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("name", no_wrap=True)
+    table.add_column("description")
+    for row in rows:
+        table.add_row(row["name"], row["description"])
+    show(table)
+
+
+@app.command("device")
+def show_device(name: NameArgument, overrides: SetOption = None, as_json: JsonOption = False) -> None:
+    """Print a drive, defaults filled in, as TOML."""
+    _show("device", name, overrides, as_json)
+
+
+@app.command("scheme")
+def show_scheme(
+    name: NameArgument,
+    device: Annotated[
+        str | None, typer.Option("--device", "-d", help="Show the scheme with the defaults of this drive.")
+    ] = None,
+    overrides: SetOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print a scheme, defaults filled in, as TOML."""
+    _show("scheme", name, overrides, as_json, device)
+
+
+@app.command("workload")
+def show_workload(name: NameArgument, overrides: SetOption = None, as_json: JsonOption = False) -> None:
+    """Print a workload, defaults filled in, as TOML."""
+    _show("workload", name, overrides, as_json)
+
+
+def _show(
+    kind: Kind, name: str, overrides: list[str] | None, as_json: bool, device: str | None = None
+) -> None:
+    text = simulation.resolve_text(kind, name, override_pairs(overrides), device)
+    print(json.dumps(tomllib.loads(text), indent=2) if as_json else text.rstrip())

@@ -1,0 +1,132 @@
+"""`wordline sweep`, `merge` and `cluster`: many points, on this machine or on others."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from wordline._core import WordlineError
+from wordline.cli.common import JsonOption, show
+from wordline.cli.studies import FAILURES, JobsOption, OnOption, RetryOption, study_bar
+
+if TYPE_CHECKING:
+    from wordline.sweeps.api import Sweep
+
+
+def sweep(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="A sweep, described in TOML.")],
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Folder of the rows. [default: FILE without .toml]"),
+    ] = None,
+    on: OnOption = "threads",
+    jobs: JobsOption = None,
+    retry: RetryOption = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Validate every point and say what would be run.")
+    ] = False,
+    metrics: Annotated[
+        str | None, typer.Option("--metric", metavar="PATH,…", help="Figures of the table that is printed.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run every point of a sweep that isn't finished yet; its rows go to Parquet files as they come.
+
+    A point is known by the hash of its inputs, contents of traces and the simulator's build included: the
+    same sweep
+    started again goes on where it was, and after a change runs what has changed.
+    """
+    from wordline.sweeps import api
+    from wordline.sweeps.file import METRICS, read
+
+    folder = out if out is not None else Path(file).with_suffix("")
+    if folder.is_file() or folder == Path(file):
+        raise WordlineError(f"--out {folder}: allowed: a folder")
+    wanted = metrics.split(",") if metrics else list(METRICS)
+    planned = api.plan(read(file), folder)
+    if dry_run:
+        _say_what_is_left(planned, as_json)
+        return
+    with study_bar(planned.name) as watch:
+        outcome = planned.run(on=on, jobs=jobs, retry=retry, watch=watch)
+    table = folder / api.TABLE
+    if as_json:
+        print(json.dumps(_summary(planned) | {"table": str(table)}))
+    else:
+        from wordline.sweeps import table as printed
+
+        show(printed.render(planned, wanted))
+        print(f"\nWritten to {table}")
+    if outcome.failed:
+        raise typer.Exit(FAILURES)
+
+
+def _summary(planned: Sweep) -> dict[str, object]:
+    outcome = planned.outcome
+    assert outcome is not None  # noqa: S101 -- it has run
+    return {
+        "points": outcome.points,
+        "kept": outcome.kept,
+        "done": outcome.done,
+        "failed": outcome.failed,
+        "errors": outcome.errors,
+    }
+
+
+def _say_what_is_left(planned: Sweep, as_json: bool) -> None:
+    status = planned.store.status()
+    left = [found for found in planned.inputs if status.get(found.key) != "done"]
+    drives = {found.drive_key for found in left if found.drive_key is not None}
+    facts = {
+        "points": len(set(planned.keys)),
+        "left": len({found.key for found in left}),
+        "drives": len(drives),
+    }
+    if as_json:
+        print(json.dumps(facts))
+    else:
+        print(
+            f"{facts['points']:,} points are valid; {facts['left']:,} are left, on {facts['drives']:,} drives"
+        )
+
+
+def merge(
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR…", help="Folders of sweeps.")],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Folder that takes their rows up.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Take up the rows of several sweeps in one folder: each point once."""
+    from wordline.study.store import ROWS, Store
+
+    for folder in folders:
+        if not (folder / ROWS).is_dir():
+            raise WordlineError(f"{folder}: not the folder of a sweep: it has no {ROWS}/")
+    store = Store(out)
+    with store.lock():
+        taken = sum(store.take(Store(folder)) for folder in folders)
+    facts = {"taken": taken, "rows": len(store.status())}
+    print(json.dumps(facts) if as_json else f"{taken:,} rows taken up; {facts['rows']:,} in {out}")
+
+
+def cluster(
+    workers: Annotated[int, typer.Option(help="Worker processes.", min=1)] = 2,
+    port: Annotated[int, typer.Option(help="Port of the scheduler; 0 for any.", min=0, max=65535)] = 8786,
+) -> None:
+    """Start a Dask scheduler and workers on this machine, for a try of `--on tcp://127.0.0.1:PORT`."""
+    import threading
+
+    from wordline.study.dask import local_cluster
+
+    with local_cluster(workers, port) as started:
+        print(f"{started.scheduler_address}   {workers} workers; Ctrl-C ends them", flush=True)
+        threading.Event().wait()
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command()(sweep)
+    app.command()(merge)
+    app.command()(cluster)

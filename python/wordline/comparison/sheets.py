@@ -1,0 +1,165 @@
+"""A comparison as sheets of text: for a terminal, for Markdown, for CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from wordline.comparison.figures import DIRECTIONS, Cell, Comparison, Direction, Part
+from wordline.figures import formatted, heading, more_is_better, number
+from wordline.names import part_label
+
+SMALLEST_SHARE = 0.01
+"""Parts below this share of every scheme's response time are folded into one row."""
+
+
+SUM = "sum"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table of text. The first column is words, the others are numbers."""
+
+    title: str
+    headers: list[str]
+    rows: list[list[str]]
+    best: frozenset[tuple[int, int]] = frozenset()
+    """Row and column of the best of the schemes."""
+
+
+def sheets(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") -> list[Sheet]:
+    """Figures and blame of each workload, and the mean over all workloads where there are several."""
+    made = []
+    for workload in comparison.workloads:
+        given = [m for m in metrics if any(comparison.values(workload, s, m) for s in comparison.schemes)]
+        made.append(_figures(comparison, workload, given))
+        made += [
+            sheet for direction in DIRECTIONS if (sheet := _blame(comparison, workload, direction, part))
+        ]
+    if len(comparison.workloads) > 1:
+        made.append(_means(comparison, metrics))
+    return made
+
+
+def _figures(comparison: Comparison, workload: str, metrics: Sequence[str]) -> Sheet:
+    rows, best = [], set()
+    for number_, metric in enumerate(metrics):
+        cells = [comparison.cell(workload, scheme, metric) for scheme in comparison.schemes]
+        rows.append([heading(metric), *(_cell_text(metric, cell, first=cell is cells[0]) for cell in cells)])
+        values = [cell.value for cell in cells if cell is not None]
+        if len(set(values)) > 1:
+            target = max(values) if more_is_better(metric) else min(values)
+            best |= {
+                (number_, 1 + place) for place, cell in enumerate(cells) if cell and cell.value == target
+            }
+    return Sheet(f"{comparison.device} · {workload}", ["", *comparison.schemes], rows, frozenset(best))
+
+
+def _cell_text(metric: str, cell: Cell | None, first: bool) -> str:
+    """The value, half its interval over seeds, and in parentheses what it is of the first scheme's."""
+    if cell is None:
+        return "–"
+    text = formatted(metric, cell.value)
+    if cell.ci95 is not None:
+        text += f" ±{formatted(metric, cell.ci95)}"
+    return text if first or cell.ratio is None else f"{text} ({cell.ratio:.3f})"
+
+
+def _blame(comparison: Comparison, workload: str, direction: Direction, part: Part) -> Sheet | None:
+    blames = [comparison.blame(workload, scheme, direction, part) for scheme in comparison.schemes]
+    totals = [sum(blame.values()) for blame in blames]
+    if not any(totals):
+        return None
+    share = {
+        key: max(blame.get(key, 0.0) / total for blame, total in zip(blames, totals, strict=True) if total)
+        for key in {key for blame in blames for key in blame}
+    }
+    shown = sorted((key for key in share if share[key] >= SMALLEST_SHARE), key=lambda key: (-share[key], key))
+    folded = [key for key in share if key not in shown]
+    rows = [[part_label(key), *(number(blame.get(key, 0.0) / 1e3) for blame in blames)] for key in shown]
+    if folded:
+        rest = [sum(blame.get(key, 0.0) for key in folded) / 1e3 for blame in blames]
+        label = (
+            part_label(folded[0]) if len(folded) == 1 else f"{len(folded)} parts below {SMALLEST_SHARE:.0%}"
+        )
+        rows.append([label, *map(number, rest)])
+    rows.append([SUM, *(number(total / 1e3) for total in totals)])
+    which = "from p99 on" if part == "tail" else "in the mean"
+    title = f"{workload}: where a {direction}'s time went {which}, µs"
+    return Sheet(title, ["", *comparison.schemes], rows)
+
+
+def _means(comparison: Comparison, metrics: Sequence[str]) -> Sheet:
+    rows = []
+    for metric in metrics:
+        means = [comparison.geometric_mean(scheme, metric) for scheme in comparison.schemes]
+        if any(mean is not None for mean in means):
+            texts = (f"{mean:.3f}" if mean is not None else "–" for mean in means)
+            rows.append([heading(metric).partition(",")[0], *texts])
+    title = f"{len(comparison.workloads)} workloads: geometric mean of the ratio to {comparison.schemes[0]}"
+    return Sheet(title, ["", *comparison.schemes], rows)
+
+
+def terminal(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") -> RenderableType:
+    """For a terminal. The best of each figure is bold."""
+    parts: list[RenderableType] = []
+    for sheet in sheets(comparison, metrics, part):
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for position, header in enumerate(sheet.headers):
+            name = header.replace("+", " + ")
+            table.add_column(
+                name, justify="right" if position else "left", no_wrap=not position, overflow="fold"
+            )
+        for line, row in enumerate(sheet.rows):
+            table.add_row(*(Text(text, style=_style(sheet, line, column)) for column, text in enumerate(row)))
+        parts += [Text(sheet.title, style="bold"), table, Text()]
+    for (workload, scheme), error in comparison.errors.items():
+        parts.append(Text(f"{workload}, {scheme}: {error}", style="red"))
+    return Group(*parts)
+
+
+def _style(sheet: Sheet, line: int, column: int) -> str:
+    if (line, column) in sheet.best:
+        return "bold green"
+    return "dim" if sheet.rows[line][0] == SUM else ""
+
+
+def markdown(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") -> str:
+    """For a Markdown document."""
+    lines = []
+    for sheet in sheets(comparison, metrics, part):
+        lines += [f"**{_escaped(sheet.title)}**", ""]
+        lines.append(f"| {' | '.join(map(_escaped, sheet.headers))} |")
+        lines.append(f"|{'|'.join(['---', *['---:'] * (len(sheet.headers) - 1)])}|")
+        lines += [f"| {' | '.join(map(_escaped, row))} |" for row in sheet.rows]
+        lines.append("")
+    lines += [f"{_escaped(f'{pair[0]}, {pair[1]}')}: {error}" for pair, error in comparison.errors.items()]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def comma_separated(comparison: Comparison, metrics: Sequence[str]) -> str:
+    """One row for each workload, scheme and figure, blame included, in the units of `result.json`."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["workload", "scheme", "metric", "value", "ratio", "ci95"])
+    blame: dict[str, None] = {}
+    for workload in comparison.workloads:
+        for scheme in comparison.schemes:
+            for direction in DIRECTIONS:
+                for part in ("mean", "tail"):
+                    parts = comparison.blame(workload, scheme, direction, part)
+                    blame |= dict.fromkeys(f"{direction}.blame.{part}.mean_ns.{key}" for key in parts)
+    for cell in comparison.cells([*metrics, *blame]):
+        optional = ["" if value is None else repr(value) for value in (cell.ratio, cell.ci95)]
+        writer.writerow([cell.workload, cell.scheme, cell.metric, repr(cell.value), *optional])
+    return out.getvalue()

@@ -1,0 +1,59 @@
+"""How figures of results are printed: their unit for a person, their short name, whether more is better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wordline.names import PERCENTILES
+
+_UNITS = (("_bytes_per_s", 1e6, "MB/s"), ("_pj", 1e9, "mJ"), ("_ns", 1e3, "µs"))
+
+
+def unit(metric: str) -> tuple[float, str]:
+    """What a figure is divided by for a table, and its unit then."""
+    if "latency_ns." in metric or "mean_ns." in metric:
+        return 1e3, "µs"
+    if metric.endswith("iops"):
+        return 1.0, "/s"
+    for ending, scale, name in _UNITS:
+        if metric.endswith(ending):
+            return scale, name
+    return 1.0, ""
+
+
+def heading(metric: str) -> str:
+    """A short name with its unit: `read p99, µs`."""
+    words = metric.replace(".latency_ns.", " ").replace("_bytes_per_s", "").replace(".", " ").split()
+    name = (
+        " ".join(PERCENTILES.get(word, word) for word in words).replace("iops", "IOPS").replace("waf", "WAF")
+    )
+    symbol = unit(metric)[1]
+    return f"{name}, {symbol}" if symbol else name
+
+
+def formatted(metric: str, value: float | None) -> str:
+    """A figure in the unit of its heading, with three digits or so."""
+    return number(value / unit(metric)[0]) if value is not None else "–"
+
+
+def number(value: float) -> str:
+    """A number for a table: whole from a thousand on, else with three or four digits."""
+    if value == 0 or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:,.1f}" if abs(value) >= 100 else f"{value:,.2f}" if abs(value) >= 10 else f"{value:,.3f}"
+
+
+def more_is_better(metric: str) -> bool:
+    """Whether a higher figure is the better one."""
+    return metric.endswith(("iops", "bandwidth_bytes_per_s"))
+
+
+def at(result: Mapping[str, Any], path: str) -> float | None:
+    """The figure at a dotted path; `None` where a run has none, such as the latency of reads without any."""
+    value: Any = result
+    for key in path.split("."):
+        if not isinstance(value, Mapping) or value.get("requests") == 0 or key not in value:
+            return None
+        value = value[key]
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None

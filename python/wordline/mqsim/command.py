@@ -1,0 +1,87 @@
+"""`wordline mqsim`: the scenarios of two files of MQSim, run one after the other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wordline import simulation
+from wordline.mqsim.convert import Scenario, read
+from wordline.mqsim.results import document
+from wordline.result import Result
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A scenario and what its run gave."""
+
+    scenario: Scenario
+    result: Result
+    written: tuple[Path, ...]
+
+    def summary(self) -> dict[str, Any]:
+        """As `--json` prints it."""
+        return {
+            "scenario": self.scenario.number,
+            "notes": list(self.scenario.notes),
+            "written": [str(path) for path in self.written],
+            "result": self.result.to_dict(),
+        }
+
+
+def scenarios(configuration: Path, workload: Path, export: Path | None) -> list[Scenario]:
+    """The scenarios, exported if asked for."""
+    found = read(configuration, workload)
+    if export is not None:
+        for scenario in found:
+            scenario.export(_folder_of(scenario, found, export))
+    return found
+
+
+def _folder_of(scenario: Scenario, found: list[Scenario], folder: Path) -> Path:
+    """Of several scenarios each has a folder of its own."""
+    return folder / f"scenario_{scenario.number}" if len(found) > 1 else folder
+
+
+def run(
+    found: list[Scenario],
+    workload: Path,
+    out: Path | None,
+    *,
+    checked: bool,
+    progress: AbstractContextManager[simulation.Progress | None],
+) -> Iterator[Outcome]:
+    """Runs scenarios; each one's files are written when it has ended.
+
+    MQSim's result file is written beside the workload file, as MQSim does; with `out` into the run folder,
+    beside `result.json`.
+    """
+    with progress as update:
+        for scenario in found:
+            parts = scenario.descriptions()
+            result = simulation.simulate(
+                parts["device"],
+                parts["scheme"],
+                parts["workload"],
+                overrides=[],
+                seed=scenario.seed,
+                checked=checked,
+                progress=update,
+            )
+            folder = workload.parent if out is None else _folder_of(scenario, found, out)
+            folder.mkdir(parents=True, exist_ok=True)
+            path = folder / f"{workload.stem}_scenario_{scenario.number}.xml"
+            path.write_bytes(document(scenario, result))
+            written = [path]
+            if out is not None:
+                written += result.save(folder)
+            yield Outcome(scenario, result, tuple(written))
+
+
+def as_json(outcomes: Iterator[Outcome]) -> str:
+    """All of it as one JSON object."""
+    return json.dumps({"scenarios": [outcome.summary() for outcome in outcomes]})

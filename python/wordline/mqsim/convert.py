@@ -1,0 +1,183 @@
+"""Two files of MQSim become scenarios, each with a device, a scheme and a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wordline._core import WordlineError
+from wordline.mqsim import keys, xmltree
+from wordline.mqsim.device import Drive
+from wordline.mqsim.values import Notes, Values, only_child
+from wordline.mqsim.workload import Flow
+from wordline.mqsim.xmltree import Element
+from wordline.presets import Description
+
+TomlTable = dict[str, Any]
+
+CONFIGURATION = "Execution_Parameter_Set"
+SCENARIOS = "MQSim_IO_Scenarios"
+SCENARIO = "IO_Scenario"
+STEADY = 2.0
+"""Overwrites of preconditioning, in multiples of what is occupied: the steady state that MQSim computes."""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A scenario in Wordline's own words."""
+
+    number: int
+    """From 1."""
+    device: TomlTable
+    scheme: TomlTable
+    workload: TomlTable
+    seed: int
+    flows: tuple[str, ...]
+    """Names of its flows in MQSim's results."""
+    notes: tuple[str, ...]
+
+    def descriptions(self) -> dict[str, Description]:
+        """Device, scheme and workload as TOML."""
+        import tomli_w
+
+        tables = {"device": self.device, "scheme": self.scheme, "workload": self.workload}
+        return {
+            kind: Description(label=f"{kind}.toml", text=tomli_w.dumps(table), folder=Path.cwd())
+            for kind, table in tables.items()
+        }
+
+    def export(self, folder: Path) -> list[Path]:
+        """Writes the three descriptions; a run of them with this seed is that of the scenario."""
+        folder.mkdir(parents=True, exist_ok=True)
+        files = "--device device.toml --scheme scheme.toml --workload workload.toml"
+        command = f"# wordline run {files} --seed {self.seed}\n"
+        written = []
+        for kind, description in self.descriptions().items():
+            path = folder / f"{kind}.toml"
+            path.write_text(command + description.text, encoding="utf-8")
+            written.append(path)
+        return written
+
+
+def read(configuration: Path, workload: Path) -> list[Scenario]:
+    """The scenarios of two files of MQSim.
+
+    Raises `WordlineError` with file and line for what MQSim or Wordline doesn't know.
+    """
+    notes = Notes()
+    drive = _drive(configuration, notes)
+    root = xmltree.read(workload)
+    if root.name != SCENARIOS:
+        raise WordlineError(f"{root.place}: {root.name}: allowed: {SCENARIOS}")
+    if not root.children:
+        raise WordlineError(f"{root.place}: {SCENARIOS} is empty: allowed: one {SCENARIO} or more")
+    return [
+        _scenario(element, number, drive, notes, base=workload.parent)
+        for number, element in enumerate(root.children, 1)
+    ]
+
+
+def _drive(path: Path, notes: Notes) -> Drive:
+    root = xmltree.read(path)
+    if root.name != CONFIGURATION:
+        raise WordlineError(f"{root.place}: {root.name}: allowed: {CONFIGURATION}")
+    for child in root.children:
+        if child.name not in ("Host_Parameter_Set", "Device_Parameter_Set"):
+            raise WordlineError(f"{child.place}: {CONFIGURATION} has no key {child.name}")
+    device = only_child(root, "Device_Parameter_Set")
+    return Drive(
+        host=Values(only_child(root, "Host_Parameter_Set"), keys.HOST, notes),
+        device=Values(device, keys.DEVICE, notes, nested=("Flash_Parameter_Set",)),
+        flash=Values(only_child(device, "Flash_Parameter_Set"), keys.FLASH, notes),
+    )
+
+
+def _scenario(element: Element, number: int, drive: Drive, shared: Notes, base: Path) -> Scenario:
+    if element.name != SCENARIO:
+        raise WordlineError(f"{element.place}: {SCENARIOS} has no key {element.name}")
+    notes = Notes(list(shared.texts))
+    flows = [Flow(child, place, notes, base=base) for place, child in enumerate(element.children)]
+    if not flows:
+        raise WordlineError(f"{element.place}: {SCENARIO} is empty: allowed: one flow or more")
+    for flow in flows:
+        flow.check_resources(drive)
+    caching = _caching(flows)
+    return Scenario(
+        number=number,
+        device=drive.device_table(),
+        scheme=drive.scheme_table(caching),
+        workload=_workload(number, flows, drive, notes),
+        seed=drive.device.whole("Seed"),
+        flows=tuple(flow.name for flow in flows),
+        notes=tuple(notes.texts),
+    )
+
+
+def _caching(flows: Sequence[Flow]) -> str:
+    first = flows[0].caching
+    for flow in flows:
+        if flow.caching != first:
+            allowed = f"{first}, as for the first flow: the flows of a scenario share one cache"
+            raise flow.values.refuse("Device_Level_Data_Caching_Mode", f"allowed: {allowed}")
+    return first
+
+
+def _workload(number: int, flows: Sequence[Flow], drive: Drive, notes: Notes) -> TomlTable:
+    device = drive.device
+    conditioned = device.flag("Enabled_Preconditioning")
+    host: TomlTable = {}
+    fetched = device.whole("Queue_Fetch_Size") * len(flows)
+    if sum(flow.depth for flow in flows) > fetched:
+        host["max_inside"] = fetched
+    if len({flow.values.text("Priority_Class") for flow in flows}) > 1:
+        host["arbitration"] = {"kind": "strict"}
+        notes.add("priorities count until a request enters the drive, in MQSim in the queues of its chips")
+    table: TomlTable = {
+        "name": f"scenario-{number}",
+        "description": "a scenario of an MQSim workload",
+        "host": host,
+        "start": _start(flows, conditioned),
+    }
+    # MQSim runs until nothing is left to do, and its results have the queues of each chip.
+    table["window"] = {"until_rest": True}
+    table["measure"] = {"chips": True}
+    if drive.host.flag("Enable_ResponseTime_Logging"):
+        table["measure"]["interval_ns"] = drive.host.whole("ResponseTime_Logging_Period_Length")
+    parts = _parts(flows, conditioned)
+    table["flow"] = [
+        flow.table(device.whole("IO_Queue_Depth"), part, shrink)
+        for flow, (part, shrink) in zip(flows, parts, strict=True)
+    ]
+    return table
+
+
+def _start(flows: Sequence[Flow], conditioned: bool) -> TomlTable:
+    """Before the first request."""
+    if not conditioned:
+        return {"occupancy": "none"}
+    share = sum(flow.occupied for flow in flows) / len(flows)
+    scatter = any(flow.overwrites_at_random for flow in flows)
+    return {"occupancy": "none" if share == 0 else share, "overwrite": STEADY if scatter and share else 0.0}
+
+
+def _parts(flows: Sequence[Flow], conditioned: bool) -> list[tuple[TomlTable, float]]:
+    """The range of each flow, and that range over the flow's equal part of the drive.
+
+    MQSim divides the drive equally. What is occupied lies at the drive's start here, so where there are
+    several flows each has its occupied part there, one behind the other.
+    """
+    if len(flows) == 1:
+        return [({}, 1.0)]
+    count = len(flows)
+    # A flow that only knows part of its pages, or none, keeps its whole part.
+    shrinks = [flow.occupied if conditioned and flow.occupied else 1.0 for flow in flows]
+    if any(shrink < 1.0 for shrink in shrinks) and any(flow.is_trace or not flow.occupied for flow in flows):
+        shrinks = [1.0] * count
+    start, parts = 0.0, []
+    for shrink in shrinks:
+        share = shrink / count
+        parts.append(({"start_share": start, "share": share}, shrink))
+        start += share
+    return parts

@@ -1,0 +1,8 @@
+"""The exhibits of papers, run again: tables, figures, and every printed number with ours beside it."""
+
+from __future__ import annotations
+
+from wordline.repro.exhibit import Exhibit, papers
+from wordline.repro.run import Reproduction, reproduce
+
+__all__ = ["Exhibit", "Reproduction", "papers", "reproduce"]

@@ -1,0 +1,154 @@
+"""An exhibit of a paper: a TOML file that says what is run, tabulated, drawn and compared."""
+
+from __future__ import annotations
+
+import copy
+import difflib
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wordline._core import WordlineError
+from wordline.study.point import Point
+from wordline.sweeps import file as sweep_file
+
+EXHIBITS = Path(__file__).parent / "exhibits"
+
+WORKLOADS = {"own": "the paper's own", "twin": "a twin of the paper's", "other": "another"}
+
+KEYS = ("title", "about", "workload_is", "sweep", "quick", "columns", "figure", "number", "needs")
+
+NUMBER_KEYS = (
+    "metric",
+    "value",
+    "target",
+    "where",
+    "within",
+    "unit",
+    "kind",
+    "note",
+    "line",
+    "against",
+    "analysis",
+    "over",
+)
+
+TRACES = "{traces}"
+"""Stands in a sweep for the folder that `--traces` names."""
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A table or figure of a paper."""
+
+    paper: str
+    name: str
+    title: str
+    about: str
+    """What it shows, its source, and what the numbers depend on."""
+    workload_is: str
+    """`own`, `twin` or `other`: how its workload relates to the paper's."""
+    columns: dict[str, str]
+    """Columns of its CSV: a column of the rows, or `formula:NAME`."""
+    figure: dict[str, Any] | None
+    numbers: list[dict[str, Any]]
+    needs: list[str]
+    """Files below the folder of traces that it can't do without."""
+    data: dict[str, Any]
+
+    def missing(self, traces: Path | None) -> str | None:
+        """Why it can't be run here, if so."""
+        if not self.needs:
+            return None
+        if traces is None:
+            return f"needs --traces DIR with {', '.join(self.needs)}"
+        absent = [name for name in self.needs if not (traces / name).exists()]
+        return f"{traces} has no {', '.join(absent)}" if absent else None
+
+    def points(self, quick: bool, traces: Path | None) -> list[Point]:
+        """The runs behind it."""
+        described = self.data["sweep"]
+        if quick:
+            described = _laid_over(described, self.data.get("quick", {}))
+        if traces is not None:
+            described = _with_traces(described, str(traces.resolve()))
+        try:
+            return sweep_file.parse(described, self.name, EXHIBITS / self.paper).points()
+        except WordlineError as error:
+            raise WordlineError(f"exhibit {self.paper}/{self.name}: {error}") from None
+
+
+def _laid_over(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    """Tables are merged, all else of `over` replaces what is under it. An axis or setting is replaced as a
+    whole.
+    """
+    merged: dict[str, Any] = copy.deepcopy(dict(under))
+    for key, value in over.items():
+        nested = key in ("set", "axes") and isinstance(value, Mapping)
+        merged[key] = {**_dotted(merged.get(key, {})), **_dotted(value)} if nested else value
+    return merged
+
+
+def _dotted(tree: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        whole = not isinstance(value, Mapping) or {"from", "to"} & value.keys()
+        flat |= {path + key: value} if whole else _dotted(value, f"{path}{key}.")
+    return flat
+
+
+def _with_traces(value: Any, folder: str) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _with_traces(item, folder) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_with_traces(item, folder) for item in value]
+    return value.replace(TRACES, folder) if isinstance(value, str) else value
+
+
+def papers() -> list[str]:
+    """The papers that have exhibits here."""
+    return sorted(path.name for path in EXHIBITS.iterdir() if path.is_dir() and any(path.glob("*.toml")))
+
+
+def exhibits(paper: str) -> list[Exhibit]:
+    """The exhibits of a paper, in the order of their names."""
+    return [read(path) for path in sorted((EXHIBITS / paper).glob("*.toml"), key=_natural)]
+
+
+def _natural(path: Path) -> tuple[str, int, str]:
+    """Figure 2 comes before figure 10."""
+    letters = path.stem.rstrip("0123456789abcdefgh")
+    digits = path.stem[len(letters) :].rstrip("abcdefgh")
+    return (letters, int(digits), path.stem) if digits.isdecimal() else (path.stem, 0, path.stem)
+
+
+def read(path: Path) -> Exhibit:
+    """An exhibit from its file."""
+    data = tomllib.loads(path.read_text(encoding="utf-8"))
+    where = f"exhibit {path.parent.name}/{path.stem}"
+    _refuse_unknown(where, data, KEYS)
+    for number in data.get("number", []):
+        _refuse_unknown(f"{where}: number", number, NUMBER_KEYS)
+    return Exhibit(
+        paper=path.parent.name,
+        name=path.stem,
+        title=data["title"],
+        about=" ".join(data.get("about", "").split()),
+        workload_is=data.get("workload_is", "own"),
+        columns=data["columns"],
+        figure=data.get("figure"),
+        numbers=data.get("number", []),
+        needs=data.get("needs", []),
+        data=data,
+    )
+
+
+def _refuse_unknown(where: str, data: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+    for key in data:
+        if key not in keys:
+            near = difflib.get_close_matches(key, keys, n=1)
+            raise WordlineError(
+                f"{where}: {key}: unknown key" + (f": did you mean `{near[0]}`?" if near else "")
+            )

@@ -1,0 +1,180 @@
+"""Runs exhibits one after the other, and writes what they came to. Points that are finished are not run
+again.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wordline._core import WordlineError
+from wordline.repro import draw, summary, table, targets
+from wordline.repro.exhibit import Exhibit, exhibits, papers
+from wordline.repro.table import Number, Record
+from wordline.study.executors import Executor, open_executor
+from wordline.study.point import Inputs, Point
+from wordline.study.runs import Outcome, run_points, validate
+from wordline.study.store import Store
+
+ALL = "all"
+
+Watch = Callable[[str, Outcome], None]
+"""Called with the exhibit that is run and what it has come to."""
+
+
+@dataclass
+class Shown:
+    """An exhibit that was run, or the reason why not."""
+
+    exhibit: Exhibit
+    lines: list[Record] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    reason: str = ""
+
+
+@dataclass
+class Reproduction:
+    """All exhibits that were asked for, and every printed number with ours."""
+
+    folder: Path
+    quick: bool
+    shown: list[Shown]
+    numbers: list[Number]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Numbers by verdict."""
+        found: dict[str, int] = {}
+        for number in self.numbers:
+            found[number.verdict] = found.get(number.verdict, 0) + 1
+        return found
+
+
+@dataclass(frozen=True)
+class _Plan:
+    exhibit: Exhibit
+    points: list[Point]
+    inputs: list[Inputs]
+    reason: str = ""
+
+
+def choose(
+    paper: str, names: Sequence[str], printed: Sequence[targets.Line]
+) -> tuple[list[Exhibit], list[str]]:
+    """The exhibits that are asked for, and the papers whose printed numbers count."""
+    known = papers()
+    systems = sorted({line["system"] for line in printed} - set(known))
+    if paper not in (ALL, *known, *systems):
+        raise WordlineError(f"no paper `{paper}`: known: {', '.join([*known, *systems, ALL])}")
+    chosen = [*known, *systems] if paper == ALL else [paper]
+    found = [exhibit for name in chosen if name in known for exhibit in exhibits(name)]
+    if names:
+        unknown = [name for name in names if name not in {exhibit.name for exhibit in found}]
+        if unknown:
+            allowed = ", ".join(exhibit.name for exhibit in found) or "none"
+            raise WordlineError(f"--exhibit {unknown[0]}: {paper} has no such exhibit: allowed: {allowed}")
+        return [exhibit for exhibit in found if exhibit.name in names], []
+    return found, chosen
+
+
+def reproduce(
+    paper: str,
+    folder: str | Path,
+    *,
+    names: Sequence[str] = (),
+    quick: bool = False,
+    traces: Path | None = None,
+    targets_folder: Path | None = None,
+    on: str = "threads",
+    jobs: int | None = None,
+    watch: Watch | None = None,
+) -> Reproduction:
+    """Runs the exhibits of a paper, or of `all`, and writes tables, figures and a summary to `folder`.
+
+    Everything is validated first. Rows are kept in `folder`, so that a run that was killed goes on where it
+    was.
+    """
+    printed = targets.read(targets_folder)
+    chosen, systems = choose(paper, names, printed)
+    target = Path(folder)
+    plans = [_plan(exhibit, quick, traces) for exhibit in chosen]
+    store = Store(target)
+    found = Reproduction(target, quick, [], [])
+    with open_executor(on, jobs, target) as executor:
+        for plan in plans:
+            shown = _show(plan, executor, store, target, watch, quick)
+            found.shown.append(shown)
+            lines = [line for line in printed if _is_about(line, plan.exhibit)]
+            found.numbers += table.numbers(plan.exhibit, shown.lines, lines)
+            # After each, so that a run that is killed leaves a summary of what is there.
+            _write(found)
+    found.numbers += targets.without_exhibit(printed, found.numbers, systems)
+    _write(found)
+    return found
+
+
+def _is_about(line: targets.Line, exhibit: Exhibit) -> bool:
+    return line["system"] == exhibit.paper and line["exhibit"] == exhibit.name
+
+
+def _plan(exhibit: Exhibit, quick: bool, traces: Path | None) -> _Plan:
+    reason = exhibit.missing(traces)
+    if reason is not None:
+        return _Plan(exhibit, [], [], reason)
+    points = exhibit.points(quick, traces)
+    try:
+        return _Plan(exhibit, points, validate(points))
+    except WordlineError as error:
+        raise WordlineError(f"exhibit {exhibit.paper}/{exhibit.name}: {error}") from None
+
+
+def _show(
+    plan: _Plan, executor: Executor, store: Store, folder: Path, watch: Watch | None, quick: bool
+) -> Shown:
+    exhibit = plan.exhibit
+    shown = Shown(exhibit, reason=plan.reason)
+    if plan.reason:
+        return shown
+    told = None if watch is None else lambda outcome: watch(f"{exhibit.paper}/{exhibit.name}", outcome)
+    run_points(plan.points, executor, store, inputs=plan.inputs, watch=told)
+    kept = store.results(found.key for found in plan.inputs)
+    rows = [kept.get(found.key) for found in plan.inputs]
+    shown.errors = list(
+        dict.fromkeys(str(row["error"]) for row in rows if row is not None and "error" in row)
+    )
+    shown.lines = table.records(exhibit, plan.points, rows)
+    place = folder / exhibit.paper / exhibit.name
+    place.parent.mkdir(parents=True, exist_ok=True)
+    table.write_csv(place.with_suffix(".csv"), shown.lines, list(exhibit.columns))
+    shown.files = [place.with_suffix(".csv")]
+    if exhibit.figure is not None and shown.lines:
+        title = exhibit.title + (" (quick)" if quick else "")
+        shown.files += draw.draw(exhibit.figure, shown.lines, title, place)
+    return shown
+
+
+NUMBER_COLUMNS = (
+    "paper", "exhibit", "workload", "metric", "against", "unit", "target", "ours", "difference", "verdict",
+    "workload_is", "scale", "note",
+)  # fmt: skip
+
+
+def _write(found: Reproduction) -> None:
+    path = found.folder / "numbers.csv"
+    found.folder.mkdir(parents=True, exist_ok=True)
+    part = path.with_suffix(".part")
+    with part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(NUMBER_COLUMNS)
+        for number in found.numbers:
+            values = {
+                **number.__dict__,
+                "difference": number.difference,
+                "scale": "quick" if found.quick else "full",
+            }
+            writer.writerow(["" if values[name] is None else values[name] for name in NUMBER_COLUMNS])
+    part.replace(path)
+    summary.write(found)

@@ -1,0 +1,156 @@
+"""The summary page of a reproduction: what was reproduced, what in direction only, what not, and why."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from wordline.report.page import page
+from wordline.repro.verdict import Verdict
+
+if TYPE_CHECKING:
+    from wordline.repro.run import Reproduction, Shown
+    from wordline.repro.table import Number
+
+VERDICTS: tuple[Verdict, ...] = ("reproduced", "direction", "not reproduced", "not run")
+
+SIGNS = {"reproduced": "✓", "direction": "≈", "not reproduced": "✗", "not run": "–"}
+
+RULE = (
+    "Reproduced: within 2 points of a printed ratio or within 20% of any number (or within the bound that a "
+    "closed form names), or on the right side of a printed limit. Direction: the same sign of a change, the "
+    "same side of 1 of a factor."
+)
+
+
+def write(found: Reproduction) -> None:
+    """Writes `summary.html` and `summary.md`."""
+    for name, text in (("summary.html", as_html(found)), ("summary.md", as_markdown(found))):
+        part = found.folder / f"{name}.part"
+        part.write_text(text, encoding="utf-8")
+        part.replace(found.folder / name)
+
+
+def counted(found: Reproduction) -> str:
+    """`12 reproduced, 1 direction only`."""
+    names = {"direction": "in direction only"}
+    counts = found.counts
+    return (
+        ", ".join(f"{counts[name]} {names.get(name, name)}" for name in VERDICTS if name in counts)
+        or "no numbers"
+    )
+
+
+def _scale(found: Reproduction) -> str:
+    return "Quick: the work is scaled down, and so is what the numbers can show. " if found.quick else ""
+
+
+def as_markdown(found: Reproduction) -> str:
+    """For reading anywhere."""
+    lines = ["# Reproduction", "", f"{_scale(found)}{counted(found)}.", "", RULE, ""]
+    for shown in found.shown:
+        exhibit = shown.exhibit
+        lines += [f"## {exhibit.paper} {exhibit.name}: {exhibit.title}", "", exhibit.about, ""]
+        lines += [f"Not run: {shown.reason}.", ""] if shown.reason else []
+        lines += [f"Failed: {error}" for error in shown.errors]
+        lines += [f"![{exhibit.title}]({_link(found, shown)})", ""] if _link(found, shown) else []
+        lines += _number_lines(_numbers_of(found, shown))
+    rest = _rest(found)
+    if rest:
+        lines += ["## Printed numbers without an exhibit", "", *_number_lines(rest)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _number_lines(numbers: list[Number]) -> list[str]:
+    if not numbers:
+        return []
+    lines = ["| number | printed | ours | difference | verdict | note |", "|---|---:|---:|---:|---|---|"]
+    for number in numbers:
+        cells = [_name(number), *_values(number), f"{SIGNS[number.verdict]} {number.verdict}", number.note]
+        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return [*lines, ""]
+
+
+def _name(number: Number) -> str:
+    parts = [number.workload, number.metric, f"against {number.against}" if number.against else ""]
+    return ", ".join(part for part in parts if part)
+
+
+def _values(number: Number) -> list[str]:
+    return [_text(number.target, number.unit), _text(number.ours, number.unit), _difference(number)]
+
+
+def _text(value: float | str | None, unit: str) -> str:
+    if value is None:
+        return "–"
+    return value if isinstance(value, str) else f"{value:.5g} {unit}".strip()
+
+
+def _difference(number: Number) -> str:
+    difference = number.difference
+    if difference is None or isinstance(number.target, str):
+        return ""
+    if number.unit.startswith(("ratio", "points")):
+        return f"{difference * 100:+.2f} points"
+    return f"{difference / number.target:+.2%}" if number.target else f"{difference:+.4g}"
+
+
+def _link(found: Reproduction, shown: Shown) -> str | None:
+    picture = next((path for path in shown.files if path.suffix == ".svg"), None)
+    return picture.relative_to(found.folder).as_posix() if picture else None
+
+
+def _numbers_of(found: Reproduction, shown: Shown) -> list[Number]:
+    exhibit = shown.exhibit
+    return [n for n in found.numbers if (n.paper, n.exhibit) == (exhibit.paper, exhibit.name)]
+
+
+def _rest(found: Reproduction) -> list[Number]:
+    known = {(shown.exhibit.paper, shown.exhibit.name) for shown in found.shown}
+    return [number for number in found.numbers if (number.paper, number.exhibit) not in known]
+
+
+def as_html(found: Reproduction) -> str:
+    """One self-contained page."""
+    parts = [
+        f'<p class="lead">{escape(_scale(found))}{escape(counted(found))}.</p>',
+        f"<p>{escape(RULE)}</p>",
+    ]
+    for shown in found.shown:
+        exhibit = shown.exhibit
+        parts.append(f"<section><h2>{escape(exhibit.title)}</h2>")
+        parts.append(
+            f'<p class="dim">{escape(exhibit.paper)} · {escape(exhibit.name)}. {escape(exhibit.about)}</p>'
+        )
+        if shown.reason:
+            parts.append(f'<p class="bad">Not run: {escape(shown.reason)}.</p>')
+        parts += [f'<p class="bad">Failed: {escape(error)}</p>' for error in shown.errors]
+        picture = next((path for path in shown.files if path.suffix == ".svg"), None)
+        if picture is not None:
+            text = picture.read_text(encoding="utf-8")
+            parts.append(f'<figure class="exhibit">{text[text.index("<svg") :]}</figure>')
+        parts += [_html_table(_numbers_of(found, shown)), "</section>"]
+    rest = _rest(found)
+    if rest:
+        parts += ["<section><h2>Printed numbers without an exhibit</h2>", _html_table(rest), "</section>"]
+    return page("Reproduction", "".join(parts))
+
+
+_CLASSES = {"reproduced": "good", "direction": "fair", "not reproduced": "bad", "not run": "dim"}
+
+
+def _html_table(numbers: list[Number]) -> str:
+    if not numbers:
+        return ""
+    head = "".join(
+        f"<th>{name}</th>" for name in ("number", "printed", "ours", "difference", "verdict", "note")
+    )
+    rows = []
+    for number in numbers:
+        values = "".join(f'<td class="n">{escape(text)}</td>' for text in _values(number))
+        verdict = f'<td class="{_CLASSES[number.verdict]}">{SIGNS[number.verdict]} {number.verdict}</td>'
+        rows.append(
+            f"<tr><td>{escape(_name(number))}</td>{values}{verdict}<td>{escape(number.note)}</td></tr>"
+        )
+    body = "".join(rows)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

@@ -1,0 +1,90 @@
+"""What a number's difference from the printed one comes to. Computed, never chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Verdict = Literal["reproduced", "direction", "not reproduced", "not run"]
+
+Kind = Literal["change", "factor", "level", "order"]
+"""A change is about 0 (−0.37), a factor about 1 (1.87), a level about nothing; an order is words with `<`."""
+
+POINTS = 0.02
+"""A ratio that is off by no more than 2 points is reproduced."""
+
+RELATIVE = 0.2
+"""And so is any number that is off by no more than 20%."""
+
+_LIMITS = {"at most": -1, "less than": -1, "more than": 1, "at least": 1}
+
+
+@dataclass(frozen=True)
+class Target:
+    """A printed number."""
+
+    value: float | str
+    """A number, or an order such as `A < B`."""
+    unit: str = ""
+    kind: Kind = "level"
+    within: float | None = None
+    """Relative bound where the default is too wide."""
+
+
+def kind_of(metric: str, unit: str, value: float | str) -> Kind:
+    """The kind of a printed number, told from its words."""
+    if isinstance(value, str):
+        return "order"
+    words = metric.lower()
+    if any(word in words for word in ("change", "gain", "loss", "increase", "slow-down")):
+        return "change"
+    return "factor" if unit.split(" ")[0] == "x" or "speed-up" in words else "level"
+
+
+def judge(target: Target, ours: float | str | None) -> Verdict:
+    """The verdict on a number of ours.
+
+    Reproduced: within 2 points (of a ratio) or 20%, or on the right side of what is printed as a limit.
+    Direction: the same sign of a change, the same side of 1 of a factor. An order is reproduced or not.
+    """
+    if ours is None:
+        return "not run"
+    if isinstance(target.value, str) or isinstance(ours, str):
+        return "reproduced" if _order(str(target.value)) == _order(str(ours)) else "not reproduced"
+    if _is_near(target, ours) or _keeps_limit(target, ours):
+        return "reproduced"
+    if target.kind in ("change", "factor"):
+        middle = 1.0 if target.kind == "factor" else 0.0
+        if (target.value - middle) * (ours - middle) > 0:
+            return "direction"
+    return "not reproduced"
+
+
+def _is_near(target: Target, ours: float) -> bool:
+    assert not isinstance(target.value, str)  # noqa: S101
+    off = abs(ours - target.value)
+    if target.within is not None:
+        return off <= target.within * abs(target.value)
+    ratio = target.unit.startswith(("ratio", "points"))
+    return off <= RELATIVE * abs(target.value) + 1e-12 or (ratio and off <= POINTS + 1e-12)
+
+
+def _keeps_limit(target: Target, ours: float) -> bool:
+    """Whether ours keeps a limit that the unit names: `ratio (at most)`. More of a decrease is lower."""
+    assert not isinstance(target.value, str)  # noqa: S101
+    side = next((side for words, side in _LIMITS.items() if words in target.unit), 0)
+    if "better by" in target.unit and target.value < 0:
+        side = -1
+    return side != 0 and (ours - target.value) * side >= 0
+
+
+def _order(text: str) -> list[str]:
+    return [part.strip() for part in text.split("<")]
+
+
+def parsed(text: str) -> float | str:
+    """A printed value: a number, or words."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

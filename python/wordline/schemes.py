@@ -1,0 +1,146 @@
+"""Schemes by name, by file, by `key=value`, and combined with `+` where their slots allow it."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wordline import _core
+from wordline._core import WordlineError
+from wordline.presets import Description, load, toml_string, toml_value
+
+JOIN = "+"
+
+SEPARATOR = ","
+
+
+@dataclass(frozen=True)
+class Named:
+    """A scheme and what the user called it."""
+
+    name: str
+    description: Description
+
+
+def split(texts: list[str]) -> list[str]:
+    """Names out of comma-separated lists. Commas within brackets, braces and quotes don't separate."""
+    found = []
+    for text in texts:
+        part, depth, quote = "", 0, ""
+        for sign in text:
+            if quote:
+                quote = "" if sign == quote else quote
+            elif sign in "'\"":
+                quote = sign
+            depth += (sign in "[{") - (sign in "]}")
+            if sign == SEPARATOR and depth <= 0 and not quote:
+                found.append(part.strip())
+                part = ""
+            else:
+                part += sign
+        found.append(part.strip())
+    return [name for name in found if name]
+
+
+def scheme(text: str) -> Named:
+    """The scheme that a text names: a preset, a file, `key=value`, or several of these joined by `+`.
+
+    Raises `WordlineError` where two of them fill the same slot with different parts, or set the same key to
+    different values; the message names slot or key.
+    """
+    parts = [part.strip() for part in text.split(JOIN)]
+    if not all(parts):
+        raise WordlineError(
+            f"scheme {text}: allowed: names joined by {JOIN}, such as baseline{JOIN}scheduler.policy=fifo"
+        )
+    if len(parts) == 1 and "=" not in text:
+        return Named(Path(text).stem if text.endswith(".toml") else text, load("scheme", text))
+    one = [_single(part) for part in parts]
+    for part in one:
+        # Each on its own first: a slip there is told with its own file and line.
+        _core.resolve("scheme", (part.label, part.text), [])
+    return Named(text, _combined(text, parts, one))
+
+
+def _single(text: str) -> Description:
+    key, equals, value = text.partition("=")
+    if not equals:
+        return load("scheme", text)
+    key = key.strip().removeprefix("scheme.")
+    words = f"name = {toml_string(text)}\n"
+    return Description(label=text, text=f"{words}{key} = {_as_toml(value.strip())}\n", folder=Path.cwd())
+
+
+def _as_toml(text: str) -> str:
+    """The text where it reads as a TOML value, else as a TOML string: `fifo` means `"fifo"`."""
+    try:
+        tomllib.loads(f"x = {text}")
+    except tomllib.TOMLDecodeError:
+        return toml_string(text)
+    return text
+
+
+def _combined(text: str, names: list[str], parts: list[Description]) -> Description:
+    leaves = [dict(_leaves(tomllib.loads(part.text))) for part in parts]
+    for (first, a), (second, b) in itertools.combinations(zip(names, leaves, strict=True), 2):
+        _check_slots(text, (first, a), (second, b))
+        for key in a.keys() & b.keys() - {("name",), ("description",)}:
+            if a[key] != b[key]:
+                path = ".".join(key)
+                values = f"{toml_value(a[key])} in {first} and {toml_value(b[key])} in {second}"
+                raise WordlineError(f"scheme = {text}: scheme.{path} is {values}: allowed: one value")
+    lines = [f"name = {toml_string(text)}"]
+    merged = {key: value for part in leaves for key, value in part.items()}
+    lines += [
+        f"{'.'.join(map(_bare, key))} = {toml_value(value)}"
+        for key, value in merged.items()
+        if key not in {("name",), ("description",)}
+    ]
+    return Description(label=text, text="\n".join(lines) + "\n", folder=parts[0].folder)
+
+
+def _bare(key: str) -> str:
+    return key if key.replace("_", "").replace("-", "").isalnum() else toml_string(key)
+
+
+def _leaves(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping) and value:
+            yield from _leaves(value, (*path, key))
+        else:
+            yield (*path, key), value
+
+
+Leaves = dict[tuple[str, ...], Any]
+
+
+def _check_slots(text: str, first: tuple[str, Leaves], second: tuple[str, Leaves]) -> None:
+    """Two schemes exclude each other if parts of theirs, not the same, fill one slot."""
+    from wordline.combinations import parts
+
+    known = [(part, dict(_leaves(tomllib.loads(part.keys)))) for part in parts()]
+    here = [part for part, keys in known if _has(first[1], keys)]
+    there = [part for part, keys in known if _has(second[1], keys)]
+    for a, b in itertools.product(here, there):
+        slot = a.excludes(b) if a.name != b.name else None
+        if slot is not None:
+            who = f"{first[0]} ({a.name}) and {second[0]} ({b.name})"
+            raise WordlineError(
+                f"scheme = {text}: {who} both fill the slot `{slot}`: allowed: one part for a slot"
+            )
+
+
+def _has(scheme: Leaves, part: Leaves) -> bool:
+    """Whether a scheme has a part: it names the same policy, or sets the key that switches the part on.
+
+    A part's other keys are only the values with which it is tried.
+    """
+    policies = {key: value for key, value in part.items() if key[-1] == "policy"}
+    if policies:
+        return all(scheme.get(key) == value for key, value in policies.items())
+    key, value = next(iter(part.items()))
+    return key in scheme and (not isinstance(value, str) or scheme[key] == value)

@@ -1,0 +1,109 @@
+"""The work of one point, wherever it is done: on a thread here, or in a process of a cluster."""
+
+from __future__ import annotations
+
+import os
+import threading
+from dataclasses import dataclass
+from typing import Any
+
+from wordline import _core, simulation
+from wordline._core import Drive, Held, WordlineError
+from wordline.study.point import Inputs, Point
+from wordline.study.row import row
+from wordline.study.shared import Shared
+
+MOST_TRACES = 2
+"""Traces kept in memory at once by a process that doesn't know what comes."""
+
+
+class StoppedError(Exception):
+    """The user interrupted."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A point that was validated, with its keys."""
+
+    point: Point
+    inputs: Inputs
+    shares_drive: bool
+    """Other points begin on the same drive."""
+    shares_trace: bool
+    build: str = _core.__build__
+
+
+class Worker:
+    """Runs jobs in this process, side by side in threads, and shares what they have in common."""
+
+    def __init__(self, threads: int) -> None:
+        self.stop = threading.Event()
+        self.drives: Shared[Drive] = Shared(max(threads, 1))
+        self.traces: Shared[Held] = Shared(max(threads, MOST_TRACES))
+
+    def run(self, job: Job) -> dict[str, Any]:
+        """Runs a point to the end and returns its row; an error of the point is a row too."""
+        inputs, point = job.inputs, job.point
+        if self.stop.is_set():
+            raise StoppedError
+        if job.build != _core.__build__:
+            builds = f"{_core.__version__} ({_core.__build__}) here, asked for {job.build}"
+            raise RuntimeError(f"another build of the simulator: {builds}")
+        result, error = None, None
+        try:
+            result = self._simulate(job)
+        except WordlineError as failure:
+            error = str(failure)
+        return row(inputs.key, dict(point.axes), point.seed, inputs.config, result, error)
+
+    def _simulate(self, job: Job) -> str:
+        point, inputs = job.point, job.inputs
+        held = drive = None
+        if job.shares_trace and inputs.trace_key is not None:
+            held = self.traces.get(inputs.trace_key, lambda: _hold(point))
+        if job.shares_drive and inputs.drive_key is not None:
+            drive = self.drives.get(inputs.drive_key, lambda: self._prepare(point))
+        measured = simulation.simulate(
+            point.device,
+            point.scheme,
+            point.workload,
+            overrides=list(point.overrides),
+            seed=point.seed,
+            checked=point.checked,
+            progress=self._watch,
+            drive=drive,
+            held=held,
+        )
+        return measured.json()
+
+    def _prepare(self, point: Point) -> Drive:
+        return simulation.prepare_drive(
+            point.device,
+            point.scheme,
+            point.workload,
+            overrides=list(point.overrides),
+            seed=point.seed,
+            checked=point.checked,
+            progress=self._watch,
+        )
+
+    def _watch(self, _requests: int, _total: int | None, _simulated_ns: int) -> None:
+        if self.stop.is_set():
+            raise StoppedError
+
+
+def _hold(point: Point) -> Held | None:
+    return _core.hold(*point.texts(), overrides=list(point.overrides), base_dir=str(point.workload.folder))
+
+
+_worker: Worker | None = None
+_worker_lock = threading.Lock()
+
+
+def run_job(job: Job) -> dict[str, Any]:
+    """`Worker.run` in a process that was started for this: what jobs share lives as long as the process."""
+    global _worker
+    with _worker_lock:
+        if _worker is None:
+            _worker = Worker(os.cpu_count() or 1)
+    return _worker.run(job)

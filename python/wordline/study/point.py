@@ -1,0 +1,132 @@
+"""One run of a study, described: plain data that can be sent to another process or machine."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from wordline import _core
+from wordline.presets import Description
+
+KEY_LENGTH = 32
+"""Hexadecimal digits of a key: 128 bits of SHA-256."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """A run: three descriptions, overrides, a seed."""
+
+    device: Description
+    scheme: Description
+    workload: Description
+    overrides: tuple[tuple[str, str], ...] = ()
+    """Dotted path and TOML value, the later one holds."""
+    seed: int = 1
+    checked: bool = False
+    axes: tuple[tuple[str, Any], ...] = field(default=(), compare=False)
+    """What the study calls this point: name of each axis and its value."""
+
+    def texts(self) -> tuple[tuple[str, str], tuple[str, str], tuple[str, str]]:
+        """The descriptions as the core takes them."""
+        parts = (self.device, self.scheme, self.workload)
+        first, second, third = ((part.label, part.text) for part in parts)
+        return first, second, third
+
+    def inputs(self, whole_drive: bool = True) -> Inputs:
+        """What the run depends on. Raises `WordlineError` for what can be refused before the first request.
+
+        Without `whole_drive` no drive is made for a try: right where that was done for another point on it.
+        """
+        text = _core.check(
+            *self.texts(),
+            overrides=list(self.overrides),
+            seed=self.seed,
+            checked=self.checked,
+            base_dir=str(self.workload.folder),
+            whole_drive=whole_drive,
+        )
+        return Inputs.of(self, json.loads(text))
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """The resolved inputs of a point and the keys that follow from them."""
+
+    key: str
+    """Hash of everything that decides the result: descriptions, contents of traces, seed, build of the
+    simulator.
+    """
+    drive_key: str | None
+    """Points with the same can begin on copies of one prepared drive; `None` if it depends on the requests.
+    """
+    trace_key: str | None
+    """Points with the same can take their requests from one trace in memory; `None` without a trace."""
+    config: dict[str, Any]
+    """Device, scheme and workload, every default filled in."""
+    requests: int | None
+    """Requests in all, where known."""
+
+    @classmethod
+    def of(cls, point: Point, whole: dict[str, Any]) -> Inputs:
+        """The keys of a point whose configuration is known."""
+        config = {kind: whole[kind] for kind in ("device", "scheme", "workload")}
+        build = {"version": _core.__version__, "build": _core.__build__}
+        run = {"seed": point.seed, "checked": point.checked, **build}
+        nameless = {kind: _nameless(config[kind]) for kind in config}
+        workload = dict(nameless["workload"])
+        start = workload["start"]
+        drive = {"device": nameless["device"], "scheme": nameless["scheme"], "start": start, **run}
+        source = workload.get("source")
+        trace = None
+        if source is not None:
+            workload["source"] = _by_content(source, point.workload.folder)
+            if workload["source"] is not source:
+                trace = {
+                    "source": source,
+                    "folder": str(point.workload.folder),
+                    "bytes": whole["logical_bytes"],
+                }
+        if "flow" in workload:
+            workload["flow"] = [
+                {**flow, "source": _by_content(flow["source"], point.workload.folder)}
+                for flow in workload["flow"]
+            ]
+        return cls(
+            key=digest({**nameless, "workload": workload, **run}),
+            drive_key=None if start["occupancy"] == "footprint" else digest(drive),
+            trace_key=None if trace is None else digest(trace),
+            config=config,
+            requests=whole["requests"],
+        )
+
+
+def _nameless(description: Mapping[str, Any]) -> dict[str, Any]:
+    """A description without what only people read."""
+    return {key: value for key, value in description.items() if key not in ("name", "description")}
+
+
+def _by_content(source: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """A trace's description with the hash of its content in the place of its path; any other as it is."""
+    if "path" not in source:
+        return source
+    path = folder / source["path"]
+    status = path.stat()
+    rest = {key: value for key, value in source.items() if key != "path"}
+    return {**rest, "sha256": _file_digest(path, status.st_size, status.st_mtime_ns)}
+
+
+@functools.lru_cache(maxsize=1024)
+def _file_digest(path: Path, size: int, modified_ns: int) -> str:  # noqa: ARG001 -- another time, another content
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest(value: object) -> str:
+    """A hash of plain data, the same whatever the order of keys."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:KEY_LENGTH]

@@ -1,0 +1,152 @@
+"""Runs points: all are validated first, finished ones are passed over, rows are stored as they come."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from wordline._core import WordlineError
+from wordline.study.executors import Executor
+from wordline.study.job import Job
+from wordline.study.point import Inputs, Point
+from wordline.study.row import DONE, FAILED, LOST, row
+from wordline.study.store import Store
+
+
+@dataclass
+class Outcome:
+    """What a study came to so far."""
+
+    points: int = 0
+    """Different points in all."""
+    kept: int = 0
+    """Found finished in the store."""
+    done: int = 0
+    failed: int = 0
+    running: int = 0
+    errors: list[str] = field(default_factory=list)
+    """The errors of the points that failed in this call."""
+
+    @property
+    def ended(self) -> int:
+        """Points that are over."""
+        return self.kept + self.done + self.failed
+
+
+Watcher = Callable[[Outcome], None]
+
+
+def validate(points: Sequence[Point], watch: Callable[[int], None] | None = None) -> list[Inputs]:
+    """The inputs of all points. Raises `WordlineError` for the first that can't be run, with its place in the
+    study.
+    """
+    found = []
+    drives: set[str] = set()
+    for number, point in enumerate(points):
+        try:
+            inputs = point.inputs(whole_drive=False)
+            if inputs.drive_key is None or inputs.drive_key not in drives:
+                inputs = point.inputs()
+                drives.add(inputs.drive_key or "")
+            found.append(inputs)
+        except (WordlineError, OSError) as error:
+            raise WordlineError(f"point {number + 1} of {len(points)}{_called(point)}: {error}") from None
+        if watch is not None:
+            watch(number + 1)
+    return found
+
+
+def _called(point: Point) -> str:
+    axes = ", ".join(f"{name} = {value}" for name, value in point.axes)
+    return f" ({axes})" if axes else ""
+
+
+def run_points(
+    points: Sequence[Point],
+    executor: Executor,
+    store: Store,
+    *,
+    inputs: Sequence[Inputs] | None = None,
+    retry: bool = False,
+    watch: Watcher | None = None,
+) -> Outcome:
+    """Runs the points that the store doesn't have, and stores a row for each as it ends.
+
+    A point that fails becomes a row with its error, and the others go on. A point whose machine failed it (a
+    killed worker, no memory, no disk) is run again next time; one that failed by itself only with `retry`.
+    """
+    found = validate(points) if inputs is None else inputs
+    with store.lock():
+        return _run(_open_points(points, found), executor, store, retry, watch)
+
+
+def _open_points(points: Sequence[Point], inputs: Iterable[Inputs]) -> list[tuple[Point, Inputs]]:
+    """Each point once, those that share a drive or a trace one after another."""
+    once = {found.key: (point, found) for point, found in zip(points, inputs, strict=True)}
+    first: dict[str, int] = {}
+    for number, (_, found) in enumerate(once.values()):
+        for shared in (found.trace_key, found.drive_key):
+            if shared is not None:
+                first.setdefault(shared, number)
+
+    def order(pair: tuple[Point, Inputs]) -> tuple[int, int]:
+        found = pair[1]
+        return first.get(found.trace_key or "", 0), first.get(found.drive_key or "", 0)
+
+    return sorted(once.values(), key=order)
+
+
+def _run(
+    pairs: list[tuple[Point, Inputs]], executor: Executor, store: Store, retry: bool, watch: Watcher | None
+) -> Outcome:
+    settled = {DONE} if retry else {DONE, FAILED}
+    left = [pair for pair in pairs if store.status().get(pair[1].key) not in settled]
+    outcome = Outcome(points=len(pairs), kept=len(pairs) - len(left))
+    executor.expect([found for _, found in left])
+    waiting = iter(_jobs(left, executor))
+    running: dict[Future[dict[str, Any]], Job] = {}
+    try:
+        while True:
+            while len(running) < executor.width and (job := next(waiting, None)) is not None:
+                running[executor.submit(job)] = job
+            outcome.running = len(running)
+            if watch is not None:
+                watch(outcome)
+            if not running:
+                return outcome
+            ended, _ = wait(running, timeout=0.5, return_when=FIRST_COMPLETED)
+            for future in ended:
+                job = running.pop(future)
+                _keep(_row_of(job, future), store, outcome)
+                executor.ended(job)
+            # A future that is kept keeps its result in the memory of the cluster, which would be made good if
+            # lost.
+            del ended
+    except BaseException:
+        executor.cancel(list(running))
+        raise
+
+
+def _jobs(pairs: list[tuple[Point, Inputs]], executor: Executor) -> Iterable[Job]:
+    for point, found in pairs:
+        yield executor.job(point, found)
+
+
+def _row_of(job: Job, future: Future[dict[str, Any]]) -> dict[str, Any]:
+    try:
+        return future.result()
+    except Exception as error:
+        text = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        found, point = job.inputs, job.point
+        return row(found.key, dict(point.axes), point.seed, found.config, None, text, LOST)
+
+
+def _keep(made: dict[str, Any], store: Store, outcome: Outcome) -> None:
+    store.append(made)
+    if made["status"] == DONE:
+        outcome.done += 1
+    else:
+        outcome.failed += 1
+        outcome.errors.append(made["error"])

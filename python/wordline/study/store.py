@@ -1,0 +1,171 @@
+"""Rows of finished points in a folder of Parquet files. What is written stays readable, whatever happens
+next.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordline._core import WordlineError
+from wordline.study.row import AXIS, DONE, FIXED, TEXTS
+
+if TYPE_CHECKING:
+    import pyarrow
+
+ROWS = "rows"
+
+SMALL = 64
+"""So many files of single rows are joined into one."""
+
+
+class Store:
+    """A folder with `rows/*.parquet`. A row is in its own file, whole and on the disk, before it counts as
+    done.
+
+    Files appear under their names only when they are complete; small ones are joined from time to time. Two
+    files may hold the same row after a crash: the reader takes one of each key, a finished one before a
+    failed one.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self._rows = self.folder / ROWS
+        self._status: dict[str, str] | None = None
+
+    @contextlib.contextmanager
+    def lock(self) -> Iterator[None]:
+        """Keeps other processes from writing here meanwhile. Raises `WordlineError` when one already does."""
+        import fcntl
+
+        self._rows.mkdir(parents=True, exist_ok=True)
+        with (self.folder / ".lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise WordlineError(f"{self.folder}: another study is writing there") from None
+            for left in self._rows.glob("*.part"):
+                left.unlink()
+            yield
+
+    def status(self) -> dict[str, str]:
+        """`done` or `failed` for each key."""
+        if self._status is None:
+            table = self._read(columns=["key", "status"])
+            self._status = {}
+            for key, status in zip(table["key"].to_pylist(), table["status"].to_pylist(), strict=True):
+                if self._status.get(key) != DONE:
+                    self._status[key] = status
+        return self._status
+
+    def append(self, row: dict[str, Any]) -> None:
+        """Writes a row. When this returns, it is on the disk."""
+        self.status()[row["key"]] = row["status"]
+        self._write(f"1-{row['key']}-{row['status']}", _table([row]))
+        small = sorted(self._rows.glob("1-*.parquet"))
+        if len(small) >= SMALL:
+            self._join(small)
+
+    def _join(self, files: list[Path]) -> None:
+        names = hashlib.sha256("".join(path.name for path in files).encode()).hexdigest()[:32]
+        self._write(f"{SMALL}-{names}", _concat([_read_file(path) for path in files]))
+        for path in files:
+            path.unlink()
+
+    def _write(self, name: str, table: pyarrow.Table) -> None:
+        import pyarrow.parquet
+
+        self._rows.mkdir(parents=True, exist_ok=True)
+        part, path = self._rows / f"{name}.part", self._rows / f"{name}.parquet"
+        try:
+            with part.open("wb") as file:
+                pyarrow.parquet.write_table(table, file, compression="zstd")
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                part.unlink()
+            raise WordlineError(
+                f"{path}: {error.strerror or error}: the rows written before are kept"
+            ) from error
+        folder = os.open(self._rows, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def table(self, keys: Iterable[str] | None = None) -> pyarrow.Table:
+        """The rows as one table, one of each key; with `keys` those, in that order."""
+        import pyarrow
+
+        table = self._read()
+        first: dict[str, int] = {}
+        found = zip(table["key"].to_pylist(), table["status"].to_pylist(), strict=True)
+        for number, (key, status) in enumerate(found):
+            if key not in first or (status == DONE and table["status"][first[key]].as_py() != DONE):
+                first[key] = number
+        wanted = sorted(first) if keys is None else [key for key in keys if key in first]
+        return table.take(pyarrow.array([first[key] for key in wanted], pyarrow.int64()))
+
+    def results(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
+        """The rows of these keys as dicts; those that aren't there are left out."""
+        rows = self.table(keys).to_pylist()
+        return {row["key"]: {name: value for name, value in row.items() if value is not None} for row in rows}
+
+    def take(self, other: Store) -> int:
+        """Takes up the rows of another store that are finished there and not here; returns their number."""
+        import pyarrow.compute
+
+        here = self.status()
+        table = other.table()
+        new = [here.get(key) != DONE and here.get(key) != status for key, status in _pairs(table)]
+        rows = table.filter(pyarrow.array(new, pyarrow.bool_()))
+        if rows.num_rows:
+            name = hashlib.sha256("".join(rows["key"].to_pylist()).encode()).hexdigest()[:32]
+            self._write(f"{SMALL}-{name}", rows)
+            here.update(_pairs(rows))
+        return int(rows.num_rows)
+
+    def _read(self, columns: list[str] | None = None) -> pyarrow.Table:
+        files = sorted(self._rows.glob("*.parquet"))
+        if not files:
+            return _table([]) if columns is None else _table([]).select(columns)
+        return _concat([_read_file(path, columns) for path in files])
+
+
+def _pairs(table: pyarrow.Table) -> list[tuple[str, str]]:
+    return list(zip(table["key"].to_pylist(), table["status"].to_pylist(), strict=True))
+
+
+def _read_file(path: Path, columns: list[str] | None = None) -> pyarrow.Table:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        return pyarrow.parquet.ParquetFile(path).read(columns=columns)
+    except (pyarrow.ArrowInvalid, OSError) as error:
+        raise WordlineError(f"{path}: not a table of a study: {error}") from None
+
+
+def _concat(tables: list[pyarrow.Table]) -> pyarrow.Table:
+    import pyarrow
+
+    return pyarrow.concat_tables(tables, promote_options="permissive")
+
+
+def _table(rows: list[dict[str, Any]]) -> pyarrow.Table:
+    """Rows with columns in a settled order: what they are, axes, figures, texts."""
+    import pyarrow
+
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    axes = [name for name in names if name.startswith(AXIS)]
+    known = {*FIXED, *axes, *TEXTS}
+    order = [*FIXED, *axes, *(name for name in names if name not in known), *TEXTS]
+    types = {"seed": pyarrow.uint64()} | dict.fromkeys((*FIXED[:6], *FIXED[7:], *TEXTS), pyarrow.string())
+    columns = {name: pyarrow.array([row.get(name) for row in rows], types.get(name)) for name in order}
+    return pyarrow.table(columns)

@@ -1,0 +1,122 @@
+"""A sweep from Python: points, the folder of its rows, its table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordline.study.executors import open_executor
+from wordline.study.point import Inputs, Point
+from wordline.study.runs import Outcome, Watcher, run_points, validate
+from wordline.study.store import Store
+from wordline.sweeps import file
+
+if TYPE_CHECKING:
+    import pyarrow
+
+TABLE = "sweep.parquet"
+
+
+class Sweep:
+    """A sweep that was validated: every point can be run."""
+
+    def __init__(
+        self, described: file.SweepFile, points: list[Point], inputs: list[Inputs], store: Store
+    ) -> None:
+        self.name = described.name
+        self.points = points
+        self.inputs = inputs
+        self.store = store
+        self.outcome: Outcome | None = None
+
+    @property
+    def keys(self) -> list[str]:
+        """The key of each point."""
+        return [found.key for found in self.inputs]
+
+    def table(self) -> pyarrow.Table:
+        """The rows of this sweep that are there, in the order of its points, axes as it names them."""
+        import pyarrow
+
+        from wordline.study.row import AXIS
+
+        rows = self.store.table(self.keys)
+        axes = {found.key: point.axes for point, found in zip(self.points, self.inputs, strict=True)}
+        rows = rows.select([name for name in rows.column_names if not name.startswith(AXIS)])
+        names = dict.fromkeys(name for pairs in axes.values() for name, _ in pairs)
+        for place, name in enumerate(names):
+            column = [_plain(dict(axes[key]).get(name)) for key in rows["key"].to_pylist()]
+            # A column has one type: values of several kinds, such as "rest" beside numbers, become text.
+            if len({type(value) for value in column if value is not None} - {int, float}) > 1 or (
+                any(isinstance(value, str) for value in column)
+                and not all(isinstance(v, str) for v in column)
+            ):
+                column = [None if value is None else str(value) for value in column]
+            rows = rows.add_column(place, AXIS + name, pyarrow.array(column))
+        return rows
+
+    def run(
+        self,
+        *,
+        on: str = "threads",
+        jobs: int | None = None,
+        retry: bool = False,
+        watch: Watcher | None = None,
+    ) -> Outcome:
+        """Runs what isn't finished, and writes the table."""
+        with open_executor(on, jobs, self.store.folder) as executor:
+            try:
+                self.outcome = run_points(
+                    self.points, executor, self.store, inputs=self.inputs, retry=retry, watch=watch
+                )
+            finally:
+                self.write_table()
+        return self.outcome
+
+    def write_table(self) -> Path:
+        """Writes the table of the rows that are there, beside them."""
+        import pyarrow.parquet
+
+        path = self.store.folder / TABLE
+        part = path.with_suffix(".part")
+        pyarrow.parquet.write_table(self.table(), part, compression="zstd")
+        return part.replace(path)
+
+
+def _plain(value: Any) -> Any:
+    from wordline.presets import toml_value
+
+    return value if isinstance(value, str | int | float | bool) or value is None else toml_value(value)
+
+
+def plan(described: file.SweepFile, folder: str | os.PathLike[str]) -> Sweep:
+    """Validates every point of a sweep. Raises `WordlineError` for the first that can't be run."""
+    points = described.points()
+    return Sweep(described, points, validate(points), Store(folder))
+
+
+def sweep(
+    description: str | os.PathLike[str] | Mapping[str, Any],
+    folder: str | os.PathLike[str],
+    *,
+    on: str = "threads",
+    jobs: int | None = None,
+    retry: bool = False,
+    watch: Watcher | None = None,
+) -> pyarrow.Table:
+    """Runs a sweep, or what is left of it, and returns its table: a row for each point.
+
+    `description` is a file, or a mapping that holds what a file would. Rows are kept in `folder`; points
+    whose
+    row is there are not run again. `on` and `jobs` are those of `wordline sweep`. `watch` is called with an
+    `Outcome` whenever a point begins or ends. A point that fails is a row with its error.
+    """
+    if isinstance(description, Mapping):
+        described = file.parse(description, "sweep", Path.cwd())
+    else:
+        described = file.read(description)
+    planned = plan(described, folder)
+    planned.run(on=on, jobs=jobs, retry=retry, watch=watch)
+    return planned.table()

@@ -1,0 +1,180 @@
+"""The description of a sweep, and the points that it stands for."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wordline import schemes
+from wordline._core import WordlineError
+from wordline.presets import Description, Kind, load, replay, toml_value
+from wordline.seeds import seed_list
+from wordline.study.point import Point
+from wordline.sweeps.axes import Combination, combinations, values
+
+KEYS = (
+    "name",
+    "description",
+    "device",
+    "scheme",
+    "workload",
+    "trace",
+    "seeds",
+    "checked",
+    "set",
+    "axes",
+    "together",
+)
+
+CHOICES = ("device", "scheme", "workload", "trace")
+"""What a point is made of. Each may be one name, a list, or an axis."""
+
+METRICS = (
+    "read.latency_ns.mean",
+    "read.latency_ns.p99",
+    "write.latency_ns.mean",
+    "write.latency_ns.p99",
+    "waf",
+)
+
+
+@dataclass(frozen=True)
+class SweepFile:
+    """A sweep, described."""
+
+    name: str
+    folder: Path
+    """Where relative paths start."""
+    base: dict[str, Any]
+    """Device, scheme and workload or trace of every point, unless an axis names others."""
+    settings: dict[str, Any]
+    """Overrides of every point."""
+    combinations: list[Combination]
+    """Values of the axes, one mapping for each point but for seeds."""
+    seeds: list[int]
+    checked: bool
+
+    def points(self) -> list[Point]:
+        """Every point: all combinations, each with all seeds."""
+        made: dict[tuple[str, str], Description] = {}
+
+        def described(kind: str, text: str) -> Description:
+            if (kind, text) not in made:
+                made[kind, text] = _describe(kind, text, self.folder)
+            return made[kind, text]
+
+        return [
+            self._point(combination, seed, described)
+            for combination in self.combinations
+            for seed in self.seeds
+        ]
+
+    def _point(self, combination: Combination, seed: int, described: Any) -> Point:
+        chosen = self.base | {name: value for name, value in combination.items() if name in CHOICES}
+        settings = self.settings | {name: value for name, value in combination.items() if name not in CHOICES}
+        axes = combination | ({"seed": seed} if len(self.seeds) > 1 else {})
+        requests = ("trace", chosen["trace"]) if "trace" in chosen else ("workload", chosen["workload"])
+        return Point(
+            device=described("device", chosen["device"]),
+            scheme=described("scheme", chosen["scheme"]),
+            workload=described(*requests),
+            overrides=tuple((path, toml_value(value)) for path, value in settings.items()),
+            seed=seed,
+            checked=self.checked,
+            axes=tuple(axes.items()),
+        )
+
+
+def _describe(kind: str, text: str, folder: Path) -> Description:
+    """A description by name or by a path that starts at the sweep's folder."""
+    if not isinstance(text, str):
+        raise WordlineError(f"{kind} = {text!r}: allowed: a name or a path")
+    if kind == "trace":
+        return replay(folder / text)
+    path = Path(text)
+    near = str(folder / path) if path.suffix == ".toml" or path.name != text else text
+    if kind == "scheme" and near == text:
+        return schemes.scheme(text).description
+    kinds: dict[str, Kind] = {"device": "device", "scheme": "scheme", "workload": "workload"}
+    return load(kinds[kind], near)
+
+
+def read(path: str | os.PathLike[str]) -> SweepFile:
+    """The sweep of a file. Raises `WordlineError` with the file's name for what it may not hold."""
+    file = Path(path)
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise WordlineError(f"sweep {file}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise WordlineError(f"sweep {file}: {error}") from None
+    try:
+        return parse(data, file.stem, file.resolve().parent)
+    except WordlineError as error:
+        raise WordlineError(f"sweep {file}: {error}") from None
+
+
+def parse(data: Mapping[str, Any], name: str, folder: Path) -> SweepFile:
+    """The sweep of plain data, as a file would hold it."""
+    for key in data:
+        if key not in KEYS:
+            near = difflib.get_close_matches(key, KEYS, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else f"allowed: {', '.join(KEYS)}"
+            raise WordlineError(f"{key}: unknown key: {hint}")
+    axes: dict[str, Any] = {}
+    base: dict[str, Any] = {"device": "mqsim", "scheme": "baseline", "workload": "randread-4k-qd16"}
+    for choice in CHOICES:
+        given = data.get(choice)
+        if isinstance(given, list):
+            axes[choice] = values(choice, given)
+        elif given is not None:
+            base[choice] = given
+    if "trace" in data and "workload" in data:
+        raise WordlineError("trace and workload exclude each other: a workload file can name a trace")
+    for name_, given in _table(data, "axes").items():
+        if name_ in axes:
+            raise WordlineError(f"axes.{name_}: allowed: each axis once")
+        axes[name_] = given
+    together = data.get("together", [])
+    if not isinstance(together, list) or not all(isinstance(group, dict) for group in together):
+        raise WordlineError("together: allowed: tables [[together]] of lists of the same length")
+    checked = data.get("checked", False)
+    if not isinstance(checked, bool):
+        raise WordlineError(f"checked = {checked!r}: allowed: true or false")
+    return SweepFile(
+        name=str(data.get("name", name)),
+        folder=folder,
+        base=base,
+        settings=_table(data, "set"),
+        combinations=combinations(_flat(axes), [_flat(group) for group in together]),
+        seeds=_seeds(data.get("seeds", [1])),
+        checked=checked,
+    )
+
+
+def _table(data: Mapping[str, Any], key: str) -> dict[str, Any]:
+    found = data.get(key, {})
+    if not isinstance(found, dict):
+        raise WordlineError(f"{key} = {found!r}: allowed: a table")
+    return _flat(found)
+
+
+def _flat(tree: Mapping[str, Any], path: str = "") -> dict[str, Any]:
+    """Dotted paths, whether keys were written as `"a.b"` or as `a.b`; ranges stay whole."""
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        whole = not isinstance(value, Mapping) or {"from", "to"} & value.keys()
+        flat |= {path + key: value} if whole else _flat(value, f"{path}{key}.")
+    return flat
+
+
+def _seeds(given: object) -> list[int]:
+    whole = isinstance(given, int) and not isinstance(given, bool)
+    if whole or (isinstance(given, list) and all(isinstance(seed, int) for seed in given)):
+        return seed_list(given)  # type: ignore[arg-type]
+    raise WordlineError(f"seeds = {given!r}: allowed: a number of seeds, or a list of them")

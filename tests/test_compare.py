@@ -1,0 +1,116 @@
+"""`wordline compare`."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+from conftest import SMALL, SMALL_DRIVE, Wordline, sets
+
+import wordline as package
+from wordline.comparison import compare
+
+COMPARE = ("compare", "--device", "enterprise-tlc", "--workload", "mixed-70-30-8k-qd16,randread-4k-qd16")
+DRIVE = {
+    "device.geometry.blocks": 24,
+    "device.geometry.pages": 192,
+    "device.capacity.user_bytes": 8_000_000_000,
+}
+QUICK = {**DRIVE, "workload.source.requests": 1500, "workload.start.overwrite": 0}
+
+
+def test_figures_are_those_of_single_runs_normalised_to_the_first() -> None:
+    found = compare(
+        "enterprise-tlc", ["fifo", "suspend", "fifo+dynamic"], ["mixed-70-30-8k-qd16"], overrides=QUICK
+    )
+    alone = {
+        scheme: package.run("enterprise-tlc", scheme, "mixed-70-30-8k-qd16", overrides=QUICK)
+        for scheme in ("fifo", "suspend")
+    }
+    cell = found.cell("mixed-70-30-8k-qd16", "suspend", "read.latency_ns.p99")
+    assert cell is not None and cell.ratio is not None
+    assert cell.value == alone["suspend"].read.latency_ns.p99
+    assert cell.ratio == pytest.approx(cell.value / alone["fifo"].read.latency_ns.p99)
+    assert cell.ratio < 1
+    blame = found.blame("mixed-70-30-8k-qd16", "suspend", "read")
+    assert sum(blame.values()) == pytest.approx(alone["suspend"].read.latency_ns.mean)
+
+
+def test_it_prints_figures_blame_and_means_side_by_side(wordline: Wordline) -> None:
+    outcome = wordline(*COMPARE, "--schemes", "baseline,fifo+dynamic", *sets(QUICK))
+    assert (outcome.code, outcome.err) == (0, "")
+    for text in (
+        "where a read's time went",
+        "where a write's time went",
+        "2 workloads: geometric mean",
+        "fifo + dynamic",
+    ):
+        assert text in outcome.out, text
+
+
+def test_json_csv_and_markdown_say_the_same(wordline: Wordline) -> None:
+    call = (
+        *COMPARE,
+        "--schemes",
+        "baseline",
+        "--schemes",
+        "suspend",
+        *sets(QUICK),
+        "--metric",
+        "read.latency_ns.p99",
+    )
+    data = wordline(*call, "--json").json()
+    assert data["normalised_to"] == "baseline"
+    figure = data["workloads"][0]["schemes"][1]["figures"]["read.latency_ns.p99"]
+    rows = list(csv.DictReader(io.StringIO(wordline(*call, "--csv").out)))
+    row = next(r for r in rows if r["scheme"] == "suspend" and r["metric"] == "read.latency_ns.p99")
+    assert float(row["value"]) == figure["value"]
+    assert float(row["ratio"]) == figure["ratio"]
+    assert any(r["metric"].startswith("read.blame.mean.mean_ns.die_wait.") for r in rows)
+    text = wordline(*call, "--markdown").out
+    assert f"({figure['ratio']:.3f})" in text
+    assert wordline(*call, "--json", "--csv").error() == "--json, --csv and --markdown exclude each other"
+
+
+def test_seeds_give_intervals(wordline: Wordline) -> None:
+    data = wordline(*COMPARE, "--schemes", "baseline", *sets(QUICK), "--seeds", "3", "--json").json()
+    figure = data["workloads"][0]["schemes"][0]["figures"]["read.latency_ns.mean"]
+    assert figure["ci95"] > 0
+    assert figure["ratio"] == 1
+
+
+def test_everything_is_validated_before_the_first_run(wordline: Wordline) -> None:
+    message = wordline(*COMPARE, "--schemes", "baseline,cache.policy=write_buffer", *sets(QUICK)).error()
+    assert "point 2 of 4" in message and "scheme.cache.bytes" in message
+    assert "each once" in wordline(*COMPARE, "--schemes", "fifo,fifo", *sets(QUICK)).error()
+    known = wordline("compare", "--schemes", "baseline", *sets(SMALL), "--metric", "read.latency.p99")
+    assert known.error().startswith("--metric read.latency.p99: no run has it")
+
+
+def test_a_run_that_fails_is_told_and_the_others_are_kept(wordline: Wordline, tmp_path: Path) -> None:
+    trace = tmp_path / "trace.csv"
+    trace.write_text("time_ns,op,offset_bytes,length_bytes\n0,R,0,4096\nnonsense\n")
+    outcome = wordline(
+        "compare",
+        "--schemes",
+        "baseline,fifo",
+        "--workload",
+        "randread-4k-qd16",
+        "--trace",
+        trace,
+        *sets(SMALL_DRIVE),
+    )
+    assert outcome.code == 1
+    assert "trace.csv, fifo" in outcome.out and "trace.csv:3: `nonsense`" in outcome.out
+    assert "read mean" in outcome.out
+
+
+def test_out_keeps_the_rows(wordline: Wordline, tmp_path: Path) -> None:
+    call = (*COMPARE, "--schemes", "baseline,fifo", *sets(QUICK), "--out", tmp_path / "rows", "--json")
+    first = wordline(*call).out
+    before = sorted(path.stat().st_mtime_ns for path in (tmp_path / "rows" / "rows").iterdir())
+    assert len(before) == 4
+    assert wordline(*call).out == first
+    assert before == sorted(path.stat().st_mtime_ns for path in (tmp_path / "rows" / "rows").iterdir())

@@ -1,0 +1,58 @@
+"""Runs of MQSim, measured, and the same runs here: response times within 2%, flash commands within 1%."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from mqsim_files import shared
+
+from wordline import simulation
+from wordline.mqsim import read
+from wordline.result import Result
+
+WHOLE_MAP = (
+    "tpcc_ideal_TURNED_OFF",
+    "tpcc_ideal_WRITE_CACHE",
+    "randread_4k_qd1",
+    "randread_4k_qd16",
+    "randread_8k_qd16",
+    "randwrite_8k_qd16_nocache",
+    "mixed70_8k_qd16_nocache",
+    "seqread_64k_qd4",
+)
+"""The runs with the whole map in DRAM."""
+
+
+def run(folder: Path) -> Result:
+    (scenario,) = read(folder / "ssdconfig.xml", folder / "workload.xml")
+    parts = scenario.descriptions()
+    return simulation.simulate(
+        parts["device"],
+        parts["scheme"],
+        parts["workload"],
+        overrides=[],
+        seed=scenario.seed,
+        checked=False,
+        progress=None,
+    )
+
+
+@pytest.mark.parametrize("name", WHOLE_MAP)
+def test_a_run_agrees_with_mqsim(name: str) -> None:
+    folder = shared()
+    with (folder / "reference.csv").open(newline="") as file:
+        (measured,) = (row for row in csv.DictReader(file) if row["name"] == name)
+    result = run(folder / "runs" / name)
+    for direction, one, commands in (("read", "reads", "read_cmd"), ("write", "writes", "program_cmd")):
+        if int(measured[one]):
+            mean = result[direction]["latency_ns"]["mean"] / 1e3
+            assert mean == pytest.approx(float(measured[f"{direction}_mean_us"]), rel=0.02)
+            # Kinds of requests are drawn at random: as many as MQSim's within half a percent.
+            assert result[direction]["requests"] == pytest.approx(int(measured[one]), rel=0.005)
+        kind = "read" if direction == "read" else "program"
+        classes = result["flash"]["by_class"]
+        taken = sum(classes[each]["transactions"] for each in classes if each.endswith(kind))
+        wanted = int(measured[commands]) + int(measured[f"multiplane_{commands}"])
+        assert taken == pytest.approx(wanted, rel=0.01)

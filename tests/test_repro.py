@@ -1,0 +1,192 @@
+"""`wordline repro`: exhibits, verdicts, going on after a kill."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+from conftest import Wordline, start
+
+from wordline import WordlineError
+from wordline.repro import exhibit, papers
+from wordline.repro.formulas import FORMULAS
+from wordline.repro.verdict import Target, judge, kind_of
+from wordline.study.runs import validate
+
+SHARED_TARGETS = Path(__file__).parent.parent.parent / "shared" / "targets"
+
+HEADLINE = (
+    "system,exhibit,workload,metric,against,value,unit\n"
+    "collision,fig11,PRXY0,average read latency change,original FTL,-0.37,ratio\n"
+    "validation,fig99,,a number that nobody computes,,5,pairs\n"
+)
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@pytest.mark.parametrize(
+    ("target", "ours", "verdict"),
+    [
+        (Target(-0.37, "ratio", "change"), -0.351, "reproduced"),  # 2 points
+        (Target(-0.37, "ratio", "change"), -0.30, "reproduced"),  # 20%
+        (Target(-0.37, "ratio", "change"), -0.10, "direction"),
+        (Target(-0.37, "ratio", "change"), 0.10, "not reproduced"),
+        (Target(0.005, "ratio", "change"), -0.01, "reproduced"),
+        (Target(1.87, "x", "factor"), 1.6, "reproduced"),
+        (Target(1.87, "x", "factor"), 1.2, "direction"),
+        (Target(1.87, "x", "factor"), 0.9, "not reproduced"),
+        (Target(12, "traces", "level"), 14, "reproduced"),
+        (Target(12, "traces", "level"), 16, "not reproduced"),
+        (Target(500, "milliseconds (more than)", "level"), 900, "reproduced"),
+        (Target(0.0001, "ratio (at most)", "change"), -0.5, "reproduced"),
+        (Target(-0.145, "ratio (better by more than)", "change"), -0.3, "reproduced"),
+        (Target(-0.145, "ratio (better by more than)", "change"), -0.05, "direction"),
+        (Target("A < B < C", "order", "order"), "A < B < C", "reproduced"),
+        (Target("A < B < C", "order", "order"), "A < C < B", "not reproduced"),
+        (Target(6.67, "", "level", within=0.02), 6.9, "not reproduced"),
+        (Target(6.67, "", "level", within=0.02), 6.6, "reproduced"),
+        (Target(1.0), None, "not run"),
+    ],
+)
+def test_a_verdict_is_computed_from_the_numbers(
+    target: Target, ours: float | str | None, verdict: str
+) -> None:
+    assert judge(target, ours) == verdict
+
+
+def test_kinds_of_numbers_are_told_from_their_words() -> None:
+    assert kind_of("average read latency change", "ratio", -0.3) == "change"
+    assert kind_of("speed-up", "x", 1.87) == "factor"
+    assert kind_of("WAF caused by lazy page ordering", "x", 1.9) == "factor"
+    assert kind_of("speculative reads / reads", "ratio", 0.99) == "level"
+    assert kind_of("order of latency", "order", "A < B") == "order"
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_every_point_of_every_exhibit_can_be_run(quick: bool) -> None:
+    assert "validation" in papers()
+    for paper in papers():
+        for shown in exhibit.exhibits(paper):
+            if shown.missing(None) is None:
+                points = shown.points(quick, None)
+                assert len({found.key for found in validate(points)}) == len(points), shown.name
+
+
+def test_every_exhibit_names_known_formulas_and_columns() -> None:
+    for paper in papers():
+        for shown in exhibit.exhibits(paper):
+            for path in shown.columns.values():
+                assert not path.startswith("formula:") or path.removeprefix("formula:") in FORMULAS
+            for number in shown.numbers:
+                assert number["value"] in shown.columns, shown.name
+            if shown.figure is not None:
+                y = shown.figure["y"]
+                assert {shown.figure["x"], *(y if isinstance(y, list) else [y])} <= set(shown.columns)
+
+
+def test_an_exhibit_gives_a_table_a_figure_and_numbers(wordline: Wordline, tmp_path: Path) -> None:
+    call = ("repro", "validation", "--exhibit", "unloaded-reads", "--quick", "--out", tmp_path)
+    outcome = wordline(*call)
+    assert (outcome.code, outcome.err) == (0, "")
+    assert "22 reproduced" in outcome.out
+    lines = read(tmp_path / "validation" / "unloaded-reads.csv")
+    assert len(lines) == 11
+    mqsim = next(line for line in lines if line["device"] == "mqsim")
+    # 49 + 290 + 75,020 + 4,096 bytes at 333 MB/s + 1,248 for the link's data + 11
+    assert float(mqsim["fastest_ns"]) == 88_919
+    assert float(mqsim["fastest_formula_ns"]) == pytest.approx(
+        49 + 290 + 75_020 + 4096 / 0.333 + 1248 + 11, abs=1
+    )
+    picture = (tmp_path / "validation" / "unloaded-reads.png").read_bytes()
+    assert picture.startswith(b"\x89PNG") and len(picture) > 10_000
+    assert "<svg" in (tmp_path / "validation" / "unloaded-reads.svg").read_text()
+    numbers = read(tmp_path / "numbers.csv")
+    assert {number["verdict"] for number in numbers} == {"reproduced"}
+    assert {number["scale"] for number in numbers} == {"quick"}
+    page = (tmp_path / "summary.html").read_text()
+    assert page.count("<svg") == 1 and "Unloaded reads of every device" in page
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "rows").iterdir()}
+    first = (tmp_path / "numbers.csv").read_bytes()
+    assert wordline(*call).code == 0
+    assert before == {path: path.stat().st_mtime_ns for path in (tmp_path / "rows").iterdir()}
+    assert (tmp_path / "numbers.csv").read_bytes() == first
+
+
+def test_a_killed_reproduction_goes_on_where_it_was(wordline: Wordline, tmp_path: Path) -> None:
+    arguments = ("repro", "validation", "--exhibit", "unloaded-reads", "--quick", "--out", str(tmp_path))
+    process = start(*arguments, "--jobs", "1")
+    end = time.monotonic() + 60
+    while len(list((tmp_path / "rows").glob("*.parquet"))) < 2:
+        assert time.monotonic() < end and process.poll() is None
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "rows").glob("*.parquet")}
+    assert wordline(*arguments).code == 0
+    after = {path: path.stat().st_mtime_ns for path in (tmp_path / "rows").glob("*.parquet")}
+    assert before.items() <= after.items() and len(after) == 11
+
+
+def test_printed_numbers_without_an_exhibit_have_a_row_with_the_reason(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    (tmp_path / "headline.csv").write_text(HEADLINE)
+    out = tmp_path / "out"
+    data = wordline("repro", "collision", "--targets", tmp_path, "--out", out, "--json").json()
+    (number,) = data["numbers"]
+    assert (number["paper"], number["exhibit"], number["target"]) == ("collision", "fig11", -0.37)
+    assert (number["verdict"], number["note"]) == ("not run", "the system `collision` isn't there yet")
+    assert "collision" in (out / "summary.html").read_text()
+
+
+def test_every_printed_number_of_the_papers_is_accounted_for(wordline: Wordline, tmp_path: Path) -> None:
+    if not SHARED_TARGETS.is_dir():
+        if os.environ.get("CI") == "true":
+            raise AssertionError(f"{SHARED_TARGETS} is missing")
+        pytest.skip(f"{SHARED_TARGETS} is missing")
+    printed = read(SHARED_TARGETS / "headline.csv")
+    for system in sorted({line["system"] for line in printed} - set(papers())):
+        data = wordline("repro", system, "--targets", SHARED_TARGETS, "--out", tmp_path, "--json").json()
+        assert len(data["numbers"]) == sum(line["system"] == system for line in printed)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("validatoin",), "no paper `validatoin`: known: validation"),
+        (("validation", "--exhibit", "fig1"), "validation has no such exhibit: allowed: cache-hits"),
+        (("all", "--targets", "nowhere"), "--targets nowhere"),
+    ],
+)
+def test_a_slip_is_told(wordline: Wordline, arguments: tuple[str, ...], message: str) -> None:
+    assert message in wordline("repro", *arguments).error()
+
+
+def test_exhibits_are_listed(wordline: Wordline) -> None:
+    rows = json.loads(wordline("repro", "all", "--list", "--json").out)
+    assert {
+        "paper": "validation",
+        "exhibit": "slc-cliff",
+        "title": "A client drive written in order, once",
+    } in rows
+
+
+def test_an_exhibit_that_needs_traces_says_which(tmp_path: Path) -> None:
+    text = (exhibit.EXHIBITS / "validation" / "wait-of-a-die.toml").read_text()
+    path = tmp_path / "fig1.toml"
+    path.write_text(f'needs = ["hm_0.csv"]\n{text}')
+    shown = exhibit.read(path)
+    assert shown.missing(None) == "needs --traces DIR with hm_0.csv"
+    assert shown.missing(tmp_path) == f"{tmp_path} has no hm_0.csv"
+    (tmp_path / "hm_0.csv").touch()
+    assert shown.missing(tmp_path) is None
+    path.write_text(f"colums = {{}}\n{text}")
+    with pytest.raises(WordlineError, match="did you mean `columns`"):
+        exhibit.read(path)

@@ -1,0 +1,89 @@
+"""Schemes by name, file and key=value, and their combinations."""
+
+from __future__ import annotations
+
+import itertools
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from wordline import _core, combinations, preset_names, schemes
+from wordline._core import WordlineError
+
+
+def resolved(text: str) -> dict[str, object]:
+    found = schemes.scheme(text).description
+    return tomllib.loads(_core.resolve("scheme", (found.label, found.text), []))
+
+
+def test_a_combination_has_the_keys_of_all_its_parts() -> None:
+    both = resolved("suspend+dynamic+gc.policy=fifo")
+    assert both["scheduler"] == resolved("suspend")["scheduler"]
+    assert both["placement"] == resolved("dynamic")["placement"]
+    assert both["gc"]["policy"] == "fifo"  # type: ignore[index]
+    assert both["name"] == "suspend+dynamic+gc.policy=fifo"
+
+
+def test_baseline_changes_nothing_in_a_combination() -> None:
+    alone, beside = resolved("suspend"), resolved("baseline+suspend")
+    assert {**alone, "name": "", "description": ""} == {**beside, "name": "", "description": ""}
+
+
+def test_two_parts_for_one_slot_are_an_error_that_names_it() -> None:
+    with pytest.raises(WordlineError, match=r"fifo .* and suspend .* both fill the slot `scheduler`"):
+        schemes.scheme("fifo+suspend")
+    with pytest.raises(WordlineError, match="slot `reclaim`"):
+        schemes.scheme("block-reclaim+superblock-reclaim")
+
+
+def test_parts_that_exclude_each_other_in_the_matrix_do_so_as_schemes(tmp_path: Path) -> None:
+    known = combinations.parts()
+    files = {}
+    for part in known:
+        files[part.name] = tmp_path / f"{part.name}.toml"
+        files[part.name].write_text(f"{part.keys}\n")
+    for first, second in itertools.combinations(known, 2):
+        slot = first.excludes(second)
+        text = f"{files[first.name]}+{files[second.name]}"
+        if slot is None:
+            schemes.scheme(text)
+        else:
+            with pytest.raises(WordlineError, match=f"slot `{slot}`"):
+                schemes.scheme(text)
+
+
+def test_another_value_of_a_key_is_an_error_that_names_both() -> None:
+    with pytest.raises(WordlineError, match=r"scheme\.gc\.trigger is 0\.1 in .* and 0\.2 in "):
+        schemes.scheme("gc.trigger=0.1+gc.trigger=0.2")
+    assert schemes.scheme("gc.trigger=0.1+gc.trigger=0.1").name == "gc.trigger=0.1+gc.trigger=0.1"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sspend", "did you mean `suspend`"),
+        ("suspend+", "allowed: names joined by"),
+        ("suspend+gc.polcy=fifo", "gc.polcy"),
+        ("suspend+gc.policy=best", "scheme.gc.policy"),
+    ],
+)
+def test_a_slip_is_named(text: str, message: str) -> None:
+    with pytest.raises(WordlineError, match=message):
+        schemes.scheme(text)
+
+
+def test_lists_are_split_outside_of_brackets_only() -> None:
+    text = 'baseline, scheduler.tiers=[["host_read"], ["gc_read", "gc_erase"]],fifo'
+    assert schemes.split([text, "suspend"]) == [
+        "baseline",
+        'scheduler.tiers=[["host_read"], ["gc_read", "gc_erase"]]',
+        "fifo",
+        "suspend",
+    ]
+
+
+def test_every_preset_is_accepted_alone_and_with_the_baseline() -> None:
+    for name in preset_names("scheme"):
+        assert schemes.scheme(name).name == name
+        schemes.scheme(f"baseline+{name}")
