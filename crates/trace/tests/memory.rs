@@ -70,8 +70,8 @@ fn memory_does_not_grow_with_the_trace() {
     let folder = std::env::temp_dir().join(format!("wordline-trace-memory-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     for name in ["a.csv", "a.csv.gz", "a.csv.zst", "a.trace.xz", "a.iolog.bz2", "a.parquet"] {
-        let short = most_while_reading(&folder, name, 20_000);
-        let long = most_while_reading(&folder, name, 200_000);
+        let short = most_while_reading(&folder, name, 10_000);
+        let long = most_while_reading(&folder, name, 100_000);
         // What decoders and the pages of Parquet hold differs a little from file to file.
         assert!(long < short + short / 2 + (8 << 20) && long < 64 << 20, "{name}: {short} and {long} bytes");
     }

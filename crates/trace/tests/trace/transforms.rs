@@ -61,8 +61,8 @@ fn the_rate_becomes_the_one_that_is_wanted() {
 fn addresses_are_compacted_wrapped_and_fitted_behind_the_last_step() {
     let compacted = steps("{ kind = \"compact\" }, { kind = \"filter\", ops = [\"R\"] }");
     assert_eq!(compacted.iter().map(|request| request.2).collect::<Vec<_>>(), [0, 1 << 20, 2 << 20]);
-    let wrapped = steps("{ kind = \"wrap\", bytes = 1000 }, { kind = \"filter\", devices = [0] }");
-    assert_eq!(wrapped.iter().map(|request| request.2).collect::<Vec<_>>(), [0, 488, 0]);
+    let wrapped = steps("{ kind = \"wrap\", bytes = 10000 }, { kind = \"filter\", devices = [0] }");
+    assert_eq!(wrapped.iter().map(|request| request.2).collect::<Vec<_>>(), [0, 1824, 0]);
     let small = "transform = [{ kind = \"filter\", ops = [\"R\"] }]";
     let error = transformed(TRACE, small, 1 << 20).unwrap_err();
     assert!(
