@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test bench clean \
-	check-rust check-python test-rust test-sanitizer test-python
+	check-rust check-python test-rust test-sanitizer test-python browser
 
 PYTHON ?= python3
 VENV := .venv
@@ -64,7 +64,14 @@ test-sanitizer:
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitizer \
 		cargo test --package wordline-engine --locked --target x86_64-unknown-linux-gnu --lib -- memory events
 
-test-python: setup
+# A browser for the tests of reports. Under CI, as root on Debian, it is installed; elsewhere its tests are skipped.
+browser:
+	@if [ "$${CI:-}" = true ] && [ "$$(id -u)" = 0 ] && ! command -v chromium >/dev/null && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			chromium fonts-dejavu-core >/dev/null; \
+	fi
+
+test-python: setup browser
 	@$(BIN)/pytest
 
 bench: ## flash operations per second on one core, against the goals

@@ -10,6 +10,7 @@ __all__ = [
     "__build__",
     "__version__",
     "check",
+    "fio_workload",
     "hold",
     "load_drive",
     "parts",
@@ -17,6 +18,8 @@ __all__ = [
     "resolve",
     "run",
     "trace_convert",
+    "trace_fit",
+    "trace_gen",
     "trace_info",
 ]
 
@@ -56,6 +59,7 @@ def run(
     save_state: str | os.PathLike[str] | None = None,
     stop_after: int | None = None,
     held: Held | None = None,
+    timeline: tuple[str | os.PathLike[str], tuple[int, int]] | None = None,
 ) -> RunResult | None: ...
 def check(
     device: tuple[str, str],
@@ -113,3 +117,24 @@ def trace_convert(
     out: str,
     format: str | None = None,
 ) -> tuple[int, list[str]]: ...
+def trace_fit(
+    workload: tuple[str, str],
+    overrides: list[tuple[str, str]],
+    *,
+    base_dir: str,
+    name: str,
+    idle_ns: int | None = None,
+    phases: int | None = None,
+    piece: int | None = None,
+    in_order: bool | None = None,
+    held: float | None = None,
+) -> str: ...
+def fio_workload(name: str, label: str, text: str) -> tuple[str, list[str]]: ...
+def trace_gen(
+    workload: tuple[str, str],
+    overrides: list[tuple[str, str]],
+    *,
+    base_dir: str,
+    out: str,
+    seed: int,
+) -> int: ...

@@ -9,13 +9,16 @@ from typing import Any, TypeAlias
 
 from wordline import _core
 from wordline._core import Drive
-from wordline.presets import Description, Kind, load, replay, toml_value
+from wordline.presets import Description, Kind, load, load_workload, replay, toml_value
 from wordline.result import Record, Result
 
 Progress: TypeAlias = Callable[[int, int | None, int], None]
 """Called some ten times a second: requests done, requests in all if known, simulated time in ns."""
 
 PathLike: TypeAlias = str | os.PathLike[str]
+
+ALL_TIME = (0, 2**64 - 1)
+"""A window that holds every nanosecond."""
 
 
 def run(
@@ -28,6 +31,9 @@ def run(
     overrides: Mapping[str, object] | None = None,
     progress: Progress | None = None,
     drive: Drive | None = None,
+    traces: PathLike | None = None,
+    timeline: PathLike | None = None,
+    window: tuple[int, int] | None = None,
     **more: object,
 ) -> Result:
     """Simulates one workload on one drive and returns what was measured.
@@ -37,19 +43,23 @@ def run(
     verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
-    same.
+    same. With `traces`, a folder, a workload preset that is a twin gives way to its real trace if that is
+    there, known by its file name.
+    same. With `timeline` a trace for the Perfetto viewer is written there, of the time from `window[0]` to
+    `window[1]` (ns) or of all of it.
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
     return simulate(
         load("device", device),
         load("scheme", scheme),
-        load("workload", workload),
+        load_workload(workload, traces),
         overrides=override_list({**(overrides or {}), **more}),
         seed=seed,
         checked=checked,
         progress=progress,
         drive=drive,
+        timeline=None if timeline is None else (timeline, window or ALL_TIME),
     )
 
 
@@ -64,6 +74,7 @@ def simulate(
     progress: Progress | None,
     drive: Drive | None = None,
     held: _core.Held | None = None,
+    timeline: tuple[PathLike, tuple[int, int]] | None = None,
 ) -> Result:
     """`run` on descriptions that are loaded already, with overrides whose values are TOML."""
     result = simulate_part(
@@ -76,6 +87,7 @@ def simulate(
         progress=progress,
         drive=drive,
         held=held,
+        timeline=timeline,
     )
     if result is None:
         raise RuntimeError("a run without an end of its own has stopped")
@@ -96,6 +108,7 @@ def simulate_part(
     save_state: PathLike | None = None,
     stop_after: int | None = None,
     held: _core.Held | None = None,
+    timeline: tuple[PathLike, tuple[int, int]] | None = None,
 ) -> Result | None:
     """`run_part` on descriptions that are loaded already, with overrides whose values are TOML."""
     if (save_state is None) != (stop_after is None):
@@ -114,6 +127,7 @@ def simulate_part(
         save_state=save_state,
         stop_after=stop_after,
         held=held,
+        timeline=timeline,
     )
     return None if measured is None else Result(measured)
 

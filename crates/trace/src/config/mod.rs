@@ -3,6 +3,7 @@
 mod columns;
 mod flow;
 mod forms;
+mod generated;
 mod pattern;
 mod synthetic;
 mod trace;
@@ -11,6 +12,7 @@ mod workload;
 
 pub use columns::{ColumnRef, ColumnsConfig};
 pub use flow::FlowConfig;
+pub use generated::{FilebenchSourceConfig, FioSourceConfig, TwinConfig, YcsbSourceConfig};
 pub use pattern::{InterarrivalConfig, PatternConfig};
 pub use synthetic::{RegionConfig, SizeWeight, Sizes, SyntheticConfig};
 pub use trace::{BlockEvent, OutOfRange, TimeUnit, TraceConfig, TraceFormat};
