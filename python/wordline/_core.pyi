@@ -110,8 +110,13 @@ def resolve(
 ) -> str: ...
 def trace_info(workload: tuple[str, str], overrides: list[tuple[str, str]], *, base_dir: str) -> str: ...
 def trace_convert(
-    workload: tuple[str, str], overrides: list[tuple[str, str]], *, base_dir: str, out: str
-) -> int: ...
+    workload: tuple[str, str],
+    overrides: list[tuple[str, str]],
+    *,
+    base_dir: str,
+    out: str,
+    format: str | None = None,
+) -> tuple[int, list[str]]: ...
 def trace_fit(
     workload: tuple[str, str],
     overrides: list[tuple[str, str]],

@@ -12,7 +12,16 @@ import typer
 
 from wordline import simulation
 from wordline._core import WordlineError
-from wordline.cli.common import JsonOption, SetOption, SkipOption, override_pairs, progress_bar, show
+from wordline.cli.common import (
+    JsonOption,
+    SetOption,
+    SkipOption,
+    TransformOption,
+    override_pairs,
+    progress_bar,
+    show,
+    transform_pairs,
+)
 from wordline.presets import load, load_workload, replay
 
 if TYPE_CHECKING:
@@ -34,6 +43,7 @@ def run(
         str | None,
         typer.Option("--trace", metavar="FILE", help="Replay this trace, at its own times."),
     ] = None,
+    transform: TransformOption = None,
     traces: Annotated[
         str | None,
         typer.Option(
@@ -93,7 +103,7 @@ def run(
     )
     for note in descriptions[2].notes:
         print(f"wordline: note: {note}", file=sys.stderr)
-    pairs = override_pairs(overrides, skip_bad_lines)
+    pairs = transform_pairs(transform) + override_pairs(overrides, skip_bad_lines)
     if window is not None and timeline is None:
         raise WordlineError("--window is for --timeline FILE")
     if timeline is not None and (seeds is not None or stop_after is not None):
