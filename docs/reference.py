@@ -12,6 +12,7 @@ import typer
 
 from wordline import preset_names, resolve
 from wordline.cli import app
+from wordline.presets import Kind
 
 MODULES = (
     "wordline",
@@ -79,16 +80,18 @@ def _row(parameter: Any) -> str:
 
 def configuration() -> str:
     """Every key of the three descriptions, as the code fills it in."""
-    lines = ["# Configuration", ""]
-    lines += [
-        "What `wordline show` prints: presets with every default filled in. Their meaning and units are in the"
+    lines = [
+        "# Configuration",
+        "",
+        "Presets with every default filled in, as `wordline show` prints them.",
+        "",
     ]
-    lines += ["pages of the parts.", ""]
-    for kind, preset in (
+    shown: tuple[tuple[Kind, str], ...] = (
         ("scheme", "baseline"),
         ("device", "enterprise-tlc"),
         ("workload", "mixed-70-30-8k-qd16"),
-    ):
+    )
+    for kind, preset in shown:
         lines += [
             f"## {kind.capitalize()}: `{preset}`",
             "",
@@ -96,8 +99,8 @@ def configuration() -> str:
             resolve(kind, preset).strip(),
             "```",
             "",
-        ]  # type: ignore[arg-type]
-        lines += [f"Presets: {', '.join(f'`{name}`' for name in preset_names(kind))}.", ""]  # type: ignore[arg-type]
+        ]
+        lines += [f"Presets: {', '.join(f'`{name}`' for name in preset_names(kind))}.", ""]
     return "\n".join(lines)
 
 

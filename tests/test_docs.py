@@ -10,7 +10,7 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 
 def test_the_site_builds_and_names_every_command_and_key(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--quiet", DOCS, tmp_path]
+    build = [sys.executable, "-m", "sphinx", "--fail-on-warning", "--quiet", str(DOCS), str(tmp_path)]
     process = subprocess.run(build, capture_output=True, text=True)
     assert process.returncode == 0, process.stderr
     commands = (tmp_path / "reference" / "commands.html").read_text()
