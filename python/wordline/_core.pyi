@@ -10,6 +10,7 @@ __all__ = [
     "__build__",
     "__version__",
     "check",
+    "fio_workload",
     "hold",
     "load_drive",
     "parts",
@@ -17,6 +18,8 @@ __all__ = [
     "resolve",
     "run",
     "trace_convert",
+    "trace_fit",
+    "trace_gen",
     "trace_info",
 ]
 
@@ -108,4 +111,25 @@ def resolve(
 def trace_info(workload: tuple[str, str], overrides: list[tuple[str, str]], *, base_dir: str) -> str: ...
 def trace_convert(
     workload: tuple[str, str], overrides: list[tuple[str, str]], *, base_dir: str, out: str
+) -> int: ...
+def trace_fit(
+    workload: tuple[str, str],
+    overrides: list[tuple[str, str]],
+    *,
+    base_dir: str,
+    name: str,
+    idle_ns: int | None = None,
+    phases: int | None = None,
+    piece: int | None = None,
+    in_order: bool | None = None,
+    held: float | None = None,
+) -> str: ...
+def fio_workload(name: str, label: str, text: str) -> tuple[str, list[str]]: ...
+def trace_gen(
+    workload: tuple[str, str],
+    overrides: list[tuple[str, str]],
+    *,
+    base_dir: str,
+    out: str,
+    seed: int,
 ) -> int: ...

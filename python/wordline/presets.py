@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from wordline import _core
 from wordline._core import WordlineError
 
 Kind = Literal["device", "scheme", "workload"]
@@ -27,6 +28,8 @@ class Description:
     """TOML."""
     folder: Path
     """Where the relative paths inside it start."""
+    notes: tuple[str, ...] = ()
+    """What was left out of it, one sentence each."""
 
 
 def names(kind: Kind) -> list[str]:
@@ -37,11 +40,13 @@ def names(kind: Kind) -> list[str]:
 def load(kind: Kind, name_or_path: str | os.PathLike[str]) -> Description:
     """The description with this preset's name or at this path.
 
-    A name with a folder in it or ending in `.toml` is a path; any other is a preset.
-    Raises `WordlineError` when there is none, with the nearest known name.
+    A name with a folder in it or ending in `.toml` is a path; any other is a preset. A workload that ends in
+    `.fio` is a job file of fio. Raises `WordlineError` when there is none, with the nearest known name.
     """
     text = os.fspath(name_or_path)
     path = Path(text)
+    if kind == "workload" and path.suffix == ".fio":
+        return _load_jobs(path)
     if path.suffix == ".toml" or path.name != text:
         return _load_file(kind, path)
     known = names(kind)
@@ -58,6 +63,88 @@ def _load_file(kind: Kind, path: Path, label: str | None = None) -> Description:
     except OSError as error:
         raise WordlineError(f"{kind} {path}: {error.strerror or error}") from None
     return Description(label=label or str(path), text=text, folder=path.resolve().parent)
+
+
+def _load_jobs(path: Path) -> Description:
+    """A job file of fio, as a workload."""
+    jobs = _load_file("workload", path)
+    text, notes = _core.fio_workload(path.name, jobs.label, jobs.text)
+    return Description(label=jobs.label, text=text, folder=jobs.folder, notes=tuple(notes))
+
+
+def profile(name: str) -> Path | None:
+    """The profile that a workload preset plays, if it plays one."""
+    path = _PRESETS / "profiles" / f"{name}.toml"
+    return path if path.exists() else None
+
+
+def fit_for(name: str) -> str:
+    """What a workload preset may be used for: `schemes`, `published_characteristics`, or `counts_only`.
+
+    A workload of the last kind stands for a trace of which only the number of requests and the share of reads
+    are known (and perhaps their size): no test of a scheme, and to be left out of averages.
+    """
+    import tomllib
+
+    path = profile(name)
+    if path is None:
+        return "schemes"
+    return str(tomllib.loads(path.read_text(encoding="utf-8")).get("fit_for", "schemes"))
+
+
+def real_trace(name: str, folder: str | os.PathLike[str]) -> Path | None:
+    """The file below `folder` with the workload's own trace, known by its name; `None` if there is none.
+
+    Names are compared without their endings (`.csv.gz` …) and in any case. Of several the first counts.
+    """
+    import tomllib
+
+    path = profile(name)
+    if path is None:
+        return None
+    known = {
+        stem.casefold() for stem in tomllib.loads(path.read_text(encoding="utf-8")).get("trace_files", [])
+    }
+    files = sorted(file for file in Path(folder).rglob("*") if file.is_file())
+    return next((file for file in files if _stem(file).casefold() in known), None)
+
+
+def _stem(file: Path) -> str:
+    """The name without its endings: what stands behind a dot and isn't a number."""
+    name = file.name
+    while "." in name and not name.rpartition(".")[2].isdecimal():
+        name = name.rpartition(".")[0]
+    return name
+
+
+def load_workload(
+    name_or_path: str | os.PathLike[str], traces: str | os.PathLike[str] | None = None
+) -> Description:
+    """A workload; with `traces`, the real trace in the place of its twin where that folder has it.
+
+    Raises `WordlineError` when the folder isn't there.
+    """
+    described = load("workload", name_or_path)
+    if traces is None:
+        return described
+    if not Path(traces).is_dir():
+        raise WordlineError(f"--traces {os.fspath(traces)}: no such folder")
+    name = os.fspath(name_or_path)
+    found = real_trace(name, traces)
+    if found is None:
+        return replace(described, notes=(*described.notes, f"no trace of {name} in {os.fspath(traces)}"))
+    text = "\n".join(
+        (
+            f"name = {toml_string(name)}",
+            'source.kind = "trace"',
+            f"source.path = {toml_string(str(found.resolve()))}",
+            'source.out_of_range = "compact"',
+            'host.arrivals = "open"',
+            'start.occupancy = "footprint"',
+        )
+    )
+    notes = (*described.notes, f"{found} in the place of the twin of {name}")
+    return Description(label=str(found), text=text, folder=described.folder, notes=notes)
 
 
 def _suggestion(text: str, known: list[str]) -> str:

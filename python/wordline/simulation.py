@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from wordline import _core
 from wordline._core import Drive
-from wordline.presets import Description, Kind, load, replay, toml_value
+from wordline.presets import Description, Kind, load, load_workload, replay, toml_value
 from wordline.result import Record, Result
 
 Progress: TypeAlias = Callable[[int, int | None, int], None]
@@ -31,6 +31,7 @@ def run(
     overrides: Mapping[str, object] | None = None,
     progress: Progress | None = None,
     drive: Drive | None = None,
+    traces: PathLike | None = None,
     timeline: PathLike | None = None,
     window: tuple[int, int] | None = None,
     **more: object,
@@ -42,6 +43,8 @@ def run(
     verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
+    same. With `traces`, a folder, a workload preset that is a twin gives way to its real trace if that is
+    there, known by its file name.
     same. With `timeline` a trace for the Perfetto viewer is written there, of the time from `window[0]` to
     `window[1]` (ns) or of all of it.
 
@@ -50,7 +53,7 @@ def run(
     return simulate(
         load("device", device),
         load("scheme", scheme),
-        load("workload", workload),
+        load_workload(workload, traces),
         overrides=override_list({**(overrides or {}), **more}),
         seed=seed,
         checked=checked,

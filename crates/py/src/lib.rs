@@ -5,12 +5,14 @@ mod columns;
 mod combinations;
 mod describe;
 mod error;
+mod fio;
 mod held;
 mod requests;
 mod run;
 mod state;
 mod timeline;
 mod trace;
+mod twin;
 mod watch;
 
 use pyo3::prelude::*;
@@ -26,6 +28,8 @@ mod _core {
     #[pymodule_export]
     use crate::describe::resolve;
     #[pymodule_export]
+    use crate::fio::fio_workload;
+    #[pymodule_export]
     use crate::held::{Held, hold};
     #[pymodule_export]
     use crate::run::{RunResult, run};
@@ -33,6 +37,8 @@ mod _core {
     use crate::state::{Drive, load_drive, prepare};
     #[pymodule_export]
     use crate::trace::{trace_convert, trace_info};
+    #[pymodule_export]
+    use crate::twin::{trace_fit, trace_gen};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

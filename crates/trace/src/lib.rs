@@ -31,8 +31,10 @@
 
 #![deny(clippy::indexing_slicing)]
 
+pub mod apps;
 mod bits;
 pub mod config;
+pub mod fio;
 mod flows;
 mod footprint;
 mod format;
@@ -43,9 +45,10 @@ mod open;
 mod reader;
 mod rng;
 mod synthetic;
+pub mod twin;
 mod write;
 
-pub use config::{FlowConfig, SourceConfig, SyntheticConfig, TraceConfig, WorkloadConfig};
+pub use config::{FlowConfig, SourceConfig, SyntheticConfig, TraceConfig, TwinConfig, WorkloadConfig};
 pub use flows::{OpenedFlow, open_all, open_flows};
 pub use footprint::{Footprint, footprint};
 pub use info::{AlignmentShares, OpInfo, PageCounts, SizeInfo, TraceInfo};

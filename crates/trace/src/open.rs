@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use wordline_engine::config::error::ConfigError;
 use wordline_engine::host::request::{RequestSource, SourceError};
 
+use crate::apps::{FilebenchSource, YcsbSource};
 use crate::config::{SourceConfig, TraceConfig};
+use crate::fio::FioSource;
 use crate::notes::Notes;
 use crate::reader::TraceReader;
 use crate::synthetic::Generator;
+use crate::twin::open_twin;
 
 /// What a source must know beside its description.
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +61,23 @@ pub fn open(config: &SourceConfig, context: &OpenContext) -> Result<Opened, Open
             let notes = reader.notes();
             Ok(Opened { source: Box::new(reader), notes })
         }
+        SourceConfig::Fio(job) => {
+            let source = FioSource::new(&job.fio, job.requests, context.drive_bytes, context.seed)
+                .map_err(|error| error.under("source.fio"))?;
+            Ok(Opened { source: Box::new(source), notes: Notes::default() })
+        }
+        SourceConfig::Ycsb(run) => {
+            let source = YcsbSource::new(&run.ycsb, run.requests, context.drive_bytes, context.seed)
+                .map_err(|error| error.under("source.ycsb"))?;
+            Ok(Opened { source: Box::new(source), notes: Notes::default() })
+        }
+        SourceConfig::Filebench(run) => {
+            let source =
+                FilebenchSource::new(&run.filebench, run.requests, context.drive_bytes, context.seed)
+                    .map_err(|error| error.under("source.filebench"))?;
+            Ok(Opened { source: Box::new(source), notes: Notes::default() })
+        }
+        SourceConfig::Twin(twin) => open_twin(twin, context),
     }
 }
 

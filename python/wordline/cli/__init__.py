@@ -9,7 +9,7 @@ import typer
 
 from wordline import __version__
 from wordline._core import WordlineError
-from wordline.cli import compare, mqsim, report, repro, running, show, sweep, trace, tune
+from wordline.cli import compare, mqsim, report, repro, running, show, sweep, trace, tune, twin
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
@@ -64,5 +64,6 @@ repro.register(app)
 report.register(app)
 tune.register(app)
 mqsim.register(app)
+twin.register(trace.app)
 app.add_typer(show.app, name="show")
 app.add_typer(trace.app, name="trace")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ import typer
 from wordline import simulation
 from wordline._core import WordlineError
 from wordline.cli.common import JsonOption, SetOption, SkipOption, override_pairs, progress_bar, show
-from wordline.presets import load, replay
+from wordline.presets import load, load_workload, replay
 
 if TYPE_CHECKING:
     from wordline.result import Result
@@ -23,11 +24,21 @@ def run(
     scheme: Annotated[str, typer.Option("--scheme", "-s", help="A preset or a TOML file.")] = "baseline",
     workload: Annotated[
         str | None,
-        typer.Option("--workload", "-w", help="A preset or a TOML file. [default: randread-4k-qd16]"),
+        typer.Option(
+            "--workload",
+            "-w",
+            help="A preset, a TOML file, or a job file of fio (.fio). [default: randread-4k-qd16]",
+        ),
     ] = None,
     trace: Annotated[
         str | None,
         typer.Option("--trace", metavar="FILE", help="Replay this trace, at its own times."),
+    ] = None,
+    traces: Annotated[
+        str | None,
+        typer.Option(
+            "--traces", metavar="DIR", help="Take the workload's real trace from there, if it is there."
+        ),
     ] = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
@@ -78,8 +89,10 @@ def run(
     descriptions = (
         load("device", device),
         load("scheme", scheme),
-        replay(trace) if trace is not None else load("workload", workload or "randread-4k-qd16"),
+        replay(trace) if trace is not None else load_workload(workload or "randread-4k-qd16", traces),
     )
+    for note in descriptions[2].notes:
+        print(f"wordline: note: {note}", file=sys.stderr)
     pairs = override_pairs(overrides, skip_bad_lines)
     if window is not None and timeline is None:
         raise WordlineError("--window is for --timeline FILE")

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::{
-    InterarrivalConfig, OutOfRange, PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig,
-    TimeUnit, TraceConfig, TraceFormat,
+    FilebenchSourceConfig, FioSourceConfig, InterarrivalConfig, OutOfRange, PatternConfig, RegionConfig,
+    Sizes, SourceConfig, SyntheticConfig, TimeUnit, TraceConfig, TraceFormat, TwinConfig, YcsbSourceConfig,
 };
 
 #[derive(Clone, Copy, Deserialize)]
@@ -17,6 +17,10 @@ use super::{
 enum SourceKind {
     Synthetic,
     Trace,
+    Twin,
+    Fio,
+    Ycsb,
+    Filebench,
 }
 
 #[derive(Deserialize)]
@@ -40,6 +44,10 @@ pub(super) struct SourceForm {
     skip_bad_lines: Option<bool>,
     max_requests: Option<u64>,
     repeat: Option<u32>,
+    space_bytes: Option<u64>,
+    fio: Option<crate::fio::FioConfig>,
+    ycsb: Option<crate::apps::ycsb::YcsbConfig>,
+    filebench: Option<crate::apps::filebench::FilebenchConfig>,
 }
 
 impl TryFrom<SourceForm> for SourceConfig {
@@ -49,6 +57,10 @@ impl TryFrom<SourceForm> for SourceConfig {
         match form.kind {
             SourceKind::Synthetic => form.synthetic().map(Self::Synthetic),
             SourceKind::Trace => form.trace().map(Self::Trace),
+            SourceKind::Twin => form.twin().map(Self::Twin),
+            SourceKind::Fio => form.fio().map(|fio| Self::Fio(Box::new(fio))),
+            SourceKind::Ycsb => form.ycsb().map(|ycsb| Self::Ycsb(Box::new(ycsb))),
+            SourceKind::Filebench => form.filebench().map(|run| Self::Filebench(Box::new(run))),
         }
     }
 }
@@ -66,6 +78,7 @@ impl SourceForm {
             ("max_requests", self.max_requests.is_some()),
             ("repeat", self.repeat.is_some()),
         ])?;
+        self.refuse_generated()?;
         Ok(SyntheticConfig {
             requests: needed("requests", self.requests)?,
             read_share: needed("read_share", self.read_share)?,
@@ -89,6 +102,7 @@ impl SourceForm {
             ("alignment_bytes", self.alignment_bytes.is_some()),
             ("interarrival", self.interarrival.is_some()),
         ])?;
+        self.refuse_generated()?;
         let defaults = TraceConfig::of_file(needed("path", self.path)?);
         Ok(TraceConfig {
             format: self.format.unwrap_or_default(),
@@ -101,6 +115,83 @@ impl SourceForm {
             repeat: self.repeat.unwrap_or(defaults.repeat),
             ..defaults
         })
+    }
+
+    fn twin(self) -> Result<TwinConfig, String> {
+        self.refuse_synthetic()?;
+        self.refuse_trace()?;
+        self.refuse_tables_but("")?;
+        Ok(TwinConfig {
+            path: needed("path", self.path)?,
+            requests: self.requests,
+            space_bytes: self.space_bytes,
+        })
+    }
+
+    /// Refuses keys of the kinds beside `synthetic` and `trace`.
+    fn refuse_generated(&self) -> Result<(), String> {
+        refuse(&[("space_bytes", self.space_bytes.is_some())])?;
+        self.refuse_tables_but("")
+    }
+
+    /// Refuses the tables of all kinds but one.
+    fn refuse_tables_but(&self, own: &str) -> Result<(), String> {
+        let tables = [
+            ("fio", self.fio.is_some()),
+            ("ycsb", self.ycsb.is_some()),
+            ("filebench", self.filebench.is_some()),
+        ];
+        refuse(&tables.map(|(name, given)| (name, given && name != own)))
+    }
+
+    /// Refuses every key but `requests` and one table.
+    fn refuse_all_but(&self, table: &str) -> Result<(), String> {
+        self.refuse_synthetic()?;
+        self.refuse_trace()?;
+        refuse(&[("path", self.path.is_some()), ("space_bytes", self.space_bytes.is_some())])?;
+        self.refuse_tables_but(table)
+    }
+
+    fn fio(self) -> Result<FioSourceConfig, String> {
+        self.refuse_all_but("fio")?;
+        Ok(FioSourceConfig { requests: self.requests, fio: needed("fio", self.fio)? })
+    }
+
+    fn ycsb(self) -> Result<YcsbSourceConfig, String> {
+        self.refuse_all_but("ycsb")?;
+        Ok(YcsbSourceConfig { requests: self.requests, ycsb: needed("ycsb", self.ycsb)? })
+    }
+
+    fn filebench(self) -> Result<FilebenchSourceConfig, String> {
+        self.refuse_all_but("filebench")?;
+        Ok(FilebenchSourceConfig { requests: self.requests, filebench: needed("filebench", self.filebench)? })
+    }
+
+    /// Refuses keys that only `synthetic` has.
+    fn refuse_synthetic(&self) -> Result<(), String> {
+        refuse(&[
+            ("read_share", self.read_share.is_some()),
+            ("trim_share", self.trim_share.is_some()),
+            ("pattern", self.pattern.is_some()),
+            ("region", self.region.is_some()),
+            ("sizes", self.sizes.is_some()),
+            ("alignment_bytes", self.alignment_bytes.is_some()),
+            ("interarrival", self.interarrival.is_some()),
+        ])
+    }
+
+    /// Refuses keys that only `trace` has.
+    fn refuse_trace(&self) -> Result<(), String> {
+        refuse(&[
+            ("format", self.format.is_some()),
+            ("time_unit", self.time_unit.is_some()),
+            ("sector_bytes", self.sector_bytes.is_some()),
+            ("device", self.device.is_some()),
+            ("out_of_range", self.out_of_range.is_some()),
+            ("skip_bad_lines", self.skip_bad_lines.is_some()),
+            ("max_requests", self.max_requests.is_some()),
+            ("repeat", self.repeat.is_some()),
+        ])
     }
 }
 

@@ -6,7 +6,10 @@ use wordline_engine::config::error::ConfigError;
 use wordline_engine::config::run::{Arrivals, HostConfig, StartConfig, WindowConfig};
 
 use super::forms::SourceForm;
-use super::{FlowConfig, SyntheticConfig, TraceConfig};
+use super::{
+    FilebenchSourceConfig, FioSourceConfig, FlowConfig, SyntheticConfig, TraceConfig, TwinConfig,
+    YcsbSourceConfig,
+};
 
 /// A workload. `presets/workloads/*.toml` are of this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +49,14 @@ pub enum SourceConfig {
     Synthetic(SyntheticConfig),
     /// A file.
     Trace(TraceConfig),
+    /// A generator that follows a profile.
+    Twin(TwinConfig),
+    /// The load of a fio job.
+    Fio(Box<FioSourceConfig>),
+    /// YCSB over a log-structured merge tree.
+    Ycsb(Box<YcsbSourceConfig>),
+    /// Filebench over a file system.
+    Filebench(Box<FilebenchSourceConfig>),
 }
 
 impl WorkloadConfig {
@@ -87,6 +98,16 @@ impl SourceConfig {
                     "poisson, fixed or burst, for open arrivals need times",
                 ))
             }
+            Self::Ycsb(_) | Self::Filebench(_) if arrivals == Arrivals::Open => Err(ConfigError::new(
+                "host.arrivals",
+                "\"open\"",
+                "closed: an application's next request depends on its last",
+            )),
+            Self::Fio(job) if arrivals == Arrivals::Open && !job.fio.has_rates() => Err(ConfigError::new(
+                "source.fio",
+                "no iops",
+                "iops of each direction, for open arrivals need times",
+            )),
             _ => Ok(()),
         }
     }
@@ -96,6 +117,10 @@ impl SourceConfig {
         match self {
             Self::Synthetic(config) => config.validate(),
             Self::Trace(config) => config.validate(),
+            Self::Twin(config) => config.validate(),
+            Self::Fio(config) => config.validate(),
+            Self::Ycsb(config) => config.validate(),
+            Self::Filebench(config) => config.validate(),
         }
     }
 }

@@ -37,7 +37,7 @@ impl Generator {
             left: config.requests,
             total: config.requests,
             ops: OpDrawer::new(config, seed),
-            sizes: SizeDrawer::new(&config.sizes, seed)?,
+            sizes: SizeDrawer::new(&config.sizes, stream(seed, "trace.sizes"))?,
             addresses: AddressDrawer::new(&config.pattern, region, config.sizes.largest(), seed)?,
             arrivals: Arrivals::new(config.interarrival.as_ref(), seed),
             lengths: vec![0; BATCH],

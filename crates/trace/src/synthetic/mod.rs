@@ -9,3 +9,6 @@ mod sizes;
 mod zipf;
 
 pub(crate) use generator::Generator;
+pub(crate) use permutation::Permutation;
+pub(crate) use sizes::SizeDrawer;
+pub(crate) use zipf::Zipf;

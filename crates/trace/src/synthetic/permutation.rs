@@ -10,7 +10,7 @@ use crate::rng::Xoshiro256PlusPlus;
 
 /// A bijection of `0..n`.
 #[derive(Clone, Debug)]
-pub(super) struct Permutation {
+pub(crate) struct Permutation {
     n: u64,
     mask: u64,
     shift: u32,
@@ -20,7 +20,7 @@ pub(super) struct Permutation {
 
 impl Permutation {
     /// One of very many, drawn by `rng`; `n` is at least 1.
-    pub(super) fn new(n: u64, rng: &mut Xoshiro256PlusPlus) -> Self {
+    pub(crate) fn new(n: u64, rng: &mut Xoshiro256PlusPlus) -> Self {
         let bits = (64 - n.saturating_sub(1).leading_zeros()).max(1);
         Self {
             n,
@@ -33,7 +33,7 @@ impl Permutation {
 
     /// Where `index`, below n, goes.
     #[inline]
-    pub(super) fn apply(&self, index: u64) -> u64 {
+    pub(crate) fn apply(&self, index: u64) -> u64 {
         debug_assert!(index < self.n, "an index of the permuted set");
         let mut value = index;
         loop {

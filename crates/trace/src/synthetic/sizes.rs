@@ -5,10 +5,10 @@ use rand_distr::weighted::WeightedAliasIndex;
 use wordline_engine::config::error::ConfigError;
 
 use crate::config::Sizes;
-use crate::rng::{Xoshiro256PlusPlus, stream};
+use crate::rng::Xoshiro256PlusPlus;
 
 /// Draws lengths.
-pub(super) enum SizeDrawer {
+pub(crate) enum SizeDrawer {
     Fixed(u64),
     /// Constant time for each draw, however long the list.
     Weighted {
@@ -19,7 +19,7 @@ pub(super) enum SizeDrawer {
 }
 
 impl SizeDrawer {
-    pub(super) fn new(config: &Sizes, seed: u64) -> Result<Self, ConfigError> {
+    pub(crate) fn new(config: &Sizes, rng: Xoshiro256PlusPlus) -> Result<Self, ConfigError> {
         match config {
             Sizes::Fixed(bytes) => Ok(Self::Fixed(*bytes)),
             Sizes::Weighted(list) => {
@@ -27,13 +27,13 @@ impl SizeDrawer {
                 let chooser = WeightedAliasIndex::new(weights)
                     .map_err(|error| ConfigError::new("sizes", error, "weights from 0, one above 0"))?;
                 let sizes = list.iter().map(|size| size.bytes).collect();
-                Ok(Self::Weighted { sizes, chooser, rng: stream(seed, "trace.sizes") })
+                Ok(Self::Weighted { sizes, chooser, rng })
             }
         }
     }
 
     /// Fills `out` with lengths, bytes.
-    pub(super) fn fill(&mut self, out: &mut [u64]) {
+    pub(crate) fn fill(&mut self, out: &mut [u64]) {
         match self {
             Self::Fixed(bytes) => out.fill(*bytes),
             Self::Weighted { sizes, chooser, rng } => {
@@ -54,7 +54,8 @@ mod tests {
     fn sizes_come_in_their_shares() {
         let list = [(512, 1.0), (4096, 6.0), (65_536, 3.0), (1, 0.0)];
         let list = list.map(|(bytes, weight)| SizeWeight { bytes, weight }).to_vec();
-        let mut drawer = SizeDrawer::new(&Sizes::Weighted(list), 1).unwrap();
+        let mut drawer =
+            SizeDrawer::new(&Sizes::Weighted(list), crate::rng::stream(1, "trace.sizes")).unwrap();
         let mut out = vec![0; 100_000];
         drawer.fill(&mut out);
         let count = |bytes| out.iter().filter(|size| **size == bytes).count();

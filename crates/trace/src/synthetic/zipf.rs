@@ -9,7 +9,7 @@ use crate::rng::{Xoshiro256PlusPlus, unit};
 
 /// Ranks 1 to n with probability proportional to rank^-theta.
 #[derive(Clone, Debug)]
-pub(super) struct Zipf {
+pub(crate) struct Zipf {
     n: f64,
     theta: f64,
     /// Integral of the density at the upper end of the last rank.
@@ -21,7 +21,7 @@ pub(super) struct Zipf {
 }
 
 impl Zipf {
-    pub(super) fn new(n: u64, theta: f64) -> Self {
+    pub(crate) fn new(n: u64, theta: f64) -> Self {
         let n = n as f64;
         let top = integral(n + 0.5, theta);
         Self {
@@ -35,7 +35,7 @@ impl Zipf {
 
     /// A rank, from 0.
     #[inline]
-    pub(super) fn sample(&self, rng: &mut Xoshiro256PlusPlus) -> u64 {
+    pub(crate) fn sample(&self, rng: &mut Xoshiro256PlusPlus) -> u64 {
         loop {
             let area = self.top + unit(rng) * self.span;
             let x = inverse(area, self.theta);

@@ -4,8 +4,10 @@
 // The exceptions that clippy.toml makes for tests end at functions that tests share.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout)]
 
+mod apps;
 mod descriptions;
 mod files;
+mod fio;
 mod flows;
 mod layered;
 mod policies;
@@ -15,3 +17,4 @@ mod shared;
 mod summaries;
 mod support;
 mod synthetic;
+mod twins;

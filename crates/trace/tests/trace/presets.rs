@@ -1,4 +1,4 @@
-//! Every preset is read, validated and opened on a drive of a gibibyte.
+//! Every preset is read, validated and opened on a drive of 64 GiB.
 
 use std::path::{Path, PathBuf};
 
@@ -22,12 +22,13 @@ fn every_preset_can_be_run() {
         workload.validate().unwrap();
         assert_eq!(Some(workload.name.as_str()), path.file_stem().and_then(|stem| stem.to_str()));
         assert!(!workload.description.is_empty());
-        let context = OpenContext { drive_bytes: 1 << 30, seed: 1, base_dir: Path::new("") };
+        let folder = path.parent().unwrap();
+        let context = OpenContext { drive_bytes: 1 << 36, seed: 1, base_dir: folder };
         let mut sources: Vec<_> =
             workload.source.iter().map(|source| open(source, &context).unwrap()).collect();
         sources.extend(open_flows(&workload, &context).unwrap().into_iter().map(|flow| flow.opened));
         let requests: u64 = sources.iter().filter_map(|opened| opened.source.size_hint()).sum();
-        assert_eq!(requests, 1_000_000, "{}", path.display());
+        assert!(requests > 0, "{}", path.display());
         for mut opened in sources {
             let mut batch = Vec::new();
             opened.source.next_batch(&mut batch).unwrap();
@@ -48,6 +49,24 @@ fn the_example_of_the_documents_is_a_workload() {
 fn the_named_presets_are_there() {
     let names: Vec<_> =
         presets().iter().map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();
+    let papers = [
+        "rr8",
+        "fio-rr",
+        "fb-rr",
+        "gen0",
+        "gen1",
+        "financial2",
+        "hpc-46",
+        "hpc-28",
+        "msr-hm",
+        "msr-hm_0",
+        "ali0",
+        "lun5",
+    ];
+    let applications = ["ycsb-a", "ycsb-f", "fileserver", "webserver", "webproxy", "varmail"];
+    for name in papers.iter().chain(&applications) {
+        assert!(names.iter().any(|found| found == name), "{name} in {names:?}");
+    }
     for name in ["randread-4k-qd16", "randread-4k-qd64", "randwrite-4k-qd16", "mixed-70-30-8k-qd16"] {
         assert!(names.iter().any(|found| found == name), "{name} in {names:?}");
     }

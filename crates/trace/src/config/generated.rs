@@ -1,0 +1,94 @@
+//! Descriptions of sources that play a profile or model an application.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use wordline_engine::config::error::{ConfigError, check_range};
+
+/// A twin: requests with the statistics of a profile.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TwinConfig {
+    /// The profile; a relative path is taken from [`crate::OpenContext::base_dir`].
+    pub path: PathBuf,
+    /// Number of requests; as many as the trace had when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// Bytes of address space that the requests are laid out in; the profile's when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space_bytes: Option<u64>,
+}
+
+impl TwinConfig {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        if self.path.as_os_str().is_empty() {
+            return Err(ConfigError::new("path", "\"\"", "a file's name"));
+        }
+        check_range("requests", self.requests.unwrap_or(1), 1, 1 << 48)?;
+        check_range("space_bytes", self.space_bytes.unwrap_or(1 << 20), 1 << 20, 1 << 50)
+    }
+}
+
+/// The load of a fio job.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FioSourceConfig {
+    /// Number of requests at most, flushes not counted; what the job says when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// The job.
+    pub fio: crate::fio::FioConfig,
+}
+
+impl FioSourceConfig {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        check_range("requests", self.requests.unwrap_or(1), 1, 1 << 48)?;
+        self.fio.validate().map_err(|error| error.under("fio"))
+    }
+}
+
+/// YCSB over a merge tree.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct YcsbSourceConfig {
+    /// Number of requests at most; as many as the operations make when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// The run.
+    pub ycsb: crate::apps::ycsb::YcsbConfig,
+}
+
+/// Filebench over a file system.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FilebenchSourceConfig {
+    /// Number of requests at most; as many as the loops make when left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub requests: Option<u64>,
+    /// The run.
+    pub filebench: crate::apps::filebench::FilebenchConfig,
+}
+
+impl YcsbSourceConfig {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        check_end(self.requests, self.ycsb.operations, "ycsb.operations")?;
+        self.ycsb.validate().map_err(|error| error.under("ycsb"))
+    }
+}
+
+impl FilebenchSourceConfig {
+    pub(super) fn validate(&self) -> Result<(), ConfigError> {
+        check_end(self.requests, self.filebench.loops, "filebench.loops")?;
+        self.filebench.validate().map_err(|error| error.under("filebench"))
+    }
+}
+
+/// Refuses a run without end.
+fn check_end(requests: Option<u64>, turns: Option<u64>, name: &str) -> Result<(), ConfigError> {
+    check_range("requests", requests.unwrap_or(1), 1, 1 << 48)?;
+    if requests.is_none() && turns.is_none() {
+        return Err(ConfigError::new(
+            "requests",
+            "nothing",
+            format!("a number, or {name}: else the run has no end"),
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,155 @@
+//! A job's load, as a source of a flow.
+
+use serde::{Deserialize, Serialize};
+use wordline_engine::config::error::{ConfigError, check_range};
+
+use crate::config::SizeWeight;
+
+/// The load of one job. All addresses are relative to the flow's range.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FioConfig {
+    /// First byte that is used.
+    #[serde(default)]
+    pub offset_bytes: u64,
+    /// Bytes that are used from there on; up to the end of the flow's range when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub size_bytes: Option<u64>,
+    /// Bytes to transfer or trim; none when left out: without end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_bytes: Option<u64>,
+    /// Requests that transfer or trim; no bound when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub number_ios: Option<u64>,
+    /// Reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read: Option<Direction>,
+    /// Writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write: Option<Direction>,
+    /// Trims.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trim: Option<Direction>,
+    /// Share of reads among reads and writes, where a job does both.
+    #[serde(default = "half")]
+    pub read_share: f64,
+    /// Trims come first and a write to the same place follows each (`trimwrite`, `randtrimwrite`).
+    #[serde(default)]
+    pub write_after_trim: bool,
+    /// Random places may come again before all have come (`norandommap`).
+    #[serde(default)]
+    pub with_replacement: bool,
+    /// A flush follows every so many writes; 0: none.
+    #[serde(default)]
+    pub fsync: u64,
+    /// A flush ends the job.
+    #[serde(default)]
+    pub end_fsync: bool,
+    /// Writes are written through (FUA).
+    #[serde(default)]
+    pub dsync: bool,
+    /// Rates are means of a Poisson process, else distances are equal.
+    #[serde(default)]
+    pub poisson: bool,
+    /// Seconds after which no request is issued; told to the host as `stop_ns`, kept here for the reader.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime_s: Option<f64>,
+}
+
+fn half() -> f64 {
+    0.5
+}
+
+/// What a job does in one direction.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Direction {
+    /// Lengths of requests.
+    pub sizes: Vec<SizeWeight>,
+    /// Random offsets are multiples of this, bytes.
+    pub align_bytes: u64,
+    /// Share of requests that go to random places; the others continue behind the last of this direction.
+    #[serde(default)]
+    pub random_share: f64,
+    /// Which random places.
+    #[serde(default)]
+    pub access: Access,
+    /// Requests per second, in an open loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iops: Option<f64>,
+}
+
+/// Which places random requests go to. Ranks of `zipf`, `pareto` and `normal` are scattered, as fio hashes them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Access {
+    /// All alike.
+    #[default]
+    Random,
+    /// Zipf's law with this exponent.
+    Zipf(f64),
+    /// Pareto with this input: `h` of the requests go to 1 − `h` of the places.
+    Pareto(f64),
+    /// Normal, with this standard deviation in percent of the places.
+    Normal(f64),
+    /// Zones, one behind the other.
+    Zoned(Vec<Zone>),
+}
+
+/// A part of the places that gets a part of the requests.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Zone {
+    /// Percent of the requests.
+    pub access: f64,
+    /// Percent of the places; exclusive with `bytes`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub space: Option<f64>,
+    /// Bytes; exclusive with `space`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+}
+
+impl FioConfig {
+    /// Whether its requests have times.
+    pub(crate) fn has_rates(&self) -> bool {
+        let ways = [&self.read, &self.write, &self.trim];
+        ways.iter().any(|way| way.as_ref().is_some_and(|way| way.iops.is_some()))
+    }
+
+    /// Refuses what can't be generated on any drive.
+    pub(crate) fn validate(&self) -> Result<(), ConfigError> {
+        check_range("read_share", self.read_share, 0.0, 1.0)?;
+        for (name, direction) in [("read", &self.read), ("write", &self.write), ("trim", &self.trim)] {
+            if let Some(direction) = direction {
+                direction.validate().map_err(|error| error.under(name))?;
+            }
+        }
+        if self.read.is_none() && self.write.is_none() && self.trim.is_none() {
+            return Err(ConfigError::new("read", "nothing", "one of read, write and trim"));
+        }
+        Ok(())
+    }
+}
+
+impl Direction {
+    fn validate(&self) -> Result<(), ConfigError> {
+        check_range("align_bytes", self.align_bytes, 1, 1 << 40)?;
+        check_range("random_share", self.random_share, 0.0, 1.0)?;
+        check_range("iops", self.iops.unwrap_or(1.0), 1e-6, 1e9)?;
+        if self.sizes.is_empty() || self.sizes.iter().all(|size| size.weight <= 0.0) {
+            return Err(ConfigError::new("sizes", "nothing", "a size with a weight above 0"));
+        }
+        for size in &self.sizes {
+            check_range("sizes", size.bytes, 1, 1 << 30)?;
+            check_range("sizes", size.weight, 0.0, 1e12)?;
+        }
+        match &self.access {
+            Access::Random => Ok(()),
+            Access::Zipf(theta) => check_range("access.zipf", *theta, 0.0, 10.0),
+            Access::Pareto(input) => check_range("access.pareto", *input, 1e-6, 1.0 - 1e-6),
+            Access::Normal(percent) => check_range("access.normal", *percent, 0.0, 100.0),
+            Access::Zoned(zones) => check_range("access.zoned", zones.len(), 1, 256),
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! Job files of fio, the flexible I/O tester: the part of their language that describes load.
+//!
+//! Written after fio's own documentation (fio(1), "Job file format" and "Job file parameters"). What is modelled, what is ignored
+//! and what is refused stands in `docs/generators.md`.
+
+mod access;
+mod config;
+mod file;
+mod job;
+mod keys;
+mod options;
+mod source;
+mod values;
+mod workload;
+
+pub use config::{Access, Direction, FioConfig, Zone};
+pub(crate) use source::FioSource;
+pub use workload::{Imported, import};

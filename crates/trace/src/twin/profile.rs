@@ -1,0 +1,186 @@
+//! The profile of a trace, as it is kept in a file.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+use wordline_engine::host::request::SourceError;
+
+use super::codes::RADIX;
+use super::model::Model;
+use super::shapes::MOST_SHAPES;
+
+/// Largest profile, bytes of TOML.
+pub const PROFILE_BYTES: usize = 64 * 1024;
+
+/// What a profile may be used for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FitFor {
+    /// Fitted to a trace, request by request.
+    #[default]
+    Schemes,
+    /// Made from published characteristics of the workload's pages or dies: what they say holds, the rest is assumed.
+    PublishedCharacteristics,
+    /// Made from the number of requests and the share of reads alone: not fit to test a scheme on.
+    CountsOnly,
+}
+
+/// A profile: a trace's behaviour in at most [`PROFILE_BYTES`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Profile {
+    /// Version of the form: 1.
+    pub form: u32,
+    /// Name of the workload.
+    pub name: String,
+    /// What it may be used for.
+    #[serde(default)]
+    pub fit_for: FitFor,
+    /// Where its figures come from, in words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// File names, without endings, that the workload's own trace is known by.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trace_files: Vec<String>,
+    /// Bytes of address space that requests are laid out in.
+    pub space_bytes: u64,
+    /// For a person: what the trace was like. The generator takes `requests` only.
+    pub summary: Summary,
+    /// Gaps between arrivals, ns; codes of pieces are places in this list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps_ns: Vec<u64>,
+    /// Length, bytes, and offset modulo 16 KiB of requests; codes of pieces are places in this list.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shapes: Vec<[u64; 2]>,
+    /// Stretches of the trace, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub phase: Vec<Phase>,
+    /// Classes of pages, in the place of phases, where no trace was at hand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<Model>,
+}
+
+/// A stretch of the trace.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Phase {
+    /// Requests in it.
+    pub requests: u64,
+    /// Pieces come in the order in which they stand here, else in random order.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_order: bool,
+    /// Gaps between bursts: place in `gaps_ns`, and how often.
+    pub idle: Vec<[u64; 2]>,
+    /// Longer bursts: number of pieces, and how often.
+    pub long: Vec<[u64; 2]>,
+    /// Bursts of one piece: how often, a colon, and the requests.
+    pub whole: Vec<String>,
+    /// First pieces of longer bursts.
+    pub start: Vec<String>,
+    /// Their other pieces.
+    pub rest: Vec<String>,
+}
+
+/// What the trace was like. Pages are of 4 KiB.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Summary {
+    /// Requests.
+    pub requests: u64,
+    /// From the first arrival to the last, ns.
+    pub span_ns: u64,
+    /// Reads among reads and writes.
+    pub read_share: f64,
+    /// Mean length of reads, bytes.
+    pub mean_read_bytes: f64,
+    /// Mean length of writes, bytes.
+    pub mean_write_bytes: f64,
+    /// Pages touched.
+    pub pages: u64,
+    /// Pages read.
+    pub pages_read: u64,
+    /// Pages written.
+    pub pages_written: u64,
+    /// Pages read at least twice, as a share of `pages` (papers/001, hot ratio).
+    pub reread_share: f64,
+    /// Pages at least 90% of whose requests are reads, as a share of `pages` (papers/002 and 004).
+    pub read_intensive: f64,
+    /// Pages at least 90% of whose requests are writes.
+    pub write_intensive: f64,
+    /// Requests that begin where one of the 63 before ended, as a share of all.
+    pub sequential: f64,
+    /// Requests that begin where an earlier one began.
+    pub reused: f64,
+    /// Requests of pieces that the profile holds, as a share of the trace's.
+    pub held: f64,
+}
+
+impl Profile {
+    /// Reads a profile.
+    ///
+    /// # Errors
+    /// A file that can't be read, is larger than [`PROFILE_BYTES`], or isn't a profile; the message begins with the path.
+    pub fn read(path: &Path) -> Result<Self, SourceError> {
+        let fail = |what: String| SourceError(format!("{}: {what}", path.display()));
+        let text = std::fs::read(path).map_err(|error| fail(error.to_string()))?;
+        if text.len() > PROFILE_BYTES {
+            return Err(fail(format!("{} bytes: a profile has {PROFILE_BYTES} at most", text.len())));
+        }
+        let text = String::from_utf8(text).map_err(|_| fail("not UTF-8 text".into()))?;
+        Self::from_toml(&text).map_err(fail)
+    }
+
+    /// Reads a profile's text.
+    ///
+    /// # Errors
+    /// What is wrong with it, in one line.
+    pub fn from_toml(text: &str) -> Result<Self, String> {
+        let profile: Self = toml::from_str(text).map_err(|error| {
+            let line = error
+                .span()
+                .map_or(0, |span| 1 + text.chars().take(span.start).filter(|c| *c == '\n').count());
+            format!("line {line}: {}", error.message())
+        })?;
+        profile.validate()?;
+        Ok(profile)
+    }
+
+    /// The profile as TOML.
+    pub fn to_toml(&self) -> String {
+        wordline_engine::config::to_toml(self)
+    }
+
+    fn validate(&self) -> Result<(), String> {
+        let within = |name: &str, value: u64, low: u64, high: u64| {
+            if (low..=high).contains(&value) {
+                return Ok(());
+            }
+            Err(format!("{name} = {value}: allowed: {low} to {high}"))
+        };
+        within("form", u64::from(self.form), 1, 1)?;
+        within("space_bytes", self.space_bytes, 1 << 20, 1 << 50)?;
+        within("summary.requests", self.summary.requests, 1, 1 << 48)?;
+        if let Some(model) = &self.model {
+            if !self.phase.is_empty() {
+                return Err("model: allowed: nothing beside phase".into());
+            }
+            return model.validate();
+        }
+        within("phases", self.phase.len() as u64, 1, 4096)?;
+        within("values of gaps_ns", self.gaps_ns.len() as u64, 1, RADIX as u64)?;
+        within("values of shapes", self.shapes.len() as u64, 1, MOST_SHAPES as u64)?;
+        for gap in &self.gaps_ns {
+            within("gaps_ns", *gap, 0, 1 << 60)?;
+        }
+        for [length, alignment] in &self.shapes {
+            within("length of shapes", *length, 0, super::shapes::LONGEST)?;
+            within("alignment of shapes", *alignment, 0, super::shapes::ALIGNMENT - 1)?;
+        }
+        Ok(())
+    }
+
+    /// Digits of a shape's code.
+    pub(super) fn shape_digits(&self) -> u32 {
+        if self.shapes.len() > RADIX { 2 } else { 1 }
+    }
+}

@@ -1,0 +1,208 @@
+//! Job files of fio: what they become, what they generate, and how their mistakes are told.
+
+use wordline_engine::config::run::Arrivals;
+use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_trace::config::SourceConfig;
+use wordline_trace::fio::{Access, import};
+use wordline_trace::{FlowConfig, OpenContext, WorkloadConfig, open_flows};
+
+use crate::support::drain;
+
+const DRIVE: u64 = 1 << 30;
+
+fn jobs(text: &str) -> WorkloadConfig {
+    let workload = import("test.fio", text).unwrap_or_else(|error| panic!("{text}: {error}")).workload;
+    workload.validate().unwrap();
+    workload
+}
+
+fn refused(text: &str, parts: &[&str]) {
+    let Err(error) = import("test.fio", text) else { panic!("{text}: not refused") };
+    assert!(parts.iter().all(|part| error.contains(part)), "{text}: {error}");
+}
+
+fn load(flow: &FlowConfig) -> &wordline_trace::fio::FioConfig {
+    match &flow.source {
+        SourceConfig::Fio(job) => &job.fio,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn requests(text: &str) -> Vec<Vec<HostRequest>> {
+    let workload = jobs(text);
+    let context = OpenContext { drive_bytes: DRIVE, seed: 1, base_dir: std::path::Path::new("") };
+    let flows = open_flows(&workload, &context).unwrap();
+    flows.into_iter().map(|mut flow| drain(&mut *flow.opened.source).unwrap()).collect()
+}
+
+#[test]
+fn each_job_and_each_copy_is_a_flow_with_its_own_file() {
+    let workload = jobs(
+        "[global]\nrw=randread\nbs=4k\nsize=1m\n\n# a comment\n[a]\niodepth=8\n[b]\nnumjobs=2\nrw=write\nbs=64k ; large\n[c]\nfilename=shared\n[d]\nfilename=shared",
+    );
+    let found: Vec<_> = workload
+        .flow
+        .iter()
+        .map(|flow| (flow.name.as_str(), flow.queue_depth, flow.range.start_bytes.unwrap() >> 20))
+        .collect();
+    let expected =
+        [("a", Some(8), 0), ("b.0", Some(1), 1), ("b.1", Some(1), 2), ("c", Some(1), 3), ("d", Some(1), 3)];
+    assert_eq!(found, expected);
+    assert!(workload.flow.iter().all(|flow| flow.arrivals == Some(Arrivals::Closed)));
+}
+
+#[test]
+fn a_random_job_covers_its_file_once_unless_places_may_come_again() {
+    let all = &requests("[a]\nrw=randread\nbs=4k\nsize=1m")[0];
+    assert_eq!(all.len(), 256);
+    let mut offsets: Vec<u64> = all.iter().map(|request| request.offset / 4096).collect();
+    offsets.sort_unstable();
+    assert_eq!(offsets, (0..256).collect::<Vec<_>>());
+    let again = &requests("[a]\nrw=randread\nbs=4k\nsize=1m\nnorandommap\nloops=4")[0];
+    let mut offsets: Vec<u64> = again.iter().map(|request| request.offset / 4096).collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    assert!(again.len() == 1024 && (230..256).contains(&offsets.len()), "{}", offsets.len());
+}
+
+#[test]
+fn a_sequential_job_goes_from_its_offset_to_its_end_and_again() {
+    let all = &requests("[a]\nrw=write\nbs=64k\nsize=256k\noffset=1m\nfilesize=2m\nio_size=384k\nfsync=3")[0];
+    let expected: Vec<(HostOp, u64)> = [0, 1, 2, 9, 3, 0, 1, 9]
+        .iter()
+        .map(|place| if *place == 9 { (HostOp::Flush, 0) } else { (HostOp::Write, (16 + place) * 65_536) })
+        .collect();
+    let found: Vec<(HostOp, u64)> = all.iter().map(|request| (request.op, request.offset)).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn mixes_sizes_and_shares_are_as_asked() {
+    let all = &requests(
+        "[a]\nrw=randrw\nrwmixread=70\nbssplit=4k/60:16k/40,8k\nfilename=/dev/nvme0n1\nsize=50%\nnumber_ios=20000\nio_size=100g\npercentage_random=50,100",
+    )[0];
+    assert_eq!(all.len(), 20_000);
+    let reads: Vec<_> = all.iter().filter(|request| request.op == HostOp::Read).collect();
+    assert!((13_700..14_300).contains(&reads.len()), "{}", reads.len());
+    let small = reads.iter().filter(|request| request.length == 4096).count() as f64 / reads.len() as f64;
+    assert!((small - 0.6).abs() < 0.02, "{small}");
+    assert!(all.iter().all(|request| request.offset + request.length <= DRIVE / 2));
+    let sequential =
+        reads.windows(2).filter(|pair| pair[0].offset + pair[0].length == pair[1].offset).count();
+    let share = sequential as f64 / reads.len() as f64;
+    assert!((share - 0.5).abs() < 0.03, "{share}");
+    assert!(all.iter().all(|request| request.op == HostOp::Read || request.length == 8192));
+}
+
+#[test]
+fn trimwrite_writes_what_it_trimmed() {
+    let all = &requests("[a]\nrw=randtrimwrite\nbs=16k\nsize=256k\nio_size=256k")[0];
+    assert_eq!(all.len(), 16);
+    for pair in all.chunks(2) {
+        assert_eq!((pair[0].op, pair[1].op, pair[0].offset), (HostOp::Trim, HostOp::Write, pair[1].offset));
+    }
+    assert!(requests("[a]\nrw=randtrim\nsize=64k")[0].iter().all(|request| request.op == HostOp::Trim));
+}
+
+#[test]
+fn a_rate_makes_an_open_loop_that_keeps_its_queue_depth() {
+    let text = "[a]\nrw=randrw\nbs=4k\nsize=4m\nrate_iops=3000,1000\niodepth=4\nioengine=libaio";
+    let workload = jobs(text);
+    assert_eq!(
+        (workload.flow[0].arrivals, workload.flow[0].max_outstanding),
+        (Some(Arrivals::Open), Some(4))
+    );
+    let all = &requests(text)[0];
+    assert!(all.windows(2).all(|pair| pair[0].time <= pair[1].time));
+    let reads = all.iter().filter(|request| request.op == HostOp::Read).count();
+    assert!((766..=770).contains(&reads), "{reads}");
+    let bytes = jobs("[a]\nrw=read\nbs=8k\nsize=4m\nrate=80k");
+    assert_eq!(load(&bytes.flow[0]).read.as_ref().unwrap().iops, Some(10.0));
+}
+
+#[test]
+fn times_are_told_to_the_host() {
+    let workload = jobs("[a]\nrw=randread\nsize=1m\nruntime=2m\ntime_based\nthinktime=50\nramp_time=3s");
+    let flow = &workload.flow[0];
+    assert_eq!((flow.stop_ns, flow.think_time_ns), (Some(120_000_000_000), Some(50_000)));
+    assert_eq!((workload.window.warmup_ns, load(flow).io_bytes), (3_000_000_000, None));
+}
+
+#[test]
+fn distributions_are_read() {
+    for (text, expected) in [
+        ("zipf:1.2", Access::Zipf(1.2)),
+        ("zipf", Access::Zipf(1.1)),
+        ("pareto:0.3", Access::Pareto(0.3)),
+        ("normal:10", Access::Normal(10.0)),
+        ("random", Access::Random),
+    ] {
+        let workload = jobs(&format!("[a]\nrw=randread\nsize=1m\nrandom_distribution={text}"));
+        assert_eq!(load(&workload.flow[0]).read.as_ref().unwrap().access, expected, "{text}");
+    }
+    let workload =
+        jobs("[a]\nrw=randrw\nsize=1m\nrandom_distribution=zoned:60/10:40/90,zoned_abs:90/64k:10/512k");
+    let zones = |access: &Access| match access {
+        Access::Zoned(zones) => zones.iter().map(|zone| (zone.access, zone.space, zone.bytes)).collect(),
+        _ => Vec::new(),
+    };
+    let job = load(&workload.flow[0]);
+    assert_eq!(
+        zones(&job.read.as_ref().unwrap().access),
+        [(60.0, Some(10.0), None), (40.0, Some(90.0), None)]
+    );
+    assert_eq!(zones(&job.write.as_ref().unwrap().access)[0], (90.0, None, Some(65_536)));
+}
+
+#[test]
+fn what_is_not_modelled_names_line_and_key() {
+    for (setting, part) in [
+        ("startdelay=5", "startdelay=5"),
+        ("stonewall", "stonewall"),
+        ("verify=crc32c", "verify=crc32c"),
+        ("zonemode=zbd", "zonemode=zbd"),
+        ("iodepth_batch=4", "iodepth_batch=4"),
+        ("nrfiles=8", "nrfiles=8"),
+        ("thinktime_blocks=4", "thinktime_blocks=4"),
+        ("nosuchkey=1", "nosuchkey=1"),
+        ("rw=sideways", "rw=sideways"),
+        ("bs=4q", "bs=4q"),
+        ("bsrange=8k-4k", "bsrange=8k-4k"),
+        ("rwmixread=101", "rwmixread=101"),
+        ("iodepth=0", "iodepth=0"),
+        ("random_distribution=zeta:1", "zeta:1"),
+    ] {
+        refused(&format!("[job]\nsize=1m\n{setting}"), &["line 3", part, "allowed"]);
+    }
+    refused("[job]\nsize=1m\nthinktime=5\niodepth=4\nioengine=libaio", &["thinktime"]);
+    refused("[job]\nrw=randrw\nsize=1m\nrate_iops=100,0", &["rate"]);
+    refused("rw=read\n[job]", &["line 1", "before the first section"]);
+    refused("[job]\ninclude other.fio", &["line 2", "include"]);
+    refused("[job]\nrw=read", &["line 1", "size"]);
+    refused("# nothing\n[global]\nrw=read", &["no section"]);
+    refused("[job\nrw=read", &["line 1", "]"]);
+}
+
+#[test]
+fn keys_without_effect_are_ignored_with_one_note() {
+    let imported = import(
+        "x",
+        "[global]\nioengine=libaio\ndirect=1\ngroup_reporting\n[a]\nrw=read\nsize=1m\n[b]\nrw=read\nsize=1m",
+    )
+    .unwrap();
+    assert_eq!(
+        imported.notes,
+        ["keys without effect on the load, ignored: direct, group_reporting, ioengine"]
+    );
+    let sync = import("x", "[a]\nrw=read\nsize=1m\niodepth=32\nioengine=psync").unwrap();
+    assert_eq!(sync.workload.flow[0].queue_depth, Some(1));
+    assert!(sync.notes[0].contains("synchronous"), "{:?}", sync.notes);
+}
+
+#[test]
+fn a_description_of_a_job_can_be_written_and_read() {
+    let workload = jobs("[a]\nrw=randrw\nsize=1m\nbssplit=4k/10:8k\nrandom_distribution=zipf:0.9\nruntime=1");
+    let text = wordline_engine::config::to_toml(&workload);
+    let again: WorkloadConfig = toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+    assert_eq!(again, workload);
+}

@@ -1,0 +1,191 @@
+//! Twins: profiles and what is played from them.
+
+use std::path::{Path, PathBuf};
+
+use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_trace::config::{OutOfRange, TraceFormat};
+use wordline_trace::twin::{FitFor, FitOptions, PROFILE_BYTES, Profile, Summary, fit};
+use wordline_trace::{OpenContext, SourceConfig, TraceConfig, TwinConfig, open};
+
+use crate::support::{Folder, drain, opened};
+
+/// A trace of bursts: eight reads that go on from one another, a write over what was written before, and pauses.
+fn bursts(count: u64) -> String {
+    let mut text = String::from("time_ns,op,offset_bytes,length_bytes\n");
+    for burst in 0..count {
+        let start = burst * 10_000_000;
+        for step in 0..8 {
+            let offset = (burst * 977 % 4096) * 262_144 + step * 16_384;
+            text += &format!("{},R,{offset},16384\n", start + step * 20_000);
+        }
+        text += &format!("{},W,{},4096\n", start + 200_000, (1 << 31) + burst % 16 * 4096);
+    }
+    text
+}
+
+fn profile_of(path: &Path, options: &FitOptions) -> Profile {
+    let config = TraceConfig { out_of_range: OutOfRange::Compact, ..TraceConfig::of_file(path) };
+    let source = SourceConfig::Trace(config);
+    let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new("") };
+    fit("test", options, &mut || open(&source, &context)).unwrap()
+}
+
+fn twin(profile: &Profile, folder: &Folder, requests: Option<u64>, seed: u64) -> Vec<HostRequest> {
+    let path = folder.file("profile.toml", profile.to_toml());
+    let config = SourceConfig::Twin(TwinConfig { path, requests, space_bytes: None });
+    let context = OpenContext { drive_bytes: 1 << 40, seed, base_dir: Path::new("") };
+    drain(&mut *open(&config, &context).unwrap().source).unwrap()
+}
+
+#[test]
+fn a_twin_has_the_statistics_of_its_trace() {
+    let folder = Folder::new();
+    let profile = profile_of(&folder.file("trace.csv", bursts(2_000)), &FitOptions::default());
+    assert_eq!((profile.summary.requests, profile.fit_for), (18_000, FitFor::Schemes));
+    assert!((profile.summary.read_share - 8.0 / 9.0).abs() < 1e-9);
+    assert!((profile.summary.sequential - 7.0 / 9.0).abs() < 0.05, "{}", profile.summary.sequential);
+    let requests = twin(&profile, &folder, None, 1);
+    assert_eq!(requests.len(), 18_000);
+    let reads = requests.iter().filter(|request| request.op == HostOp::Read).count();
+    assert!((reads as f64 / 16_000.0 - 1.0).abs() < 0.01, "{reads}");
+    let span = requests.last().unwrap().time.0 as f64 / profile.summary.span_ns as f64;
+    assert!((span - 1.0).abs() < 0.02, "{span}");
+    let sequential =
+        requests.windows(2).filter(|pair| pair[0].offset + pair[0].length == pair[1].offset).count();
+    assert!((sequential as f64 / 14_000.0 - 1.0).abs() < 0.05, "{sequential}");
+    let mut written: Vec<u64> =
+        requests.iter().filter(|request| request.op.is_write()).map(|request| request.offset).collect();
+    written.sort_unstable();
+    written.dedup();
+    assert!((8..40).contains(&written.len()), "{}", written.len());
+}
+
+#[test]
+fn a_profile_is_small_and_reads_as_it_was_written() {
+    let folder = Folder::new();
+    let profile = profile_of(&folder.file("trace.csv", bursts(6_000)), &FitOptions::default());
+    let text = profile.to_toml();
+    assert!(text.len() <= PROFILE_BYTES, "{}", text.len());
+    assert_eq!(Profile::from_toml(&text).unwrap(), profile);
+    // Pieces that come often are held once.
+    assert!(profile.summary.held < 0.7, "{}", profile.summary.held);
+    let little = FitOptions { held: 0.01, ..FitOptions::default() };
+    let small = profile_of(&folder.file("again.csv", bursts(6_000)), &little);
+    assert!(small.summary.held < profile.summary.held / 2.0);
+}
+
+#[test]
+fn twins_of_any_length_come_from_one_profile() {
+    let folder = Folder::new();
+    let profile = profile_of(&folder.file("trace.csv", bursts(1_000)), &FitOptions::default());
+    for length in [1, 7, 1_000, 9_000, 25_000] {
+        let requests = twin(&profile, &folder, Some(length), 3);
+        assert_eq!(requests.len() as u64, length);
+        assert!(requests.windows(2).all(|pair| pair[0].time <= pair[1].time));
+        assert!(requests.iter().all(|request| request.offset + request.length <= profile.space_bytes));
+    }
+    assert_eq!(twin(&profile, &folder, Some(5_000), 3), twin(&profile, &folder, Some(5_000), 3));
+    assert_ne!(twin(&profile, &folder, Some(5_000), 3), twin(&profile, &folder, Some(5_000), 4));
+}
+
+#[test]
+fn broken_profiles_are_told_in_one_line() {
+    let folder = Folder::new();
+    let good = profile_of(&folder.file("trace.csv", bursts(50)), &FitOptions::default()).to_toml();
+    for (from, to, part) in [
+        ("form = 1", "form = 2", "form = 2"),
+        ("gaps_ns = [", "gaps_ns = [99999999999999999, 1, 1, 1, 1, 1, 1, 1, ", ""),
+        ("whole = [\"", "whole = [\"x", "weight"),
+        (":R", ":X", "piece"),
+        ("space_bytes", "space", "unknown field"),
+    ] {
+        let path = folder.file("bad.toml", good.replace(from, to));
+        let config = SourceConfig::Twin(TwinConfig { path, requests: None, space_bytes: None });
+        if let Err(error) = opened(&config, 1 << 40) {
+            assert!(error.contains("bad.toml") && error.contains(part) && !error.contains('\n'), "{error}");
+        } else {
+            assert_eq!(part, "", "{from}");
+        }
+    }
+    let path = folder.file("large.toml", "# ".to_owned() + &"x".repeat(PROFILE_BYTES));
+    let config = SourceConfig::Twin(TwinConfig { path, requests: None, space_bytes: None });
+    assert!(opened(&config, 1 << 40).err().unwrap().contains("65536"));
+}
+
+fn presets() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../presets/profiles")
+}
+
+#[test]
+fn every_preset_profile_says_what_it_is_fit_for() {
+    let mut count = 0;
+    for entry in std::fs::read_dir(presets()).unwrap() {
+        let path = entry.unwrap().path();
+        let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
+        assert_ne!(profile.fit_for, FitFor::Schemes, "{}", path.display());
+        assert!(!profile.source.is_empty());
+        let counts = ["msr-", "hpc-", "financial2"].iter().any(|start| profile.name.starts_with(start));
+        assert_eq!(profile.fit_for == FitFor::CountsOnly, counts, "{}", profile.name);
+        count += 1;
+    }
+    assert_eq!(count, 50);
+}
+
+/// Characteristics as the profile's source prints them: read share, mean bytes of reads, pages of the footprint, hot ratio.
+fn characteristics(name: &str) -> (f64, f64, f64, f64) {
+    let source = SourceConfig::Twin(TwinConfig {
+        path: presets().join(format!("{name}.toml")),
+        requests: None,
+        space_bytes: None,
+    });
+    let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
+    let found =
+        fit(name, &FitOptions { held: 0.001, ..FitOptions::default() }, &mut || open(&source, &context));
+    let Summary { read_share, mean_read_bytes, pages, reread_share, .. } = found.unwrap().summary;
+    (read_share, mean_read_bytes, pages as f64, reread_share)
+}
+
+#[test]
+fn a_twin_of_published_figures_has_these_figures() {
+    let (read_share, size, pages, hot) = characteristics("ali1");
+    assert!((read_share - 0.772).abs() < 0.005, "{read_share}");
+    assert!((size / (20.4 * 1024.0) - 1.0).abs() < 0.02, "{size}");
+    assert!((pages * 4096.0 / (1.1 * f64::from(1 << 30)) - 1.0).abs() < 0.05, "{pages}");
+    assert!((hot - 0.705).abs() < 0.04, "{hot}");
+}
+
+/// The normalised traces, where they are at hand.
+fn shared(name: &str) -> Option<PathBuf> {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces/norm");
+    if folder.is_dir() {
+        return Some(folder.join(format!("{name}.trace.gz")));
+    }
+    assert!(std::env::var("CI").as_deref() != Ok("true"), "under CI the traces must be there");
+    println!("SKIPPED: no shared traces beside the repository");
+    None
+}
+
+#[test]
+fn profiles_of_real_traces_keep_their_features() {
+    for name in ["msr_web_2_first1000", "spc_fin1_9999", "ms_tpcc_small"] {
+        let Some(path) = shared(name) else { return };
+        let folder = Folder::new();
+        let config = TraceConfig {
+            out_of_range: OutOfRange::Compact,
+            format: TraceFormat::Mqsim,
+            ..TraceConfig::of_file(path)
+        };
+        let source = SourceConfig::Trace(config);
+        let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new("") };
+        let profile = fit(name, &FitOptions::default(), &mut || open(&source, &context)).unwrap();
+        let path = folder.file("profile.toml", profile.to_toml());
+        let played = SourceConfig::Twin(TwinConfig { path, requests: None, space_bytes: None });
+        let again = fit(name, &FitOptions::default(), &mut || open(&played, &context)).unwrap();
+        let (a, b) = (&profile.summary, &again.summary);
+        assert!((a.read_share - b.read_share).abs() < 0.02, "{name}: {a:?} {b:?}");
+        assert!((b.mean_read_bytes / a.mean_read_bytes - 1.0).abs() < 0.05, "{name}: {a:?} {b:?}");
+        assert!((b.span_ns as f64 / a.span_ns as f64 - 1.0).abs() < 0.1, "{name}: {a:?} {b:?}");
+        assert!((b.pages as f64 / a.pages as f64 - 1.0).abs() < 0.2, "{name}: {a:?} {b:?}");
+        assert!((a.sequential - b.sequential).abs() < 0.1, "{name}: {a:?} {b:?}");
+    }
+}

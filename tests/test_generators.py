@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import SMALL_DRIVE, Wordline, sets
+
+import wordline as package
+from wordline import presets
+
+ROOT = Path(__file__).resolve().parent.parent
+
+JOBS = """
+[global]
+rw=randrw
+rwmixread=70
+bs=4k
+size=64m
+io_size=4m
+ioengine=libaio
+direct=1
+[a]
+iodepth=8
+[b]
+rate_iops=20000
+iodepth=4
+"""
+
+
+def burst_trace(path: Path) -> Path:
+    lines = ["time_ns,op,offset_bytes,length_bytes"]
+    for burst in range(400):
+        for step in range(5):
+            operation = "W" if step == 4 else "R"
+            offset = burst * 977 % 64 * 262_144 + step * 16_384
+            lines.append(f"{burst * 5_000_000 + step * 20_000},{operation},{offset},8192")
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_a_job_file_of_fio_is_a_workload(wordline: Wordline, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text(JOBS)
+    outcome = wordline("run", "--workload", jobs, "--json", *sets(SMALL_DRIVE))
+    assert outcome.code == 0, outcome
+    flows = outcome.json()["flows"]
+    assert [flow["name"] for flow in flows] == ["a", "b"]
+    assert [flow["read"]["requests"] + flow["write"]["requests"] for flow in flows] == [1024, 1024]
+    assert outcome.err.count("note: keys without effect on the load, ignored: direct, ioengine") == 1
+
+
+def test_a_mistake_in_a_job_file_names_its_line(wordline: Wordline, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text("[a]\nsize=1m\nverify=md5\n")
+    error = wordline("run", "--workload", jobs).error()
+    assert str(jobs) in error and "line 3" in error and "verify=md5" in error
+
+
+def test_a_run_ends_at_its_run_time(wordline: Wordline, tmp_path: Path) -> None:
+    jobs = tmp_path / "jobs.fio"
+    jobs.write_text(
+        "[a]\nrw=randread\nbs=4k\nsize=16m\nruntime=10ms\ntime_based\niodepth=4\nioengine=libaio\n"
+    )
+    result = wordline("run", "--workload", jobs, "--json", *sets(SMALL_DRIVE)).json()
+    assert 100 < result["read"]["requests"] < 10_000
+    assert 0.009e9 < result["simulated_ns"] < 0.012e9
+
+
+def test_a_profile_is_fitted_and_its_twin_runs(wordline: Wordline, tmp_path: Path) -> None:
+    trace, profile, twin = burst_trace(tmp_path / "trace.csv"), tmp_path / "p.toml", tmp_path / "twin.csv.gz"
+    fitted = wordline("trace", "fit", trace, "--out", profile, "--json").json()
+    assert fitted["summary"]["requests"] == 2000 and fitted["bytes"] <= 64 * 1024
+    assert wordline("trace", "gen", profile, twin, "--requests", "5000", "--json").json()["requests"] == 5000
+    info = wordline("trace", "info", twin, "--json").json()
+    assert info["requests"] == 5000 and abs(info["read_share"] - 0.8) < 0.01
+    workload = tmp_path / "workload.toml"
+    workload.write_text('source = { kind = "twin", path = "p.toml" }\n[host]\narrivals = "open"\n')
+    one = wordline("run", "--workload", workload, "--json", *sets(SMALL_DRIVE)).json()
+    real = wordline("run", "--trace", trace, "--json", *sets(SMALL_DRIVE)).json()
+    for direction in ("read", "write"):
+        mean = one[direction]["latency_ns"]["mean"] / real[direction]["latency_ns"]["mean"]
+        assert 0.85 < mean < 1.15, (direction, mean)
+    error = wordline("trace", "gen", "no-such-preset", twin).error()
+    assert "no-such-preset" in error
+
+
+def test_real_traces_take_the_place_of_their_twins(wordline: Wordline, tmp_path: Path) -> None:
+    folder = tmp_path / "traces" / "msr"
+    folder.mkdir(parents=True)
+    (folder / "HM_0.csv").write_text(
+        "128166372003061629,hm,0,Read,383496192,32768,413\n128166372016382155,hm,0,Write,2822144,4096,5\n"
+    )
+    assert presets.real_trace("msr-hm_0", tmp_path) == folder / "HM_0.csv"
+    assert presets.real_trace("msr-hm_1", tmp_path) is None
+    assert presets.real_trace("rr8", tmp_path) is None
+    outcome = wordline("run", "--workload", "msr-hm_0", "--traces", tmp_path, "--json", *sets(SMALL_DRIVE))
+    assert outcome.json()["read"]["requests"] == 1
+    assert "in the place of the twin" in outcome.err
+    result = package.run("mqsim", workload="msr-hm_0", traces=tmp_path, overrides=SMALL_DRIVE)
+    assert result.write.requests == 1
+    error = wordline("run", "--workload", "msr-hm_0", "--traces", tmp_path / "none").error()
+    assert "no such folder" in error
+
+
+def test_profiles_say_what_they_are_fit_for() -> None:
+    assert presets.fit_for("msr-web_2") == "counts_only"
+    assert presets.fit_for("lun3") == "published_characteristics"
+    assert presets.fit_for("randread-4k-qd16") == "schemes"
+
+
+@pytest.mark.parametrize("name", ["ycsb-a", "varmail", "gen1", "rr8"])
+def test_presets_of_the_papers_run(wordline: Wordline, name: str) -> None:
+    few = {"workload.source.requests": 2000, "workload.start.occupancy": '"all"'}
+    outcome = wordline("run", "--device", "enterprise-tlc", "--workload", name, "--json", *sets(few))
+    assert outcome.code == 0, outcome
+    result = outcome.json()
+    done = sum(result[kind]["requests"] for kind in ("read", "write", "trim"))
+    assert done > 1000
+
+
+def test_published_profiles_are_what_the_script_writes() -> None:
+    targets = ROOT.parent / "shared" / "targets"
+    if not targets.is_dir():
+        pytest.skip("no shared targets beside the repository")
+    sys.path.insert(0, str(ROOT / "scripts"))
+    try:
+        import published
+    finally:
+        sys.path.pop(0)
+    for profile in published.all_profiles(targets):
+        path = ROOT / "presets" / "profiles" / f"{profile.name}.toml"
+        assert path.read_text() == published.text_of(profile), profile.name
+        workload = ROOT / "presets" / "workloads" / f"{profile.name}.toml"
+        assert workload.read_text() == published.workload_of(profile), profile.name
+
+
+def test_the_table_of_twins_says_its_share() -> None:
+    text = (ROOT / "docs" / "twins.md").read_text()
+    passed, traces = map(int, re.findall(r"(\d+) of (\d+) traces", text)[0])
+    assert passed == len(re.findall(r"\| within \|", text))
+    assert traces == len(re.findall(r"\| (?:within|\*\*beyond\*\*) \|", text))
