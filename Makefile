@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench clean \
+.PHONY: help setup demo test docs bench clean \
 	check-rust check-python test-rust test-sanitizer test-python browser
 
 PYTHON ?= python3
@@ -73,6 +73,9 @@ browser:
 
 test-python: setup browser
 	@$(BIN)/pytest
+
+docs: setup ## the documentation as a site, in target/docs
+	@$(BIN)/sphinx-build --fail-on-warning --quiet docs target/docs && echo target/docs/index.html
 
 bench: ## flash operations per second on one core, against the goals
 	@cargo run --release --locked --quiet --package wordline-bench
