@@ -9,6 +9,7 @@
 use std::hint::black_box;
 
 use gungraun::prelude::*;
+use gungraun::{Callgrind, EventKind};
 use wordline_engine::config::layers::Layer;
 use wordline_engine::config::run::{HostConfig, Occupancy, StartConfig};
 use wordline_engine::config::{MeasureConfig, WindowConfig, resolve_run};

@@ -300,13 +300,12 @@ mod tests {
     use super::*;
     use crate::config::ColumnRef;
 
+    /// Time, operation, offset, length and stream or device.
+    type Row = (u128, HostOp, u64, u64, u16);
+
     const RULES: Rules = Rules::of(Form::Columns);
 
-    fn rows(
-        text: &str,
-        config: ColumnsConfig,
-        given: Given,
-    ) -> Result<Vec<(u128, HostOp, u64, u64, u16)>, String> {
+    fn rows(text: &str, config: ColumnsConfig, given: Given) -> Result<Vec<Row>, String> {
         let mut csv = Csv::new(config, given);
         let mut rows = Vec::new();
         for line in text.lines() {

@@ -84,9 +84,12 @@ mod tests {
     use super::super::Form;
     use super::*;
 
+    /// Time, operation, offset, length and stream or device.
+    type Row = (u128, HostOp, u64, u64, u16);
+
     const RULES: Rules = Rules::of(Form::FioIolog);
 
-    fn rows(text: &str) -> Result<Vec<(u128, HostOp, u64, u64, u16)>, Expected> {
+    fn rows(text: &str) -> Result<Vec<Row>, Expected> {
         let mut iolog = FioIolog::default();
         let mut rows = Vec::new();
         for line in text.lines() {
