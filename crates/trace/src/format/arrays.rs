@@ -72,7 +72,7 @@ impl Times {
             }
             Self::Decimal(values, unit) => {
                 let ns = values.get(row).copied().flatten()? * *unit as f64;
-                (ns >= 0.0 && ns < 1e30).then_some(ns as u128)
+                (0.0..1e30).contains(&ns).then_some(ns as u128)
             }
         }
     }

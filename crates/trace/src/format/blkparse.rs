@@ -43,7 +43,7 @@ impl Blkparse {
         let transfer = Transfer::of(rwbs).ok_or("RWBS such as R, WS or FF in the seventh field")?;
         let (first, plus, count) = (fields.next(), fields.next(), fields.next());
         let (Some(first), Some(b"+"), Some(count)) = (first, plus, count) else {
-            return Ok(self.flush(device, moment, transfer)?);
+            return self.flush(device, moment, transfer);
         };
         let row = Row {
             time: moment,
