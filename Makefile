@@ -4,8 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test bench clean \
-	check-rust check-python test-rust test-sanitizer test-python
+.PHONY: help setup demo test docs bench clean \
+	check-rust check-python test-rust test-sanitizer test-python browser
 
 PYTHON ?= python3
 VENV := .venv
@@ -64,8 +64,18 @@ test-sanitizer:
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitizer \
 		cargo test --package wordline-engine --locked --target x86_64-unknown-linux-gnu --lib -- memory events
 
-test-python: setup
+# A browser for the tests of reports. Under CI, as root on Debian, it is installed; elsewhere its tests are skipped.
+browser:
+	@if [ "$${CI:-}" = true ] && [ "$$(id -u)" = 0 ] && ! command -v chromium >/dev/null && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			chromium fonts-dejavu-core >/dev/null; \
+	fi
+
+test-python: setup browser
 	@$(BIN)/pytest
+
+docs: setup ## the documentation as a site, in target/docs
+	@$(BIN)/sphinx-build --fail-on-warning --quiet docs target/docs && echo target/docs/index.html
 
 bench: ## flash operations per second on one core, against the goals
 	@cargo run --release --locked --quiet --package wordline-bench

@@ -129,10 +129,11 @@ def test_trace_info(wordline: Wordline, trace: Path) -> None:
     assert package.trace_info(trace, format="wordline").reads.requests == plain["reads"]["requests"]
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".zst"])
+@pytest.mark.parametrize("suffix", ["", ".gz", ".zst", ".xz", ".bz2"])
 def test_trace_convert(wordline: Wordline, trace: Path, tmp_path: Path, suffix: str) -> None:
     copy = tmp_path / f"copy.csv{suffix}"
-    assert wordline("trace", "convert", trace, copy, "--json").json() == {"requests": 1000, "out": str(copy)}
+    written = wordline("trace", "convert", trace, copy, "--json").json()
+    assert written == {"requests": 1000, "out": str(copy), "notes": []}
     info = ("trace", "info", "--json")
     assert wordline(*info, copy).json() == wordline(*info, trace).json()
 

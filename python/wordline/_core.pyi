@@ -59,6 +59,7 @@ def run(
     save_state: str | os.PathLike[str] | None = None,
     stop_after: int | None = None,
     held: Held | None = None,
+    timeline: tuple[str | os.PathLike[str], tuple[int, int]] | None = None,
 ) -> RunResult | None: ...
 def check(
     device: tuple[str, str],
@@ -109,8 +110,13 @@ def resolve(
 ) -> str: ...
 def trace_info(workload: tuple[str, str], overrides: list[tuple[str, str]], *, base_dir: str) -> str: ...
 def trace_convert(
-    workload: tuple[str, str], overrides: list[tuple[str, str]], *, base_dir: str, out: str
-) -> int: ...
+    workload: tuple[str, str],
+    overrides: list[tuple[str, str]],
+    *,
+    base_dir: str,
+    out: str,
+    format: str | None = None,
+) -> tuple[int, list[str]]: ...
 def trace_fit(
     workload: tuple[str, str],
     overrides: list[tuple[str, str]],

@@ -17,6 +17,9 @@ Progress: TypeAlias = Callable[[int, int | None, int], None]
 
 PathLike: TypeAlias = str | os.PathLike[str]
 
+ALL_TIME = (0, 2**64 - 1)
+"""A window that holds every nanosecond."""
+
 
 def run(
     device: PathLike = "mqsim",
@@ -29,6 +32,8 @@ def run(
     progress: Progress | None = None,
     drive: Drive | None = None,
     traces: PathLike | None = None,
+    timeline: PathLike | None = None,
+    window: tuple[int, int] | None = None,
     **more: object,
 ) -> Result:
     """Simulates one workload on one drive and returns what was measured.
@@ -39,7 +44,8 @@ def run(
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
     same. With `traces`, a folder, a workload preset that is a twin gives way to its real trace if that is
-    there, known by its file name.
+    there, known by its file name. With `timeline` a trace for the Perfetto viewer is written there, of the time from `window[0]` to
+    `window[1]` (ns) or of all of it.
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
@@ -52,6 +58,7 @@ def run(
         checked=checked,
         progress=progress,
         drive=drive,
+        timeline=None if timeline is None else (timeline, window or ALL_TIME),
     )
 
 
@@ -66,6 +73,7 @@ def simulate(
     progress: Progress | None,
     drive: Drive | None = None,
     held: _core.Held | None = None,
+    timeline: tuple[PathLike, tuple[int, int]] | None = None,
 ) -> Result:
     """`run` on descriptions that are loaded already, with overrides whose values are TOML."""
     result = simulate_part(
@@ -78,6 +86,7 @@ def simulate(
         progress=progress,
         drive=drive,
         held=held,
+        timeline=timeline,
     )
     if result is None:
         raise RuntimeError("a run without an end of its own has stopped")
@@ -98,6 +107,7 @@ def simulate_part(
     save_state: PathLike | None = None,
     stop_after: int | None = None,
     held: _core.Held | None = None,
+    timeline: tuple[PathLike, tuple[int, int]] | None = None,
 ) -> Result | None:
     """`run_part` on descriptions that are loaded already, with overrides whose values are TOML."""
     if (save_state is None) != (stop_after is None):
@@ -116,6 +126,7 @@ def simulate_part(
         save_state=save_state,
         stop_after=stop_after,
         held=held,
+        timeline=timeline,
     )
     return None if measured is None else Result(measured)
 

@@ -2,6 +2,7 @@
 
 use crate::host::HostRequest;
 use crate::ids::Lpa;
+use crate::sched::class::Class;
 use crate::time::Ns;
 
 /// Told of what happens, in order. It can't change anything.
@@ -19,4 +20,24 @@ pub trait Probe: Send {
 
     /// A request was completed.
     fn completed(&mut self, id: u64, latency: Ns, now: Ns);
+
+    /// A die was taken by a command, goes on with one that was suspended, or became free. A command that follows another
+    /// at once ends it. `waiting` is the number of flash pages that wait or run on the die.
+    fn die_taken(&mut self, _die: u32, _command: Option<DieCommand>, _waiting: u32, _now: Ns) {}
+
+    /// A command or data of this die moves over a channel.
+    fn channel_taken(&mut self, _channel: u32, _die: u32, _class: Class, _begin: Ns, _end: Ns) {}
+}
+
+/// A command that takes a die, as a probe is told of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DieCommand {
+    /// Cause and operation.
+    pub class: Class,
+    /// Planes that work together.
+    pub planes: u32,
+    /// It was suspended before.
+    pub resumed: bool,
+    /// The host's requests that it serves, each once.
+    pub requests: Vec<u64>,
 }

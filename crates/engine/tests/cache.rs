@@ -8,7 +8,9 @@ use common::*;
 use wordline_engine::Setup;
 use wordline_engine::cache::record::CacheReport;
 use wordline_engine::cache::{Access, CachePolicy, CacheView};
-use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, DramConfig, ReadAdmission};
+use wordline_engine::config::cache::{
+    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, ReadAdmission,
+};
 use wordline_engine::config::errors::ErrorsConfig;
 use wordline_engine::config::ideal::SecondServer;
 use wordline_engine::config::run::Occupancy;
@@ -96,6 +98,15 @@ fn an_access_takes_the_drams_time_one_after_the_other() {
     assert_eq!(record.completions(), [1100, 2200, 5000 + 100 + 500]);
     assert_eq!(blamed(&report, "cache"), 3300);
     assert_eq!(report.read.blame.mean.total_ns["cache"], 600);
+}
+
+#[test]
+fn a_dram_whose_rows_alone_take_time_is_waited_for() {
+    let mut setup = buffer(8, 1.0);
+    // Two rows of a unit, one of which costs its gap, then nothing beyond the last whole row.
+    setup.device.dram.rows = Some(DramRows { bytes: 2048, gap_ns: 70, rest_bytes_per_s: 1_000_000_000 });
+    let (_, record) = record(&setup, vec![write(0, 5)]);
+    assert_eq!(record.completions(), [70]);
 }
 
 #[test]

@@ -8,7 +8,9 @@ use common::replicator::{Replicator, To, replicator};
 use common::*;
 use proptest::prelude::*;
 use wordline_engine::config::background::BackgroundConfig;
-use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, DramConfig, ReadAdmission};
+use wordline_engine::config::cache::{
+    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, ReadAdmission,
+};
 use wordline_engine::config::device::*;
 use wordline_engine::config::firmware::{CpuConfig, FirmwareConfig};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
@@ -47,15 +49,19 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
     let orders = prop_oneof![Just(CacheReadOrder::Sequential), Just(CacheReadOrder::Random)];
     let cache = (any::<bool>(), any::<bool>(), orders, 0u64..5_000, 0u64..5_000);
     let copyback = (any::<bool>(), any::<bool>(), 0u32..4);
-    let dram = (0u64..2_000, prop::option::of(10_000_000u64..5_000_000_000));
-    let link = (link, dram);
+    let rows = (1u64..10_000, 0u64..100, 10_000_000u64..5_000_000_000)
+        .prop_map(|(bytes, gap_ns, rest_bytes_per_s)| DramRows { bytes, gap_ns, rest_bytes_per_s });
+    let rows = (any::<bool>(), prop::option::of(rows));
+    let dram = (0u64..2_000, prop::option::of(10_000_000u64..5_000_000_000), rows);
+    let mqsim = (any::<bool>(), any::<bool>());
+    let link = (link, dram, mqsim);
     (counts, 0usize..4, rules, times, link, suspend, arbitrations, (cache, copyback, any::<bool>())).prop_map(
         |(
             (channels, ways, dies, planes, blocks, pages, overprovisioning),
             unit,
             rule,
             times,
-            (link, dram),
+            (link, (access_ns, bytes_per_s, (whole_requests, rows)), (chips, written)),
             suspend,
             arbitration,
             (cache, (supported, same_plane_only, check_every), slc_mode),
@@ -73,8 +79,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             device.channel.read_command_ns = times.3;
             device.channel.mega_transfers_per_s = f64::from(times.4);
             device.link = LinkConfig { bytes_per_s: link.0, submission_ns: link.1, completion_ns: link.2 };
-            device.dram =
-                DramConfig { bytes: None, access_ns: dram.0, bytes_per_s: dram.1, ..DramConfig::default() };
+            device.dram = DramConfig { bytes: None, access_ns, bytes_per_s, whole_requests, rows };
             device.suspend = SuspendConfig {
                 program_ns: suspend.0,
                 erase_ns: suspend.1,
@@ -89,6 +94,14 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
                 read_busy_ns: cache.3,
                 program_busy_ns: cache.4,
             };
+            if written {
+                device.channel.program_data = ProgramData::Written;
+            }
+            if chips {
+                device.channel.commands = CommandTaker::Chip;
+                device.channel.arbitration = ChannelArbitration::DataOutFirst;
+                device.cache_mode = CacheModeConfig::default();
+            }
             device.copyback = CopybackConfig { supported, same_plane_only, check_every };
             if slc_mode {
                 device.cell.technology = CellTechnology::Tlc;
@@ -105,13 +118,16 @@ fn caches() -> impl Strategy<Value = CacheConfig> {
     let policies = prop_oneof![Just(CacheKind::None), Just(CacheKind::WriteBuffer), Just(CacheKind::Lru)];
     let reads = prop_oneof![Just(ReadAdmission::All), Just(ReadAdmission::None)];
     let kibibytes = prop_oneof![4u64..16, 4u64..400];
-    (policies, kibibytes, 0.0..1.0f64, 0.0..1.0f64, reads).prop_map(
-        |(policy, kibibytes, dirty_high, low, admit_reads)| CacheConfig {
+    let cold = prop::option::of(1_000u64..1_000_000);
+    (policies, kibibytes, 0.0..1.0f64, 0.0..1.0f64, reads, cold, 0u32..6).prop_map(
+        |(policy, kibibytes, dirty_high, low, admit_reads, cold_period_ns, max_write_backs)| CacheConfig {
             policy,
             bytes: CacheBytes::Bytes(kibibytes << 10),
             dirty_high,
             dirty_low: Some(low * dirty_high),
             admit_reads,
+            cold_period_ns,
+            max_write_backs,
         },
     )
 }
@@ -391,6 +407,11 @@ fn slc_caches() -> impl Strategy<Value = (SlcCacheConfig, u64)> {
     )
 }
 
+/// Chips that take commands as one have no second server.
+fn fitting(ideal: IdealConfig, device: &DeviceConfig) -> IdealConfig {
+    if device.channel.commands == CommandTaker::Chip { IdealConfig::default() } else { ideal }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
@@ -411,6 +432,7 @@ proptest! {
         let device = DeviceConfig { cpu: CpuConfig { cores }, ..device };
         let slc_cache = if device.slc_mode.is_some() { slc_cache } else { SlcCacheConfig::default() };
         let maintenance = MaintenanceConfig { idle_after_ns };
+        let ideal = fitting(ideal, &device);
         let mut scheme = SchemeConfig { firmware, ideal, reclaim, wear, slc_cache, maintenance, ..scheme };
         scheme.gc.background = background;
         scheme.separation = SeparationConfig { policy: separation.0, moves_apart: separation.1, decay_writes: 50, ..Default::default() };
@@ -460,6 +482,7 @@ proptest! {
         count in 1usize..300,
         at in prop::collection::vec(1u64..300, 1..3),
     ) {
+        let ideal = fitting(ideal, &device);
         let scheme = SchemeConfig { firmware, ideal, ..scheme };
         let mut setup = Setup { scheme, host, start: start(Occupancy::All, overwrite), seed, ..setup(device) };
         if measured {

@@ -10,6 +10,7 @@ mod held;
 mod requests;
 mod run;
 mod state;
+mod timeline;
 mod trace;
 mod twin;
 mod watch;

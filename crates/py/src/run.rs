@@ -19,6 +19,7 @@ use crate::error::{guarded, mistake};
 use crate::held::Held;
 use crate::requests::Requests;
 use crate::state::{Drive, From, Part, StateFile, at};
+use crate::timeline::Timeline;
 use crate::watch::{Watch, Watched};
 
 /// What a run measured.
@@ -94,7 +95,7 @@ struct EngineFigures {
 #[pyfunction]
 #[pyo3(signature = (
     device, scheme, workload, *, overrides, seed, checked, base_dir, progress=None, drive=None, load_state=None,
-    save_state=None, stop_after=None, held=None
+    save_state=None, stop_after=None, held=None, timeline=None
 ))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn run(
@@ -112,6 +113,7 @@ pub fn run(
     save_state: Option<PathBuf>,
     stop_after: Option<u64>,
     held: Option<Py<Held>>,
+    timeline: Option<(PathBuf, (u64, u64))>,
 ) -> PyResult<Option<RunResult>> {
     let from = match (drive, load_state) {
         (Some(_), Some(_)) => return Err(mistake("a drive and a state to load exclude each other")),
@@ -119,7 +121,7 @@ pub fn run(
         (None, Some(path)) => Some(From::File(path)),
         (None, None) => None,
     };
-    let part = Part { from, save: save_state, stop_after, held };
+    let part = Part { from, save: save_state, stop_after, held, timeline };
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
@@ -154,6 +156,10 @@ fn run_described(
         Some(from) => from.open(&setup),
     };
     let (mut device, mut resumed) = watch.outcome(ready)?;
+    let timeline = timeline_of(described, part.timeline.as_ref())?;
+    if let Some(timeline) = &timeline {
+        device.set_probe(timeline.probe());
+    }
     let prepared = Instant::now();
     let mut saved = part.save.as_deref().map(StateFile::create).transpose()?;
     let workload = serde_json::to_string(&described.workload).map_err(mistake)?;
@@ -178,6 +184,9 @@ fn run_described(
         Ending::Finished(outcome) => outcome,
         Ending::Stopped { .. } => return Ok(None),
     };
+    if let Some(timeline) = timeline {
+        timeline.finish()?;
+    }
     let document = Document {
         version: env!("CARGO_PKG_VERSION"),
         seed,
@@ -196,6 +205,12 @@ fn run_described(
     let json = serde_json::to_string(&document).map_err(mistake)?;
     let Report { read, write, tables, .. } = outcome.report;
     Ok(Some(RunResult { json, read: read.latency_ns.histogram, write: write.latency_ns.histogram, tables }))
+}
+
+fn timeline_of(described: &Described, wanted: Option<&(PathBuf, (u64, u64))>) -> PyResult<Option<Timeline>> {
+    let shape = &described.device.geometry;
+    let dies = shape.ways.saturating_mul(shape.dies);
+    wanted.map(|(path, window)| Timeline::create(path, *window, dies, shape.channels)).transpose()
 }
 
 /// All of a run but its requests.

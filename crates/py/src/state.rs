@@ -31,6 +31,8 @@ pub enum From {
 /// Which part of a run, and what is in memory already.
 pub struct Part {
     pub held: Option<Py<Held>>,
+    /// File of the timeline, and its window in ns.
+    pub timeline: Option<(PathBuf, (u64, u64))>,
     pub from: Option<From>,
     pub save: Option<PathBuf>,
     pub stop_after: Option<u64>,

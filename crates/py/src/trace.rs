@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use pyo3::prelude::*;
-use wordline_trace::{OpenContext, Opened, TraceInfo, open_all, write_csv};
+use wordline_trace::{OpenContext, Opened, TraceInfo, WriteFormat, open_all, write_trace};
 
 use crate::describe::{Overrides, Text, workload_of};
 use crate::error::{guarded, mistake};
@@ -19,18 +19,30 @@ pub fn trace_info(py: Python<'_>, workload: Text, overrides: Overrides, base_dir
     })
 }
 
-/// Writes the requests of a workload to a file of Wordline's own form; returns their number.
+/// Writes the requests of a workload to a file; returns their number, and the remarks on reading and writing.
+///
+/// `format` is `wordline`, `parquet`, `mqsim` or `fio_iolog`; what the file's name ends with when left out.
 #[pyfunction]
-#[pyo3(signature = (workload, overrides, *, base_dir, out))]
+#[pyo3(signature = (workload, overrides, *, base_dir, out, format=None))]
 pub fn trace_convert(
     py: Python<'_>,
     workload: Text,
     overrides: Overrides,
     base_dir: &str,
     out: &str,
-) -> PyResult<u64> {
+    format: Option<&str>,
+) -> PyResult<(u64, Vec<String>)> {
+    let out = Path::new(out);
+    let format = match format {
+        Some(name) => serde_json::from_value(name.into())
+            .map_err(|_| mistake(format!("--to {name}: allowed: wordline, parquet, mqsim or fio_iolog")))?,
+        None => WriteFormat::of_name(out),
+    };
     read(py, &workload, &overrides, base_dir, |opened| {
-        write_csv(&mut *opened.source, Path::new(out)).map_err(mistake)
+        let written = write_trace(&mut *opened.source, out, format).map_err(mistake)?;
+        let mut notes = opened.notes.lines();
+        notes.extend(written.notes());
+        Ok((written.requests, notes))
     })
 }
 

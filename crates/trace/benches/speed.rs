@@ -1,13 +1,12 @@
-//! How fast requests are generated and read: `cargo bench -p wordline-trace`. Prints each figure with its goal.
+//! How fast requests are generated: `cargo bench -p wordline-trace`. Prints each figure with its goal. The speed of
+//! the readers is part of `make bench`.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
-use wordline_trace::config::{
-    InterarrivalConfig, PatternConfig, RegionConfig, SizeWeight, Sizes, TraceFormat,
-};
-use wordline_trace::{OpenContext, SourceConfig, SyntheticConfig, TraceConfig, open};
+use wordline_trace::config::{InterarrivalConfig, PatternConfig, RegionConfig, SizeWeight, Sizes};
+use wordline_trace::{OpenContext, SourceConfig, SyntheticConfig, open};
 
 const REQUESTS: u64 = 10_000_000;
 const ROUNDS: usize = 3;
@@ -76,56 +75,11 @@ fn generators(out: &mut impl Write) -> Fallible<()> {
     Ok(())
 }
 
-/// A file with a million requests in the given form.
-fn trace(folder: &Path, format: TraceFormat) -> Fallible<PathBuf> {
-    let path = folder.join(format!("wordline-speed-{format:?}-{}", std::process::id()));
-    let mut file = std::io::BufWriter::new(std::fs::File::create(&path)?);
-    for index in 0..1_000_000_u64 {
-        let (time, sector) = (index * 123_457, index * 7_919 % (1 << 31));
-        match format {
-            TraceFormat::Msr => {
-                let ticks = 128_166_385_295_514_663 + time / 100;
-                writeln!(file, "{ticks},hm,0,Write,{},4096,2833", sector * 512)?;
-            }
-            TraceFormat::Disksim => {
-                let (ms, us) = (time / 1_000_000, time / 1000 % 1000);
-                writeln!(file, "{ms}.{us:03} 0 {sector} 8 {}", index % 2)?;
-            }
-            TraceFormat::Wordline => writeln!(file, "{time},R,{},4096", sector * 512)?,
-            _ => writeln!(file, "{time} 0 {sector} 8 {}", index % 2)?,
-        }
-    }
-    file.flush()?;
-    Ok(path)
-}
-
-fn readers(out: &mut impl Write) -> Fallible<()> {
-    let folder = std::env::temp_dir();
-    for format in [TraceFormat::Msr, TraceFormat::Wordline, TraceFormat::Mqsim, TraceFormat::Disksim] {
-        let path = trace(&folder, format)?;
-        let bytes = std::fs::metadata(&path)?.len() as f64;
-        let config = TraceConfig { format, ..TraceConfig::of_file(&path) };
-        let result = fastest(&SourceConfig::Trace(config));
-        std::fs::remove_file(&path)?;
-        let (seconds, count) = result?;
-        let rate = bytes / seconds / 1e6;
-        let ns = seconds * 1e9 / count as f64;
-        let name = format!("{format:?}");
-        writeln!(
-            out,
-            "{name:28} {rate:7.0} MB/s, {ns:.0} ns/request (goal 200 MB/s; {:.2} of it)",
-            rate / 200.0
-        )?;
-    }
-    Ok(())
-}
-
 fn main() -> Fallible<()> {
     // `cargo test --benches` only asks that it runs.
     if std::env::args().any(|argument| argument == "--test") {
         return Ok(());
     }
     let mut out = std::io::stdout().lock();
-    generators(&mut out)?;
-    readers(&mut out)
+    generators(&mut out)
 }

@@ -1,7 +1,7 @@
 //! Readers and generators of block workloads.
 //!
 //! A [`WorkloadConfig`] describes a workload; [`open`] turns a source into a stream of requests: a trace file
-//! (five text forms, plain, gz or zst) or a generator; [`open_flows`] does so for each flow of a workload that has
+//! (docs/trace-formats.md lists the forms) or a generator; [`open_flows`] does so for each flow of a workload that has
 //! several. Both give requests in batches, in constant memory, and the
 //! same ones each time that they are opened with the same seed.
 //!
@@ -38,6 +38,7 @@ pub mod fio;
 mod flows;
 mod footprint;
 mod format;
+pub mod fuzz;
 mod info;
 mod input;
 mod notes;
@@ -45,13 +46,18 @@ mod open;
 mod reader;
 mod rng;
 mod synthetic;
+mod transform;
 pub mod twin;
 mod write;
 
 pub use config::{FlowConfig, SourceConfig, SyntheticConfig, TraceConfig, TwinConfig, WorkloadConfig};
 pub use flows::{OpenedFlow, open_all, open_flows};
 pub use footprint::{Footprint, footprint};
-pub use info::{AlignmentShares, OpInfo, PageCounts, SizeInfo, TraceInfo};
+pub use info::{
+    AlignmentShares, ArrivalInfo, ClassInfo, Dispersion, LoadPoint, OpInfo, PageClasses, PageCounts,
+    Popularity, PopularityPoint, Quantiles, ReuseInfo, ReusePoint, SequenceInfo, SizeBin, SizeInfo,
+    Succession, TraceInfo, ZipfFit,
+};
 pub use notes::Notes;
 pub use open::{OpenContext, OpenError, Opened, open};
-pub use write::write_csv;
+pub use write::{WriteFormat, Written, write_csv, write_trace};

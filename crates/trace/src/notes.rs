@@ -7,16 +7,32 @@ use wordline_engine::host::request::SourceError;
 /// Handle on the remarks of an open source. It stays valid, and is kept up to date with every batch, after the
 /// source itself was handed on.
 #[derive(Clone, Debug, Default)]
-pub struct Notes(Arc<Mutex<Tally>>);
+pub struct Notes {
+    own: Arc<Mutex<Tally>>,
+    others: Vec<Notes>,
+}
 
 impl Notes {
     /// The remarks so far, one sentence each. Empty when there is nothing to say.
     pub fn lines(&self) -> Vec<String> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).lines()
+        let mut lines = self.own.lock().unwrap_or_else(PoisonError::into_inner).lines();
+        lines.extend(self.others.iter().flat_map(Notes::lines));
+        lines
+    }
+
+    /// All of several sources' remarks.
+    pub(crate) fn joined(others: Vec<Notes>) -> Self {
+        Self { own: Arc::default(), others }
+    }
+
+    /// Whether devices with address spaces of their own lie over one another.
+    pub(crate) fn overlaid(&self) -> bool {
+        let own = self.own.lock().unwrap_or_else(PoisonError::into_inner).overlaid;
+        own || self.others.iter().any(Notes::overlaid)
     }
 
     pub(crate) fn publish(&self, tally: &Tally) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone_from(tally);
+        self.own.lock().unwrap_or_else(PoisonError::into_inner).clone_from(tally);
     }
 }
 
@@ -24,12 +40,14 @@ impl Notes {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     /// What was assumed about the form of the file.
-    pub assumption: Option<String>,
+    pub assumptions: Vec<String>,
     pub bad_lines: u64,
     pub first_bad: Option<String>,
     pub backward_times: u64,
     pub largest_step_back_ns: u64,
     pub empty_requests: u64,
+    /// SCSI commands that move no data.
+    pub other_commands: u64,
     pub devices: u32,
     /// Devices lie over one another in one address space.
     pub overlaid: bool,
@@ -52,7 +70,7 @@ impl Tally {
     }
 
     fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.assumption.iter().cloned().collect();
+        let mut lines: Vec<String> = self.assumptions.clone();
         lines.extend(self.line_notes());
         lines.extend(self.address_notes());
         lines
@@ -73,6 +91,10 @@ impl Tally {
         }
         if self.empty_requests > 0 {
             lines.push(format!("{} of length 0 left out", counted(self.empty_requests, "request")));
+        }
+        if self.other_commands > 0 {
+            let count = counted(self.other_commands, "command");
+            lines.push(format!("{count} left out that neither read, write nor flush"));
         }
         lines
     }

@@ -11,6 +11,7 @@ use crate::fio::FioSource;
 use crate::notes::Notes;
 use crate::reader::TraceReader;
 use crate::synthetic::Generator;
+use crate::transform::open_transformed;
 use crate::twin::open_twin;
 
 /// What a source must know beside its description.
@@ -56,6 +57,12 @@ pub fn open(config: &SourceConfig, context: &OpenContext) -> Result<Opened, Open
                 .map_err(|error| error.under("source"))?;
             Ok(Opened { source: Box::new(generator), notes: Notes::default() })
         }
+        SourceConfig::Trace(trace) if !trace.transform.is_empty() => Ok(open_transformed(
+            trace,
+            resolved(trace, context),
+            context.base_dir.to_owned(),
+            context.drive_bytes,
+        )?),
         SourceConfig::Trace(trace) => {
             let reader = TraceReader::open(trace, resolved(trace, context), context.drive_bytes)?;
             let notes = reader.notes();

@@ -9,7 +9,7 @@ import typer
 
 from wordline import __version__
 from wordline._core import WordlineError
-from wordline.cli import compare, mqsim, repro, running, show, sweep, trace, twin
+from wordline.cli import compare, mqsim, report, repro, running, show, sweep, trace, tune, twin
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
@@ -61,6 +61,8 @@ running.register(app)
 compare.register(app)
 sweep.register(app)
 repro.register(app)
+report.register(app)
+tune.register(app)
 mqsim.register(app)
 twin.register(trace.app)
 app.add_typer(show.app, name="show")

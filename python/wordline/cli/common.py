@@ -11,6 +11,7 @@ import typer
 
 from wordline import simulation
 from wordline._core import WordlineError
+from wordline.presets import toml_string
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -26,6 +27,16 @@ SetOption = Annotated[
         "--set", metavar="PATH=VALUE", help="Override a key, such as device.geometry.blocks=64. Repeatable."
     ),
 ]
+TransformOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--transform",
+        "-t",
+        metavar="'KIND KEY=VALUE …'",
+        help="A step between trace and drive: 'slice_time to_ns=60000000000', 'filter ops=read,trim', "
+        "'target_iops iops=5000', 'repeat times=3'. Repeatable; carried out in their order.",
+    ),
+]
 NameArgument = Annotated[str, typer.Argument(help="A preset or a TOML file.")]
 
 
@@ -38,6 +49,41 @@ def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> lis
             raise WordlineError(f"--set {text}: allowed: PATH=VALUE, such as device.geometry.blocks=64")
         pairs.append((path.strip(), value.strip()))
     return pairs
+
+
+_LIST_KEYS = ("ops", "devices", "paths")
+
+
+def transform_pairs(texts: list[str] | None) -> list[tuple[str, str]]:
+    """The override that `--transform` stands for. Raises `WordlineError` where a key has no value."""
+    if not texts:
+        return []
+    return [("workload.source.transform", f"[{', '.join(_step(text) for text in texts)}]")]
+
+
+def _step(text: str) -> str:
+    """One step as an inline table of TOML."""
+    kind, *options = text.split() or [""]
+    fields = [f"kind = {toml_string(kind)}"]
+    for option in options:
+        key, equals, value = option.partition("=")
+        if not equals or not key.isidentifier():
+            raise WordlineError(f"--transform {text}: allowed: a kind, then KEY=VALUE, without blanks inside")
+        if key in _LIST_KEYS:
+            items = ", ".join(_scalar(item) for item in value.split(","))
+            fields.append(f"{key} = [{items}]")
+        else:
+            fields.append(f"{key} = {_scalar(value)}")
+    return f"{{ {', '.join(fields)} }}"
+
+
+def _scalar(text: str) -> str:
+    """A number as it is, anything else as a string."""
+    try:
+        float(text)
+    except ValueError:
+        return toml_string(text)
+    return text
 
 
 @contextlib.contextmanager

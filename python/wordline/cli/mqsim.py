@@ -44,9 +44,13 @@ def mqsim(
         return
     from wordline import report
 
+    said: set[str] = set()
     for outcome in outcomes:
         print(f"Scenario {outcome.scenario.number} of {len(found)}")
-        print("\n".join(f"  {note}" for note in outcome.scenario.notes))
+        for note in outcome.scenario.notes:
+            if note not in said:
+                print(f"  {note}")
+        said.update(outcome.scenario.notes)
         show(report.render(outcome.result))
         print(f"\nWritten: {', '.join(map(str, outcome.written))}\n")
 

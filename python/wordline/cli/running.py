@@ -12,7 +12,16 @@ import typer
 
 from wordline import simulation
 from wordline._core import WordlineError
-from wordline.cli.common import JsonOption, SetOption, SkipOption, override_pairs, progress_bar, show
+from wordline.cli.common import (
+    JsonOption,
+    SetOption,
+    SkipOption,
+    TransformOption,
+    override_pairs,
+    progress_bar,
+    show,
+    transform_pairs,
+)
 from wordline.presets import load, load_workload, replay
 
 if TYPE_CHECKING:
@@ -34,6 +43,7 @@ def run(
         str | None,
         typer.Option("--trace", metavar="FILE", help="Replay this trace, at its own times."),
     ] = None,
+    transform: TransformOption = None,
     traces: Annotated[
         str | None,
         typer.Option(
@@ -75,6 +85,12 @@ def run(
             help="Go on with a saved run, or begin on a prepared drive.",
         ),
     ] = None,
+    timeline: Annotated[
+        Path | None, typer.Option("--timeline", metavar="FILE", help="Write a trace for the Perfetto viewer.")
+    ] = None,
+    window: Annotated[
+        str | None, typer.Option("--window", metavar="FROM..TO", help="Of the timeline, such as 1s..1.2s.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate one workload on one drive."""
@@ -87,7 +103,11 @@ def run(
     )
     for note in descriptions[2].notes:
         print(f"wordline: note: {note}", file=sys.stderr)
-    pairs = override_pairs(overrides, skip_bad_lines)
+    pairs = transform_pairs(transform) + override_pairs(overrides, skip_bad_lines)
+    if window is not None and timeline is None:
+        raise WordlineError("--window is for --timeline FILE")
+    if timeline is not None and (seeds is not None or stop_after is not None):
+        raise WordlineError("--timeline and --seeds or --stop-after exclude each other")
 
     def simulate(seed: int, progress: simulation.Progress | None) -> Result:
         return simulation.simulate(
@@ -109,6 +129,7 @@ def run(
             load_state=load_state,
             save_state=save_state,
             stop_after=stop_after,
+            timeline=None if timeline is None else (timeline, window_ns(window)),
         )
     if result is None:
         stopped = {"stopped_after": stop_after, "state": str(save_state)}
@@ -145,6 +166,38 @@ def prepare(
     drive.save(out)
     size = out.stat().st_size
     print(json.dumps({"state": str(out), "bytes": size}) if as_json else f"{size:,} bytes written to {out}")
+
+
+_UNITS_NS = {"ns": 1, "us": 1_000, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+
+
+def window_ns(text: str | None) -> tuple[int, int]:
+    """`1s..1.2s` in ns; an end that is left out is the run's."""
+    if text is None:
+        return simulation.ALL_TIME
+    first, dots, last = text.partition("..")
+    begin = _time_ns(text, first) if first.strip() else 0
+    end = _time_ns(text, last) if last.strip() else simulation.ALL_TIME[1]
+    if not dots or begin >= end:
+        raise WordlineError(f"--window {text}: {_WINDOW}")
+    return begin, end
+
+
+_WINDOW = "allowed: FROM..TO with the units ns, us, ms or s, such as 1s..1.2s"
+
+
+def _time_ns(whole: str, text: str) -> int:
+    from decimal import Decimal, InvalidOperation
+
+    bare = text.strip()
+    unit = next((unit for unit in _UNITS_NS if bare.endswith(unit)), None)
+    try:
+        time = Decimal(bare.removesuffix(unit or "")) * _UNITS_NS[unit or ""]
+    except (InvalidOperation, KeyError):
+        raise WordlineError(f"--window {whole}: {_WINDOW}") from None
+    if not 0 <= time < 2**63:
+        raise WordlineError(f"--window {whole}: {_WINDOW}")
+    return int(time)
 
 
 def _print_written(out: Path | None, written: list[Path]) -> None:

@@ -1,60 +1,123 @@
-"""`wordline trace …`: looks into traces of requests."""
+"""`wordline trace …`: looks into traces of requests, and changes their form."""
 
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wordline import _core, simulation
-from wordline.cli.common import JsonOption, SetOption, SkipOption, override_pairs, show
+from wordline.cli.common import (
+    JsonOption,
+    SetOption,
+    SkipOption,
+    TransformOption,
+    override_pairs,
+    show,
+    transform_pairs,
+)
 from wordline.presets import replay
 
 app = typer.Typer(help="Looks into traces of requests.", no_args_is_help=True)
 
+TraceArgument = Annotated[str, typer.Argument(metavar="FILE", help="A trace, plain or gz, zst, xz, bz2.")]
+FormatOption = Annotated[
+    str | None,
+    typer.Option("--format", "-f", help="Form of the trace, such as spc or blkparse. [default: by content]"),
+]
+SourceOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option",
+        "-o",
+        metavar="KEY=VALUE",
+        help="How the trace is read: time_unit=us, read_is=0, event=queue, columns.time=ts, … "
+        "(docs/trace-formats.md). Repeatable.",
+    ),
+]
 
-TraceArgument = Annotated[str, typer.Argument(metavar="FILE", help="A trace, plain, gz or zst.")]
+
+def _pairs(
+    format: str | None,
+    options: list[str] | None,
+    transform: list[str] | None,
+    overrides: list[str] | None,
+    skip_bad_lines: bool,
+) -> list[tuple[str, str]]:
+    source = [f"format={format}"] if format is not None else []
+    source += options or []
+    texts = [f"workload.source.{text}" for text in source]
+    return override_pairs(texts + (overrides or []), skip_bad_lines) + transform_pairs(transform)
 
 
 @app.command("info")
 def trace_info(
     file: TraceArgument,
+    format: FormatOption = None,
+    options: SourceOption = None,
+    transform: TransformOption = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", metavar="PAGE", help="Write one self-contained page with plots.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Sum up a trace: requests, sizes, duration, addresses.
+    """Sum up a trace: requests, sizes, footprint, hot pages, page classes, reuse, popularity, arrivals."""
+    pairs = _pairs(format, options, transform, overrides, skip_bad_lines)
+    info = simulation.describe_trace(replay(file), pairs)
+    if html is not None:
+        from wordline.report.trace_page import write_page
 
-    The form is told from the lines; --set workload.source.format=msr settles it, as do mqsim, ssdsim, disksim
-    and wordline.
-    """
-    info = simulation.describe_trace(replay(file), override_pairs(overrides, skip_bad_lines))
+        write_page(html, file, info)
     if as_json:
         print(json.dumps(info.to_dict(), indent=2))
         return
     from wordline import report
 
     show(report.render_trace(file, info))
+    if html is not None:
+        print(f"\nWritten to {html}")
 
 
 @app.command("convert")
 def trace_convert(
     file: TraceArgument,
     out: Annotated[
-        str, typer.Argument(metavar="OUT", help="File to write, packed if it ends in .gz or .zst.")
+        str,
+        typer.Argument(
+            metavar="OUT",
+            help="File to write: .csv, .parquet, .trace (MQSim), .iolog (fio); then .gz, .zst, .xz, .bz2.",
+        ),
     ],
+    format: FormatOption = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            help="wordline, parquet, mqsim or fio_iolog. [default: by OUT's ending, else wordline]",
+        ),
+    ] = None,
+    options: SourceOption = None,
+    transform: TransformOption = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write a trace as CSV of Wordline's own form."""
+    """Write a trace, or what transformations make of it, in another form."""
     trace = replay(file)
-    text = (trace.label, trace.text)
-    pairs = override_pairs(overrides, skip_bad_lines)
-    requests = _core.trace_convert(text, pairs, base_dir=str(trace.folder), out=out)
-    print(
-        json.dumps({"requests": requests, "out": out})
-        if as_json
-        else f"{requests:,} requests written to {out}"
+    requests, notes = _core.trace_convert(
+        (trace.label, trace.text),
+        _pairs(format, options, transform, overrides, skip_bad_lines),
+        base_dir=str(trace.folder),
+        out=out,
+        format=to,
     )
+    if as_json:
+        print(json.dumps({"requests": requests, "out": out, "notes": notes}))
+        return
+    print(f"{requests:,} requests written to {out}")
+    for note in notes:
+        print(f"note: {note}")

@@ -213,7 +213,7 @@ SYNTHETIC = (
     Key("Request_Size_Distribution", Word(("FIXED", "NORMAL")), "FIXED", "`source.sizes`"),
     Key("Average_Request_Size", Whole(1, 2**16 - 1), "8", "`source.sizes`, in sectors"),
     Key("Variance_Request_Size", Whole(0, 2**16 - 1), "0", "`source.sizes`: standard deviation, in sectors"),
-    Key("Seed", Whole(0, 2**31 - 1), "12344", "`source.seed`"),
+    Key("Seed", Whole(0, 2**31 - 1), "12344", "part of the flow's name, from which its random streams come"),
     Key("Average_No_of_Reqs_in_Queue", Whole(1, 65_535), "2", "`flow.queue_depth`"),
     Key("Bandwidth", Whole(1, 2**32 - 1), None, "`source.interarrival`: bytes a second", optional=True),
     Key(

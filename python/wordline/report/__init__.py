@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from wordline.report.terminal import TEXT_WIDTH, render, render_seeds, render_trace
+from wordline.report.terminal import TEXT_WIDTH, render, render_seeds
+from wordline.report.trace import render_trace
 
 __all__ = ["TEXT_WIDTH", "render", "render_seeds", "render_trace"]

@@ -67,31 +67,6 @@ def render_seeds(results: Seeds) -> RenderableType:
     return Group(title, Text(), table)
 
 
-def render_trace(name: str, info: Mapping[str, Any]) -> RenderableType:
-    """What a trace holds."""
-    table = _grid("Requests", "count", "MiB", "mean", "p50", "p99", "largest, bytes")
-    for kind in ("reads", "writes", "trims"):
-        row = info[kind]
-        if row["requests"]:
-            sizes = (f"{row['size_bytes'][key]:,.0f}" for key in ("mean", "p50", "p99", "max"))
-            table.add_row(kind, f"{row['requests']:,}", f"{row['bytes'] / 2**20:,.1f}", *sizes)
-    if info["flushes"]:
-        table.add_row("flushes", f"{info['flushes']:,}")
-    pages, aligned = info["footprint"], info["alignment"]
-    touched = pages["touched"] * pages["page_bytes"] / 2**20
-    facts = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
-    facts.add_column(style="bold", no_wrap=True)
-    facts.add_column()
-    facts.add_row("Duration", f"{info['span_ns'] / 1e9:,.3f} s, {info['flows']:,} flows")
-    facts.add_row("Touched", f"{touched:,.1f} MiB in pages of {pages['page_bytes']:,} bytes")
-    facts.add_row("Needs", f"a drive of {info['end_bytes']:,} bytes")
-    facts.add_row("Aligned", f"{aligned['pages_4k']:.1%} to 4 KiB, {aligned['sectors_512']:.1%} to 512 bytes")
-    for note in info["notes"]:
-        facts.add_row("Note", note)
-    title = Text(f"{name}   {info['requests']:,} requests, {info['read_share']:.1%} reads", style="bold")
-    return Group(title, Text(), table, Text(), facts)
-
-
 def _grid(*headers: str) -> Table:
     """Numbers in columns: the first column is text, the others are aligned to the right."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")

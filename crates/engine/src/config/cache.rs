@@ -156,7 +156,7 @@ const LONGEST_NS: u64 = 10_000_000_000;
 impl DramConfig {
     /// Whether an access takes time.
     pub fn takes_time(&self) -> bool {
-        self.access_ns > 0 || self.bytes_per_s.is_some()
+        self.access_ns > 0 || self.bytes_per_s.is_some() || self.rows.is_some()
     }
 
     /// Refuses what no DRAM can do.

@@ -108,6 +108,7 @@ impl Device {
         state.command = Command { cell, parts, form: CommandForm::CopybackRead, ..command };
         state.phase = Phase::Command;
         state.occupy(Some(command.class), self.now);
+        self.tell_die(die, Some(command.class));
         self.want_channel(die, command.class, time);
     }
 

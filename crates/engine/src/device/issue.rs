@@ -58,6 +58,7 @@ impl Device {
                     self.resume(die);
                 } else {
                     self.dies[die.index()].occupy(None, self.now);
+                    self.tell_die(die, None);
                     self.rest_behind_gates(die);
                 }
                 return;
@@ -194,6 +195,7 @@ impl Device {
         state.command.begin(head, class, planes, cell + retry, suspensions);
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
+        self.tell_die(die, Some(class));
         self.want_channel(die, class, command + data);
     }
 

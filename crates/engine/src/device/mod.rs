@@ -41,6 +41,7 @@ mod systems;
 mod tenants;
 mod translate;
 mod view;
+mod watched;
 mod wear;
 mod wear_out;
 mod write_back;

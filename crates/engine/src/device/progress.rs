@@ -136,6 +136,7 @@ impl Device {
     /// The channel is the die's until `end`.
     #[inline(always)]
     fn channel_granted(&mut self, die: DieId, end: Ns) {
+        self.tell_channel(die, end);
         let data = self.dies[die.index()].phase == Phase::DataWait;
         if let Some(chips) = &mut self.monitor.chips {
             let Command { class, cell, .. } = self.dies[die.index()].command;
@@ -400,6 +401,7 @@ impl Device {
         if let Some(chips) = &mut self.monitor.chips {
             chips.works(die.index(), state.command.class, begin, end);
         }
+        self.tell_die(die, Some(command.class));
         self.events.set(Self::die_resource(die), end);
         self.expect_loading(die, begin);
     }

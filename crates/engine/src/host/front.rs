@@ -261,7 +261,7 @@ mod tests {
                 front.take(now).unwrap();
                 taken += 1;
                 if arrivals == Arrivals::Closed {
-                    now = now + Ns(100);
+                    now += Ns(100);
                     front.completed(1, now);
                     assert_eq!(front.is_at_end(), now > Ns(300));
                 }

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use super::{
-    FilebenchSourceConfig, FioSourceConfig, InterarrivalConfig, OutOfRange, PatternConfig, RegionConfig,
-    Sizes, SourceConfig, SyntheticConfig, TimeUnit, TraceConfig, TraceFormat, TwinConfig, YcsbSourceConfig,
+    BlockEvent, ColumnsConfig, FilebenchSourceConfig, FioSourceConfig, InterarrivalConfig, OutOfRange,
+    PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig, TimeUnit, TraceConfig, TraceFormat,
+    TransformConfig, TwinConfig, YcsbSourceConfig,
 };
 
 #[derive(Clone, Copy, Deserialize)]
@@ -39,11 +40,18 @@ pub(super) struct SourceForm {
     format: Option<TraceFormat>,
     time_unit: Option<TimeUnit>,
     sector_bytes: Option<u64>,
+    offset_unit_bytes: Option<u64>,
+    length_unit_bytes: Option<u64>,
+    read_is: Option<u8>,
+    event: Option<BlockEvent>,
+    columns: Option<ColumnsConfig>,
+    sort_window: Option<u32>,
     device: Option<u16>,
     out_of_range: Option<OutOfRange>,
     skip_bad_lines: Option<bool>,
     max_requests: Option<u64>,
     repeat: Option<u32>,
+    transform: Option<Vec<TransformConfig>>,
     space_bytes: Option<u64>,
     fio: Option<crate::fio::FioConfig>,
     ycsb: Option<crate::apps::ycsb::YcsbConfig>,
@@ -72,11 +80,18 @@ impl SourceForm {
             ("format", self.format.is_some()),
             ("time_unit", self.time_unit.is_some()),
             ("sector_bytes", self.sector_bytes.is_some()),
+            ("offset_unit_bytes", self.offset_unit_bytes.is_some()),
+            ("length_unit_bytes", self.length_unit_bytes.is_some()),
+            ("read_is", self.read_is.is_some()),
+            ("event", self.event.is_some()),
+            ("columns", self.columns.is_some()),
+            ("sort_window", self.sort_window.is_some()),
             ("device", self.device.is_some()),
             ("out_of_range", self.out_of_range.is_some()),
             ("skip_bad_lines", self.skip_bad_lines.is_some()),
             ("max_requests", self.max_requests.is_some()),
             ("repeat", self.repeat.is_some()),
+            ("transform", self.transform.is_some()),
         ])?;
         self.refuse_generated()?;
         Ok(SyntheticConfig {
@@ -108,11 +123,18 @@ impl SourceForm {
             format: self.format.unwrap_or_default(),
             time_unit: self.time_unit,
             sector_bytes: self.sector_bytes.unwrap_or(defaults.sector_bytes),
+            offset_unit_bytes: self.offset_unit_bytes,
+            length_unit_bytes: self.length_unit_bytes,
+            read_is: self.read_is,
+            event: self.event,
+            columns: self.columns.unwrap_or_default(),
+            sort_window: self.sort_window.unwrap_or_default(),
             device: self.device,
             out_of_range: self.out_of_range.unwrap_or_default(),
             skip_bad_lines: self.skip_bad_lines.unwrap_or_default(),
             max_requests: self.max_requests,
             repeat: self.repeat.unwrap_or(defaults.repeat),
+            transform: self.transform.unwrap_or_default(),
             ..defaults
         })
     }
@@ -281,13 +303,13 @@ impl TryFrom<InterarrivalForm> for InterarrivalConfig {
 }
 
 /// Refuses keys of other kinds that are given.
-fn refuse(others: &[(&str, bool)]) -> Result<(), String> {
+pub(super) fn refuse(others: &[(&str, bool)]) -> Result<(), String> {
     match others.iter().find(|(_, given)| *given) {
         Some((key, _)) => Err(format!("unknown field `{key}`, there are no such fields for this kind")),
         None => Ok(()),
     }
 }
 
-fn needed<T>(key: &str, value: Option<T>) -> Result<T, String> {
+pub(super) fn needed<T>(key: &str, value: Option<T>) -> Result<T, String> {
     value.ok_or_else(|| format!("missing field `{key}`"))
 }

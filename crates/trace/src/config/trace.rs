@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use wordline_engine::config::error::{ConfigError, check_range};
 
-/// A trace file, plain, gz or zst (told by content, not by name).
+use super::{ColumnsConfig, TransformConfig};
+
+/// A trace file, plain or compressed as gz, zst, xz or bz2 (told by content, not by name).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TraceConfig {
     /// The file; a relative path is taken from [`crate::OpenContext::base_dir`].
@@ -15,10 +17,28 @@ pub struct TraceConfig {
     /// Unit of the times, where the file differs from its format's own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time_unit: Option<TimeUnit>,
-    /// Bytes of a sector, for the formats that count in sectors (MQSim, SSDsim, DiskSim); 512 by default.
+    /// Bytes of a sector, for the formats that count in sectors; 512 by default.
     pub sector_bytes: u64,
-    /// Only requests of this device; all devices when left out. For the formats with a device column (MSR's disk
-    /// number, MQSim, SSDsim, DiskSim).
+    /// Unit of offsets, bytes, where it differs from the format's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub offset_unit_bytes: Option<u64>,
+    /// Unit of lengths, bytes, where it differs from the format's own (FlashSim's traces count 4 KiB pages).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length_unit_bytes: Option<u64>,
+    /// The value of a type column of numbers (DiskSim, BIOtracer and SRT: of its lowest bit) that says read, 0 or 1,
+    /// where it differs from the format's own.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_is: Option<u8>,
+    /// Which event of a request counts, for the formats that tell of several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub event: Option<BlockEvent>,
+    /// Which columns of a CSV or Parquet file hold what.
+    #[serde(skip_serializing_if = "ColumnsConfig::is_default")]
+    pub columns: ColumnsConfig,
+    /// Sorts by time within so many requests; 0 leaves the order, and arrivals that go back are moved up.
+    pub sort_window: u32,
+    /// Only requests of this device; all devices when left out. For the formats with a device column (all but
+    /// Wordline's own).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<u16>,
     /// What becomes of requests beyond the drive's end.
@@ -30,6 +50,9 @@ pub struct TraceConfig {
     pub max_requests: Option<u64>,
     /// Replays the file this many times, each directly after the last arrival of the one before.
     pub repeat: u32,
+    /// What is done to the requests then, step by step.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub transform: Vec<TransformConfig>,
 }
 
 /// Form of a trace's lines.
@@ -49,6 +72,47 @@ pub enum TraceFormat {
     Disksim,
     /// Wordline CSV.
     Wordline,
+    /// SPC (UMass Financial and WebSearch).
+    Spc,
+    /// SYSTOR '17 VDI LUN CSV.
+    Systor,
+    /// Alibaba block traces.
+    Alibaba,
+    /// Tencent CBS.
+    Tencent,
+    /// DiskMon logs.
+    Diskmon,
+    /// BIOtracer logs.
+    Biotracer,
+    /// blkparse text.
+    Blkparse,
+    /// fio iologs, versions 2 and 3.
+    FioIolog,
+    /// CSV with named or numbered columns.
+    Columns,
+    /// Binary vscsi traces, versions 1 and 2.
+    Vscsi,
+    /// Binary blktrace files of one or all processors.
+    Blktrace,
+    /// HP Labs SRT traces.
+    Srt,
+    /// Parquet with named columns.
+    Parquet,
+}
+
+/// Event of a request in the block layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockEvent {
+    /// Queued: blktrace's Q.
+    #[serde(alias = "Q")]
+    Queue,
+    /// Issued to the driver: blktrace's D.
+    #[serde(alias = "D")]
+    Issue,
+    /// Completed: blktrace's C.
+    #[serde(alias = "C")]
+    Complete,
 }
 
 /// Unit of a trace's times.
@@ -99,6 +163,9 @@ impl TimeUnit {
 }
 
 impl TraceConfig {
+    /// Most requests within which a trace is sorted: 64 MiB of them.
+    pub const MAX_SORT_WINDOW: u32 = 1 << 20;
+
     /// A whole file in a form that is told from its lines, with all defaults.
     pub fn of_file(path: impl Into<PathBuf>) -> Self {
         Self {
@@ -106,11 +173,18 @@ impl TraceConfig {
             format: TraceFormat::Auto,
             time_unit: None,
             sector_bytes: 512,
+            offset_unit_bytes: None,
+            length_unit_bytes: None,
+            read_is: None,
+            event: None,
+            columns: ColumnsConfig::default(),
+            sort_window: 0,
             device: None,
             out_of_range: OutOfRange::Error,
             skip_bad_lines: false,
             max_requests: None,
             repeat: 1,
+            transform: Vec::new(),
         }
     }
 
@@ -119,7 +193,18 @@ impl TraceConfig {
             return Err(ConfigError::new("path", "\"\"", "a file's name"));
         }
         check_range("sector_bytes", self.sector_bytes, 1, 1 << 20)?;
+        for (key, unit) in
+            [("offset_unit_bytes", self.offset_unit_bytes), ("length_unit_bytes", self.length_unit_bytes)]
+        {
+            unit.map_or(Ok(()), |bytes| check_range(key, bytes, 1, 1 << 30))?;
+        }
+        self.read_is.map_or(Ok(()), |value| check_range("read_is", value, 0, 1))?;
+        check_range("sort_window", self.sort_window, 0, Self::MAX_SORT_WINDOW)?;
+        self.columns.validate().map_err(|error| error.under("columns"))?;
         check_range("repeat", self.repeat, 1, 1_000_000)?;
+        for (index, step) in self.transform.iter().enumerate() {
+            step.validate().map_err(|error| error.under(&format!("transform[{index}]")))?;
+        }
         match self.max_requests {
             Some(count) => check_range("max_requests", count, 1, u64::MAX),
             None => Ok(()),

@@ -3,7 +3,7 @@
 
 use wordline_engine::host::request::HostOp;
 
-use super::fields::{blank_fields, device, sectors, time};
+use super::fields::{blank_fields, device, scaled, time};
 use super::{Expected, Row, Rules};
 
 /// Length of a millisecond, ns.
@@ -15,33 +15,34 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     Ok(Row {
         time: time(arrival, rules.unit_ns).ok_or("a time in the first field")?,
         device: device(device_field).ok_or("a device from 0 to 65535 in the second field")?,
-        offset: sectors(first, rules.sector_bytes).ok_or("a first block in the third field")?,
-        length: sectors(count, rules.sector_bytes).ok_or("a number of blocks in the fourth field")?,
-        op: op_of(flags).ok_or("hexadecimal flags in the fifth field")?,
+        offset: scaled(first, rules.offset_unit).ok_or("a first block in the third field")?,
+        length: scaled(count, rules.length_unit).ok_or("a number of blocks in the fourth field")?,
+        op: op_of(flags, rules).ok_or("hexadecimal flags in the fifth field")?,
     })
 }
 
-fn op_of(flags: &[u8]) -> Option<HostOp> {
+fn op_of(flags: &[u8], rules: &Rules) -> Option<HostOp> {
     let digits = flags.strip_prefix(b"0x").unwrap_or(flags);
     if digits.len() > 16 || !digits.iter().all(u8::is_ascii_hexdigit) {
         return None;
     }
     let last = char::from(*digits.last()?).to_digit(16)?;
-    Some(if last & 1 == 1 { HostOp::Read } else { HostOp::Write })
+    Some(rules.op_of((last & 1) as u8))
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::Form;
+    use super::super::lines::plain;
     use super::*;
 
-    const RULES: Rules = Rules { form: Form::Disksim, unit_ns: UNIT_NS, sector_bytes: 512 };
+    const RULES: Rules = Rules::of(Form::Disksim);
 
     #[test]
     fn times_are_decimal_milliseconds() {
         let row =
             Row { time: 5_265_313_000, op: HostOp::Write, offset: 6_357_144 * 512, length: 4096, device: 0 };
-        assert_eq!(RULES.parse(b"5265.313 0 6357144 8 0"), Ok(row));
+        assert_eq!(plain(&RULES, b"5265.313 0 6357144 8 0"), Ok(row));
     }
 
     #[test]
@@ -55,7 +56,7 @@ mod tests {
             ("e", HostOp::Write),
         ] {
             let line = format!("1.5 0 8 8 {flags}");
-            assert_eq!(RULES.parse(line.as_bytes()).map(|row| row.op), Ok(op), "{flags}");
+            assert_eq!(plain(&RULES, line.as_bytes()).map(|row| row.op), Ok(op), "{flags}");
         }
     }
 
@@ -70,7 +71,7 @@ mod tests {
             ("1.0 2 3 4 R", "flags"),
             ("1.0 2 3 4 0x", "flags"),
         ] {
-            let error = RULES.parse(line.as_bytes()).unwrap_err();
+            let error = plain(&RULES, line.as_bytes()).unwrap_err();
             assert!(error.contains(part), "{line}: {error}");
         }
     }

@@ -1,4 +1,6 @@
-//! Numbers in a line's fields. Every function gives `None` for what isn't exactly such a number.
+//! Numbers and words in a line's fields. Every function gives `None` for what isn't exactly such a one.
+
+use wordline_engine::host::request::HostOp;
 
 /// A whole number.
 pub(super) fn number(field: &[u8]) -> Option<u64> {
@@ -35,9 +37,20 @@ pub(super) fn time(field: &[u8], unit_ns: u64) -> Option<u128> {
     Some(whole + u128::from(number(kept)?) * u128::from(unit_ns) / scale)
 }
 
-/// A count of sectors, as bytes.
-pub(super) fn sectors(field: &[u8], sector_bytes: u64) -> Option<u64> {
-    number(field)?.checked_mul(sector_bytes)
+/// A number of units, as bytes.
+pub(super) fn scaled(field: &[u8], unit_bytes: u64) -> Option<u64> {
+    number(field)?.checked_mul(unit_bytes)
+}
+
+/// `Read` or `Write`, or their first letter, in any case.
+pub(super) fn read_or_write(field: &[u8]) -> Option<HostOp> {
+    if field.eq_ignore_ascii_case(b"read") || field.eq_ignore_ascii_case(b"r") {
+        Some(HostOp::Read)
+    } else if field.eq_ignore_ascii_case(b"write") || field.eq_ignore_ascii_case(b"w") {
+        Some(HostOp::Write)
+    } else {
+        None
+    }
 }
 
 /// Exactly `N` fields, trimmed of blanks, between commas.
@@ -48,6 +61,16 @@ pub(super) fn comma_fields<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
 /// Exactly `N` fields between runs of blanks or tabs.
 pub(super) fn blank_fields<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
     exactly(line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()))
+}
+
+/// The first `N` fields, trimmed of blanks, between commas; more may follow.
+pub(super) fn first_fields<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
+    let mut fields = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+    let mut found = [&[][..]; N];
+    for place in &mut found {
+        *place = fields.next()?;
+    }
+    Some(found)
 }
 
 fn exactly<'a, const N: usize>(mut fields: impl Iterator<Item = &'a [u8]>) -> Option<[&'a [u8]; N]> {

@@ -1,24 +1,53 @@
-//! Forms of a trace's lines: one file each.
+//! Forms of traces: one file each.
 
+mod alibaba;
+mod arrays;
+mod biotracer;
+mod blkparse;
+mod blktrace;
+mod columns;
+mod csv;
 mod detect;
+mod diskmon;
 mod disksim;
 mod fields;
+mod fio_iolog;
+mod form;
+mod lines;
 mod mqsim;
 mod msr;
+mod names;
+mod parquet;
+mod records;
+mod spc;
+mod srt;
 mod ssdsim;
+mod systor;
+mod tencent;
+mod vscsi;
 mod wordline;
 
+pub(crate) use blktrace::Blktrace;
+pub(crate) use csv::names_flows;
 pub(crate) use detect::{Detected, detect};
+pub(crate) use form::Form;
+pub(crate) use lines::{Given, LineParser, other_form};
+pub(crate) use parquet::ParquetRows;
+pub(crate) use records::RecordFault;
+pub(crate) use srt::Srt;
+pub(crate) use vscsi::Vscsi;
 pub(crate) use wordline::HEADER;
+
+use std::borrow::Cow;
 
 use wordline_engine::host::request::HostOp;
 
-use crate::config::TraceFormat;
+use crate::config::{BlockEvent, TraceConfig};
 
 /// Longest read or write that is taken for real, bytes: 4 GiB.
 const MAX_TRANSFER: u64 = 1 << 32;
 
-/// One line of a trace, in ns and bytes.
+/// One request of a trace, in ns and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     /// As the file counts, in ns; wide enough for any number of any unit.
@@ -26,101 +55,74 @@ pub(crate) struct Row {
     pub op: HostOp,
     pub offset: u64,
     pub length: u64,
-    /// Device, or flow in Wordline CSV.
+    /// Device, or flow in Wordline's own forms.
     pub device: u16,
 }
 
 /// What a line should have been, as a phrase that follows "expected".
 pub(crate) type Expected = &'static str;
 
-/// How lines are read.
+/// The same, where it names a part of the file.
+pub(crate) type Phrase = Cow<'static, str>;
+
+/// How a file is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Rules {
     pub form: Form,
     /// Unit of times, ns.
     pub unit_ns: u64,
-    /// Bytes of a sector, for forms that count in sectors.
-    pub sector_bytes: u64,
-}
-
-/// A form that is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    Msr,
-    Mqsim,
-    Ssdsim,
-    Disksim,
-    Wordline,
-}
-
-impl Form {
-    pub(crate) const ALL: [Self; 5] = [Self::Msr, Self::Mqsim, Self::Ssdsim, Self::Disksim, Self::Wordline];
-
-    /// Its key in a description.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Msr => "msr",
-            Self::Mqsim => "mqsim",
-            Self::Ssdsim => "ssdsim",
-            Self::Disksim => "disksim",
-            Self::Wordline => "wordline",
-        }
-    }
-
-    /// The form that a description names; `None` for `auto`.
-    pub(crate) fn named(format: TraceFormat) -> Option<Self> {
-        match format {
-            TraceFormat::Auto => None,
-            TraceFormat::Msr => Some(Self::Msr),
-            TraceFormat::Mqsim => Some(Self::Mqsim),
-            TraceFormat::Ssdsim => Some(Self::Ssdsim),
-            TraceFormat::Disksim => Some(Self::Disksim),
-            TraceFormat::Wordline => Some(Self::Wordline),
-        }
-    }
-
-    /// Unit of times unless the description says otherwise, ns.
-    pub(crate) fn unit_ns(self) -> u64 {
-        match self {
-            Self::Msr => msr::UNIT_NS,
-            Self::Disksim => disksim::UNIT_NS,
-            Self::Mqsim | Self::Ssdsim | Self::Wordline => 1,
-        }
-    }
-
-    /// Whether devices have address spaces of their own.
-    pub(crate) fn has_devices(self) -> bool {
-        self != Self::Wordline
-    }
+    /// Unit of offsets, bytes.
+    pub offset_unit: u64,
+    /// Unit of lengths, bytes.
+    pub length_unit: u64,
+    /// The value of the type column, or of its bit, that says read.
+    pub read_is: u8,
+    /// Which event of a request counts, for forms that have several.
+    pub event: BlockEvent,
 }
 
 impl Rules {
-    /// Whether this first line is a header rather than a request.
-    pub(crate) fn is_header(&self, line: &[u8]) -> bool {
-        match self.form {
-            Form::Msr => msr::is_header(line),
-            Form::Wordline => wordline::is_header(line),
-            Form::Mqsim | Form::Ssdsim | Form::Disksim => false,
+    /// The form's own units and meanings.
+    pub(crate) const fn of(form: Form) -> Self {
+        Self {
+            form,
+            unit_ns: form.unit_ns(),
+            offset_unit: if form.offsets_in_sectors() { 512 } else { 1 },
+            length_unit: if form.lengths_in_sectors() { 512 } else { 1 },
+            read_is: form.read_is(),
+            event: form.event(),
         }
     }
 
-    /// Reads one line that is neither a header nor blank. No number in it is too large for the caller's sums.
-    pub(crate) fn parse(&self, line: &[u8]) -> Result<Row, Expected> {
-        let row = match self.form {
-            Form::Msr => msr::parse(line, self),
-            Form::Mqsim => mqsim::parse(line, self),
-            Form::Ssdsim => ssdsim::parse(line, self),
-            Form::Disksim => disksim::parse(line, self),
-            Form::Wordline => wordline::parse(line, self),
-        }?;
-        if row.offset.checked_add(row.length).is_none() {
-            return Err("offset + length below 2^64");
+    /// The form's own units and meanings where `config` doesn't say otherwise.
+    pub(crate) fn configured(form: Form, config: &TraceConfig) -> Self {
+        let own = Self::of(form);
+        let unit = |sectors: bool| if sectors { config.sector_bytes } else { 1 };
+        Self {
+            form,
+            unit_ns: config.time_unit.map_or(own.unit_ns, |unit| unit.ns()),
+            offset_unit: config.offset_unit_bytes.unwrap_or_else(|| unit(form.offsets_in_sectors())),
+            length_unit: config.length_unit_bytes.unwrap_or_else(|| unit(form.lengths_in_sectors())),
+            read_is: config.read_is.unwrap_or(own.read_is),
+            event: config.event.unwrap_or(own.event),
         }
-        match row.op {
-            HostOp::Read | HostOp::Write | HostOp::WriteFua if row.length > MAX_TRANSFER => {
-                Err("a length of at most 4 GiB")
-            }
-            _ => Ok(row),
+    }
+
+    /// Read or write, by the value of a type column or of its bit.
+    fn op_of(&self, value: u8) -> HostOp {
+        if value == self.read_is { HostOp::Read } else { HostOp::Write }
+    }
+}
+
+/// Refuses a request that no drive can have.
+pub(crate) fn plausible(row: Row) -> Result<Row, Expected> {
+    if row.offset.checked_add(row.length).is_none() {
+        return Err("offset + length below 2^64");
+    }
+    match row.op {
+        HostOp::Read | HostOp::Write | HostOp::WriteFua if row.length > MAX_TRANSFER => {
+            Err("a length of at most 4 GiB")
         }
+        _ => Ok(row),
     }
 }

@@ -1,8 +1,6 @@
 //! MQSim ASCII: `time_ns device first_sector sectors type`, type 0 = write, 1 = read.
 
-use wordline_engine::host::request::HostOp;
-
-use super::fields::{blank_fields, device, sectors, time};
+use super::fields::{blank_fields, device, scaled, time};
 use super::{Expected, Row, Rules};
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
@@ -11,11 +9,11 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     Ok(Row {
         time: time(arrival, rules.unit_ns).ok_or("a time in the first field")?,
         device: device(device_field).ok_or("a device from 0 to 65535 in the second field")?,
-        offset: sectors(first, rules.sector_bytes).ok_or("a first sector in the third field")?,
-        length: sectors(count, rules.sector_bytes).ok_or("a number of sectors in the fourth field")?,
+        offset: scaled(first, rules.offset_unit).ok_or("a first sector in the third field")?,
+        length: scaled(count, rules.length_unit).ok_or("a number of sectors in the fourth field")?,
         op: match kind {
-            b"0" => HostOp::Write,
-            b"1" => HostOp::Read,
+            b"0" => rules.op_of(0),
+            b"1" => rules.op_of(1),
             _ => return Err("0 (write) or 1 (read) in the fifth field"),
         },
     })
@@ -24,21 +22,23 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
 #[cfg(test)]
 mod tests {
     use super::super::Form;
+    use super::super::lines::plain;
     use super::*;
+    use wordline_engine::host::request::HostOp;
 
-    const RULES: Rules = Rules { form: Form::Mqsim, unit_ns: 1, sector_bytes: 512 };
+    const RULES: Rules = Rules::of(Form::Mqsim);
 
     #[test]
     fn type_0_writes_and_type_1_reads_in_sectors_of_512_bytes() {
         let row = Row { time: 938_513_000, op: HostOp::Write, offset: 20 * 512, length: 16 * 512, device: 4 };
-        assert_eq!(RULES.parse(b"938513000 4 20 16 0"), Ok(row));
-        assert_eq!(RULES.parse(b" 938513000\t4  20 16 1 "), Ok(Row { op: HostOp::Read, ..row }));
+        assert_eq!(plain(&RULES, b"938513000 4 20 16 0"), Ok(row));
+        assert_eq!(plain(&RULES, b" 938513000\t4  20 16 1 "), Ok(Row { op: HostOp::Read, ..row }));
     }
 
     #[test]
     fn the_size_of_a_sector_can_be_given() {
-        let rules = Rules { sector_bytes: 1, ..RULES };
-        assert_eq!(rules.parse(b"0 0 4096 8192 1").map(|row| (row.offset, row.length)), Ok((4096, 8192)));
+        let rules = Rules { offset_unit: 1, length_unit: 1, ..RULES };
+        assert_eq!(plain(&rules, b"0 0 4096 8192 1").map(|row| (row.offset, row.length)), Ok((4096, 8192)));
     }
 
     #[test]
@@ -52,7 +52,7 @@ mod tests {
             ("1 2 3 x 1", "number of sectors"),
             ("1 2 3 4 2", "0 (write) or 1 (read)"),
         ] {
-            let error = RULES.parse(line.as_bytes()).unwrap_err();
+            let error = plain(&RULES, line.as_bytes()).unwrap_err();
             assert!(error.contains(part), "{line}: {error}");
         }
     }

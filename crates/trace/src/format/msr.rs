@@ -1,9 +1,7 @@
 //! MSR Cambridge CSV: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`. Times are Windows file times
 //! (ticks of 100 ns since 1601), offsets and sizes bytes. The response time is left out of account, and may miss.
 
-use wordline_engine::host::request::HostOp;
-
-use super::fields::{comma_fields, device, number, time};
+use super::fields::{comma_fields, device, read_or_write, scaled, time};
 use super::{Expected, Row, Rules};
 
 /// Length of a tick, ns.
@@ -23,28 +21,20 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     Ok(Row {
         time: time(ticks, rules.unit_ns).ok_or("a timestamp in the first field")?,
         device: device(disk).ok_or("a disk number from 0 to 65535 in the third field")?,
-        op: op_of(op).ok_or("Read or Write in the fourth field")?,
-        offset: number(offset).ok_or("an offset in bytes in the fifth field")?,
-        length: number(size).ok_or("a size in bytes in the sixth field")?,
+        op: read_or_write(op).ok_or("Read or Write in the fourth field")?,
+        offset: scaled(offset, rules.offset_unit).ok_or("an offset in bytes in the fifth field")?,
+        length: scaled(size, rules.length_unit).ok_or("a size in bytes in the sixth field")?,
     })
-}
-
-fn op_of(field: &[u8]) -> Option<HostOp> {
-    if field.eq_ignore_ascii_case(b"read") {
-        Some(HostOp::Read)
-    } else if field.eq_ignore_ascii_case(b"write") {
-        Some(HostOp::Write)
-    } else {
-        None
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::Form;
+    use super::super::lines::plain;
     use super::*;
+    use wordline_engine::host::request::HostOp;
 
-    const RULES: Rules = Rules { form: Form::Msr, unit_ns: UNIT_NS, sector_bytes: 512 };
+    const RULES: Rules = Rules::of(Form::Msr);
 
     #[test]
     fn a_line_becomes_a_request_in_ns_and_bytes() {
@@ -56,9 +46,9 @@ mod tests {
             device: 3,
         };
         let line = b"128166385295514663,hm,3,Write,9056014336,2048,2833";
-        assert_eq!(RULES.parse(line), Ok(row));
-        assert_eq!(RULES.parse(b"128166385295514663,hm,3,write,9056014336,2048"), Ok(row));
-        assert_eq!(RULES.parse(b"0,x,0,Read,0,512,0").map(|row| row.op), Ok(HostOp::Read));
+        assert_eq!(plain(&RULES, line), Ok(row));
+        assert_eq!(plain(&RULES, b"128166385295514663,hm,3,write,9056014336,2048"), Ok(row));
+        assert_eq!(plain(&RULES, b"0,x,0,Read,0,512,0").map(|row| row.op), Ok(HostOp::Read));
     }
 
     #[test]
@@ -74,7 +64,7 @@ mod tests {
             ("1,hm,0,Write,18446744073709551615,1,2", "below 2^64"),
             ("1,hm,0,Write,0,4294967297,2", "at most 4 GiB"),
         ] {
-            let error = RULES.parse(line.as_bytes()).unwrap_err();
+            let error = plain(&RULES, line.as_bytes()).unwrap_err();
             assert!(error.contains(part), "{line}: {error}");
         }
     }

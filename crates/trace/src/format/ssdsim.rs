@@ -10,17 +10,18 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
 #[cfg(test)]
 mod tests {
     use super::super::Form;
+    use super::super::lines::plain;
     use super::*;
     use wordline_engine::host::request::HostOp;
 
-    const RULES: Rules = Rules { form: Form::Ssdsim, unit_ns: 1, sector_bytes: 512 };
+    const RULES: Rules = Rules::of(Form::Ssdsim);
 
     #[test]
     fn operation_1_reads_and_0_writes() {
         let row =
             Row { time: 26_214_000, op: HostOp::Write, offset: 303_574 * 512, length: 7 * 512, device: 1 };
-        assert_eq!(RULES.parse(b"26214000 1 303574 7 0"), Ok(row));
-        assert_eq!(RULES.parse(b"26214000 1 303574 7 1"), Ok(Row { op: HostOp::Read, ..row }));
-        assert!(RULES.parse(b"26214000 1 303574 7 R").is_err());
+        assert_eq!(plain(&RULES, b"26214000 1 303574 7 0"), Ok(row));
+        assert_eq!(plain(&RULES, b"26214000 1 303574 7 1"), Ok(Row { op: HostOp::Read, ..row }));
+        assert!(plain(&RULES, b"26214000 1 303574 7 R").is_err());
     }
 }

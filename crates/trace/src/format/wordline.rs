@@ -3,7 +3,7 @@
 
 use wordline_engine::host::request::HostOp;
 
-use super::fields::{comma_fields, device, number, time};
+use super::fields::{comma_fields, device, scaled, time};
 use super::{Expected, Row, Rules};
 
 /// The header as written, without the optional last column.
@@ -29,14 +29,14 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     let row = Row {
         time: time(arrival, rules.unit_ns).ok_or("a time in the first field")?,
         op: op_of(op).ok_or("R, W, WF, T or F in the second field")?,
-        offset: number(offset).ok_or("an offset in bytes in the third field")?,
-        length: number(length).ok_or("a length in bytes in the fourth field")?,
+        offset: scaled(offset, rules.offset_unit).ok_or("an offset in bytes in the third field")?,
+        length: scaled(length, rules.length_unit).ok_or("a length in bytes in the fourth field")?,
         device: device(flow).ok_or("a flow from 0 to 65535 in the fifth field")?,
     };
     Ok(if row.op == HostOp::Flush { Row { offset: 0, length: 0, ..row } } else { row })
 }
 
-fn op_of(field: &[u8]) -> Option<HostOp> {
+pub(super) fn op_of(field: &[u8]) -> Option<HostOp> {
     match field {
         b"R" | b"r" => Some(HostOp::Read),
         b"W" | b"w" => Some(HostOp::Write),
@@ -50,22 +50,23 @@ fn op_of(field: &[u8]) -> Option<HostOp> {
 #[cfg(test)]
 mod tests {
     use super::super::Form;
+    use super::super::lines::plain;
     use super::*;
 
-    const RULES: Rules = Rules { form: Form::Wordline, unit_ns: 1, sector_bytes: 512 };
+    const RULES: Rules = Rules::of(Form::Wordline);
 
     #[test]
     fn the_flow_may_be_left_out() {
         let row = Row { time: 39_061, op: HostOp::Read, offset: 4096, length: 8192, device: 0 };
-        assert_eq!(RULES.parse(b"39061,R,4096,8192"), Ok(row));
-        assert_eq!(RULES.parse(b"39061,R,4096,8192,7"), Ok(Row { device: 7, ..row }));
+        assert_eq!(plain(&RULES, b"39061,R,4096,8192"), Ok(row));
+        assert_eq!(plain(&RULES, b"39061,R,4096,8192,7"), Ok(Row { device: 7, ..row }));
     }
 
     #[test]
     fn trims_may_be_large_and_flushes_have_no_address() {
-        let trim = RULES.parse(b"1,T,0,10737418240").unwrap();
+        let trim = plain(&RULES, b"1,T,0,10737418240").unwrap();
         assert_eq!((trim.op, trim.length), (HostOp::Trim, 10_737_418_240));
-        let flush = RULES.parse(b"1,F,5,6").unwrap();
+        let flush = plain(&RULES, b"1,F,5,6").unwrap();
         assert_eq!((flush.op, flush.offset, flush.length), (HostOp::Flush, 0, 0));
     }
 
@@ -80,7 +81,7 @@ mod tests {
             ("1,R,0,", "length"),
             ("1,R,0,1,70000", "flow"),
         ] {
-            let error = RULES.parse(line.as_bytes()).unwrap_err();
+            let error = plain(&RULES, line.as_bytes()).unwrap_err();
             assert!(error.contains(part), "{line}: {error}");
         }
     }

@@ -3,8 +3,12 @@
 use hdrhistogram::Histogram;
 use wordline_engine::host::request::{HostOp, HostRequest, SourceError};
 
-use super::pages::PageSets;
-use super::{AlignmentShares, OpInfo, SizeInfo, TraceInfo};
+use super::arrivals::ArrivalTally;
+use super::pages::{PageSets, pages_of};
+use super::popularity::PageTally;
+use super::reuse::ReuseTracker;
+use super::sequence::SequenceTally;
+use super::{AlignmentShares, OpInfo, SizeBin, SizeInfo, TraceInfo};
 use crate::open::Opened;
 
 impl TraceInfo {
@@ -21,6 +25,8 @@ impl TraceInfo {
             if batch.is_empty() {
                 return Ok(Self { notes: opened.notes.lines(), ..collector.finish() });
             }
+            // Known with the first batch.
+            collector.apart = opened.notes.overlaid();
             batch.iter().for_each(|request| collector.add(request));
         }
     }
@@ -33,7 +39,13 @@ struct Collector {
     flushes: u64,
     last_ns: u64,
     end_bytes: u64,
+    /// Devices have address spaces of their own, and lie over one another.
+    apart: bool,
     pages: PageSets,
+    tally: PageTally,
+    reuse: ReuseTracker,
+    sequence: SequenceTally,
+    arrivals: ArrivalTally,
     /// Reads and writes on multiples of 512, 4 Ki and 16 Ki bytes.
     aligned: [u64; 3],
     flows: Vec<u64>,
@@ -49,7 +61,12 @@ impl Collector {
             flushes: 0,
             last_ns: 0,
             end_bytes: 0,
+            apart: false,
             pages: PageSets::default(),
+            tally: PageTally::new(),
+            reuse: ReuseTracker::new(),
+            sequence: SequenceTally::default(),
+            arrivals: ArrivalTally::new()?,
             aligned: [0; 3],
             flows: vec![0; 1024],
             flow_count: 0,
@@ -58,6 +75,7 @@ impl Collector {
 
     fn add(&mut self, request: &HostRequest) {
         self.last_ns = self.last_ns.max(request.time.0);
+        self.arrivals.add(request);
         let flow = u64::from(request.flow);
         self.flow_count += crate::bits::set_range(&mut self.flows, flow, flow);
         match request.op {
@@ -70,7 +88,12 @@ impl Collector {
             }
         }
         self.end_bytes = self.end_bytes.max(request.offset.saturating_add(request.length));
-        self.pages.mark(request.offset, request.length, request.op.is_write());
+        let (device, write) = (if self.apart { request.flow } else { 0 }, request.op.is_write());
+        let (first, last) = pages_of(request.offset, request.length);
+        self.pages.mark(device, first, last, write);
+        self.tally.add(device, first, last, write);
+        self.reuse.add(device, first, last, write);
+        self.sequence.add(device, request.offset, request.length, write);
         for (count, bytes) in self.aligned.iter_mut().zip([512, 4096, 16_384]) {
             *count += u64::from((request.offset | request.length).is_multiple_of(bytes));
         }
@@ -89,6 +112,15 @@ impl Collector {
             footprint: self.pages.counts(),
             alignment: AlignmentShares { sectors_512, pages_4k, pages_16k },
             flows: self.flow_count,
+            hot_share: self.tally.hot_share(),
+            page_classes: self.tally.classes(),
+            succession: self.tally.succession(),
+            read_popularity: self.tally.popularity(false),
+            write_popularity: self.tally.popularity(true),
+            page_sample_rate: self.tally.rate(),
+            reuse: self.reuse.finish(),
+            sequence: self.sequence.finish(),
+            arrivals: self.arrivals.finish(),
             notes: Vec::new(),
             reads,
             writes,
@@ -132,14 +164,31 @@ impl OpSums {
         OpInfo {
             requests: self.requests,
             bytes: self.bytes,
+            size_bins: self.size_bins(),
             size_bytes: SizeInfo {
                 mean: self.bytes as f64 / self.requests as f64,
                 min: self.min,
+                p25: at(0.25),
                 p50: at(0.5),
+                p75: at(0.75),
                 p90: at(0.9),
                 p99: at(0.99),
                 max: self.max,
             },
         }
+    }
+
+    /// Shares of requests up to powers of two.
+    fn size_bins(&self) -> Vec<SizeBin> {
+        let mut bins = Vec::new();
+        let (mut from, mut to) = (0_u64, 512_u64);
+        while from < self.max && to <= 1 << 40 {
+            let count = self.sizes.count_between(from + 1, to);
+            if count > 0 || !bins.is_empty() {
+                bins.push(SizeBin { up_to_bytes: to, share: share(count, self.requests) });
+            }
+            (from, to) = (to, to * 2);
+        }
+        bins
     }
 }

@@ -48,14 +48,6 @@ impl<R: Read> LineReader<R> {
         self.number
     }
 
-    /// The first bytes of the input (up to 128 KiB), without taking them. `true` when they are all there is.
-    pub(crate) fn peek(&mut self) -> Result<(&[u8], bool), std::io::Error> {
-        while !self.at_end && self.filled.end < self.buffer.len() {
-            self.fill()?;
-        }
-        Ok((self.buffer.get(self.filled.clone()).unwrap_or_default(), self.at_end))
-    }
-
     /// The next line without its end (`\n` or `\r\n`), or `None` after the last.
     pub(crate) fn next_line(&mut self) -> Result<Option<&[u8]>, LineFault> {
         let Some(range) = self.advance()? else { return Ok(None) };
@@ -167,13 +159,5 @@ mod tests {
         assert_eq!(lines(text.as_bytes()), ["a", "too long", "b"]);
         let endless = "x".repeat(3 * BUFFER);
         assert_eq!(lines(endless.as_bytes()), ["too long"]);
-    }
-
-    #[test]
-    fn peeking_takes_nothing() {
-        let mut reader = LineReader::new(&b"one\ntwo\n"[..]);
-        assert_eq!(reader.peek().unwrap(), (&b"one\ntwo\n"[..], true));
-        assert_eq!(reader.next_line().unwrap(), Some(&b"one"[..]));
-        assert_eq!(reader.number(), 1);
     }
 }

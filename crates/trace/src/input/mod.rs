@@ -2,6 +2,8 @@
 
 mod lines;
 mod open;
+mod siblings;
 
 pub(crate) use lines::{LineFault, LineReader};
 pub(crate) use open::{FileInput, open_input};
+pub(crate) use siblings::processor_files;

@@ -8,7 +8,7 @@ use wordline_engine::host::request::{HostOp, HostRequest};
 pub(super) const REGION: u64 = 1 << 20;
 
 /// Where each region went.
-pub(super) struct Compactor {
+pub(crate) struct Compactor {
     /// Place of region `.1` of device `.0`, in regions.
     places: BTreeMap<(u16, u64), u64>,
     /// Regions that the drive has room for.

@@ -1,71 +1,264 @@
-//! A trace file as rows, with the file's name and the line's number in every error.
+//! A trace file as rows, with the file's name and the place in every error.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use wordline_engine::host::request::SourceError;
 
-use crate::format::{Detected, Form, Row, Rules, detect};
-use crate::input::{FileInput, LineFault, LineReader, open_input};
+use super::shown::{first_line, hint, shown};
+use crate::config::TraceConfig;
+use crate::format::{
+    Blktrace, Detected, Form, Given, LineParser, ParquetRows, RecordFault, Row, Rules, Srt, Vscsi, detect,
+    names_flows,
+};
+use crate::input::{FileInput, LineFault, LineReader, open_input, processor_files};
 use crate::notes::Tally;
 
-/// Characters of a bad line that an error shows.
-const SHOWN: usize = 60;
+/// First bytes that are looked at to tell the form.
+const HEAD: u64 = 1 << 16;
 
 /// An open trace file.
 pub(super) struct TraceFile {
     path: PathBuf,
-    lines: LineReader<FileInput>,
+    form: Form,
+    /// All devices (flows) share one address space.
+    shared: bool,
+    body: Body,
+}
+
+enum Body {
+    Lines { lines: Box<LineReader<FileInput>>, parser: LineParser },
+    Vscsi(Vscsi<FileInput>),
+    Srt(Srt<FileInput>),
+    Blktrace(Blktrace<FileInput>),
+    Parquet(Box<ParquetRows>),
+}
+
+/// A row, and the number of its line or record.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    pub row: Row,
+    pub number: u64,
 }
 
 impl TraceFile {
-    pub(super) fn open(path: &Path) -> Result<Self, SourceError> {
-        Ok(Self { path: path.to_owned(), lines: LineReader::new(open_input(path)?) })
+    /// Opens the file in the form that `config` names, or that its first bytes tell. What had to be assumed goes into
+    /// `tally`.
+    pub(super) fn open(path: &Path, config: &TraceConfig, tally: &mut Tally) -> Result<Self, SourceError> {
+        let paths = processor_files(path);
+        let input = open_input(paths.first().map_or(path, PathBuf::as_path))?;
+        let parquet = |rules: &Rules, plain: bool| {
+            if !plain {
+                return Err("Parquet inside another compression: unpack it first".to_owned());
+            }
+            let file = File::open(path).map_err(|error| error.to_string())?;
+            ParquetRows::open(file, rules, &config.columns, Given::of(config))
+        };
+        Self::begin(path, paths, input, config, tally, parquet)
     }
 
-    /// Tells the form from the first lines.
-    pub(super) fn detect(&mut self) -> Result<Detected, SourceError> {
-        let looked = self.lines.peek().map(|(head, complete)| {
-            detect(head, complete).ok_or_else(|| first_line(head).map(|(number, line)| (number, shown(line))))
-        });
-        match looked {
-            Ok(Ok(detected)) => Ok(detected),
-            Ok(Err(Some((number, line)))) => Err(SourceError(format!(
-                "{}:{number}: {line}: expected a line of an MSR, MQSim, SSDsim, DiskSim or Wordline trace",
-                self.path.display()
-            ))),
-            Ok(Err(None)) => Err(self.whole("no request in this file")),
-            Err(error) => Err(self.whole(&self.lines.input().fault(&error))),
-        }
-    }
-
-    /// The next row, or `None` at the end. Bad lines are errors, or counted and passed over where `skip` is set.
-    pub(super) fn next_row(
-        &mut self,
-        rules: &Rules,
-        skip: bool,
+    /// The same for bytes instead of a file.
+    pub(super) fn of_bytes(
+        bytes: &[u8],
+        config: &TraceConfig,
         tally: &mut Tally,
-    ) -> Result<Option<Row>, SourceError> {
-        loop {
-            let first = self.lines.number() == 0;
-            let fault = match self.lines.next_line() {
-                Ok(None) => return Ok(None),
-                Ok(Some(line)) if line.trim_ascii().is_empty() || (first && rules.is_header(line)) => {
-                    continue;
-                }
-                Ok(Some(line)) => match rules.parse(line) {
-                    Ok(row) => return Ok(Some(row)),
-                    Err(expected) => format!("{}: expected {}", shown(line), hint(line, expected, rules)),
-                },
-                Err(LineFault::TooLong) => "expected a line of at most 128 KiB".to_owned(),
-                Err(LineFault::Io(error)) => return Err(self.at_line(1, &self.lines.input().fault(&error))),
-            };
-            tally.bad_line(self.at_line(0, &fault), skip)?;
+    ) -> Result<Self, SourceError> {
+        let path = Path::new("bytes");
+        let owned = bytes::Bytes::copy_from_slice(bytes);
+        let input = FileInput::new(std::io::Cursor::new(owned.clone()))
+            .map_err(|error| SourceError(error.to_string()))?
+            .ok_or_else(|| SourceError("no bytes".into()))?;
+        let parquet = |rules: &Rules, plain: bool| match plain {
+            true => ParquetRows::open(owned, rules, &config.columns, Given::of(config)),
+            false => Err("Parquet inside another compression".to_owned()),
+        };
+        Self::begin(path, vec![path.to_owned()], input, config, tally, parquet)
+    }
+
+    fn begin(
+        path: &Path,
+        paths: Vec<PathBuf>,
+        mut input: FileInput,
+        config: &TraceConfig,
+        tally: &mut Tally,
+        parquet: impl FnOnce(&Rules, bool) -> Result<ParquetRows, String>,
+    ) -> Result<Self, SourceError> {
+        let plain = input.is_plain();
+        let (head, detected) = look(path, &mut input, config)?;
+        if let Some(assumption) = detected.assumption {
+            tally.assumptions.push(format!("{}: {assumption}", path.display()));
+        }
+        let form = detected.form;
+        let rules = Rules::configured(form, config);
+        let body = match form {
+            Form::Parquet => Body::Parquet(Box::new(
+                parquet(&rules, plain)
+                    .map_err(|fault| SourceError(format!("{}: {fault}", path.display())))?,
+            )),
+            Form::Vscsi => Body::Vscsi(Vscsi::new(input, &head, rules)),
+            Form::Srt => Body::Srt(Srt::new(input, rules)),
+            Form::Blktrace => Body::Blktrace(Blktrace::new(all(paths, input)?, rules)),
+            _ => Body::Lines {
+                lines: Box::new(LineReader::new(input)),
+                parser: LineParser::new(rules, &config.columns, Given::of(config)),
+            },
+        };
+        let shared = match &body {
+            Body::Parquet(rows) => rows.shares_addresses(),
+            _ => form == Form::Wordline || (form == Form::Columns && names_flows(&head)),
+        };
+        let file = Self { path: path.to_owned(), form, shared, body };
+        if let Body::Blktrace(blktrace) = &file.body
+            && blktrace.files() > 1
+        {
+            tally.assumptions.push(format!(
+                "{}: {} files of blktrace, one for each processor, merged by time",
+                path.display(),
+                blktrace.files()
+            ));
+        }
+        Ok(file)
+    }
+
+    /// The form that is read.
+    pub(super) fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Whether all devices (flows) share one address space.
+    pub(super) fn shares_addresses(&self) -> bool {
+        self.shared
+    }
+
+    /// The next row, or `None` at the end. Bad lines and records are errors, or counted and passed over where `skip`
+    /// is set.
+    pub(super) fn next_row(&mut self, skip: bool, tally: &mut Tally) -> Result<Option<Placed>, SourceError> {
+        match &mut self.body {
+            Body::Lines { .. } => self.next_of_lines(skip, tally),
+            _ => self.next_of_records(skip, tally),
         }
     }
 
-    /// An error about the line read last, or `ahead` lines after it.
-    pub(super) fn at_line(&self, ahead: u64, fault: &str) -> SourceError {
-        SourceError(format!("{}:{}: {fault}", self.path.display(), self.lines.number() + ahead))
+    fn next_of_lines(&mut self, skip: bool, tally: &mut Tally) -> Result<Option<Placed>, SourceError> {
+        let Body::Lines { lines, parser } = &mut self.body else { return Ok(None) };
+        loop {
+            let (number, fault) = match lines.next_line() {
+                Ok(None) => return Ok(None),
+                Ok(Some(line)) if line.trim_ascii().is_empty() => continue,
+                Ok(Some(line)) => match parser.parse(line) {
+                    Ok(Some(row)) => return Ok(Some(Placed { row, number: lines.number() })),
+                    Ok(None) => {
+                        if let Some(assumption) = parser.take_assumption() {
+                            tally.assumptions.push(format!("{}: {assumption}", self.path.display()));
+                        }
+                        continue;
+                    }
+                    Err(expected) => {
+                        let fault =
+                            format!("{}: expected {}", shown(line), hint(line, &expected, parser.form()));
+                        (lines.number(), fault)
+                    }
+                },
+                Err(LineFault::TooLong) => (lines.number(), "expected a line of at most 128 KiB".to_owned()),
+                Err(LineFault::Io(error)) => {
+                    let (number, fault) = (lines.number() + 1, lines.input().fault(&error));
+                    return Err(SourceError(format!("{}:{number}: {fault}", self.path.display())));
+                }
+            };
+            let error = SourceError(format!("{}:{number}: {fault}", self.path.display()));
+            tally.bad_line(error, skip)?;
+        }
+    }
+
+    fn next_of_records(&mut self, skip: bool, tally: &mut Tally) -> Result<Option<Placed>, SourceError> {
+        loop {
+            let found = match &mut self.body {
+                Body::Lines { .. } => return Ok(None),
+                Body::Vscsi(vscsi) => {
+                    let row = vscsi.next_row();
+                    tally.other_commands += vscsi.take_left_out();
+                    row
+                }
+                Body::Srt(srt) => srt.next_row(),
+                Body::Blktrace(blktrace) => blktrace.next_row(),
+                Body::Parquet(rows) => match rows.next_row() {
+                    Ok(row) => Ok(row),
+                    Err((goes_on, fault)) => {
+                        let place = format!("{}: row {}", self.path.display(), rows.number());
+                        let error = match goes_on {
+                            true => SourceError(format!("{place}: expected {fault}")),
+                            false => SourceError(format!("{}: {fault}", self.path.display())),
+                        };
+                        tally.bad_line(error, skip && goes_on)?;
+                        continue;
+                    }
+                },
+            };
+            if let Body::Parquet(rows) = &mut self.body
+                && let Some(assumption) = rows.take_assumption()
+            {
+                tally.assumptions.push(format!("{}: {assumption}", self.path.display()));
+            }
+            match found {
+                Ok(row) => return Ok(row.map(|row| Placed { row, number: self.number() })),
+                Err(fault) => {
+                    let (error, goes_on) = self.worded(fault);
+                    tally.bad_line(error, skip && goes_on)?;
+                }
+            }
+        }
+    }
+
+    /// Number of the record read last.
+    fn number(&self) -> u64 {
+        match &self.body {
+            Body::Lines { lines, .. } => lines.number(),
+            Body::Vscsi(vscsi) => vscsi.records().place().number,
+            Body::Srt(srt) => srt.records().place().number,
+            Body::Blktrace(blktrace) => blktrace.place().map_or(0, |(_, records)| records.place().number),
+            Body::Parquet(rows) => rows.number(),
+        }
+    }
+
+    /// A fault of a record in words, and whether reading can go on behind it.
+    fn worded(&self, fault: RecordFault) -> (SourceError, bool) {
+        let name = |file: Option<PathBuf>| file.unwrap_or_else(|| self.path.clone()).display().to_string();
+        match fault {
+            RecordFault::Bad { file, place, shown, expected, last } => {
+                let text = format!(
+                    "{}: record {} (byte {}): `{shown}`: expected {expected}",
+                    name(file),
+                    place.number,
+                    place.byte
+                );
+                (SourceError(text), !last)
+            }
+            RecordFault::Io { file, place, error } => {
+                let fault = self.input().map_or_else(|| error.to_string(), |input| input.fault(&error));
+                let text = format!("{}: record {} (byte {}): {fault}", name(file), place.number, place.byte);
+                (SourceError(text), false)
+            }
+        }
+    }
+
+    fn input(&self) -> Option<&FileInput> {
+        match &self.body {
+            Body::Lines { lines, .. } => Some(lines.input()),
+            Body::Vscsi(vscsi) => Some(vscsi.records().input()),
+            Body::Srt(srt) => Some(srt.records().input()),
+            Body::Blktrace(blktrace) => blktrace.place().map(|(_, records)| records.input()),
+            Body::Parquet(_) => None,
+        }
+    }
+
+    /// An error about the line or record of this number.
+    pub(super) fn at(&self, number: u64, fault: &str) -> SourceError {
+        let path = self.path.display();
+        SourceError(match &self.body {
+            Body::Lines { .. } => format!("{path}:{number}: {fault}"),
+            Body::Parquet(_) => format!("{path}: row {number}: {fault}"),
+            _ => format!("{path}: record {number}: {fault}"),
+        })
     }
 
     /// An error about the file as a whole.
@@ -74,41 +267,41 @@ impl TraceFile {
     }
 }
 
-/// The first line that isn't blank, with its number.
-fn first_line(head: &[u8]) -> Option<(usize, &[u8])> {
-    let mut lines = (1..).zip(head.split(|byte| *byte == b'\n'));
-    lines.find(|(_, line)| !line.trim_ascii().is_empty())
+/// The first bytes, and the form.
+fn look(
+    path: &Path,
+    input: &mut FileInput,
+    config: &TraceConfig,
+) -> Result<(Vec<u8>, Detected), SourceError> {
+    let whole = |fault: &str| SourceError(format!("{}: {fault}", path.display()));
+    let looked = input.peek(HEAD).map(|(head, complete)| (head.to_vec(), complete));
+    let (head, complete) = looked.map_err(|error| whole(&input.fault(&error)))?;
+    if let Some(form) = Form::named(config.format) {
+        return Ok((head, Detected::surely(form)));
+    }
+    if let Some(detected) = detect(&head, complete) {
+        return Ok((head, detected));
+    }
+    if head.get(257..262) == Some(b"ustar") {
+        return Err(whole("a tar archive: unpack it first"));
+    }
+    Err(match first_line(&head) {
+        Some((number, line)) => SourceError(format!(
+            "{}:{number}: {}: expected a trace of a known form (docs/trace-formats.md lists them)",
+            path.display(),
+            shown(line)
+        )),
+        None => whole("no request in this file"),
+    })
 }
 
-/// A line in backticks, shortened, on one line whatever it holds.
-fn shown(line: &[u8]) -> String {
-    // Enough bytes for the characters that are shown, however many each takes.
-    let text = String::from_utf8_lossy(line.get(..line.len().min(4 * SHOWN + 4)).unwrap_or(line));
-    let mut short: String = text.trim().chars().take(SHOWN).flat_map(char::escape_debug).collect();
-    if text.trim().chars().count() > SHOWN {
-        short.push('…');
+/// The files of all processors, of which the first is open.
+fn all(paths: Vec<PathBuf>, first: FileInput) -> Result<Vec<(PathBuf, FileInput)>, SourceError> {
+    let mut paths = paths.into_iter();
+    let mut files: Vec<_> = paths.next().map(|path| (path, first)).into_iter().collect();
+    for path in paths {
+        let input = open_input(&path)?;
+        files.push((path, input));
     }
-    format!("`{}`", short.replace("\\\"", "\"").replace("\\'", "'"))
-}
-
-/// What was expected, and whether the line is of another form.
-fn hint(line: &[u8], expected: &str, rules: &Rules) -> String {
-    let other = Form::ALL.into_iter().find(|form| Rules { form: *form, ..*rules }.parse(line).is_ok());
-    match other {
-        Some(form) => format!("{expected} (it is a line of the form `{}`)", form.name()),
-        None => expected.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_shown_line_is_short_and_printable() {
-        assert_eq!(shown(b"1,2\t\"x\" "), "`1,2\\t\"x\"`");
-        let long = shown("é".repeat(500).as_bytes());
-        assert_eq!(long, format!("`{}…`", "é".repeat(SHOWN)));
-        assert_eq!(shown(b"\x00\xff"), "`\\0\u{fffd}`");
-    }
+    Ok(files)
 }

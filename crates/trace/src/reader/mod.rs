@@ -5,6 +5,9 @@ mod compact;
 mod devices;
 mod file;
 mod range;
+mod shown;
+mod sort;
 mod trace;
 
+pub(crate) use range::Range;
 pub(crate) use trace::TraceReader;

@@ -7,14 +7,14 @@ use crate::config::OutOfRange;
 use crate::notes::Tally;
 
 /// The chosen policy with its state.
-pub(super) enum Range {
+pub(crate) enum Range {
     Refuse,
     Wrap,
     Compact(Compactor),
 }
 
 impl Range {
-    pub(super) fn new(policy: OutOfRange, drive_bytes: u64) -> Self {
+    pub(crate) fn new(policy: OutOfRange, drive_bytes: u64) -> Self {
         match policy {
             OutOfRange::Error => Self::Refuse,
             OutOfRange::Wrap => Self::Wrap,
@@ -23,7 +23,7 @@ impl Range {
     }
 
     /// Appends the request, or what becomes of it, to `batch`. An error is a phrase about the request.
-    pub(super) fn apply(
+    pub(crate) fn apply(
         &mut self,
         request: HostRequest,
         device: u16,

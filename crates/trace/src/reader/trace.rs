@@ -7,10 +7,10 @@ use wordline_engine::time::Ns;
 
 use super::clock::Clock;
 use super::devices::DeviceSet;
-use super::file::TraceFile;
+use super::file::{Placed, TraceFile};
 use super::range::Range;
+use super::sort::Sorter;
 use crate::config::{OutOfRange, TraceConfig};
-use crate::format::{Detected, Form, Row, Rules};
 use crate::notes::{Notes, Tally};
 
 /// Requests of a batch; a little more where a request was cut.
@@ -22,7 +22,7 @@ pub(crate) struct TraceReader {
     path: PathBuf,
     drive_bytes: u64,
     file: TraceFile,
-    rules: Rules,
+    sorter: Sorter,
     clock: Clock,
     range: Range,
     devices: DeviceSet,
@@ -36,31 +36,43 @@ pub(crate) struct TraceReader {
 impl TraceReader {
     /// Opens the file at `path` (already resolved) and tells its form.
     pub(crate) fn open(config: &TraceConfig, path: PathBuf, drive_bytes: u64) -> Result<Self, SourceError> {
-        let mut file = TraceFile::open(&path)?;
-        let detected = match Form::named(config.format) {
-            Some(form) => Detected { form, assumption: None },
-            None => file.detect()?,
-        };
-        let form = detected.form;
-        let unit_ns = config.time_unit.map_or(form.unit_ns(), |unit| unit.ns());
-        let overlaid = form.has_devices() && config.out_of_range != OutOfRange::Compact;
-        let assumption = detected.assumption.map(|text| format!("{}: {text}", path.display()));
+        let mut tally = Tally::default();
+        let file = TraceFile::open(&path, config, &mut tally)?;
+        Ok(Self::new(config, path, drive_bytes, file, tally))
+    }
+
+    /// Reads bytes instead of a file; they are read once, whatever `repeat` says.
+    pub(crate) fn of_bytes(
+        config: &TraceConfig,
+        bytes: &[u8],
+        drive_bytes: u64,
+    ) -> Result<Self, SourceError> {
+        let mut tally = Tally::default();
+        let file = TraceFile::of_bytes(bytes, config, &mut tally)?;
+        let once = TraceConfig { repeat: 1, ..config.clone() };
+        Ok(Self::new(&once, PathBuf::new(), drive_bytes, file, tally))
+    }
+
+    fn new(config: &TraceConfig, path: PathBuf, drive_bytes: u64, file: TraceFile, tally: Tally) -> Self {
+        let mut config = config.clone();
+        // What was found once isn't looked for again on the next pass.
+        config.format = file.form().format();
         let reader = Self {
-            config: config.clone(),
             path,
             drive_bytes,
-            file,
-            rules: Rules { form, unit_ns, sector_bytes: config.sector_bytes },
+            sorter: Sorter::new(config.sort_window),
             clock: Clock::default(),
             range: Range::new(config.out_of_range, drive_bytes),
             devices: DeviceSet::new(),
             taken: 0,
             passes_left: config.repeat.saturating_sub(1),
-            tally: Tally { assumption, overlaid, ..Tally::default() },
+            file,
+            tally,
+            config,
             notes: Notes::default(),
         };
         reader.notes.publish(&reader.tally);
-        Ok(reader)
+        reader
     }
 
     /// The handle on this reader's remarks.
@@ -68,12 +80,17 @@ impl TraceReader {
         self.notes.clone()
     }
 
+    /// Whether devices have address spaces of their own.
+    pub(crate) fn devices_apart(&self) -> bool {
+        !self.file.shares_addresses()
+    }
+
     fn fill(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
         let goal = batch.len().saturating_add(BATCH);
         let limit = self.config.max_requests.unwrap_or(u64::MAX);
         while batch.len() < goal && self.taken < limit {
-            match self.file.next_row(&self.rules, self.config.skip_bad_lines, &mut self.tally)? {
-                Some(row) => self.take(row, batch)?,
+            match self.next_row()? {
+                Some(placed) => self.take(placed, batch)?,
                 None if self.passes_left > 0 && self.taken > 0 => self.rewind()?,
                 None => break,
             }
@@ -81,20 +98,35 @@ impl TraceReader {
         Ok(())
     }
 
-    fn take(&mut self, row: Row, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+    fn next_row(&mut self) -> Result<Option<Placed>, SourceError> {
+        loop {
+            match self.file.next_row(self.config.skip_bad_lines, &mut self.tally)? {
+                Some(placed) => {
+                    if let Some(earliest) = self.sorter.push(placed) {
+                        return Ok(Some(earliest));
+                    }
+                }
+                None => return Ok(self.sorter.pop()),
+            }
+        }
+    }
+
+    fn take(&mut self, placed: Placed, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+        let Placed { row, number } = placed;
         if row.length == 0 && row.op != HostOp::Flush {
             self.tally.empty_requests += 1;
             return Ok(());
         }
         // Flows of Wordline CSV share one address space, and all are wanted.
-        let device = if self.rules.form.has_devices() { row.device } else { 0 };
-        if self.rules.form.has_devices() && self.config.device.is_some_and(|wanted| wanted != device) {
+        let shared = self.file.shares_addresses();
+        let device = if shared { 0 } else { row.device };
+        if !shared && self.config.device.is_some_and(|wanted| wanted != device) {
             self.tally.other_devices += 1;
             return Ok(());
         }
         self.devices.insert(device);
         let Some(arrival) = self.clock.arrival(row.time) else {
-            let error = self.file.at_line(0, "expected a time within 292 years of the first");
+            let error = self.file.at(number, "expected a time within 292 years of the first");
             return self.tally.bad_line(error, self.config.skip_bad_lines);
         };
         self.tally.backward_times += u64::from(arrival.step_back_ns > 0);
@@ -110,14 +142,15 @@ impl TraceReader {
         };
         self.range
             .apply(request, device, self.drive_bytes, &mut self.tally, batch)
-            .map_err(|fault| self.file.at_line(0, &fault))
+            .map_err(|fault| self.file.at(number, &fault))
     }
 
     /// Begins the next pass.
     fn rewind(&mut self) -> Result<(), SourceError> {
         self.passes_left -= 1;
         self.clock.restart();
-        self.file = TraceFile::open(&self.path)?;
+        // Whatever was assumed was said on the first pass.
+        self.file = TraceFile::open(&self.path, &self.config, &mut Tally::default())?;
         Ok(())
     }
 }
@@ -127,6 +160,8 @@ impl RequestSource for TraceReader {
         let start = batch.len();
         let filled = self.fill(batch);
         self.tally.devices = self.devices.count();
+        self.tally.overlaid =
+            !self.file.shares_addresses() && self.config.out_of_range != OutOfRange::Compact;
         self.notes.publish(&self.tally);
         filled?;
         if batch.len() == start && self.taken == 0 {

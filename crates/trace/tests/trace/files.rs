@@ -3,11 +3,11 @@
 use wordline_trace::TraceConfig;
 use wordline_trace::config::{TimeUnit, TraceFormat};
 
-use crate::support::{Folder, gzip, read, read_file, short, zstd};
+use crate::support::{Folder, PACKINGS, gzip, read, read_file, short};
 
 /// The same three requests in every form: 4 KiB written at 8 KiB, then 512 bytes read at 1 KiB after 2.5 ms, then
 /// the first again after 3 ms.
-const FORMS: [(TraceFormat, &str); 5] = [
+const FORMS: [(TraceFormat, &str); 15] = [
     (
         TraceFormat::Msr,
         "128166385295514663,hm,0,Write,8192,4096,2833\n128166385295539663,hm,0,Read,1024,512,1\n\
@@ -17,6 +17,46 @@ const FORMS: [(TraceFormat, &str); 5] = [
     (TraceFormat::Ssdsim, "1000 0 16 8 0\n2501000 0 2 1 1\n3001000 0 16 8 0\n"),
     (TraceFormat::Disksim, "7.5 0 16 8 0\n10.000 0 2 1 1\n10.5 0 16 8 0\n"),
     (TraceFormat::Wordline, "5,W,8192,4096\n2500005,R,1024,512\n3000005,W,8192,4096\n"),
+    (TraceFormat::Spc, "0,16,4096,w,1.000000\n0,2,512,R,1.002500\n0,16,4096,W,1.003000\n"),
+    (
+        TraceFormat::Systor,
+        "Timestamp,Response,IOType,LUN,Offset,Size\n1455592511.559981000,0.1,W,0,8192,4096\n\
+         1455592511.561000000,,,0,0,0\n1455592511.562481000,0.1,R,0,1024,512\n1455592511.562981000,,W,0,8192,4096\n",
+    ),
+    (
+        TraceFormat::Alibaba,
+        "0,W,8192,4096,1577808144360413\n0,R,1024,512,1577808144362913\n0,W,8192,4096,1577808144363413\n",
+    ),
+    (TraceFormat::Tencent, "1.5000,16,8,1,0\n1.5025,2,1,0,0\n1.5030,16,8,1,0\n"),
+    (
+        TraceFormat::Diskmon,
+        "0\t1.5\t0.1\t0\tWrite\t16\t8\n1\t1.5025\t0.1\t0\tRead\t2\t1\n2\t1.503\t0.1\t0\tWrite\t16\t8\n",
+    ),
+    (
+        TraceFormat::Biotracer,
+        "16\t\t8\t\t4096\t\t5\t\t1.5\t\t1.6\t\t1.7\t\t1.8\n2\t\t1\t\t512\t\t4\t\t1.5025\t\t1.6\t\t1.7\t\t1.8\n\
+         16\t\t8\t\t4096\t\t1\t\t1.503\t\t1.6\t\t1.7\t\t1.8\n",
+    ),
+    (
+        TraceFormat::Blkparse,
+        "  8,16   5        1     0.000000000 18615  Q   W 16 + 8 [a]\n\
+         8,16   5        2     0.100000000 18615  D   W 16 + 8 [a]\n\
+         8,16   5        3     0.102500000 18615  D   R 2 + 1 [a]\n\
+         8,16   5        4     0.103000000 18615  D  WS 16 + 8 [a]\nCPU5 (8,16):\n Reads Queued:  1,  128KiB\n",
+    ),
+    (
+        TraceFormat::FioIolog,
+        "fio version 3 iolog\n0 /dev/sda add\n1 /dev/sda open\n5 /dev/sda write 8192 4096\n\
+         2505 /dev/sda read 1024 512\n3005 /dev/sda write 8192 4096\n",
+    ),
+    (
+        TraceFormat::Columns,
+        "host;Time (us);op;lba;sectors\nx;5;write;16;8\ny;2505;read;2;1\n\"z;\";3005;write;16;8\n",
+    ),
+    (
+        TraceFormat::Columns,
+        "ts_ms length_bytes offset_bytes is_write\n0.005 4096 8192 1\n2.505 512 1024 0\n3.005 4096 8192 1\n",
+    ),
 ];
 
 const EXPECTED: [(u64, char, u64, u64); 3] =
@@ -27,13 +67,12 @@ fn config(path: &std::path::Path, format: TraceFormat) -> TraceConfig {
 }
 
 #[test]
-fn every_form_gives_the_same_requests_plain_gz_and_zst() {
+fn every_form_gives_the_same_requests_in_every_packing() {
     let folder = Folder::new();
     for (format, text) in FORMS {
         let crlf = text.replace('\n', "\r\n");
-        for content in
-            [text.as_bytes().to_vec(), gzip(text.as_bytes()), zstd(text.as_bytes()), crlf.into_bytes()]
-        {
+        let packed = PACKINGS.iter().map(|(_, pack)| pack(text.as_bytes()));
+        for content in packed.chain([text.as_bytes().to_vec(), crlf.into_bytes()]) {
             let path = folder.file("trace", content);
             for format in [format, TraceFormat::Auto] {
                 let (requests, _) = read(config(&path, format), u64::MAX).unwrap();
@@ -55,10 +94,10 @@ fn headers_blank_lines_and_a_missing_last_line_end_do_no_harm() {
 }
 
 #[test]
-fn several_gzip_members_and_zstd_frames_are_one_trace() {
+fn several_members_of_an_archive_are_one_trace() {
     let folder = Folder::new();
     let (first, second) = ("0,R,0,512\n", "1,R,512,512\n");
-    for pack in [gzip, zstd] {
+    for (_, pack) in PACKINGS {
         let content = [pack(first.as_bytes()), pack(second.as_bytes())].concat();
         assert_eq!(read_file(&folder.file("parts", content)).unwrap().len(), 2);
     }
@@ -69,7 +108,7 @@ fn truncated_and_damaged_archives_are_named() {
     let folder = Folder::new();
     let text: String =
         (0..50_000).map(|time| format!("{time},R,{},4096\n", (time * 7919 % 1000) * 4096)).collect();
-    for (name, content) in [("gzip", gzip(text.as_bytes())), ("zstd", zstd(text.as_bytes()))] {
+    for (name, content) in PACKINGS.map(|(name, pack)| (name, pack(text.as_bytes()))) {
         for length in [6, 20, content.len() / 2, content.len() - 1] {
             let path = folder.file("cut", &content[..length]);
             let error = read_file(&path).unwrap_err();
@@ -97,7 +136,7 @@ fn files_that_are_no_traces_are_refused_in_one_line() {
     wrong(folder.file("header", "time_ns,op,offset_bytes,length_bytes\n"), "no request in this file");
     wrong(folder.0.join("missing"), "there is no such file");
     wrong(folder.0.clone(), "a directory");
-    wrong(folder.file("text", "\nhello, world\n"), ":2: `hello, world`: expected a line of an MSR");
+    wrong(folder.file("text", "\nhello, world\n"), ":2: `hello, world`: expected a trace of a known form");
 }
 
 #[test]

@@ -46,6 +46,20 @@ fn the_example_of_the_documents_is_a_workload() {
 }
 
 #[test]
+fn the_examples_of_traces_are_workloads() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/trace-formats.md");
+    let text = std::fs::read_to_string(file).unwrap();
+    let blocks: Vec<&str> =
+        text.split("```toml").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert_eq!(blocks.len(), 2);
+    let example = blocks.concat();
+    let workload: WorkloadConfig = toml::from_str(&example).unwrap();
+    workload.validate().unwrap();
+    let Some(wordline_trace::SourceConfig::Trace(trace)) = workload.source else { panic!("{example}") };
+    assert_eq!(trace.transform.len(), 3);
+}
+
+#[test]
 fn the_named_presets_are_there() {
     let names: Vec<_> =
         presets().iter().map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned()).collect();

@@ -5,7 +5,7 @@ use wordline_engine::host::request::{HostOp, HostRequest};
 use wordline_trace::config::{OutOfRange, TraceFormat};
 use wordline_trace::{SourceConfig, TraceConfig, TraceInfo};
 
-use crate::support::{Folder, gzip, opened, read, zstd};
+use crate::support::{Folder, PACKINGS, opened, read};
 
 fn config() -> impl Strategy<Value = TraceConfig> {
     let formats = vec![
@@ -15,6 +15,18 @@ fn config() -> impl Strategy<Value = TraceConfig> {
         TraceFormat::Ssdsim,
         TraceFormat::Disksim,
         TraceFormat::Wordline,
+        TraceFormat::Spc,
+        TraceFormat::Systor,
+        TraceFormat::Alibaba,
+        TraceFormat::Tencent,
+        TraceFormat::Diskmon,
+        TraceFormat::Biotracer,
+        TraceFormat::Blkparse,
+        TraceFormat::FioIolog,
+        TraceFormat::Columns,
+        TraceFormat::Vscsi,
+        TraceFormat::Blktrace,
+        TraceFormat::Srt,
     ];
     let policies = vec![OutOfRange::Error, OutOfRange::Wrap, OutOfRange::Compact];
     (prop::sample::select(formats), prop::sample::select(policies), any::<bool>(), 1..3_u32).prop_map(
@@ -85,7 +97,7 @@ proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..600), config in config()) {
         let folder = Folder::new();
-        for magic in [&b""[..], b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd"] {
+        for magic in [&b""[..], b"\x1f\x8b\x08", b"\x28\xb5\x2f\xfd", b"\xfd7zXZ\0", b"BZh91AY&SY", b"\x07tae"] {
             try_all(&folder, &[magic, &bytes].concat(), config.clone(), 5 << 20);
         }
     }
@@ -99,7 +111,8 @@ proptest! {
     #[test]
     fn any_cut_of_an_archive_is_read_or_refused(text in text(), cut in any::<prop::sample::Index>(), config in config()) {
         let folder = Folder::new();
-        for packed in [gzip(&text), zstd(&text)] {
+        for (_, pack) in PACKINGS {
+            let packed = pack(&text);
             try_all(&folder, &packed[..cut.index(packed.len())], config.clone(), u64::MAX);
         }
     }

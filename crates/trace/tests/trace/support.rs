@@ -83,3 +83,20 @@ pub fn gzip(content: &[u8]) -> Vec<u8> {
 pub fn zstd(content: &[u8]) -> Vec<u8> {
     zstd::encode_all(content, 0).unwrap()
 }
+
+pub fn xz(content: &[u8]) -> Vec<u8> {
+    liblzma::encode_all(content, 1).unwrap()
+}
+
+pub fn bzip2(content: &[u8]) -> Vec<u8> {
+    use std::io::Write;
+    let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::fast());
+    encoder.write_all(content).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// Compresses bytes.
+pub type Pack = fn(&[u8]) -> Vec<u8>;
+
+/// Every compression by its name in errors.
+pub const PACKINGS: [(&str, Pack); 4] = [("gzip", gzip), ("zstd", zstd), ("xz", xz), ("bzip2", bzip2)];

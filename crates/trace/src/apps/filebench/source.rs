@@ -186,7 +186,7 @@ impl FilebenchSource {
                     self.io.push_cut(HostOp::Read, (start, length), most);
                 }
             }
-            from = from + window;
+            from += window;
             window = if window < most / 16 { window * 4 } else { (window * 2).min(most) };
         }
     }

@@ -1,0 +1,280 @@
+//! What a drive did in a window of time, as a trace for the Perfetto viewer.
+
+mod packets;
+mod tracks;
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use prost::Message;
+use pyo3::prelude::*;
+use wordline_engine::host::{HostOp, HostRequest};
+use wordline_engine::ids::Lpa;
+use wordline_engine::probe::{DieCommand, Probe};
+use wordline_engine::sched::class::Class;
+use wordline_engine::time::Ns;
+
+use crate::state::at;
+use packets::{EventKind, Note, TracePacket, TrackEvent};
+use tracks::{Place, Tracks};
+
+/// Field 1 of the outer message, of a length.
+const PACKET: u8 = 0x0a;
+
+/// The file of a timeline, which takes its name when it is whole.
+pub struct Timeline {
+    path: PathBuf,
+    part: PathBuf,
+    shared: Arc<Mutex<Writer>>,
+}
+
+impl Timeline {
+    /// Begins the file. What lies in `window` (ns, from and to) is written.
+    pub fn create(path: &Path, window: (u64, u64), dies_of_channel: u32, channels: u32) -> PyResult<Self> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".part");
+        let part = PathBuf::from(name);
+        let out = BufWriter::new(File::create(&part).map_err(|error| at(path, error))?);
+        let tracks = Tracks::new(dies_of_channel, channels);
+        let (inside, lanes, dies) = Default::default();
+        let mut writer = Writer { out, failed: None, window, tracks, inside, lanes, dies };
+        writer.describe(Place::Root);
+        Ok(Self { path: path.to_owned(), part, shared: Arc::new(Mutex::new(writer)) })
+    }
+
+    /// What the drive is to tell.
+    pub fn probe(&self) -> Box<dyn Probe> {
+        Box::new(Watcher(Arc::clone(&self.shared)))
+    }
+
+    /// Ends the file; what still goes on ends now.
+    pub fn finish(self) -> PyResult<()> {
+        let mut writer = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let ended = match writer.failed.take() {
+            Some(error) => Err(error),
+            None => writer.out.flush().and_then(|()| std::fs::rename(&self.part, &self.path)),
+        };
+        ended.map_err(|error| at(&self.path, error))
+    }
+}
+
+impl Drop for Timeline {
+    fn drop(&mut self) {
+        // Renamed when it is whole; else it is of no use.
+        std::fs::remove_file(&self.part).ok();
+    }
+}
+
+struct Watcher(Arc<Mutex<Writer>>);
+
+impl Watcher {
+    fn writer(&self) -> std::sync::MutexGuard<'_, Writer> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Probe for Watcher {
+    fn arrived(&mut self, id: u64, request: &HostRequest, now: Ns) {
+        self.writer().arrived(id, request, now.0);
+    }
+
+    fn read(&mut self, _id: u64, _lpa: Lpa, _version: Option<u32>, _now: Ns) {}
+
+    fn took_effect(&mut self, _id: u64, _lpa: Lpa, _now: Ns) {}
+
+    fn completed(&mut self, id: u64, latency: Ns, now: Ns) {
+        self.writer().completed(id, latency.0, now.0);
+    }
+
+    fn die_taken(&mut self, die: u32, command: Option<DieCommand>, waiting: u32, now: Ns) {
+        self.writer().die_taken(die, command, waiting, now.0);
+    }
+
+    fn channel_taken(&mut self, channel: u32, die: u32, class: Class, begin: Ns, end: Ns) {
+        self.writer().channel_taken(channel, die, class, begin.0, end.0);
+    }
+}
+
+/// A slice to be written when its end is known.
+struct Slice {
+    place: Place,
+    name: String,
+    category: &'static str,
+    begin: u64,
+    end: u64,
+    flows: Vec<u64>,
+    notes: Vec<Note>,
+}
+
+/// A request inside the drive: what it is, and the lane that shows it.
+struct Inside {
+    request: HostRequest,
+    lane: u32,
+}
+
+struct Writer {
+    out: BufWriter<File>,
+    failed: Option<std::io::Error>,
+    window: (u64, u64),
+    tracks: Tracks,
+    inside: BTreeMap<u64, Inside>,
+    /// Which lanes show a request.
+    lanes: Vec<bool>,
+    /// What each die does, and since when.
+    dies: BTreeMap<u32, (u64, DieCommand)>,
+}
+
+fn number(name: &str, value: u64) -> Note {
+    Note { number: Some(value), text: None, name: Some(name.to_owned()) }
+}
+
+fn operation(op: HostOp) -> &'static str {
+    match op {
+        HostOp::Read => "read",
+        HostOp::Write => "write",
+        HostOp::WriteFua => "write with FUA",
+        HostOp::Trim => "trim",
+        HostOp::Flush => "flush",
+    }
+}
+
+impl Writer {
+    fn arrived(&mut self, id: u64, request: &HostRequest, now: u64) {
+        let lane = self.lanes.iter().position(|taken| !taken).unwrap_or(self.lanes.len());
+        match self.lanes.get_mut(lane) {
+            Some(taken) => *taken = true,
+            None => self.lanes.push(true),
+        }
+        self.inside.insert(id, Inside { request: *request, lane: lane as u32 });
+        self.count(Place::Inside, self.inside.len() as u64, now);
+    }
+
+    /// A request of the host ends at `now`, or later where the answer is still on the link.
+    fn completed(&mut self, id: u64, latency: u64, now: u64) {
+        let Some(Inside { request, lane }) = self.inside.remove(&id) else { return };
+        if let Some(taken) = self.lanes.get_mut(lane as usize) {
+            *taken = false;
+        }
+        let notes = vec![
+            number("request", id),
+            number("offset", request.offset),
+            number("bytes", request.length),
+            number("latency_ns", latency),
+        ];
+        let name = operation(request.op);
+        self.slice(Slice {
+            place: Place::Lane(lane),
+            name: name.to_owned(),
+            category: "request",
+            begin: now.saturating_sub(latency),
+            end: now,
+            flows: vec![id + 1],
+            notes,
+        });
+        self.count(Place::Inside, self.inside.len() as u64, now);
+    }
+
+    fn die_taken(&mut self, die: u32, command: Option<DieCommand>, waiting: u32, now: u64) {
+        let before = match command {
+            Some(command) => self.dies.insert(die, (now, command)),
+            None => self.dies.remove(&die),
+        };
+        if let Some((begin, command)) = before {
+            let mut name = command.class.name().replace('_', " ");
+            if command.resumed {
+                name.push_str(", resumed");
+            }
+            self.slice(Slice {
+                place: Place::Die(die),
+                name,
+                category: command.class.cause().name(),
+                begin,
+                end: now,
+                flows: command.requests.iter().map(|id| id + 1).collect(),
+                notes: vec![number("planes", u64::from(command.planes))],
+            });
+        }
+        self.count(Place::Queue(die), u64::from(waiting), now);
+    }
+
+    fn channel_taken(&mut self, channel: u32, die: u32, class: Class, begin: u64, end: u64) {
+        self.slice(Slice {
+            place: Place::Channel(channel),
+            name: class.name().replace('_', " "),
+            category: class.cause().name(),
+            begin,
+            end,
+            flows: Vec::new(),
+            notes: vec![number("die", u64::from(die))],
+        });
+    }
+
+    fn slice(&mut self, slice: Slice) {
+        let (from, to) = self.window;
+        if slice.end < from || slice.begin >= to {
+            return;
+        }
+        let track = Some(self.track(slice.place));
+        let begin = TrackEvent {
+            notes: slice.notes,
+            kind: Some(EventKind::Begin.into()),
+            track,
+            categories: vec![slice.category.to_owned()],
+            name: Some(slice.name),
+            counter: None,
+            flows: slice.flows,
+        };
+        let end = TrackEvent { kind: Some(EventKind::End.into()), track, ..TrackEvent::default() };
+        self.event(slice.begin, begin);
+        self.event(slice.end, end);
+    }
+
+    fn count(&mut self, place: Place, value: u64, now: u64) {
+        let (from, to) = self.window;
+        if (from..to).contains(&now) {
+            let track = Some(self.track(place));
+            let kind = Some(EventKind::Counter.into());
+            let counter = i64::try_from(value).ok();
+            self.event(now, TrackEvent { kind, track, counter, ..TrackEvent::default() });
+        }
+    }
+
+    /// The number of a track, which is described before it is first used, and its parents before it.
+    fn track(&mut self, place: Place) -> u64 {
+        if let Some(parent) = place.parent() {
+            self.track(parent);
+        }
+        if self.tracks.is_new(place) {
+            self.describe(place);
+        }
+        place.id()
+    }
+
+    fn describe(&mut self, place: Place) {
+        let track = Some(self.tracks.describe(place));
+        self.packet(&TracePacket { timestamp: None, sequence: Some(1), event: None, track });
+    }
+
+    fn event(&mut self, timestamp: u64, event: TrackEvent) {
+        self.packet(&TracePacket {
+            timestamp: Some(timestamp),
+            sequence: Some(1),
+            event: Some(event),
+            track: None,
+        });
+    }
+
+    fn packet(&mut self, packet: &TracePacket) {
+        if self.failed.is_some() {
+            return;
+        }
+        let written = self
+            .out
+            .write_all(&[PACKET])
+            .and_then(|()| self.out.write_all(&packet.encode_length_delimited_to_vec()));
+        self.failed = written.err();
+    }
+}

@@ -1,0 +1,61 @@
+//! DiskMon logs (Sysinternals): `number time duration disk request sector length`, blanks or tabs between: decimal
+//! seconds since the log began, `Read` or `Write`, sectors of 512 bytes.
+
+use super::fields::{blank_fields, device, number, read_or_write, scaled, time};
+use super::{Expected, Row, Rules};
+
+pub(super) fn is_header(line: &[u8]) -> bool {
+    line.trim_ascii().starts_with(b"#")
+}
+
+pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
+    let [count, arrival, _duration, disk, request, sector, length] =
+        blank_fields(line).ok_or("seven fields: number time duration disk request sector length")?;
+    number(count).ok_or("a number in the first field")?;
+    Ok(Row {
+        time: time(arrival, rules.unit_ns).ok_or("a time in seconds in the second field")?,
+        op: read_or_write(request).ok_or("Read or Write in the fifth field")?,
+        offset: scaled(sector, rules.offset_unit).ok_or("a first sector in the sixth field")?,
+        length: scaled(length, rules.length_unit).ok_or("a number of sectors in the seventh field")?,
+        device: device(disk).ok_or("a disk from 0 to 65535 in the fourth field")?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Form;
+    use super::super::lines::plain;
+    use super::*;
+    use wordline_engine::host::request::HostOp;
+
+    const RULES: Rules = Rules::of(Form::Diskmon);
+
+    #[test]
+    fn times_are_seconds_and_addresses_sectors() {
+        let row = Row {
+            time: 4_656_875_000,
+            op: HostOp::Write,
+            offset: 6_194_591 * 512,
+            length: 32 * 512,
+            device: 0,
+        };
+        assert_eq!(plain(&RULES, b"0\t4.656875\t0.00003815\t0\tWrite\t6194591\t32"), Ok(row));
+        assert!(is_header(b"#\tTime\tDuration (s)\tDisk\tRequest\tSector\tLength"));
+    }
+
+    #[test]
+    fn bad_lines_say_which_field() {
+        for (line, part) in [
+            ("0 1.5 0 0 Read 7", "seven fields"),
+            ("x 1.5 0 0 Read 7 8", "first field"),
+            ("0 1,5 0 0 Read 7 8", "time"),
+            ("0 1.5 0 c Read 7 8", "disk"),
+            ("0 1.5 0 0 Verify 7 8", "Read or Write"),
+            ("0 1.5 0 0 Read -7 8", "first sector"),
+            ("0 1.5 0 0 Read 7 8.0", "number of sectors"),
+        ] {
+            let error = plain(&RULES, line.as_bytes()).unwrap_err();
+            assert!(error.contains(part), "{line}: {error}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Lines as requests, for every form that is text.
+
+use crate::config::{ColumnsConfig, TraceConfig};
+
+use super::blkparse::Blkparse;
+use super::csv::Csv;
+use super::fio_iolog::FioIolog;
+use super::{Expected, Form, Phrase, Row, Rules, plausible};
+use super::{alibaba, biotracer, diskmon, disksim, mqsim, msr, spc, ssdsim, systor, tencent, wordline};
+
+/// Reads the lines of one file, from the first to the last.
+pub(crate) struct LineParser {
+    rules: Rules,
+    state: State,
+    /// Whether a line was read.
+    begun: bool,
+}
+
+/// What is remembered from line to line.
+enum State {
+    Nothing,
+    Blkparse(Blkparse),
+    FioIolog(FioIolog),
+    Csv(Box<Csv>),
+}
+
+impl LineParser {
+    pub(crate) fn new(rules: Rules, columns: &ColumnsConfig, given: Given) -> Self {
+        let state = match rules.form {
+            Form::Blkparse => State::Blkparse(Blkparse::default()),
+            Form::FioIolog => State::FioIolog(FioIolog::default()),
+            Form::Columns => State::Csv(Box::new(Csv::new(columns.clone(), given))),
+            _ => State::Nothing,
+        };
+        Self { rules, state, begun: false }
+    }
+
+    /// The form that is read.
+    pub(crate) fn form(&self) -> Form {
+        self.rules.form
+    }
+
+    /// What was assumed since it was asked last.
+    pub(crate) fn take_assumption(&mut self) -> Option<String> {
+        match &mut self.state {
+            State::Csv(csv) => csv.take_assumption(),
+            _ => None,
+        }
+    }
+
+    /// The request that a line holds; `None` where it holds none: a header, an event that isn't wanted, a remark.
+    pub(crate) fn parse(&mut self, line: &[u8]) -> Result<Option<Row>, Phrase> {
+        let first = !std::mem::replace(&mut self.begun, true);
+        let rules = &self.rules;
+        let row = match &mut self.state {
+            State::Nothing => {
+                return match plain(rules, line) {
+                    Ok(row) => Ok(Some(row)),
+                    Err(_) if (first && is_header(rules.form, line)) || is_other(rules.form, line) => {
+                        Ok(None)
+                    }
+                    Err(expected) => Err(expected.into()),
+                };
+            }
+            State::Blkparse(blkparse) => blkparse.parse(line, rules)?,
+            State::FioIolog(iolog) => iolog.parse(line, rules)?,
+            State::Csv(csv) => csv.parse(line, rules)?,
+        };
+        Ok(row.map(plausible).transpose()?)
+    }
+}
+
+/// Which units a description gives: columns without a unit in their name are then read in these.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Given {
+    pub time: bool,
+    pub offset: bool,
+    pub length: bool,
+    pub read_is: bool,
+    /// For columns that count sectors by their name.
+    pub sector_bytes: u64,
+}
+
+impl Given {
+    pub(crate) fn of(config: &TraceConfig) -> Self {
+        Self {
+            time: config.time_unit.is_some(),
+            offset: config.offset_unit_bytes.is_some(),
+            length: config.length_unit_bytes.is_some(),
+            read_is: config.read_is.is_some(),
+            sector_bytes: config.sector_bytes,
+        }
+    }
+}
+
+/// Another form than `form` of which this is a line.
+pub(crate) fn other_form(line: &[u8], form: Form) -> Option<Form> {
+    let fits = |other: &Form| *other != form && plain(&Rules::of(*other), line).is_ok();
+    Form::PLAIN.into_iter().find(fits)
+}
+
+/// Reads one line of a form whose lines stand for themselves. No number in it is too large for the caller's sums.
+#[inline]
+pub(super) fn plain(rules: &Rules, line: &[u8]) -> Result<Row, Expected> {
+    let row = match rules.form {
+        Form::Msr => msr::parse(line, rules),
+        Form::Mqsim => mqsim::parse(line, rules),
+        Form::Ssdsim => ssdsim::parse(line, rules),
+        Form::Disksim => disksim::parse(line, rules),
+        Form::Wordline => wordline::parse(line, rules),
+        Form::Spc => spc::parse(line, rules),
+        Form::Systor => systor::parse(line, rules),
+        Form::Alibaba => alibaba::parse(line, rules),
+        Form::Tencent => tencent::parse(line, rules),
+        Form::Diskmon => diskmon::parse(line, rules),
+        Form::Biotracer => biotracer::parse(line, rules),
+        _ => Err("a line of another form"),
+    }?;
+    plausible(row)
+}
+
+/// Whether this first line is the form's header.
+pub(super) fn is_header(form: Form, line: &[u8]) -> bool {
+    match form {
+        Form::Msr => msr::is_header(line),
+        Form::Wordline => wordline::is_header(line),
+        Form::Systor => systor::is_header(line),
+        Form::Alibaba => alibaba::is_header(line),
+        Form::Tencent => tencent::is_header(line),
+        Form::Diskmon => diskmon::is_header(line),
+        _ => false,
+    }
+}
+
+fn is_other(form: Form, line: &[u8]) -> bool {
+    form == Form::Systor && systor::is_other(line)
+}

@@ -1,0 +1,122 @@
+//! Puts the steps of a description together.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use wordline_engine::host::request::SourceError;
+
+use super::Boxed;
+use super::addresses::Addresses;
+use super::filter::{Conditions, Filter};
+use super::merge::Merge;
+use super::repeat::Repeat;
+use super::slice::Slice;
+use super::time::Scale;
+use crate::config::{OutOfRange, TraceConfig, TransformConfig};
+use crate::notes::Notes;
+use crate::open::Opened;
+use crate::reader::TraceReader;
+
+/// A trace and the steps behind it.
+struct Plan {
+    trace: TraceConfig,
+    path: PathBuf,
+    /// Folder of the description, for the paths of merged traces.
+    base_dir: PathBuf,
+}
+
+/// A source with the remarks of everything in it.
+struct Built {
+    source: Boxed,
+    notes: Vec<Notes>,
+    /// Devices have address spaces of their own.
+    apart: bool,
+}
+
+/// The first steps of a plan, to be gone through once more.
+pub(super) struct Upstream {
+    plan: Arc<Plan>,
+    steps: usize,
+}
+
+impl Upstream {
+    /// The same requests from the start. Remarks on them were made the first time.
+    pub(super) fn open(&self) -> Result<Boxed, SourceError> {
+        build(&self.plan, self.steps).map(|built| built.source)
+    }
+}
+
+/// Opens the trace at `path` with all its steps, and fits it onto the drive.
+pub(crate) fn open_transformed(
+    trace: &TraceConfig,
+    path: PathBuf,
+    base_dir: PathBuf,
+    drive_bytes: u64,
+) -> Result<Opened, SourceError> {
+    let steps = trace.transform.len();
+    let plan = Arc::new(Plan { trace: trace.clone(), path, base_dir });
+    let built = build(&plan, steps)?;
+    let mut notes = built.notes;
+    let own = Notes::default();
+    let fitted = Addresses::new(built.source, trace.out_of_range, drive_bytes, built.apart, own.clone());
+    notes.push(own);
+    Ok(Opened { source: Box::new(fitted), notes: Notes::joined(notes) })
+}
+
+/// The trace after its first `steps` steps.
+fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
+    let Some((step, before)) =
+        steps.checked_sub(1).and_then(|last| Some((plan.trace.transform.get(last)?, last)))
+    else {
+        return plan.reader(plan.path.clone(), &plan.trace);
+    };
+    let Built { source, mut notes, mut apart } = build(plan, before)?;
+    let again = || Upstream { plan: Arc::clone(plan), steps: before };
+    let addresses = |source, policy, bytes, notes: &mut Vec<Notes>| -> Boxed {
+        let own = Notes::default();
+        notes.push(own.clone());
+        Box::new(Addresses::new(source, policy, bytes, apart, own))
+    };
+    let source: Boxed = match step {
+        TransformConfig::SliceTime { from_ns, to_ns } => Box::new(Slice::of_time(source, *from_ns, *to_ns)),
+        TransformConfig::SliceCount { skip, count } => Box::new(Slice::of_count(source, *skip, *count)),
+        TransformConfig::Filter { ops, devices, from_bytes, to_bytes } => {
+            let range = (from_bytes.is_some() || to_bytes.is_some())
+                .then(|| (from_bytes.unwrap_or(0), to_bytes.unwrap_or(u64::MAX)));
+            let conditions = Conditions { ops: ops.clone(), devices: devices.clone(), range };
+            Box::new(Filter { source, conditions })
+        }
+        TransformConfig::ScaleTime { factor } => Box::new(Scale::by(source, *factor)),
+        TransformConfig::TargetIops { iops } => Box::new(Scale::to_iops(source, *iops, again())),
+        TransformConfig::Compact => {
+            let compacted = addresses(source, OutOfRange::Compact, u64::MAX, &mut notes);
+            apart = false;
+            compacted
+        }
+        TransformConfig::Wrap { bytes } => addresses(source, OutOfRange::Wrap, *bytes, &mut notes),
+        TransformConfig::Repeat { times } => Box::new(Repeat::new(source, *times, again())),
+        TransformConfig::Merge { paths, format } => {
+            let mut sources = vec![source];
+            for path in paths {
+                let trace = TraceConfig { format: *format, ..TraceConfig::of_file(path) };
+                let other = plan.reader(plan.base_dir.join(path), &trace)?;
+                sources.push(other.source);
+                notes.extend(other.notes);
+            }
+            apart = true;
+            Box::new(Merge::new(sources))
+        }
+    };
+    Ok(Built { source, notes, apart })
+}
+
+impl Plan {
+    /// The trace as it is in its file; where addresses may lie is decided behind the steps.
+    fn reader(&self, path: PathBuf, trace: &TraceConfig) -> Result<Built, SourceError> {
+        let raw = TraceConfig { out_of_range: OutOfRange::Error, transform: Vec::new(), ..trace.clone() };
+        let reader = TraceReader::open(&raw, path, u64::MAX)?;
+        let notes = vec![reader.notes()];
+        let apart = reader.devices_apart();
+        Ok(Built { source: Box::new(reader), notes, apart })
+    }
+}

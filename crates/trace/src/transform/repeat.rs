@@ -1,0 +1,47 @@
+//! Goes through a source several times, with time continuing.
+
+use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
+use wordline_engine::time::Ns;
+
+use super::Boxed;
+use super::plan::Upstream;
+
+/// A source, again and again.
+pub(super) struct Repeat {
+    source: Boxed,
+    again: Upstream,
+    left: u32,
+    /// Added to the times of this pass.
+    base: u64,
+    last: u64,
+}
+
+impl Repeat {
+    pub(super) fn new(source: Boxed, times: u32, again: Upstream) -> Self {
+        Self { source, again, left: times.saturating_sub(1), base: 0, last: 0 }
+    }
+}
+
+impl RequestSource for Repeat {
+    fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+        let before = batch.len();
+        loop {
+            self.source.next_batch(batch)?;
+            if batch.len() > before || self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            self.base = self.last;
+            self.source = self.again.open()?;
+        }
+        for request in batch.iter_mut().skip(before) {
+            let time = self.base.checked_add(request.time.0).filter(|time| *time < u64::MAX / 2);
+            let Some(time) = time else {
+                return Err(SourceError("repeat: arrivals beyond 292 years".into()));
+            };
+            request.time = Ns(time);
+            self.last = time;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,20 @@
+//! What the fuzz targets share.
+
+#[doc(hidden)]
+pub use libfuzzer_sys;
+
+/// Reads bytes as a trace of the form of this name, with bad lines refused and passed over.
+pub fn trace(form: &str, bytes: &[u8]) {
+    let Ok(format) = serde_json::from_value(form.into()) else { return };
+    for skip in [false, true] {
+        let _ = wordline_trace::fuzz::read_trace(format, bytes, skip);
+    }
+}
+
+/// A target that reads traces of one form.
+#[macro_export]
+macro_rules! trace_target {
+    ($form:literal) => {
+        $crate::libfuzzer_sys::fuzz_target!(|bytes: &[u8]| $crate::trace($form, bytes));
+    };
+}

@@ -1,0 +1,125 @@
+"""The description of a search."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wordline._core import WordlineError
+from wordline.study.point import Point
+from wordline.sweeps import file as sweep_file
+
+OWN = ("search", "objectives", "trials", "batch", "sampler", "seed")
+
+KEYS = ("name", "description", "device", "scheme", "workload", "trace", "seeds", "checked", "set", *OWN)
+
+SAMPLERS = ("tpe", "random", "nsga2")
+
+DIRECTIONS = ("minimize", "maximize")
+
+RANGE = {"low", "high", "log", "step"}
+
+
+@dataclass(frozen=True)
+class TuneFile:
+    """A search, described."""
+
+    name: str
+    data: dict[str, Any]
+    folder: Path
+    search: dict[str, Any]
+    """Parameters: a list of choices, or `{ low, high, log, step }`."""
+    objectives: dict[str, str]
+    """Figures by their path in `result.json`, and whether they are to be small or large."""
+    trials: int
+    batch: int
+    """Trials that are chosen together, before any of their results is known."""
+    sampler: str
+    seed: int
+
+    def points(self, values: Mapping[str, Any]) -> list[Point]:
+        """The runs of a trial: one for each seed."""
+        rest = {key: value for key, value in self.data.items() if key not in OWN}
+        axes = {name: [value] for name, value in values.items()}
+        return sweep_file.parse({**rest, "axes": axes}, self.name, self.folder).points()
+
+
+def read(path: str | os.PathLike[str]) -> TuneFile:
+    """The search of a file. Raises `WordlineError` with the file's name for what it may not hold."""
+    file = Path(path)
+    try:
+        data = tomllib.loads(file.read_text(encoding="utf-8"))
+        return parse(data, file.stem, file.resolve().parent)
+    except OSError as error:
+        raise WordlineError(f"search {file}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, WordlineError) as error:
+        raise WordlineError(f"search {file}: {error}") from None
+
+
+def parse(data: Mapping[str, Any], name: str, folder: Path) -> TuneFile:
+    """The search of plain data, as a file would hold it."""
+    for key in data:
+        if key not in KEYS:
+            near = difflib.get_close_matches(key, KEYS, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else f"allowed: {', '.join(KEYS)}"
+            raise WordlineError(f"{key}: unknown key: {hint}")
+    search = _flat(data.get("search", {}))
+    objectives = _flat(data.get("objectives", {}))
+    if not search:
+        raise WordlineError("search: allowed: a table of one parameter or more")
+    for parameter, space in search.items():
+        _check_space(f"search.{parameter}", space)
+    if not 1 <= len(objectives) <= 2 or any(way not in DIRECTIONS for way in objectives.values()):
+        raise WordlineError(
+            f"objectives = {objectives}: allowed: one or two figures, each minimize or maximize"
+        )
+    sampler = data.get("sampler", "nsga2" if len(objectives) > 1 else "tpe")
+    if sampler not in SAMPLERS:
+        raise WordlineError(f"sampler = {sampler!r}: allowed: {', '.join(SAMPLERS)}")
+    return TuneFile(
+        name=str(data.get("name", name)),
+        data=dict(data),
+        folder=folder,
+        search=search,
+        objectives=objectives,
+        trials=_count(data, "trials", 50),
+        batch=_count(data, "batch", 4),
+        sampler=sampler,
+        seed=_count(data, "seed", 1),
+    )
+
+
+def _count(data: Mapping[str, Any], key: str, default: int) -> int:
+    value = data.get(key, default)
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise WordlineError(f"{key} = {value!r}: allowed: a whole number from 1 on")
+    return value
+
+
+def _flat(tree: Any, path: str = "") -> dict[str, Any]:
+    if not isinstance(tree, Mapping):
+        raise WordlineError(f"{path or 'search and objectives'}: allowed: a table")
+    flat: dict[str, Any] = {}
+    for key, value in tree.items():
+        nested = isinstance(value, Mapping) and not {"low", "high"} & value.keys()
+        flat |= _flat(value, f"{path}{key}.") if nested else {path + key: value}
+    return flat
+
+
+def _check_space(where: str, space: Any) -> None:
+    if isinstance(space, list):
+        if not space or not all(isinstance(choice, str | int | float | bool) for choice in space):
+            raise WordlineError(f"{where} = {space}: allowed: one choice or more: numbers, words or truth")
+        return
+    allowed = "allowed: a list of choices, or { low, high, log, step }"
+    if not isinstance(space, Mapping) or not {"low", "high"} <= space.keys() or space.keys() - RANGE:
+        raise WordlineError(f"{where} = {space}: {allowed}")
+    low, high = space["low"], space["high"]
+    numbers = all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high))
+    if not numbers or low >= high or (space.get("log") and (low <= 0 or "step" in space)):
+        raise WordlineError(f"{where} = {dict(space)}: {allowed}, low < high, log above 0 and without step")

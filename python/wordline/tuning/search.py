@@ -1,0 +1,229 @@
+"""The search itself: a sampler asks, points answer. The store remembers, so a search goes on where it was."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordline._core import WordlineError
+from wordline.study.executors import Executor, open_executor
+from wordline.study.runs import run_points, validate
+from wordline.study.store import Store
+from wordline.tuning import file
+
+if TYPE_CHECKING:
+    import pyarrow
+
+TABLE = "trials.parquet"
+
+Watch = Callable[[int, int], None]
+"""Called with the trials that are over and those in all."""
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One choice of parameters."""
+
+    number: int
+    values: dict[str, Any]
+    objectives: dict[str, float] | None
+    """Means over seeds; `None` if it could not be run."""
+    error: str | None = None
+
+
+class Tuning:
+    """The trials of a search."""
+
+    def __init__(self, described: file.TuneFile, trials: list[Trial]) -> None:
+        self.described = described
+        self.trials = trials
+
+    def best(self) -> list[Trial]:
+        """The best trial, or of two objectives those that no other beats in both, by the first."""
+        done = [trial for trial in self.trials if trial.objectives is not None]
+        ways = {name: 1 if way == "minimize" else -1 for name, way in self.described.objectives.items()}
+
+        def cost(trial: Trial) -> tuple[float, ...]:
+            assert trial.objectives is not None  # noqa: S101
+            return tuple(ways[name] * trial.objectives[name] for name in ways)
+
+        front: dict[tuple[float, ...], Trial] = {}
+        for trial in sorted(done, key=lambda trial: (cost(trial), trial.number)):
+            own = cost(trial)
+            if own not in front and not any(_beats(other, own) for other in front):
+                front[own] = trial
+        return list(front.values())[: None if len(ways) > 1 else 1]
+
+    def table(self) -> pyarrow.Table:
+        """A row for each trial: number, parameters, objectives, error."""
+        import pyarrow
+
+        search, objectives = self.described.search, self.described.objectives
+        columns: dict[str, list[Any]] = {"trial": [trial.number for trial in self.trials]}
+        columns |= {name: [trial.values[name] for trial in self.trials] for name in search}
+        for name in objectives:
+            columns[name] = [(trial.objectives or {}).get(name) for trial in self.trials]
+        columns["error"] = [trial.error for trial in self.trials]
+        return pyarrow.table({name: _array(values) for name, values in columns.items()})
+
+
+def _array(values: list[Any]) -> pyarrow.Array:
+    import pyarrow
+
+    kinds = {type(value) for value in values if value is not None}
+    mixed = len(kinds - {int, float}) > 1 or (kinds & {str, bool} and kinds & {int, float})
+    return pyarrow.array([None if v is None else str(v) for v in values] if mixed else values)
+
+
+def _beats(other: tuple[float, ...], own: tuple[float, ...]) -> bool:
+    return all(a <= b for a, b in zip(other, own, strict=True))
+
+
+def tune(
+    description: str | os.PathLike[str] | Mapping[str, Any],
+    folder: str | os.PathLike[str],
+    *,
+    on: str = "threads",
+    jobs: int | None = None,
+    watch: Watch | None = None,
+) -> Tuning:
+    """Searches over parameters. The same description, seed and simulator give the same trials on any machine.
+
+    Rows are kept in `folder`. A search that is started again asks for the same trials and finds those that
+    are
+    done; so it goes on where it was, and more `trials` continue it.
+    """
+    if isinstance(description, Mapping):
+        described = file.parse(description, "search", Path.cwd())
+    else:
+        described = file.read(description)
+    study = _study(described)
+    _check_ends(described)
+    store = Store(folder)
+    tuning = Tuning(described, [])
+    with open_executor(on, jobs, store.folder) as executor:
+        while len(tuning.trials) < described.trials:
+            count = min(described.batch, described.trials - len(tuning.trials))
+            asked = [study.ask() for _ in range(count)]
+            for one, trial in zip(asked, _run_batch(described, asked, executor, store), strict=True):
+                tuning.trials.append(trial)
+                _tell(study, one, trial, described)
+            _write(tuning, store.folder)
+            if watch is not None:
+                watch(len(tuning.trials), described.trials)
+    return tuning
+
+
+def _study(described: file.TuneFile) -> Any:
+    try:
+        import optuna
+    except ImportError:
+        raise WordlineError("a search needs optuna: pip install 'wordline[tune]'") from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    samplers: dict[str, Callable[[], Any]] = {
+        "tpe": lambda: optuna.samplers.TPESampler(seed=described.seed),
+        "random": lambda: optuna.samplers.RandomSampler(seed=described.seed),
+        "nsga2": lambda: optuna.samplers.NSGAIISampler(
+            seed=described.seed, population_size=max(described.batch, 8)
+        ),
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        sampler = samplers[described.sampler]()
+    return optuna.create_study(directions=list(described.objectives.values()), sampler=sampler)
+
+
+def _suggest(trial: Any, name: str, space: Any) -> Any:
+    if isinstance(space, list):
+        return trial.suggest_categorical(name, space)
+    low, high, log, step = space["low"], space["high"], bool(space.get("log", False)), space.get("step")
+    if isinstance(low, int) and isinstance(high, int):
+        return trial.suggest_int(name, low, high, step=step or 1, log=log)
+    return trial.suggest_float(name, low, high, step=step, log=log)
+
+
+def _ends(space: Any) -> list[Any]:
+    return list(space) if isinstance(space, list) else [space["low"], space["high"]]
+
+
+def _check_ends(described: file.TuneFile) -> None:
+    """Refuses a search of which no end of a parameter can be run, before anything is."""
+    first = {name: _ends(space)[0] for name, space in described.search.items()}
+    for name, space in described.search.items():
+        errors = []
+        for value in _ends(space):
+            try:
+                validate(described.points({**first, name: value}))
+            except WordlineError as error:
+                errors.append(str(error))
+        if len(errors) == len(_ends(space)):
+            raise WordlineError(f"search.{name}: {errors[0]}")
+
+
+def _run_batch(described: file.TuneFile, asked: list[Any], executor: Executor, store: Store) -> list[Trial]:
+    chosen = [
+        {name: _suggest(trial, name, space) for name, space in described.search.items()} for trial in asked
+    ]
+    points, inputs, errors = [], [], {}
+    keys: list[list[str]] = []
+    for number, values in enumerate(chosen):
+        keys.append([])
+        try:
+            own = described.points(values)
+            found = validate(own)
+        except WordlineError as error:
+            # Some combinations of values that are fine alone can't be built: the sampler learns that.
+            errors[number] = str(error)
+            continue
+        points += own
+        inputs += found
+        keys[number] = [one.key for one in found]
+    run_points(points, executor, store, inputs=inputs)
+    kept = store.results(key for own in keys for key in own)
+    trials = []
+    for number, (trial, values) in enumerate(zip(asked, chosen, strict=True)):
+        rows = [kept[key] for key in keys[number]]
+        trials.append(_trial(described, trial.number, values, rows, errors.get(number)))
+    return trials
+
+
+def _trial(
+    described: file.TuneFile,
+    number: int,
+    values: dict[str, Any],
+    rows: list[dict[str, Any]],
+    error: str | None,
+) -> Trial:
+    error = error or next((str(row["error"]) for row in rows if "error" in row), None)
+    if error is not None:
+        return Trial(number, values, None, error)
+    for name in described.objectives:
+        if any(name not in row for row in rows):
+            raise WordlineError(
+                f"objectives.{name}: no run has it: allowed: numbers of result.json by their path"
+            )
+    return Trial(
+        number, values, {name: sum(row[name] for row in rows) / len(rows) for name in described.objectives}
+    )
+
+
+def _tell(study: Any, asked: Any, trial: Trial, described: file.TuneFile) -> None:
+    import optuna
+
+    if trial.objectives is None:
+        study.tell(asked, state=optuna.trial.TrialState.FAIL)
+    else:
+        study.tell(asked, [trial.objectives[name] for name in described.objectives])
+
+
+def _write(tuning: Tuning, folder: Path) -> None:
+    import pyarrow.parquet
+
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f"{TABLE}.part"
+    pyarrow.parquet.write_table(tuning.table(), part)
+    part.replace(folder / TABLE)

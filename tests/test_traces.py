@@ -1,0 +1,92 @@
+"""`wordline trace`: forms by option, transformations, pages and files in other forms."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from conftest import SMALL_DRIVE, Wordline, sets
+
+SPC = "".join(f"{index % 2},{index * 8},4096,{'rw'[index % 2]},{index * 0.001:.6f}\n" for index in range(400))
+
+
+@pytest.fixture
+def spc(tmp_path: Path) -> Path:
+    path = tmp_path / "trace.spc"
+    path.write_text(SPC)
+    return path
+
+
+def test_the_page_is_one_file_without_links(wordline: Wordline, spc: Path, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    outcome = wordline("trace", "info", spc, "--html", page)
+    assert outcome.code == 0, outcome.err
+    assert f"Written to {page}" in outcome.out
+    text = page.read_text(encoding="utf-8")
+    assert text.count("<svg") >= 4
+    for word in ("src=", "@import", '<link rel="stylesheet', 'href="http', "url(http"):
+        assert word not in text, word
+    for word in ("trace.spc", "400 requests, 50.0% reads", "Hot pages", "read-intensive"):
+        assert word in text, word
+    again = tmp_path / "again.html"
+    wordline("trace", "info", spc, "--html", again)
+    assert again.read_text(encoding="utf-8") == text
+
+
+def test_a_name_that_is_html_stays_text(wordline: Wordline, tmp_path: Path) -> None:
+    path = tmp_path / "<b>.csv"
+    path.write_text("0,R,0,512\n9,W,512,512\n")
+    wordline("trace", "info", path, "--html", tmp_path / "page.html")
+    assert "<b>.csv" not in (tmp_path / "page.html").read_text(encoding="utf-8")
+
+
+def test_the_text_names_every_figure(wordline: Wordline, spc: Path) -> None:
+    out = wordline("trace", "info", spc, "--format", "spc").out
+    for word in ("Touched", "Hot pages", "Sequential", "Arrivals", "Succession", "Reuse", "mixed", "flows"):
+        assert word in out, word
+
+
+def test_transformations_in_their_order(wordline: Wordline, spc: Path) -> None:
+    info = ("trace", "info", "--json", spc)
+    steps = ("-t", "filter ops=read devices=0", "-t", "slice_count count=100", "-t", "target_iops iops=50")
+    found = wordline(*info, *steps).json()
+    assert (found["requests"], found["read_share"]) == (100, 1.0)
+    assert found["arrivals"]["iops"] == pytest.approx(50)
+    again = wordline("run", "--trace", spc, "-t", "slice_count count=5", *sets(SMALL_DRIVE), "--json").json()
+    assert again["read"]["requests"] + again["write"]["requests"] == 5
+    for step, part in (
+        ("shrink by=2", "unknown variant"),
+        ("repeat", "missing field `times`"),
+        ("repeat times", "allowed: a kind, then KEY=VALUE"),
+    ):
+        assert part in wordline(*info, "-t", step).error(), step
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.trace.gz", "a.iolog"])
+def test_written_forms_are_read_again(wordline: Wordline, spc: Path, tmp_path: Path, name: str) -> None:
+    target = tmp_path / name
+    assert wordline("trace", "convert", spc, target, "--json").json()["notes"] == []
+    figures = ("requests", "read_share", "span_ns", "end_bytes", "hot_share")
+    before, after = (wordline("trace", "info", path, "--json").json() for path in (spc, target))
+    assert {key: after[key] for key in figures} == {key: before[key] for key in figures}
+
+
+def test_losses_are_told(wordline: Wordline, tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("0,R,0,512\n5,T,0,4096\n6,F,0,0\n")
+    outcome = wordline("trace", "convert", path, tmp_path / "out.txt", "--to", "mqsim")
+    assert "1 requests written" in outcome.out
+    assert "2 trims and flushes left out" in outcome.out
+    assert "allowed: wordline, parquet, mqsim" in wordline("trace", "convert", path, "x", "--to", "y").error()
+
+
+def test_columns_of_parquet_by_name(wordline: Wordline, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    columns = {"when": [0.5, 0.75], "what": ["read", "write"], "lba": [0, 8], "size": [512, 4096]}
+    pq.write_table(pa.table(columns), path)
+    named = ("-o", "columns.time=when", "-o", "columns.op=what", "-o", "time_unit=s")
+    found = wordline("trace", "info", path, "--json", *named).json()
+    assert (found["requests"], found["span_ns"], found["end_bytes"]) == (2, 250_000_000, 8192)
+    assert "columns.time names one" in wordline("trace", "info", path).error()

@@ -1,0 +1,111 @@
+"""`wordline tune`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet
+import pytest
+from conftest import SMALL, Wordline
+
+from wordline import WordlineError
+from wordline.tuning import tune
+
+SEARCH: dict[str, Any] = {
+    "workload": "mixed-70-30-8k-qd16",
+    "trials": 8,
+    "set": {**SMALL, "workload.source.requests": 400},
+    "search": {
+        "scheme.scheduler.policy": ["fifo", "read_first"],
+        "workload.host.queue_depth": {"low": 1, "high": 64, "log": True},
+    },
+    "objectives": {"read.latency_ns.mean": "minimize"},
+}
+
+
+def write(path: Path, **changes: Any) -> Path:
+    data = SEARCH | changes
+    lines = [f"{key} = {json.dumps(value)}" for key, value in data.items() if not isinstance(value, dict)]
+    for table in ("set", "search", "objectives"):
+        lines.append(f"[{table}]")
+        for key, value in data[table].items():
+            inline = (
+                ", ".join(f"{k} = {json.dumps(v)}" for k, v in value.items())
+                if isinstance(value, dict)
+                else None
+            )
+            lines.append(f'"{key}" = {f"{{ {inline} }}" if inline else json.dumps(value)}')
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_the_best_trial_is_the_least_of_all_and_is_what_a_run_gives(tmp_path: Path) -> None:
+    found = tune(SEARCH, tmp_path)
+    (best,) = found.best()
+    assert best.objectives is not None
+    costs = [trial.objectives["read.latency_ns.mean"] for trial in found.trials if trial.objectives]
+    assert len(costs) == 8 and best.objectives["read.latency_ns.mean"] == min(costs)
+    import wordline
+
+    again = wordline.run(workload=SEARCH["workload"], overrides={**SEARCH["set"], **best.values})
+    assert again.read.latency_ns.mean == best.objectives["read.latency_ns.mean"]
+    table = pyarrow.parquet.read_table(tmp_path / "trials.parquet")
+    assert table["read.latency_ns.mean"].to_pylist() == costs
+
+
+def test_a_search_goes_on_where_it_was_and_does_not_depend_on_jobs(
+    wordline: Wordline, tmp_path: Path
+) -> None:
+    file = write(tmp_path / "t.toml", trials=4)
+    wordline("tune", file, "--json", "--jobs", "1")
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "t" / "rows").iterdir()}
+    write(file)
+    more = wordline("tune", file, "--json", "--jobs", "2").json()
+    after = {path: path.stat().st_mtime_ns for path in (tmp_path / "t" / "rows").iterdir()}
+    assert before.items() <= after.items()
+    whole = wordline("tune", file, "--json", "--jobs", "2", "--out", tmp_path / "whole").json()
+    assert more == whole and whole["trials"] == 8
+
+
+def test_two_objectives_give_a_front(wordline: Wordline, tmp_path: Path) -> None:
+    objectives = {"read.latency_ns.mean": "minimize", "read.iops": "maximize"}
+    file = write(tmp_path / "t.toml", objectives=objectives, trials=16)
+    best = wordline("tune", file, "--json").json()["best"]
+    pairs = [(one["objectives"]["read.latency_ns.mean"], -one["objectives"]["read.iops"]) for one in best]
+    # More requests at a time give more of them a second, and each takes longer.
+    assert len(pairs) > 1
+    assert pairs == sorted(pairs) and [b for _, b in pairs] == sorted((b for _, b in pairs), reverse=True)
+    out = wordline("tune", file).out
+    assert "16 trials, front" in out and "read IOPS" in out
+
+
+def test_what_can_not_be_built_is_a_failed_trial(tmp_path: Path) -> None:
+    search = {"device.geometry.blocks": {"low": 2, "high": 256}}
+    found = tune(SEARCH | {"search": search, "trials": 12, "sampler": "random"}, tmp_path)
+    failed = [trial for trial in found.trials if trial.objectives is None]
+    assert 0 < len(failed) < 12
+    assert all("device." in str(trial.error) or "scheme." in str(trial.error) for trial in failed)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"search": {"scheme.gc.polcy": ["fifo"]}}, "did you mean .*policy"),
+        ({"search": {"device.geometry.blocks": {"low": 9, "high": 4}}}, "low < high"),
+        (
+            {"search": {"device.geometry.blocks": {"min": 9, "low": 4, "high": 9}}},
+            "allowed: a list of choices",
+        ),
+        ({"search": {}}, "one parameter or more"),
+        ({"objectives": {"waf": "smallest"}}, "minimize or maximize"),
+        ({"objectives": {"read.latency.p99": "minimize"}}, "no run has it"),
+        ({"trials": 0}, "trials = 0"),
+        ({"sampler": "best"}, "allowed: tpe"),
+        ({"trails": 5}, "did you mean `trials`"),
+    ],
+)
+def test_a_slip_is_told(tmp_path: Path, changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(WordlineError, match=message):
+        tune(SEARCH | changes, tmp_path)
