@@ -57,7 +57,7 @@ def test_transformations_in_their_order(wordline: Wordline, spc: Path) -> None:
     again = wordline("run", "--trace", spc, "-t", "slice_count count=5", *sets(SMALL_DRIVE), "--json").json()
     assert again["read"]["requests"] + again["write"]["requests"] == 5
     for step, part in (
-        ("shrink by=2", "unknown variant"),
+        ("shrink", "allowed: slice_time, slice_count"),
         ("repeat", "missing field `times`"),
         ("repeat times", "allowed: a kind, then KEY=VALUE"),
     ):
@@ -67,7 +67,8 @@ def test_transformations_in_their_order(wordline: Wordline, spc: Path) -> None:
 @pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.trace.gz", "a.iolog"])
 def test_written_forms_are_read_again(wordline: Wordline, spc: Path, tmp_path: Path, name: str) -> None:
     target = tmp_path / name
-    assert wordline("trace", "convert", spc, target, "--json").json()["notes"] == []
+    notes = wordline("trace", "convert", spc, target, "--json").json()["notes"]
+    assert not [note for note in notes if "left out" in note]
     figures = ("requests", "read_share", "span_ns", "end_bytes", "hot_share")
     before, after = (wordline("trace", "info", path, "--json").json() for path in (spc, target))
     assert {key: after[key] for key in figures} == {key: before[key] for key in figures}

@@ -44,8 +44,8 @@ def run(
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
     same. With `traces`, a folder, a workload preset that is a twin gives way to its real trace if that is
-    there, known by its file name. With `timeline` a trace for the Perfetto viewer is written there, of the time from `window[0]` to
-    `window[1]` (ns) or of all of it.
+    there, known by its file name. With `timeline` a trace for the Perfetto viewer is written there, of the
+    time from `window[0]` to `window[1]` (ns) or of all of it.
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """

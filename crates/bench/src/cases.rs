@@ -40,14 +40,14 @@ const LOADS: [Load; 4] = [
         requests: 4_000_000,
         read_share: 1.0,
         queue_depth: 16,
-        goal: Goal::AtLeast(3.0),
+        goal: Goal::AtLeast(10.0),
     },
     Load {
         name: "4 KiB random reads, queue depth 64",
         requests: 4_000_000,
         read_share: 1.0,
         queue_depth: 64,
-        goal: Goal::None,
+        goal: Goal::AtLeast(10.0),
     },
     Load {
         name: "4 KiB random reads, queue depth 256",
@@ -61,7 +61,7 @@ const LOADS: [Load; 4] = [
         requests: 1_000_000,
         read_share: 0.0,
         queue_depth: 16,
-        goal: Goal::AtLeast(1.5),
+        goal: Goal::AtLeast(6.0),
     },
 ];
 
@@ -83,7 +83,7 @@ fn run_drive(drive: &str, text: &str) -> Result<(), Failure> {
         measure(drive, text, &mut device, load.name, &config, load.queue_depth, load.goal)?;
     }
     let (name, config) = mixed_trace();
-    measure(drive, text, &mut device, &name, &config, 16, Goal::None)
+    measure(drive, text, &mut device, &name, &config, 16, Goal::AtLeast(6.0))
 }
 
 fn setup(text: &str, queue_depth: u32, overwrite: f64) -> Result<Setup, Failure> {
@@ -136,7 +136,7 @@ fn overwritten(drive: &str, text: &str) -> Result<Device, Failure> {
         wall * 1e9 / pages
     );
     let memory = resident_bytes().saturating_sub(before) as f64;
-    report(&format!("{drive}: memory"), memory * 8.0 / full_tables(&setup), "B/page", Goal::AtMost(10.0));
+    report(&format!("{drive}: memory"), memory * 8.0 / full_tables(&setup), "B/page", Goal::AtMost(9.0));
     Ok(device)
 }
 
