@@ -58,7 +58,7 @@ def test_transformations_in_their_order(wordline: Wordline, spc: Path) -> None:
     assert again["read"]["requests"] + again["write"]["requests"] == 5
     for step, part in (
         ("shrink", "allowed: slice_time, slice_count"),
-        ("repeat", "missing field `times`"),
+        ("repeat", "transform[0].times"),
         ("repeat times", "allowed: a kind, then KEY=VALUE"),
     ):
         assert part in wordline(*info, "-t", step).error(), step
