@@ -182,9 +182,7 @@ impl Device {
             FlashOp::Program => self.timing.program_command(planes),
             FlashOp::Erase => self.timing.erase_command(planes),
         };
-        if let Some(chips) = &mut self.monitor.chips {
-            chips.begins(die.index(), class, planes);
-        }
+        self.note_command(die, class, planes);
         let retry = self.take_retry_time();
         let state = &mut self.dies[die.index()];
         let Command { parts, .. } = &mut state.command;

@@ -11,6 +11,7 @@ mod audit;
 mod background;
 mod buffer;
 mod cached;
+mod chip_record;
 mod chips;
 mod collect;
 mod copies;

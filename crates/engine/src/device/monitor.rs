@@ -126,25 +126,6 @@ impl Device {
         self.monitor = monitor;
     }
 
-    /// A head begins to wait in the queue of a die, or waits no more.
-    #[inline]
-    pub(super) fn note_queue(&mut self, die: DieId, class: Class, taken: Option<OpId>) {
-        if let Some(chips) = &mut self.monitor.chips {
-            match taken {
-                None => chips.enters(die.index(), class, self.now),
-                Some(head) => chips.leaves(die.index(), class, self.pool[head].arrived, self.now),
-            }
-        }
-    }
-
-    /// A flash page or block of a command is done.
-    #[inline]
-    pub(super) fn note_done(&mut self, die: DieId, class: Class, head: OpId) {
-        if let Some(chips) = &mut self.monitor.chips {
-            chips.done(die.index(), class, self.pool[head].arrived, self.now);
-        }
-    }
-
     /// Charges the cell array's energy of the flash page or block of a head, and that of a program's data.
     #[inline(always)]
     pub(super) fn charge_cell(&mut self, class: Class, head: OpId, page: u32) {

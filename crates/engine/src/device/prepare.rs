@@ -11,6 +11,7 @@ use crate::nand::CellMode;
 use crate::placement::{ProgramIntent, planes_in_order};
 use crate::rng::{self, Xoshiro256PlusPlus};
 use crate::sched::class::Cause;
+use crate::sched::queue::NONE;
 
 /// Overwrites whose table entries are fetched together.
 const BATCH: usize = 64;
@@ -208,9 +209,18 @@ impl Device {
         self.close_untimed_place_if_full(domain, number);
     }
 
-    /// Takes the next place of a write point for a unit; [`Ppa::NONE`] without space.
+    /// Puts a unit on the next place of a write point; [`Ppa::NONE`] without space.
     #[inline]
     fn put_untimed(&mut self, lpa: Lpa, domain: DomainId, number: u8) -> Ppa {
+        let Some((ppa, superblock)) = self.take_untimed(domain, number) else { return Ppa::NONE };
+        self.oob.set(ppa, lpa);
+        self.blocks.add_valid(superblock, 1);
+        ppa
+    }
+
+    /// The next place of a write point, and its superblock; `None` without space.
+    #[inline]
+    fn take_untimed(&mut self, domain: DomainId, number: u8) -> Option<(Ppa, SuperblockId)> {
         let planes = self.domains.planes(domain);
         let state = &mut self.domain[domain.index()];
         let point = &mut state.points[usize::from(number)];
@@ -219,26 +229,19 @@ impl Device {
             if alone && !point.untimed && point.pages_left(planes.len() as u32) > 1 {
                 // A program unit of one mapping unit, in a superblock that stays open: it begins and ends at once.
                 let ppa = point.take(&self.geometry, planes, None);
-                (point.filled, point.open_unit) = (1, crate::sched::queue::NONE);
-                let superblock = point.superblock;
-                self.oob.set(ppa, lpa);
-                self.blocks.add_valid(superblock, 1);
-                return ppa;
+                (point.filled, point.open_unit) = (1, NONE);
+                return Some((ppa, point.superblock));
             }
             self.take_place(domain, number);
             if self.fault.is_some() {
-                return Ppa::NONE;
+                return None;
             }
         }
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         let ppa = Ppa(point.place.0 + point.filled);
         point.filled += 1;
-        point.untimed = true;
-        point.open_unit = crate::sched::queue::NONE;
-        let superblock = point.superblock;
-        self.oob.set(ppa, lpa);
-        self.blocks.add_valid(superblock, 1);
-        ppa
+        (point.untimed, point.open_unit) = (true, NONE);
+        Some((ppa, point.superblock))
     }
 
     #[inline]

@@ -138,13 +138,7 @@ impl Device {
     fn channel_granted(&mut self, die: DieId, end: Ns) {
         self.tell_channel(die, end);
         let data = self.dies[die.index()].phase == Phase::DataWait;
-        if let Some(chips) = &mut self.monitor.chips {
-            let Command { class, cell, .. } = self.dies[die.index()].command;
-            chips.transfers(die.index(), class, self.now, end);
-            if !data {
-                chips.works(die.index(), class, end, end + cell);
-            }
-        }
+        self.note_transfer(die, end, data);
         let beside = if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None };
         let state = &mut self.dies[die.index()];
         let event = if data {
@@ -308,14 +302,13 @@ impl Device {
             self.guess_was_wrong(unit);
         } else if class == Class::CopyRead {
             self.read_for_copy_done(unit);
-        } else if class.cause() == Cause::WriteBack {
+        } else if partial || class.cause() == Cause::WriteBack {
+            // A program follows, whose response time this is a part of.
             if let Some(die) = die {
                 self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
             }
-            self.merged(unit);
-        } else if partial {
-            if let Some(die) = die {
-                self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+            if class.cause() == Cause::WriteBack {
+                return self.merged(unit);
             }
             self.pool[unit].source = ppa;
             self.program_anywhere(unit);
@@ -347,9 +340,7 @@ impl Device {
     #[inline(never)]
     pub(super) fn suspend(&mut self, die: DieId, begin: Ns, left: Ns, takes: Ns) {
         self.recorder.suspensions += 1;
-        if let Some(chips) = &mut self.monitor.chips {
-            chips.stops(die.index(), self.dies[die.index()].command.class, begin, begin + left);
-        }
+        self.note_array_stops(die, begin, begin + left);
         let state = &mut self.dies[die.index()];
         let mut command = state.command;
         command.suspensions += 1;
@@ -398,9 +389,7 @@ impl Device {
         state.array = [now + takes, now + takes + left];
         state.occupy(Some(command.class), now);
         let [begin, end] = state.array;
-        if let Some(chips) = &mut self.monitor.chips {
-            chips.works(die.index(), state.command.class, begin, end);
-        }
+        self.note_array_works(die, begin, end);
         self.tell_die(die, Some(command.class));
         self.events.set(Self::die_resource(die), end);
         self.expect_loading(die, begin);

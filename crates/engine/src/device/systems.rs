@@ -275,19 +275,16 @@ impl Device {
         if self.reclaim.is_some() {
             self.reclaim_worn_blocks();
         }
-        if !self.systems.asked.is_empty() {
-            self.act();
-        }
-        self.look_at_touched_dies();
+        self.follow_up();
+        // Copies that were dropped on the way are given up, and what follows from that is done.
         while !self.replication.dropped.is_empty() {
-            self.finish_drops();
+            self.invalidate_dropped();
+            self.follow_up();
         }
     }
 
-    /// Copies were dropped on the way: their pages are given up, and what follows from that is done.
-    #[cold]
-    fn finish_drops(&mut self) {
-        self.invalidate_dropped();
+    #[inline]
+    fn follow_up(&mut self) {
         if !self.systems.asked.is_empty() {
             self.act();
         }

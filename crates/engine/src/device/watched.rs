@@ -10,7 +10,7 @@ use crate::time::Ns;
 
 impl Device {
     /// The die begins its command, goes on with it, or is free.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell_die(&mut self, die: DieId, class: Option<Class>) {
         if self.probe.is_some() {
             self.describe_die(die, class);
@@ -48,8 +48,15 @@ impl Device {
     }
 
     /// The channel is the die's from now on until `end`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tell_channel(&mut self, die: DieId, end: Ns) {
+        if self.probe.is_some() {
+            self.describe_channel(die, end);
+        }
+    }
+
+    #[cold]
+    fn describe_channel(&mut self, die: DieId, end: Ns) {
         if let Some(probe) = &mut self.probe {
             let class = self.dies[die.index()].command.class;
             probe.channel_taken(self.channel_of[die.index()], die.0, class, self.now, end);

@@ -142,12 +142,18 @@ impl OpPool {
     /// The parts of the response time so far, to add to.
     #[inline]
     pub fn parts_mut(&mut self, id: OpId) -> &mut Parts {
-        let parts = &mut self.parts[id as usize];
-        if !self.ops[id as usize].blamed {
-            self.ops[id as usize].blamed = true;
+        self.parts_and_snapshot(id).0
+    }
+
+    /// The same, and what the die's clock showed when the wait began.
+    #[inline]
+    fn parts_and_snapshot(&mut self, id: OpId) -> (&mut Parts, &ClassClock) {
+        let (parts, op) = (&mut self.parts[id as usize], &mut self.ops[id as usize]);
+        if !op.blamed {
+            op.blamed = true;
             parts.clear();
         }
-        parts
+        (parts, &self.snapshots[id as usize])
     }
 
     /// The parts of the response time so far; `None` while there are none.
@@ -178,12 +184,8 @@ impl OpPool {
     /// Blames the wait of an operation on what occupied the die since it began. Returns the time that something did, ns.
     #[inline]
     pub fn blame_wait(&mut self, id: OpId, now: &ClassClock) -> u64 {
-        let parts = &mut self.parts[id as usize];
-        if !self.ops[id as usize].blamed {
-            self.ops[id as usize].blamed = true;
-            parts.clear();
-        }
-        parts.add_die_wait(now, &self.snapshots[id as usize])
+        let (parts, then) = self.parts_and_snapshot(id);
+        parts.add_die_wait(now, then)
     }
 
     /// Appends `unit` to the chain of the flash page whose head is `head`.

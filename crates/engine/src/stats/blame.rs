@@ -4,6 +4,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::clock::ClassClock;
+use super::sparse::Sparse;
 use crate::memory::Table;
 use crate::sched::class::{CLASSES, Class};
 
@@ -132,58 +133,37 @@ impl Part {
     }
 }
 
-/// Nanoseconds by part. Most parts of most requests are nothing, so only those that are something are touched.
-#[derive(Clone, Copy, Debug)]
-pub struct Parts {
-    /// Parts that hold a figure, one bit each; the others' figures mean nothing.
-    set: u64,
-    ns: [u64; PARTS],
-}
-
-impl Default for Parts {
-    #[inline]
-    fn default() -> Self {
-        Self { set: 0, ns: [0; PARTS] }
-    }
-}
+/// Nanoseconds by part. Most parts of most requests are nothing.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub struct Parts(Sparse<PARTS>);
 
 impl Parts {
     /// Forgets all figures.
     #[inline]
     pub fn clear(&mut self) {
-        self.set = 0;
+        self.0.clear();
     }
 
     /// Forgets all figures, and begins with those that every command has.
     #[inline]
     pub fn begin(&mut self, command: u64, transfer: u64, cell: u64) {
-        const COMMAND: usize = Part::Command.index();
-        const TRANSFER: usize = Part::Transfer.index();
-        const CELL: usize = Part::Cell.index();
-        (self.ns[COMMAND], self.ns[TRANSFER], self.ns[CELL]) = (command, transfer, cell);
-        self.set = 1 << COMMAND | 1 << TRANSFER | 1 << CELL;
+        self.clear();
+        for (part, ns) in [(Part::Command, command), (Part::Transfer, transfer), (Part::Cell, cell)] {
+            self.0.put(part.index(), ns);
+        }
     }
 
     /// Adds to a part.
     #[inline]
     pub fn add(&mut self, part: Part, ns: u64) {
-        self.add_at(part.index(), ns);
-    }
-
-    #[inline]
-    fn add_at(&mut self, index: usize, ns: u64) {
-        let known = if self.set & (1 << index) == 0 { 0 } else { self.ns[index] };
-        self.ns[index] = known + ns;
-        self.set |= 1 << index;
+        self.0.add(part.index(), ns);
     }
 
     /// Gives time that was counted as one part to another.
     pub fn shift(&mut self, from: Part, to: Part, ns: u64) {
-        debug_assert!(
-            self.set & (1 << from.index()) != 0,
-            "only what was counted can be counted as another part"
-        );
-        self.ns[from.index()] -= ns;
+        let counted = self.0.get(from.index());
+        debug_assert!(counted >= ns, "only what was counted can be counted as another part");
+        self.0.put(from.index(), counted - ns);
         self.add(to, ns);
     }
 
@@ -192,7 +172,7 @@ impl Parts {
     pub fn add_die_wait(&mut self, now: &ClassClock, then: &ClassClock) -> u64 {
         let mut total = 0;
         for (class, ns) in now.since(then) {
-            self.add_at(PLAIN.len() + class, ns);
+            self.0.add(PLAIN.len() + class, ns);
             total += ns;
         }
         total
@@ -201,63 +181,33 @@ impl Parts {
     /// The same for a channel.
     #[inline]
     pub fn add_channel_wait(&mut self, now: &ClassClock, then: &ClassClock) {
-        now.since(then).for_each(|(class, ns)| self.add_at(PLAIN.len() + CLASSES + class, ns));
+        now.since(then).for_each(|(class, ns)| self.0.add(PLAIN.len() + CLASSES + class, ns));
     }
 
     /// Adds the waits for the channel of another.
     pub fn add_channel_waits_of(&mut self, other: &Self) {
         for (index, ns) in other.iter().filter(|&(index, _)| index >= PLAIN.len() + CLASSES) {
-            self.add_at(index, ns);
+            self.0.add(index, ns);
         }
     }
 
     /// Adds all parts of another.
     #[inline]
     pub fn merge(&mut self, other: &Self) {
-        for (index, ns) in other.iter() {
-            self.add_at(index, ns);
-        }
+        other.iter().for_each(|(index, ns)| self.0.add(index, ns));
     }
 
     /// The parts that hold a figure, by index.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (usize, u64)> {
-        let mut left = self.set;
-        std::iter::from_fn(move || {
-            let index = left.trailing_zeros() as usize;
-            left &= left.wrapping_sub(1);
-            self.ns.get(index).map(|&ns| (index, ns))
-        })
+        self.0.iter()
     }
 
     /// Their total.
     pub fn total(&self) -> u64 {
-        self.iter().map(|(_, ns)| ns).sum()
+        self.0.total()
     }
 }
-
-/// Only the parts that hold a figure: index and ns.
-impl Serialize for Parts {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let figures: Vec<(usize, u64)> = self.iter().collect();
-        figures.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Parts {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let mut parts = Self::default();
-        for (index, ns) in Vec::<(usize, u64)>::deserialize(deserializer)? {
-            if index >= PARTS || parts.set & (1 << index) != 0 {
-                return Err(D::Error::custom("a part of a response time that there is not, or twice"));
-            }
-            parts.add_at(index, ns);
-        }
-        Ok(parts)
-    }
-}
-
-const _: () = assert!(PARTS <= 64, "one bit for each part");
 
 /// Buckets in each octave of latency: 0.8% wide.
 const BUCKET_BITS: u32 = 7;

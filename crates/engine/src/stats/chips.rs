@@ -107,7 +107,7 @@ impl ChipRecorder {
 
     fn of(&mut self, die: usize) -> Option<&mut Chip> {
         // A second server of a die counts nowhere.
-        self.chips.get_mut(die / self.dies as usize)
+        self.chips.get_mut(die / self.dies.max(1) as usize)
     }
 
     /// A command begins to wait.

@@ -18,6 +18,7 @@ pub mod report;
 pub mod samples;
 pub mod series;
 pub mod slc_cache;
+pub mod sparse;
 pub mod table;
 pub mod tally;
 pub mod tenants;

@@ -1,0 +1,124 @@
+//! Figures of which most are nothing: only those that are something are touched.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// `N` figures, at most 64, ns each.
+#[derive(Clone, Copy, Debug)]
+pub struct Sparse<const N: usize> {
+    /// Figures that are something, one bit each; the others' places mean nothing.
+    set: u64,
+    ns: [u64; N],
+}
+
+impl<const N: usize> Default for Sparse<N> {
+    #[inline]
+    fn default() -> Self {
+        const { assert!(N <= 64, "one bit for each figure") };
+        Self { set: 0, ns: [0; N] }
+    }
+}
+
+impl<const N: usize> Sparse<N> {
+    /// Forgets all figures.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.set = 0;
+    }
+
+    /// A figure.
+    #[inline]
+    pub fn get(&self, index: usize) -> u64 {
+        if self.set & (1 << index) == 0 { 0 } else { self.ns[index] }
+    }
+
+    /// Replaces a figure.
+    #[inline]
+    pub fn put(&mut self, index: usize, ns: u64) {
+        self.ns[index] = ns;
+        self.set |= 1 << index;
+    }
+
+    /// Adds to a figure.
+    #[inline]
+    pub fn add(&mut self, index: usize, ns: u64) {
+        self.put(index, self.get(index) + ns);
+    }
+
+    /// Makes `other` the same.
+    #[inline]
+    pub fn copy_to(&self, other: &mut Self) {
+        other.clear();
+        self.iter().for_each(|(index, ns)| other.put(index, ns));
+    }
+
+    /// The figures that are something, by index.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = (usize, u64)> {
+        let mut left = self.set;
+        std::iter::from_fn(move || {
+            let index = left.trailing_zeros() as usize;
+            left &= left.wrapping_sub(1);
+            self.ns.get(index).map(|&ns| (index, ns))
+        })
+    }
+
+    /// Their total.
+    pub fn total(&self) -> u64 {
+        self.iter().map(|(_, ns)| ns).sum()
+    }
+}
+
+/// Only the figures that are something: index and ns.
+impl<const N: usize> Serialize for Sparse<N> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let figures: Vec<(usize, u64)> = self.iter().collect();
+        figures.serialize(serializer)
+    }
+}
+
+impl<'de, const N: usize> Deserialize<'de> for Sparse<N> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut sparse = Self::default();
+        for (index, ns) in Vec::<(usize, u64)>::deserialize(deserializer)? {
+            if index >= N || sparse.set & (1 << index) != 0 {
+                return Err(D::Error::custom(format!("figure {index} of {N}, or twice")));
+            }
+            sparse.put(index, ns);
+        }
+        Ok(sparse)
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_cleared_counts_no_more_and_copies_show_the_same() {
+        let mut sparse = Sparse::<5>::default();
+        sparse.add(4, 7);
+        sparse.clear();
+        assert_eq!((sparse.get(4), sparse.total()), (0, 0));
+        sparse.add(4, 1);
+        sparse.add(4, 2);
+        sparse.add(0, 5);
+        let mut copy = Sparse::default();
+        copy.add(2, 99);
+        sparse.copy_to(&mut copy);
+        assert_eq!(copy.iter().collect::<Vec<_>>(), [(0, 5), (4, 3)]);
+    }
+
+    #[test]
+    fn they_come_back_from_bytes_and_strange_ones_are_refused() {
+        let mut sparse = Sparse::<5>::default();
+        sparse.add(3, 9);
+        let bytes = postcard::to_allocvec(&sparse).unwrap();
+        assert_eq!(postcard::from_bytes::<Sparse<5>>(&bytes).unwrap().get(3), 9);
+        for figures in [vec![(5usize, 1u64)], vec![(1, 1), (1, 2)], vec![(usize::MAX, 0)]] {
+            let bytes = postcard::to_allocvec(&figures).unwrap();
+            assert!(postcard::from_bytes::<Sparse<5>>(&bytes).is_err(), "{figures:?}");
+        }
+    }
+}
