@@ -75,24 +75,8 @@ impl TryFrom<SourceForm> for SourceConfig {
 
 impl SourceForm {
     fn synthetic(self) -> Result<SyntheticConfig, String> {
-        refuse(&[
-            ("path", self.path.is_some()),
-            ("format", self.format.is_some()),
-            ("time_unit", self.time_unit.is_some()),
-            ("sector_bytes", self.sector_bytes.is_some()),
-            ("offset_unit_bytes", self.offset_unit_bytes.is_some()),
-            ("length_unit_bytes", self.length_unit_bytes.is_some()),
-            ("read_is", self.read_is.is_some()),
-            ("event", self.event.is_some()),
-            ("columns", self.columns.is_some()),
-            ("sort_window", self.sort_window.is_some()),
-            ("device", self.device.is_some()),
-            ("out_of_range", self.out_of_range.is_some()),
-            ("skip_bad_lines", self.skip_bad_lines.is_some()),
-            ("max_requests", self.max_requests.is_some()),
-            ("repeat", self.repeat.is_some()),
-            ("transform", self.transform.is_some()),
-        ])?;
+        refuse(&[("path", self.path.is_some())])?;
+        self.refuse_trace()?;
         self.refuse_generated()?;
         Ok(SyntheticConfig {
             requests: needed("requests", self.requests)?,
@@ -107,16 +91,8 @@ impl SourceForm {
     }
 
     fn trace(self) -> Result<TraceConfig, String> {
-        refuse(&[
-            ("requests", self.requests.is_some()),
-            ("read_share", self.read_share.is_some()),
-            ("trim_share", self.trim_share.is_some()),
-            ("pattern", self.pattern.is_some()),
-            ("region", self.region.is_some()),
-            ("sizes", self.sizes.is_some()),
-            ("alignment_bytes", self.alignment_bytes.is_some()),
-            ("interarrival", self.interarrival.is_some()),
-        ])?;
+        refuse(&[("requests", self.requests.is_some())])?;
+        self.refuse_synthetic()?;
         self.refuse_generated()?;
         let defaults = TraceConfig::of_file(needed("path", self.path)?);
         Ok(TraceConfig {
@@ -208,11 +184,18 @@ impl SourceForm {
             ("format", self.format.is_some()),
             ("time_unit", self.time_unit.is_some()),
             ("sector_bytes", self.sector_bytes.is_some()),
+            ("offset_unit_bytes", self.offset_unit_bytes.is_some()),
+            ("length_unit_bytes", self.length_unit_bytes.is_some()),
+            ("read_is", self.read_is.is_some()),
+            ("event", self.event.is_some()),
+            ("columns", self.columns.is_some()),
+            ("sort_window", self.sort_window.is_some()),
             ("device", self.device.is_some()),
             ("out_of_range", self.out_of_range.is_some()),
             ("skip_bad_lines", self.skip_bad_lines.is_some()),
             ("max_requests", self.max_requests.is_some()),
             ("repeat", self.repeat.is_some()),
+            ("transform", self.transform.is_some()),
         ])
     }
 }

@@ -42,6 +42,55 @@ fn the_alignment_is_the_smallest_size_unless_given() {
 }
 
 #[test]
+fn keys_that_only_some_kinds_have_are_refused_by_the_others() {
+    let synthetic = "kind = \"synthetic\"\nrequests = 10\nread_share = 0.5\nsizes = 512";
+    let twin = "kind = \"twin\"\nrequests = 10\npath = \"p.toml\"";
+    let ycsb = "kind = \"ycsb\"\nrequests = 10\nycsb = { workload = \"a\" }";
+    let varmail = "files = 320, mean_file_bytes = 16384, append_bytes = 16384, io_bytes = 1048576";
+    let filebench = format!(
+        "kind = \"filebench\"\nrequests = 10\nfilebench = {{ personality = \"varmail\", {varmail} }}"
+    );
+    let trace = "kind = \"trace\"\npath = \"t.csv\"";
+    for source in [synthetic, twin, ycsb, filebench.as_str(), trace] {
+        parsed(&format!("[source]\n{source}")).unwrap();
+    }
+    let of_trace = [
+        "format = \"msr\"",
+        "time_unit = \"ns\"",
+        "sector_bytes = 512",
+        "offset_unit_bytes = 1",
+        "length_unit_bytes = 1",
+        "read_is = 1",
+        "event = \"issue\"",
+        "columns = {}",
+        "sort_window = 5",
+        "device = 0",
+        "out_of_range = \"wrap\"",
+        "skip_bad_lines = true",
+        "max_requests = 5",
+        "repeat = 2",
+        "transform = []",
+    ];
+    let of_synthetic = [
+        "read_share = 0.5",
+        "trim_share = 0.1",
+        "pattern = { kind = \"uniform\" }",
+        "region = {}",
+        "sizes = 512",
+        "alignment_bytes = 512",
+        "interarrival = { kind = \"poisson\", iops = 1.0 }",
+    ];
+    let generated = [twin, ycsb, filebench.as_str()];
+    let sources = |one| generated.into_iter().chain([one]);
+    let cases = sources(synthetic).flat_map(|source| of_trace.map(|key| (source, key)));
+    let others = sources(trace).flat_map(|source| of_synthetic.map(|key| (source, key)));
+    for (source, key) in cases.chain(others) {
+        let error = parsed(&format!("[source]\n{source}\n{key}")).expect_err(key);
+        assert!(error.contains("there are no such fields for this kind"), "{source} {key}: {error}");
+    }
+}
+
+#[test]
 fn unknown_keys_are_refused_in_every_table() {
     for more in [
         "sizes = 512\nsize = 1",
