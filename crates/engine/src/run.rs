@@ -149,14 +149,16 @@ impl Setup {
         self.prepare_with(Vec::new(), footprint, observer)
     }
 
-    /// The same, for a drive with these systems. They are told of nothing that happens during preparation.
+    /// The same, for a drive with these systems behind those of the scheme. They are told of nothing that happens during preparation.
     pub fn prepare_with(
         &self,
-        systems: Vec<SystemPolicy>,
+        own: Vec<SystemPolicy>,
         footprint: &[Lpa],
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
         self.validate()?;
+        let mut systems = crate::systems::of_scheme(&self.scheme, &self.device);
+        systems.extend(own);
         let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &systems)?;
         device.seed_errors(self.seed);
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
@@ -200,7 +202,8 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     scheme.validate().map_err(|e| e.under("scheme"))?;
     let spare = device.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
     let blocks = device.geometry.blocks.saturating_sub(spare);
-    let arranged = crate::arrange::Arrangement::new(device, scheme, &[], blocks)?;
+    let systems = crate::systems::of_scheme(scheme, device);
+    let arranged = crate::arrange::Arrangement::new(device, scheme, &systems, blocks)?;
     Ok(u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes))
 }
 
