@@ -5,12 +5,12 @@
 mod common;
 
 use common::*;
+use wordline_engine::Setup;
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{PlacementKind, SchedulerKind, SuperblockSpan};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::stats::report::Report;
-use wordline_engine::Setup;
 
 /// Four dies on four channels, filled to a half in order: page p is on die p modulo 4.
 fn four_dies() -> Setup {

@@ -31,7 +31,14 @@ pub(super) struct Monitor {
 
 impl Default for Monitor {
     fn default() -> Self {
-        Self { due: Ns::NEVER, config: MeasureConfig::default(), series: None, sampler: None, chips: None, collisions: None }
+        Self {
+            due: Ns::NEVER,
+            config: MeasureConfig::default(),
+            series: None,
+            sampler: None,
+            chips: None,
+            collisions: None,
+        }
     }
 }
 
@@ -165,9 +172,8 @@ impl Device {
         }
         monitor.sampler = Sampler::begin(&monitor.config, now);
         let wants = monitor.config.collisions;
-        monitor.collisions = wants.then(|| {
-            Box::new(CollisionProbe::begin(now, self.outstanding.len(), monitor.config.sample_ns))
-        });
+        monitor.collisions = wants
+            .then(|| Box::new(CollisionProbe::begin(now, self.outstanding.len(), monitor.config.sample_ns)));
         if let Some(chips) = &mut monitor.chips {
             chips.restart(now);
         }

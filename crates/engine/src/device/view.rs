@@ -76,7 +76,9 @@ impl<'a> DriveView<'a> {
             return;
         }
         let second = (device.second_server > 0).then(|| die.index() + device.second_server as usize);
-        for state in [Some(die.index()), second].into_iter().flatten().filter_map(|index| device.dies.get(index)) {
+        for state in
+            [Some(die.index()), second].into_iter().flatten().filter_map(|index| device.dies.get(index))
+        {
             if state.phase != Phase::Idle && state.command.class == Class::HostRead {
                 add(state.command.head);
             }

@@ -177,9 +177,8 @@ impl Collision {
             std::cmp::Ordering::Equal => self.config.tie == VictimTie::Later,
         };
         let order = if prefers_later { [later.0, earlier.0] } else { [earlier.0, later.0] };
-        let on_its_way = |lpa: Lpa| {
-            self.under_way.contains(&lpa) || self.awaited.iter().any(|awaited| awaited.0 == lpa)
-        };
+        let on_its_way =
+            |lpa: Lpa| self.under_way.contains(&lpa) || self.awaited.iter().any(|awaited| awaited.0 == lpa);
         if order.into_iter().any(on_its_way) {
             // What parts them is being made.
             return false;
@@ -248,7 +247,8 @@ impl System for Collision {
         }
         self.there.push(this);
         self.counters.collisions += 1;
-        let counted = outstanding.iter().enumerate().filter(|(die, _)| !drive.is_reserved(DieId(*die as u32)));
+        let counted =
+            outstanding.iter().enumerate().filter(|(die, _)| !drive.is_reserved(DieId(*die as u32)));
         let least = counted.map(|(_, &load)| load).min().unwrap_or(here);
         if here.saturating_sub(least) >= 2 {
             self.counters.imbalanced += 1;
@@ -303,14 +303,7 @@ impl System for Collision {
         self.map.relocate(lpa, old, new);
     }
 
-    fn copy_dropped(
-        &mut self,
-        lpa: Lpa,
-        ppa: Ppa,
-        _: CopyLoss,
-        _: &DriveView<'_>,
-        _: &mut Vec<Action>,
-    ) {
+    fn copy_dropped(&mut self, lpa: Lpa, ppa: Ppa, _: CopyLoss, _: &DriveView<'_>, _: &mut Vec<Action>) {
         if ppa.is_some() {
             self.map.forget(lpa, ppa);
         } else {

@@ -61,7 +61,8 @@ pub struct Hotr {
 impl Stored for Hotr {
     fn take_up(&mut self, saved: Self) -> Option<()> {
         let fits = saved.config == self.config
-            && (saved.dies, saved.dies_per_chip, saved.budget) == (self.dies, self.dies_per_chip, self.budget)
+            && (saved.dies, saved.dies_per_chip, saved.budget)
+                == (self.dies, self.dies_per_chip, self.budget)
             && saved.lists.fits(&self.lists);
         fits.then(|| *self = saved)
     }
@@ -248,14 +249,7 @@ impl System for Hotr {
         self.lists.relocate(lpa, old, new, drive.die_of(new));
     }
 
-    fn copy_dropped(
-        &mut self,
-        lpa: Lpa,
-        ppa: Ppa,
-        why: CopyLoss,
-        _: &DriveView<'_>,
-        _: &mut Vec<Action>,
-    ) {
+    fn copy_dropped(&mut self, lpa: Lpa, ppa: Ppa, why: CopyLoss, _: &DriveView<'_>, _: &mut Vec<Action>) {
         if !ppa.is_some() {
             self.under_way.remove(&lpa);
             return;
