@@ -14,6 +14,7 @@ use super::redundancy::RedundancyConfig;
 use super::separation::SeparationConfig;
 use super::slc_cache::SlcCacheConfig;
 use super::wear::WearConfig;
+use crate::custom::{self, CustomConfig};
 use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
@@ -74,6 +75,9 @@ pub struct SchemeConfig {
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
+    /// Policies of a user's own with their parameters, by name ([`crate::custom`]).
+    #[serde(default, skip_serializing_if = "CustomConfig::is_empty")]
+    pub custom: CustomConfig,
 }
 
 /// Where programs go.
@@ -351,7 +355,8 @@ impl SchemeConfig {
         self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;
-        self.cache.validate().map_err(|e| e.under("cache"))
+        self.cache.validate().map_err(|e| e.under("cache"))?;
+        custom::validate(&self.custom).map_err(|e| e.under("custom"))
     }
 }
 
