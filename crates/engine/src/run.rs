@@ -7,6 +7,7 @@ use crate::array::layout::array_bytes;
 use crate::config::host::FlowRules;
 use crate::config::run::{Occupancy, StartConfig};
 use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
+use crate::custom::Custom;
 use crate::device::Device;
 use crate::host::front::{Front, LOOK_AHEAD};
 use crate::host::schedulers::HostPolicy;
@@ -167,7 +168,7 @@ impl Setup {
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
         self.validate()?;
-        let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &systems)?;
+        let (mut device, systems) = self.new_drive(systems)?;
         device.seed_errors(self.seed);
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
         let occupied = match self.start.occupancy {
@@ -201,6 +202,20 @@ impl Setup {
             Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
             None => Ok(device),
         }
+    }
+
+    /// An empty drive with the policies that the scheme names, laid out for its systems and for these, which are given
+    /// back: they are to be added when the drive is prepared.
+    pub(crate) fn new_drive(
+        &self,
+        systems: Vec<SystemPolicy>,
+    ) -> Result<(Device, Vec<SystemPolicy>), ConfigError> {
+        let mut custom = Custom::new(&self.scheme.custom, self.seed)?;
+        let mut all = std::mem::take(&mut custom.systems);
+        all.extend(systems);
+        let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &all)?;
+        custom.fill_slots(&mut device);
+        Ok((device, all))
     }
 }
 

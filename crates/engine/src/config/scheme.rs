@@ -14,6 +14,7 @@ use super::redundancy::RedundancyConfig;
 use super::separation::SeparationConfig;
 use super::slc_cache::SlcCacheConfig;
 use super::wear::WearConfig;
+use crate::custom::{self, CustomConfig};
 use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
@@ -77,6 +78,9 @@ pub struct SchemeConfig {
     /// Several drives as one; left out: one drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<super::array::ArrayConfig>,
+    /// Policies of a user's own with their parameters, by name ([`crate::custom`]).
+    #[serde(default, skip_serializing_if = "CustomConfig::is_empty")]
+    pub custom: CustomConfig,
 }
 
 /// Where programs go.
@@ -355,7 +359,8 @@ impl SchemeConfig {
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;
         self.cache.validate().map_err(|e| e.under("cache"))?;
-        self.array.as_ref().map_or(Ok(()), |array| array.validate().map_err(|e| e.under("array")))
+        self.array.as_ref().map_or(Ok(()), |array| array.validate().map_err(|e| e.under("array")))?;
+        custom::validate(&self.custom).map_err(|e| e.under("custom"))
     }
 }
 
