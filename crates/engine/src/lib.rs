@@ -9,6 +9,7 @@ pub mod blocks;
 pub mod cache;
 pub mod config;
 pub mod cpu;
+pub mod custom;
 pub mod device;
 pub mod events;
 pub mod gc;
@@ -33,7 +34,7 @@ pub mod time;
 
 pub use run::{
     Ending, Observer, Outcome, RunError, Setup, Split, Stop, Unobserved, logical_bytes, replay, replay_flows,
-    replay_flows_in_parts, replay_in_parts, simulate,
+    replay_flows_in_parts, replay_in_parts, simulate, volume::Volume,
 };
 
 #[cfg(doctest)]

@@ -16,6 +16,7 @@ use super::redundancy::RedundancyConfig;
 use super::separation::SeparationConfig;
 use super::slc_cache::SlcCacheConfig;
 use super::wear::WearConfig;
+use crate::custom::{self, CustomConfig};
 use crate::sched::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
@@ -82,6 +83,12 @@ pub struct SchemeConfig {
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
+    /// Several drives as one; left out: one drive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array: Option<super::array::ArrayConfig>,
+    /// Policies of a user's own with their parameters, by name ([`crate::custom`]).
+    #[serde(default, skip_serializing_if = "CustomConfig::is_empty")]
+    pub custom: CustomConfig,
 }
 
 /// Where programs go.
@@ -361,7 +368,9 @@ impl SchemeConfig {
         self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;
-        self.cache.validate().map_err(|e| e.under("cache"))
+        self.cache.validate().map_err(|e| e.under("cache"))?;
+        self.array.as_ref().map_or(Ok(()), |array| array.validate().map_err(|e| e.under("array")))?;
+        custom::validate(&self.custom).map_err(|e| e.under("custom"))
     }
 }
 

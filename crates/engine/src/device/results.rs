@@ -52,6 +52,16 @@ impl Device {
         self.channels.iter().map(granted).collect()
     }
 
+    /// What was counted in the window, for whoever puts several drives together.
+    pub(crate) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Bytes of a flash page.
+    pub(crate) fn page_bytes(&self) -> u32 {
+        self.geometry.page_bytes
+    }
+
     /// Everything measured in the window, which ends now.
     pub fn report(&self) -> Report {
         let (recorder, end) = (&self.recorder, self.now);
@@ -109,6 +119,7 @@ impl Device {
             samples: None,
             chips: Vec::new(),
             collisions: None,
+            members: Vec::new(),
             tables: Tables::default(),
             write,
         };

@@ -128,6 +128,11 @@ pub const PARTS: &[Part] = &[
     part("ideal-reads", &[Slot::Service], "ideal.second_server = 'die_and_channel'"),
 ];
 
+/// The built-in parts, and behind them the policies of a user's own.
+pub fn parts() -> impl Iterator<Item = Part> {
+    PARTS.iter().copied().chain(crate::custom::registered().iter().map(crate::custom::CustomPolicy::part))
+}
+
 impl Part {
     /// The slot that both fill, or that one fills and the other can't have filled: they exclude each other.
     pub fn excludes(&self, other: &Self) -> Option<Slot> {
