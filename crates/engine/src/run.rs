@@ -160,15 +160,15 @@ impl Setup {
         self.prepare_with(Vec::new(), footprint, observer)
     }
 
-    /// The same, for a drive with these systems. They are told of nothing that happens during preparation.
+    /// The same, for a drive with these systems behind those of the scheme. They are told of nothing that happens during preparation.
     pub fn prepare_with(
         &self,
-        systems: Vec<SystemPolicy>,
+        own: Vec<SystemPolicy>,
         footprint: &[Lpa],
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
         self.validate()?;
-        let (mut device, systems) = self.new_drive(systems)?;
+        let (mut device, systems) = self.new_drive(own)?;
         device.seed_errors(self.seed);
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
         let occupied = match self.start.occupancy {
@@ -211,7 +211,8 @@ impl Setup {
         systems: Vec<SystemPolicy>,
     ) -> Result<(Device, Vec<SystemPolicy>), ConfigError> {
         let mut custom = Custom::new(&self.scheme.custom, self.seed)?;
-        let mut all = std::mem::take(&mut custom.systems);
+        let mut all = crate::systems::of_scheme(&self.scheme, &self.device);
+        all.append(&mut custom.systems);
         all.extend(systems);
         let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &all)?;
         custom.fill_slots(&mut device);
@@ -225,7 +226,9 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     scheme.validate().map_err(|e| e.under("scheme"))?;
     let spare = device.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
     let blocks = device.geometry.blocks.saturating_sub(spare);
-    let arranged = crate::arrange::Arrangement::new(device, scheme, &[], blocks)?;
+    let mut systems = crate::systems::of_scheme(scheme, device);
+    systems.extend(Custom::new(&scheme.custom, 0)?.systems);
+    let arranged = crate::arrange::Arrangement::new(device, scheme, &systems, blocks)?;
     let drive = u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes);
     Ok(scheme.array.as_ref().map_or(drive, |array| array_bytes(array, drive)))
 }

@@ -3,10 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::background::BackgroundConfig;
+use super::collision::CollisionConfig;
 use super::copies::CopiesConfig;
 use super::error::{ConfigError, check_range};
 use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
+use super::hotr::HotrConfig;
 use super::ideal::IdealConfig;
 pub use super::mapping::{Eviction, MappingConfig, MappingKind, UnmappedReads};
 use super::reclaim::ReclaimConfig;
@@ -72,6 +74,12 @@ pub struct SchemeConfig {
     /// Further copies of pages.
     #[serde(default)]
     pub copies: CopiesConfig,
+    /// Replication of pages that keep colliding.
+    #[serde(default, skip_serializing_if = "CollisionConfig::is_default")]
+    pub collision: CollisionConfig,
+    /// Copies of hot read pages in a staging space.
+    #[serde(default, skip_serializing_if = "HotrConfig::is_default")]
+    pub hotr: HotrConfig,
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
@@ -355,6 +363,8 @@ impl SchemeConfig {
         self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
         self.wear.validate().map_err(|e| e.under("wear"))?;
         self.copies.validate().map_err(|e| e.under("copies"))?;
+        self.collision.validate().map_err(|e| e.under("collision"))?;
+        self.hotr.validate().map_err(|e| e.under("hotr"))?;
         self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;
