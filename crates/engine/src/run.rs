@@ -226,7 +226,8 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     scheme.validate().map_err(|e| e.under("scheme"))?;
     let spare = device.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
     let blocks = device.geometry.blocks.saturating_sub(spare);
-    let systems = crate::systems::of_scheme(scheme, device);
+    let mut systems = crate::systems::of_scheme(scheme, device);
+    systems.extend(Custom::new(&scheme.custom, 0)?.systems);
     let arranged = crate::arrange::Arrangement::new(device, scheme, &systems, blocks)?;
     let drive = u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes);
     Ok(scheme.array.as_ref().map_or(drive, |array| array_bytes(array, drive)))

@@ -1,5 +1,7 @@
 //! Policies of a user's own that are registered, and named by schemes.
 
+#![allow(clippy::expect_used, reason = "a panic is the failure")]
+
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Once;

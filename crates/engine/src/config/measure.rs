@@ -62,6 +62,7 @@ impl MeasureConfig {
             ("sample_ns", self.sample_ns > 0),
             ("block_table", self.block_table),
             ("chips", self.chips),
+            ("collisions", self.collisions),
         ];
         keys.into_iter().find(|&(_, asked)| asked).map(|(key, _)| key)
     }

@@ -118,8 +118,8 @@ impl Device {
             series: None,
             samples: None,
             chips: Vec::new(),
-            collisions: None,
             members: Vec::new(),
+            collisions: None,
             tables: Tables::default(),
             write,
         };

@@ -105,12 +105,12 @@ pub struct Report {
     /// Each chip, in order of number (channel-major), where `measure.chips` asks for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chips: Vec<super::chips::ChipReport>,
-    /// Read collisions, where `measure.collisions` asks for them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub collisions: Option<super::collisions::CollisionReport>,
     /// Each drive of an array, in order of number: its requests are the parts that it got. Empty for a drive alone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub members: Vec<Report>,
+    /// Read collisions, where `measure.collisions` asks for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collisions: Option<super::collisions::CollisionReport>,
     /// Tables that were asked for.
     #[serde(skip)]
     pub tables: Tables,

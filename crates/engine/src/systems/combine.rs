@@ -36,6 +36,8 @@ pub enum Slot {
     CollidingPages,
     /// Which of the pages that are read get a copy.
     HotPages,
+    /// How several drives are one.
+    Array,
 }
 
 impl Slot {
@@ -57,6 +59,7 @@ impl Slot {
             Self::Service => "service",
             Self::CollidingPages => "colliding pages",
             Self::HotPages => "hot pages",
+            Self::Array => "array",
         }
     }
 }
@@ -125,6 +128,8 @@ pub const PARTS: &[Part] = &[
         &[Slot::HotPages],
         "hotr = { enabled = true, staging = 'overprovisioned', staging_share = 0.02, hot_share = 0.5 }",
     ),
+    part("mirror", &[Slot::Array], "array = { members = 2, layout = 'mirrored' }"),
+    part("stripe", &[Slot::Array], "array = { members = 2, layout = 'striped', chunk_bytes = 4096 }"),
     part("ideal-reads", &[Slot::Service], "ideal.second_server = 'die_and_channel'"),
 ];
 
