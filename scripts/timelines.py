@@ -19,7 +19,7 @@ import wordline
 COLORS = {"host read": "#1f77b4", "host program": "#b5651d", "copy program": "#2a9d6f"}
 
 SECTORS = 32
-"""Of 16 KiB."""
+"""Sectors of 16 KiB."""
 
 Request = tuple[int, int, int]
 """Time, ns; page; 1 for a read, 0 for a write."""
@@ -64,7 +64,7 @@ def slices(path: Path) -> dict[str, list[tuple[int, int, str]]]:
 def draw(path: Path, marks: list[tuple[float, str]], picture: Path) -> None:
     """A row for each die that did something; `marks` are times in µs with words."""
     rows = slices(path)
-    figure, axes = pyplot.subplots(figsize=(8.4, 1.1 + 0.45 * len(rows)), layout="constrained")
+    figure, axes = pyplot.subplots(figsize=(8.4, 1.4 + 0.45 * len(rows)), layout="constrained")
     told = set()
     for number, (_, of_die) in enumerate(sorted(rows.items())):
         for begin, end, name in of_die:
@@ -75,11 +75,11 @@ def draw(path: Path, marks: list[tuple[float, str]], picture: Path) -> None:
             )
     for time, words in marks:
         axes.axvline(time, color="#111827", linewidth=0.6, linestyle=":")
-        axes.annotate(words, (time, -0.75), fontsize=8, rotation=0, xytext=(2, 0), textcoords="offset points")
+        axes.annotate(words, (time, -0.75), fontsize=8, xytext=(2, 0), textcoords="offset points")
     axes.set_yticks(range(len(rows)), sorted(rows))
     axes.set(xlabel="time, µs", ylim=(len(rows) - 0.4, -1.1))
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, loc="lower right", fontsize=8, ncols=3)
+    figure.legend(frameon=False, loc="outside lower center", fontsize=8, ncols=3)
     figure.savefig(picture, dpi=160, metadata={"Software": None})
 
 
