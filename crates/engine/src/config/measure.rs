@@ -50,6 +50,17 @@ impl Default for MeasureConfig {
 const LONGEST_NS: u64 = 1_000_000_000_000_000;
 
 impl MeasureConfig {
+    /// The first key that asks for something.
+    pub fn first_in_use(&self) -> Option<&'static str> {
+        let keys = [
+            ("interval_ns", self.interval_ns > 0),
+            ("sample_ns", self.sample_ns > 0),
+            ("block_table", self.block_table),
+            ("chips", self.chips),
+        ];
+        keys.into_iter().find(|&(_, asked)| asked).map(|(key, _)| key)
+    }
+
     /// Refuses what can't be recorded.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("interval_ns", self.interval_ns, 0, LONGEST_NS)?;

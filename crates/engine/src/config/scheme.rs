@@ -74,6 +74,9 @@ pub struct SchemeConfig {
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
+    /// Several drives as one; left out: one drive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array: Option<super::array::ArrayConfig>,
 }
 
 /// Where programs go.
@@ -351,7 +354,8 @@ impl SchemeConfig {
         self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;
-        self.cache.validate().map_err(|e| e.under("cache"))
+        self.cache.validate().map_err(|e| e.under("cache"))?;
+        self.array.as_ref().map_or(Ok(()), |array| array.validate().map_err(|e| e.under("array")))
     }
 }
 

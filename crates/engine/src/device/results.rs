@@ -51,6 +51,16 @@ impl Device {
         self.channels.iter().map(granted).collect()
     }
 
+    /// What was counted in the window, for whoever puts several drives together.
+    pub(crate) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Bytes of a flash page.
+    pub(crate) fn page_bytes(&self) -> u32 {
+        self.geometry.page_bytes
+    }
+
     /// Everything measured in the window, which ends now.
     pub fn report(&self) -> Report {
         let (recorder, end) = (&self.recorder, self.now);
@@ -106,6 +116,7 @@ impl Device {
             series: None,
             samples: None,
             chips: Vec::new(),
+            members: Vec::new(),
             tables: Tables::default(),
             write,
         };

@@ -276,14 +276,21 @@ impl Device {
             self.reclaim_worn_blocks();
         }
         self.follow_up();
-        // Copies that were dropped on the way are given up, and what follows from that is done.
+        if !self.replication.dropped.is_empty() {
+            self.finish_drops();
+        }
+    }
+
+    /// Copies were dropped on the way: their pages are given up, and what follows from that is done.
+    #[cold]
+    fn finish_drops(&mut self) {
         while !self.replication.dropped.is_empty() {
             self.invalidate_dropped();
             self.follow_up();
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn follow_up(&mut self) {
         if !self.systems.asked.is_empty() {
             self.act();

@@ -16,7 +16,7 @@ use crate::blocks::bad::BadBlocksReport;
 use crate::device::EndOfLife;
 
 /// Everything measured in one run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
     /// The measured window.
     pub window: WindowReport,
@@ -102,13 +102,16 @@ pub struct Report {
     /// Each chip, in order of number (channel-major), where `measure.chips` asks for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chips: Vec<super::chips::ChipReport>,
+    /// Each drive of an array, in order of number: its requests are the parts that it got. Empty for a drive alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<Report>,
     /// Tables that were asked for.
     #[serde(skip)]
     pub tables: Tables,
 }
 
 /// The measured window in simulated time.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct WindowReport {
     /// Its start, ns since the start of the run.
     pub start_ns: u64,

@@ -10,11 +10,12 @@ mod trace;
 mod transform;
 mod workload;
 
+pub use crate::format::TraceFormat;
 pub use columns::{ColumnRef, ColumnsConfig};
 pub use flow::FlowConfig;
 pub use generated::{FilebenchSourceConfig, FioSourceConfig, TwinConfig, YcsbSourceConfig};
 pub use pattern::{InterarrivalConfig, PatternConfig};
 pub use synthetic::{RegionConfig, SizeWeight, Sizes, SyntheticConfig};
-pub use trace::{BlockEvent, OutOfRange, TimeUnit, TraceConfig, TraceFormat};
+pub use trace::{BlockEvent, OutOfRange, TimeUnit, TraceConfig};
 pub use transform::{OpName, TransformConfig};
 pub use workload::{SourceConfig, WorkloadConfig};

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use wordline_engine::config::error::{ConfigError, check_range};
 
-use super::{ColumnsConfig, TransformConfig};
+use super::{ColumnsConfig, TraceFormat, TransformConfig};
 
 /// A trace file, plain or compressed as gz, zst, xz or bz2 (told by content, not by name).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -53,51 +53,6 @@ pub struct TraceConfig {
     /// What is done to the requests then, step by step.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub transform: Vec<TransformConfig>,
-}
-
-/// Form of a trace's lines.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TraceFormat {
-    /// Told from the first lines.
-    #[default]
-    Auto,
-    /// MSR Cambridge CSV.
-    Msr,
-    /// MQSim ASCII.
-    Mqsim,
-    /// SSDsim ASCII.
-    Ssdsim,
-    /// DiskSim ASCII.
-    Disksim,
-    /// Wordline CSV.
-    Wordline,
-    /// SPC (UMass Financial and WebSearch).
-    Spc,
-    /// SYSTOR '17 VDI LUN CSV.
-    Systor,
-    /// Alibaba block traces.
-    Alibaba,
-    /// Tencent CBS.
-    Tencent,
-    /// DiskMon logs.
-    Diskmon,
-    /// BIOtracer logs.
-    Biotracer,
-    /// blkparse text.
-    Blkparse,
-    /// fio iologs, versions 2 and 3.
-    FioIolog,
-    /// CSV with named or numbered columns.
-    Columns,
-    /// Binary vscsi traces, versions 1 and 2.
-    Vscsi,
-    /// Binary blktrace files of one or all processors.
-    Blktrace,
-    /// HP Labs SRT traces.
-    Srt,
-    /// Parquet with named columns.
-    Parquet,
 }
 
 /// Event of a request in the block layer.

@@ -1,55 +1,95 @@
 //! The forms that are known, and what each has by default.
 
-use crate::config::{BlockEvent, TraceFormat};
+use serde::{Deserialize, Serialize};
 
 use super::{disksim, msr};
+use crate::config::BlockEvent;
 
-/// A form that is known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    Msr,
-    Mqsim,
-    Ssdsim,
-    Disksim,
-    Wordline,
-    Spc,
-    Systor,
-    Alibaba,
-    Tencent,
-    Diskmon,
-    Biotracer,
-    Blkparse,
-    FioIolog,
-    Columns,
-    Vscsi,
-    Blktrace,
-    Srt,
-    Parquet,
+/// A line for each form: what it is, and its key in a description.
+macro_rules! forms {
+    ($($(#[$doc:meta])* $form:ident = $key:literal,)*) => {
+        /// Form of a trace, as a description names it.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+        pub enum TraceFormat {
+            /// Told from the first lines.
+            #[default]
+            #[serde(rename = "auto")]
+            Auto,
+            $($(#[$doc])* #[serde(rename = $key)] $form,)*
+        }
+
+        /// A form that is known.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Form {
+            $($form,)*
+        }
+
+        impl Form {
+            /// Its key in a description.
+            pub(crate) fn name(self) -> &'static str {
+                match self {
+                    $(Self::$form => $key,)*
+                }
+            }
+
+            /// The form that a description names; `None` for `auto`.
+            pub(crate) fn named(format: TraceFormat) -> Option<Self> {
+                match format {
+                    TraceFormat::Auto => None,
+                    $(TraceFormat::$form => Some(Self::$form),)*
+                }
+            }
+
+            /// As a description names it.
+            pub(crate) fn format(self) -> TraceFormat {
+                match self {
+                    $(Self::$form => TraceFormat::$form,)*
+                }
+            }
+        }
+    };
+}
+
+forms! {
+    /// MSR Cambridge CSV.
+    Msr = "msr",
+    /// MQSim ASCII.
+    Mqsim = "mqsim",
+    /// SSDsim ASCII.
+    Ssdsim = "ssdsim",
+    /// DiskSim ASCII.
+    Disksim = "disksim",
+    /// Wordline CSV.
+    Wordline = "wordline",
+    /// SPC (UMass Financial and WebSearch).
+    Spc = "spc",
+    /// SYSTOR '17 VDI LUN CSV.
+    Systor = "systor",
+    /// Alibaba block traces.
+    Alibaba = "alibaba",
+    /// Tencent CBS.
+    Tencent = "tencent",
+    /// DiskMon logs.
+    Diskmon = "diskmon",
+    /// BIOtracer logs.
+    Biotracer = "biotracer",
+    /// blkparse text.
+    Blkparse = "blkparse",
+    /// fio iologs, versions 2 and 3.
+    FioIolog = "fio_iolog",
+    /// CSV with named or numbered columns.
+    Columns = "columns",
+    /// Binary vscsi traces, versions 1 and 2.
+    Vscsi = "vscsi",
+    /// Binary blktrace files of one or all processors.
+    Blktrace = "blktrace",
+    /// HP Labs SRT traces.
+    Srt = "srt",
+    /// Parquet with named columns.
+    Parquet = "parquet",
 }
 
 impl Form {
-    /// All of them.
-    pub(crate) const ALL: [Self; 18] = [
-        Self::Msr,
-        Self::Mqsim,
-        Self::Ssdsim,
-        Self::Disksim,
-        Self::Wordline,
-        Self::Spc,
-        Self::Systor,
-        Self::Alibaba,
-        Self::Tencent,
-        Self::Diskmon,
-        Self::Biotracer,
-        Self::Blkparse,
-        Self::FioIolog,
-        Self::Columns,
-        Self::Vscsi,
-        Self::Blktrace,
-        Self::Srt,
-        Self::Parquet,
-    ];
-
     /// Forms of which each line is read for itself.
     pub(crate) const PLAIN: [Self; 11] = [
         Self::Msr,
@@ -64,59 +104,6 @@ impl Form {
         Self::Diskmon,
         Self::Biotracer,
     ];
-
-    /// Its key in a description.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Msr => "msr",
-            Self::Mqsim => "mqsim",
-            Self::Ssdsim => "ssdsim",
-            Self::Disksim => "disksim",
-            Self::Wordline => "wordline",
-            Self::Spc => "spc",
-            Self::Systor => "systor",
-            Self::Alibaba => "alibaba",
-            Self::Tencent => "tencent",
-            Self::Diskmon => "diskmon",
-            Self::Biotracer => "biotracer",
-            Self::Blkparse => "blkparse",
-            Self::FioIolog => "fio_iolog",
-            Self::Columns => "columns",
-            Self::Vscsi => "vscsi",
-            Self::Blktrace => "blktrace",
-            Self::Srt => "srt",
-            Self::Parquet => "parquet",
-        }
-    }
-
-    /// The form that a description names; `None` for `auto`.
-    pub(crate) fn named(format: TraceFormat) -> Option<Self> {
-        Self::ALL.into_iter().find(|form| form.format() == format)
-    }
-
-    /// As a description names it.
-    pub(crate) fn format(self) -> TraceFormat {
-        match self {
-            Self::Msr => TraceFormat::Msr,
-            Self::Mqsim => TraceFormat::Mqsim,
-            Self::Ssdsim => TraceFormat::Ssdsim,
-            Self::Disksim => TraceFormat::Disksim,
-            Self::Wordline => TraceFormat::Wordline,
-            Self::Spc => TraceFormat::Spc,
-            Self::Systor => TraceFormat::Systor,
-            Self::Alibaba => TraceFormat::Alibaba,
-            Self::Tencent => TraceFormat::Tencent,
-            Self::Diskmon => TraceFormat::Diskmon,
-            Self::Biotracer => TraceFormat::Biotracer,
-            Self::Blkparse => TraceFormat::Blkparse,
-            Self::FioIolog => TraceFormat::FioIolog,
-            Self::Columns => TraceFormat::Columns,
-            Self::Vscsi => TraceFormat::Vscsi,
-            Self::Blktrace => TraceFormat::Blktrace,
-            Self::Srt => TraceFormat::Srt,
-            Self::Parquet => TraceFormat::Parquet,
-        }
-    }
 
     /// Unit of times unless the description says otherwise, ns.
     pub(super) const fn unit_ns(self) -> u64 {

@@ -31,6 +31,7 @@ pub(crate) use blktrace::Blktrace;
 pub(crate) use csv::names_flows;
 pub(crate) use detect::{Detected, detect};
 pub(crate) use form::Form;
+pub use form::TraceFormat;
 pub(crate) use lines::{Given, LineParser, other_form};
 pub(crate) use parquet::ParquetRows;
 pub(crate) use records::RecordFault;
