@@ -39,7 +39,7 @@ $(VENV)/requirements.stamp: requirements.txt
 demo: setup ## a million requests on a drive of today, with each of two schedulers
 	@PATH=$(CURDIR)/$(BIN):$$PATH python scripts/demo.py $(OUT)
 
-test: check-rust setup check-python test-rust test-sanitizer instructions test-python ## every check, as in CI
+test: check-rust setup check-python test-rust test-sanitizer test-python ## every check, as in CI
 	@echo "All checks passed."
 
 check-rust:
@@ -73,23 +73,22 @@ valgrind:
 
 # The runner of the same version as the library, without optimisation: it reads files of some hundred lines.
 GUNGRAUN := 0.20.0
-RUNNER := target/tools/bin/gungraun-runner
+RUNNER := target/tools/gungraun-$(GUNGRAUN)
 
-$(RUNNER): Makefile
+$(RUNNER)/bin/gungraun-runner:
 	@CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=target/tools/build \
-		cargo install --locked --quiet --debug --force --version $(GUNGRAUN) --root target/tools gungraun-runner
+		cargo install --locked --quiet --debug --version $(GUNGRAUN) --root $(RUNNER) gungraun-runner
 	@rm -rf target/tools/build
-	@touch $@
 
 COUNT := cargo bench --profile dev --locked --quiet --package wordline-instructions --bench instructions --
 
 # RECORD='reason' takes the counts of now down as the ones that hold, with the reason, in place of a comparison.
 instructions: valgrind ## instructions of the hot paths, against the recorded counts
 	@$(call require,command -v valgrind,valgrind is not installed: no instructions are counted); \
-	$(MAKE) --no-print-directory $(RUNNER); \
-	export PATH="$(CURDIR)/target/tools/bin:$$PATH"; \
+	$(MAKE) --no-print-directory $(RUNNER)/bin/gungraun-runner; \
+	export PATH="$(CURDIR)/$(RUNNER)/bin:$$PATH"; \
 	cargo build --release --locked --quiet --package wordline-bench; \
-	export WORDLINE_BENCH="$(CURDIR)/target/release/wordline-bench"; \
+	export WORDLINE_BENCH="$${CARGO_TARGET_DIR:-$(CURDIR)/target}/release/wordline-bench"; \
 	if [ -n "$(RECORD)" ]; then \
 		WORDLINE_RECORD=1 $(COUNT) --output-format=json >target/instructions.json; \
 		$(PYTHON) scripts/record_instructions.py "$(RECORD)" <target/instructions.json; \

@@ -1,6 +1,7 @@
 //! A short run of the fuzz target for whole runs: its saved corpus, mutations of it, and random bytes. The same ones every
 //! time; `fuzz/README.md` says how to let it run for long.
 #![allow(missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
 use std::path::Path;
 
