@@ -35,6 +35,7 @@ def main(folder: Path) -> None:
     print(
         f"\nIn {folder}/<scheduler>/:\n"
         "  report.txt          the table above\n"
+        "  report.html         the same and more as a page with charts\n"
         "  result.json         every number of it, and the whole configuration that gave them\n"
         "  histogram.parquet   response times, reads and writes\n"
         "  dies.parquet        busy time and queue of every die\n"

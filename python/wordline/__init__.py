@@ -7,7 +7,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
+
+if _core_module := os.environ.get("WORDLINE_CORE"):
+    # A core with policies of a user's own (docs/adding-a-policy.md) takes the place of the built-in one, in
+    # this process and in those that it starts.
+    import importlib
+    import sys
+
+    globals()["_core"] = sys.modules[f"{__name__}._core"] = importlib.import_module(_core_module)
 
 from wordline._core import Drive, WordlineError, __version__
 

@@ -157,11 +157,14 @@ class Result(Record):
         return pyarrow.table({label: _column(kind, width, data) for label, kind, width, data in columns})
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Writes `result.json`, `report.txt` and a Parquet file of each table; returns their paths."""
+        """Writes `result.json`, `report.txt`, `report.html` and a Parquet file of each table; returns their
+        paths.
+        """
         import pyarrow.parquet
         from rich.console import Console
 
         from wordline import report
+        from wordline.report.html import write_report
 
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
@@ -171,7 +174,8 @@ class Result(Record):
         tables = self.tables()
         for name in tables:
             pyarrow.parquet.write_table(self.table(name), target / f"{name}.parquet")
-        names = ("result.json", "report.txt", *(f"{name}.parquet" for name in tables))
+        write_report([target], target / "report.html")
+        names = ("result.json", "report.txt", "report.html", *(f"{name}.parquet" for name in tables))
         return [target / name for name in names]
 
 

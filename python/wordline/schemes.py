@@ -143,4 +143,7 @@ def _has(scheme: Leaves, part: Leaves) -> bool:
     if policies:
         return all(scheme.get(key) == value for key, value in policies.items())
     key, value = next(iter(part.items()))
+    if value == {}:
+        # A policy of a user's own: its table may hold parameters.
+        return any(path[: len(key)] == key for path in scheme)
     return key in scheme and (not isinstance(value, str) or scheme[key] == value)

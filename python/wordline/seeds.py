@@ -121,8 +121,12 @@ class Seeds(Mapping[int, "Result"]):
         return {"seeds": list(self), "confidence": CONFIDENCE, "summary": rows}
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Writes `summary.json`, `summary.parquet` and a folder `seed-N` for each; returns their paths."""
+        """Writes `summary.json`, `summary.parquet`, a folder `seed-N` for each and `report.html` of all;
+        returns their paths.
+        """
         import pyarrow.parquet
+
+        from wordline.report.html import write_report
 
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
@@ -133,7 +137,7 @@ class Seeds(Mapping[int, "Result"]):
         for seed, result in self.items():
             result.save(target / f"seed-{seed}")
             written.append(target / f"seed-{seed}")
-        return written
+        return [*written, write_report([target], target / "report.html")]
 
 
 def figure(result: Mapping[str, Any], path: str) -> float | None:

@@ -9,6 +9,7 @@ pub mod blocks;
 pub mod cache;
 pub mod config;
 pub mod cpu;
+pub mod custom;
 pub mod device;
 pub mod events;
 pub mod gc;

@@ -7,6 +7,7 @@ use crate::array::layout::array_bytes;
 use crate::config::host::FlowRules;
 use crate::config::run::{Occupancy, StartConfig};
 use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
+use crate::custom::Custom;
 use crate::device::Device;
 use crate::host::front::{Front, LOOK_AHEAD};
 use crate::host::schedulers::HostPolicy;
@@ -159,15 +160,15 @@ impl Setup {
         self.prepare_with(Vec::new(), footprint, observer)
     }
 
-    /// The same, for a drive with these systems. They are told of nothing that happens during preparation.
+    /// The same, for a drive with these systems behind those of the scheme. They are told of nothing that happens during preparation.
     pub fn prepare_with(
         &self,
-        systems: Vec<SystemPolicy>,
+        own: Vec<SystemPolicy>,
         footprint: &[Lpa],
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
         self.validate()?;
-        let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &systems)?;
+        let (mut device, systems) = self.new_drive(own)?;
         device.seed_errors(self.seed);
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
         let occupied = match self.start.occupancy {
@@ -202,6 +203,21 @@ impl Setup {
             None => Ok(device),
         }
     }
+
+    /// An empty drive with the policies that the scheme names, laid out for its systems and for these, which are given
+    /// back: they are to be added when the drive is prepared.
+    pub(crate) fn new_drive(
+        &self,
+        systems: Vec<SystemPolicy>,
+    ) -> Result<(Device, Vec<SystemPolicy>), ConfigError> {
+        let mut custom = Custom::new(&self.scheme.custom, self.seed)?;
+        let mut all = crate::systems::of_scheme(&self.scheme, &self.device);
+        all.append(&mut custom.systems);
+        all.extend(systems);
+        let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &all)?;
+        custom.fill_slots(&mut device);
+        Ok((device, all))
+    }
 }
 
 /// Bytes that the host sees of a drive, or of an array of such drives.
@@ -210,7 +226,9 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     scheme.validate().map_err(|e| e.under("scheme"))?;
     let spare = device.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
     let blocks = device.geometry.blocks.saturating_sub(spare);
-    let arranged = crate::arrange::Arrangement::new(device, scheme, &[], blocks)?;
+    let mut systems = crate::systems::of_scheme(scheme, device);
+    systems.extend(Custom::new(&scheme.custom, 0)?.systems);
+    let arranged = crate::arrange::Arrangement::new(device, scheme, &systems, blocks)?;
     let drive = u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes);
     Ok(scheme.array.as_ref().map_or(drive, |array| array_bytes(array, drive)))
 }

@@ -1,4 +1,5 @@
-//! Python bindings: one module, `wordline._core`. Thin: texts in, a text out, and the watch over a run.
+//! Python bindings, for the module `wordline._core` and for modules of one's own with further policies
+//! ([`fill`]). Thin: texts in, a text out, and the watch over a run.
 
 mod check;
 mod columns;
@@ -16,34 +17,37 @@ mod twin;
 mod watch;
 
 use pyo3::prelude::*;
+use pyo3::wrap_pyfunction;
+use wordline_engine::custom::{CustomPolicy, register};
 
-#[pymodule]
-mod _core {
-    use pyo3::prelude::*;
+pub use pyo3;
 
-    #[pymodule_export]
-    use crate::check::check;
-    #[pymodule_export]
-    use crate::combinations::parts;
-    #[pymodule_export]
-    use crate::describe::resolve;
-    #[pymodule_export]
-    use crate::fio::fio_workload;
-    #[pymodule_export]
-    use crate::held::{Held, hold};
-    #[pymodule_export]
-    use crate::run::{RunResult, run};
-    #[pymodule_export]
-    use crate::state::{Drive, load_drive, prepare};
-    #[pymodule_export]
-    use crate::trace::{trace_convert, trace_info};
-    #[pymodule_export]
-    use crate::twin::{trace_fit, trace_gen};
+/// The name of these sources: what decides a result beside its inputs.
+pub const BUILD: &str = env!("WORDLINE_BUILD");
 
-    #[pymodule_init]
-    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("__build__", env!("WORDLINE_BUILD"))?;
-        module.add("WordlineError", module.py().get_type::<crate::error::WordlineError>())
-    }
+/// Fills a Python module with all that the package `wordline` takes from its core, and makes these policies known to
+/// schemes. `build` is the name of the build, which rows of sweeps are keyed by: [`BUILD`], with the name of one's own
+/// sources behind it.
+///
+/// An error if a policy has a name that can't be a key, or if this was done before in this process.
+pub fn fill(module: &Bound<'_, PyModule>, build: &str, policies: Vec<CustomPolicy>) -> PyResult<()> {
+    register(policies).map_err(error::mistake)?;
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("__build__", build)?;
+    module.add("WordlineError", module.py().get_type::<error::WordlineError>())?;
+    module.add_class::<held::Held>()?;
+    module.add_class::<run::RunResult>()?;
+    module.add_class::<state::Drive>()?;
+    module.add_function(wrap_pyfunction!(check::check, module)?)?;
+    module.add_function(wrap_pyfunction!(combinations::parts, module)?)?;
+    module.add_function(wrap_pyfunction!(describe::resolve, module)?)?;
+    module.add_function(wrap_pyfunction!(fio::fio_workload, module)?)?;
+    module.add_function(wrap_pyfunction!(held::hold, module)?)?;
+    module.add_function(wrap_pyfunction!(run::run, module)?)?;
+    module.add_function(wrap_pyfunction!(state::load_drive, module)?)?;
+    module.add_function(wrap_pyfunction!(state::prepare, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_convert, module)?)?;
+    module.add_function(wrap_pyfunction!(trace::trace_info, module)?)?;
+    module.add_function(wrap_pyfunction!(twin::trace_fit, module)?)?;
+    module.add_function(wrap_pyfunction!(twin::trace_gen, module)?)
 }

@@ -51,12 +51,23 @@ def local_cluster(workers: int, port: int) -> Iterator[distributed.LocalCluster]
     library()
     import distributed
 
-    with distributed.LocalCluster(
-        n_workers=workers,
-        threads_per_worker=1,
-        processes=True,
-        host="127.0.0.1",
-        scheduler_port=port,
-        dashboard_address=None,
-    ) as cluster:
+    try:
+        cluster = distributed.LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            host="127.0.0.1",
+            scheduler_port=port,
+            dashboard_address=None,
+        )
+    except RuntimeError as error:
+        raise WordlineError(f"--port {port}: no cluster can be started: {_innermost(error)}") from None
+    with cluster:
         yield cluster
+
+
+def _innermost(error: BaseException) -> BaseException:
+    """What was wrong in the first place."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error

@@ -27,6 +27,10 @@ pub struct MeasureConfig {
     /// Whether the result has the queues of each chip, and how long its arrays worked and its data moved.
     #[serde(default)]
     pub chips: bool,
+    /// Whether read collisions are analysed as Jun et al. do (papers/000, §II), with samples every `sample_ns`, or every
+    /// 10 µs where that is 0.
+    #[serde(default)]
+    pub collisions: bool,
 }
 
 fn default_rows() -> u32 {
@@ -42,6 +46,7 @@ impl Default for MeasureConfig {
             sample_table: false,
             block_table: false,
             chips: false,
+            collisions: false,
         }
     }
 }
@@ -57,6 +62,7 @@ impl MeasureConfig {
             ("sample_ns", self.sample_ns > 0),
             ("block_table", self.block_table),
             ("chips", self.chips),
+            ("collisions", self.collisions),
         ];
         keys.into_iter().find(|&(_, asked)| asked).map(|(key, _)| key)
     }

@@ -35,6 +35,7 @@ impl Device {
         self.recorder.tenants = tenants;
         self.cpu.open_window(now);
         self.replication.open_window();
+        self.systems_open_window();
     }
 
     pub(super) fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
@@ -106,6 +107,7 @@ impl Device {
             end_of_life: self.end_of_life(),
             redundancy: self.redundancy.is_some().then_some(recorder.redundancy),
             copies: self.copies_report(),
+            systems: self.systems_report(),
             dram: self.dram.report(),
             cache: self
                 .cache
@@ -117,6 +119,7 @@ impl Device {
             samples: None,
             chips: Vec::new(),
             members: Vec::new(),
+            collisions: None,
             tables: Tables::default(),
             write,
         };

@@ -33,8 +33,9 @@ impl Setup {
 
     /// A drive that holds nothing: what a snapshot is loaded into, once it has the policies of a user's own.
     pub fn empty_drive(&self) -> Result<Device, ConfigError> {
-        let mut drive = Device::new(&self.device, &self.scheme, self.checked, self.seed)?;
+        let (mut drive, systems) = self.new_drive(Vec::new())?;
         drive.seed_errors(self.seed);
+        systems.into_iter().for_each(|system| drive.add_system(system));
         Ok(drive)
     }
 

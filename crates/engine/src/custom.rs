@@ -1,0 +1,214 @@
+//! Policies of a user's own that schemes name: a program that links the engine registers them, once.
+//!
+//! A policy that is only handed to a [`Device`] needs none of this. One that is registered is part of the configuration:
+//! `scheme.custom.NAME` switches it on and holds its parameters, which are checked like every other key, stand in the
+//! result, and take part in snapshots. It takes the slot whatever the scheme names there.
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde::de::DeserializeOwned;
+
+use crate::blocks::separation::Separation;
+use crate::config::suggest::did_you_mean;
+use crate::config::{ConfigError, Layer, Layers, to_toml};
+use crate::device::Device;
+use crate::gc::VictimPolicy;
+use crate::mapping::Mapping;
+use crate::placement::Placement;
+use crate::redundancy::Redundancy;
+use crate::sched::Scheduler;
+use crate::systems::combine::{Part, Slot};
+use crate::systems::{System, SystemPolicy};
+
+/// `scheme.custom`: the parameters of each policy of a user's own, by name.
+pub type CustomConfig = BTreeMap<String, toml::Table>;
+
+/// A policy, ready for a drive.
+enum Made {
+    Victims(Box<dyn VictimPolicy + Send>),
+    Placement(Box<dyn Placement + Send>),
+    Mapping(Box<dyn Mapping + Send>),
+    Scheduler(Box<dyn Scheduler + Send>),
+    Separation(Box<dyn Separation + Send>),
+    Redundancy(Box<dyn Redundancy + Send>),
+    System(Box<dyn System + Send>),
+}
+
+type Make = dyn Fn(&toml::Table, u64) -> Result<Made, ConfigError> + Send + Sync;
+
+/// A policy that schemes may name.
+pub struct CustomPolicy {
+    name: String,
+    slots: Vec<Slot>,
+    /// Its key, TOML relative to a scheme.
+    keys: String,
+    make: Box<Make>,
+}
+
+/// One constructor for a slot: the policy from its parameters and the seed of the run.
+macro_rules! constructor {
+    ($(#[$doc:meta])* $function:ident, $variant:ident, $policy:path, $slot:expr) => {
+        $(#[$doc])*
+        ///
+        /// `make` gets the parameters (a table without keys is given as the parameters' own defaults, where they have
+        /// any) and the seed of the run, for named random streams ([`crate::rng::stream`]). What it refuses is named
+        /// relative to its own table.
+        pub fn $function<P: DeserializeOwned>(
+            name: &str,
+            make: impl Fn(P, u64) -> Result<Box<dyn $policy + Send>, ConfigError> + Send + Sync + 'static,
+        ) -> Self {
+            Self::new(name, vec![$slot], move |parameters: P, seed| make(parameters, seed).map(Made::$variant))
+        }
+    };
+}
+
+impl CustomPolicy {
+    constructor!(/// A choice of the victims of garbage collection.
+        victims, Victims, VictimPolicy, Slot::Victims);
+    constructor!(/// A choice of the planes of programs.
+        placement, Placement, Placement, Slot::Placement);
+    constructor!(/// Address translation.
+        mapping, Mapping, Mapping, Slot::Mapping);
+    constructor!(/// What a die does next.
+        scheduler, Scheduler, Scheduler, Slot::Scheduler);
+    constructor!(/// A choice of the host's write points.
+        separation, Separation, Separation, Slot::WritePoints);
+    constructor!(/// Which blocked reads are rebuilt from the parity of `scheme.redundancy`; without parity it has no effect.
+        redundancy, Redundancy, Redundancy, Slot::Redundancy);
+
+    /// A system, and the slots whose decisions it makes: other parts that make one of them exclude it.
+    pub fn system<P: DeserializeOwned>(
+        name: &str,
+        slots: &[Slot],
+        make: impl Fn(P, u64) -> Result<Box<dyn System + Send>, ConfigError> + Send + Sync + 'static,
+    ) -> Self {
+        Self::new(name, slots.to_vec(), move |parameters: P, seed| make(parameters, seed).map(Made::System))
+    }
+
+    fn new<P: DeserializeOwned>(
+        name: &str,
+        slots: Vec<Slot>,
+        make: impl Fn(P, u64) -> Result<Made, ConfigError> + Send + Sync + 'static,
+    ) -> Self {
+        let owned = name.to_owned();
+        let make = move |table: &toml::Table, seed| {
+            make(read(&owned, table)?, seed).map_err(|error| error.under(&owned))
+        };
+        Self { name: name.to_owned(), slots, keys: format!("custom.{name} = {{}}"), make: Box::new(make) }
+    }
+
+    /// As a part of schemes, for the matrix of what goes together.
+    pub fn part(&'static self) -> Part {
+        Part { name: &self.name, slots: &self.slots, without: &[], keys: &self.keys }
+    }
+}
+
+/// Parameters as the policy wants them. Paths of errors begin with its name.
+fn read<P: DeserializeOwned>(name: &str, table: &toml::Table) -> Result<P, ConfigError> {
+    let layer = Layer::from_toml(name, &to_toml(table))?.under(name);
+    let read = Layers::new().with(layer).resolve(name);
+    // Where it really stands is found by its path later.
+    read.map_err(|error| ConfigError { origin: None, ..error })
+}
+
+static REGISTERED: OnceLock<Vec<CustomPolicy>> = OnceLock::new();
+
+/// Makes these policies known to every scheme of this process. Once, before the first scheme is read. An error names a
+/// policy whose name can't be a key, or is given twice, or says that there was a registration before.
+pub fn register(policies: Vec<CustomPolicy>) -> Result<(), ConfigError> {
+    for (number, policy) in policies.iter().enumerate() {
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
+        let is_first = !policies[..number].iter().any(|earlier| earlier.name == policy.name);
+        if policy.name.is_empty() || !policy.name.chars().all(plain) || !is_first {
+            let allowed = "lower-case letters, digits and _, and each name once";
+            return Err(ConfigError::new("the name of a policy", format!("{:?}", policy.name), allowed));
+        }
+    }
+    let count = policies.len();
+    REGISTERED.set(policies).map_err(|_| {
+        ConfigError::new("policies", count, "one registration for a process: there was one before")
+    })
+}
+
+/// What was registered, in that order.
+pub fn registered() -> &'static [CustomPolicy] {
+    REGISTERED.get().map_or(&[], Vec::as_slice)
+}
+
+/// Refuses names that nothing was registered for, parameters that the policy refuses, and two policies for one slot.
+/// Paths are relative to `scheme.custom`.
+pub(crate) fn validate(config: &CustomConfig) -> Result<(), ConfigError> {
+    make_all(config, 0).map(|_| ())
+}
+
+fn make_all(config: &CustomConfig, seed: u64) -> Result<Vec<Made>, ConfigError> {
+    let mut filled: Vec<(Slot, &str)> = Vec::new();
+    // In the order of registration, which is that of systems on the drive.
+    let wanted = registered().iter().filter_map(|policy| Some((policy, config.get(&policy.name)?)));
+    let mut made = Vec::with_capacity(config.len());
+    for (policy, table) in wanted {
+        for &slot in &policy.slots {
+            if let Some((_, other)) = filled.iter().find(|(taken, _)| *taken == slot) {
+                let allowed = format!("one of it and {other}: both fill the slot {}", slot.name());
+                return Err(ConfigError::new(&policy.name, shown(table), allowed));
+            }
+            filled.push((slot, &policy.name));
+        }
+        made.push((policy.make)(table, seed)?);
+    }
+    let known: Vec<&str> = registered().iter().map(|policy| policy.name.as_str()).collect();
+    match config.iter().find(|(name, _)| !known.contains(&name.as_str())) {
+        Some((name, table)) => Err(ConfigError::new(name, shown(table), allowed_names(name, &known))),
+        None => Ok(made),
+    }
+}
+
+fn shown(table: &toml::Table) -> String {
+    let pairs: Vec<String> = table.iter().map(|(key, value)| format!("{key} = {value}")).collect();
+    if pairs.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", pairs.join(", ")) }
+}
+
+fn allowed_names(name: &str, known: &[&str]) -> String {
+    if known.is_empty() {
+        return "no key: this build has no policies of a user's own".to_owned();
+    }
+    format!("the policies of this build, {}{}", known.join(", "), did_you_mean(name, known))
+}
+
+/// The policies of a scheme's own, for one drive.
+pub(crate) struct Custom {
+    slots: Vec<Made>,
+    /// To be laid out for, and added when the drive is prepared.
+    pub systems: Vec<SystemPolicy>,
+}
+
+impl Custom {
+    /// Those that a scheme names.
+    pub fn new(config: &CustomConfig, seed: u64) -> Result<Self, ConfigError> {
+        let mut this = Self { slots: Vec::new(), systems: Vec::new() };
+        let made = make_all(config, seed).map_err(|error| error.under("custom").under("scheme"))?;
+        for policy in made {
+            match policy {
+                Made::System(system) => this.systems.push(SystemPolicy::Custom(system)),
+                policy => this.slots.push(policy),
+            }
+        }
+        Ok(this)
+    }
+
+    /// Puts the policies of single slots in their places.
+    pub fn fill_slots(self, device: &mut Device) {
+        for policy in self.slots {
+            match policy {
+                Made::Victims(policy) => device.set_gc(policy),
+                Made::Placement(policy) => device.set_placement(policy),
+                Made::Mapping(policy) => device.set_mapping(policy),
+                Made::Scheduler(policy) => device.set_scheduler(policy),
+                Made::Separation(policy) => device.set_separation(policy),
+                Made::Redundancy(policy) => device.set_redundancy(policy),
+                Made::System(system) => device.add_system(SystemPolicy::Custom(system)),
+            }
+        }
+    }
+}

@@ -1,0 +1,5 @@
+"""`python -m own_policy`."""
+
+from own_policy import main
+
+main()
