@@ -1,4 +1,4 @@
-//! What the fuzz targets share. The files beside this one are tests of the engine and of the trace crate
+//! What the fuzz targets share. `runs` and what it needs are a test of the engine
 //! too, over the saved corpus.
 
 pub mod bounded;

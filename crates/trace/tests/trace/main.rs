@@ -10,7 +10,6 @@ mod files;
 mod fio;
 mod flows;
 mod fuzz;
-mod fuzz_descriptions;
 mod layered;
 mod policies;
 mod presets;
