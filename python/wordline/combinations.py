@@ -14,17 +14,22 @@ class Part:
     name: str
     slots: tuple[str, ...]
     """The decisions that it makes. Two parts that make the same one exclude each other."""
+    without: tuple[str, ...]
+    """Decisions that must be left as by default beside it."""
     keys: str
     """Its keys, TOML relative to the scheme."""
 
     def excludes(self, other: "Part") -> str | None:
-        """The slot that both fill, if there is one."""
-        return next((slot for slot in self.slots if slot in other.slots), None)
+        """The slot that both fill, or that one fills and the other can't have filled, if there is one."""
+        pairs = ((self.slots, other.slots), (self.without, other.slots), (self.slots, other.without))
+        return next((slot for ours, theirs in pairs for slot in ours if slot in theirs), None)
 
 
 def parts() -> list[Part]:
     """Every part, in the order of the slots."""
-    return [Part(name, tuple(slots), keys) for name, slots, keys in _core.parts()]
+    return [
+        Part(name, tuple(slots), tuple(without), keys) for name, slots, without, keys in _core.parts()
+    ]
 
 
 def rows() -> list[dict[str, object]]:
@@ -34,6 +39,7 @@ def rows() -> list[dict[str, object]]:
         {
             "name": part.name,
             "slots": list(part.slots),
+            "without": list(part.without),
             "keys": part.keys,
             "excludes": {
                 other.name: slot

@@ -100,7 +100,7 @@ impl CustomPolicy {
 
     /// As a part of schemes, for the matrix of what goes together.
     pub fn part(&'static self) -> Part {
-        Part { name: &self.name, slots: &self.slots, keys: &self.keys }
+        Part { name: &self.name, slots: &self.slots, without: &[], keys: &self.keys }
     }
 }
 

@@ -54,8 +54,8 @@ impl Event {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "Pending", try_from = "Pending")]
 pub struct EventSet {
-    /// A tree: the key of node n is the smaller one of its children 2n and 2n + 1. The root is node 1, the resources are
-    /// the last level.
+    /// A tree: the key of node n is the smallest one of its children 4n to 4n + 3. The root is node 1, the resources are
+    /// the last level; between the last node of a level and the first one of the next is room for nothing.
     nodes: Vec<Key>,
     /// Time of the event of each resource that has one.
     times: Vec<Ns>,
@@ -77,8 +77,10 @@ pub struct EventSet {
 impl EventSet {
     /// No events yet, for resources 0 to `resources` − 1; at most 2^20 resources.
     pub fn new(resources: usize) -> Self {
-        let leaves = resources.clamp(2, MOST_RESOURCES).next_power_of_two();
-        let resource_bits = leaves.trailing_zeros();
+        // Powers of four are those of two with an even exponent.
+        let resource_bits = resources.clamp(2, MOST_RESOURCES).next_power_of_two().trailing_zeros();
+        let resource_bits = resource_bits.next_multiple_of(2);
+        let leaves = 1 << resource_bits;
         let order_bits = resource_bits + 4;
         let below_time = resource_bits + order_bits + 1;
         let far = (NEVER >> below_time) - 1;
@@ -198,11 +200,12 @@ impl EventSet {
         // No early exit above an unchanged winner: its branch would cost more than the rest of the path. The winner is
         // kept at hand: a load behind the store to its place would wait for it.
         while node > 1 {
-            // SAFETY: `node` was checked to be a place of `nodes`, of which there are an even number, and from then on it
-            // gets smaller; so its sibling and its parent are places, too.
+            // SAFETY: `node` was checked to be a place of `nodes`, of which the number can be divided by four, and from
+            // then on it gets smaller; so its siblings and its parent are places, too.
             unsafe {
-                winner = winner.min(*nodes.get_unchecked(node ^ 1));
-                node >>= 1;
+                let [a, b, c] = [1, 2, 3].map(|other| *nodes.get_unchecked(node ^ other));
+                winner = winner.min(a.min(b).min(c));
+                node >>= 2;
                 *nodes.get_unchecked_mut(node) = winner;
             }
         }
@@ -227,8 +230,13 @@ impl EventSet {
             let key = self.key(resource as usize, time, u64::from(behind), order as u64);
             self.nodes[self.leaves + resource as usize] = key;
         }
-        for node in (1..self.leaves).rev() {
-            self.nodes[node] = self.nodes[2 * node].min(self.nodes[2 * node + 1]);
+        let mut level = self.leaves / 4;
+        while level > 0 {
+            for node in level..2 * level {
+                let children = &self.nodes[4 * node..4 * node + 4];
+                self.nodes[node] = children.iter().copied().fold(NEVER, Key::min);
+            }
+            level /= 4;
         }
         self.order = pending.len() as u64;
         self.handled = if unchanged { self.nodes[self.leaves + handled] } else { NEVER };

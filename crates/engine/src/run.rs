@@ -1,7 +1,9 @@
 //! A run: a drive is prepared, a workload replayed, the window measured, the drive audited.
 
 mod split;
+pub mod volume;
 
+use crate::array::layout::array_bytes;
 use crate::config::host::FlowRules;
 use crate::config::run::{Occupancy, StartConfig};
 use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
@@ -17,6 +19,7 @@ use crate::systems::SystemPolicy;
 use crate::time::Ns;
 
 pub use split::{Ending, Split, Stop};
+use volume::Volume;
 
 /// All that a run depends on beside its requests.
 #[derive(Clone, Debug)]
@@ -120,7 +123,7 @@ const FETCHED_TOGETHER: usize = 16;
 const OBSERVED_EVERY: u64 = 8192;
 
 impl Setup {
-    /// Bytes that the host sees of this drive.
+    /// Bytes that the host sees of this drive, or array.
     pub fn logical_bytes(&self) -> Result<u64, ConfigError> {
         logical_bytes(&self.device, &self.scheme)
     }
@@ -132,7 +135,14 @@ impl Setup {
         self.host.validate().map_err(|e| e.under("workload.host"))?;
         self.start.validate().map_err(|e| e.under("workload.start"))?;
         self.window.validate().map_err(|e| e.under("workload.window"))?;
-        self.measure.validate().map_err(|e| e.under("workload.measure"))
+        self.measure.validate().map_err(|e| e.under("workload.measure"))?;
+        match self.measure.first_in_use().filter(|_| self.scheme.array.is_some()) {
+            Some(key) => {
+                let allowed = "left out beside scheme.array: only drives alone record it";
+                Err(ConfigError::new(key, "set", allowed).under("workload.measure"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The drive as it is before the first request. `footprint` lists the logical pages that the workload touches, in
@@ -150,15 +160,15 @@ impl Setup {
         self.prepare_with(Vec::new(), footprint, observer)
     }
 
-    /// The same, for a drive with these systems. They are told of nothing that happens during preparation.
+    /// The same, for a drive with these systems behind those of the scheme. They are told of nothing that happens during preparation.
     pub fn prepare_with(
         &self,
-        systems: Vec<SystemPolicy>,
+        own: Vec<SystemPolicy>,
         footprint: &[Lpa],
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
         self.validate()?;
-        let (mut device, systems) = self.new_drive(systems)?;
+        let (mut device, systems) = self.new_drive(own)?;
         device.seed_errors(self.seed);
         let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
         let occupied = match self.start.occupancy {
@@ -201,7 +211,8 @@ impl Setup {
         systems: Vec<SystemPolicy>,
     ) -> Result<(Device, Vec<SystemPolicy>), ConfigError> {
         let mut custom = Custom::new(&self.scheme.custom, self.seed)?;
-        let mut all = std::mem::take(&mut custom.systems);
+        let mut all = crate::systems::of_scheme(&self.scheme, &self.device);
+        all.append(&mut custom.systems);
         all.extend(systems);
         let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &all)?;
         custom.fill_slots(&mut device);
@@ -209,14 +220,17 @@ impl Setup {
     }
 }
 
-/// Bytes that the host sees of a drive.
+/// Bytes that the host sees of a drive, or of an array of such drives.
 pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64, ConfigError> {
     device.validate().map_err(|e| e.under("device"))?;
     scheme.validate().map_err(|e| e.under("scheme"))?;
     let spare = device.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
     let blocks = device.geometry.blocks.saturating_sub(spare);
-    let arranged = crate::arrange::Arrangement::new(device, scheme, &[], blocks)?;
-    Ok(u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes))
+    let mut systems = crate::systems::of_scheme(scheme, device);
+    systems.extend(Custom::new(&scheme.custom, 0)?.systems);
+    let arranged = crate::arrange::Arrangement::new(device, scheme, &systems, blocks)?;
+    let drive = u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes);
+    Ok(scheme.array.as_ref().map_or(drive, |array| array_bytes(array, drive)))
 }
 
 /// Prepares a drive and replays a workload on it.
@@ -226,14 +240,22 @@ pub fn simulate(
     footprint: &[Lpa],
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
-    let mut device = setup.prepare_observed(footprint, observer)?;
-    replay(setup, &mut device, source, observer)
+    match &setup.scheme.array {
+        Some(config) => {
+            let mut array = setup.prepare_array(config, footprint, observer)?;
+            replay(setup, &mut array, source, observer)
+        }
+        None => {
+            let mut device = setup.prepare_observed(footprint, observer)?;
+            replay(setup, &mut device, source, observer)
+        }
+    }
 }
 
-/// Replays a workload on a drive that is prepared.
-pub fn replay(
+/// Replays a workload on a drive, or an array, that is prepared.
+pub fn replay<V: Volume>(
     setup: &Setup,
-    device: &mut Device,
+    device: &mut V,
     source: &mut dyn RequestSource,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
@@ -242,9 +264,9 @@ pub fn replay(
 
 /// [`replay`] as a part of a run: it may go on from a snapshot, and stop to be saved. `device` is prepared, or, where the
 /// run goes on, new ([`Setup::empty_drive`], with the policies of a user's own).
-pub fn replay_in_parts(
+pub fn replay_in_parts<V: Volume>(
     setup: &Setup,
-    device: &mut Device,
+    device: &mut V,
     source: &mut dyn RequestSource,
     observer: &mut dyn Observer,
     split: Split<'_>,
@@ -254,15 +276,15 @@ pub fn replay_in_parts(
         let rules = FlowRules::of_host("", &setup.host);
         return replay_flows_in_parts(setup, device, vec![Flow { rules, source }], None, observer, split);
     }
-    device.set_flows(std::iter::empty());
+    device.set_flows(Vec::new());
     replay_host(setup, device, Front::new(source, setup.host.clone()), observer, &[], split)
 }
 
 /// Replays several flows on a drive that is prepared. Of `setup.host` count its bounds, its arbitration and its
 /// scheduler, in whose place `scheduler` goes if given.
-pub fn replay_flows(
+pub fn replay_flows<V: Volume>(
     setup: &Setup,
-    device: &mut Device,
+    device: &mut V,
     flows: Vec<Flow<'_>>,
     scheduler: Option<HostPolicy>,
     observer: &mut dyn Observer,
@@ -271,9 +293,9 @@ pub fn replay_flows(
 }
 
 /// The same as a part of a run: it may go on from a snapshot, and stop to be saved.
-pub fn replay_flows_in_parts(
+pub fn replay_flows_in_parts<V: Volume>(
     setup: &Setup,
-    device: &mut Device,
+    device: &mut V,
     flows: Vec<Flow<'_>>,
     scheduler: Option<HostPolicy>,
     observer: &mut dyn Observer,
@@ -282,14 +304,14 @@ pub fn replay_flows_in_parts(
     let rules: Vec<FlowRules> = flows.iter().map(|flow| flow.rules.clone()).collect();
     let scheduler = scheduler.unwrap_or_else(|| HostPolicy::new(&setup.host.scheduler, &rules));
     let host = Flows::new(&setup.host, flows, scheduler).map_err(|error| error.under("workload"))?;
-    device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)));
+    device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)).collect());
     replay_host(setup, device, host, observer, &rules, split)
 }
 
 /// Replays what a host gives.
-fn replay_host<H: HostSide>(
+fn replay_host<H: HostSide, V: Volume>(
     setup: &Setup,
-    device: &mut Device,
+    device: &mut V,
     front: H,
     observer: &mut dyn Observer,
     rules: &[FlowRules],
@@ -368,11 +390,11 @@ impl Warmup {
     }
 }
 
-struct Replay<'a, H> {
+struct Replay<'a, H, V> {
     front: H,
     warmup: Warmup,
     drive_bytes: u64,
-    device: &'a mut Device,
+    device: &'a mut V,
     observer: &'a mut dyn Observer,
     number: u64,
     done: u64,
@@ -381,7 +403,7 @@ struct Replay<'a, H> {
     stop: Stop,
 }
 
-impl<H: HostSide> Replay<'_, H> {
+impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     /// Returns whether the run has ended; otherwise it stopped.
     fn run(&mut self) -> Result<bool, RunError> {
         let mut observe_at = self.done + OBSERVED_EVERY;
@@ -402,7 +424,7 @@ impl<H: HostSide> Replay<'_, H> {
                 self.device.advance(arrival);
             }
             self.check()?;
-            if self.device.end_of_life().is_some() {
+            if self.device.has_ended() {
                 self.report = Some(self.device.report());
                 return Ok(true);
             }
@@ -455,7 +477,7 @@ impl<H: HostSide> Replay<'_, H> {
 
     #[cold]
     fn fault(&self) -> RunError {
-        RunError::Inconsistent(self.device.fault().unwrap_or_default().to_owned())
+        RunError::Inconsistent(self.device.fault().unwrap_or_default())
     }
 
     fn submit(&mut self, now: Ns) -> Result<(), RunError> {

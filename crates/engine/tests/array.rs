@@ -4,18 +4,33 @@
 mod common;
 
 use common::*;
-use wordline_engine::Unobserved;
-use wordline_engine::array::{ArrayReport, simulate_array};
 use wordline_engine::config::array::{ArrayConfig, ArrayLayout, MirrorServe};
+use wordline_engine::config::host::FlowRules;
 use wordline_engine::config::run::Occupancy;
-use wordline_engine::host::{HostOp, HostRequest};
+use wordline_engine::host::{Flow, HostOp, HostRequest, RequestSource};
+use wordline_engine::ids::Lpa;
+use wordline_engine::stats::report::Report;
+use wordline_engine::{
+    Ending, RunError, Setup, Split, Stop, Unobserved, replay_flows, replay_in_parts, simulate,
+};
 
 fn array(members: u32, layout: ArrayLayout, serve: MirrorServe) -> ArrayConfig {
     ArrayConfig { members, layout, chunk_bytes: 4096, serve, read_window_ns: 0 }
 }
 
-fn replayed(setup: &wordline_engine::Setup, config: &ArrayConfig, requests: Vec<HostRequest>) -> ArrayReport {
-    simulate_array(setup, config, &mut Listed(requests), &mut Unobserved).unwrap()
+/// The setup with an array of its drives.
+fn with(setup: &Setup, config: &ArrayConfig) -> Setup {
+    let mut setup = setup.clone();
+    setup.scheme.array = Some(config.clone());
+    setup
+}
+
+fn run(setup: &Setup, config: &ArrayConfig, source: &mut dyn RequestSource) -> Result<Report, RunError> {
+    simulate(&with(setup, config), source, &[], &mut Unobserved).map(|outcome| outcome.report)
+}
+
+fn replayed(setup: &Setup, config: &ArrayConfig, requests: Vec<HostRequest>) -> Report {
+    run(setup, config, &mut Listed(requests)).unwrap()
 }
 
 #[test]
@@ -102,7 +117,8 @@ fn arrays_stay_consistent_under_collection_and_trim() {
             let op = [HostOp::Read, HostOp::Write, HostOp::Write, HostOp::Trim][random.below(4) as usize];
             request(0, op, random.below(pages - 4), 1 + random.below(4))
         });
-        let report = simulate_array(&setup, &config, &mut source, &mut Unobserved).unwrap();
+        let report = run(&setup, &config, &mut source).unwrap();
+        assert!(report.checked.is_some_and(|checked| checked.pages_audited == u64::from(members) * pages));
         assert!(report.members.iter().all(|member| member.gc.victims > 0), "{layout:?}");
         assert!(report.read.requests > 900 && report.write.requests > 1_800, "{layout:?}");
     }
@@ -112,10 +128,10 @@ fn arrays_stay_consistent_under_collection_and_trim() {
 fn two_runs_of_an_array_are_the_same() {
     let setup = setup(device(1, 1, 2, 1));
     let config = array(2, ArrayLayout::Mirrored, MirrorServe::ShortestQueue);
-    let run = || {
+    let text = || {
         format!("{:?}", replayed(&setup, &config, (0..200).map(|n| read(n * 7_000, n * 37 % 300)).collect()))
     };
-    assert_eq!(run(), run());
+    assert_eq!(text(), text());
 }
 
 #[test]
@@ -123,14 +139,103 @@ fn what_is_no_array_is_refused_by_its_key() {
     let setup = setup(device(1, 1, 1, 1));
     let mut source = Listed(vec![]);
     let mut wrong = array(1, ArrayLayout::Striped, MirrorServe::First);
-    let error = simulate_array(&setup, &wrong, &mut source, &mut Unobserved).unwrap_err().to_string();
-    assert!(error.starts_with("array.members = 1"), "{error}");
+    let error = run(&setup, &wrong, &mut source).unwrap_err().to_string();
+    assert!(error.starts_with("scheme.array.members = 1"), "{error}");
     (wrong.members, wrong.chunk_bytes) = (2, 1000);
-    let error = simulate_array(&setup, &wrong, &mut source, &mut Unobserved).unwrap_err().to_string();
-    assert!(error.contains("array.chunk_bytes = 1000"), "{error}");
+    let error = run(&setup, &wrong, &mut source).unwrap_err().to_string();
+    assert!(error.contains("scheme.array.chunk_bytes = 1000"), "{error}");
     let beyond = vec![read(0, 1 << 40)];
     let config = array(2, ArrayLayout::Mirrored, MirrorServe::First);
-    let error =
-        simulate_array(&setup, &config, &mut Listed(beyond), &mut Unobserved).unwrap_err().to_string();
+    let error = run(&setup, &config, &mut Listed(beyond)).unwrap_err().to_string();
     assert!(error.contains("beyond the drive's"), "{error}");
+    let mut setup = setup;
+    setup.measure.sample_ns = 10_000;
+    let error = run(&setup, &config, &mut Listed(vec![])).unwrap_err().to_string();
+    assert!(error.starts_with("workload.measure.sample_ns"), "{error}");
+}
+
+#[test]
+fn the_work_of_an_array_is_that_of_its_drives_and_its_requests_are_the_hosts() {
+    let setup = setup(device(1, 1, 1, 1));
+    let config = array(2, ArrayLayout::Mirrored, MirrorServe::RoundRobin);
+    let report = replayed(&setup, &config, vec![write(0, 7), write(0, 8), read(10_000_000, 7)]);
+    assert_eq!((report.write.requests, report.read.requests), (2, 1));
+    assert_eq!((report.flash.programs, report.flash.reads), (4, 1));
+    // All data is written twice.
+    assert_eq!(report.waf, Some(2.0));
+    assert_eq!((report.dies.len(), report.channels.len(), report.members.len()), (2, 2, 2));
+    assert_eq!(report.dies.iter().map(|die| die.channel).collect::<Vec<_>>(), [0, 1]);
+}
+
+#[test]
+fn flows_of_an_array_have_figures_of_their_own() {
+    let mut setup = with(&setup(device(1, 1, 1, 1)), &array(2, ArrayLayout::Striped, MirrorServe::First));
+    setup.host = closed(1);
+    let rules = |name: &str| FlowRules { name: name.to_owned(), ..FlowRules::of_host("", &closed(1)) };
+    let (mut reads, mut writes) = (Listed(vec![read(0, 0), read(0, 1)]), Listed(vec![write(0, 5)]));
+    let flows = vec![
+        Flow { rules: rules("reader"), source: &mut reads },
+        Flow { rules: rules("writer"), source: &mut writes },
+    ];
+    let config = setup.scheme.array.clone().unwrap();
+    let mut drives = setup.prepare_array(&config, &[], &mut Unobserved).unwrap();
+    let report = replay_flows(&setup, &mut drives, flows, None, &mut Unobserved).unwrap().report;
+    let figures: Vec<_> = report
+        .flows
+        .iter()
+        .map(|flow| (flow.name.as_str(), flow.read.requests, flow.write.requests))
+        .collect();
+    assert_eq!(figures, [("reader", 2, 0), ("writer", 0, 1)]);
+}
+
+#[test]
+fn a_run_on_an_array_in_two_parts_is_the_same_as_in_one() {
+    let mut setup = setup(device(1, 1, 2, 1));
+    setup.host = closed(6);
+    setup.start = start(Occupancy::All, 0.3);
+    let windows = ArrayConfig {
+        read_window_ns: 2_000_000,
+        ..array(2, ArrayLayout::Mirrored, MirrorServe::ShortestQueue)
+    };
+    for config in [windows, array(3, ArrayLayout::Striped, MirrorServe::First)] {
+        let setup = with(&setup, &config);
+        let pages = setup.logical_bytes().unwrap() / 4096;
+        let requests: Vec<HostRequest> = (0..600)
+            .map(|number| {
+                let op = if number % 3 == 0 { HostOp::Read } else { HostOp::Write };
+                request(0, op, number * 7919 % (pages - 2), 2)
+            })
+            .collect();
+        let whole = simulate(&setup, &mut Listed(requests.clone()), &[], &mut Unobserved).unwrap();
+        let mut saved = Vec::new();
+        let mut drives = setup.prepare_array(&config, &[], &mut Unobserved).unwrap();
+        let stop = Stop { after_requests: 300, ..Stop::default() };
+        let first = Split { stop, save: Some(&mut saved), ..Split::default() };
+        let mut source = Listed(requests.clone());
+        replay_in_parts(&setup, &mut drives, &mut source, &mut Unobserved, first).unwrap();
+        let mut drives = setup.empty_array(&config).unwrap();
+        let mut input = saved.as_slice();
+        let second = Split { resume: Some(&mut input), ..Split::default() };
+        let mut source = Listed(requests);
+        let ending = replay_in_parts(&setup, &mut drives, &mut source, &mut Unobserved, second).unwrap();
+        let Ending::Finished(outcome) = ending else { panic!("it ends") };
+        assert_eq!(format!("{:?}", outcome.report), format!("{:?}", whole.report));
+    }
+}
+
+#[test]
+fn the_pages_that_a_workload_touches_lie_on_the_drives_that_it_finds_them_on() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.start = start(Occupancy::Footprint, 0.0);
+    let pages: Vec<Lpa> = [1, 2, 5, 6].map(Lpa).to_vec();
+    // Chunks of one page: pages 1 and 5 are the second drive's, 2 and 6 the third's.
+    for (layout, mapped) in
+        [(ArrayLayout::Striped, vec![0, 2, 2, 0]), (ArrayLayout::Mirrored, vec![4, 4, 4, 4])]
+    {
+        let setup = with(&setup, &array(4, layout, MirrorServe::First));
+        let reads = pages.iter().map(|page| read(0, u64::from(page.0))).collect();
+        let report = simulate(&setup, &mut Listed(reads), &pages, &mut Unobserved).unwrap().report;
+        let found: Vec<u64> = report.members.iter().map(|member| member.drive.mapped_units).collect();
+        assert_eq!((found, report.drive.unmapped_reads), (mapped, 0), "{layout:?}");
+    }
 }

@@ -410,11 +410,11 @@ proptest! {
     #[test]
     fn any_measurement_counts_everything_once_and_changes_nothing(
         (interval_ns, sample_ns, max_rows) in (lengths(), lengths(), 2u32..60),
-        (sample_table, block_table, chips) in any::<(bool, bool, bool)>(),
+        (sample_table, block_table, chips, collisions) in any::<(bool, bool, bool, bool)>(),
         (seed, start_at, warmup_requests) in (any::<u64>(), prop_oneof![Just(0), Just(1u64 << 59)], 0u64..5),
     ) {
         let measure =
-            MeasureConfig { interval_ns, sample_ns, max_rows, sample_table: sample_table && sample_ns > 0, block_table, chips };
+            MeasureConfig { interval_ns, sample_ns, max_rows, sample_table: sample_table && sample_ns > 0, block_table, chips, collisions };
         let mut setup = with(measure, energetic(device(2, 1, 1, 2)));
         setup.device.link.bytes_per_s = Some(3_000_000_000);
         setup.start = start(Occupancy::All, 0.5);
@@ -443,7 +443,8 @@ proptest! {
             }
         }
         prop_assert_eq!(report.chips.is_empty(), !chips);
-        (report.series, report.samples, report.chips) = (None, None, Vec::new());
+        prop_assert_eq!(report.collisions.is_some(), collisions);
+        (report.series, report.samples, report.chips, report.collisions) = (None, None, Vec::new(), None);
         prop_assert_eq!(serde_json::to_string(&plain.unwrap()).unwrap(), serde_json::to_string(&report).unwrap());
     }
 }

@@ -1,9 +1,10 @@
 //! The requests of a workload: of one source, or of several flows.
 
 use pyo3::prelude::*;
-use wordline_engine::device::Device;
 use wordline_engine::host::Flow;
-use wordline_engine::{Ending, Observer, RunError, Setup, Split, replay_flows_in_parts, replay_in_parts};
+use wordline_engine::{
+    Ending, Observer, RunError, Setup, Split, Volume, replay_flows_in_parts, replay_in_parts,
+};
 use wordline_trace::{OpenContext, Opened, OpenedFlow, open, open_flows};
 
 use crate::describe::Described;
@@ -48,11 +49,11 @@ impl Requests {
         }
     }
 
-    /// Replays them, or a part of them, on a drive that is prepared or about to go on.
-    pub fn replay(
+    /// Replays them, or a part of them, on a drive or an array that is prepared or about to go on.
+    pub fn replay<V: Volume>(
         &mut self,
         setup: &Setup,
-        device: &mut Device,
+        device: &mut V,
         observer: &mut dyn Observer,
         split: Split<'_>,
     ) -> Result<Ending, RunError> {

@@ -10,7 +10,7 @@ use wordline_engine::config::run::Occupancy;
 use wordline_engine::ids::Lpa;
 use wordline_engine::stats::measured::Tables;
 use wordline_engine::stats::report::Report;
-use wordline_engine::{Ending, RunError, Setup, Split, Stop};
+use wordline_engine::{Ending, RunError, Setup, Split, Stop, Volume};
 use wordline_trace::{OpenContext, OpenError, footprint, open_all};
 
 use crate::columns::{RawColumn, columns};
@@ -18,7 +18,7 @@ use crate::describe::{Described, Overrides, Text, describe};
 use crate::error::{guarded, mistake};
 use crate::held::Held;
 use crate::requests::Requests;
-use crate::state::{Drive, From, Part, StateFile, at};
+use crate::state::{Drive, From, Packed, Part, StateFile, at};
 use crate::timeline::Timeline;
 use crate::watch::{Watch, Watched};
 
@@ -145,66 +145,107 @@ fn run_described(
         base_dir,
     };
     let held = part.held.as_ref().map(Py::get);
-    let mut requests = Requests::open_or_held(described, &context, held)?;
-    let mut watch = Watch::new(progress, requests.size_hint());
-    let started = Instant::now();
-    let ready = match &part.from {
-        None => touched_pages(&setup, described, &context, &watch, held).and_then(|pages| {
-            let ready = setup.prepare_observed(&pages, &mut watch);
-            Ok((ready.map_err(|error| failed(described, error))?, None))
-        }),
-        Some(from) => from.open(&setup),
-    };
-    let (mut device, mut resumed) = watch.outcome(ready)?;
-    let timeline = timeline_of(described, part.timeline.as_ref())?;
-    if let Some(timeline) = &timeline {
-        device.set_probe(timeline.probe());
+    let requests = Requests::open_or_held(described, &context, held)?;
+    let watch = Watch::new(progress, requests.size_hint());
+    let run = Run { described, setup: &setup, started: Instant::now() };
+    let touched = || touched_pages(&setup, described, &context, &watch, held);
+    match &setup.scheme.array {
+        None => {
+            let ready = match &part.from {
+                None => touched().and_then(|pages| {
+                    let ready = setup.prepare_observed(&pages, &mut watch.clone());
+                    Ok((ready.map_err(|error| failed(described, error))?, None))
+                }),
+                Some(from) => from.open(&setup),
+            };
+            let (mut device, resumed) = watch.outcome(ready)?;
+            let timeline = timeline_of(described, part.timeline.as_ref())?;
+            if let Some(timeline) = &timeline {
+                device.set_probe(timeline.probe());
+            }
+            let result = run.replay(&mut device, resumed, requests, watch, &part)?;
+            if let (Some(_), Some(timeline)) = (&result, timeline) {
+                timeline.finish()?;
+            }
+            Ok(result)
+        }
+        Some(config) => {
+            if part.timeline.is_some() {
+                return Err(mistake("a timeline: allowed: scheme.array left out, since it shows one drive"));
+            }
+            let ready = match &part.from {
+                None => touched().and_then(|pages| {
+                    let ready = setup.prepare_array(config, &pages, &mut watch.clone());
+                    Ok((ready.map_err(|error| failed(described, error))?, None))
+                }),
+                Some(from) => from.open_array(&setup, config),
+            };
+            let (mut array, resumed) = watch.outcome(ready)?;
+            run.replay(&mut array, resumed, requests, watch, &part)
+        }
     }
-    let prepared = Instant::now();
-    let mut saved = part.save.as_deref().map(StateFile::create).transpose()?;
-    let workload = serde_json::to_string(&described.workload).map_err(mistake)?;
-    let split = Split {
-        resume: resumed.as_mut().map(|file| file as &mut dyn Read),
-        stop: Stop { after_requests: part.stop_after.unwrap_or(u64::MAX), ..Stop::default() },
-        save: saved.as_mut().map(|file| file as &mut dyn Write),
-        workload: &workload,
-    };
-    let replayed = requests.replay(&setup, &mut device, &mut watch, split);
-    let wall_s = prepared.elapsed().as_secs_f64();
-    match (&replayed, saved) {
-        (Ok(Ending::Stopped { .. }), Some(file)) => file.finish()?,
-        (_, Some(file)) => file.discard(),
-        _ => {}
+}
+
+/// A run whose drive or array is ready.
+struct Run<'a> {
+    described: &'a Described,
+    setup: &'a Setup,
+    started: Instant,
+}
+
+impl Run<'_> {
+    fn replay<V: Volume>(
+        &self,
+        volume: &mut V,
+        mut resumed: Option<Packed>,
+        mut requests: Requests,
+        mut watch: Watch,
+        part: &Part,
+    ) -> PyResult<Option<RunResult>> {
+        let prepared = Instant::now();
+        let mut saved = part.save.as_deref().map(StateFile::create).transpose()?;
+        let workload = serde_json::to_string(&self.described.workload).map_err(mistake)?;
+        let split = Split {
+            resume: resumed.as_mut().map(|file| file as &mut dyn Read),
+            stop: Stop { after_requests: part.stop_after.unwrap_or(u64::MAX), ..Stop::default() },
+            save: saved.as_mut().map(|file| file as &mut dyn Write),
+            workload: &workload,
+        };
+        let replayed = requests.replay(self.setup, volume, &mut watch, split);
+        let wall_s = prepared.elapsed().as_secs_f64();
+        match (&replayed, saved) {
+            (Ok(Ending::Stopped { .. }), Some(file)) => file.finish()?,
+            (_, Some(file)) => file.discard(),
+            _ => {}
+        }
+        let replayed = replayed.map_err(|error| match (&error, &part.from) {
+            (RunError::Snapshot(_), Some(From::File(path))) => at(path, error),
+            _ => failed(self.described, error),
+        });
+        let outcome = match watch.outcome(replayed)? {
+            Ending::Finished(outcome) => outcome,
+            Ending::Stopped { .. } => return Ok(None),
+        };
+        let document = Document {
+            version: env!("CARGO_PKG_VERSION"),
+            seed: self.setup.seed,
+            config: self.described,
+            engine: EngineFigures {
+                prepare_s: (prepared - self.started).as_secs_f64(),
+                wall_s,
+                requests: outcome.requests,
+                flash_operations: outcome.flash_operations,
+                flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
+                events: outcome.events,
+            },
+            notes: requests.notes().into_iter().chain(outcome.report.notes()).collect(),
+            report: &outcome.report,
+        };
+        let json = serde_json::to_string(&document).map_err(mistake)?;
+        let Report { read, write, tables, .. } = outcome.report;
+        let (read, write) = (read.latency_ns.histogram, write.latency_ns.histogram);
+        Ok(Some(RunResult { json, read, write, tables }))
     }
-    let replayed = replayed.map_err(|error| match (&error, &part.from) {
-        (RunError::Snapshot(_), Some(From::File(path))) => at(path, error),
-        _ => failed(described, error),
-    });
-    let outcome = match watch.outcome(replayed)? {
-        Ending::Finished(outcome) => outcome,
-        Ending::Stopped { .. } => return Ok(None),
-    };
-    if let Some(timeline) = timeline {
-        timeline.finish()?;
-    }
-    let document = Document {
-        version: env!("CARGO_PKG_VERSION"),
-        seed,
-        config: described,
-        engine: EngineFigures {
-            prepare_s: (prepared - started).as_secs_f64(),
-            wall_s,
-            requests: outcome.requests,
-            flash_operations: outcome.flash_operations,
-            flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
-            events: outcome.events,
-        },
-        notes: requests.notes().into_iter().chain(outcome.report.notes()).collect(),
-        report: &outcome.report,
-    };
-    let json = serde_json::to_string(&document).map_err(mistake)?;
-    let Report { read, write, tables, .. } = outcome.report;
-    Ok(Some(RunResult { json, read: read.latency_ns.histogram, write: write.latency_ns.histogram, tables }))
 }
 
 fn timeline_of(described: &Described, wanted: Option<&(PathBuf, (u64, u64))>) -> PyResult<Option<Timeline>> {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::prelude::*;
+use wordline_engine::array::Array;
+use wordline_engine::config::array::ArrayConfig;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::device::Device;
 use wordline_engine::snapshot::SnapshotError;
@@ -46,12 +48,25 @@ pub fn at(path: &Path, error: impl std::fmt::Display) -> PyErr {
     mistake(format_args!("{}: {error}", path.display()))
 }
 
+/// Why there is no drive for a scheme with an array.
+fn no_array() -> PyErr {
+    mistake("scheme.array: allowed for a drive that is prepared beforehand: left out, as it is one drive")
+}
+
 fn unpack(path: &Path) -> PyResult<Packed> {
     let file = File::open(path).map_err(|error| at(path, error))?;
     zstd::Decoder::new(file).map_err(|error| at(path, error))
 }
 
 impl From {
+    /// An array, and the file from which a run on it goes on.
+    pub fn open_array(&self, setup: &Setup, config: &ArrayConfig) -> PyResult<(Array, Option<Packed>)> {
+        match self {
+            Self::Drive(_) => Err(no_array()),
+            Self::File(path) => Ok((setup.empty_array(config).map_err(mistake)?, Some(unpack(path)?))),
+        }
+    }
+
     /// The drive, and the file from which a run goes on.
     pub fn open(&self, setup: &Setup) -> PyResult<(Device, Option<Packed>)> {
         match self {
@@ -174,6 +189,9 @@ pub fn prepare(
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
             let setup = setup_of(&described, seed, checked);
+            if setup.scheme.array.is_some() {
+                return Err(no_array());
+            }
             if setup.start.occupancy == Occupancy::Footprint {
                 return Err(mistake(
                     "workload.start.occupancy = footprint: allowed for a drive that is prepared beforehand: all, \

@@ -33,6 +33,7 @@ NUMBER_KEYS = (
     "against",
     "analysis",
     "over",
+    "limit",
 )
 
 TRACES = "{traces}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,9 @@ from wordline.study.row import AXIS, DONE
 
 FORMULA = "formula:"
 RATIO = "ratio:"
+PRODUCT = "product:"
+MEAN_RESPONSE = "response.mean_ns"
+"""Mean response time of reads and writes together."""
 
 LOGICAL_BYTES = "drive.logical_bytes"
 
@@ -71,6 +74,9 @@ def _column(exhibit: Exhibit, path: str, row: Mapping[str, Any], config: Mapping
         if name not in FORMULAS:
             raise WordlineError(f"exhibit {exhibit.paper}/{exhibit.name}: no formula `{name}`")
         return FORMULAS[name](config)
+    if path.startswith(PRODUCT):
+        factors = [_column(exhibit, part, row, config) for part in path.removeprefix(PRODUCT).split("*")]
+        return None if None in factors else math.prod(factors)
     if path.startswith(RATIO):
         above, below = (_figure(row, name) for name in path.removeprefix(RATIO).split("/"))
         return above / below if above is not None and below else None
@@ -85,6 +91,11 @@ def _column(exhibit: Exhibit, path: str, row: Mapping[str, Any], config: Mapping
 def _figure(row: Mapping[str, Any], path: str) -> Any:
     if path == LOGICAL_BYTES:
         return row["drive.logical_units"] * row["drive.mapping_unit_bytes"]
+    if path == MEAN_RESPONSE:
+        requests = [row[f"{kind}.requests"] or 0.0 for kind in ("read", "write")]
+        means = [row.get(f"{kind}.latency_ns.mean") or 0.0 for kind in ("read", "write")]
+        total = sum(requests)
+        return sum(map(math.prod, zip(requests, means, strict=True))) / total if total else None
     # Parts of a response time that a run doesn't name took no time in it.
     return row.get(path, 0.0 if ".blame." in path or path.startswith("waf_by_cause.") else None)
 
@@ -128,8 +139,7 @@ def _compared(
     exhibit: Exhibit, number: Mapping[str, Any], lines: Sequence[Record], printed: Sequence[Mapping[str, str]]
 ) -> list[Number]:
     """A number over several lines: the mean change against others, or the order of a column's values."""
-    ordered = number.get("analysis") == "order"
-    ours = _order(number, lines) if ordered else _mean_change(number, lines)
+    ours = ANALYSES[number.get("analysis", "mean")](number, lines)
     target = number.get("target")
     if "line" in number:
         target = _printed(number["line"], printed)
@@ -159,6 +169,27 @@ def _order(number: Mapping[str, Any], lines: Sequence[Record]) -> str | None:
 
 def _mean_change(number: Mapping[str, Any], lines: Sequence[Record]) -> float | None:
     """Mean over the other columns of `value` where `where` holds, by that where `against` holds, less one."""
+    changes = _changes(number, lines)
+    return sum(changes) / len(changes) if changes else None
+
+
+def _least_change(number: Mapping[str, Any], lines: Sequence[Record]) -> float | None:
+    """The same, the smallest: of a decrease the largest."""
+    return min(_changes(number, lines), default=None)
+
+
+def _largest_change(number: Mapping[str, Any], lines: Sequence[Record]) -> float | None:
+    """The same, the largest."""
+    return max(_changes(number, lines), default=None)
+
+
+def _count_of_changes(number: Mapping[str, Any], lines: Sequence[Record]) -> float | None:
+    """The same, how many are at most `limit`."""
+    changes = _changes(number, lines)
+    return float(sum(change <= number["limit"] for change in changes)) if changes else None
+
+
+def _changes(number: Mapping[str, Any], lines: Sequence[Record]) -> list[float]:
     pick, base = number["where"], number["against"]
     over = number.get("over") or _others(lines, {*pick, *base, number["value"]})
     bases = {tuple(line.get(name) for name in over): line for line in lines if _fits(line, base)}
@@ -167,7 +198,16 @@ def _mean_change(number: Mapping[str, Any], lines: Sequence[Record]) -> float | 
         other = bases.get(tuple(line.get(name) for name in over))
         if _fits(line, pick) and other is not None and other.get(number["value"]):
             changes.append(line[number["value"]] / other[number["value"]] - 1)
-    return sum(changes) / len(changes) if changes else None
+    return changes
+
+
+ANALYSES: dict[str, Callable[[Mapping[str, Any], Sequence[Record]], float | str | None]] = {
+    "mean": _mean_change,
+    "least": _least_change,
+    "largest": _largest_change,
+    "count": _count_of_changes,
+    "order": _order,
+}
 
 
 def _others(lines: Sequence[Record], known: set[str]) -> list[str]:

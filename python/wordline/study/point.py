@@ -62,7 +62,8 @@ class Inputs:
     simulator.
     """
     drive_key: str | None
-    """Points with the same can begin on copies of one prepared drive; `None` if it depends on the requests.
+    """Points with the same can begin on copies of one prepared drive; `None` if it depends on the requests, and
+    for an array.
     """
     trace_key: str | None
     """Points with the same can take their requests from one trace in memory; `None` without a trace."""
@@ -98,11 +99,16 @@ class Inputs:
             ]
         return cls(
             key=digest({**nameless, "workload": workload, **run}),
-            drive_key=None if start["occupancy"] == "footprint" else digest(drive),
+            drive_key=digest(drive) if _is_shared(start, nameless["scheme"]) else None,
             trace_key=None if trace is None else digest(trace),
             config=config,
             requests=whole["requests"],
         )
+
+
+def _is_shared(start: Mapping[str, Any], scheme: Mapping[str, Any]) -> bool:
+    """Whether a drive can be prepared without knowing the requests, and is one drive."""
+    return start["occupancy"] != "footprint" and scheme.get("array") is None
 
 
 def _nameless(description: Mapping[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,10 @@ pub struct MeasureConfig {
     /// Whether the result has the queues of each chip, and how long its arrays worked and its data moved.
     #[serde(default)]
     pub chips: bool,
+    /// Whether read collisions are analysed as Jun et al. do (papers/000, §II), with samples every `sample_ns`, or every
+    /// 10 µs where that is 0.
+    #[serde(default)]
+    pub collisions: bool,
 }
 
 fn default_rows() -> u32 {
@@ -42,6 +46,7 @@ impl Default for MeasureConfig {
             sample_table: false,
             block_table: false,
             chips: false,
+            collisions: false,
         }
     }
 }
@@ -50,6 +55,18 @@ impl Default for MeasureConfig {
 const LONGEST_NS: u64 = 1_000_000_000_000_000;
 
 impl MeasureConfig {
+    /// The first key that asks for something.
+    pub fn first_in_use(&self) -> Option<&'static str> {
+        let keys = [
+            ("interval_ns", self.interval_ns > 0),
+            ("sample_ns", self.sample_ns > 0),
+            ("block_table", self.block_table),
+            ("chips", self.chips),
+            ("collisions", self.collisions),
+        ];
+        keys.into_iter().find(|&(_, asked)| asked).map(|(key, _)| key)
+    }
+
     /// Refuses what can't be recorded.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("interval_ns", self.interval_ns, 0, LONGEST_NS)?;

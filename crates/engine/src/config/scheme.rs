@@ -3,10 +3,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::background::BackgroundConfig;
+use super::collision::CollisionConfig;
 use super::copies::CopiesConfig;
 use super::error::{ConfigError, check_range};
 use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
+use super::hotr::HotrConfig;
 use super::ideal::IdealConfig;
 pub use super::mapping::{Eviction, MappingConfig, MappingKind, UnmappedReads};
 use super::reclaim::ReclaimConfig;
@@ -72,9 +74,18 @@ pub struct SchemeConfig {
     /// Further copies of pages.
     #[serde(default)]
     pub copies: CopiesConfig,
+    /// Replication of pages that keep colliding.
+    #[serde(default, skip_serializing_if = "CollisionConfig::is_default")]
+    pub collision: CollisionConfig,
+    /// Copies of hot read pages in a staging space.
+    #[serde(default, skip_serializing_if = "HotrConfig::is_default")]
+    pub hotr: HotrConfig,
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
+    /// Several drives as one; left out: one drive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array: Option<super::array::ArrayConfig>,
     /// Policies of a user's own with their parameters, by name ([`crate::custom`]).
     #[serde(default, skip_serializing_if = "CustomConfig::is_empty")]
     pub custom: CustomConfig,
@@ -352,10 +363,13 @@ impl SchemeConfig {
         self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
         self.wear.validate().map_err(|e| e.under("wear"))?;
         self.copies.validate().map_err(|e| e.under("copies"))?;
+        self.collision.validate().map_err(|e| e.under("collision"))?;
+        self.hotr.validate().map_err(|e| e.under("hotr"))?;
         self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;
         self.cache.validate().map_err(|e| e.under("cache"))?;
+        self.array.as_ref().map_or(Ok(()), |array| array.validate().map_err(|e| e.under("array")))?;
         custom::validate(&self.custom).map_err(|e| e.under("custom"))
     }
 }

@@ -59,9 +59,8 @@ impl Device {
                 break;
             }
         }
-        let waits = self.fold_waits(domain);
         let collector = &self.domain[domain.index()].collector;
-        if collector.reading == 0 && (!collector.victim.is_some() || waits) {
+        if collector.reading == 0 && (!collector.victim.is_some() || self.fold_waits(domain)) {
             self.program_gathered_of(domain);
         }
     }

@@ -56,7 +56,16 @@ impl Device {
     /// Queues the programs of moved flash pages of one domain once the firmware has done its work for all of them:
     /// together, so that planes still program together. Those of a domain keep their order, on however many cores: a
     /// block is programmed page by page.
+    #[inline(always)]
     pub(super) fn enqueue_moves(&mut self, heads: &[OpId]) {
+        if self.cpu.is_on() {
+            return self.work_on_moves(heads);
+        }
+        heads.iter().for_each(|&head| self.enqueue(head));
+    }
+
+    #[inline(never)]
+    fn work_on_moves(&mut self, heads: &[OpId]) {
         let Some((end, lane)) = self.charge_moves(heads) else {
             return heads.iter().for_each(|&head| self.enqueue(head));
         };
@@ -70,9 +79,6 @@ impl Device {
 
     /// The work of moving these flash pages: when all of it is done, and its lane; `None` when it takes no time.
     fn charge_moves(&mut self, heads: &[OpId]) -> Option<(Ns, usize)> {
-        if !self.cpu.is_on() {
-            return None;
-        }
         let lane = self.domain_of(self.pool[*heads.first()?].ppa).index();
         let mut end = None;
         for &head in heads.iter().filter(|&&head| self.pool[head].class.is_move()) {

@@ -156,7 +156,7 @@ impl Device {
         let first = self.geometry.place(self.pool[head].ppa);
         let mut draft = Draft { head, last: head, first, planes: 1, used: 0, after };
         self.pool[head].next = NONE;
-        if self.dies[die.index()].waits(class) {
+        if self.may_have_partners(class) && self.dies[die.index()].waits(class) {
             draft.used = 1 << self.geometry.die_of(first.plane).1;
             self.find_partners(die, class, &mut draft);
         }
@@ -232,17 +232,24 @@ impl Device {
         }
     }
 
+    /// Planes of a die that can work at the same time.
+    #[inline(always)]
+    fn planes_together(&self) -> u32 {
+        if self.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die }
+    }
+
+    /// Whether a command of this class can do more than one flash page, or one for several that want it.
+    #[inline(always)]
+    fn may_have_partners(&self, class: Class) -> bool {
+        // What moves is read once: of flash pages of one unit, none is wanted by two.
+        let alone = class.op() != FlashOp::Read || (class.is_move() && self.geometry.unit_shift == 0);
+        !alone || self.planes_together() > 1
+    }
+
     /// Searches the queue for reads of the same flash page and for commands that other planes can do at the same time.
     #[inline(never)]
     fn find_partners(&mut self, die: DieId, class: Class, draft: &mut Draft) {
-        let read = class.op() == FlashOp::Read;
-        let planes =
-            if self.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die };
-        // What moves is read once: of flash pages of one unit, none is wanted by two.
-        let alone = !read || (class.is_move() && self.geometry.unit_shift == 0);
-        if alone && planes == 1 {
-            return;
-        }
+        let (read, planes) = (class.op() == FlashOp::Read, self.planes_together());
         let mut previous = NONE;
         let mut candidate = self.dies[die.index()].first(class);
         for _ in 0..self.rules.window {

@@ -244,7 +244,12 @@ impl Device {
         checked: bool,
         seed: u64,
     ) -> Result<Self, ConfigError> {
-        Self::new_for(device, scheme, checked, seed, &[])
+        device.validate().map_err(|e| e.under("device"))?;
+        scheme.validate().map_err(|e| e.under("scheme"))?;
+        let systems = crate::systems::of_scheme(scheme, device);
+        let mut this = Self::new_for(device, scheme, checked, seed, &systems)?;
+        systems.into_iter().for_each(|system| this.add_system(system));
+        Ok(this)
     }
 
     /// The same, laid out for what these systems need: copies, reserved space. They are to be added in this order

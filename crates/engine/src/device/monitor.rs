@@ -2,13 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Device;
+use super::{Device, DriveView};
 use crate::config::MeasureConfig;
-use crate::ids::{DieId, DomainId, PlaneId, SuperblockId};
+use crate::ids::{DieId, DomainId, Lpa, PlaneId, SuperblockId};
 use crate::nand::die::Phase;
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::chips::ChipRecorder;
+use crate::stats::collisions::{CollisionProbe, DieReads};
 use crate::stats::measured::EraseSpan;
 use crate::stats::report::Report;
 use crate::stats::samples::{DieState, Sampler};
@@ -25,11 +26,19 @@ pub(super) struct Monitor {
     pub series: Option<Box<Series>>,
     sampler: Option<Box<Sampler>>,
     pub chips: Option<Box<ChipRecorder>>,
+    collisions: Option<Box<CollisionProbe>>,
 }
 
 impl Default for Monitor {
     fn default() -> Self {
-        Self { due: Ns::NEVER, config: MeasureConfig::default(), series: None, sampler: None, chips: None }
+        Self {
+            due: Ns::NEVER,
+            config: MeasureConfig::default(),
+            series: None,
+            sampler: None,
+            chips: None,
+            collisions: None,
+        }
     }
 }
 
@@ -37,7 +46,8 @@ impl Monitor {
     fn set_due(&mut self) {
         let series = self.series.as_ref().map_or(Ns::NEVER, |series| series.end());
         let sampler = self.sampler.as_ref().map_or(Ns::NEVER, |sampler| sampler.next());
-        self.due = series.min(sampler);
+        let collisions = self.collisions.as_ref().map_or(Ns::NEVER, |probe| probe.next());
+        self.due = series.min(sampler).min(collisions);
     }
 }
 
@@ -49,6 +59,9 @@ impl Device {
         let (dies, dies_per_chip) = (self.geometry.dies(), self.geometry.dies_per_chip);
         let chips = config.chips.then(|| Box::new(ChipRecorder::new(dies, dies_per_chip, self.now)));
         self.monitor = Monitor { config: config.clone(), series, chips, ..Monitor::default() };
+        if config.collisions {
+            self.watch_reads_for_recorder();
+        }
         self.monitor.set_due();
     }
 
@@ -74,6 +87,9 @@ impl Device {
         if let Some(sampler) = &mut monitor.sampler {
             let dies = (0..self.outstanding.len() as u32).map(|die| self.die_state(DieId(die)));
             sampler.take(time, dies, self.channels.iter().map(|channel| channel.free_at));
+        }
+        if let Some(probe) = &mut monitor.collisions {
+            probe.take(time, &self.die_reads());
         }
         monitor.set_due();
         self.monitor = monitor;
@@ -101,6 +117,42 @@ impl Device {
         DieState { outstanding, reads, busy }
     }
 
+    /// The reads of the host at each die.
+    fn die_reads(&self) -> Vec<DieReads> {
+        let (view, mut found) = (DriveView(self), Vec::new());
+        let mut of_die = |(die, &outstanding): (usize, &u32)| {
+            found.clear();
+            if outstanding > 0 {
+                view.reads_at(DieId(die as u32), &mut found);
+            }
+            DieReads { outstanding, reads: found.iter().map(|read| read.0).collect() }
+        };
+        self.outstanding.iter().enumerate().map(&mut of_die).collect()
+    }
+
+    /// A read of the host was issued to its die: the recorder of collisions looks at it.
+    pub(super) fn record_read(&mut self, unit: OpId, joins: bool) {
+        if joins {
+            return;
+        }
+        let Some(mut probe) = self.monitor.collisions.take() else { return };
+        let ppa = self.pool[unit].ppa;
+        let die = self.die_of(ppa).0;
+        let reads = self.die_reads().iter().map(|die| die.reads.len() as u32).sum();
+        let mut there = Vec::new();
+        DriveView(self).reads_at(die, &mut there);
+        // One that is sent on keeps its turn; one that is rebuilt from parity isn't there.
+        let last = there.iter().rposition(|other| other.1 == ppa).map(|index| there.remove(index));
+        let there: Vec<Lpa> = there.into_iter().chain(last).map(|read| read.0).collect();
+        let server = DieId(die.0 + self.second_server);
+        let running = self.running(server).map(|(class, _)| class.op());
+        let blocked = [FlashOp::Program, FlashOp::Erase].map(|op| running == Some(op));
+        if last.is_some() {
+            probe.issued(die.index(), &there, &self.outstanding, reads, blocked);
+        }
+        self.monitor.collisions = Some(probe);
+    }
+
     /// Heads in a queue or of a command.
     fn heads(&self, first: OpId) -> u32 {
         let (mut count, mut head) = (0, first);
@@ -119,6 +171,9 @@ impl Device {
             series.recorder_ends(&self.moment(now));
         }
         monitor.sampler = Sampler::begin(&monitor.config, now);
+        let wants = monitor.config.collisions;
+        monitor.collisions = wants
+            .then(|| Box::new(CollisionProbe::begin(now, self.outstanding.len(), monitor.config.sample_ns)));
         if let Some(chips) = &mut monitor.chips {
             chips.restart(now);
         }
@@ -185,6 +240,7 @@ impl Device {
             let (samples, table) = sampler.finish();
             (report.samples, report.tables.samples) = (Some(samples), table);
         }
+        report.collisions = self.monitor.collisions.as_ref().map(|probe| probe.report());
         if let Some(chips) = &self.monitor.chips {
             report.chips = chips.report(self.now);
         }

@@ -45,7 +45,7 @@ impl Device {
         {
             self.begin_wait(id, self.server_of(id, ppa));
             self.pool.chain(head, id);
-            self.tell_read(id);
+            self.tell_read_that(id, true);
             return head;
         }
         if self.rebuilds(id) {

@@ -35,6 +35,7 @@ impl Device {
         self.recorder.tenants = tenants;
         self.cpu.open_window(now);
         self.replication.open_window();
+        self.systems_open_window();
     }
 
     pub(super) fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
@@ -49,6 +50,16 @@ impl Device {
             clock
         };
         self.channels.iter().map(granted).collect()
+    }
+
+    /// What was counted in the window, for whoever puts several drives together.
+    pub(crate) fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// Bytes of a flash page.
+    pub(crate) fn page_bytes(&self) -> u32 {
+        self.geometry.page_bytes
     }
 
     /// Everything measured in the window, which ends now.
@@ -96,6 +107,7 @@ impl Device {
             end_of_life: self.end_of_life(),
             redundancy: self.redundancy.is_some().then_some(recorder.redundancy),
             copies: self.copies_report(),
+            systems: self.systems_report(),
             dram: self.dram.report(),
             cache: self
                 .cache
@@ -106,6 +118,8 @@ impl Device {
             series: None,
             samples: None,
             chips: Vec::new(),
+            members: Vec::new(),
+            collisions: None,
             tables: Tables::default(),
             write,
         };

@@ -1,6 +1,8 @@
 //! Systems are told of what happens, and what they ask for is done: not at once, in the middle of a change of tables,
 //! but when the event that they were told of is over.
 
+use std::collections::BTreeMap;
+
 use super::Device;
 use super::view::DriveView;
 use crate::ids::{Lpa, Ppa, SuperblockId};
@@ -9,7 +11,8 @@ use crate::replicate::Serving;
 use crate::sched::class::Cause;
 use crate::sched::queue::{Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
-use crate::systems::{Action, ReadEvent, System, SystemPolicy, Watches};
+use crate::stats::copies::SystemReport;
+use crate::systems::{Action, Figure, ReadEvent, System, SystemPolicy, Watches};
 use crate::time::Ns;
 
 /// Which system, the page and place of the read that it was told of then, and what it asks for.
@@ -173,17 +176,24 @@ impl Device {
         self.systems = systems;
     }
 
-    fn read_event(&self, unit: OpId) -> ReadEvent {
+    fn read_event(&self, unit: OpId, joins: bool) -> ReadEvent {
         let Op { lpa, ppa, request, .. } = self.pool[unit];
         let flow = self.requests.get(request as usize).map_or(0, |request| request.flow());
-        ReadEvent { lpa, ppa, die: self.die_of(ppa).0, flow }
+        ReadEvent { lpa, ppa, die: self.die_of(ppa).0, flow, joins }
     }
 
     /// A unit of a read of the host goes to its die.
     #[inline(always)]
     pub(super) fn tell_read(&mut self, unit: OpId) {
-        if self.systems.watches.has(Watches::READ) {
-            let read = self.read_event(unit);
+        self.tell_read_that(unit, false);
+    }
+
+    /// The same; `joins` tells whether it has no command of its own.
+    #[inline(always)]
+    pub(super) fn tell_read_that(&mut self, unit: OpId, joins: bool) {
+        if self.systems.watches.has(Watches::READ.and(Watches::RECORDED)) {
+            self.record_read(unit, joins);
+            let read = self.read_event(unit, joins);
             self.tell(Watches::READ, |system, drive, actions| system.read(&read, drive, actions));
         }
     }
@@ -192,7 +202,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn tell_read_done(&mut self, unit: OpId) {
         if self.systems.watches.has(Watches::READ_DONE) {
-            let read = self.read_event(unit);
+            let read = self.read_event(unit, false);
             self.systems.read = Some((read.lpa, read.ppa));
             self.tell(Watches::READ_DONE, |system, drive, actions| system.read_done(&read, drive, actions));
             self.systems.read = None;
@@ -276,14 +286,21 @@ impl Device {
             self.reclaim_worn_blocks();
         }
         self.follow_up();
-        // Copies that were dropped on the way are given up, and what follows from that is done.
+        if !self.replication.dropped.is_empty() {
+            self.finish_drops();
+        }
+    }
+
+    /// Copies were dropped on the way: their pages are given up, and what follows from that is done.
+    #[cold]
+    fn finish_drops(&mut self) {
         while !self.replication.dropped.is_empty() {
             self.invalidate_dropped();
             self.follow_up();
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn follow_up(&mut self) {
         if !self.systems.asked.is_empty() {
             self.act();
@@ -334,6 +351,30 @@ impl Device {
         self.fail(format!(
             "the system {name} asked to empty {superblock:?} of a drive of {count} superblocks"
         ));
+    }
+
+    /// A recorder looks at the host's reads from now on.
+    pub(super) fn watch_reads_for_recorder(&mut self) {
+        self.systems.watches = self.systems.watches.and(Watches::RECORDED);
+    }
+
+    /// The measured window opens.
+    pub(super) fn systems_open_window(&mut self) {
+        self.systems.all.iter_mut().for_each(|system| system.get_mut().window_opens());
+    }
+
+    /// What the systems have to say of themselves; those that say nothing are left out.
+    pub(super) fn systems_report(&self) -> BTreeMap<String, SystemReport> {
+        let report = |system: &SystemPolicy| {
+            let system = system.get();
+            let figures = system.figures();
+            let named = |(name, value): Figure| (name.to_owned(), value);
+            (!figures.is_empty()).then(|| {
+                let figures = figures.into_iter().map(named).collect();
+                (system.name().to_owned(), SystemReport { bytes: system.bytes(), figures })
+            })
+        };
+        self.systems.all.iter().filter_map(report).collect()
     }
 
     pub(super) fn system_name(&self, number: usize) -> String {

@@ -1,12 +1,15 @@
 //! What a system may look at.
 
 use super::Device;
+use super::rebuild::is_source;
 use crate::blocks::table::BlockView;
 use crate::blocks::{BlockState, Domains};
 use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::mapping::FurtherCopy;
 use crate::nand::Geometry;
+use crate::nand::die::Phase;
 use crate::sched::class::Class;
+use crate::sched::queue::{NONE, OpId};
 use crate::time::Ns;
 
 /// The drive, read-only.
@@ -52,6 +55,35 @@ impl<'a> DriveView<'a> {
     /// read until its data has left.
     pub fn running(&self, die: DieId) -> Option<(Class, Ns)> {
         if die.index() < self.0.outstanding.len() { self.0.running(die) } else { None }
+    }
+
+    /// Adds the reads of the host that wait or run at a die, in the order in which it takes them: one for each flash page
+    /// command, by its first unit. Those of read-modify-writes and of rebuilt pages are left out.
+    pub fn reads_at(&self, die: DieId, found: &mut Vec<(Lpa, Ppa)>) {
+        let device = self.0;
+        let mut add = |first: OpId| {
+            let mut head = first;
+            while head != NONE {
+                let op = &device.pool[head];
+                if !op.partial && !is_source(op.request) {
+                    found.push((op.lpa, op.ppa));
+                }
+                head = op.next;
+            }
+        };
+        let Some(load) = device.outstanding.get(die.index()) else { return };
+        if *load == 0 {
+            return;
+        }
+        let second = (device.second_server > 0).then(|| die.index() + device.second_server as usize);
+        for state in
+            [Some(die.index()), second].into_iter().flatten().filter_map(|index| device.dies.get(index))
+        {
+            if state.phase != Phase::Idle && state.command.class == Class::HostRead {
+                add(state.command.head);
+            }
+            add(state.first(Class::HostRead));
+        }
     }
 
     /// The logical page that a physical page holds, as primary or further copy, if it is still wanted.

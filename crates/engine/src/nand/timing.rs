@@ -71,6 +71,12 @@ fn times_by_page(device: &DeviceConfig, times: &[u64]) -> Vec<u64> {
 }
 
 impl Timing {
+    /// Mean times of the array for a read and a program, over the pages of a block, ns.
+    pub fn mean_cell_ns(&self) -> [f64; 2] {
+        let mean = |times: &[u64]| times.iter().sum::<u64>() as f64 / times.len().max(1) as f64;
+        [mean(&self.read_by_page), mean(&self.program_by_page)]
+    }
+
     /// From a validated description.
     pub fn new(device: &DeviceConfig) -> Self {
         let (channel, geometry) = (&device.channel, &device.geometry);

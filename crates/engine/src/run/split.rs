@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use serde::Serialize;
 use serde_json::Value;
 
+use super::volume::Volume;
 use super::{Outcome, Replay, RunError, Setup};
 use crate::config::host::FlowRules;
 use crate::config::{DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, StartConfig, WindowConfig};
@@ -98,7 +99,7 @@ impl Split<'_> {
     }
 }
 
-impl<H: HostSide> Replay<'_, H> {
+impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     pub(super) fn stops_now(&self) -> bool {
         self.device.now() >= self.stop.at
     }
@@ -120,7 +121,7 @@ impl<H: HostSide> Replay<'_, H> {
         let Some(identity) = identity else { return Ok(()) };
         let mut out = Out::begin(out)?;
         identity.save(&mut out)?;
-        device.save_state(&mut out)?;
+        device.save(&mut out)?;
         front.save(&mut out)?;
         out.put(&(warmup.written, number, done, window_open))?;
         out.finish()
@@ -135,7 +136,7 @@ impl<H: HostSide> Replay<'_, H> {
         let Some(identity) = identity else { return Ok(()) };
         let mut input = In::begin(input)?;
         identity.check(&mut input)?;
-        self.device.restore_state(&mut input)?;
+        self.device.restore(&mut input)?;
         self.front.restore(&mut input)?;
         (self.warmup.written, self.number, self.done, self.window_open) = input.take()?;
         if self.number.checked_sub(self.done) != Some(self.device.requests_inside() as u64) {

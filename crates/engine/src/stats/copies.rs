@@ -124,6 +124,15 @@ pub struct SystemCopiesReport {
     pub reads_served: u64,
 }
 
+/// What a system of the drive says of itself.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SystemReport {
+    /// Bytes of controller memory that its structures take, as its source counts them.
+    pub bytes: u64,
+    /// Its own figures of the window, by name.
+    pub figures: BTreeMap<String, u64>,
+}
+
 /// Space set apart.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ReservedReport {

@@ -3,6 +3,7 @@
 pub mod blame;
 pub mod chips;
 pub mod clock;
+pub mod collisions;
 pub mod copies;
 pub mod disturb;
 pub mod energy;

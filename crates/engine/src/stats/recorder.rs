@@ -141,6 +141,25 @@ impl Recorder {
         }
     }
 
+    /// Adds what the flash of another drive did.
+    pub fn count_work_of(&mut self, other: &Self) {
+        let sum = |sums: &mut ByClass<u64>, counts: &ByClass<u64>| {
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        };
+        sum(&mut self.operations, &other.operations);
+        sum(&mut self.transactions, &other.transactions);
+        self.suspensions += other.suspensions;
+        self.multi_plane += other.multi_plane;
+        self.cache_reads += other.cache_reads;
+        self.cache_programs += other.cache_programs;
+        self.copybacks += other.copybacks;
+        self.gc.stalled_units += other.gc.stalled_units;
+        for (sum, moves) in self.moves.iter_mut().zip(&other.moves) {
+            sum.victims += moves.victims;
+            sum.moved_units += moves.moved_units;
+        }
+    }
+
     /// A block or superblock begins to be emptied.
     pub fn emptied(&mut self, cause: Cause) {
         self.moves[cause.index()].victims += 1;

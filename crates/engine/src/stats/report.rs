@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::copies::{CopiesReport, ReservedReport};
+use super::copies::{CopiesReport, ReservedReport, SystemReport};
 use super::disturb::{ErrorsReport, ReadDisturbReport};
 use super::energy::EnergyReport;
 use super::mapping::MappingReport;
@@ -16,7 +16,7 @@ use crate::blocks::bad::BadBlocksReport;
 use crate::device::EndOfLife;
 
 /// Everything measured in one run.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
     /// The measured window.
     pub window: WindowReport,
@@ -86,6 +86,9 @@ pub struct Report {
     /// Further copies of pages; `None` on a drive whose systems make none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub copies: Option<CopiesReport>,
+    /// What the drive's systems say of themselves, by name; left out where none says anything.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub systems: BTreeMap<String, SystemReport>,
     /// Who uses the controller's DRAM.
     pub dram: crate::cache::ledger::DramReport,
     /// The data cache in the window; absent without one.
@@ -102,13 +105,19 @@ pub struct Report {
     /// Each chip, in order of number (channel-major), where `measure.chips` asks for it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chips: Vec<super::chips::ChipReport>,
+    /// Each drive of an array, in order of number: its requests are the parts that it got. Empty for a drive alone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<Report>,
+    /// Read collisions, where `measure.collisions` asks for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub collisions: Option<super::collisions::CollisionReport>,
     /// Tables that were asked for.
     #[serde(skip)]
     pub tables: Tables,
 }
 
 /// The measured window in simulated time.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct WindowReport {
     /// Its start, ns since the start of the run.
     pub start_ns: u64,

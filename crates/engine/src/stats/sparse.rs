@@ -48,8 +48,8 @@ impl<const N: usize> Sparse<N> {
     /// Makes `other` the same.
     #[inline]
     pub fn copy_to(&self, other: &mut Self) {
-        other.clear();
-        self.iter().for_each(|(index, ns)| other.put(index, ns));
+        other.set = self.set;
+        self.iter().for_each(|(index, ns)| other.ns[index] = ns);
     }
 
     /// The figures that are something, by index.

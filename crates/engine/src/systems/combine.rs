@@ -32,6 +32,12 @@ pub enum Slot {
     Redundancy,
     /// Who serves a read while its die is busy with something else.
     Service,
+    /// Which of the pages that collide get a copy.
+    CollidingPages,
+    /// Which of the pages that are read get a copy.
+    HotPages,
+    /// How several drives are one.
+    Array,
 }
 
 impl Slot {
@@ -51,6 +57,9 @@ impl Slot {
             Self::CellMode => "cell_mode",
             Self::Redundancy => "redundancy",
             Self::Service => "service",
+            Self::CollidingPages => "colliding pages",
+            Self::HotPages => "hot pages",
+            Self::Array => "array",
         }
     }
 }
@@ -62,12 +71,19 @@ pub struct Part {
     pub name: &'static str,
     /// The slots that it fills.
     pub slots: &'static [Slot],
+    /// Slots that must be left as by default beside it.
+    pub without: &'static [Slot],
     /// Its keys, TOML relative to the scheme.
     pub keys: &'static str,
 }
 
 const fn part(name: &'static str, slots: &'static [Slot], keys: &'static str) -> Part {
-    Part { name, slots, keys }
+    Part { name, slots, without: &[], keys }
+}
+
+/// A part that makes copies of pages: the mechanism of copies knows neither parity nor SLC blocks.
+const fn copier(name: &'static str, slots: &'static [Slot], keys: &'static str) -> Part {
+    Part { name, slots, without: &[Slot::Redundancy, Slot::CellMode], keys }
 }
 
 /// Every part. A new policy is one line here; the tests then run it alone and with every other that it goes with.
@@ -106,6 +122,14 @@ pub const PARTS: &[Part] = &[
         &[Slot::Redundancy, Slot::CellMode],
         "redundancy.policy = 'parity_rows'\nredundancy.when = 'any_wait'\nredundancy.xor_ns = 500",
     ),
+    copier("collision", &[Slot::CollidingPages], "collision = { enabled = true, copies_share = 0.02 }"),
+    copier(
+        "hotr",
+        &[Slot::HotPages],
+        "hotr = { enabled = true, staging = 'overprovisioned', staging_share = 0.02, hot_share = 0.5 }",
+    ),
+    part("mirror", &[Slot::Array], "array = { members = 2, layout = 'mirrored' }"),
+    part("stripe", &[Slot::Array], "array = { members = 2, layout = 'striped', chunk_bytes = 4096 }"),
     part("ideal-reads", &[Slot::Service], "ideal.second_server = 'die_and_channel'"),
 ];
 
@@ -115,9 +139,12 @@ pub fn parts() -> impl Iterator<Item = Part> {
 }
 
 impl Part {
-    /// The slot that both fill: they exclude each other.
+    /// The slot that both fill, or that one fills and the other can't have filled: they exclude each other.
     pub fn excludes(&self, other: &Self) -> Option<Slot> {
-        self.slots.iter().copied().find(|slot| other.slots.contains(slot))
+        let common = |a: &'static [Slot], b: &'static [Slot]| a.iter().copied().find(|slot| b.contains(slot));
+        common(self.slots, other.slots)
+            .or_else(|| common(self.without, other.slots))
+            .or_else(|| common(self.slots, other.without))
     }
 
     /// Its keys as a layer over a scheme.

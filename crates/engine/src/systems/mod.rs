@@ -6,13 +6,17 @@
 //! memory. The engine alone carries the actions out.
 
 pub mod combine;
+pub mod lru;
 pub mod plan;
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::{DeviceConfig, SchemeConfig};
 use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
 use crate::reclaim::WornBlock;
+use crate::replicate::collision::Collision;
+use crate::replicate::hotr::Hotr;
 use crate::replicate::{CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
 use crate::sched::class::Cause;
 use crate::sched::gates::ClassSet;
@@ -47,6 +51,8 @@ impl Watches {
     pub const TRANSLATION: Self = Self(128);
     /// [`System::reclaim`].
     pub const RECLAIM: Self = Self(256);
+    /// A recorder of the engine's own looks at reads.
+    pub(crate) const RECORDED: Self = Self(512);
 
     /// Both sets.
     pub const fn and(self, other: Self) -> Self {
@@ -71,7 +77,13 @@ pub struct ReadEvent {
     pub die: DieId,
     /// Flow of the request.
     pub flow: u16,
+    /// It is read along with the unit before, of the same flash page and request: no command of its own. Known when
+    /// the read goes to the die only.
+    pub joins: bool,
 }
+
+/// A named figure of a system's own, for results.
+pub type Figure = (&'static str, u64);
 
 /// What a system asks of the engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -237,6 +249,14 @@ pub trait System {
         0
     }
 
+    /// What it did in the measured window, by name; in results below `systems`.
+    fn figures(&self) -> Vec<Figure> {
+        Vec::new()
+    }
+
+    /// The measured window opens: what it counted so far is forgotten.
+    fn window_opens(&mut self) {}
+
     /// Its state as bytes, for snapshots.
     fn save(&self) -> Vec<u8> {
         Vec::new()
@@ -255,6 +275,10 @@ pub trait System {
 
 /// The built-in systems, and a user's own.
 pub enum SystemPolicy {
+    /// Replication of pages that keep colliding.
+    Collision(Box<Collision>),
+    /// Copies of hot read pages in a staging space.
+    Hotr(Box<Hotr>),
     /// A user's own.
     Custom(Box<dyn System + Send>),
 }
@@ -264,6 +288,8 @@ impl SystemPolicy {
     #[inline]
     pub fn get(&self) -> &dyn System {
         match self {
+            Self::Collision(system) => &**system,
+            Self::Hotr(system) => &**system,
             Self::Custom(system) => &**system,
         }
     }
@@ -272,9 +298,20 @@ impl SystemPolicy {
     #[inline]
     pub fn get_mut(&mut self) -> &mut dyn System {
         match self {
+            Self::Collision(system) => &mut **system,
+            Self::Hotr(system) => &mut **system,
             Self::Custom(system) => &mut **system,
         }
     }
 }
 
-policies!(SystemPolicy, "system", rebuilt: [], stored: []);
+policies!(SystemPolicy, "system", rebuilt: [], stored: [Collision, Hotr]);
+
+/// The built-in systems that a scheme names, in a fixed order.
+pub fn of_scheme(scheme: &SchemeConfig, device: &DeviceConfig) -> Vec<SystemPolicy> {
+    let collision = &scheme.collision;
+    let collision =
+        collision.enabled.then(|| SystemPolicy::Collision(Box::new(Collision::new(collision, device))));
+    let hotr = scheme.hotr.enabled.then(|| SystemPolicy::Hotr(Box::new(Hotr::new(&scheme.hotr, device))));
+    collision.into_iter().chain(hotr).collect()
+}

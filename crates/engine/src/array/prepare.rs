@@ -1,0 +1,65 @@
+//! The drives of an array, prepared.
+
+use super::Array;
+use super::layout::{Part, striped};
+use crate::config::array::{ArrayConfig, ArrayLayout};
+use crate::ids::Lpa;
+use crate::run::{Observer, RunError, Setup};
+
+impl Setup {
+    /// The array of this setup, each drive prepared from the same description with a seed of its own. `footprint` lists
+    /// the logical pages of the array that the workload touches, as for a drive alone.
+    pub fn prepare_array(
+        &self,
+        config: &ArrayConfig,
+        footprint: &[Lpa],
+        observer: &mut dyn Observer,
+    ) -> Result<Array, RunError> {
+        self.validate()?;
+        let pages = self.footprints(config, footprint);
+        let mut members = Vec::new();
+        for (number, pages) in (0u64..).zip(&pages) {
+            members.push(self.member(number).prepare_observed(pages, observer)?);
+        }
+        Ok(Array::new(config, members))
+    }
+
+    /// An array of drives that hold nothing: what a snapshot is loaded into.
+    pub fn empty_array(&self, config: &ArrayConfig) -> Result<Array, RunError> {
+        self.validate()?;
+        let members = (0..u64::from(config.members)).map(|number| self.member(number).empty_drive());
+        Ok(Array::new(config, members.collect::<Result<_, _>>()?))
+    }
+
+    /// The setup of one drive of an array.
+    fn member(&self, number: u64) -> Self {
+        Self { seed: self.seed.wrapping_add(number), ..self.clone() }
+    }
+
+    /// What each drive holds of these pages, in their order.
+    fn footprints(&self, config: &ArrayConfig, pages: &[Lpa]) -> Vec<Vec<Lpa>> {
+        let members = config.members as usize;
+        if config.layout == ArrayLayout::Mirrored {
+            return vec![pages.to_vec(); members];
+        }
+        let unit = u64::from(self.device.geometry.mapping_unit_bytes);
+        let mut of_member = vec![Vec::new(); members];
+        let mut known = vec![Vec::new(); members];
+        let mut parts: Vec<Part> = Vec::new();
+        for page in pages {
+            striped(config, u64::from(page.0) * unit, unit, &mut parts);
+            for part in &parts {
+                for lpa in part.offset / unit..=(part.offset + part.length - 1) / unit {
+                    let seen: &mut Vec<bool> = &mut known[part.member];
+                    if seen.len() <= lpa as usize {
+                        seen.resize(lpa as usize + 1, false);
+                    }
+                    if !std::mem::replace(&mut seen[lpa as usize], true) {
+                        of_member[part.member].push(Lpa(lpa as u32));
+                    }
+                }
+            }
+        }
+        of_member
+    }
+}

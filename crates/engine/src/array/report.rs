@@ -1,0 +1,86 @@
+//! What was measured on an array: its requests, the sums of what its drives did, and the drives themselves.
+
+use super::Array;
+use crate::device::Device;
+use crate::stats::recorder::{Recorder, erase_report};
+use crate::stats::report::{ChannelReport, DieReport, DriveReport, EraseReport, Report};
+
+impl Array {
+    pub(super) fn report_of_all(&self) -> Report {
+        let window = self.now.since(self.recorder.start);
+        let mut flash = Recorder::default();
+        self.members.iter().for_each(|member| flash.count_work_of(member.recorder()));
+        let page_bytes = self.members.first().map_or(0, Device::page_bytes);
+        let waf_by_cause = flash.waf_by_cause(page_bytes, self.recorder.write.answered_bytes());
+        let tenants = self.recorder.tenants.as_ref();
+        let members: Vec<Report> = self.members.iter().map(Device::report).collect();
+        Report {
+            window: self.recorder.window(self.now),
+            read: self.recorder.read.report(window),
+            write: self.recorder.write.report(window),
+            flows: tenants.map_or_else(Vec::new, |tenants| tenants.flows(window)),
+            streams: tenants.map_or_else(Vec::new, |tenants| tenants.streams(window)),
+            trim: self.recorder.trim.clone(),
+            flush: self.recorder.flush.clone(),
+            flash: flash.flash(),
+            waf: waf_by_cause.as_ref().map(|causes| causes.values().sum()),
+            waf_by_cause: waf_by_cause.unwrap_or_default(),
+            gc: flash.gc(),
+            other_moves: flash.other_moves(),
+            erase_counts: erases(&members),
+            dies: dies(&members),
+            channels: members
+                .iter()
+                .flat_map(|member| member.channels.iter().cloned())
+                .collect::<Vec<ChannelReport>>(),
+            drive: drives(&members),
+            end_of_life: members.iter().find_map(|member| member.end_of_life),
+            members,
+            ..Report::default()
+        }
+    }
+}
+
+/// The dies of all drives, their channels numbered on from drive to drive.
+fn dies(members: &[Report]) -> Vec<DieReport> {
+    let mut before = 0;
+    let mut dies = Vec::new();
+    for member in members {
+        let moved = |die: &DieReport| DieReport { channel: die.channel + before, ..die.clone() };
+        dies.extend(member.dies.iter().map(moved));
+        before += member.channels.len() as u32;
+    }
+    dies
+}
+
+fn erases(members: &[Report]) -> EraseReport {
+    let counts = |member: &Report| {
+        let distribution = member.erase_counts.distribution.clone();
+        distribution.into_iter().flat_map(|(erases, blocks)| std::iter::repeat_n(erases, blocks as usize))
+    };
+    erase_report(&members.iter().flat_map(counts).collect::<Vec<u32>>(), 1)
+}
+
+fn drives(members: &[Report]) -> DriveReport {
+    let mut sum = DriveReport::default();
+    for DriveReport {
+        logical_units,
+        physical_units,
+        mapped_units,
+        mapping_unit_bytes,
+        rerouted_reads,
+        unmapped_reads,
+        not_physical,
+        reserved,
+    } in members.iter().map(|member| &member.drive)
+    {
+        sum.logical_units += logical_units;
+        sum.physical_units += physical_units;
+        sum.mapped_units += mapped_units;
+        sum.rerouted_reads += rerouted_reads;
+        sum.unmapped_reads += unmapped_reads;
+        sum.mapping_unit_bytes = *mapping_unit_bytes;
+        (sum.not_physical, sum.reserved) = (not_physical.clone(), reserved.clone());
+    }
+    sum
+}

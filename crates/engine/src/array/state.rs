@@ -1,0 +1,47 @@
+//! The state of an array in a snapshot: that of its drives, and what it keeps itself.
+
+use super::Array;
+use crate::snapshot::{In, Out, SnapshotError};
+
+impl Array {
+    pub(super) fn save_state(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        let Self {
+            config: _,
+            members,
+            requests,
+            free,
+            parts: _,
+            turn,
+            now,
+            completed,
+            answered,
+            recorder,
+            reader,
+        } = self;
+        out.put("array")?;
+        out.put(&(requests, free, turn, now, completed, answered, recorder, reader))?;
+        members.iter().try_for_each(|member| member.save_state(out))
+    }
+
+    pub(super) fn restore_state(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        input.expect("array")?;
+        let state = input.take()?;
+        (
+            self.requests,
+            self.free,
+            self.turn,
+            self.now,
+            self.completed,
+            self.answered,
+            self.recorder,
+            self.reader,
+        ) = state;
+        self.members.iter_mut().try_for_each(|member| member.restore_state(input))?;
+        let known = |&number: &u32| (number as usize) < self.requests.len();
+        let reads = !self.has_windows() || self.reader.0 < self.members.len();
+        if self.free.len() > self.requests.len() || !self.free.iter().all(known) || !reads {
+            return Err(SnapshotError::Misfit("the requests of the array".to_owned()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,197 @@
+//! An array as the host sees it.
+
+use super::layout::array_bytes;
+use super::{Array, Request};
+use crate::config::MeasureConfig;
+use crate::device::Device;
+use crate::host::{DriveView, HostRequest};
+use crate::ids::DieId;
+use crate::run::volume::Volume;
+use crate::snapshot::{In, Out, SnapshotError};
+use crate::stats::recorder::Recorder;
+use crate::stats::report::{CheckedReport, Report};
+use crate::stats::tenants::Tenants;
+use crate::time::Ns;
+
+/// The host knows nothing of dies behind an array.
+impl DriveView for Array {
+    fn die_of_request(&self, _request: &HostRequest) -> Option<DieId> {
+        None
+    }
+
+    fn die_load(&self) -> &[u32] {
+        &[]
+    }
+}
+
+impl Volume for Array {
+    fn logical_bytes(&self) -> u64 {
+        self.members.first().map_or(0, |first| array_bytes(&self.config, first.logical_bytes()))
+    }
+
+    fn now(&self) -> Ns {
+        self.now
+    }
+
+    fn next_event(&self) -> (Ns, bool) {
+        let (member, time) = self.next_member();
+        let (_, gives_way) = self.members.get(member).map_or((Ns::NEVER, false), Device::next_event);
+        (time, gives_way)
+    }
+
+    fn advance(&mut self, arrival: Ns) {
+        while self.completed == 0 && self.fault().is_none() && !self.has_ended() {
+            let (event, gives_way) = self.next_event();
+            let arrives_first = arrival < event || (gives_way && arrival == event);
+            if event == Ns::NEVER || arrives_first || self.wake_at() < event {
+                return;
+            }
+            self.step();
+        }
+    }
+
+    /// A system of a drive, or the next window.
+    fn wake_at(&self) -> Ns {
+        self.members.iter().map(Device::wake_at).fold(self.reader.1, Ns::min)
+    }
+
+    fn wake(&mut self) {
+        self.now = self.wake_at();
+        for member in 0..self.members.len() {
+            if let Some(drive) = self.members.get_mut(member).filter(|drive| drive.wake_at() == self.now) {
+                drive.wake();
+            }
+            self.collect(member);
+        }
+        if self.reader.1 == self.now {
+            self.open_read_window((self.reader.0 + 1) % self.members.len(), self.now);
+        }
+    }
+
+    fn place_stalled_anew(&mut self) -> bool {
+        let mut moved = false;
+        for member in 0..self.members.len() {
+            moved |= self.members.get_mut(member).is_some_and(Device::place_stalled_anew);
+            self.collect(member);
+        }
+        moved
+    }
+
+    fn fault(&self) -> Option<String> {
+        let fault = |(number, drive): (usize, &Device)| {
+            drive.fault().map(|fault| format!("drive {number} of the array: {fault}"))
+        };
+        self.members.iter().enumerate().find_map(fault)
+    }
+
+    /// With the first drive whose life has ended.
+    fn has_ended(&self) -> bool {
+        self.members.iter().any(|drive| drive.end_of_life().is_some())
+    }
+
+    fn ends_for_want_of_space(&mut self) -> bool {
+        self.members.iter_mut().any(Device::ends_for_want_of_space)
+    }
+
+    fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool) {
+        self.now = now;
+        let mut parts = std::mem::take(&mut self.parts);
+        self.split(request, &mut parts);
+        let entry = Request { id, request: *request, arrival, left: parts.len() as u32 + 1, measured };
+        let number = self.free.pop().unwrap_or(self.requests.len() as u32);
+        if number as usize == self.requests.len() {
+            self.requests.push(entry);
+        } else {
+            self.requests[number as usize] = entry;
+        }
+        for part in &parts {
+            let sub = HostRequest { offset: part.offset, length: part.length, ..*request };
+            if let Some(drive) = self.members.get_mut(part.member) {
+                drive.submit(&sub, u64::from(number), arrival, now, measured);
+            }
+            self.collect(part.member);
+        }
+        self.parts = parts;
+        self.part_done(number, None);
+    }
+
+    /// Where the parts go is known when the request enters.
+    fn prefetch(&self, _request: &HostRequest) {}
+
+    fn prefetch_overwritten(&self, _request: &HostRequest) {}
+
+    fn take_completed(&mut self) -> u32 {
+        std::mem::take(&mut self.completed)
+    }
+
+    fn requests_inside(&self) -> usize {
+        self.requests.len() - self.free.len()
+    }
+
+    fn set_flows(&mut self, flows: Vec<(String, u16)>) {
+        self.answered = (!flows.is_empty()).then(Vec::new);
+        self.recorder.tenants = (flows.len() > 1).then(|| Box::new(Tenants::new(flows.into_iter())));
+    }
+
+    fn take_answered(&mut self, into: &mut Vec<u64>) {
+        if let Some(answered) = &mut self.answered {
+            into.append(answered);
+        }
+    }
+
+    fn measure(&mut self, config: &MeasureConfig) {
+        self.members.iter_mut().for_each(|member| member.measure(config));
+    }
+
+    fn open_window_at(&mut self, now: Ns, requests_before: u64) {
+        let mut tenants = self.recorder.tenants.take();
+        if let Some(tenants) = &mut tenants {
+            tenants.begin();
+        }
+        self.recorder = Recorder::begin(now, requests_before, &[], Vec::new(), Vec::new());
+        self.recorder.tenants = tenants;
+        for member in &mut self.members {
+            member.open_window_at(now, requests_before);
+        }
+    }
+
+    fn report(&self) -> Report {
+        self.report_of_all()
+    }
+
+    fn expect_no_more(&mut self) {
+        self.members.iter_mut().for_each(Device::expect_no_more);
+    }
+
+    fn close_untimed_places(&mut self) {
+        self.members.iter_mut().for_each(Device::close_untimed_places);
+    }
+
+    fn audit(&self) -> Result<CheckedReport, String> {
+        let mut sum = CheckedReport::default();
+        for (number, drive) in self.members.iter().enumerate() {
+            let found = drive.audit().map_err(|fault| format!("drive {number} of the array: {fault}"))?;
+            sum.reads_verified += found.reads_verified;
+            sum.pages_audited += found.pages_audited;
+            sum.copies_audited += found.copies_audited;
+        }
+        let left = self.requests.len() - self.free.len();
+        if left > 0 { Err(format!("{left} requests of the array have no answer")) } else { Ok(sum) }
+    }
+
+    fn flash_operations(&self) -> u64 {
+        self.members.iter().map(Device::flash_operations).sum()
+    }
+
+    fn events_processed(&self) -> u64 {
+        self.members.iter().map(Device::events_processed).sum()
+    }
+
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        self.save_state(out)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        self.restore_state(input)
+    }
+}

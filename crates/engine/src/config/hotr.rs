@@ -1,0 +1,118 @@
+//! Hot reads in a staging space (Wu et al., DATE 2019; papers/004).
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{ConfigError, check_range};
+
+/// Copies of hot read pages in a staging space (`[scheme.hotr]`); off by default. `docs/hotr.md` has the rules.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HotrConfig {
+    /// Whether it is on; default false.
+    #[serde(default)]
+    pub enabled: bool,
+    /// Where the staging space is: `chip` (default, dedicated chips) or `overprovisioned` (§III-A has both).
+    #[serde(default)]
+    pub staging: Staging,
+    /// Chips that are the staging space with `chip`: the last ones; 1 to 1,024, default 1 (§III-A: a dedicated chip).
+    #[serde(default = "one")]
+    pub staging_chips: u32,
+    /// Most mapping units in the staging space with `overprovisioned`, as a share of the drive's flash pages; 0 to 1,
+    /// default 0.05, the share that one chip of the paper's twenty is.
+    #[serde(default = "default_staging_share")]
+    pub staging_share: f64,
+    /// Most pages that are migrated, as a share of the pages that were read so far; 0 to 1, default 0.1 (§IV-B).
+    #[serde(default = "default_hot_share")]
+    pub hot_share: f64,
+    /// Entries of each chip's R-LRU list; 1 to 2^24, default 16,384. The paper doesn't say.
+    #[serde(default = "default_length")]
+    pub list_length: u32,
+    /// Reads of a page before the one that is blocked from which on it counts as hot; 1 to 2^20, default 1 (§III-C: any
+    /// hit of the list).
+    #[serde(default = "one")]
+    pub hot_count: u32,
+    /// Which reads the list knows: `all` (default, §III-B) or `blocked` (the strict reading of §III-C).
+    #[serde(default)]
+    pub track: TrackedReads,
+    /// Which hits migrate: `blocked` (default, §III-C) or `all` (§III-B: when a popular page is requested).
+    #[serde(default = "blocked")]
+    pub migrate: TrackedReads,
+    /// Whether a chip that erases blocks a read, too; default false (§III-C speaks of programs).
+    #[serde(default)]
+    pub erases_block: bool,
+}
+
+/// Where the staging space is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Staging {
+    /// Chips that hold nothing else.
+    #[default]
+    Chip,
+    /// The over-provisioned space of all chips; a page is staged on another chip than its own.
+    Overprovisioned,
+}
+
+/// Which reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TrackedReads {
+    /// Default of `track`: every read.
+    #[default]
+    All,
+    /// Those that find their chip busy with a program.
+    Blocked,
+}
+
+impl Default for HotrConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            staging: Staging::default(),
+            staging_chips: one(),
+            staging_share: default_staging_share(),
+            hot_share: default_hot_share(),
+            list_length: default_length(),
+            hot_count: one(),
+            track: TrackedReads::All,
+            migrate: TrackedReads::Blocked,
+            erases_block: false,
+        }
+    }
+}
+
+fn one() -> u32 {
+    1
+}
+
+fn blocked() -> TrackedReads {
+    TrackedReads::Blocked
+}
+
+fn default_staging_share() -> f64 {
+    0.05
+}
+
+fn default_hot_share() -> f64 {
+    0.1
+}
+
+fn default_length() -> u32 {
+    16_384
+}
+
+impl HotrConfig {
+    /// Whether it is as by default, and need not be written down.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Refuses what can't be. Paths in errors are relative to `[hotr]`.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_range("staging_chips", self.staging_chips, 1, 1_024)?;
+        check_range("staging_share", self.staging_share, 0.0, 1.0)?;
+        check_range("hot_share", self.hot_share, 0.0, 1.0)?;
+        check_range("list_length", self.list_length, 1, 1 << 24)?;
+        check_range("hot_count", self.hot_count, 1, 1 << 20)
+    }
+}

@@ -1,0 +1,174 @@
+//! The list of colliding pairs of a die (§III-A, figure 5).
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{DieId, Ppa};
+use crate::systems::lru::LruMap;
+
+/// Two flash pages of a die, the smaller address first.
+pub type PagePair = (Ppa, Ppa);
+
+/// What is known of a pair.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PairEntry {
+    /// Collisions, the paper's o.
+    pub occurrences: u32,
+    /// By die: collisions of the pair at which that die had at least two commands less.
+    pub slack: Box<[u16]>,
+}
+
+impl PairEntry {
+    /// The die with the most slack, the paper's d. Of equals the one with the fewest commands now, then the first.
+    /// `None` if no die had any.
+    pub fn destination(&self, outstanding: &[u32]) -> Option<(DieId, u32)> {
+        let load = |die: usize| outstanding.get(die).copied().unwrap_or(u32::MAX);
+        let best = (0..self.slack.len())
+            .max_by_key(|&die| (self.slack[die], std::cmp::Reverse((load(die), die))))?;
+        (self.slack[best] > 0).then(|| (DieId(best as u32), u32::from(self.slack[best])))
+    }
+
+    /// Share of the pair's collisions that would not have been, had one page been on that die (equation 1).
+    pub fn avoided(&self, die: DieId) -> f64 {
+        let slack = self.slack.get(die.index()).copied().unwrap_or(0);
+        if self.occurrences == 0 { 0.0 } else { f64::from(slack) / f64::from(self.occurrences) }
+    }
+}
+
+/// The pairs of one die, in the order of their last collision.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct PairList {
+    pairs: LruMap<PagePair, PairEntry>,
+}
+
+/// A pair whatever the order in which its pages are named.
+pub fn pair(a: Ppa, b: Ppa) -> PagePair {
+    (a.min(b), a.max(b))
+}
+
+impl PairList {
+    /// A pair collided on `owner`, while the dies had so many commands. At most `most` pairs are kept; of a drive's
+    /// dies those for which `counts` says no get no slack.
+    pub fn record(
+        &mut self,
+        pair: PagePair,
+        owner: DieId,
+        outstanding: &[u32],
+        most: u32,
+        counts: impl Fn(usize) -> bool,
+    ) -> Option<&PairEntry> {
+        if most == 0 {
+            return None;
+        }
+        if self.pairs.get(pair).is_none() {
+            let mut entry = PairEntry::default();
+            if self.pairs.len() >= most as usize {
+                // The memory of the pair that is forgotten serves the new one.
+                entry = self.pairs.pop_oldest().map(|(_, old)| old).unwrap_or_default();
+            }
+            entry.occurrences = 0;
+            if entry.slack.len() == outstanding.len() {
+                entry.slack.fill(0);
+            } else {
+                entry.slack = vec![0; outstanding.len()].into_boxed_slice();
+            }
+            self.pairs.insert(pair, entry);
+        }
+        let here = outstanding.get(owner.index()).copied().unwrap_or(0);
+        let entry = self.pairs.touch(pair)?;
+        entry.occurrences = entry.occurrences.saturating_add(1);
+        for (die, (slack, &load)) in entry.slack.iter_mut().zip(outstanding).enumerate() {
+            if load.saturating_add(2) <= here && counts(die) {
+                *slack = slack.saturating_add(1);
+            }
+        }
+        Some(entry)
+    }
+
+    /// In how many pairs but this each of its pages appears: the first, the second.
+    pub fn appearances(&self, pair: PagePair) -> (u32, u32) {
+        let others = || self.pairs.iter().map(|(key, _)| key).filter(|&key| key != pair);
+        let count = |page: Ppa| others().filter(|key| key.0 == page || key.1 == page).count() as u32;
+        (count(pair.0), count(pair.1))
+    }
+
+    /// A pair.
+    pub fn get(&self, pair: PagePair) -> Option<&PairEntry> {
+        self.pairs.get(pair)
+    }
+
+    /// Pairs.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// A page of the die was replicated: all is forgotten.
+    pub fn clear(&mut self) {
+        self.pairs.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn p(page: char) -> Ppa {
+        Ppa(page as u32)
+    }
+
+    #[test]
+    fn figure_5_pages_d_and_b_collide_13_times_and_die_1_would_have_avoided_10_of_them() {
+        let mut list = PairList::default();
+        // Die 0 has three commands. Die 1 has one, at ten of the thirteen collisions; die 2 at four, die 3 never.
+        for time in 0..13 {
+            let loads = [3, if time < 10 { 1 } else { 2 }, if time < 4 { 0 } else { 3 }, 2];
+            list.record(pair(p('D'), p('B')), DieId(0), &loads, 5, |_| true);
+        }
+        let entry = list.get(pair(p('B'), p('D'))).unwrap();
+        assert_eq!((entry.occurrences, &*entry.slack), (13, &[0, 10, 4, 0][..]));
+        assert_eq!(entry.destination(&[3, 2, 3, 2]), Some((DieId(1), 10)));
+        assert!((entry.avoided(DieId(1)) - 0.77).abs() < 0.005);
+    }
+
+    #[test]
+    fn slack_needs_a_difference_of_two_and_a_die_that_counts() {
+        let mut list = PairList::default();
+        list.record(pair(p('A'), p('B')), DieId(2), &[0, 1, 2, 0], 5, |die| die != 3);
+        assert_eq!(&*list.get(pair(p('A'), p('B'))).unwrap().slack, &[1, 0, 0, 0]);
+        let none = PairEntry { occurrences: 1, slack: vec![0; 4].into() };
+        assert_eq!(none.destination(&[0; 4]), None);
+        // Of equals the die with the fewest commands, then the first.
+        let equal = PairEntry { occurrences: 3, slack: vec![2, 3, 3, 3].into() };
+        assert_eq!(equal.destination(&[0, 1, 0, 0]), Some((DieId(2), 3)));
+    }
+
+    #[test]
+    fn the_pair_that_did_not_collide_for_longest_gives_way_and_begins_anew() {
+        let mut list = PairList::default();
+        for page in ['A', 'B', 'C', 'A', 'D'] {
+            list.record(pair(p('Z'), p(page)), DieId(0), &[2, 0], 3, |_| true);
+        }
+        assert_eq!(list.len(), 3);
+        assert!(list.get(pair(p('B'), p('Z'))).is_none(), "A collided again after B");
+        assert_eq!(list.get(pair(p('A'), p('Z'))).unwrap().occurrences, 2);
+        let fresh = list.get(pair(p('D'), p('Z'))).unwrap();
+        assert_eq!((fresh.occurrences, &*fresh.slack), (1, &[0, 1][..]));
+        assert!(PairList::default().record(pair(p('A'), p('B')), DieId(0), &[2, 0], 0, |_| true).is_none());
+    }
+
+    #[test]
+    fn appearances_count_the_remaining_pairs() {
+        let mut list = PairList::default();
+        for (a, b) in [('A', 'B'), ('B', 'C'), ('B', 'D'), ('A', 'E'), ('F', 'G')] {
+            list.record(pair(p(a), p(b)), DieId(0), &[3, 0], 5, |_| true);
+        }
+        assert_eq!(list.appearances(pair(p('A'), p('B'))), (1, 2));
+        assert_eq!(list.appearances(pair(p('F'), p('G'))), (0, 0));
+        list.clear();
+        assert!(list.is_empty());
+    }
+}

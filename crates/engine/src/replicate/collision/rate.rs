@@ -1,0 +1,70 @@
+//! Reads of each die in the last while: r of equation 3.
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Ns;
+
+/// Counts by die in two windows: the one that runs, and the one before, of which the part that isn't over yet counts.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct ReadRates {
+    window: u64,
+    /// Number of the window that runs.
+    current: u64,
+    counts: Vec<[u32; 2]>,
+}
+
+impl ReadRates {
+    /// For so many dies.
+    pub fn new(dies: u32, window_ns: u64) -> Self {
+        Self { window: window_ns.max(1), current: 0, counts: vec![[0; 2]; dies as usize] }
+    }
+
+    /// Whether the two are for the same drive.
+    pub fn fits(&self, other: &Self) -> bool {
+        (self.window, self.counts.len()) == (other.window, other.counts.len())
+    }
+
+    fn advance(&mut self, now: Ns) {
+        let window = now.0 / self.window;
+        match window.saturating_sub(self.current) {
+            0 => return,
+            1 => self.counts.iter_mut().for_each(|count| *count = [0, count[0]]),
+            _ => self.counts.fill([0; 2]),
+        }
+        self.current = window;
+    }
+
+    /// A read is issued to a die.
+    pub fn count(&mut self, die: usize, now: Ns) {
+        self.advance(now);
+        if let Some(count) = self.counts.get_mut(die) {
+            count[0] = count[0].saturating_add(1);
+        }
+    }
+
+    /// Reads a second of a die, over the last window.
+    pub fn per_second(&mut self, die: usize, now: Ns) -> f64 {
+        self.advance(now);
+        let [here, before] = self.counts.get(die).copied().unwrap_or_default();
+        let passed = (now.0 % self.window) as f64 / self.window as f64;
+        (f64::from(here) + f64::from(before) * (1.0 - passed)) * 1e9 / self.window as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_steady_stream_has_its_rate_and_what_is_past_is_forgotten() {
+        let second = 1_000_000_000;
+        let mut rates = ReadRates::new(2, second);
+        for number in 0..250 {
+            rates.count(1, Ns(number * second / 100));
+        }
+        assert!((rates.per_second(1, Ns(5 * second / 2 - 1)) - 100.0).abs() < 1.0);
+        assert_eq!(rates.per_second(0, Ns(5 * second / 2)), 0.0);
+        assert!((rates.per_second(1, Ns(3 * second + second / 2)) - 25.0).abs() < 0.1);
+        assert_eq!(rates.per_second(1, Ns(9 * second)), 0.0);
+    }
+}

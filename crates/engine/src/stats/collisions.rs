@@ -1,0 +1,386 @@
+//! Read collisions as Jun et al. analyse them (papers/000, §II), for any scheme and workload.
+//!
+//! The text leaves open when a collision is counted. Two readings stand side by side: one that looks at each read as it is
+//! issued to its die, and one that looks at the state of the dies every so many nanoseconds. `docs/collision.md` compares
+//! both with the paper's table.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::Lpa;
+use crate::time::Ns;
+
+/// Time between two samples where the description names none, ns (§II-C).
+pub const SAMPLE_NS: u64 = 10_000;
+
+/// Most pairs that are told apart in a reading.
+const MOST_PAIRS: usize = 1 << 24;
+
+/// How often each pair of logical pages met.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct PairCounts {
+    counts: BTreeMap<(u32, u32), u64>,
+    occurrences: u64,
+    dropped: u64,
+}
+
+impl PairCounts {
+    fn add(&mut self, a: Lpa, b: Lpa, times: u64) {
+        let pair = (a.0.min(b.0), a.0.max(b.0));
+        if pair.0 == pair.1 {
+            return;
+        }
+        if self.counts.len() >= MOST_PAIRS && !self.counts.contains_key(&pair) {
+            self.dropped += times;
+            return;
+        }
+        *self.counts.entry(pair).or_default() += times;
+        self.occurrences += times;
+    }
+
+    fn report(&self) -> PairsReport {
+        let mut curve: BTreeMap<u64, u64> = BTreeMap::new();
+        for &count in self.counts.values() {
+            *curve.entry(count).or_default() += 1;
+        }
+        let distinct = self.counts.len() as u64;
+        let share = |of: f64| share_of_pairs(&curve, distinct, of * self.occurrences as f64);
+        PairsReport {
+            distinct,
+            occurrences: self.occurrences,
+            mean_repetition: ratio(self.occurrences, distinct),
+            share_for_half: share(0.5),
+            share_for_80_percent: share(0.8),
+            dropped: self.dropped,
+            repetitions: curve,
+        }
+    }
+}
+
+/// Share of the pairs, the most frequent first, that make up so many occurrences.
+fn share_of_pairs(curve: &BTreeMap<u64, u64>, distinct: u64, wanted: f64) -> f64 {
+    let (mut pairs, mut occurrences) = (0.0, 0.0);
+    for (&count, &number) in curve.iter().rev() {
+        let (count, number) = (count as f64, number as f64);
+        if occurrences + count * number >= wanted {
+            pairs += ((wanted - occurrences) / count).max(0.0);
+            break;
+        }
+        (pairs, occurrences) = (pairs + number, occurrences + count * number);
+    }
+    if distinct == 0 { 0.0 } else { pairs / distinct as f64 }
+}
+
+fn ratio(a: u64, b: u64) -> f64 {
+    if b == 0 { 0.0 } else { a as f64 / b as f64 }
+}
+
+/// Chance that a read meets one of `others` that lie at random on the dies.
+fn meets_one(others: u32, dies: u32) -> f64 {
+    1.0 - (1.0 - 1.0 / f64::from(dies.max(1))).powi(others.min(1 << 20) as i32)
+}
+
+/// Chance that of so many reads at random on the dies two lie on one.
+fn some_meet(reads: u32, dies: u32) -> f64 {
+    if reads > dies {
+        return 1.0;
+    }
+    1.0 - (0..reads).map(|read| 1.0 - f64::from(read) / f64::from(dies.max(1))).product::<f64>()
+}
+
+/// What one die looks like.
+#[derive(Clone, Debug, Default)]
+pub struct DieReads {
+    /// Commands waiting or running.
+    pub outstanding: u32,
+    /// Reads of the host among them, in the order in which they are taken.
+    pub reads: Vec<Lpa>,
+}
+
+/// The recorder.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct CollisionProbe {
+    every: u64,
+    next: Ns,
+    by_die: Vec<u64>,
+    issued: u64,
+    programs_ahead: u64,
+    erases_ahead: u64,
+    collisions: u64,
+    imbalanced: u64,
+    expected: f64,
+    recorded: PairCounts,
+    new: PairCounts,
+    samples: u64,
+    busy_samples: u64,
+    with_idle_die: u64,
+    outstanding: u128,
+    with_collision: u64,
+    with_imbalanced: u64,
+    expected_samples: f64,
+    sampled: PairCounts,
+}
+
+impl CollisionProbe {
+    /// From `start` on, on so many dies, with a sample every so many ns (0: 10 µs).
+    pub fn begin(start: Ns, dies: usize, every: u64) -> Self {
+        Self {
+            every: if every == 0 { SAMPLE_NS } else { every },
+            next: start,
+            by_die: vec![0; dies],
+            issued: 0,
+            programs_ahead: 0,
+            erases_ahead: 0,
+            collisions: 0,
+            imbalanced: 0,
+            expected: 0.0,
+            recorded: PairCounts::default(),
+            new: PairCounts::default(),
+            samples: 0,
+            busy_samples: 0,
+            with_idle_die: 0,
+            outstanding: 0,
+            with_collision: 0,
+            with_imbalanced: 0,
+            expected_samples: 0.0,
+            sampled: PairCounts::default(),
+        }
+    }
+
+    /// The next sample.
+    pub fn next(&self) -> Ns {
+        self.next
+    }
+
+    /// A read was issued to a die, the last of `there`. `loads` are the commands of all dies, `reads` the reads of all.
+    /// `blocked` tells whether the die was programming (or erasing) just then.
+    pub fn issued(&mut self, die: usize, there: &[Lpa], loads: &[u32], reads: u32, blocked: [bool; 2]) {
+        self.issued += 1;
+        self.programs_ahead += u64::from(blocked[0]);
+        self.erases_ahead += u64::from(blocked[1]);
+        if let Some(count) = self.by_die.get_mut(die) {
+            *count += 1;
+        }
+        self.expected += meets_one(reads.saturating_sub(1), loads.len() as u32);
+        let [others @ .., last] = there else { return };
+        if others.is_empty() {
+            return;
+        }
+        self.collisions += 1;
+        let here = loads.get(die).copied().unwrap_or(0);
+        let least = loads.iter().copied().min().unwrap_or(0);
+        if here.saturating_sub(least) < 2 {
+            return;
+        }
+        self.imbalanced += 1;
+        for (number, &other) in others.iter().enumerate() {
+            self.new.add(other, *last, 1);
+            self.recorded.add(other, *last, 1);
+            others[..number].iter().for_each(|&earlier| self.recorded.add(earlier, other, 1));
+        }
+    }
+
+    /// Takes the samples before `until`, of a state that holds until then.
+    pub fn take(&mut self, until: Ns, dies: &[DieReads]) {
+        if self.next >= until {
+            return;
+        }
+        let times = until.since(self.next).0.div_ceil(self.every);
+        self.next = Ns(self.next.0.saturating_add(self.every.saturating_mul(times)));
+        self.samples += times;
+        let loads = || dies.iter().map(|die| die.outstanding);
+        let total: u32 = loads().sum();
+        if total == 0 {
+            return;
+        }
+        self.busy_samples += times;
+        self.outstanding += u128::from(total) * u128::from(times);
+        let least = loads().min().unwrap_or(0);
+        self.with_idle_die += if least == 0 { times } else { 0 };
+        let (mut collides, mut imbalanced, mut reads) = (false, false, 0);
+        for die in dies {
+            reads += die.reads.len() as u32;
+            if die.reads.len() < 2 {
+                continue;
+            }
+            collides = true;
+            if die.outstanding - least >= 2 {
+                imbalanced = true;
+                for (number, &a) in die.reads.iter().enumerate() {
+                    die.reads[..number].iter().for_each(|&b| self.sampled.add(a, b, times));
+                }
+            }
+        }
+        self.with_collision += if collides { times } else { 0 };
+        self.with_imbalanced += if imbalanced { times } else { 0 };
+        self.expected_samples += some_meet(reads, dies.len() as u32) * times as f64;
+    }
+
+    /// Everything so far.
+    pub fn report(&self) -> CollisionReport {
+        let mean = ratio(self.issued, self.by_die.len() as u64);
+        let square = |&count: &u64| (count as f64 - mean).powi(2);
+        let variance = self.by_die.iter().map(square).sum::<f64>() / self.by_die.len().max(1) as f64;
+        let busy = self.busy_samples.max(1) as f64;
+        CollisionReport {
+            reads_issued: self.issued,
+            reads_by_die: self.by_die.clone(),
+            relative_std: if mean > 0.0 { variance.sqrt() / mean } else { 0.0 },
+            programs_ahead: self.programs_ahead,
+            erases_ahead: self.erases_ahead,
+            at_issue: IssueReading {
+                collisions: self.collisions,
+                measured_ratio: ratio(self.collisions, self.issued),
+                expected_ratio: self.expected / self.issued.max(1) as f64,
+                imbalanced_share: ratio(self.imbalanced, self.collisions),
+                pairs: self.recorded.report(),
+                new_pairs: self.new.report(),
+            },
+            sampled: SampledReading {
+                every_ns: self.every,
+                samples: self.samples,
+                busy_samples: self.busy_samples,
+                average_outstanding: self.outstanding as f64 / self.samples.max(1) as f64,
+                average_outstanding_busy: self.outstanding as f64 / busy,
+                with_idle_die: ratio(self.with_idle_die, self.busy_samples),
+                measured_ratio: ratio(self.with_collision, self.busy_samples),
+                expected_ratio: self.expected_samples / busy,
+                imbalanced_share: ratio(self.with_imbalanced, self.with_collision),
+                pairs_for_each_read: ratio(self.sampled.occurrences, self.issued),
+                pairs: self.sampled.report(),
+            },
+        }
+    }
+}
+
+/// Read collisions in the window.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CollisionReport {
+    /// Reads of flash pages that the host's requests issued to dies.
+    pub reads_issued: u64,
+    /// The same by die.
+    pub reads_by_die: Vec<u64>,
+    /// Their standard deviation over the dies, divided by their mean (§II-C, table 3).
+    pub relative_std: f64,
+    /// Those that found their die busy with a program.
+    pub programs_ahead: u64,
+    /// Those that found it busy with an erase.
+    pub erases_ahead: u64,
+    /// Collisions as reads are issued.
+    pub at_issue: IssueReading,
+    /// Collisions in samples of the dies' state.
+    pub sampled: SampledReading,
+}
+
+/// A collision is a read that is issued to a die with an outstanding read.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct IssueReading {
+    /// Collisions.
+    pub collisions: u64,
+    /// Share of the reads.
+    pub measured_ratio: f64,
+    /// The same had each met as many reads, at random on the dies.
+    pub expected_ratio: f64,
+    /// Share of the collisions that are imbalanced.
+    pub imbalanced_share: f64,
+    /// Pairs of an imbalanced collision: of all reads at the die.
+    pub pairs: PairsReport,
+    /// Those of the read that came only.
+    pub new_pairs: PairsReport,
+}
+
+/// The state of the dies at fixed instants; ratios are over those with an outstanding command.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SampledReading {
+    /// Time between two samples, ns.
+    pub every_ns: u64,
+    /// Samples.
+    pub samples: u64,
+    /// Those with an outstanding command.
+    pub busy_samples: u64,
+    /// Mean commands outstanding on all dies, over all samples.
+    pub average_outstanding: f64,
+    /// The same over the busy ones.
+    pub average_outstanding_busy: f64,
+    /// Share with a die that has nothing to do.
+    pub with_idle_die: f64,
+    /// Share with two reads on one die.
+    pub measured_ratio: f64,
+    /// The same had the reads lain at random.
+    pub expected_ratio: f64,
+    /// Share of those with an imbalanced collision, of those with any.
+    pub imbalanced_share: f64,
+    /// Occurrences of imbalanced pairs over all samples, for each read issued.
+    pub pairs_for_each_read: f64,
+    /// Imbalanced pairs; each sample counts.
+    pub pairs: PairsReport,
+}
+
+/// Pairs of logical pages.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PairsReport {
+    /// Different pairs.
+    pub distinct: u64,
+    /// How often any of them met.
+    pub occurrences: u64,
+    /// Occurrences of a pair, in the mean.
+    pub mean_repetition: f64,
+    /// Share of the pairs, the most frequent first, that make up half of the occurrences.
+    pub share_for_half: f64,
+    /// The same for 80%.
+    pub share_for_80_percent: f64,
+    /// Occurrences of pairs that were not told apart, as there were too many.
+    pub dropped: u64,
+    /// Occurrences → pairs with so many.
+    pub repetitions: BTreeMap<u64, u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_third_read_makes_three_pairs_and_two_new_ones() {
+        let mut probe = CollisionProbe::begin(Ns::ZERO, 3, 0);
+        probe.issued(0, &[Lpa(1)], &[1, 0, 0], 1, [true, false]);
+        probe.issued(0, &[Lpa(1), Lpa(2)], &[2, 0, 0], 2, [false; 2]);
+        probe.issued(0, &[Lpa(1), Lpa(2), Lpa(3)], &[3, 0, 0], 3, [false; 2]);
+        probe.issued(1, &[Lpa(8), Lpa(9)], &[3, 2, 1], 5, [false; 2]);
+        let report = probe.report();
+        let issue = &report.at_issue;
+        assert_eq!((report.reads_issued, issue.collisions, report.programs_ahead), (4, 3, 1));
+        assert_eq!(issue.imbalanced_share, 2.0 / 3.0);
+        assert_eq!((issue.new_pairs.distinct, issue.new_pairs.occurrences), (3, 3));
+        assert_eq!((issue.pairs.distinct, issue.pairs.occurrences), (3, 4));
+        assert_eq!(issue.pairs.repetitions, BTreeMap::from([(1, 2), (2, 1)]));
+        let expected = (0.0 + 1.0 / 3.0 + 5.0 / 9.0 + (1.0 - (2.0f64 / 3.0).powi(4))) / 4.0;
+        assert!((issue.expected_ratio - expected).abs() < 1e-12);
+        assert!((report.relative_std - (14.0f64 / 9.0).sqrt() / (4.0 / 3.0)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn samples_count_for_as_long_as_their_state_holds() {
+        let mut probe = CollisionProbe::begin(Ns(0), 2, 10);
+        let idle = DieReads::default();
+        let two = DieReads { outstanding: 2, reads: vec![Lpa(1), Lpa(2)] };
+        probe.take(Ns(25), &[two, idle.clone()]);
+        probe.take(Ns(26), &[idle.clone(), idle.clone()]);
+        probe.take(Ns(100), &[idle.clone(), idle.clone()]);
+        let one = DieReads { outstanding: 1, reads: vec![Lpa(5)] };
+        probe.take(Ns(101), &[one, idle]);
+        let sampled = probe.report().sampled;
+        assert_eq!((sampled.samples, sampled.busy_samples, sampled.pairs.occurrences), (11, 4, 3));
+        assert_eq!((sampled.average_outstanding_busy, sampled.with_idle_die), (7.0 / 4.0, 1.0));
+        assert_eq!((sampled.measured_ratio, sampled.expected_ratio), (0.75, 3.0 * 0.5 / 4.0));
+    }
+
+    #[test]
+    fn shares_of_pairs_follow_the_curve() {
+        // Ten pairs once, one pair thirty times.
+        let curve = BTreeMap::from([(1, 10), (30, 1)]);
+        assert!((share_of_pairs(&curve, 11, 15.0) - 0.5 / 11.0).abs() < 1e-12);
+        assert!((share_of_pairs(&curve, 11, 32.0) - 3.0 / 11.0).abs() < 1e-12);
+        assert!((some_meet(8, 16) - 0.879).abs() < 0.001 && some_meet(17, 16) == 1.0);
+    }
+}

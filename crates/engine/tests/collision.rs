@@ -1,0 +1,193 @@
+//! Replication of pages that keep colliding, in whole runs in checked mode: nobody ever reads a stale copy.
+#![allow(missing_docs)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod common;
+
+use common::*;
+use wordline_engine::Setup;
+use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
+use wordline_engine::config::run::Occupancy;
+use wordline_engine::config::scheme::{PlacementKind, SchedulerKind, SuperblockSpan};
+use wordline_engine::host::{HostOp, HostRequest};
+use wordline_engine::stats::report::Report;
+
+/// Four dies on four channels, filled to a half in order: page p is on die p modulo 4.
+fn four_dies() -> Setup {
+    let mut setup = setup(device(4, 1, 1, 1));
+    setup.start = start(Occupancy::Share(0.5), 0.0);
+    setup.scheme.collision.enabled = true;
+    setup.scheme.collision.copies_share = 0.05;
+    setup
+}
+
+/// Every millisecond the same pages are read together.
+fn together(pages: &[u64], times: u64) -> Vec<HostRequest> {
+    (0..times).flat_map(|time| pages.iter().map(move |&page| read(time * 1_000_000, page))).collect()
+}
+
+fn figure(report: &Report, name: &str) -> u64 {
+    report.systems["collision"].figures[name]
+}
+
+fn runs(setup: &Setup, requests: Vec<HostRequest>) -> Report {
+    run(setup, &mut Listed(requests)).unwrap()
+}
+
+#[test]
+fn two_pages_of_a_die_that_are_read_together_are_told_apart() {
+    let setup = four_dies();
+    let report = runs(&setup, together(&[0, 4], 200));
+    assert_eq!(figure(&report, "replications_decided"), 1);
+    let copies = report.copies.as_ref().unwrap();
+    assert_eq!((copies.systems[0].made, copies.systems[0].read_apart), (1, 0), "from the buffer");
+    // The first two share a die; from then on nobody waits.
+    assert_eq!((figure(&report, "collisions"), figure(&report, "reads_of_replica")), (1, 199));
+    assert_eq!(report.read.latency_ns.p95 / 1000, (TR + XFER) / 1000);
+    let mut plain = setup;
+    plain.scheme.collision.enabled = false;
+    let plain = runs(&plain, together(&[0, 4], 200));
+    assert!(plain.systems.is_empty() && plain.copies.is_none());
+    assert!(report.read.latency_ns.mean < 0.8 * plain.read.latency_ns.mean);
+    assert_eq!(plain.flash.reads, report.flash.reads, "no read more");
+}
+
+#[test]
+fn balanced_collisions_record_nothing() {
+    // Two reads for each die: every die has two.
+    let report = runs(&four_dies(), together(&[0, 1, 2, 3, 4, 5, 6, 7], 20));
+    assert_eq!(figure(&report, "collisions"), 4 * 20);
+    assert_eq!(figure(&report, "recorded_pairs"), 0);
+    // A die with two while another has none.
+    let report = runs(&four_dies(), together(&[0, 1, 2, 4], 1));
+    assert_eq!((figure(&report, "imbalanced_collisions"), figure(&report, "recorded_pairs")), (1, 1));
+}
+
+#[test]
+fn a_third_read_records_the_pair_of_the_others_too() {
+    for (record, pairs) in [("all", 3), ("new", 2)] {
+        let mut setup = four_dies();
+        setup.scheme.collision.record = serde_json::from_str(&format!("\"{record}\"")).unwrap();
+        // A read a nanosecond costs more than any benefit.
+        setup.scheme.collision.rate_window_ns = 1_000;
+        let requests = vec![read(0, 1), read(0, 2), read(0, 3), read(0, 0), read(0, 4), read(0, 8)];
+        let report = runs(&setup, requests);
+        // With the second read of die 0 the others have one: balanced. Only the third is two ahead of them.
+        assert_eq!(figure(&report, "imbalanced_collisions"), 1);
+        assert_eq!(figure(&report, "recorded_pairs"), pairs, "{record}");
+    }
+}
+
+fn later(requests: Vec<HostRequest>, by: u64) -> impl Iterator<Item = HostRequest> {
+    requests.into_iter().map(move |mut request| {
+        request.time.0 += by;
+        request
+    })
+}
+
+#[test]
+fn the_dearer_the_destination_the_more_collisions_it_takes() {
+    let collisions = |others: u64| {
+        let mut setup = four_dies();
+        setup.scheme.collision.rate_window_ns = 10_000_000;
+        // Reads of dies 1 to 3 in turn over 60 ms; none is there when the two pages of die 0 are read.
+        let mut requests: Vec<HostRequest> =
+            (0..others).map(|number| read(100_000 + number * 60_000_000 / others, 1 + number % 3)).collect();
+        requests.extend(later(together(&[0, 4], 40), 20_000_000));
+        requests.sort_by_key(|request| request.time);
+        let report = runs(&setup, requests);
+        assert_eq!(figure(&report, "replications_decided"), 1, "{others}");
+        figure(&report, "recorded_pairs")
+    };
+    // At r reads a second of the destination d collisions must be worth d · 50 µs > r · (500 µs)² / 2.
+    assert_eq!(collisions(30), 1, "167 reads a second cost 21 µs");
+    let dear = collisions(300);
+    assert!((4..=6).contains(&dear), "1,667 reads a second cost 208 µs: {dear}");
+}
+
+#[test]
+fn the_least_recently_read_gives_way_and_the_better_place_stays() {
+    let mut setup = four_dies();
+    let pages = 4 * 32 * 16;
+    setup.scheme.collision.copies_share = 1.5 / f64::from(pages);
+    let mut requests = together(&[0, 4], 20);
+    requests.extend(later(together(&[1, 5], 20), 20_000_000));
+    let report = runs(&setup, requests);
+    assert_eq!(figure(&report, "replications_decided"), 2);
+    let given_up = figure(&report, "dropped_originals") + figure(&report, "dropped_replicas");
+    assert_eq!(given_up, 1);
+    let copies = &report.copies.as_ref().unwrap().systems[0];
+    assert_eq!((copies.made, copies.units_now, copies.units_max, copies.dropped["asked"]), (2, 1, 1, 1));
+    assert_eq!(copies.promoted, figure(&report, "dropped_originals"));
+    // Wherever the first page stayed, it doesn't collide any more.
+    assert!(figure(&report, "collisions") < 8);
+}
+
+/// Reads of a few pages that collide, among writes and TRIMs of all.
+fn busy(seed: u64, count: u64, pages: u64) -> Vec<HostRequest> {
+    let mut random = Random(seed);
+    (0..count)
+        .map(|number| {
+            let time = number * 30_000;
+            match random.below(20) {
+                0..12 => read(time, random.below(6) * 4),
+                12..14 => read(time, random.below(pages)),
+                14 => request(time, HostOp::Trim, random.below(pages - 3), 3),
+                15 => write(time, random.below(6) * 4),
+                _ => write(time, random.below(pages)),
+            }
+        })
+        .collect()
+}
+
+fn under_stress() -> Setup {
+    let mut setup = four_dies();
+    (setup.device.geometry.blocks, setup.device.geometry.pages) = (16, 8);
+    (setup.device.geometry.ways, setup.device.geometry.page_bytes) = (1, 8192);
+    setup.device.capacity.overprovisioning = Some(0.5);
+    setup.device.suspend.program_ns = Some(10_000);
+    setup.device.suspend.erase_ns = Some(10_000);
+    setup.scheme.reclaim =
+        ReclaimConfig { policy: ReclaimKind::Block, threshold: 8, ..ReclaimConfig::default() };
+    setup.start = start(Occupancy::Share(0.9), 1.0);
+    setup.host = closed(12);
+    setup
+}
+
+#[test]
+fn no_stale_copy_is_read_under_collection_read_reclaim_and_trim() {
+    let mut made = 0;
+    for placement in [PlacementKind::Static, PlacementKind::Dynamic] {
+        for superblock in [SuperblockSpan::None, SuperblockSpan::Channels] {
+            for scheduler in [SchedulerKind::Fifo, SchedulerKind::ReadFirstSuspend] {
+                for share in [0.004, 0.1] {
+                    let mut setup = under_stress();
+                    setup.scheme.placement.policy = placement;
+                    setup.scheme.blocks.superblock = superblock;
+                    setup.scheme.scheduler.policy = scheduler;
+                    setup.scheme.collision.copies_share = share;
+                    setup.scheme.collision.replace_copies = share > 0.05;
+                    let pages = setup.logical_bytes().unwrap() / 4096;
+                    let report = runs(&setup, busy(7, 3_000, pages));
+                    let what = format!("{placement:?} {superblock:?} {scheduler:?} {share}");
+                    assert!(report.gc.victims > 0, "{what}");
+                    assert!(report.read_reclaim.as_ref().unwrap().operations > 0, "{what}");
+                    assert!(report.checked.as_ref().unwrap().reads_verified > 0);
+                    let copies = &report.copies.as_ref().unwrap().systems[0];
+                    assert!(copies.units_max <= copies.budget_units, "{what}");
+                    assert!(u64::from(copies.units_now) >= figure(&report, "replicated_pages"), "{what}");
+                    made += copies.made;
+                }
+            }
+        }
+    }
+    assert!(made > 100, "{made}");
+}
+
+#[test]
+fn a_run_that_is_split_gives_the_bytes_of_one_that_is_not() {
+    let setup = under_stress();
+    let requests = busy(8, 2_000, setup.logical_bytes().unwrap() / 4096);
+    let whole = in_parts(&setup, &requests, &[]).unwrap();
+    assert!(whole == in_parts(&setup, &requests, &[after(700), after(1_500)]).unwrap());
+}

@@ -1,0 +1,63 @@
+"""Arrays as a person uses them: a scheme names one, and the commands take it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SMALL, Wordline, sets
+
+import wordline as package
+from wordline import WordlineError
+
+WORKLOAD = "mixed-70-30-8k-qd16"
+
+
+def measured(scheme: str) -> dict[str, Any]:
+    return package.run(workload=WORKLOAD, scheme=scheme, overrides=SMALL).to_dict()
+
+
+def test_a_mirror_reads_faster_and_writes_all_twice(wordline: Wordline) -> None:
+    names = ("--workload", WORKLOAD, "--schemes", "baseline,mirror,stripe")
+    found = wordline("compare", "--device", "mqsim", *names, *sets(SMALL), "--json").json()
+    figures = {each["scheme"]: each["figures"] for each in found["workloads"][0]["schemes"]}
+    ratio = {scheme: figures[scheme]["waf"]["ratio"] for scheme in ("mirror", "stripe")}
+    assert ratio == {"mirror": pytest.approx(2, rel=0.05), "stripe": pytest.approx(1, rel=0.05)}
+    assert figures["mirror"]["read.latency_ns.mean"]["ratio"] < 1
+    assert figures["stripe"]["read.latency_ns.mean"]["ratio"] < 1
+
+
+def test_with_rails_reads_wait_for_no_write() -> None:
+    baseline, rails = measured("baseline"), measured("rails")
+    waited = {
+        name: sum(
+            ns
+            for part, ns in result["read"]["blame"]["mean"]["mean_ns"].items()
+            if part.startswith("die_wait") and part.endswith(("program", "erase"))
+        )
+        for name, result in (("baseline", baseline), ("rails", rails))
+    }
+    # Those under way when a window begins are the only ones.
+    assert waited["rails"] < 0.1 * waited["baseline"]
+    assert len(rails["members"]) == 2
+    assert rails["read"]["requests"] == baseline["read"]["requests"]
+
+
+def test_a_run_on_an_array_stops_and_goes_on(wordline: Wordline, tmp_path: Path) -> None:
+    call = ("run", "--workload", WORKLOAD, "--scheme", "rails", *sets(SMALL))
+    expected = wordline(*call, "--json").json()
+    state = tmp_path / "state"
+    assert wordline(*call, "--stop-after", "700", "--save-state", state).code == 0
+    resumed = wordline(*call, "--load-state", state, "--json").json()
+    for result in (expected, resumed):
+        del result["engine"]
+    assert resumed == expected
+
+
+def test_what_an_array_can_not_is_refused_by_its_key(wordline: Wordline, tmp_path: Path) -> None:
+    with pytest.raises(WordlineError, match=r"scheme\.array.*prepared beforehand"):
+        package.prepare(scheme="mirror", overrides=SMALL)
+    call = ("run", "--scheme", "mirror", *sets(SMALL))
+    assert "scheme.array left out" in wordline(*call, "--timeline", tmp_path / "t.pftrace").error()
+    assert "workload.measure.sample_ns" in wordline(*call, "--set", "workload.measure.sample_ns=1000").error()
