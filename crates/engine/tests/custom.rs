@@ -1,5 +1,4 @@
 //! Policies of a user's own that are registered, and named by schemes.
-#![allow(clippy::expect_used, reason = "helpers of tests, where a panic is the failure")]
 
 use std::fs;
 use std::path::PathBuf;
