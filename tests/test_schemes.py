@@ -87,3 +87,10 @@ def test_every_preset_is_accepted_alone_and_with_the_baseline() -> None:
     for name in preset_names("scheme"):
         assert schemes.scheme(name).name == name
         schemes.scheme(f"baseline+{name}")
+
+
+def test_two_systems_that_copy_pages_go_together_and_not_with_parity() -> None:
+    both = resolved("collision+hotr")
+    assert both["collision"]["enabled"] and both["hotr"]["enabled"]  # type: ignore[index]
+    with pytest.raises(WordlineError, match="slot `redundancy`"):
+        schemes.scheme("hotr+ttflash")

@@ -27,9 +27,7 @@ class Part:
 
 def parts() -> list[Part]:
     """Every part, in the order of the slots."""
-    return [
-        Part(name, tuple(slots), tuple(without), keys) for name, slots, without, keys in _core.parts()
-    ]
+    return [Part(name, tuple(slots), tuple(without), keys) for name, slots, without, keys in _core.parts()]
 
 
 def rows() -> list[dict[str, object]]:

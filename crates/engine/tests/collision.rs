@@ -191,3 +191,44 @@ fn a_run_that_is_split_gives_the_bytes_of_one_that_is_not() {
     let whole = in_parts(&setup, &requests, &[]).unwrap();
     assert!(whole == in_parts(&setup, &requests, &[after(700), after(1_500)]).unwrap());
 }
+
+#[test]
+fn the_recorder_of_collisions_sees_what_the_system_counts_and_changes_nothing() {
+    let mut setup = under_stress();
+    let requests = busy(9, 1_500, setup.logical_bytes().unwrap() / 4096);
+    let plain = runs(&setup, requests.clone());
+    setup.measure.collisions = true;
+    let mut report = runs(&setup, requests);
+    let collisions = report.collisions.take().unwrap();
+    assert_eq!(serde_json::to_string(&report).unwrap(), serde_json::to_string(&plain).unwrap());
+    assert_eq!(collisions.reads_issued, figure(&report, "reads_issued"));
+    assert_eq!(collisions.at_issue.collisions, figure(&report, "collisions"));
+    assert_eq!(collisions.reads_by_die.iter().sum::<u64>(), collisions.reads_issued);
+    assert!(collisions.at_issue.pairs.occurrences > collisions.at_issue.new_pairs.occurrences);
+    assert!(collisions.sampled.busy_samples > 0 && collisions.sampled.measured_ratio > 0.0);
+    assert!(collisions.programs_ahead > 0);
+}
+
+/// RR8 of the paper on its drive's times: eight random reads outstanding over sixteen dies.
+#[test]
+fn eight_random_reads_over_sixteen_dies_collide_as_often_as_the_readings_say() {
+    let mut setup = setup(device(8, 2, 1, 1));
+    setup.device.cell.read_ns = vec![60_000];
+    setup.device.geometry.blocks = 256;
+    setup.checked = false;
+    setup.measure.collisions = true;
+    setup.host = closed(8);
+    let pages = setup.logical_bytes().unwrap() / 4096;
+    let mut random = Random(8);
+    let mut source = made(40_000, |_| read(0, random.below(pages)));
+    let report = run(&setup, &mut source).unwrap();
+    let collisions = report.collisions.unwrap();
+    // The chance to meet one of seven others, at random: 1 − (15/16)^7 = 0.364.
+    assert!((collisions.at_issue.expected_ratio - 0.364).abs() < 0.002);
+    assert!((collisions.at_issue.measured_ratio - 0.36).abs() < 0.02, "{collisions:?}");
+    // Some two of eight on one die of sixteen: 0.879.
+    assert!((collisions.sampled.expected_ratio - 0.879).abs() < 0.002);
+    assert!((0.87..0.91).contains(&collisions.sampled.measured_ratio), "{collisions:?}");
+    assert_eq!((collisions.at_issue.imbalanced_share, collisions.sampled.imbalanced_share), (1.0, 1.0));
+    assert!((collisions.sampled.average_outstanding_busy - 8.0).abs() < 0.1);
+}

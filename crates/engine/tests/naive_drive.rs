@@ -11,8 +11,10 @@ use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{
     CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, ReadAdmission,
 };
+use wordline_engine::config::collision::{CollisionConfig, RecordedPairs, VictimTie};
 use wordline_engine::config::device::*;
 use wordline_engine::config::firmware::{CpuConfig, FirmwareConfig};
+use wordline_engine::config::hotr::{HotrConfig, Staging, TrackedReads};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
@@ -349,6 +351,38 @@ fn replicators() -> impl Strategy<Value = Option<Replicator>> {
     prop::option::of(some)
 }
 
+/// The systems that a scheme names: none, or with lists and budgets of any size.
+fn systems() -> impl Strategy<Value = (CollisionConfig, HotrConfig)> {
+    let collision = (0u32..8, 0.0..0.2f64, any::<bool>(), any::<bool>(), any::<bool>(), 2u32..9);
+    let collision = collision.prop_map(|(pairs_per_die, copies_share, later, all, replace_copies, reads)| {
+        CollisionConfig {
+            enabled: true,
+            pairs_per_die,
+            copies_share,
+            rate_window_ns: 1_000_000,
+            tie: if later { VictimTie::Later } else { VictimTie::Earlier },
+            record: if all { RecordedPairs::All } else { RecordedPairs::New },
+            reads_considered: reads,
+            replace_copies,
+        }
+    });
+    let hotr = (any::<bool>(), 0.0..0.2f64, 0.0..1.0f64, 1u32..40, any::<bool>(), any::<bool>());
+    let hotr = hotr.prop_map(|(chip, staging_share, hot_share, list_length, all, erases_block)| HotrConfig {
+        enabled: true,
+        staging: if chip { Staging::Chip } else { Staging::Overprovisioned },
+        staging_share,
+        hot_share,
+        list_length,
+        migrate: if all { TrackedReads::All } else { TrackedReads::Blocked },
+        erases_block,
+        ..HotrConfig::default()
+    });
+    (
+        prop_oneof![Just(CollisionConfig::default()), collision],
+        prop_oneof![2 => Just(HotrConfig::default()), 1 => hotr],
+    )
+}
+
 fn ideals() -> impl Strategy<Value = IdealConfig> {
     let servers = prop_oneof![
         3 => Just(SecondServer::None),
@@ -422,7 +456,7 @@ proptest! {
         firmware in firmware(),
         ideal in ideals(),
         (reclaim, wear, background, separation) in upkeep(),
-        (replicator, (slc_cache, idle_after_ns)) in (replicators(), slc_caches()),
+        (replicator, (slc_cache, idle_after_ns), (collision, hotr)) in (replicators(), slc_caches(), systems()),
         host in hosts(),
         occupancy in occupancies(),
         overwrite in prop_oneof![Just(0.0), 0.0..3.0f64],
@@ -430,10 +464,13 @@ proptest! {
         count in 1usize..400,
     ) {
         let device = DeviceConfig { cpu: CpuConfig { cores }, ..device };
-        let slc_cache = if device.slc_mode.is_some() { slc_cache } else { SlcCacheConfig::default() };
+        let copies = collision.enabled || hotr.enabled;
+        let slc_cache =
+            if device.slc_mode.is_some() && !copies { slc_cache } else { SlcCacheConfig::default() };
         let maintenance = MaintenanceConfig { idle_after_ns };
         let ideal = fitting(ideal, &device);
         let mut scheme = SchemeConfig { firmware, ideal, reclaim, wear, slc_cache, maintenance, ..scheme };
+        (scheme.collision, scheme.hotr) = (collision, hotr);
         scheme.gc.background = background;
         scheme.separation = SeparationConfig { policy: separation.0, moves_apart: separation.1, decay_writes: 50, ..Default::default() };
         if separation.0 == SeparationKind::HotCold {
@@ -477,17 +514,18 @@ proptest! {
         ideal in ideals(),
         host in hosts(),
         overwrite in 0.0..2.0f64,
-        measured: bool,
+        (measured, (collision, hotr)) in (any::<bool>(), systems()),
         seed: u64,
         count in 1usize..300,
         at in prop::collection::vec(1u64..300, 1..3),
     ) {
         let ideal = fitting(ideal, &device);
-        let scheme = SchemeConfig { firmware, ideal, ..scheme };
+        let scheme = SchemeConfig { firmware, ideal, collision, hotr, ..scheme };
         let mut setup = Setup { scheme, host, start: start(Occupancy::All, overwrite), seed, ..setup(device) };
         if measured {
             setup.measure.interval_ns = 1_000_000;
             setup.measure.sample_ns = 50_000;
+            setup.measure.collisions = true;
         }
         let requests = match setup.prepare(&[]) {
             Ok(drive) => requests(seed, count, drive.logical_bytes()),

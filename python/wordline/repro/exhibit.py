@@ -34,6 +34,7 @@ NUMBER_KEYS = (
     "analysis",
     "over",
     "limit",
+    "by",
 )
 
 TRACES = "{traces}"

@@ -217,7 +217,8 @@ def reclaims(config: Config) -> float | None:
 def space_cost(config: Config) -> float:
     """Flash that a scheme takes for the same data, by that of the baseline (papers/004, figure 7).
 
-    Chips set apart for copies count by their share, parity as stripes of D dies for D − 1 of data.
+    Chips set apart for copies count by their share, parity as stripes of D dies for D − 1 of data,
+    mirrored drives by their number.
     """
     geometry, scheme = config["device"]["geometry"], config["scheme"]
     chips, cost = geometry["channels"] * geometry["ways"], 1.0
@@ -231,7 +232,8 @@ def space_cost(config: Config) -> float:
             scheme["blocks"]["superblock"] != "channels"
         )
         cost *= dies / (dies - 1)
-    return float(cost)
+    array = scheme.get("array") or {}
+    return float(cost * (array["members"] if array.get("layout") == "mirrored" else 1))
 
 
 FORMULAS: dict[str, Formula] = {

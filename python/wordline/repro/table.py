@@ -201,12 +201,42 @@ def _changes(number: Mapping[str, Any], lines: Sequence[Record]) -> list[float]:
     return changes
 
 
+def _values(number: Mapping[str, Any], lines: Sequence[Record]) -> list[float]:
+    """`value` of the lines where `where` holds."""
+    fitting = [line[number["value"]] for line in lines if _fits(line, number["where"])]
+    return [value for value in fitting if value is not None]
+
+
+def _average(number: Mapping[str, Any], lines: Sequence[Record]) -> float | None:
+    values = _values(number, lines)
+    return sum(values) / len(values) if values else None
+
+
+def _highest(number: Mapping[str, Any], lines: Sequence[Record]) -> float | None:
+    return max(_values(number, lines), default=None)
+
+
+def _order_of_gains(number: Mapping[str, Any], lines: Sequence[Record]) -> str | None:
+    """Names of a column (`by`) in the order of the mean decrease of `value` by `where` against `against`."""
+    by, names = number["by"], [part.strip() for part in str(number["target"]).split("<")]
+    means = {}
+    for name in names:
+        changes = _changes(number, [line for line in lines if str(line[by]) == name])
+        if not changes:
+            return None
+        means[name] = sum(changes) / len(changes)
+    return " < ".join(sorted(names, key=lambda name: -means[name]))
+
+
 ANALYSES: dict[str, Callable[[Mapping[str, Any], Sequence[Record]], float | str | None]] = {
     "mean": _mean_change,
     "least": _least_change,
     "largest": _largest_change,
     "count": _count_of_changes,
     "order": _order,
+    "average": _average,
+    "highest": _highest,
+    "order_of_gains": _order_of_gains,
 }
 
 
