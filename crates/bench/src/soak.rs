@@ -14,10 +14,10 @@ use crate::drive::{LARGE, MQSIM, setup, timed, uniform};
 /// Drives, blocks a plane that are left of them, and schemes.
 const RUNS: [(&str, u64, &str); 5] = [
     (LARGE, 64, include_str!("../../../presets/schemes/suspend.toml")),
-    (MQSIM, 96, include_str!("../../../presets/schemes/write-buffer.toml")),
-    (LARGE, 48, include_str!("../../../presets/schemes/hot-cold.toml")),
+    (MQSIM, 192, include_str!("../../../presets/schemes/write-buffer.toml")),
+    (LARGE, 128, include_str!("../../../presets/schemes/hot-cold.toml")),
     (LARGE, 64, include_str!("../../../presets/schemes/dynamic.toml")),
-    (MQSIM, 64, include_str!("../../../presets/schemes/cost-benefit.toml")),
+    (MQSIM, 192, include_str!("../../../presets/schemes/cost-benefit.toml")),
 ];
 
 /// Requests of a piece.
