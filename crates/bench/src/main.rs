@@ -8,8 +8,10 @@ use std::process::ExitCode;
 
 use wordline_bench::{Failure, callgrind, cases, costs, mqsim, scale, soak, states, traces};
 
+type Benchmark = fn() -> Result<(), Failure>;
+
 /// The benchmarks that have a name each, beside the drives of [`cases`].
-const NAMED: [(&str, fn() -> Result<(), Failure>); 5] = [
+const NAMED: [(&str, Benchmark); 5] = [
     ("startup", mqsim::run_all),
     ("costs", costs::run_all),
     ("states", states::run_all),
