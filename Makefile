@@ -4,8 +4,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test docs bench clean \
-	check-rust check-python test-rust test-sanitizer test-python browser
+.PHONY: help setup demo test docs bench scaling instructions soak fuzz clean \
+	check-rust check-python test-rust test-sanitizer test-python browser valgrind
 
 PYTHON ?= python3
 VENV := .venv
@@ -64,6 +64,38 @@ test-sanitizer:
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitizer \
 		cargo test --package wordline-engine --locked --target x86_64-unknown-linux-gnu --lib -- memory events
 
+# Valgrind, for counting instructions. Under CI, as root on Debian, it is installed.
+valgrind:
+	@if [ "$${CI:-}" = true ] && [ "$$(id -u)" = 0 ] && ! command -v valgrind >/dev/null && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+			valgrind libc6-dbg >/dev/null; \
+	fi
+
+# The runner of the same version as the library, without optimisation: it reads files of some hundred lines.
+GUNGRAUN := 0.20.0
+RUNNER := target/tools/gungraun-$(GUNGRAUN)
+
+$(RUNNER)/bin/gungraun-runner:
+	@CARGO_PROFILE_DEV_DEBUG=0 CARGO_TARGET_DIR=target/tools/build \
+		cargo install --locked --quiet --debug --version $(GUNGRAUN) --root $(RUNNER) gungraun-runner
+	@rm -rf target/tools/build
+
+COUNT := cargo bench --profile dev --locked --quiet --package wordline-instructions --bench instructions --
+
+# RECORD='reason' takes the counts of now down as the ones that hold, with the reason, in place of a comparison.
+instructions: valgrind ## instructions of the hot paths, against the recorded counts
+	@$(call require,command -v valgrind,valgrind is not installed: no instructions are counted); \
+	$(MAKE) --no-print-directory $(RUNNER)/bin/gungraun-runner; \
+	export PATH="$(CURDIR)/$(RUNNER)/bin:$$PATH"; \
+	cargo build --release --locked --quiet --package wordline-bench; \
+	export WORDLINE_BENCH="$${CARGO_TARGET_DIR:-$(CURDIR)/target}/release/wordline-bench"; \
+	if [ -n "$(RECORD)" ]; then \
+		WORDLINE_RECORD=1 $(COUNT) --output-format=json >target/instructions.json; \
+		$(PYTHON) scripts/record_instructions.py "$(RECORD)" <target/instructions.json; \
+	else \
+		$(COUNT); \
+	fi
+
 # A browser for the tests of reports. Under CI, as root on Debian, it is installed; elsewhere its tests are skipped.
 browser:
 	@if [ "$${CI:-}" = true ] && [ "$$(id -u)" = 0 ] && ! command -v chromium >/dev/null && command -v apt-get >/dev/null; then \
@@ -77,8 +109,24 @@ test-python: setup browser
 docs: setup ## the documentation as a site, in target/docs
 	@$(BIN)/sphinx-build --fail-on-warning --quiet docs target/docs && echo target/docs/index.html
 
-bench: ## flash operations per second on one core, against the goals
+bench: ## speed and memory against the goals; MQSIM=path measures MQSim's binary beside ours
 	@cargo run --release --locked --quiet --package wordline-bench
+
+scaling: setup ## how the cost of a flash operation grows, as wordline-out/scaling.csv and docs/img/scaling.png
+	@mkdir -p $(OUT)
+	@cargo run --release --locked --quiet --package wordline-bench -- --scaling | tee $(OUT)/scaling.csv
+	@$(BIN)/python scripts/scaling.py $(OUT)/scaling.csv docs/img/scaling.png
+
+OPERATIONS ?= 1000000000
+soak: ## a thousand million flash operations in checked mode, with audits and snapshots; OPERATIONS=N for another number
+	@cargo run --release --locked --quiet --package wordline-bench -- --soak $(OPERATIONS)
+
+SECONDS_EACH ?= 60
+fuzz: ## each fuzz target for a minute (SECONDS_EACH=N); needs cargo-fuzz
+	@$(call require,cargo fuzz --version,cargo-fuzz is not installed (cargo install cargo-fuzz)); \
+	for target in $$(cargo fuzz list); do \
+		RUSTC_BOOTSTRAP=1 cargo fuzz run $$target -- -max_total_time=$(SECONDS_EACH) -rss_limit_mb=2048 -max_len=65536; \
+	done
 
 clean: ## removes all that the other targets made
 	rm -rf target $(VENV) $(OUT)

@@ -18,8 +18,9 @@ import pyarrow.parquet
 import pytest
 from conftest import SMALL, Wordline, start
 
-from wordline import WordlineError, run
+from wordline import WordlineError, _core, run
 from wordline.study import Store
+from wordline.study.job import Job
 from wordline.sweeps import sweep
 from wordline.sweeps.axes import combinations, values
 
@@ -86,6 +87,24 @@ def test_a_finished_sweep_runs_nothing_and_a_changed_one_what_changed(
     assert (more["kept"], more["done"]) == (4, 4)
     assert pyarrow.parquet.read_table(out / "sweep.parquet").num_rows == 8
     assert len(files(out)) == 12
+
+
+def test_rows_of_an_older_build_are_kept_but_never_taken_for_results_of_this_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = SWEEP | {"seeds": 1, "axes": {"workload.host.queue_depth": [1, 8]}}
+    with monkeypatch.context() as older:
+        older.setattr(_core, "__build__", "0123456789abcdef")
+        # The default of its last field, which was taken when the class was made.
+        older.setattr(Job.__init__, "__defaults__", ("0123456789abcdef",))
+        before = sweep(short, tmp_path).to_pylist()
+    after = sweep(short, tmp_path).to_pylist()
+    assert not {row["key"] for row in before} & {row["key"] for row in after}
+    assert {row["build"] for row in before} == {"0123456789abcdef"}
+    assert {row["build"] for row in after} == {_core.__build__}
+    # Both builds' rows are there, and a table shows those of this build.
+    assert len(Store(tmp_path).status()) == 4
+    assert pyarrow.parquet.read_table(tmp_path / "sweep.parquet").num_rows == 2
 
 
 def test_names_and_paths_are_no_inputs_but_contents_of_traces_are(tmp_path: Path) -> None:

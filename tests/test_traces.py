@@ -91,3 +91,34 @@ def test_columns_of_parquet_by_name(wordline: Wordline, tmp_path: Path) -> None:
     found = wordline("trace", "info", path, "--json", *named).json()
     assert (found["requests"], found["span_ns"], found["end_bytes"]) == (2, 250_000_000, 8192)
     assert "columns.time names one" in wordline("trace", "info", path).error()
+
+
+def test_damaged_parquet_is_one_line_wherever_the_damage_is(wordline: Wordline, tmp_path: Path) -> None:
+    text, whole, damaged = tmp_path / "t.csv", tmp_path / "t.parquet", tmp_path / "d.parquet"
+    text.write_text("time_ns,op,offset_bytes,length_bytes\n0,W,0,16384\n50000,R,4096,4096\n")
+    assert wordline("trace", "convert", text, whole).code == 0
+    data = whole.read_bytes()
+    bare = 0
+    for place in range(600, 800):
+        damaged.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        outcome = wordline("trace", "info", damaged)
+        if outcome.code:
+            bare += outcome.error().endswith("the Parquet data is damaged")
+    # Where its library gives up with a panic there is no more to say.
+    assert bare > 0
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [
+        ("shrink by=2", '[0].kind = "shrink": allowed: slice_time, slice_count'),
+        ("repeat by=2", "[0].by = 2: allowed: a known key: times"),
+        ("compact by=2", "[0].by = 2: allowed: "),
+        ("repeat iops=2", "[0].iops = 2: allowed: "),
+    ],
+)
+def test_of_an_unknown_transformation_the_kind_is_told(
+    wordline: Wordline, spc: Path, step: str, message: str
+) -> None:
+    error = wordline("trace", "info", spc, "--transform", step).error()
+    assert f"workload.source.transform{message}" in error, error

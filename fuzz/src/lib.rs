@@ -1,9 +1,17 @@
-//! What the fuzz targets share.
+//! What the fuzz targets share. `runs` and what it needs are a test of the engine
+//! too, over the saved corpus.
+
+pub mod bounded;
+#[cfg(feature = "traces")]
+pub mod descriptions;
+pub mod keys;
+pub mod runs;
 
 #[doc(hidden)]
 pub use libfuzzer_sys;
 
 /// Reads bytes as a trace of the form of this name, with bad lines refused and passed over.
+#[cfg(feature = "traces")]
 pub fn trace(form: &str, bytes: &[u8]) {
     let Ok(format) = serde_json::from_value(form.into()) else { return };
     for skip in [false, true] {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from typing import Any, NotRequired, TypeAlias, TypedDict, Unpack
 
 from wordline import _core
 from wordline._core import Drive
@@ -62,72 +62,42 @@ def run(
     )
 
 
-def simulate(
-    device: Description,
-    scheme: Description,
-    workload: Description,
-    *,
-    overrides: list[tuple[str, str]],
-    seed: int,
-    checked: bool,
-    progress: Progress | None,
-    drive: Drive | None = None,
-    held: _core.Held | None = None,
-    timeline: tuple[PathLike, tuple[int, int]] | None = None,
-) -> Result:
+class How(TypedDict):
+    """What a run takes beside its descriptions, as the core names it."""
+
+    overrides: list[tuple[str, str]]
+    seed: int
+    checked: bool
+    progress: Progress | None
+    drive: NotRequired[Drive | None]
+    held: NotRequired[_core.Held | None]
+    timeline: NotRequired[tuple[PathLike, tuple[int, int]] | None]
+
+
+class HowPart(How):
+    """The same of a part of a run."""
+
+    load_state: NotRequired[PathLike | None]
+    save_state: NotRequired[PathLike | None]
+    stop_after: NotRequired[int | None]
+
+
+def simulate(device: Description, scheme: Description, workload: Description, **how: Unpack[How]) -> Result:
     """`run` on descriptions that are loaded already, with overrides whose values are TOML."""
-    result = simulate_part(
-        device,
-        scheme,
-        workload,
-        overrides=overrides,
-        seed=seed,
-        checked=checked,
-        progress=progress,
-        drive=drive,
-        held=held,
-        timeline=timeline,
-    )
+    result = simulate_part(device, scheme, workload, **how)
     if result is None:
         raise RuntimeError("a run without an end of its own has stopped")
     return result
 
 
 def simulate_part(
-    device: Description,
-    scheme: Description,
-    workload: Description,
-    *,
-    overrides: list[tuple[str, str]],
-    seed: int,
-    checked: bool,
-    progress: Progress | None,
-    drive: Drive | None = None,
-    load_state: PathLike | None = None,
-    save_state: PathLike | None = None,
-    stop_after: int | None = None,
-    held: _core.Held | None = None,
-    timeline: tuple[PathLike, tuple[int, int]] | None = None,
+    device: Description, scheme: Description, workload: Description, **how: Unpack[HowPart]
 ) -> Result | None:
     """`run_part` on descriptions that are loaded already, with overrides whose values are TOML."""
-    if (save_state is None) != (stop_after is None):
+    if (how.get("save_state") is None) != (how.get("stop_after") is None):
         raise _core.WordlineError("a run that stops needs both: a number of requests and a file")
-    measured = _core.run(
-        (device.label, device.text),
-        (scheme.label, scheme.text),
-        (workload.label, workload.text),
-        overrides=overrides,
-        seed=seed,
-        checked=checked,
-        base_dir=str(workload.folder),
-        progress=progress,
-        drive=drive,
-        load_state=load_state,
-        save_state=save_state,
-        stop_after=stop_after,
-        held=held,
-        timeline=timeline,
-    )
+    texts = ((part.label, part.text) for part in (device, scheme, workload))
+    measured = _core.run(*texts, base_dir=str(workload.folder), **how)
     return None if measured is None else Result(measured)
 
 

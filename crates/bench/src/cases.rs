@@ -1,29 +1,19 @@
 //! The benchmarks: drives whose tables are larger than the caches, overwritten at random, statistics and blame on.
 
-use std::error::Error;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
-use wordline_engine::config::layers::Layer;
-use wordline_engine::config::run::{HostConfig, Occupancy, StartConfig};
-use wordline_engine::config::{MeasureConfig, WindowConfig, resolve_run};
+use wordline_engine::Setup;
 use wordline_engine::device::Device;
-use wordline_engine::host::RequestSource;
-use wordline_engine::{Setup, Unobserved, replay};
-use wordline_trace::config::{
-    OutOfRange, PatternConfig, RegionConfig, Sizes, SourceConfig, SyntheticConfig, TraceConfig,
-};
-use wordline_trace::{OpenContext, open};
+use wordline_trace::config::{OutOfRange, SourceConfig, TraceConfig};
 
+use crate::bare;
+use crate::drive::{LARGE, MQSIM, setup, timed};
 use crate::measure::{Goal, report, resident_bytes};
-
-type Failure = Box<dyn Error>;
+use crate::{Failure, drive};
 
 /// The drives: MQSim's shipped one, and 1 TiB of 4 KiB pages.
-const DRIVES: [(&str, &str); 2] = [
-    ("mqsim", include_str!("../../../presets/devices/mqsim.toml")),
-    ("1tb-4k", include_str!("../drives/1tb-4k.toml")),
-];
+const DRIVES: [(&str, &str); 2] = [("mqsim", MQSIM), ("1tb-4k", LARGE)];
 
 /// A load, and how many million flash operations a second it should reach.
 struct Load {
@@ -78,27 +68,34 @@ pub fn run_all(words: &[String]) -> Result<(), Failure> {
 fn run_drive(drive: &str, text: &str) -> Result<(), Failure> {
     untouched(drive, text)?;
     let mut device = overwritten(drive, text)?;
+    let mut ns = Vec::new();
     for load in &LOADS {
         let config = uniform(load.requests, load.read_share);
-        measure(drive, text, &mut device, load.name, &config, load.queue_depth, load.goal)?;
+        ns.push(measure(drive, text, &mut device, load.name, &config, load.queue_depth, load.goal)?);
     }
     let (name, config) = mixed_trace();
-    measure(drive, text, &mut device, &name, &config, 16, Goal::AtLeast(6.0))
+    measure(drive, text, &mut device, &name, &config, 16, Goal::AtLeast(6.0))?;
+    drop(device);
+    match ns[..] {
+        [reads, .., writes] if text == LARGE => beside_bare_loops(drive, reads, writes),
+        _ => Ok(()),
+    }
 }
 
-fn setup(text: &str, queue_depth: u32, overwrite: f64) -> Result<Setup, Failure> {
-    let device = Layer::from_toml("device", text)?;
-    let (device, scheme) = resolve_run(&device, &Layer::from_toml("scheme", "")?, &[])?;
-    Ok(Setup {
-        device,
-        scheme,
-        host: HostConfig { queue_depth, ..HostConfig::default() },
-        start: StartConfig { occupancy: Occupancy::All, overwrite },
-        window: WindowConfig::default(),
-        measure: MeasureConfig::default(),
-        seed: 1,
-        checked: false,
-    })
+/// Flash operations that the bare loop of reads does, and writes that the other one does.
+const BARE: [usize; 2] = [20_000_000, 500_000];
+
+/// What the engine takes for a flash operation, ns, beside loops that do nothing but what can't be left out.
+fn beside_bare_loops(drive: &str, reads: f64, writes: f64) -> Result<(), Failure> {
+    let setup = setup(LARGE, &[], 16, 0.0)?;
+    let bare_reads = bare::reads(BARE[0]);
+    println!("    bare loop: {bare_reads:.1} ns a read");
+    report(&format!("{drive}: reads / bare loop"), reads / bare_reads, "of the time", Goal::AtMost(5.0));
+    let (bare_writes, operations) =
+        bare::writes(BARE[1], setup.logical_bytes()? / 4096, setup.scheme.gc.trigger)?;
+    println!("    bare loop: {bare_writes:.1} ns a flash operation, {operations:.1} for each write");
+    report(&format!("{drive}: writes / bare loop"), writes / bare_writes, "of the time", Goal::AtMost(2.0));
+    Ok(())
 }
 
 /// Bytes of the full tables: a logical and a physical page number for each page.
@@ -108,7 +105,7 @@ fn full_tables(setup: &Setup) -> f64 {
 
 fn untouched(drive: &str, text: &str) -> Result<(), Failure> {
     let before = resident_bytes();
-    let setup = setup(text, 16, 0.0)?;
+    let setup = setup(text, &[], 16, 0.0)?;
     let started = Instant::now();
     let device = setup.prepare(&[])?;
     let milliseconds = started.elapsed().as_secs_f64() * 1e3;
@@ -127,13 +124,18 @@ fn untouched(drive: &str, text: &str) -> Result<(), Failure> {
 fn overwritten(drive: &str, text: &str) -> Result<Device, Failure> {
     let before = resident_bytes();
     let started = Instant::now();
-    let setup = setup(text, 16, 1.0)?;
+    let setup = setup(text, &[], 16, 1.0)?;
     let device = setup.prepare(&[])?;
     let wall = started.elapsed().as_secs_f64();
-    let pages = device.logical_bytes() as f64 / f64::from(device.unit_bytes());
-    println!(
-        "{drive}: overwritten at random once in {wall:.1} s, {:.0} ns a page, GC included",
-        wall * 1e9 / pages
+    println!("{drive}: overwritten at random once in {wall:.1} s");
+    // Every block that was erased had been programmed whole, but for those that the layout filled.
+    let geometry = &setup.device.geometry;
+    let programmed = device.report().erase_counts.mean * geometry.physical_units() as f64;
+    report(
+        &format!("{drive}: preparation, GC included"),
+        wall * 1e9 / programmed,
+        "ns/page",
+        Goal::AtMost(25.0),
     );
     let memory = resident_bytes().saturating_sub(before) as f64;
     report(&format!("{drive}: memory"), memory * 8.0 / full_tables(&setup), "B/page", Goal::AtMost(9.0));
@@ -141,16 +143,7 @@ fn overwritten(drive: &str, text: &str) -> Result<Device, Failure> {
 }
 
 fn uniform(requests: u64, read_share: f64) -> SourceConfig {
-    SourceConfig::Synthetic(SyntheticConfig {
-        requests,
-        read_share,
-        trim_share: 0.0,
-        pattern: PatternConfig::Uniform,
-        region: RegionConfig::default(),
-        sizes: Sizes::Fixed(4096),
-        alignment_bytes: None,
-        interarrival: None,
-    })
+    SourceConfig::Synthetic(drive::uniform(requests, read_share))
 }
 
 /// A recorded trace where there is one beside the project, else a made mix.
@@ -172,17 +165,12 @@ fn measure(
     config: &SourceConfig,
     queue_depth: u32,
     goal: Goal,
-) -> Result<(), Failure> {
-    let setup = setup(text, queue_depth, 0.0)?;
-    let context = OpenContext { drive_bytes: device.logical_bytes(), seed: 1, base_dir: Path::new(".") };
-    let mut requests: Box<dyn RequestSource> = open(config, &context)?.source;
-    let before = device.flash_operations();
-    let started = Instant::now();
-    let outcome = replay(&setup, device, requests.as_mut(), &mut Unobserved)?;
-    let wall = started.elapsed().as_secs_f64();
-    let operations = (outcome.flash_operations - before) as f64;
-    report(&format!("{drive}: {name}"), operations / wall / 1e6, "M flash ops/s", goal);
-    let waf = outcome.report.waf.map_or(String::new(), |waf| format!(", WAF {waf:.2}"));
-    println!("    {:.0} ns a flash operation{waf}", wall * 1e9 / operations);
-    Ok(())
+) -> Result<f64, Failure> {
+    let setup = setup(text, &[], queue_depth, 0.0)?;
+    let run = timed(&setup, device, config)?;
+    let rate = run.operations / run.seconds / 1e6;
+    report(&format!("{drive}: {name}"), rate, "M flash ops/s", goal);
+    let waf = run.outcome.report.waf.map_or(String::new(), |waf| format!(", WAF {waf:.2}"));
+    println!("    {:.0} ns a flash operation{waf}", run.ns());
+    Ok(run.ns())
 }

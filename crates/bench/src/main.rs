@@ -1,23 +1,47 @@
 //! Speed and memory of the engine and speed of the readers of traces, each beside its goal.
 //!
 //! `cargo run --release -p wordline-bench [-- NAME…]` runs the benchmarks whose names contain one of the words.
+//! `-- --scaling` prints how cost grows as CSV; `-- --soak N` runs N flash operations in checked mode.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
-
-mod cases;
-mod measure;
-mod traces;
 
 use std::process::ExitCode;
 
+use wordline_bench::{Failure, callgrind, cases, costs, mqsim, scale, soak, states, traces};
+
+type Benchmark = fn() -> Result<(), Failure>;
+
+/// The benchmarks that have a name each, beside the drives of [`cases`].
+const NAMED: [(&str, Benchmark); 5] = [
+    ("startup", mqsim::run_all),
+    ("costs", costs::run_all),
+    ("states", states::run_all),
+    ("instructions", callgrind::run_all),
+    ("traces", traces::run_all),
+];
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    // The readers of traces go by the word `traces`.
-    let traces = words.is_empty() || words.iter().any(|word| "traces".contains(word.as_str()));
-    match cases::run_all(&words).and_then(|()| if traces { traces::run_all() } else { Ok(()) }) {
+    match run(&words) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             println!("error: {error}");
             ExitCode::from(2)
+        }
+    }
+}
+
+fn run(words: &[String]) -> Result<(), Failure> {
+    match words {
+        [first, rest @ ..] if first == "--counted" => callgrind::child(rest),
+        [first, rest @ ..] if first == "--mqsim" => mqsim::child(rest),
+        [first] if first == "--scaling" => scale::run_all(),
+        [first, operations] if first == "--soak" => soak::run(operations.parse()?),
+        [first, ..] if first.starts_with('-') => Err(format!("{first}: allowed: --scaling, --soak N").into()),
+        words => {
+            cases::run_all(words)?;
+            let asked =
+                |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word.as_str()));
+            NAMED.iter().filter(|(name, _)| asked(name)).try_for_each(|(_, run)| run())
         }
     }
 }

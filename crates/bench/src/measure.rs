@@ -4,8 +4,17 @@ use std::fs;
 
 /// Resident memory of this process, bytes; 0 where the system does not say.
 pub fn resident_bytes() -> u64 {
+    of_status("VmRSS:")
+}
+
+/// The most that it had, bytes; 0 where the system does not say.
+pub fn peak_bytes() -> u64 {
+    of_status("VmHWM:")
+}
+
+fn of_status(field: &str) -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+    let line = status.lines().find_map(|line| line.strip_prefix(field));
     let kib = line.and_then(|line| line.split_whitespace().next()).and_then(|word| word.parse::<u64>().ok());
     kib.unwrap_or(0) * 1024
 }
@@ -19,6 +28,12 @@ pub enum Goal {
     AtMost(f64),
     /// Nothing yet: for comparison.
     None,
+}
+
+/// The middle one of some measurements.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
 
 /// One line: what was measured, its value, its goal and their ratio (above 1 is better than the goal).

@@ -32,6 +32,7 @@ pub const BUILD: &str = env!("WORDLINE_BUILD");
 /// An error if a policy has a name that can't be a key, or if this was done before in this process.
 pub fn fill(module: &Bound<'_, PyModule>, build: &str, policies: Vec<CustomPolicy>) -> PyResult<()> {
     register(policies).map_err(error::mistake)?;
+    wordline_trace::silence_expected_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("__build__", build)?;
     module.add("WordlineError", module.py().get_type::<error::WordlineError>())?;

@@ -1,9 +1,10 @@
 //! How fast requests of applications and twins are generated: `cargo bench -p wordline-trace --bench generators`. Prints each
 //! figure with its goal.
 
+mod common;
+
 use std::io::Write;
 use std::path::Path;
-use std::time::Instant;
 
 use wordline_trace::apps::filebench::{FilebenchConfig, Personality};
 use wordline_trace::apps::ycsb::{YcsbConfig, YcsbWorkload};
@@ -19,13 +20,13 @@ type Fallible<T> = Result<T, Box<dyn std::error::Error>>;
 /// Seconds to generate everything, and the number of requests. Opening isn't counted.
 fn timed(config: &SourceConfig, folder: &Path) -> Fallible<(f64, u64)> {
     let mut opened = open(config, &OpenContext { drive_bytes: DRIVE, seed: 1, base_dir: folder })?;
-    let start = Instant::now();
+    let watch = common::Stopwatch::start();
     let (mut batch, mut count) = (Vec::new(), 0);
     loop {
         batch.clear();
         opened.source.next_batch(&mut batch)?;
         if batch.is_empty() {
-            return Ok((start.elapsed().as_secs_f64(), count));
+            return Ok((watch.seconds(), count));
         }
         count += std::hint::black_box(&batch).len() as u64;
     }

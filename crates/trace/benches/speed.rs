@@ -1,9 +1,10 @@
 //! How fast requests are generated: `cargo bench -p wordline-trace`. Prints each figure with its goal. The speed of
 //! the readers is part of `make bench`.
 
+mod common;
+
 use std::io::Write;
 use std::path::Path;
-use std::time::Instant;
 
 use wordline_trace::config::{InterarrivalConfig, PatternConfig, RegionConfig, SizeWeight, Sizes};
 use wordline_trace::{OpenContext, SourceConfig, SyntheticConfig, open};
@@ -20,7 +21,7 @@ fn fastest(config: &SourceConfig) -> Fallible<(f64, u64)> {
     let (mut best, mut count) = (f64::INFINITY, 0);
     for _ in 0..ROUNDS {
         let mut opened = open(config, &context)?;
-        let start = Instant::now();
+        let watch = common::Stopwatch::start();
         let mut batch = Vec::new();
         count = 0;
         loop {
@@ -31,7 +32,7 @@ fn fastest(config: &SourceConfig) -> Fallible<(f64, u64)> {
             }
             count += std::hint::black_box(&batch).len() as u64;
         }
-        best = best.min(start.elapsed().as_secs_f64());
+        best = best.min(watch.seconds());
     }
     Ok((best, count))
 }

@@ -34,6 +34,7 @@
 pub mod apps;
 mod bits;
 pub mod config;
+mod expected;
 pub mod fio;
 mod flows;
 mod footprint;
@@ -51,6 +52,7 @@ pub mod twin;
 mod write;
 
 pub use config::{FlowConfig, SourceConfig, SyntheticConfig, TraceConfig, TwinConfig, WorkloadConfig};
+pub use expected::silence_expected_panics;
 pub use flows::{OpenedFlow, open_all, open_flows};
 pub use footprint::{Footprint, footprint};
 pub use info::{

@@ -62,8 +62,8 @@ class Inputs:
     simulator.
     """
     drive_key: str | None
-    """Points with the same can begin on copies of one prepared drive; `None` if it depends on the requests, and
-    for an array.
+    """Points with the same can begin on copies of one prepared drive; `None` if it depends on the requests,
+    and for an array.
     """
     trace_key: str | None
     """Points with the same can take their requests from one trace in memory; `None` without a trace."""

@@ -8,7 +8,7 @@ use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run}
 use crate::rng::{below, stream};
 use crate::run::Setup;
 
-fn setup() -> Setup {
+pub(super) fn setup() -> Setup {
     let device = include_str!("../../../../presets/devices/mqsim.toml");
     let overrides = [
         ("device.geometry.channels", "1"),
@@ -36,7 +36,7 @@ fn setup() -> Setup {
 }
 
 /// The data of all frames.
-fn data_of(snapshot: &[u8]) -> Vec<u8> {
+pub(super) fn data_of(snapshot: &[u8]) -> Vec<u8> {
     let (mut data, mut rest) = (Vec::new(), &snapshot[12..]);
     while let Some((length, after)) = rest.split_first_chunk::<4>() {
         let (frame, after) = after[4..].split_at(u32::from_le_bytes(*length) as usize);
@@ -47,7 +47,7 @@ fn data_of(snapshot: &[u8]) -> Vec<u8> {
 }
 
 /// Frames with right checksums around any data.
-fn framed(head: &[u8], data: &[u8]) -> Vec<u8> {
+pub(super) fn framed(head: &[u8], data: &[u8]) -> Vec<u8> {
     let mut bytes = head.to_vec();
     let mut frames = FrameWriter::new(&mut bytes, FORMAT);
     frames.write(data).unwrap();

@@ -9,6 +9,8 @@ mod drive;
 mod forged;
 mod frames;
 pub mod identity;
+#[cfg(test)]
+mod older;
 mod part;
 pub(crate) mod policies;
 mod stream;

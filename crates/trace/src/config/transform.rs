@@ -1,7 +1,9 @@
 //! Descriptions of what is done to the requests of a trace, step by step.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use wordline_engine::config::error::{ConfigError, check_range};
 use wordline_engine::host::request::HostOp;
@@ -142,9 +144,9 @@ enum TransformKind {
     Merge,
 }
 
-/// The keys of all kinds beside one another: see [`super::forms`].
+/// The keys of all kinds beside one another: see [`super::forms`]. Unknown keys are kept until the kind is known, so that
+/// of an unknown kind with keys of its own the kind is told.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct TransformForm {
     kind: TransformKind,
     from_ns: Option<u64>,
@@ -161,11 +163,22 @@ struct TransformForm {
     times: Option<u32>,
     paths: Option<Vec<PathBuf>>,
     format: Option<TraceFormat>,
+    #[serde(flatten)]
+    unknown: BTreeMap<String, IgnoredAny>,
 }
 
 impl TransformForm {
     /// Refuses keys that are given and none of `own`.
     fn only(&self, own: &[&str]) -> Result<(), String> {
+        if let Some(key) = self.unknown.keys().next() {
+            let known: Vec<String> = own.iter().map(|key| format!("`{key}`")).collect();
+            let expected = if own.is_empty() {
+                "there are no such fields for this kind".to_owned()
+            } else {
+                format!("expected one of {}", known.join(", "))
+            };
+            return Err(format!("unknown field `{key}`, {expected}"));
+        }
         let given = [
             ("from_ns", self.from_ns.is_some()),
             ("to_ns", self.to_ns.is_some()),

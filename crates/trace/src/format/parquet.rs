@@ -2,8 +2,6 @@
 //! offsets and lengths integers, operations words, numbers or booleans. Only the columns that are needed are read, page
 //! by page.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, Schema};
 use parquet::arrow::ProjectionMask;
@@ -12,6 +10,7 @@ use parquet::file::reader::ChunkReader;
 use wordline_engine::host::request::HostOp;
 
 use crate::config::ColumnsConfig;
+use crate::expected::caught;
 
 use super::arrays::{Times, Words, numbers};
 use super::columns::{Places, Role};
@@ -180,5 +179,5 @@ fn damage(error: &dyn std::error::Error) -> String {
 
 /// Damaged files make the library panic at places: that is a fault of the file like any other.
 fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err("the Parquet data is damaged".to_owned()))
+    caught(work).unwrap_or_else(|| Err("the Parquet data is damaged".to_owned()))
 }

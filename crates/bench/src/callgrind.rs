@@ -1,0 +1,143 @@
+//! Instructions of a request on the built benchmark itself, counted by callgrind: what parts that are switched off cost,
+//! and which part of the rest is statistics and blame.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::Failure;
+use crate::hot::{self, Ready};
+use crate::measure::{Goal, report};
+
+/// Instructions of a random read before a drive had its optional parts, and of a random write with the flash operations
+/// of its garbage collection, on the drive of [`crate::hot`].
+const BEFORE_OPTIONAL_PARTS: [f64; 2] = [2_871.0, 56_410.0];
+
+/// What parts that are switched off may cost over that.
+const SWITCHED_OFF: f64 = 1.03;
+
+/// Lengths of the two runs whose difference is counted, so that preparation does not.
+const LENGTHS: [u64; 2] = [20_000, 80_000];
+
+/// Runs one length, or a hot path by its name: what is started under callgrind.
+///
+/// # Errors
+/// Arguments that are none, or a run that fails.
+pub fn child(arguments: &[String]) -> Result<(), Failure> {
+    match arguments {
+        [path] => hot::count(path),
+        [share, requests] => {
+            println!("{}", Ready::new(requests.parse()?, share.parse()?)?.run()?.1);
+            Ok(())
+        }
+        _ => Err("a hot path, or a share of reads and a number of requests".into()),
+    }
+}
+
+/// Instructions by source file, and flash operations, of a run.
+struct Counted {
+    by_file: BTreeMap<String, u64>,
+    operations: u64,
+}
+
+/// Prints instructions against the goals; without valgrind, that they are not counted.
+///
+/// # Errors
+/// A run that fails, or output of callgrind that can't be read.
+pub fn run_all() -> Result<(), Failure> {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        println!("instructions: not counted, valgrind is not installed");
+        return Ok(());
+    }
+    for (name, share, before) in
+        [("read", 1.0, BEFORE_OPTIONAL_PARTS[0]), ("write", 0.0, BEFORE_OPTIONAL_PARTS[1])]
+    {
+        let [short, long] = LENGTHS.map(|requests| count(share, requests));
+        let (short, long) = (short?, long?);
+        let requests = (LENGTHS[1] - LENGTHS[0]) as f64;
+        let each = |counted: fn(&Counted) -> u64| (counted(&long) - counted(&short)) as f64 / requests;
+        let all = each(|counted| counted.by_file.values().sum());
+        let recorded = each(Counted::statistics);
+        let operations = each(|counted| counted.operations);
+        println!("instructions of a random {name}: {all:.0}, with its {operations:.1} flash operations");
+        let goal = Goal::AtMost(SWITCHED_OFF);
+        report(&format!("a random {name} / before the optional parts"), all / before, "", goal);
+        let name = format!("a random {name}: with statistics and blame / without");
+        report(&name, all / (all - recorded), "of instructions", Goal::AtMost(1.2));
+    }
+    println!("    statistics and blame: instructions of the lines below stats/ and of the histogram");
+    Ok(())
+}
+
+impl Counted {
+    /// Those of statistics and blame, wherever the compiler has put them.
+    fn statistics(&self) -> u64 {
+        let recorded = |file: &str| file.contains("engine/src/stats/") || file.contains("hdrhistogram");
+        self.by_file.iter().filter(|(file, _)| recorded(file)).map(|(_, count)| count).sum()
+    }
+}
+
+fn count(share: f64, requests: u64) -> Result<Counted, Failure> {
+    let path: PathBuf = std::env::temp_dir().join(format!("wordline-callgrind-{}", std::process::id()));
+    let output = Command::new("valgrind")
+        .args(["--tool=callgrind", "--quiet", &format!("--callgrind-out-file={}", path.display())])
+        .arg(std::env::current_exe()?)
+        .args(["--counted", &share.to_string(), &requests.to_string()])
+        .output()?;
+    let text = std::fs::read_to_string(&path);
+    let _ = std::fs::remove_file(&path);
+    if !output.status.success() {
+        return Err(format!("valgrind: {}", String::from_utf8_lossy(&output.stderr)).into());
+    }
+    let operations = String::from_utf8_lossy(&output.stdout).trim().parse()?;
+    Ok(Counted { by_file: by_file(&text?), operations })
+}
+
+/// Own instructions of each source file, in the form that callgrind writes: `fl=`, `fi=` and `fe=` change the file, whose
+/// name comes once behind its number; a line of cost is a position and a count; the one behind `calls=` belongs to the
+/// called function.
+fn by_file(text: &str) -> BTreeMap<String, u64> {
+    let (mut names, mut costs) = (BTreeMap::new(), BTreeMap::<String, u64>::new());
+    let (mut file, mut of_call) = (String::new(), false);
+    for line in text.lines() {
+        match line.split_once('=') {
+            Some(("fl" | "fi" | "fe", name)) => file = full_name(name, &mut names),
+            Some(("cfl" | "cfi", name)) => drop(full_name(name, &mut names)),
+            Some(("calls", _)) => of_call = true,
+            Some(_) => {}
+            None if line.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first)) => {
+                let cost = line.split(' ').nth(1).and_then(|cost| cost.parse().ok()).unwrap_or(0);
+                if !std::mem::take(&mut of_call) {
+                    *costs.entry(file.clone()).or_default() += cost;
+                }
+            }
+            None => {}
+        }
+    }
+    costs
+}
+
+/// `(number) name`, or the number alone of a name that came before.
+fn full_name(text: &str, names: &mut BTreeMap<String, String>) -> String {
+    match text.split_once(' ') {
+        Some((number, name)) => {
+            names.insert(number.to_owned(), name.to_owned());
+            name.to_owned()
+        }
+        None => names.get(text).cloned().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::by_file;
+
+    #[test]
+    fn own_costs_are_summed_by_file_and_those_of_calls_are_not() {
+        let text = "events: Ir\nfl=(1) /a/stats/x.rs\nfn=(1) f\n10 5\n+2 7\nfi=(2) /b.rs\n3 11\nfe=(1)\n* 1\n\
+                    cfi=(3) /c.rs\ncfn=(2) g\ncalls=4 20\n12 1000\n-1 2\n\nfl=(3)\n1 100\n";
+        let counted = by_file(text);
+        assert_eq!(counted["/a/stats/x.rs"], 5 + 7 + 1 + 2);
+        assert_eq!((counted["/b.rs"], counted["/c.rs"]), (11, 100));
+    }
+}

@@ -1,0 +1,82 @@
+//! What checked mode costs, and what a second run on a second core does.
+
+use std::thread;
+
+use wordline_engine::config::run::HostConfig;
+use wordline_engine::device::Device;
+use wordline_engine::{RunError, Setup};
+use wordline_trace::config::SourceConfig;
+
+use crate::Failure;
+use crate::drive::{LARGE, setup, timed, uniform};
+use crate::measure::{Goal, median, report};
+
+/// Blocks a plane: 16 GiB.
+const BLOCKS: u64 = 128;
+
+/// Times that each side is measured, in turn.
+const ROUNDS: usize = 5;
+
+/// Both.
+///
+/// # Errors
+/// A run that fails.
+pub fn run_all() -> Result<(), Failure> {
+    checked()?;
+    two_cores()
+}
+
+fn prepared(checked: bool) -> Result<(Setup, Device), Failure> {
+    let mut setup = setup(LARGE, &[("device.geometry.blocks", BLOCKS)], 16, 1.0)?;
+    setup.checked = checked;
+    let device = setup.prepare(&[])?;
+    Ok((setup, device))
+}
+
+/// Pairs of runs, so that both sides meet the same load of the machine; the audit at the end is part of it.
+fn checked() -> Result<(), Failure> {
+    for (name, share, requests) in [("random reads", 1.0, 1_000_000), ("random writes", 0.0, 200_000)] {
+        let (mut plain, mut checked) = (prepared(false)?, prepared(true)?);
+        let config = SourceConfig::Synthetic(uniform(requests, share));
+        let ratios = (0..ROUNDS)
+            .map(|_| {
+                let without = timed(&plain.0, &mut plain.1, &config)?.seconds;
+                Ok(timed(&checked.0, &mut checked.1, &config)?.seconds / without)
+            })
+            .collect::<Result<Vec<_>, Failure>>()?;
+        let name = format!("16 GiB: {name}: checked mode / without");
+        report(&name, median(ratios), "of the time", Goal::AtMost(1.4));
+    }
+    Ok(())
+}
+
+fn two_cores() -> Result<(), Failure> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    if cores < 2 {
+        println!("two runs on two cores: this machine has one");
+        return Ok(());
+    }
+    let ((first_setup, mut first), (second_setup, mut second)) = (prepared(false)?, prepared(false)?);
+    let ratios = (0..ROUNDS)
+        .map(|_| {
+            let alone = seconds(&first_setup, &mut first)?;
+            let together = thread::scope(|scope| {
+                let other = scope.spawn(|| seconds(&second_setup, &mut second));
+                let here = seconds(&first_setup, &mut first)?;
+                let there = other.join().map_err(|_| RunError::Inconsistent("a thread ended".into()))??;
+                Ok::<f64, RunError>(here.max(there))
+            })?;
+            Ok(together / alone)
+        })
+        .collect::<Result<Vec<_>, Failure>>()?;
+    report("16 GiB: two runs on two cores / one", median(ratios), "of the time", Goal::AtMost(1.1));
+    Ok(())
+}
+
+/// Time of a run whose errors can cross threads.
+fn seconds(setup: &Setup, device: &mut Device) -> Result<f64, RunError> {
+    let setup = Setup { host: HostConfig { queue_depth: 16, ..setup.host.clone() }, ..setup.clone() };
+    timed(&setup, device, &SourceConfig::Synthetic(uniform(300_000, 0.7)))
+        .map(|run| run.seconds)
+        .map_err(|error| RunError::Inconsistent(error.to_string()))
+}

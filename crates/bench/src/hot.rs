@@ -1,0 +1,130 @@
+//! The hot paths whose instructions are counted: small, so that callgrind takes seconds for them.
+
+use wordline_engine::device::Device;
+use wordline_engine::events::EventSet;
+use wordline_engine::host::RequestSource;
+use wordline_engine::time::Ns;
+use wordline_engine::{Setup, Unobserved, replay};
+use wordline_trace::config::{SourceConfig, TraceFormat};
+use wordline_trace::fuzz::read_trace;
+
+use crate::Failure;
+use crate::drive::{LARGE, setup, source, uniform};
+
+/// Blocks a plane of the drive that is counted on: 2 million pages on 128 dies.
+const BLOCKS: u64 = 64;
+
+/// Part of it that is overwritten beforehand.
+const OVERWRITTEN: f64 = 0.5;
+
+/// A run that is ready to start.
+pub struct Ready {
+    setup: Setup,
+    device: Device,
+    requests: Box<dyn RequestSource + Send>,
+}
+
+impl Ready {
+    /// Uniform 4 KiB requests at queue depth 16, so many of them reads, nothing optional switched on.
+    pub fn new(requests: u64, read_share: f64) -> Result<Self, Failure> {
+        let setup = setup(LARGE, &[("device.geometry.blocks", BLOCKS)], 16, OVERWRITTEN)?;
+        let device = setup.prepare(&[])?;
+        let config = SourceConfig::Synthetic(uniform(requests, read_share));
+        let requests = source(&config, device.logical_bytes())?;
+        Ok(Self { setup, device, requests })
+    }
+
+    /// Carries it out. Returns itself too, so that giving memory back is not counted.
+    pub fn run(mut self) -> Result<(Self, u64), Failure> {
+        let before = self.device.flash_operations();
+        let outcome = replay(&self.setup, &mut self.device, self.requests.as_mut(), &mut Unobserved)?;
+        Ok((self, outcome.flash_operations - before))
+    }
+}
+
+/// Resources of the event set that is counted alone: those of the drive above, and its host's link.
+const RESOURCES: usize = 160;
+
+/// Times of service, ns.
+const SERVICES: [u64; 8] = [200, 4_096, 50_000, 500_000, 53_000, 3_000_000, 75_000, 8_192];
+
+/// Every resource with an event to come.
+fn events() -> EventSet {
+    let mut events = EventSet::new(RESOURCES);
+    for resource in 0..RESOURCES {
+        events.set(resource, Ns(resource as u64 * 1_009));
+    }
+    events
+}
+
+/// Handles so many events, each of which sets the next of its resource.
+fn handle(mut events: EventSet, count: usize) -> EventSet {
+    for number in 0..count {
+        let first = events.first();
+        events.handle(first);
+        let service = SERVICES.get(number % SERVICES.len()).copied().unwrap_or_default();
+        events.set(first.resource(), Ns(first.time().0 + service));
+        events.clear_handled();
+    }
+    events
+}
+
+/// A trace as text, in the simplest form: time, operation, byte and length.
+fn trace(lines: u64) -> Vec<u8> {
+    let mut text = String::from("time_ns,op,offset_bytes,length_bytes\n");
+    for line in 0..lines {
+        let (time, page) = (line * 123_457, line * 7_919 % (1 << 28));
+        let op = if line % 3 == 0 { 'W' } else { 'R' };
+        text.push_str(&format!("{time},{op},{},4096\n", page * 4096));
+    }
+    text.into_bytes()
+}
+
+/// Lines of the trace.
+const LINES: u64 = 20_000;
+
+/// Prepares a hot path and carries it out in a function of its own, where callgrind counts.
+///
+/// # Errors
+/// A path that there is not, or a run that fails.
+pub fn count(path: &str) -> Result<(), Failure> {
+    match path {
+        "random_reads" => counted_random_reads(Ready::new(20_000, 1.0)?).map(drop),
+        "random_writes" => counted_random_writes(Ready::new(1_500, 0.0)?).map(drop),
+        "mixed" => counted_mixed(Ready::new(4_000, 0.7)?).map(drop),
+        "event_set" => {
+            std::hint::black_box(counted_event_set(events()));
+            Ok(())
+        }
+        "trace_lines" => match counted_trace_lines(&trace(LINES))? {
+            LINES => Ok(()),
+            other => Err(format!("{other} requests of {LINES}").into()),
+        },
+        _ => Err("allowed: random_reads, random_writes, mixed, event_set, trace_lines".into()),
+    }
+}
+
+#[inline(never)]
+fn counted_random_reads(ready: Ready) -> Result<(Ready, u64), Failure> {
+    ready.run()
+}
+
+#[inline(never)]
+fn counted_random_writes(ready: Ready) -> Result<(Ready, u64), Failure> {
+    ready.run()
+}
+
+#[inline(never)]
+fn counted_mixed(ready: Ready) -> Result<(Ready, u64), Failure> {
+    ready.run()
+}
+
+#[inline(never)]
+fn counted_event_set(events: EventSet) -> EventSet {
+    handle(events, 200_000)
+}
+
+#[inline(never)]
+fn counted_trace_lines(lines: &[u8]) -> Result<u64, Failure> {
+    Ok(read_trace(TraceFormat::Wordline, lines, false)?)
+}

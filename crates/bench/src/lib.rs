@@ -1,0 +1,18 @@
+//! Speed and memory of the engine and speed of the readers of traces, each beside its goal.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
+
+pub mod bare;
+pub mod callgrind;
+pub mod cases;
+pub mod costs;
+pub mod drive;
+pub mod hot;
+pub mod measure;
+pub mod mqsim;
+pub mod scale;
+pub mod soak;
+pub mod states;
+pub mod traces;
+
+/// Why a benchmark gave no result.
+pub type Failure = Box<dyn std::error::Error>;

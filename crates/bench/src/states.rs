@@ -1,0 +1,102 @@
+//! Preparing, saving, loading and forking a drive of 1 TiB, and a drive of 15 TiB of which little is used.
+
+use std::fs::File;
+use std::io::{BufReader, BufWriter, Write};
+use std::time::Instant;
+
+use wordline_engine::Setup;
+use wordline_engine::config::run::Occupancy;
+use wordline_engine::device::Device;
+use wordline_engine::ids::Lpa;
+use wordline_trace::config::{RegionConfig, SourceConfig};
+
+use crate::Failure;
+use crate::drive::{LARGE, setup, timed, uniform};
+use crate::measure::{Goal, report, resident_bytes};
+
+/// Pages that are filled one by one, in order.
+const FILLED: u32 = 1 << 26;
+
+/// Blocks a plane of the 1 TiB drive's shape that make 15 TiB.
+const BLOCKS_OF_15_TIB: u64 = 8192 * 15;
+
+/// What is used of it, bytes.
+const FOOTPRINT: u64 = 100_000_000_000;
+
+/// All of them.
+///
+/// # Errors
+/// A drive that can't be prepared, a file that can't be written.
+pub fn run_all() -> Result<(), Failure> {
+    filled_in_order()?;
+    saved_and_forked()?;
+    little_of_a_large_drive()
+}
+
+fn filled_in_order() -> Result<(), Failure> {
+    let mut setup = setup(LARGE, &[], 16, 0.0)?;
+    setup.start.occupancy = Occupancy::Footprint;
+    let pages: Vec<Lpa> = (0..FILLED).map(Lpa).collect();
+    let started = Instant::now();
+    let device = setup.prepare(&pages)?;
+    let ns = started.elapsed().as_secs_f64() * 1e9 / f64::from(FILLED);
+    drop(device);
+    report("1tb-4k: filled in order, page by page", ns, "ns/page", Goal::AtMost(8.0));
+    Ok(())
+}
+
+fn saved_and_forked() -> Result<(), Failure> {
+    let setup = setup(LARGE, &[], 16, 1.0)?;
+    let device = setup.prepare(&[])?;
+    let started = Instant::now();
+    let fork = device.fork()?;
+    report("1tb-4k: forked", started.elapsed().as_secs_f64(), "s", Goal::None);
+    println!("    a fork has memory of its own: {:.2} GB for both", resident_bytes() as f64 / 1e9);
+    drop(fork);
+    let path = std::env::temp_dir().join(format!("wordline-bench-{}.drive", std::process::id()));
+    let done = through_a_file(&setup, device, &path);
+    let _ = std::fs::remove_file(&path);
+    done
+}
+
+fn through_a_file(setup: &Setup, device: Device, path: &std::path::Path) -> Result<(), Failure> {
+    let started = Instant::now();
+    let mut out = BufWriter::new(File::create(path)?);
+    setup.save_drive(&device, &mut out)?;
+    out.flush()?;
+    report("1tb-4k: saved", started.elapsed().as_secs_f64(), "s", Goal::None);
+    println!("    {:.2} GB", std::fs::metadata(path)?.len() as f64 / 1e9);
+    let pages = device.flash_operations();
+    drop(device);
+    let started = Instant::now();
+    let loaded = setup.load_drive(&mut BufReader::new(File::open(path)?))?;
+    report("1tb-4k: loaded", started.elapsed().as_secs_f64(), "s", Goal::AtMost(1.0));
+    if loaded.flash_operations() != pages {
+        return Err("the loaded drive is another one".into());
+    }
+    Ok(())
+}
+
+fn little_of_a_large_drive() -> Result<(), Failure> {
+    let before = resident_bytes();
+    let mut setup = setup(LARGE, &[("device.geometry.blocks", BLOCKS_OF_15_TIB)], 16, 0.0)?;
+    setup.start.occupancy = Occupancy::None;
+    let started = Instant::now();
+    let mut device = setup.prepare(&[])?;
+    // Every page of the footprint once in order, then a million at random.
+    let region = RegionConfig { bytes: Some(FOOTPRINT), ..RegionConfig::default() };
+    let pages: Vec<Lpa> = (0..(FOOTPRINT / 4096) as u32).map(Lpa).collect();
+    device.fill(pages.iter().copied());
+    drop(pages);
+    let config = wordline_trace::SyntheticConfig { region, ..uniform(1_000_000, 0.5) };
+    let run = timed(&setup, &mut device, &SourceConfig::Synthetic(config))?;
+    let seconds = started.elapsed().as_secs_f64();
+    let memory = resident_bytes().saturating_sub(before) as f64 / 1e9;
+    let raw = setup.device.geometry.physical_units() as f64 * 4096.0 / f64::from(1 << 30) / 1024.0;
+    println!(
+        "a drive of {raw:.1} TiB, 100 GB of it used: {seconds:.1} s, {:.0} ns a flash operation",
+        run.ns()
+    );
+    report("15 TiB, 100 GB used: memory", memory, "GB", Goal::AtMost(24.0));
+    Ok(())
+}

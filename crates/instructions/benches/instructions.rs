@@ -1,0 +1,52 @@
+//! Instructions of the hot paths, counted by callgrind: they hold still on a busy machine. Each has a bound, 5% above the
+//! count in `counts.toml`; with `WORDLINE_RECORD` set there is none: `make instructions RECORD='reason'`.
+//!
+//! Functions of the same code are one in the built binary, hence the pattern for all of them. What is counted is the release build of `wordline-bench`, whose path is in `WORDLINE_BENCH`, from where it enters
+//! `wordline_bench::hot::counted_…` until it leaves it: the preparation of a drive is not.
+#![allow(missing_docs, reason = "the macros make items without")]
+#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a panic is the failure")]
+
+use gungraun::prelude::*;
+use gungraun::{Callgrind, EntryPoint, EventKind};
+use wordline_instructions::bound;
+
+fn bounded(path: &str) -> BinaryBenchmarkConfig {
+    let mut callgrind = Callgrind::default();
+    callgrind.entry_point(EntryPoint::Custom("wordline_bench::hot::counted_*".into()));
+    if std::env::var_os("WORDLINE_RECORD").is_none() {
+        match bound(path).unwrap() {
+            Some(bound) => drop(callgrind.hard_limits([(EventKind::Ir, bound)])),
+            None => eprintln!("{path}: no count is recorded, so it has no bound"),
+        }
+    }
+    let mut config = BinaryBenchmarkConfig::default();
+    config.tool(callgrind);
+    config
+}
+
+fn command(path: &str) -> gungraun::Command {
+    let binary = std::env::var_os("WORDLINE_BENCH").unwrap_or_else(|| "target/release/wordline-bench".into());
+    gungraun::Command::new(binary).args(["--counted", path]).build()
+}
+
+macro_rules! hot_path {
+    ($path:ident) => {
+        #[binary_benchmark(config = bounded(stringify!($path)))]
+        #[bench::release()]
+        fn $path() -> gungraun::Command {
+            command(stringify!($path))
+        }
+    };
+}
+
+hot_path!(random_reads);
+hot_path!(random_writes);
+hot_path!(mixed);
+hot_path!(event_set);
+hot_path!(trace_lines);
+
+binary_benchmark_group!(
+    name = hot_paths,
+    benchmarks = [random_reads, random_writes, mixed, event_set, trace_lines]
+);
+main!(binary_benchmark_groups = hot_paths);

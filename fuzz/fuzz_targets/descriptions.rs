@@ -1,0 +1,2 @@
+#![no_main]
+wordline_fuzz::libfuzzer_sys::fuzz_target!(|bytes: &[u8]| wordline_fuzz::descriptions::read(bytes));
