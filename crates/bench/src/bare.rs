@@ -123,7 +123,8 @@ impl Drive {
     /// Filled in order, on one plane after the other.
     fn new(logical: usize, free: usize) -> Self {
         let (mut map, mut reverse) = (zeroed_table(PHYSICAL), zeroed_table(PHYSICAL));
-        (ask_for_huge_pages(&map), ask_for_huge_pages(&reverse));
+        ask_for_huge_pages(&map);
+        ask_for_huge_pages(&reverse);
         let planes = (0..PLANES)
             .map(|_| Plane {
                 valid: vec![NO_CANDIDATE; BLOCKS],

@@ -1,6 +1,5 @@
 //! Policies of a user's own that are registered, and named by schemes.
 #![allow(clippy::expect_used, reason = "helpers of tests, where a panic is the failure")]
-
 #![allow(clippy::expect_used, reason = "a panic is the failure")]
 
 use std::fs;
