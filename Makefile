@@ -39,7 +39,7 @@ $(VENV)/requirements.stamp: requirements.txt
 demo: setup ## a million requests on a drive of today, with each of two schedulers
 	@PATH=$(CURDIR)/$(BIN):$$PATH python scripts/demo.py $(OUT)
 
-test: check-rust setup check-python test-rust test-sanitizer test-python instructions ## every check, as in CI
+test: check-rust setup check-python test-rust test-sanitizer test-python ## every check, as in CI
 	@echo "All checks passed."
 
 check-rust:
