@@ -319,3 +319,15 @@ fn a_policy_of_ones_own_is_saved_loaded_and_forked_with_the_drive() {
     let error = loaded(&setup, &bytes).err().unwrap().to_string();
     assert!(error.ends_with("is `Custom` there and `DChoices` here"), "{error}");
 }
+
+#[test]
+fn a_run_that_stopped_with_its_last_request_under_way_has_its_result() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.host = closed(1);
+    setup.start = start(Occupancy::All, 0.0);
+    // More than a host knows ahead.
+    let requests: Vec<_> = (0..200).map(|page| read(0, page)).collect();
+    let whole = in_parts(&setup, &requests, &[]).unwrap();
+    assert_eq!(in_parts(&setup, &requests, &[after(200)]).unwrap(), whole);
+    assert_eq!(in_parts(&setup, &requests, &[after(200), after(2)]).unwrap(), whole);
+}

@@ -197,7 +197,8 @@ impl<'a> Front<'a> {
             self.cursor += some as usize;
             left -= some;
         }
-        Ok(())
+        // With every place taken nothing asks for more before the last answer, which must know that it is the last.
+        Ok(self.refill()?)
     }
 
     fn scaled(&self, time: Ns) -> Ns {
