@@ -7,7 +7,6 @@ mod common;
 use common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::hotr::Staging;
-use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{PlacementKind, SchedulerKind, SuperblockSpan};
 use wordline_engine::host::{HostOp, HostRequest};
@@ -127,14 +126,7 @@ fn under_stress(staging: Staging) -> Setup {
     setup.device.geometry.channels = 4;
     (setup.device.geometry.blocks, setup.device.geometry.pages) = (16, 8);
     setup.device.geometry.page_bytes = 8192;
-    setup.device.capacity.overprovisioning = Some(0.5);
-    setup.device.suspend.program_ns = Some(10_000);
-    setup.device.suspend.erase_ns = Some(10_000);
-    setup.scheme.reclaim =
-        ReclaimConfig { policy: ReclaimKind::Block, threshold: 8, ..ReclaimConfig::default() };
-    setup.start = start(Occupancy::Share(0.9), 1.0);
-    setup.host = closed(12);
-    setup
+    stressed(setup)
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! [`crate::mapping::Copies`], and `device/copies.rs` carries out what systems ask for.
 
 pub mod arbiter;
+pub mod awaited;
 pub mod collision;
 pub mod hotr;
 pub mod reservation;

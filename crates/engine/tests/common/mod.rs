@@ -7,6 +7,7 @@ pub mod replicator;
 use std::sync::{Arc, Mutex};
 
 use wordline_engine::config::device::*;
+use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartConfig};
 use wordline_engine::config::{DeviceConfig, SchemeConfig};
 use wordline_engine::device::Device;
@@ -227,6 +228,18 @@ impl Random {
         let mixed = (self.0 ^ (self.0 >> 29)).wrapping_mul(0xbf58476d1ce4e5b9);
         (mixed ^ (mixed >> 32)) % bound
     }
+}
+
+/// The same drive nearly full, with read reclaim, suspensions and twelve requests at once.
+pub fn stressed(mut setup: Setup) -> Setup {
+    setup.device.capacity.overprovisioning = Some(0.5);
+    setup.device.suspend.program_ns = Some(10_000);
+    setup.device.suspend.erase_ns = Some(10_000);
+    setup.scheme.reclaim =
+        ReclaimConfig { policy: ReclaimKind::Block, threshold: 8, ..ReclaimConfig::default() };
+    setup.start = start(Occupancy::Share(0.9), 1.0);
+    setup.host = closed(12);
+    setup
 }
 
 /// The result of a run that is saved and goes on at each of these stops, as text.

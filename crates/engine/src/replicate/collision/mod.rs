@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::awaited::Awaited;
 use super::{CopyBudget, CopyLoss, CopyTarget, Serving};
 use crate::config::DeviceConfig;
 use crate::config::collision::{CollisionConfig, RecordedPairs, VictimTie};
@@ -33,7 +34,7 @@ const SLACK_BITS: u64 = 16;
 /// Bytes of an entry of the replication map (§III-B).
 pub const MAP_ENTRY_BYTES: u64 = 24;
 
-/// Victims whose read is awaited at most. More are only there when reads end without data, because of TRIMs.
+/// Victims whose read is awaited at most.
 const MOST_AWAITED: usize = 256;
 
 /// Bits of an entry of a pair list on a drive of so many dies: two addresses within a die, and a slack counter for each
@@ -70,8 +71,8 @@ pub struct Collision {
     lists: Vec<PairList>,
     rates: ReadRates,
     map: ReplicationMap,
-    /// Victims whose read isn't done yet, and where they go; the oldest first.
-    awaited: Vec<(Lpa, DieId)>,
+    /// Victims, and where they go.
+    awaited: Awaited<DieId>,
     /// Pages whose replica was asked for.
     under_way: BTreeSet<Lpa>,
     counters: Counters,
@@ -105,7 +106,7 @@ impl Collision {
             lists: vec![PairList::default(); dies as usize],
             rates: ReadRates::new(dies, config.rate_window_ns),
             map: ReplicationMap::default(),
-            awaited: Vec::new(),
+            awaited: Awaited::new(MOST_AWAITED),
             under_way: BTreeSet::new(),
             counters: Counters::default(),
             there: Vec::new(),
@@ -177,8 +178,7 @@ impl Collision {
             std::cmp::Ordering::Equal => self.config.tie == VictimTie::Later,
         };
         let order = if prefers_later { [later.0, earlier.0] } else { [earlier.0, later.0] };
-        let on_its_way =
-            |lpa: Lpa| self.under_way.contains(&lpa) || self.awaited.iter().any(|awaited| awaited.0 == lpa);
+        let on_its_way = |lpa: Lpa| self.under_way.contains(&lpa) || self.awaited.contains(lpa);
         if order.into_iter().any(on_its_way) {
             // What parts them is being made.
             return false;
@@ -189,10 +189,7 @@ impl Collision {
             return false;
         };
         list.clear();
-        if self.awaited.len() >= MOST_AWAITED {
-            self.awaited.remove(0);
-        }
-        self.awaited.push((victim, to));
+        self.awaited.push(victim, to);
         self.counters.decisions += 1;
         true
     }
@@ -257,8 +254,8 @@ impl System for Collision {
     }
 
     fn read_done(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let Some(index) = self.awaited.iter().position(|awaited| awaited.0 == read.lpa) else { return };
-        let (lpa, to) = self.awaited.remove(index);
+        let lpa = read.lpa;
+        let Some(to) = self.awaited.take(lpa) else { return };
         if self.budget == 0 || to == drive.die_of(drive.find(lpa)) {
             // It has moved to that die meanwhile.
             return;

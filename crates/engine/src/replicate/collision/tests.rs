@@ -20,7 +20,8 @@ fn collided(system: &mut Collision, pairs: &[(u32, u32)]) {
 fn victim(system: &mut Collision) -> Option<Lpa> {
     let reads = [(Lpa(4), Ppa(4)), (Lpa(2), Ppa(2))];
     let key = pairs::pair(Ppa(4), Ppa(2));
-    system.decide(DieId(0), key, reads, DieId(1), &|ppa| ppa).then(|| system.awaited[0].0)
+    let decided = system.decide(DieId(0), key, reads, DieId(1), &|ppa| ppa);
+    decided.then(|| reads.map(|read| read.0).into_iter().find(|&lpa| system.awaited.contains(lpa)).unwrap())
 }
 
 #[test]
@@ -80,7 +81,7 @@ fn a_page_that_has_a_copy_is_no_victim_unless_copies_are_replaced() {
     assert_eq!(victim(&mut system), Some(Lpa(4)), "the other one is");
     collided(&mut system, &[(4, 2)]);
     assert_eq!(victim(&mut system), None, "the replica of 4 is on its way");
-    system.awaited.clear();
+    assert_eq!(system.awaited.take(Lpa(4)), Some(DieId(1)));
     system.map.add(Lpa(4), Ppa(1_001));
     assert_eq!((victim(&mut system), system.counters.victims_have_copies), (None, 1));
     assert_eq!(system.lists[0].len(), 1, "nothing was replicated, so nothing is cleared");

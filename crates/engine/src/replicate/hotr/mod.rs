@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::awaited::Awaited;
 use super::{CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
 use crate::config::DeviceConfig;
 use crate::config::hotr::{HotrConfig, Staging, TrackedReads};
@@ -23,7 +24,7 @@ use lists::{Found, ReadLists};
 /// fields and no sizes.
 pub const ENTRY_BYTES: u64 = 20;
 
-/// Pages whose read is awaited at most. More are only there when reads end without data, because of TRIMs.
+/// Pages whose read is awaited at most.
 const MOST_AWAITED: usize = 1024;
 
 /// What it did in the window.
@@ -51,8 +52,8 @@ pub struct Hotr {
     /// Pages that were read, one bit each; for the share that may be staged.
     read_pages: Vec<u64>,
     read_count: u32,
-    /// Pages whose data is awaited, and the chip in whose list they are; the oldest first.
-    awaited: Vec<(Lpa, u32)>,
+    /// Pages to be staged, and the chip in whose list they are.
+    awaited: Awaited<u32>,
     /// The same of pages that are on their way to the staging space.
     under_way: BTreeMap<Lpa, u32>,
     counters: Counters,
@@ -91,7 +92,7 @@ impl Hotr {
             lists: ReadLists::new(dies / per_chip, dies, config.list_length),
             read_pages: Vec::new(),
             read_count: 0,
-            awaited: Vec::new(),
+            awaited: Awaited::new(MOST_AWAITED),
             under_way: BTreeMap::new(),
             counters: Counters::default(),
         }
@@ -129,13 +130,9 @@ impl Hotr {
 
     /// Awaits the data of a page that is to be staged.
     fn await_page(&mut self, lpa: Lpa, chip: u32) {
-        if self.under_way.contains_key(&lpa) || self.awaited.iter().any(|awaited| awaited.0 == lpa) {
-            return;
+        if !self.under_way.contains_key(&lpa) && !self.awaited.contains(lpa) {
+            self.awaited.push(lpa, chip);
         }
-        if self.awaited.len() >= MOST_AWAITED {
-            self.awaited.remove(0);
-        }
-        self.awaited.push((lpa, chip));
     }
 
     /// Where a page goes that is on this chip; `None` if there is no other.
@@ -207,8 +204,8 @@ impl System for Hotr {
     }
 
     fn read_done(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let Some(index) = self.awaited.iter().position(|awaited| awaited.0 == read.lpa) else { return };
-        let (lpa, chip) = self.awaited.remove(index);
+        let lpa = read.lpa;
+        let Some(chip) = self.awaited.take(lpa) else { return };
         let Some(to) = self.target(chip, drive).filter(|_| self.limit() > 0) else { return };
         while self.lists.staged_pages() + self.under_way.len() >= self.limit() {
             let Some((old, ppa)) = self.lists.drop_oldest() else { return };
