@@ -2,9 +2,47 @@
 
 use wordline_engine::host::request::HostOp;
 
+/// Most digits of which every number fits 64 bits.
+const SURE_DIGITS: usize = 19;
+
 /// A whole number.
+#[inline]
 pub(super) fn number(field: &[u8]) -> Option<u64> {
-    if field.is_empty() || field.len() > 20 {
+    if field.is_empty() || field.len() > SURE_DIGITS {
+        return long_number(field);
+    }
+    let (mut value, mut rest) = (0, field);
+    while let Some((eight, after)) = rest.split_first_chunk() {
+        value = value * 100_000_000 + eight_digits(u64::from_le_bytes(*eight))?;
+        rest = after;
+    }
+    for byte in rest {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + u64::from(digit);
+    }
+    Some(value)
+}
+
+/// The number of eight digits, the first in the lowest byte: neighbours are joined to pairs, fours and eight.
+#[inline]
+fn eight_digits(text: u64) -> Option<u64> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let digits = text ^ (ONES * 0x30);
+    // A byte above 9 has a bit of the upper half, or gets one by adding 6.
+    if (digits | digits.wrapping_add(ONES * 6)) & (ONES * 0xf0) != 0 {
+        return None;
+    }
+    let pairs = digits.wrapping_mul(1 + (10 << 8)) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(1 + (100 << 16)) >> 16 & 0x0000_ffff_0000_ffff;
+    Some(fours.wrapping_mul(1 + (10_000 << 32)) >> 32)
+}
+
+#[cold]
+fn long_number(field: &[u8]) -> Option<u64> {
+    if field.is_empty() || field.len() > SURE_DIGITS + 1 {
         return None;
     }
     field.iter().try_fold(0_u64, |value, byte| {
@@ -21,6 +59,9 @@ pub(super) fn device(field: &[u8]) -> Option<u16> {
 
 /// A decimal number of units, as ns; what is finer than 1 ns is cut off.
 pub(super) fn time(field: &[u8], unit_ns: u64) -> Option<u128> {
+    if let Some(whole) = number(field) {
+        return Some(u128::from(whole) * u128::from(unit_ns));
+    }
     let (whole, fraction) = match memchr::memchr(b'.', field) {
         Some(point) => (field.get(..point)?, field.get(point + 1..)?),
         None => (field, &[][..]),
@@ -33,8 +74,10 @@ pub(super) fn time(field: &[u8], unit_ns: u64) -> Option<u128> {
         return None;
     }
     let kept = fraction.get(..fraction.len().min(9))?;
-    let scale = 10_u128.pow(kept.len() as u32);
-    Some(whole + u128::from(number(kept)?) * u128::from(unit_ns) / scale)
+    let parts = u128::from(number(kept)?) * u128::from(unit_ns);
+    // Nine digits of seconds: the usual case in 64 bits.
+    let scale = 10_u64.pow(kept.len() as u32);
+    Some(whole + u64::try_from(parts).map_or_else(|_| parts / u128::from(scale), |parts| u128::from(parts / scale)))
 }
 
 /// A number of units, as bytes.
@@ -43,19 +86,49 @@ pub(super) fn scaled(field: &[u8], unit_bytes: u64) -> Option<u64> {
 }
 
 /// `Read` or `Write`, or their first letter, in any case.
+#[inline]
 pub(super) fn read_or_write(field: &[u8]) -> Option<HostOp> {
-    if field.eq_ignore_ascii_case(b"read") || field.eq_ignore_ascii_case(b"r") {
-        Some(HostOp::Read)
-    } else if field.eq_ignore_ascii_case(b"write") || field.eq_ignore_ascii_case(b"w") {
-        Some(HostOp::Write)
-    } else {
-        None
+    match field {
+        b"R" | b"r" | b"Read" => Some(HostOp::Read),
+        b"W" | b"w" | b"Write" => Some(HostOp::Write),
+        _ if field.eq_ignore_ascii_case(b"read") => Some(HostOp::Read),
+        _ if field.eq_ignore_ascii_case(b"write") => Some(HostOp::Write),
+        _ => None,
     }
 }
 
 /// Exactly `N` fields, trimmed of blanks, between commas.
+#[inline]
 pub(super) fn comma_fields<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
-    exactly(line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii))
+    let (found, count) = fields_up_to(line);
+    (count == N).then_some(found)
+}
+
+/// Up to `N` fields, trimmed of blanks, between commas, and how many there are; `N` + 1 when there are more.
+#[inline]
+pub(super) fn fields_up_to<const N: usize>(line: &[u8]) -> ([&[u8]; N], usize) {
+    let mut found = [&[][..]; N];
+    let (mut count, mut start) = (0, 0);
+    let mut commas = memchr::memchr_iter(b',', line);
+    for place in &mut found {
+        count += 1;
+        let Some(end) = commas.next() else {
+            *place = trimmed(line.get(start..).unwrap_or_default());
+            return (found, count);
+        };
+        *place = trimmed(line.get(start..end).unwrap_or_default());
+        start = end + 1;
+    }
+    (found, count + 1)
+}
+
+/// Without blanks at both ends, of which there are none in most.
+#[inline]
+fn trimmed(field: &[u8]) -> &[u8] {
+    match field {
+        [first, .., last] if *first > b' ' && *last > b' ' => field,
+        _ => field.trim_ascii(),
+    }
 }
 
 /// Exactly `N` fields between runs of blanks or tabs.
@@ -65,12 +138,8 @@ pub(super) fn blank_fields<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
 
 /// The first `N` fields, trimmed of blanks, between commas; more may follow.
 pub(super) fn first_fields<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
-    let mut fields = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-    let mut found = [&[][..]; N];
-    for place in &mut found {
-        *place = fields.next()?;
-    }
-    Some(found)
+    let (found, count) = fields_up_to(line);
+    (count >= N).then_some(found)
 }
 
 fn exactly<'a, const N: usize>(mut fields: impl Iterator<Item = &'a [u8]>) -> Option<[&'a [u8]; N]> {
@@ -89,6 +158,17 @@ mod tests {
     fn numbers_are_digits_up_to_64_bits() {
         assert_eq!(number(b"0"), Some(0));
         assert_eq!(number(b"18446744073709551615"), Some(u64::MAX));
+        for digits in 1..=19 {
+            let text: String = "9081726354998877665".chars().take(digits).collect();
+            assert_eq!(number(text.as_bytes()), text.parse().ok(), "{text}");
+            for place in 0..digits {
+                for wrong in [b'/', b':', 0, b' ', b'.', 0x80 | b'3', 0xff, b'0' + 0x40] {
+                    let mut bad = text.clone().into_bytes();
+                    bad[place] = wrong;
+                    assert_eq!(number(&bad), None, "{bad:?}");
+                }
+            }
+        }
         for bad in ["", "18446744073709551616", "-1", "+1", "1.0", "1e3", " 1", "99999999999999999999999"] {
             assert_eq!(number(bad.as_bytes()), None, "{bad}");
         }
@@ -111,6 +191,11 @@ mod tests {
         assert_eq!(comma_fields::<2>(b"a, b"), Some([&b"a"[..], b"b"]));
         assert_eq!(comma_fields::<2>(b"a"), None);
         assert_eq!(comma_fields::<2>(b"a,b,c"), None);
+        assert_eq!(comma_fields::<3>(b"a,,"), Some([&b"a"[..], b"", b""]));
+        assert_eq!(fields_up_to::<3>(b" a b ,c"), ([&b"a b"[..], b"c", b""], 2));
+        assert_eq!(fields_up_to::<2>(b"a,b,"), ([&b"a"[..], b"b"], 3));
+        assert_eq!(first_fields::<2>(b"a,b,c,d"), Some([&b"a"[..], b"b"]));
+        assert_eq!(first_fields::<2>(b"a"), None);
         assert_eq!(blank_fields::<2>(b" a \t b "), Some([&b"a"[..], b"b"]));
         assert_eq!(blank_fields::<2>(b"a b c"), None);
     }

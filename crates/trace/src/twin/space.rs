@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::locate::TURNS;
+use super::codes::SLOTS;
 use crate::footprint::Footprint;
 use crate::rng::{Xoshiro256PlusPlus, below};
 
@@ -69,21 +69,23 @@ impl FreshSpace {
         }
     }
 
-    /// An offset with this alignment (modulo 16 KiB) at which `length` bytes fit; with `slot`, one that is alike modulo 1 MiB.
+    /// An offset with this alignment (modulo 16 KiB) at which `length` bytes fit; with `slot`, one in this slot of 16 MiB, or in a
+    /// small space of a sixteenth of it, and of 1 MiB at least.
     pub(super) fn draw(&mut self, length: u64, alignment: u64, slot: Option<u64>) -> u64 {
         let room = self.bytes.saturating_sub(length.saturating_add(alignment));
-        let slots = room / SLOT + 1;
-        let mut best = (0, alignment);
+        let steps = room / SLOT + 1;
+        let modulo = 1_u64 << (steps / 16).clamp(64, SLOTS).ilog2();
+        let mut best = ((false, 0), alignment);
         for _ in 0..TRIES {
-            let drawn = below(&mut self.rng, slots);
-            let wanted =
-                slot.map(|slot| drawn - drawn % TURNS + slot % TURNS).filter(|wanted| *wanted < slots);
+            let drawn = below(&mut self.rng, steps);
+            let wanted = slot.map(|slot| drawn - drawn % modulo + slot % modulo).filter(|wanted| *wanted < steps);
             let offset = wanted.unwrap_or(drawn) * SLOT + alignment;
             let free = self.free_behind(offset, length);
-            if free >= best.0 {
-                best = (free, offset);
+            let right = wanted.is_some() || slot.is_none();
+            if (right && free > 0, free) >= best.0 {
+                best = ((right && free > 0, free), offset);
             }
-            if free == PROBES {
+            if right && free == PROBES {
                 break;
             }
         }
