@@ -29,7 +29,7 @@ pub(super) enum Place {
     Far { sectors: i32, touched: bool },
     /// Where an older request of this length began, so many before; whether that wrote; and its slot, as for a fresh place.
     Again { back: u32, written: bool, slot: u16 },
-    /// So many sectors from where an older request of another length began.
+    /// So many sectors from where the request began that touched this block of 64 KiB last, or its neighbourhood, so many before.
     Inside { back: u32, sectors: i32 },
 }
 

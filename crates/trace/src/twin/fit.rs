@@ -74,24 +74,26 @@ pub fn fit(
         model: None,
     };
     let lengths = options.piece.map_or(TRIED.to_vec(), |piece| vec![piece.min(MOST_PIECE)]);
-    let target = if lengths.len() > 1 { Some(waits(&mut *open()?.source)?) } else { None };
+    let target = waits(&mut *open()?.source)?;
     let mut second = SecondPass {
         gaps: &gaps,
         shapes: &shapes,
-        locator: Locator::default(),
         queue: Queue::default(),
-        cutters: lengths.into_iter().map(Cutter::new).collect(),
+        ways: [false, true].map(|wide| Way {
+            locator: Locator::new(wide),
+            cutters: lengths.iter().map(|length| Cutter::new(*length)).collect(),
+        }),
         sequential: 0,
         reused: 0,
     };
     each(&mut open()?, |request, gap| second.add(request, gap))?;
-    second.cutters.iter_mut().for_each(Cutter::end);
     empty.summary.sequential = second.sequential as f64 / requests as f64;
     empty.summary.reused = second.reused as f64 / requests as f64;
     let mut best: Option<(f64, Profile)> = None;
-    for cutter in &second.cutters {
-        let profile = filled(empty.clone(), cutter, &shapes, options.held).map_err(SourceError)?;
-        let distance = target.as_ref().map_or(Ok(0.0), |target| distance(&profile, target))?;
+    for mut cutter in second.ways.into_iter().flat_map(|way| way.cutters) {
+        cutter.end();
+        let profile = filled(empty.clone(), &cutter, &shapes, options.held).map_err(SourceError)?;
+        let distance = distance(&profile, &target)?;
         if best.as_ref().is_none_or(|best| distance < best.0) {
             best = Some((distance, profile));
         }
@@ -216,12 +218,17 @@ impl FirstPass {
 struct SecondPass<'a> {
     gaps: &'a GapTable,
     shapes: &'a ShapeTable,
-    locator: Locator,
     /// Says whether the drive has rested before a request.
     queue: Queue,
-    cutters: Vec<Cutter>,
+    ways: [Way; 2],
     sequential: u64,
     reused: u64,
+}
+
+/// A way of telling places, and the pieces of each length.
+struct Way {
+    locator: Locator,
+    cutters: Vec<Cutter>,
 }
 
 impl SecondPass<'_> {
@@ -229,19 +236,21 @@ impl SecondPass<'_> {
         let rested = self.queue.is_idle(request.time.0);
         self.queue.serve(request);
         let gap = self.gaps.code(gap_ns);
-        let token = if request.op == HostOp::Flush {
-            Token { op: request.op, shape: 0, gap, place: Place::Fresh(0) }
-        } else {
-            let place = self.locator.place(request, !rested);
-            Token { op: request.op, shape: self.shapes.code(request.offset, request.length), gap, place }
-        };
-        match token.place {
+        let flush = request.op == HostOp::Flush;
+        let shape = if flush { 0 } else { self.shapes.code(request.offset, request.length) };
+        let mut place = Place::Fresh(0);
+        for way in &mut self.ways {
+            if !flush {
+                place = way.locator.place(request, !rested);
+            }
+            for cutter in &mut way.cutters {
+                cutter.add(Token { op: request.op, shape, gap, place }, request, gap_ns, rested);
+            }
+        }
+        match place {
             Place::Sequential { .. } => self.sequential += 1,
             Place::Same(_) | Place::Follow(_) | Place::Again { .. } => self.reused += 1,
             _ => {}
-        }
-        for cutter in &mut self.cutters {
-            cutter.add(token, request, gap_ns, rested);
         }
     }
 }

@@ -56,7 +56,7 @@ pub(super) struct History {
     recent: VecDeque<Past>,
     /// Older requests: a random one makes room for each that leaves `recent`.
     old: Vec<Past>,
-    /// Start page: number of the last request that began there, of those in `recent`.
+    /// Offset: number of the last request that began there, of those in `recent`.
     starts: HashMap<u64, u64>,
     streams: Streams,
     /// Rank of the stream that the last place continues.
@@ -134,15 +134,15 @@ impl History {
     /// Adds a request. `as_told`: it went where the last place says.
     pub(super) fn add(&mut self, offset: u64, length: u64, written: bool, as_told: bool) {
         self.streams.moved(self.continued.take().filter(|_| as_told), offset + length);
-        self.starts.insert(offset / PAGE, self.count);
+        self.starts.insert(offset, self.count);
         self.recent.push_back(Past { offset, length, written });
         self.count += 1;
         if self.recent.len() as u64 <= REMEMBERED {
             return;
         }
         let Some(past) = self.recent.pop_front() else { return };
-        if self.starts.get(&(past.offset / PAGE)).is_some_and(|index| index + REMEMBERED < self.count) {
-            self.starts.remove(&(past.offset / PAGE));
+        if self.starts.get(&past.offset).is_some_and(|index| index + REMEMBERED < self.count) {
+            self.starts.remove(&past.offset);
         }
         if (self.old.len() as u64) < REMEMBERED {
             self.old.push(past);
@@ -173,7 +173,7 @@ impl History {
         Some(last.offset.checked_add_signed(sectors * 512).unwrap_or(last.offset))
     }
 
-    /// The request so many before or, where that isn't the last that began at its page, or isn't like this, the one that is most so: of
+    /// The request so many before or, where that isn't the last that began at its place, or isn't like this, the one that is most so: of
     /// its neighbours, or of some from half to twice as many before.
     fn older(&mut self, back: u64, like: Like) -> Option<Past> {
         let all = self.recent.len() as u64;
@@ -190,7 +190,7 @@ impl History {
             let Some((index, past)) = self.count.checked_sub(back).and_then(|at| Some((at, self.at(at)?))) else {
                 continue;
             };
-            let newest = self.starts.get(&(past.offset / PAGE)) == Some(&index);
+            let newest = self.starts.get(&past.offset) == Some(&index);
             let fits = Self::likeness(past, like, newest);
             if best.is_none_or(|best| fits > best.0) {
                 best = Some((fits, index, past));
@@ -230,16 +230,15 @@ impl History {
         found
     }
 
-    /// So many sectors from the start of the request so many before; where that is forgotten or shorter, a page of it from which this
-    /// one doesn't reach far beyond it.
+    /// So many sectors from the start of the request so many before; where that is forgotten, a page of any other, from which this one
+    /// doesn't reach far beyond it.
     fn inside(&mut self, back: u64, sectors: i64, length: u64) -> Option<u64> {
-        let any = self.recent.len() as u64;
-        let back = if back <= any { back } else { 1 + below(&mut self.rng, any.max(1)) };
-        let past = self.at(self.count.checked_sub(back)?)?;
-        let exact = past.offset.checked_add_signed(sectors * 512);
-        if exact.is_some_and(|at| at < past.offset + past.length && at + length > past.offset) {
-            return exact;
+        let all = self.recent.len() as u64;
+        if back <= all {
+            return self.at(self.count.checked_sub(back)?)?.offset.checked_add_signed(sectors * 512);
         }
+        let back = 1 + below(&mut self.rng, all.max(1));
+        let past = self.at(self.count.checked_sub(back)?)?;
         let pages = past.length.saturating_sub(length) / PAGE;
         Some(past.offset + below(&mut self.rng, pages + 1) * PAGE)
     }

@@ -11,11 +11,14 @@ use super::streams::Streams;
 /// Requests that are remembered one by one.
 pub(super) const REMEMBERED: u64 = 1 << 18;
 
-/// A page: what a start is looked up by, bytes.
+/// A page: what counts as touched, bytes.
 pub(super) const PAGE: u64 = 4096;
 
 const SECTOR: i64 = 512;
 const BLOCK: u64 = 1 << 16;
+
+/// Bytes of a neighbourhood.
+const WIDE: u64 = 1 << 21;
 
 /// Pages of a chunk.
 const CHUNK: u64 = 512;
@@ -23,14 +26,16 @@ const CHUNK: u64 = 512;
 /// What is known of the requests so far. Memory grows with the different places where requests began.
 #[derive(Default)]
 pub(super) struct Locator {
-    /// Page where a request began: the last such request, its length, and whether it wrote.
+    /// Where a request began: the last such request, its length, and whether it wrote.
     starts: HashMap<u64, (u64, u64, bool)>,
     /// Blocks of 64 KiB: the last request that touched them, and where it began.
     blocks: HashMap<u64, (u64, u64)>,
+    /// The same for neighbourhoods, where they count.
+    wide: Option<HashMap<u64, (u64, u64)>>,
     streams: Streams,
     /// Pages that were touched, in chunks of 2 MiB.
     touched: HashMap<u64, [u64; 8]>,
-    /// Start page and length of the remembered requests.
+    /// Offset and length of the remembered requests.
     recent: VecDeque<(u64, u64)>,
     /// Offset of the last request.
     last: u64,
@@ -41,6 +46,12 @@ pub(super) struct Locator {
 }
 
 impl Locator {
+    /// With `wide` what is within some MiB of an earlier request is told by its distance to that: it keeps together what belongs together,
+    /// and takes more room.
+    pub(super) fn new(wide: bool) -> Self {
+        Self { wide: wide.then(HashMap::new), ..Self::default() }
+    }
+
     /// The place of a request that transfers or trims data. `in_burst`: what was asked for before isn't done yet.
     pub(super) fn place(&mut self, request: &HostRequest, in_burst: bool) -> Place {
         let rank = self.streams.rank(request.offset);
@@ -58,7 +69,7 @@ impl Locator {
             return Place::Sequential { rank, touched };
         }
         // Only a request of the same length counts: another reuses a part.
-        let start = self.starts.get(&(offset / PAGE)).copied().filter(|start| start.1 == request.length);
+        let start = self.starts.get(&offset).copied().filter(|start| start.1 == request.length);
         if let Some((index, ..)) = start
             && self.count - index <= 63
         {
@@ -85,8 +96,17 @@ impl Locator {
             delta if in_burst && self.count > 0 && delta.abs() <= FAR => {
                 Place::Far { sectors: delta as i32, touched }
             }
-            _ => Place::Fresh(slot(offset)),
+            _ => self.neighbour(offset).unwrap_or(Place::Fresh(slot(offset))),
         }
+    }
+
+    /// The distance to the request that touched this neighbourhood last, or else the one before or behind.
+    fn neighbour(&self, offset: u64) -> Option<Place> {
+        let (wide, here) = (self.wide.as_ref()?, offset / WIDE);
+        let near = [Some(here), here.checked_sub(1), here.checked_add(1)];
+        let (index, began) = near.into_iter().flatten().find_map(|place| wide.get(&place))?;
+        let sectors = i32::try_from(sectors_between(*began, offset)).ok()?;
+        Some(Place::Inside { back: self.back(*index), sectors })
     }
 
     fn back(&self, index: u64) -> u32 {
@@ -99,7 +119,7 @@ impl Locator {
         let oldest = self.count - self.recent.len() as u64;
         let skip = first.checked_sub(oldest)? as usize;
         let mut after = self.recent.iter().skip(skip).take(8);
-        let position = after.position(|past| *past == (offset / PAGE, length));
+        let position = after.position(|past| *past == (offset, length));
         position.map(|position| position as u8 + 1)
     }
 
@@ -110,10 +130,15 @@ impl Locator {
 
     fn remember(&mut self, request: &HostRequest) {
         let (offset, end) = (request.offset, request.offset.saturating_add(request.length));
-        self.starts.insert(offset / PAGE, (self.count, request.length, request.op.is_write()));
+        self.starts.insert(offset, (self.count, request.length, request.op.is_write()));
         // Trims of whole drives would fill the table.
         for block in (offset / BLOCK..=end.saturating_sub(1) / BLOCK).take(1024) {
             self.blocks.insert(block, (self.count, offset));
+        }
+        if let Some(wide) = &mut self.wide {
+            for place in (offset / WIDE..=end.saturating_sub(1) / WIDE).take(1024) {
+                wide.insert(place, (self.count, offset));
+            }
         }
         let (first, last) = (offset / PAGE, end.saturating_sub(1) / PAGE);
         for chunk in (first / CHUNK..=last / CHUNK).take(1024) {
@@ -121,7 +146,7 @@ impl Locator {
             let low = first.saturating_sub(chunk * CHUNK);
             crate::bits::set_range(bits, low, (last - chunk * CHUNK).min(CHUNK - 1));
         }
-        self.recent.push_back((offset / PAGE, request.length));
+        self.recent.push_back((offset, request.length));
         self.last = offset;
         if self.recent.len() as u64 > REMEMBERED {
             self.recent.pop_front();

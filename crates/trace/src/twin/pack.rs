@@ -44,7 +44,7 @@ const FLUSH: u8 = 12;
 
 /// Kinds of places, and the numbers that each takes.
 const KINDS: usize = 12;
-const NUMBERS: [usize; KINDS] = [1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1, 1];
+const NUMBERS: [usize; KINDS] = [1, 1, 1, 1, 2, 2, 2, 2, 1, 1, 1, 2];
 
 /// Pieces of a trace, and how they follow one another.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -39,7 +39,7 @@ pub(super) struct FreshSpace {
 const PAGE: u64 = 4096;
 const SLOT: u64 = super::shapes::ALIGNMENT;
 
-/// Draws before the best of them is taken: the one with the most untouched space behind it, so that streams don't run into
+/// Draws before the best of them is taken: the one with the most untouched space around it, so that streams don't run into
 /// what others have touched.
 const TRIES: usize = 16;
 
@@ -80,7 +80,7 @@ impl FreshSpace {
             let drawn = below(&mut self.rng, steps);
             let wanted = slot.map(|slot| drawn - drawn % modulo + slot % modulo).filter(|wanted| *wanted < steps);
             let offset = wanted.unwrap_or(drawn) * SLOT + alignment;
-            let free = self.free_behind(offset, length);
+            let free = self.free_around(offset, length);
             let right = wanted.is_some() || slot.is_none();
             if (right && free > 0, free) >= best.0 {
                 best = ((right && free > 0, free), offset);
@@ -92,14 +92,15 @@ impl FreshSpace {
         best.1
     }
 
-    /// How far the space behind an offset is untouched, in octaves from the request's own length.
-    fn free_behind(&self, offset: u64, length: u64) -> u32 {
+    /// How far the space on both sides of an offset is untouched, in octaves from the request's own length.
+    fn free_around(&self, offset: u64, length: u64) -> u32 {
         let mut reach = length.max(1);
         for octave in 0..PROBES {
             let page = (offset + reach - 1) / PAGE;
+            let before = offset.checked_sub(reach).map(|start| start / PAGE);
             let beyond = page >= self.touched.units();
-            if beyond || self.touched.contains(page) || (octave == 0 && self.touched.contains(offset / PAGE))
-            {
+            let first = octave == 0 && self.touched.contains(offset / PAGE);
+            if beyond || first || self.touched.contains(page) || before.is_some_and(|page| self.touched.contains(page)) {
                 return octave;
             }
             reach *= 2;
