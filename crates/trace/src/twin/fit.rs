@@ -21,8 +21,11 @@ use crate::open::{OpenError, Opened};
 /// Longest piece.
 const MOST_PIECE: usize = 128;
 
+/// A profile that is as full as this is not filled further.
+const NEARLY_FULL: f64 = 0.97;
+
 /// Lengths of pieces that are tried.
-const TRIED: [usize; 4] = [16, 32, 64, 128];
+const TRIED: [usize; 3] = [16, 48, 128];
 
 /// Seed of the twins that are compared: one that no run uses by default.
 const SEED: u64 = 101;
@@ -30,7 +33,7 @@ const SEED: u64 = 101;
 /// How a trace is fitted.
 #[derive(Clone, Copy, Debug)]
 pub struct FitOptions {
-    /// Requests of a piece, at most; 128 at most. When left out, 16, 32, 64 and 128 are tried, and what is taken is the twin that waits
+    /// Requests of a piece, at most; 128 at most. When left out, 16, 48 and 128 are tried, and what is taken is the twin that waits
     /// most like the trace on a reference queue.
     pub piece: Option<usize>,
     /// Requests that the profile may hold, as a share of the trace's.
@@ -112,31 +115,41 @@ fn distance(profile: &Profile, target: &Waits) -> Result<f64, SourceError> {
 fn filled(profile: Profile, cutter: &Cutter, shapes: &ShapeTable, share: f64) -> Result<Profile, String> {
     let pieces = &cutter.pieces;
     let most = share * profile.summary.requests as f64;
-    let with = |stand_ins: &[u32]| -> Result<Option<Profile>, String> {
+    // The profile with these pieces, and how large it is, in units of what is allowed.
+    let with = |stand_ins: &[u32]| -> Result<(Profile, f64), String> {
         let chosen = chosen(pieces, stand_ins, shapes);
         let held: u64 = chosen.pieces.iter().map(|piece| piece.len() as u64).sum();
-        if held as f64 > most && chosen.pieces.len() > 1 {
-            return Ok(None);
-        }
         let mut filled = profile.clone();
         filled.pieces = Some(Packed { every: cutter.every, packed: packed(&chosen)? });
         filled.summary.held = (held as f64 / profile.summary.requests as f64).min(1.0);
-        Ok((filled.to_toml().len() <= PROFILE_BYTES).then_some(filled))
+        let room = filled.to_toml().len() as f64 / PROFILE_BYTES as f64;
+        let share = if chosen.pieces.len() > 1 { held as f64 / most } else { 0.0 };
+        Ok((filled, room.max(share)))
     };
     let all: Vec<u32> = (0..pieces.len() as u32).collect();
-    if let Some(filled) = with(&all)? {
-        return Ok(filled);
+    let (whole, mut high_size) = with(&all)?;
+    if high_size <= 1.0 {
+        return Ok(whole);
     }
     let mut groups = Groups::new(pieces.iter().map(|piece| piece.features).collect());
-    let mut best = with(&groups.stand_ins())?.ok_or("a profile has no room for one piece")?;
+    let (mut best, mut low_size) = with(&groups.stand_ins())?;
+    if low_size > 1.0 {
+        return Err("a profile has no room for one piece".into());
+    }
     let (mut low, mut high) = (1, pieces.len());
-    while low + low / 64 + 1 < high {
-        let middle = usize::midpoint(low, high);
+    // Between the two where the size would be right if it grew evenly, and a little below; each third time in the middle.
+    for turn in 0.. {
+        if low + 1 >= high || low_size >= NEARLY_FULL {
+            break;
+        }
+        let part = if turn % 3 == 2 { 0.5 } else { (0.99 - low_size) / (high_size - low_size) };
+        let middle = (low as f64 + part * (high - low) as f64) as usize;
+        let middle = middle.clamp(low + 1, high - 1);
         let mut further = groups.clone();
         further.divide(middle);
         match with(&further.stand_ins())? {
-            Some(filled) => (low, best, groups) = (middle, filled, further),
-            None => high = middle,
+            (filled, size) if size <= 1.0 => (low, low_size, best, groups) = (middle, size, filled, further),
+            (_, size) => (high, high_size) = (middle, size),
         }
     }
     Ok(best)
