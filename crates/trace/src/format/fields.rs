@@ -11,10 +11,19 @@ pub(super) fn number(field: &[u8]) -> Option<u64> {
     if field.is_empty() || field.len() > SURE_DIGITS {
         return long_number(field);
     }
-    let (mut value, mut rest) = (0, field);
-    while let Some((eight, after)) = rest.split_first_chunk() {
+    let (eights, rest) = field.as_chunks::<8>();
+    let mut value = 0;
+    for eight in eights {
         value = value * 100_000_000 + eight_digits(u64::from_le_bytes(*eight))?;
-        rest = after;
+    }
+    // What is left, with digits before it that count as 0.
+    if let (Some(last), Some(scale)) = (field.last_chunk::<8>(), POWERS.get(rest.len())) {
+        if rest.is_empty() {
+            return Some(value);
+        }
+        let known = u64::MAX >> (8 * rest.len());
+        let digits = (u64::from_le_bytes(*last) & !known) | (ZEROS & known);
+        return Some(value * scale + eight_digits(digits)?);
     }
     for byte in rest {
         let digit = byte.wrapping_sub(b'0');
@@ -25,6 +34,13 @@ pub(super) fn number(field: &[u8]) -> Option<u64> {
     }
     Some(value)
 }
+
+/// Powers of ten.
+const POWERS: [u64; 10] =
+    [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
+
+/// Eight times `0`.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
 
 /// The number of eight digits, the first in the lowest byte: neighbours are joined to pairs, fours and eight.
 #[inline]
@@ -62,22 +78,23 @@ pub(super) fn time(field: &[u8], unit_ns: u64) -> Option<u128> {
     if let Some(whole) = number(field) {
         return Some(u128::from(whole) * u128::from(unit_ns));
     }
-    let (whole, fraction) = match memchr::memchr(b'.', field) {
-        Some(point) => (field.get(..point)?, field.get(point + 1..)?),
-        None => (field, &[][..]),
-    };
+    let point = field.iter().position(|byte| *byte == b'.')?;
+    let (whole, fraction) = (field.get(..point)?, field.get(point + 1..)?);
     let whole = u128::from(number(whole)?) * u128::from(unit_ns);
-    if fraction.is_empty() {
+    let kept = fraction.get(..fraction.len().min(POWERS.len() - 1))?;
+    if kept.is_empty() {
         return Some(whole);
     }
-    if !fraction.iter().all(u8::is_ascii_digit) {
+    if !fraction.get(kept.len()..)?.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let kept = fraction.get(..fraction.len().min(9))?;
-    let parts = u128::from(number(kept)?) * u128::from(unit_ns);
-    // Nine digits of seconds: the usual case in 64 bits.
-    let scale = 10_u64.pow(kept.len() as u32);
-    Some(whole + u64::try_from(parts).map_or_else(|_| parts / u128::from(scale), |parts| u128::from(parts / scale)))
+    let (kept, scale) = (number(kept)?, *POWERS.get(kept.len())?);
+    // In 64 bits for every usual unit.
+    let part = match kept.checked_mul(unit_ns) {
+        Some(parts) => u128::from(parts / scale),
+        None => u128::from(kept) * u128::from(unit_ns) / u128::from(scale),
+    };
+    Some(whole + part)
 }
 
 /// A number of units, as bytes.
@@ -109,7 +126,7 @@ pub(super) fn comma_fields<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
 pub(super) fn fields_up_to<const N: usize>(line: &[u8]) -> ([&[u8]; N], usize) {
     let mut found = [&[][..]; N];
     let (mut count, mut start) = (0, 0);
-    let mut commas = memchr::memchr_iter(b',', line);
+    let mut commas = Commas::of(line);
     for place in &mut found {
         count += 1;
         let Some(end) = commas.next() else {
@@ -120,6 +137,61 @@ pub(super) fn fields_up_to<const N: usize>(line: &[u8]) -> ([&[u8]; N], usize) {
         start = end + 1;
     }
     (found, count + 1)
+}
+
+/// Where the commas of a line are: found for 64 bytes at once, since fields are too short for a search each.
+struct Commas<'a> {
+    line: &'a [u8],
+    /// Where the 64 bytes begin, and a bit for each of them that is a comma.
+    start: usize,
+    bits: u64,
+}
+
+impl<'a> Commas<'a> {
+    #[inline]
+    fn of(line: &'a [u8]) -> Self {
+        Self { line, start: 0, bits: commas_of_64(line) }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.bits == 0 {
+            self.start += 64;
+            self.bits = commas_of_64(self.line.get(self.start..)?);
+        }
+        let place = self.start + self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some(place)
+    }
+}
+
+/// A bit for each of the first 64 bytes that is a comma.
+#[inline]
+fn commas_of_64(text: &[u8]) -> u64 {
+    let text = text.get(..64).unwrap_or(text);
+    let (eights, rest) = text.as_chunks::<8>();
+    let mut bits = 0;
+    for (shift, eight) in (0..).step_by(8).zip(eights) {
+        bits |= commas_of_8(u64::from_le_bytes(*eight)) << shift;
+    }
+    if !rest.is_empty() {
+        match text.last_chunk::<8>() {
+            // The last eight bytes, of which some were looked at.
+            Some(last) => bits |= commas_of_8(u64::from_le_bytes(*last)) << (text.len() - 8),
+            None => bits |= (0..).zip(rest).map(|(bit, byte)| u64::from(*byte == b',') << bit).sum::<u64>(),
+        }
+    }
+    bits
+}
+
+/// A bit for each of eight bytes that is a comma.
+#[inline]
+fn commas_of_8(text: u64) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let other = text ^ 0x2c2c_2c2c_2c2c_2c2c;
+    // The highest bit of each byte that is 0 now, gathered in the highest byte.
+    let zero = !((other & LOW).wrapping_add(LOW) | other | LOW);
+    (zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
 }
 
 /// Without blanks at both ends, of which there are none in most.
@@ -196,6 +268,16 @@ mod tests {
         assert_eq!(fields_up_to::<2>(b"a,b,"), ([&b"a"[..], b"b"], 3));
         assert_eq!(first_fields::<2>(b"a,b,c,d"), Some([&b"a"[..], b"b"]));
         assert_eq!(first_fields::<2>(b"a"), None);
+        for length in 0..200_usize {
+            for step in [1, 2, 7, 8, 63, 64, 65] {
+                let line: Vec<u8> = (0..length)
+                    .map(|i| if i % step == 0 { b',' } else { b'+' + (i % 4) as u8 * 2 })
+                    .collect();
+                let mut commas = Commas::of(&line);
+                let found: Vec<usize> = std::iter::from_fn(|| commas.next()).collect();
+                assert_eq!(found, memchr::memchr_iter(b',', &line).collect::<Vec<_>>(), "{length} {step}");
+            }
+        }
         assert_eq!(blank_fields::<2>(b" a \t b "), Some([&b"a"[..], b"b"]));
         assert_eq!(blank_fields::<2>(b"a b c"), None);
     }

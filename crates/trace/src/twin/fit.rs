@@ -106,8 +106,8 @@ pub fn fit(
 
 /// How far the waits of a profile's twin are from the trace's.
 fn distance(profile: &Profile, target: &Waits) -> Result<f64, SourceError> {
-    let mut twin = TwinSource::new(profile, profile.summary.requests, roomy(profile), SEED)
-        .map_err(SourceError)?;
+    let mut twin =
+        TwinSource::new(profile, profile.summary.requests, roomy(profile), SEED).map_err(SourceError)?;
     Ok(target.distance(&waits(&mut twin)?))
 }
 
@@ -160,7 +160,9 @@ fn chosen(pieces: &[Piece], stand_ins: &[u32], shapes: &ShapeTable) -> Pieces {
     let mut numbers: HashMap<&[Token], u16> = HashMap::new();
     let mut chosen = Pieces::default();
     for (piece, stand_in) in pieces.iter().zip(stand_ins) {
-        let Some(tokens) = pieces.get(*stand_in as usize).map(|piece| piece.tokens.as_slice()) else { continue };
+        let Some(tokens) = pieces.get(*stand_in as usize).map(|piece| piece.tokens.as_slice()) else {
+            continue;
+        };
         let next = chosen.pieces.len() as u16;
         let number = *numbers.entry(tokens).or_insert(next);
         if number == next {

@@ -181,13 +181,13 @@ impl History {
             return self.oldest_one(like);
         }
         let mut best: Option<(u32, u64, Past)> = None;
-        let neighbours = (0..=2 * NEIGHBOURS).map(|step| {
-            if step % 2 == 0 { back.saturating_sub(step / 2) } else { back + step / 2 + 1 }
-        });
+        let neighbours = (0..=2 * NEIGHBOURS)
+            .map(|step| if step % 2 == 0 { back.saturating_sub(step / 2) } else { back + step / 2 + 1 });
         let (low, high) = ((back / 2).max(1), (back * 2).min(all));
         let drawn = (0..TRIES).map(|_| low + below(&mut self.rng, high - low + 1)).collect::<Vec<_>>();
         for back in neighbours.chain(drawn).filter(|back| *back > 0) {
-            let Some((index, past)) = self.count.checked_sub(back).and_then(|at| Some((at, self.at(at)?))) else {
+            let Some((index, past)) = self.count.checked_sub(back).and_then(|at| Some((at, self.at(at)?)))
+            else {
                 continue;
             };
             let newest = self.starts.get(&past.offset) == Some(&index);

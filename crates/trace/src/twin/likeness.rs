@@ -40,10 +40,13 @@ impl Measure {
         let [reads, writes, pages_read, pages_written] = &mut self.sums;
         match request.op {
             HostOp::Read => (*reads, *pages_read) = (*reads + 1, *pages_read + pages),
-            HostOp::Write | HostOp::WriteFua => (*writes, *pages_written) = (*writes + 1, *pages_written + pages),
+            HostOp::Write | HostOp::WriteFua => {
+                (*writes, *pages_written) = (*writes + 1, *pages_written + pages)
+            }
             HostOp::Trim | HostOp::Flush => return,
         }
-        let wait = self.queue.serve(&HostRequest { time: wordline_engine::time::Ns(self.now_ns), ..*request });
+        let wait =
+            self.queue.serve(&HostRequest { time: wordline_engine::time::Ns(self.now_ns), ..*request });
         self.waits_ns += wait;
         self.longest_ns = self.longest_ns.max(wait);
     }
@@ -99,7 +102,10 @@ impl PartialOrd for Group {
 impl Ord for Group {
     fn cmp(&self, other: &Self) -> std::cmp::Ordering {
         let size = self.members.len().cmp(&other.members.len());
-        self.squares.total_cmp(&other.squares).then(size).then_with(|| other.members.first().cmp(&self.members.first()))
+        self.squares
+            .total_cmp(&other.squares)
+            .then(size)
+            .then_with(|| other.members.first().cmp(&self.members.first()))
     }
 }
 
@@ -108,7 +114,8 @@ impl Groups {
     pub(super) fn new(mut points: Vec<Features>) -> Self {
         let members: Vec<u32> = (0..points.len() as u32).collect();
         let (_, squares) = spread(&points, &members);
-        let scale = squares.map(|sum| if sum > 0.0 { (points.len() as f64 / sum).sqrt() as f32 } else { 0.0 });
+        let scale =
+            squares.map(|sum| if sum > 0.0 { (points.len() as f64 / sum).sqrt() as f32 } else { 0.0 });
         for point in &mut points {
             point.iter_mut().zip(scale).for_each(|(value, factor)| *value *= factor);
         }
@@ -127,13 +134,15 @@ impl Groups {
         while self.groups.len() < count {
             let Some(group) = self.groups.pop() else { return };
             let (means, squares) = spread(&self.points, &group.members);
-            let widest = squares.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |found| found.0);
+            let widest =
+                squares.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1)).map_or(0, |found| found.0);
             let mean = means.get(widest).copied().unwrap_or_default();
             let above = |piece: &u32| {
                 let value = self.points.get(*piece as usize).and_then(|point| point.get(widest));
                 value.is_some_and(|value| f64::from(*value) > mean)
             };
-            let (mut high, mut low): (Vec<u32>, Vec<u32>) = group.members.iter().partition(|piece| above(piece));
+            let (mut high, mut low): (Vec<u32>, Vec<u32>) =
+                group.members.iter().partition(|piece| above(piece));
             // Alike in all that is measured: the later ones may still differ in places.
             if high.is_empty() || low.is_empty() {
                 low.append(&mut high);
@@ -155,7 +164,9 @@ impl Groups {
             let (means, _) = spread(&self.points, &group.members);
             let distance = |piece: &u32| -> f64 {
                 let point = self.points.get(*piece as usize);
-                point.map_or(0.0, |point| point.iter().zip(&means).map(|(a, b)| (f64::from(*a) - b).powi(2)).sum())
+                point.map_or(0.0, |point| {
+                    point.iter().zip(&means).map(|(a, b)| (f64::from(*a) - b).powi(2)).sum()
+                })
             };
             let near = group.members.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))).copied();
             for piece in &group.members {
@@ -192,7 +203,8 @@ mod tests {
             (point[0], point[5]) = (reads, waits);
             point
         };
-        let points = vec![point(4.0, 1.0), point(8.0, 1.1), point(4.0, 1.05), point(8.0, 1.0), point(4.0, 90.0)];
+        let points =
+            vec![point(4.0, 1.0), point(8.0, 1.1), point(4.0, 1.05), point(8.0, 1.0), point(4.0, 90.0)];
         let mut groups = Groups::new(points);
         groups.divide(2);
         let two = groups.stand_ins();

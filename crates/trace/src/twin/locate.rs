@@ -209,6 +209,9 @@ mod tests {
             (0..200_u64).map(|i| (HostOp::Read, (i * 7_919 % 200) << 30, 4096)).collect();
         requests.extend_from_within(10..13);
         let found = places(&requests);
-        assert_eq!(found[200..], [Place::Again { back: 190, written: false, slot: 0 }, Place::Follow(1), Place::Follow(1)]);
+        assert_eq!(
+            found[200..],
+            [Place::Again { back: 190, written: false, slot: 0 }, Place::Follow(1), Place::Follow(1)]
+        );
     }
 }

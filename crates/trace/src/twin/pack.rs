@@ -216,11 +216,16 @@ impl Input<'_> {
     fn count(&mut self, of: &str) -> Result<usize, String> {
         let count = self.number()?;
         let most = self.bytes.len() as u64;
-        if count > most { Err(format!("{count} {of}: more than the bytes there are")) } else { Ok(count as usize) }
+        if count > most {
+            Err(format!("{count} {of}: more than the bytes there are"))
+        } else {
+            Ok(count as usize)
+        }
     }
 
     fn pieces(mut self) -> Result<Pieces, String> {
-        let (pieces, entries, tokens) = (self.count("pieces")?, self.count("entries")?, self.count("requests")?);
+        let (pieces, entries, tokens) =
+            (self.count("pieces")?, self.count("entries")?, self.count("requests")?);
         let shapes = self.shapes()?;
         let lengths = (0..pieces).map(|_| self.number()).collect::<Result<Vec<_>, _>>()?;
         let all = lengths.iter().try_fold(0_u64, |sum, length| sum.checked_add(*length));
@@ -242,11 +247,14 @@ impl Input<'_> {
 
     fn shapes(&mut self) -> Result<Vec<Shape>, String> {
         let count = self.count("shapes")?;
-        let mut shapes = (0..count).map(|_| Ok((self.number()?, 0))).collect::<Result<Vec<Shape>, String>>()?;
+        let mut shapes =
+            (0..count).map(|_| Ok((self.number()?, 0))).collect::<Result<Vec<Shape>, String>>()?;
         for shape in &mut shapes {
             shape.1 = self.number()?;
             if shape.0 > LONGEST || shape.1 >= ALIGNMENT {
-                return Err(format!("shape {shape:?}: allowed: {LONGEST} bytes at an offset below {ALIGNMENT}"));
+                return Err(format!(
+                    "shape {shape:?}: allowed: {LONGEST} bytes at an offset below {ALIGNMENT}"
+                ));
             }
         }
         Ok(shapes)
@@ -257,7 +265,8 @@ impl Input<'_> {
         for _ in 0..entries {
             let piece = next.checked_add(unfolded(self.number()?));
             let piece = piece.filter(|piece| (0..pieces as i64).contains(piece));
-            let piece = piece.ok_or_else(|| format!("the order names a piece beyond the {pieces} there are"))?;
+            let piece =
+                piece.ok_or_else(|| format!("the order names a piece beyond the {pieces} there are"))?;
             next = next.max(piece + 1);
             order.push((u16::try_from(piece).map_err(|_| "too many pieces")?, 0));
         }
@@ -301,7 +310,8 @@ impl Input<'_> {
             if (kind == FLUSH) != (token.op == HostOp::Flush) {
                 return Err("a flush with a place, or another without".into());
             }
-            token.place = place_of(kind, numbers).ok_or_else(|| format!("no place of kind {kind} with {numbers:?}"))?;
+            token.place =
+                place_of(kind, numbers).ok_or_else(|| format!("no place of kind {kind} with {numbers:?}"))?;
         }
         Ok(tokens)
     }
@@ -333,7 +343,11 @@ mod tests {
         first.push(Token { op: HostOp::Flush, shape: 0, gap: 7, place: Place::Fresh(0) });
         let second = first.get(2..4).map_or_else(Vec::new, <[Token]>::to_vec);
         let shapes = (0..201).map(|i| (i << 12, 16_383 - i)).collect();
-        Pieces { shapes, pieces: vec![first, second], order: vec![(0, 0), (1, 200), (0, 3), (0, 3), (1, 255)] }
+        Pieces {
+            shapes,
+            pieces: vec![first, second],
+            order: vec![(0, 0), (1, 200), (0, 3), (0, 3), (1, 255)],
+        }
     }
 
     #[test]

@@ -33,7 +33,8 @@ impl Deck {
         let pieces = profile.unpacked()?;
         let every = profile.pieces.as_ref().map_or(1, |pieces| pieces.every);
         let part = pieces.order.len().div_ceil(STRETCH).div_ceil(PARTS).max(1);
-        let zero = Self { pieces, every, part, stretch: 0, turn: 0, entry: 0, left: 0, scale: 1.0, carry: 0.0 };
+        let zero =
+            Self { pieces, every, part, stretch: 0, turn: 0, entry: 0, left: 0, scale: 1.0, carry: 0.0 };
         let all = zero.requests(0..zero.pieces.order.len());
         let mut deck = Self { scale: (requests as f64 / all.max(1) as f64).min(1.0), ..zero };
         deck.enter();

@@ -78,7 +78,8 @@ impl FreshSpace {
         let mut best = ((false, 0), alignment);
         for _ in 0..TRIES {
             let drawn = below(&mut self.rng, steps);
-            let wanted = slot.map(|slot| drawn - drawn % modulo + slot % modulo).filter(|wanted| *wanted < steps);
+            let wanted =
+                slot.map(|slot| drawn - drawn % modulo + slot % modulo).filter(|wanted| *wanted < steps);
             let offset = wanted.unwrap_or(drawn) * SLOT + alignment;
             let free = self.free_around(offset, length);
             let right = wanted.is_some() || slot.is_none();
@@ -100,7 +101,11 @@ impl FreshSpace {
             let before = offset.checked_sub(reach).map(|start| start / PAGE);
             let beyond = page >= self.touched.units();
             let first = octave == 0 && self.touched.contains(offset / PAGE);
-            if beyond || first || self.touched.contains(page) || before.is_some_and(|page| self.touched.contains(page)) {
+            if beyond
+                || first
+                || self.touched.contains(page)
+                || before.is_some_and(|page| self.touched.contains(page))
+            {
                 return octave;
             }
             reach *= 2;
