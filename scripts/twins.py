@@ -120,14 +120,14 @@ class Effects:
 def enough(summary: dict[str, Any]) -> bool:
     """Whether a scheme may show on a trace: reads to measure, and writes that they wait for."""
     reads = summary["requests"] * summary["read_share"]
-    return reads >= 300 and summary["read_share"] <= 0.99
+    return bool(reads >= 300 and summary["read_share"] <= 0.99)
 
 
 def affected(pair: Pair, name: str, schemes: list[str], seed: int) -> Effects:
     """What schemes do to a trace and to its twin."""
 
     def mean(source: str, scheme: str) -> float:
-        return pair.replayed(source, scheme, seed).read.latency_ns.mean
+        return float(pair.replayed(source, scheme, seed).read.latency_ns.mean)
 
     bases = [mean(source, "baseline") for source in (pair.original, pair.twin)]
     changes = {
