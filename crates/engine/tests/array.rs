@@ -5,6 +5,7 @@ mod common;
 
 use common::*;
 use wordline_engine::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
+use wordline_engine::config::device::CapacityConfig;
 use wordline_engine::config::host::FlowRules;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::host::{Flow, HostOp, HostRequest, RequestSource};
@@ -318,7 +319,8 @@ fn halves_stay_consistent_under_collection_in_read_windows_and_through_a_snapsho
     let mut drives = setup.empty_array(&config).unwrap();
     let mut input = saved.as_slice();
     let second = Split { resume: Some(&mut input), ..Split::default() };
-    let ending = replay_in_parts(&setup, &mut drives, &mut Listed(requests), &mut Unobserved, second).unwrap();
+    let ending =
+        replay_in_parts(&setup, &mut drives, &mut Listed(requests), &mut Unobserved, second).unwrap();
     let Ending::Finished(outcome) = ending else { panic!("it ends") };
     assert_eq!(format!("{:?}", outcome.report), format!("{whole:?}"));
 }

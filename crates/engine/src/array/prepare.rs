@@ -28,8 +28,7 @@ impl Setup {
     /// An array of drives that hold nothing: what a snapshot is loaded into.
     pub fn empty_array(&self, config: &ArrayConfig) -> Result<Array, RunError> {
         self.validate()?;
-        let members =
-            (0..u64::from(config.members)).map(|number| self.member(config, number)?.empty_drive());
+        let members = (0..u64::from(config.members)).map(|number| self.member(config, number)?.empty_drive());
         Ok(Array::new(config, members.collect::<Result<_, _>>()?))
     }
 

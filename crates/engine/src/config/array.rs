@@ -71,7 +71,11 @@ pub enum MirrorServe {
 
 impl ArrayConfig {
     /// The description of one member.
-    pub fn member(&self, device: &DeviceConfig, firmware: &FirmwareConfig) -> Result<DeviceConfig, ConfigError> {
+    pub fn member(
+        &self,
+        device: &DeviceConfig,
+        firmware: &FirmwareConfig,
+    ) -> Result<DeviceConfig, ConfigError> {
         let mut member = device.clone();
         if self.of == ArrayMember::Drives {
             return Ok(member);
@@ -82,7 +86,8 @@ impl ArrayConfig {
             return Err(ConfigError::new("scheme.array.members", self.members, allowed));
         }
         if *firmware != FirmwareConfig::default() {
-            let allowed = "drives, where scheme.firmware names a cost: the cores aren't shared by parts of a drive";
+            let allowed =
+                "drives, where scheme.firmware names a cost: the cores aren't shared by parts of a drive";
             return Err(ConfigError::new("scheme.array.of", "channels", allowed));
         }
         member.geometry.channels = channels / self.members;
