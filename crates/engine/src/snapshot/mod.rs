@@ -20,7 +20,7 @@ pub(crate) use part::{Part, Stored, tables};
 pub use stream::{In, Out};
 
 /// Version of the form. It changes when a field of the state does.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// Why a state could not be saved, loaded or forked. Each prints as one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
