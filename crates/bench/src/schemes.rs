@@ -156,7 +156,7 @@ fn setup(case: &Case, on: bool) -> Result<Setup, Failure> {
         device,
         scheme,
         host: HostConfig { queue_depth: QUEUE_DEPTH, ..HostConfig::default() },
-        start: StartConfig { occupancy: Occupancy::All, overwrite: 0.0 },
+        start: StartConfig { occupancy: Occupancy::All, ..StartConfig::default() },
         window: WindowConfig::default(),
         measure: MeasureConfig::default(),
         seed: 1,
