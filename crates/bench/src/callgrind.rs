@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::Failure;
 use crate::hot::{self, Ready};
 use crate::measure::{Goal, report};
+use crate::{Failure, schemes};
 
 /// Instructions of a random read before a drive had its optional parts, and of a random write with the flash operations
 /// of its garbage collection, on the drive of [`crate::hot`].
@@ -26,11 +26,15 @@ const LENGTHS: [u64; 2] = [20_000, 80_000];
 pub fn child(arguments: &[String]) -> Result<(), Failure> {
     match arguments {
         [path] => hot::count(path),
+        [kind, name, on, requests] if kind == "scheme" => {
+            println!("{}", schemes::count(name, on, requests)?);
+            Ok(())
+        }
         [share, requests] => {
             println!("{}", Ready::new(requests.parse()?, share.parse()?)?.run()?.1);
             Ok(())
         }
-        _ => Err("a hot path, or a share of reads and a number of requests".into()),
+        _ => Err("a hot path, a share of reads and a number of requests, or a scheme".into()),
     }
 }
 
@@ -45,7 +49,7 @@ struct Counted {
 /// # Errors
 /// A run that fails, or output of callgrind that can't be read.
 pub fn run_all() -> Result<(), Failure> {
-    if Command::new("valgrind").arg("--version").output().is_err() {
+    if !is_there() {
         println!("instructions: not counted, valgrind is not installed");
         return Ok(());
     }
@@ -77,12 +81,30 @@ impl Counted {
     }
 }
 
+/// Whether valgrind is installed.
+pub(crate) fn is_there() -> bool {
+    Command::new("valgrind").arg("--version").output().is_ok()
+}
+
+/// Instructions of this program with these arguments behind `--counted`.
+///
+/// # Errors
+/// A run that fails, or output of callgrind that can't be read.
+pub(crate) fn instructions(arguments: &[&str]) -> Result<u64, Failure> {
+    Ok(counted(arguments)?.by_file.values().sum())
+}
+
 fn count(share: f64, requests: u64) -> Result<Counted, Failure> {
+    counted(&[&share.to_string(), &requests.to_string()])
+}
+
+fn counted(arguments: &[&str]) -> Result<Counted, Failure> {
     let path: PathBuf = std::env::temp_dir().join(format!("wordline-callgrind-{}", std::process::id()));
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--quiet", &format!("--callgrind-out-file={}", path.display())])
         .arg(std::env::current_exe()?)
-        .args(["--counted", &share.to_string(), &requests.to_string()])
+        .arg("--counted")
+        .args(arguments)
         .output()?;
     let text = std::fs::read_to_string(&path);
     let _ = std::fs::remove_file(&path);
