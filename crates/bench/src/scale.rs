@@ -175,7 +175,8 @@ fn counted_on(
     }
     let operations: f64 = String::from_utf8_lossy(&output.stdout).trim().parse()?;
     let text = std::fs::read_to_string(counts)?;
-    let total = text.lines().find_map(|line| line.strip_prefix("totals: ")).ok_or("callgrind gave no total")?;
+    let total =
+        text.lines().find_map(|line| line.strip_prefix("totals: ")).ok_or("callgrind gave no total")?;
     Ok(total.trim().parse::<f64>()? / operations)
 }
 

@@ -38,7 +38,8 @@ pub fn run(operations: f64) -> Result<(), Failure> {
     let (started, mut done, mut pieces) = (Instant::now(), 0.0, 0u64);
     while done < operations {
         for ((setup, device), name) in drives.iter_mut().zip(NAMES) {
-            done += piece(setup, device, pieces).map_err(|error| format!("{name}, piece {pieces}: {error}"))?;
+            done +=
+                piece(setup, device, pieces).map_err(|error| format!("{name}, piece {pieces}: {error}"))?;
             pieces += 1;
         }
         if pieces == RUNS.len() as u64 || pieces % 50 == 0 {

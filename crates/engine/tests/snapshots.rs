@@ -257,8 +257,13 @@ fn a_drive_with_a_data_cache_read_counts_and_firmware_may_be_split() {
 fn a_drive_with_bad_blocks_may_be_split() {
     for (factory, endurance_cycles) in [(vec![], None), (vec![[0, 1]], Some(40))] {
         let mut setup = busy();
-        setup.device.bad_blocks =
-            Some(BadBlocksConfig { factory, spare_blocks_per_plane: 1, endurance_cycles, ..BadBlocksConfig::default() });
+        setup.device.geometry.blocks = 24;
+        setup.device.bad_blocks = Some(BadBlocksConfig {
+            factory,
+            spare_blocks_per_plane: 1,
+            endurance_cycles,
+            ..BadBlocksConfig::default()
+        });
         let requests = listed(&setup, 4, 400);
         let whole = in_parts(&setup, &requests, &[]).unwrap();
         assert!(in_parts(&setup, &requests, &[after(10), after(300)]).unwrap() == whole);

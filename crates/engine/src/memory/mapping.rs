@@ -169,7 +169,8 @@ impl Mapping {
         let pages = self.bytes / PAGE;
         let mut entries = vec![0u8; pages * ENTRY];
         let first = self.start.as_ptr() as usize / PAGE * ENTRY;
-        let told = File::open("/proc/self/pagemap").and_then(|file| file.read_exact_at(&mut entries, first as u64));
+        let told =
+            File::open("/proc/self/pagemap").and_then(|file| file.read_exact_at(&mut entries, first as u64));
         if told.is_err() {
             return (0..pages).collect();
         }
@@ -177,7 +178,12 @@ impl Mapping {
             let flags = entry.last().copied().unwrap_or_default();
             flags & SWAPPED != 0 || (flags & PRESENT != 0 && flags & OF_FILE == 0)
         };
-        entries.chunks_exact(ENTRY).enumerate().filter(|(_, entry)| own(entry)).map(|(page, _)| page).collect()
+        entries
+            .chunks_exact(ENTRY)
+            .enumerate()
+            .filter(|(_, entry)| own(entry))
+            .map(|(page, _)| page)
+            .collect()
     }
 }
 

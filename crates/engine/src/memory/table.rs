@@ -70,9 +70,8 @@ unsafe impl<T: Sync> Sync for Table<T> {}
 impl<T: Word> Table<T> {
     /// So many zeros. Costs no memory until touched: the system hands out zero pages.
     pub fn zeroed(entries: usize) -> Self {
-        Self::try_zeroed(entries).unwrap_or_else(|| {
-            handle_alloc_error(Layout::array::<T>(entries).unwrap_or(Layout::new::<T>()))
-        })
+        Self::try_zeroed(entries)
+            .unwrap_or_else(|| handle_alloc_error(Layout::array::<T>(entries).unwrap_or(Layout::new::<T>())))
     }
 
     /// The same, or `None` where the system has no room for it.
@@ -119,7 +118,9 @@ impl<T: Word> Table<T> {
         match &self.memory {
             // A chunk is a page; what was never touched is not looked at.
             #[cfg(target_os = "linux")]
-            Memory::Mapped(mapping) => mapping.touched().iter().map(|&page| page as u32).filter(in_use).collect(),
+            Memory::Mapped(mapping) => {
+                mapping.touched().iter().map(|&page| page as u32).filter(in_use).collect()
+            }
             Memory::Allocated(_) => (0..self.entries.div_ceil(Self::CHUNK) as u32).filter(in_use).collect(),
         }
     }

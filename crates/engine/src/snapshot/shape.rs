@@ -38,7 +38,8 @@ pub(super) fn note<T: Serialize + ?Sized>(record: &T) {
             *name = postcard::from_bytes(&bytes).unwrap_or_default();
             return;
         }
-        let known = shapes.entry(format!("record {name}{{0}}")).or_insert_with(|| vec![("0", Shape::Unknown)]);
+        let known =
+            shapes.entry(format!("record {name}{{0}}")).or_insert_with(|| vec![("0", Shape::Unknown)]);
         for (_, before) in known {
             *before = std::mem::replace(before, Shape::Unknown).with(shape.clone());
         }
@@ -227,12 +228,21 @@ impl<'a> ser::Serializer for &'a mut Taking<'_> {
         Ok(Shape::named(name))
     }
 
-    fn serialize_unit_variant(self, name: &'static str, index: u32, variant: &'static str) -> Result<Shape, NoShape> {
+    fn serialize_unit_variant(
+        self,
+        name: &'static str,
+        index: u32,
+        variant: &'static str,
+    ) -> Result<Shape, NoShape> {
         self.0.entry(format!("{name}::{index} {variant}{{}}")).or_default();
         Ok(Shape::named(name))
     }
 
-    fn serialize_newtype_struct<T: Serialize + ?Sized>(self, name: &'static str, value: &T) -> Result<Shape, NoShape> {
+    fn serialize_newtype_struct<T: Serialize + ?Sized>(
+        self,
+        name: &'static str,
+        value: &T,
+    ) -> Result<Shape, NoShape> {
         let mut parts = Taking(self.0).parts(Some(name.to_owned()));
         let shape = parts.of(value)?;
         parts.fields.push(("0", shape));
@@ -372,4 +382,3 @@ impl ser::SerializeMap for Parts<'_> {
         Ok(Shape::Map(Box::new(self.key), Box::new(value)))
     }
 }
-

@@ -43,8 +43,17 @@ const TOGETHER: [&[(&str, &str)]; 7] = [
     &[("device.suspend.program_ns", "5000"), ("scheme.scheduler.policy", "read_first_suspend")],
     &[("scheme.blocks.superblock", "channels"), ("scheme.redundancy.policy", "parity_rows")],
     &[("scheme.reclaim.policy", "superblock"), ("scheme.reclaim.threshold", "20")],
-    &[("scheme.wear.free_block", "least_worn"), ("scheme.wear.static_spread", "1"), ("scheme.wear.static_interval", "1")],
-    &[("device.copyback.supported", "true"), ("scheme.placement.policy", "dynamic"), ("device.cpu.cores", "2"), ("scheme.firmware.lookup_ns", "300")],
+    &[
+        ("scheme.wear.free_block", "least_worn"),
+        ("scheme.wear.static_spread", "1"),
+        ("scheme.wear.static_interval", "1"),
+    ],
+    &[
+        ("device.copyback.supported", "true"),
+        ("scheme.placement.policy", "dynamic"),
+        ("device.cpu.cores", "2"),
+        ("scheme.firmware.lookup_ns", "300"),
+    ],
 ];
 
 fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
@@ -89,9 +98,17 @@ impl RequestSource for Mixed {
                 _ => HostOp::Write,
             };
             let offset = number * 7_919 * 2048 % self.drive;
-            let length = if op == HostOp::Flush { 0 } else { (1024 + number * 512 % 20_000).min(self.drive - offset) };
+            let length =
+                if op == HostOp::Flush { 0 } else { (1024 + number * 512 % 20_000).min(self.drive - offset) };
             let offset = if op == HostOp::Flush { 0 } else { offset };
-            batch.push(HostRequest { time: Ns(number * 2_000), op, offset, length, flow: 0, stream: number as u16 % 4 });
+            batch.push(HostRequest {
+                time: Ns(number * 2_000),
+                op,
+                offset,
+                length,
+                flow: 0,
+                stream: number as u16 % 4,
+            });
         }
         self.given += 50;
         Ok(())
@@ -168,7 +185,8 @@ fn fits(now: &str, before: &str) -> bool {
                 split(text, ", ").iter().flat_map(|part| split(part, ": ")).map(str::to_owned).collect()
             };
             let (now, before) = (parts(&now), parts(&before));
-            return now.len() == before.len() && now.iter().zip(&before).all(|(now, before)| fits(now, before));
+            return now.len() == before.len()
+                && now.iter().zip(&before).all(|(now, before)| fits(now, before));
         }
     }
     false
@@ -185,8 +203,11 @@ fn fields(line: &str) -> (&str, Vec<(&str, &str)>) {
 fn contradicts(line: &str, recorded: &[&str]) -> bool {
     let (name, now) = fields(line);
     // A variant is known by its number: of an enum `Enum`, `Enum::3 `.
-    let number = name.split_once("::").map_or(name, |(_, rest)| &name[..name.len() - rest.len() + rest.find(' ').unwrap_or(0)]);
-    let known = |other: &str| if number == name { other == name } else { other.starts_with(&format!("{number} ")) };
+    let number = name
+        .split_once("::")
+        .map_or(name, |(_, rest)| &name[..name.len() - rest.len() + rest.find(' ').unwrap_or(0)]);
+    let known =
+        |other: &str| if number == name { other == name } else { other.starts_with(&format!("{number} ")) };
     let mut others = recorded.iter().map(|line| fields(line)).filter(|(other, _)| known(other)).peekable();
     let same = |(other, before): (&str, Vec<(&str, &str)>)| {
         other == name
@@ -198,7 +219,12 @@ fn contradicts(line: &str, recorded: &[&str]) -> bool {
 
 #[test]
 fn a_changed_field_contradicts_and_what_was_not_seen_does_not() {
-    let recorded = ["A { x: u32, y: Option<?>, z: [(u8, B)] }", "E::0 One {  }", "E::1 Two { 0: A }", "record r { 0: u8 | [A] }"];
+    let recorded = [
+        "A { x: u32, y: Option<?>, z: [(u8, B)] }",
+        "E::0 One {  }",
+        "E::1 Two { 0: A }",
+        "record r { 0: u8 | [A] }",
+    ];
     for fine in [
         "A { x: u32, y: Option<u8>, z: [(u8, B)] }",
         "A { x: u32, y: Option<?>, z: [?] }",
