@@ -35,7 +35,7 @@ pub fn setup(
         device,
         scheme,
         host: HostConfig { queue_depth, ..HostConfig::default() },
-        start: StartConfig { occupancy: Occupancy::All, overwrite },
+        start: StartConfig { overwrite, ..StartConfig::default() },
         window: WindowConfig::default(),
         measure: MeasureConfig::default(),
         seed: 1,

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use wordline_engine::config::run::{Arrivals, Occupancy};
+use wordline_engine::config::run::{Arrivals, Occupancy, StartLayout};
 use wordline_engine::{Unobserved, simulate};
 use wordline_trace::config::{OutOfRange, SourceConfig, TraceConfig};
 
@@ -29,7 +29,7 @@ enum Load {
     Random { read_share: f64 },
     /// A trace that MQSim ships, at its own arrival times.
     Trace { file: &'static str },
-    /// A drive that is 75% full and overwritten at random once, and 100,000 random writes on it.
+    /// A drive that is 75% full, in its steady state, and 100,000 random writes on it.
     Steady,
 }
 
@@ -67,7 +67,7 @@ pub fn child(arguments: &[String]) -> Result<(), Failure> {
         }
         Load::Steady => {
             setup.start.occupancy = Occupancy::Share(0.75);
-            setup.start.overwrite = 1.0;
+            setup.start.layout = StartLayout::Steady;
             SourceConfig::Synthetic(uniform(100_000, 0.0))
         }
     };

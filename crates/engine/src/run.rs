@@ -5,7 +5,7 @@ pub mod volume;
 
 use crate::array::layout::array_bytes;
 use crate::config::host::FlowRules;
-use crate::config::run::{Occupancy, StartConfig};
+use crate::config::run::{Occupancy, StartConfig, StartLayout};
 use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
 use crate::custom::Custom;
 use crate::device::Device;
@@ -134,6 +134,10 @@ impl Setup {
         self.scheme.validate().map_err(|e| e.under("scheme"))?;
         self.host.validate().map_err(|e| e.under("workload.host"))?;
         self.start.validate().map_err(|e| e.under("workload.start"))?;
+        if self.start.layout == StartLayout::Steady && self.scheme.redundancy.is_on() {
+            let allowed = "\"in_order\" beside scheme.redundancy";
+            return Err(ConfigError::new("workload.start.layout", "\"steady\"", allowed));
+        }
         self.window.validate().map_err(|e| e.under("workload.window"))?;
         self.measure.validate().map_err(|e| e.under("workload.measure"))?;
         match self.measure.first_in_use().filter(|_| self.scheme.array.is_some()) {
@@ -176,7 +180,8 @@ impl Setup {
             Occupancy::None | Occupancy::Footprint => 0,
             Occupancy::Share(share) => (f64::from(all) * share).floor() as u32,
         };
-        device.fill_sequentially(self.scheme.placement.order, occupied);
+        let scattered = (self.start.layout == StartLayout::Steady).then_some(self.seed);
+        device.fill_at_once(self.scheme.placement.order, occupied, scattered);
         let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
         device.fill(pages.iter().copied());
         device.store_map();

@@ -8,7 +8,7 @@ mod common;
 use common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::device::{CapacityConfig, MultiPlaneRule};
-use wordline_engine::config::run::Occupancy;
+use wordline_engine::config::run::{Occupancy, StartLayout};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::time::Ns;
 
@@ -130,6 +130,26 @@ fn write_amplification_agrees_with_the_mean_field_at_15_percent() {
 #[test]
 fn write_amplification_agrees_with_the_mean_field_at_28_percent() {
     check_waf(0.28);
+}
+
+/// From the first write on: the state is laid out, not written.
+#[test]
+fn a_drive_laid_out_in_the_steady_state_amplifies_writes_as_the_mean_field_from_the_first_write() {
+    for overprovisioning in [0.07, 0.15, 0.28] {
+        let mut setup = overwritten(overprovisioning, 0.0);
+        setup.start.layout = StartLayout::Steady;
+        let expected = mean_field(PAGES, utilisation(&setup));
+        for drive_writes in [0.05, 0.2, 1.0] {
+            let waf = timed_waf(&setup, drive_writes);
+            let off = waf / expected - 1.0;
+            println!(
+                "OP {overprovisioning} of raw, laid out, {drive_writes} of the logical space written: {waf:.4} \
+                 ({:+.2}%)",
+                100.0 * off
+            );
+            assert!(off.abs() < 0.02, "{drive_writes}: {waf}, analytic {expected}");
+        }
+    }
 }
 
 /// Over-provisioning as a share of what the host sees, the other usual definition.

@@ -18,7 +18,7 @@ use wordline_engine::config::hotr::{HotrConfig, Staging, TrackedReads};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
-use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
+use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartConfig, StartLayout};
 use wordline_engine::config::scheme::*;
 use wordline_engine::config::separation::{SeparationConfig, SeparationKind};
 use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
@@ -224,6 +224,10 @@ fn hosts() -> impl Strategy<Value = HostConfig> {
             ..HostConfig::default()
         })
     ]
+}
+
+fn layouts() -> impl Strategy<Value = StartLayout> {
+    prop_oneof![Just(StartLayout::InOrder), Just(StartLayout::Steady)]
 }
 
 fn occupancies() -> impl Strategy<Value = Occupancy> {
@@ -459,7 +463,7 @@ proptest! {
         (replicator, (slc_cache, idle_after_ns), (collision, hotr)) in (replicators(), slc_caches(), systems()),
         host in hosts(),
         occupancy in occupancies(),
-        overwrite in prop_oneof![Just(0.0), 0.0..3.0f64],
+        (layout, overwrite) in (layouts(), prop_oneof![Just(0.0), 0.0..3.0f64]),
         seed: u64,
         count in 1usize..400,
     ) {
@@ -476,7 +480,8 @@ proptest! {
         if separation.0 == SeparationKind::HotCold {
             scheme.blocks.host_write_points = 2;
         }
-        let setup = Setup { scheme, host, start: start(occupancy, overwrite), seed, ..setup(device) };
+        let start = StartConfig { layout, ..start(occupancy, overwrite) };
+        let setup = Setup { scheme, host, start, seed, ..setup(device) };
         let systems = replicator.iter().map(Replicator::policy).collect();
         let mut drive = match setup.prepare_with(systems, &[], &mut Unobserved) {
             Ok(drive) => drive,
@@ -513,7 +518,7 @@ proptest! {
         firmware in firmware(),
         ideal in ideals(),
         host in hosts(),
-        overwrite in 0.0..2.0f64,
+        (layout, overwrite) in (layouts(), 0.0..2.0f64),
         (measured, (collision, hotr)) in (any::<bool>(), systems()),
         seed: u64,
         count in 1usize..300,
@@ -521,7 +526,8 @@ proptest! {
     ) {
         let ideal = fitting(ideal, &device);
         let scheme = SchemeConfig { firmware, ideal, collision, hotr, ..scheme };
-        let mut setup = Setup { scheme, host, start: start(Occupancy::All, overwrite), seed, ..setup(device) };
+        let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
+        let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         if measured {
             setup.measure.interval_ns = 1_000_000;
             setup.measure.sample_ns = 50_000;

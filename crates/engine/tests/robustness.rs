@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, DramConfig, ReadAdmission};
 use wordline_engine::config::device::*;
 use wordline_engine::config::nand_modes::*;
-use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartConfig, WindowConfig};
+use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartConfig, StartLayout, WindowConfig};
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::sched::class::Class;
@@ -349,8 +349,9 @@ fn hosts() -> impl Strategy<Value = (HostConfig, StartConfig, WindowConfig)> {
         Just(Occupancy::Footprint),
         number().prop_map(Occupancy::Share)
     ];
-    let start = (occupancy, prop_oneof![20 => Just(0.0), 10 => 0.0..2.0f64, 1 => number()])
-        .prop_map(|(occupancy, overwrite)| StartConfig { occupancy, overwrite });
+    let layout = prop_oneof![Just(StartLayout::InOrder), Just(StartLayout::Steady)];
+    let start = (occupancy, layout, prop_oneof![20 => Just(0.0), 10 => 0.0..2.0f64, 1 => number()])
+        .prop_map(|(occupancy, layout, overwrite)| StartConfig { occupancy, layout, overwrite });
     let window = (time(), prop_oneof![0u64..12, any::<u64>()], number()).prop_map(
         |(warmup_ns, warmup_requests, warmup_drive_writes)| WindowConfig {
             until_rest: warmup_requests % 2 == 1,

@@ -20,8 +20,6 @@ TomlTable = dict[str, Any]
 CONFIGURATION = "Execution_Parameter_Set"
 SCENARIOS = "MQSim_IO_Scenarios"
 SCENARIO = "IO_Scenario"
-STEADY = 2.0
-"""Overwrites of preconditioning, in multiples of what is occupied: the steady state that MQSim computes."""
 
 
 @dataclass(frozen=True)
@@ -159,7 +157,9 @@ def _start(flows: Sequence[Flow], conditioned: bool) -> TomlTable:
         return {"occupancy": "none"}
     share = sum(flow.occupied for flow in flows) / len(flows)
     scatter = any(flow.overwrites_at_random for flow in flows)
-    return {"occupancy": "none" if share == 0 else share, "overwrite": STEADY if scatter and share else 0.0}
+    if share == 0:
+        return {"occupancy": "none"}
+    return {"occupancy": share, "layout": "steady" if scatter else "in_order"}
 
 
 def _parts(flows: Sequence[Flow], conditioned: bool) -> list[tuple[TomlTable, float]]:

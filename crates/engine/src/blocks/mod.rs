@@ -7,6 +7,7 @@ pub mod history;
 pub mod points;
 pub mod separation;
 pub mod slc_cache;
+pub mod steady;
 pub mod table;
 pub mod write_point;
 

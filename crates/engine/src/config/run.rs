@@ -85,13 +85,28 @@ pub enum Arrivals {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StartConfig {
-    /// Which logical pages hold data, written sequentially: `"all"`, `"none"`, `"footprint"` (the pages that the
+    /// Which logical pages hold data: `"all"`, `"none"`, `"footprint"` (the pages that the
     /// workload touches), or a share of the logical space such as `0.75`, from its start.
     #[serde(default)]
     pub occupancy: Occupancy,
-    /// Random overwrites of occupied pages before the first request, in multiples of their number.
+    /// How they lie: `"in_order"`, as written once one after the other, or `"steady"`, as uniformly random overwrites leave
+    /// them when they have gone on for long, under greedy collection. Takes no time either way.
+    #[serde(default)]
+    pub layout: StartLayout,
+    /// Random overwrites of occupied pages before the first request, carried out one by one, in multiples of their number.
     #[serde(default)]
     pub overwrite: f64,
+}
+
+/// How the logical pages lie that hold data at the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartLayout {
+    /// As written once in order.
+    #[default]
+    InOrder,
+    /// As in the steady state of uniformly random overwrites.
+    Steady,
 }
 
 /// Which logical pages hold data at the start: a word or a number in TOML.
@@ -180,6 +195,13 @@ impl StartConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         if let Occupancy::Share(share) = self.occupancy {
             check_range("occupancy", share, 0.0, 1.0)?;
+        }
+        if self.layout == StartLayout::Steady && self.occupancy == Occupancy::Footprint {
+            return Err(ConfigError::new(
+                "layout",
+                "\"steady\"",
+                "\"in_order\" beside occupancy = \"footprint\"",
+            ));
         }
         check_range("overwrite", self.overwrite, 0.0, 1000.0)
     }

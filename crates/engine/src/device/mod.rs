@@ -415,7 +415,7 @@ impl Device {
         this.cache = Cache::new(&scheme.cache, &device.dram, bytes, sizes)?.map(Box::new);
         this.note_policies();
         this.blocks.keep(this.needs(this.gc.needs()));
-        this.lay_out(&plane_at, 0);
+        this.lay_out(&plane_at, 0, None);
         this.enable_copies();
         this.open_window(0);
         Ok(this)

@@ -4,11 +4,14 @@ use std::collections::VecDeque;
 
 use super::{Device, DomainState};
 use crate::blocks::{BlockState, FreeList, WritePoint};
+use crate::config::scheme::PlacementOrder;
 use crate::gc::collector::Collector;
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
-use crate::mapping::{Layout, ParityLayout};
+use crate::mapping::{Layout, ParityLayout, SteadyState};
 use crate::nand::CellMode;
 use crate::placement::{ProgramIntent, planes_in_order};
+use rand::Rng;
+
 use crate::rng::{self, Xoshiro256PlusPlus};
 use crate::sched::class::Cause;
 use crate::sched::queue::NONE;
@@ -36,38 +39,47 @@ impl Overwriting<'_> {
 }
 
 impl Device {
-    /// Logical pages 0 to `units` − 1 hold data, as if written once in order. Costs no time and no memory, whatever
-    /// their number. For a drive that is new.
-    pub(crate) fn fill_sequentially(&mut self, order: crate::config::scheme::PlacementOrder, units: u32) {
+    /// Logical pages 0 to `units` − 1 hold data, as if written once in order, or, with a seed, as random overwrites without
+    /// end leave them. Costs no time and no memory, whatever their number. For a drive that is new.
+    pub(crate) fn fill_at_once(&mut self, order: PlacementOrder, units: u32, scattered: Option<u64>) {
         let mut plane_at = planes_in_order(&self.geometry, order);
         plane_at.retain(|&plane| !self.replication.reserved.has(plane));
-        self.lay_out(&plane_at, units.min(self.logical_units));
+        let steady = scattered.map(|seed| SteadyState {
+            superblocks: self.least_in_use(),
+            free: self.thresholds.stop,
+            seed: rng::stream(seed, "steady").next_u64(),
+        });
+        self.lay_out(&plane_at, units.min(self.logical_units), steady);
     }
 
-    pub(super) fn lay_out(&mut self, plane_at: &[PlaneId], units: u32) {
+    /// Superblocks that every domain has in use.
+    fn least_in_use(&self) -> u32 {
+        let domains = (0..self.domains.len() as u32).map(DomainId);
+        domains.map(|domain| self.superblocks_in_use(domain)).min().unwrap_or(0)
+    }
+
+    pub(super) fn lay_out(&mut self, plane_at: &[PlaneId], units: u32, steady: Option<SteadyState>) {
         let parity = self.redundancy.as_ref().map(|redundancy| {
             ParityLayout::new(&self.geometry, plane_at, &self.domains, redundancy.stripes.clone())
         });
         self.layout = Layout::new(&self.geometry, plane_at, units).with_parity(parity);
+        if let Some(steady) = steady {
+            self.scatter(steady);
+        }
         self.mapped_units = u64::from(units);
         self.domain =
             (0..self.domains.len() as u32).map(|domain| self.laid_out_domain(DomainId(domain))).collect();
     }
 
+    /// The pages that are laid out lie as random overwrites leave them.
+    pub(super) fn scatter(&mut self, steady: SteadyState) {
+        self.layout = self.layout.clone().scattered(&self.geometry, &self.domains, steady);
+    }
+
     fn laid_out_domain(&mut self, domain: DomainId) -> DomainState {
-        let rows = self.geometry.pages_per_block;
         let (mut free, mut live) = (FreeList::new(self.rules.free_block), 0);
         for block in 0..self.geometry.blocks_per_plane {
-            let before = u64::from(block) * u64::from(rows);
-            let units: u64 = self
-                .domains
-                .planes(domain)
-                .iter()
-                .map(|&plane| {
-                    self.layout.units_in_rows(plane, before + u64::from(rows))
-                        - self.layout.units_in_rows(plane, before)
-                })
-                .sum();
+            let units = self.layout.units_of(&self.geometry, &self.domains, domain, block);
             let superblock = self.blocks.at(domain, block);
             self.blocks.set_valid(superblock, units as u32);
             live += units as u32;

@@ -80,6 +80,12 @@ impl Device {
         if self.shape().len() != shape.len() || self.free_requests.len() > self.requests.len() {
             return Err(SnapshotError::Misfit("some of its tables".to_owned()));
         }
+        if let Some(steady) = self.layout.steady() {
+            if steady.superblocks > self.geometry.blocks_per_plane {
+                return Err(SnapshotError::Misfit("the layout of its pages".to_owned()));
+            }
+            self.scatter(steady);
+        }
         if self.monitor.records_reads() {
             self.watch_reads_for_recorder();
         }

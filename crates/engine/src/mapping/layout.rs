@@ -1,12 +1,15 @@
-//! The preconditioned layout: where sequential writes put each logical page, as a formula instead of a table.
+//! The preconditioned layout: where sequential writes put each logical page, or random overwrites without end, as a formula
+//! instead of a table.
 
 use super::ParityLayout;
+use super::scattered::{Scattered, SteadyState};
+use crate::blocks::Domains;
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
 use crate::nand::divisor::Divisor;
 use crate::snapshot::{In, Out, Part, SnapshotError};
 
-/// Logical pages 0 to `occupied` − 1, written once in order over all planes.
+/// Logical pages 0 to `occupied` − 1, written once in order over all planes, or scattered.
 #[derive(Clone, Debug)]
 pub struct Layout {
     occupied: u32,
@@ -19,6 +22,9 @@ pub struct Layout {
     position_of: Vec<u32>,
     /// Where rows hold parity as well.
     parity: Option<Box<ParityLayout>>,
+    /// Where random overwrites went on until they changed nothing more.
+    scattered: Option<Box<Scattered>>,
+    steady: Option<SteadyState>,
 }
 
 impl Layout {
@@ -39,7 +45,22 @@ impl Layout {
             plane_at: plane_at.iter().map(|plane| plane.0).collect(),
             position_of,
             parity: None,
+            scattered: None,
+            steady: None,
         }
+    }
+
+    /// The same pages in the steady state of random overwrites.
+    #[must_use]
+    pub fn scattered(self, geometry: &Geometry, domains: &Domains, steady: SteadyState) -> Self {
+        let planes: Vec<PlaneId> = self.plane_at.iter().map(|&plane| PlaneId(plane)).collect();
+        let scattered = Scattered::new(geometry, domains, &planes, self.occupied, steady);
+        Self { scattered: Some(Box::new(scattered)), steady: Some(steady), ..self }
+    }
+
+    /// What the scattered layout follows from; `None` for one in order.
+    pub fn steady(&self) -> Option<SteadyState> {
+        self.steady
     }
 
     /// The same around the parity of each row.
@@ -71,6 +92,10 @@ impl Layout {
             return Ppa(plane * self.units_per_plane + (row << self.unit_shift) + unit);
         }
         let (row, position) = self.planes.div_rem(lpa.0 >> self.unit_shift);
+        if let Some(scattered) = &self.scattered {
+            let (plane, rest) = scattered.place(row, position, unit);
+            return Ppa(plane * self.units_per_plane + rest);
+        }
         Ppa(self.plane_at[position as usize] * self.units_per_plane + (row << self.unit_shift) + unit)
     }
 
@@ -78,6 +103,11 @@ impl Layout {
     #[inline]
     pub fn lpa(&self, ppa: Ppa) -> Lpa {
         let (plane, rest) = self.units_in_plane.div_rem(ppa.0);
+        if let Some(scattered) = &self.scattered {
+            let Some((turn, plane, unit)) = scattered.dealt(plane, rest) else { return Lpa::NONE };
+            let page = turn * self.planes.value() + self.position_of[plane as usize];
+            return Lpa((page << self.unit_shift) + unit);
+        }
         let unit = rest & ((1 << self.unit_shift) - 1);
         let page = if let Some(parity) = &self.parity {
             let Some(page) = parity.page(plane, rest >> self.unit_shift) else { return Lpa::NONE };
@@ -90,8 +120,20 @@ impl Layout {
         if lpa < u64::from(self.occupied) { Lpa(lpa as u32) } else { Lpa::NONE }
     }
 
-    /// Mapping units that it puts into the first `rows` flash pages of a plane.
-    pub fn units_in_rows(&self, plane: PlaneId, rows: u64) -> u64 {
+    /// Mapping units that it puts into a superblock.
+    pub fn units_of(&self, geometry: &Geometry, domains: &Domains, domain: DomainId, block: u32) -> u64 {
+        if let Some(scattered) = &self.scattered {
+            return u64::from(scattered.units_of(domain, block));
+        }
+        let rows = u64::from(geometry.pages_per_block);
+        let before = u64::from(block) * rows;
+        let of_plane =
+            |&plane: &PlaneId| self.units_in_rows(plane, before + rows) - self.units_in_rows(plane, before);
+        domains.planes(domain).iter().map(of_plane).sum()
+    }
+
+    /// Mapping units that it puts into the first `rows` flash pages of a plane, in order.
+    fn units_in_rows(&self, plane: PlaneId, rows: u64) -> u64 {
         let position = u64::from(self.position_of[plane.index()]);
         let planes = u64::from(self.planes.value());
         let full_pages = u64::from(self.occupied >> self.unit_shift);
@@ -110,11 +152,11 @@ impl Layout {
 
 impl Part for Layout {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
-        out.put(&self.occupied)
+        out.put(&(self.occupied, self.steady))
     }
 
     fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
-        self.occupied = input.take()?;
+        (self.occupied, self.steady) = input.take()?;
         let physical = u64::from(self.units_per_plane) * u64::from(self.planes.value());
         if u64::from(self.occupied) > physical {
             return Err(SnapshotError::Misfit("more pages laid out than the drive has".to_owned()));

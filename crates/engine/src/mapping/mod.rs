@@ -9,6 +9,8 @@ pub mod layout;
 mod lists;
 pub mod page;
 pub mod parity_layout;
+pub mod permutation;
+pub mod scattered;
 pub mod view;
 
 use crate::config::scheme::{MappingConfig, MappingKind};
@@ -22,6 +24,7 @@ pub use demand::Demand;
 pub use layout::Layout;
 pub use page::{PageMap, WholeMap};
 pub use parity_layout::ParityLayout;
+pub use scattered::SteadyState;
 pub use view::{MapSizes, MapView};
 
 /// A question of the engine: where is this page?

@@ -27,7 +27,7 @@ pub(super) fn setup() -> Setup {
         device,
         scheme,
         host: HostConfig::default(),
-        start: StartConfig { occupancy: Occupancy::All, overwrite: 1.0 },
+        start: StartConfig { occupancy: Occupancy::All, overwrite: 1.0, ..StartConfig::default() },
         window: WindowConfig::default(),
         measure: MeasureConfig::default(),
         seed: 1,

@@ -4,7 +4,7 @@
 
 use super::FORMAT;
 use super::shape::{LEFT_OUT, lines, taken_down};
-use crate::config::run::{Occupancy, StartConfig};
+use crate::config::run::{Occupancy, StartConfig, StartLayout};
 use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
 use crate::time::Ns;
@@ -30,8 +30,12 @@ const SMALL: [(&str, &str); 7] = [
     ("device.capacity.overprovisioning", "0.5"),
 ];
 
+/// A drive that starts in its steady state: no key of the drive.
+const STEADY: (&str, &str) = ("workload.start.layout", "steady");
+
 /// Keys that need one another.
-const TOGETHER: [&[(&str, &str)]; 7] = [
+const TOGETHER: [&[(&str, &str)]; 8] = [
+    &[STEADY],
     &[
         ("device.slc_mode", "{ read_ns = 20000, program_ns = 100000, erase_ns = 1000000 }"),
         ("scheme.slc_cache.policy", "dynamic"),
@@ -57,6 +61,8 @@ const TOGETHER: [&[(&str, &str)]; 7] = [
 ];
 
 fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
+    let steady = changes.contains(&STEADY);
+    let changes = changes.iter().filter(|change| **change != STEADY);
     let all = SMALL.iter().chain(changes).map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     let layer = |text| Layer::from_toml("test", text).unwrap();
     let (device, scheme) = resolve_run(&layer(DEVICE), &layer(scheme), &all.collect::<Vec<_>>()).ok()?;
@@ -64,7 +70,11 @@ fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
         device,
         scheme,
         host: HostConfig { queue_depth: 32, ..HostConfig::default() },
-        start: StartConfig { occupancy: Occupancy::All, overwrite: 1.0 },
+        start: StartConfig {
+            occupancy: Occupancy::All,
+            overwrite: 1.0,
+            layout: if steady { StartLayout::Steady } else { StartLayout::InOrder },
+        },
         window: WindowConfig { warmup_requests: 50, ..WindowConfig::default() },
         measure: MeasureConfig {
             interval_ns: 1_000_000,

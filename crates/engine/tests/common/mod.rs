@@ -96,7 +96,7 @@ pub fn closed(queue_depth: u32) -> HostConfig {
 }
 
 pub fn start(occupancy: Occupancy, overwrite: f64) -> StartConfig {
-    StartConfig { occupancy, overwrite }
+    StartConfig { occupancy, overwrite, ..StartConfig::default() }
 }
 
 /// A request in units of 4 KiB.

@@ -1,0 +1,291 @@
+//! The layout that uniformly random overwrites lead to, as a formula: superblocks that hold as many units as in the steady
+//! state of greedy collection ([`crate::blocks::steady`]), any of the domain's logical pages in any place.
+//!
+//! A logical page stays in the domain to which the order of placement deals it. There it has a number; a permutation of the
+//! domain's numbers says in which superblock it lies, and a permutation of the superblock's places in which of them.
+
+use serde::{Deserialize, Serialize};
+
+use super::permutation::Permutation;
+use crate::blocks::{Domains, steady};
+use crate::ids::{DomainId, PlaneId};
+use crate::nand::Geometry;
+use crate::nand::divisor::Divisor;
+
+/// Entries of the index into the superblocks of a domain.
+const INDEX_BITS: u32 = 10;
+
+/// The planes of a domain that hold data, and its logical pages.
+#[derive(Clone, Debug)]
+struct Part {
+    /// In the order of placement.
+    planes: Vec<u32>,
+    width: Divisor,
+    /// Number of a unit of the domain to its slot: slots are counted from the first superblock on.
+    slots: Permutation,
+    profile: usize,
+}
+
+/// What the superblocks of a domain hold.
+#[derive(Clone, Debug)]
+struct Profile {
+    /// Units of such a domain, and of its superblocks.
+    of: (u32, u32),
+    /// Slots before each superblock, and all of them at the end.
+    before: Vec<u32>,
+    /// First superblock that can hold a slot, by the slot's upper bits.
+    index: Vec<u32>,
+    shift: u32,
+}
+
+impl Profile {
+    fn new(superblocks: u32, capacity: u32, units: u32) -> Self {
+        let mut before = vec![0];
+        let mut sum = 0;
+        for valid in steady::valid_units(superblocks, capacity, units) {
+            sum += valid;
+            before.push(sum);
+        }
+        let shift = (u32::BITS - sum.leading_zeros()).saturating_sub(INDEX_BITS);
+        let first = |slot: u32| before.partition_point(|&before| before <= slot).saturating_sub(1) as u32;
+        let index = (0..=sum >> shift).map(|upper| first(upper << shift)).collect();
+        Self { of: (units, capacity), before, index, shift }
+    }
+
+    /// Superblock of a slot, and the slot's number in it.
+    #[inline]
+    fn find(&self, slot: u32) -> (u32, u32) {
+        let mut superblock = self.index[(slot >> self.shift) as usize] as usize;
+        while self.before[superblock + 1] <= slot {
+            superblock += 1;
+        }
+        (superblock as u32, slot - self.before[superblock])
+    }
+}
+
+/// What such a layout follows from, beside the drive's configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SteadyState {
+    /// Superblocks of a domain that are in use.
+    pub superblocks: u32,
+    /// Of these, superblocks that are free.
+    pub free: u32,
+    /// What the permutations follow from.
+    pub seed: u64,
+}
+
+/// Where units lie, by domain.
+#[derive(Clone, Debug)]
+pub struct Scattered {
+    unit_shift: u32,
+    rows: Divisor,
+    key: u64,
+    /// Domain of each position in the order of placement, and how many of its planes come before.
+    of_position: Vec<(u32, u32)>,
+    domain_of_plane: Vec<u32>,
+    /// Place of each plane among those of its domain that hold data.
+    column_of_plane: Vec<u32>,
+    parts: Vec<Part>,
+    profiles: Vec<Profile>,
+}
+
+impl Scattered {
+    /// The first `occupied` logical units over the planes in the order `plane_at`. In each domain `free` superblocks are
+    /// left free (fewer where the units need them).
+    pub fn new(
+        geometry: &Geometry,
+        domains: &Domains,
+        plane_at: &[PlaneId],
+        occupied: u32,
+        steady: SteadyState,
+    ) -> Self {
+        let SteadyState { superblocks, free, seed } = steady;
+        let mut planes = vec![Vec::new(); domains.len()];
+        let mut column_of_plane = vec![u32::MAX; geometry.planes() as usize];
+        let mut of_position = Vec::with_capacity(plane_at.len());
+        for &plane in plane_at {
+            let domain = domains.of(plane);
+            let before = &mut planes[domain.index()];
+            column_of_plane[plane.index()] = before.len() as u32;
+            of_position.push((domain.0, before.len() as u32));
+            before.push(plane.0);
+        }
+        let units = dealt_units(geometry, &of_position, domains.len(), occupied);
+        let mut profiles: Vec<Profile> = Vec::new();
+        let mut parts = Vec::with_capacity(planes.len());
+        for (domain, planes) in planes.into_iter().enumerate() {
+            let capacity = planes.len() as u32 * geometry.units_per_block();
+            let of = (units[domain], capacity);
+            let profile = profiles.iter().position(|profile| profile.of == of).unwrap_or_else(|| {
+                let needed = of.0.div_ceil(capacity.max(1));
+                let filled = superblocks.saturating_sub(free).max(needed);
+                profiles.push(Profile::new(filled, capacity, of.0));
+                profiles.len() - 1
+            });
+            let key = seed.rotate_left(32) ^ (domain as u64).wrapping_mul(0xd134_2543_de82_ef95);
+            parts.push(Part {
+                width: Divisor::new(planes.len() as u32),
+                slots: Permutation::new(units[domain], key),
+                planes,
+                profile,
+            });
+        }
+        Self {
+            unit_shift: geometry.unit_shift,
+            rows: Divisor::new(geometry.pages_per_block),
+            key: seed,
+            of_position,
+            domain_of_plane: (0..geometry.planes()).map(|plane| domains.of(PlaneId(plane)).0).collect(),
+            column_of_plane,
+            parts,
+            profiles,
+        }
+    }
+
+    fn profile(&self, part: &Part) -> &Profile {
+        &self.profiles[part.profile]
+    }
+
+    /// The places of a superblock, permuted.
+    #[inline]
+    fn places(&self, domain: u32, block: u32, part: &Part) -> Permutation {
+        let units = (part.planes.len() as u32 * self.rows.value()) << self.unit_shift;
+        let number = u64::from(domain) << 32 | u64::from(block);
+        Permutation::new(units, (self.key ^ number).wrapping_mul(0x2545_f491_4f6c_dd1d))
+    }
+
+    /// Valid units of a superblock.
+    pub fn units_of(&self, domain: DomainId, block: u32) -> u32 {
+        let before = &self.profile(&self.parts[domain.index()]).before;
+        before.get(block as usize + 1).map_or(0, |end| end - before[block as usize])
+    }
+
+    /// Where a unit lies of the flash page that was dealt to this position in this turn: plane, and unit of the plane.
+    #[inline]
+    pub fn place(&self, turn: u32, position: u32, unit: u32) -> (u32, u32) {
+        let (domain, before) = self.of_position[position as usize];
+        let part = &self.parts[domain as usize];
+        let number = ((turn * part.width.value() + before) << self.unit_shift) + unit;
+        let (block, number) = self.profile(part).find(part.slots.forward(number));
+        let place = self.places(domain, block, part).forward(number);
+        let (row, column) = part.width.div_rem(place >> self.unit_shift);
+        let unit = place & ((1 << self.unit_shift) - 1);
+        (part.planes[column as usize], ((block * self.rows.value() + row) << self.unit_shift) + unit)
+    }
+
+    /// The reverse: of what lies at a unit of a plane, the turn of its flash page, the plane to whose position that was dealt,
+    /// and the unit of the flash page; `None` where nothing is valid.
+    #[inline]
+    pub fn dealt(&self, plane: u32, rest: u32) -> Option<(u32, u32, u32)> {
+        let domain = self.domain_of_plane[plane as usize];
+        let column = self.column_of_plane[plane as usize];
+        let part = &self.parts[domain as usize];
+        let (block, row) = self.rows.div_rem(rest >> self.unit_shift);
+        let before = &self.profile(part).before;
+        let (&first, &end) = (before.get(block as usize)?, before.get(block as usize + 1)?);
+        if column == u32::MAX || first == end {
+            return None;
+        }
+        let mask = (1 << self.unit_shift) - 1;
+        let place = ((row * part.width.value() + column) << self.unit_shift) + (rest & mask);
+        let slot = first + self.places(domain, block, part).back(place);
+        if slot >= end {
+            return None;
+        }
+        let number = part.slots.back(slot);
+        let (turn, before) = part.width.div_rem(number >> self.unit_shift);
+        Some((turn, *part.planes.get(before as usize)?, number & mask))
+    }
+}
+
+/// Units of the first `occupied` that are dealt to each domain.
+fn dealt_units(geometry: &Geometry, of_position: &[(u32, u32)], domains: usize, occupied: u32) -> Vec<u32> {
+    let positions = of_position.len().max(1) as u32;
+    let pages = occupied >> geometry.unit_shift;
+    let rest = occupied & (geometry.units_per_page() - 1);
+    let (turns, begun) = (pages / positions, pages % positions);
+    let mut units = vec![0; domains];
+    for (position, &(domain, _)) in (0..).zip(of_position) {
+        let whole = turns + u32::from(position < begun);
+        let part = if position == begun { rest } else { 0 };
+        units[domain as usize] += (whole << geometry.unit_shift) + part;
+    }
+    units
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+mod tests {
+    use super::*;
+    use crate::config::device::GeometryConfig;
+    use crate::config::scheme::{PlacementOrder, SuperblockSpan};
+    use crate::ids::{Lpa, Ppa};
+    use crate::mapping::Layout;
+    use crate::placement::planes_in_order;
+
+    fn geometry() -> Geometry {
+        Geometry::new(&GeometryConfig {
+            channels: 3,
+            ways: 2,
+            dies: 1,
+            planes: 2,
+            blocks: 24,
+            pages: 9,
+            page_bytes: 16384,
+            spare_bytes: 0,
+            mapping_unit_bytes: 8192,
+            pages_per_program: 1,
+        })
+    }
+
+    #[test]
+    fn the_formula_and_its_inverse_agree_stay_in_the_domain_and_count_right() {
+        let geometry = geometry();
+        let most = geometry.physical_units();
+        for span in [SuperblockSpan::None, SuperblockSpan::Channels, SuperblockSpan::Drive] {
+            let mut planes = planes_in_order(&geometry, PlacementOrder::all()[5]);
+            let domains = Domains::new(&geometry, span, &planes);
+            // One plane may be left out: its domain holds less.
+            for left_out in [None, planes.last().copied()] {
+                planes.retain(|plane| Some(*plane) != left_out);
+                let room = most / geometry.planes() * planes.len() as u32;
+                for occupied in [0, 1, 7, room / 5, room * 4 / 5 + 1, room] {
+                    let steady = SteadyState { superblocks: 24, free: 3, seed: 11 };
+                    let layout =
+                        Layout::new(&geometry, &planes, occupied).scattered(&geometry, &domains, steady);
+                    let mut units = std::collections::BTreeMap::new();
+                    for lpa in (0..occupied).map(Lpa) {
+                        let ppa = layout.ppa(lpa);
+                        assert_eq!(layout.lpa(ppa), lpa, "{span:?} {occupied}");
+                        let (plane, block) = geometry.block_of(ppa);
+                        let dealt = planes[(lpa.0 >> 1) as usize % planes.len()];
+                        assert_eq!(domains.of(plane), domains.of(dealt));
+                        assert!(Some(plane) != left_out);
+                        *units.entry((domains.of(plane), block)).or_insert(0) += 1;
+                    }
+                    let found = (0..most).filter(|&ppa| layout.lpa(Ppa(ppa)).is_some()).count();
+                    assert_eq!(found, occupied as usize, "{span:?}");
+                    for domain in (0..domains.len() as u32).map(DomainId) {
+                        let all = (0..24).map(|block| layout.units_of(&geometry, &domains, domain, block));
+                        let counted = (0..24).map(|block| units.get(&(domain, block)).copied().unwrap_or(0));
+                        assert!(all.eq(counted), "{span:?} {occupied} {domain:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn free_superblocks_are_the_last_ones_and_the_oldest_hold_least() {
+        let geometry = geometry();
+        let planes = planes_in_order(&geometry, PlacementOrder::all()[0]);
+        let domains = Domains::new(&geometry, SuperblockSpan::None, &planes);
+        let steady = SteadyState { superblocks: 24, free: 3, seed: 1 };
+        let layout = Layout::new(&geometry, &planes, geometry.physical_units() * 3 / 4);
+        let layout = layout.scattered(&geometry, &domains, steady);
+        let units: Vec<u64> =
+            (0..24).map(|block| layout.units_of(&geometry, &domains, DomainId(2), block)).collect();
+        assert!(units[..21].is_sorted() && units[0] > 0 && units[20] == 18, "{units:?}");
+        assert_eq!(units[21..], [0, 0, 0]);
+    }
+}
