@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn no_page_is_a_copys_own_before_it_is_written() {
         let mut first = marked(0..PAGES);
-        if first.own_pages().len() != PAGES || Mapping::zeroed(PAGE).unwrap().own_pages().len() != 0 {
+        if first.own_pages().len() != PAGES || !Mapping::zeroed(PAGE).unwrap().own_pages().is_empty() {
             println!("this system doesn't say which pages are whose");
             return;
         }
