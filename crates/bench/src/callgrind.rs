@@ -2,7 +2,7 @@
 //! and which part of the rest is statistics and blame.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::hot::{self, Ready};
@@ -19,22 +19,26 @@ const SWITCHED_OFF: f64 = 1.03;
 /// Lengths of the two runs whose difference is counted, so that preparation does not.
 const LENGTHS: [u64; 2] = [20_000, 80_000];
 
-/// Runs one length, or a hot path by its name: what is started under callgrind.
+/// Prepares the drive as a file, runs one length on it, or a hot path by its name: what is started under callgrind.
 ///
 /// # Errors
 /// Arguments that are none, or a run that fails.
 pub fn child(arguments: &[String]) -> Result<(), Failure> {
     match arguments {
-        [path] => hot::count(path),
+        [drive] => hot::prepare(Path::new(drive)),
+        [drive, path] => hot::count(path, Path::new(drive)),
         [kind, name, on, requests] if kind == "scheme" => {
             println!("{}", schemes::count(name, on, requests)?);
             Ok(())
         }
-        [share, requests] => {
-            println!("{}", Ready::new(requests.parse()?, share.parse()?)?.run()?.1);
+        [drive, share, requests] => {
+            println!("{}", Ready::new(Path::new(drive), requests.parse()?, share.parse()?)?.run()?.1);
             Ok(())
         }
-        _ => Err("a hot path, a share of reads and a number of requests, or a scheme".into()),
+        _ => Err(
+            "the file of a drive; then a hot path, or a share of reads and a number of requests; or a scheme"
+                .into(),
+        ),
     }
 }
 
@@ -53,10 +57,17 @@ pub fn run_all() -> Result<(), Failure> {
         println!("instructions: not counted, valgrind is not installed");
         return Ok(());
     }
+    let drive = std::env::temp_dir().join(format!("wordline-counted-{}.drive", std::process::id()));
+    let done = hot::prepare(&drive).and_then(|()| counted_on(&drive));
+    let _ = std::fs::remove_file(&drive);
+    done
+}
+
+fn counted_on(drive: &Path) -> Result<(), Failure> {
     for (name, share, before) in
         [("read", 1.0, BEFORE_OPTIONAL_PARTS[0]), ("write", 0.0, BEFORE_OPTIONAL_PARTS[1])]
     {
-        let [short, long] = LENGTHS.map(|requests| count(share, requests));
+        let [short, long] = LENGTHS.map(|requests| count(drive, share, requests));
         let (short, long) = (short?, long?);
         let requests = (LENGTHS[1] - LENGTHS[0]) as f64;
         let each = |counted: fn(&Counted) -> u64| (counted(&long) - counted(&short)) as f64 / requests;
@@ -94,8 +105,9 @@ pub(crate) fn instructions(arguments: &[&str]) -> Result<u64, Failure> {
     Ok(counted(arguments)?.by_file.values().sum())
 }
 
-fn count(share: f64, requests: u64) -> Result<Counted, Failure> {
-    counted(&[&share.to_string(), &requests.to_string()])
+fn count(drive: &Path, share: f64, requests: u64) -> Result<Counted, Failure> {
+    let drive = drive.to_str().ok_or("the path of the drive is no text")?;
+    counted(&[drive, &share.to_string(), &requests.to_string()])
 }
 
 fn counted(arguments: &[&str]) -> Result<Counted, Failure> {

@@ -35,6 +35,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
     match words {
         [first, rest @ ..] if first == "--counted" => callgrind::child(rest),
         [first, rest @ ..] if first == "--mqsim" => mqsim::child(rest),
+        [first, rest @ ..] if first == "--scaled" => scale::child(rest),
         [first] if first == "--scaling" => scale::run_all(),
         [first, operations] if first == "--soak" => soak::run(operations.parse()?),
         [first, ..] if first.starts_with('-') => Err(format!("{first}: allowed: --scaling, --soak N").into()),
