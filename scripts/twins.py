@@ -1,10 +1,11 @@
-"""How well twins do: each trace and its twin on a plain drive, as the table of docs/twins.md.
+"""How well twins do: each trace and its twin on a plain drive, as the tables of docs/twins.md.
 
-    python scripts/twins.py TRACES [--limit N] [--only PART] [--out FILE] [--seed N]
+    python scripts/twins.py TRACES [--limit N] [--only PART] [--out FILE] [--seed N] [--schemes A,B]
 
 TRACES is a folder with `norm/*.trace.gz` and `apps/*.csv.zst`. A trace is cut after its first N requests; a
 profile is fitted to these, and a twin of as many requests is played. Both run on the same drive at the
-trace's own times.
+trace's own times. With `--schemes` the table shows what each scheme does to the mean latency of reads, of the
+trace and of its twin, for traces with enough reads and writes.
 """
 
 from __future__ import annotations
@@ -69,35 +70,95 @@ def latency_us(result: wordline.Result) -> tuple[float, float]:
     return total / count / 1000, float(latency[order][rank]) / 1000
 
 
-def replayed(source: str, folder: Path, seed: int) -> wordline.Result:
-    """A source at its own times on the drive."""
-    workload = folder / "workload.toml"
-    workload.write_text(f'name = "twins"\n[host]\narrivals = "open"\n[source]\n{source}', encoding="utf-8")
-    return wordline.run("enterprise-tlc", "baseline", workload, seed=seed, overrides=DRIVE)
+class Pair:
+    """A trace, cut, and the twin of its profile, as sources of workloads."""
+
+    def __init__(self, trace: Path, name: str, limit: int, fitting: dict[str, Any], folder: Path) -> None:
+        form = 'format = "mqsim"\n' if trace.parent.name == "norm" else ""
+        self.original = (
+            f'kind = "trace"\npath = "{trace}"\nout_of_range = "compact"\nmax_requests = {limit}\n{form}'
+        )
+        self.twin = 'kind = "twin"\npath = "profile.toml"\n'
+        self.text = _core.trace_fit(
+            ("trace", f'name = "{name}"\n[source]\n{self.original}'), [], base_dir=".", name=name, **fitting
+        )
+        self.folder = folder
+        (folder / "profile.toml").write_text(self.text, encoding="utf-8")
+        self.summary = tomllib.loads(self.text)["summary"]
+
+    def replayed(self, source: str, scheme: str, seed: int) -> wordline.Result:
+        """A source at its own times on the drive."""
+        workload = self.folder / "workload.toml"
+        workload.write_text(
+            f'name = "twins"\n[host]\narrivals = "open"\n[source]\n{source}', encoding="utf-8"
+        )
+        return wordline.run("enterprise-tlc", scheme, workload, seed=seed, overrides=DRIVE)
 
 
-def compared(trace: Path, name: str, limit: int, seed: int, fitting: dict[str, Any]) -> Row:
-    """A trace and the twin of its profile."""
-    source = f'kind = "trace"\npath = "{trace}"\nout_of_range = "compact"\nmax_requests = {limit}\n' + (
-        'format = "mqsim"\n' if trace.parent.name == "norm" else ""
-    )
-    text = _core.trace_fit(
-        ("trace", f'name = "{name}"\n[source]\n{source}'), [], base_dir=".", name=name, **fitting
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder)
-        (path / "profile.toml").write_text(text, encoding="utf-8")
-        original = replayed(source, path, seed)
-        twin = replayed('kind = "twin"\npath = "profile.toml"\n', path, seed)
-    profile = tomllib.loads(text)
+def compared(pair: Pair, name: str, seed: int) -> Row:
+    """A trace and its twin on the plain drive."""
     return Row(
         name,
-        profile["summary"]["requests"],
-        latency_us(original),
-        latency_us(twin),
-        len(text),
-        profile["summary"]["held"],
+        pair.summary["requests"],
+        latency_us(pair.replayed(pair.original, "baseline", seed)),
+        latency_us(pair.replayed(pair.twin, "baseline", seed)),
+        len(pair.text),
+        pair.summary["held"],
     )
+
+
+@dataclass
+class Effects:
+    """What schemes do to the mean latency of reads, of the trace and of its twin; -0.1 is 10% less."""
+
+    name: str
+    requests: int
+    read_share: float
+    changes: dict[str, tuple[float, float]]
+
+
+def enough(summary: dict[str, Any]) -> bool:
+    """Whether a scheme may show on a trace: reads to measure, and writes that they wait for."""
+    reads = summary["requests"] * summary["read_share"]
+    return reads >= 300 and summary["read_share"] <= 0.99
+
+
+def affected(pair: Pair, name: str, schemes: list[str], seed: int) -> Effects:
+    """What schemes do to a trace and to its twin."""
+
+    def mean(source: str, scheme: str) -> float:
+        return pair.replayed(source, scheme, seed).read.latency_ns.mean
+
+    bases = [mean(source, "baseline") for source in (pair.original, pair.twin)]
+    changes = {
+        scheme: (
+            mean(pair.original, scheme) / bases[0] - 1,
+            mean(pair.twin, scheme) / bases[1] - 1,
+        )
+        for scheme in schemes
+    }
+    return Effects(name, pair.summary["requests"], pair.summary["read_share"], changes)
+
+
+def effects_table(rows: list[Effects], schemes: list[str]) -> str:
+    """Markdown."""
+    lines = [
+        "| trace | requests | reads | " + " | ".join(f"{scheme} | twin" for scheme in schemes) + " |",
+        "|---|--:|--:|" + "--:|--:|" * len(schemes),
+    ]
+    for row in rows:
+        cells = " | ".join(f"{a:+.1%} | {b:+.1%}" for a, b in (row.changes[scheme] for scheme in schemes))
+        lines.append(f"| {row.name} | {row.requests:,} | {row.read_share:.0%} | {cells} |")
+    lines.append("")
+    for scheme in schemes:
+        apart = sorted(abs(a - b) for a, b in (row.changes[scheme] for row in rows))
+        near = sum(value <= 0.05 for value in apart)
+        if apart:
+            lines.append(
+                f"{scheme}: {near} of {len(apart)} twins within 5 points of their trace; "
+                f"half within {100 * apart[len(apart) // 2]:.1f} points."
+            )
+    return "\n".join(lines)
 
 
 def table(rows: list[Row]) -> str:
@@ -132,8 +193,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--held", type=float, default=None)
     parser.add_argument("--piece", type=int, default=None)
-    parser.add_argument("--phases", type=int, default=None)
-    parser.add_argument("--idle-ns", type=int, default=None)
+    parser.add_argument("--schemes", default="", help="schemes to compare with baseline, with commas")
     parser.add_argument("--out", type=Path, default=None)
     arguments = parser.parse_args()
     files = [
@@ -144,19 +204,28 @@ def main() -> None:
         (path, path.name.removesuffix(".csv.zst"))
         for path in sorted((arguments.traces / "apps").glob("*.zst"))
     ]
-    fitting = {
-        key: value
-        for key in ("held", "piece", "phases", "idle_ns")
-        if (value := getattr(arguments, key)) is not None
-    }
-    rows = []
+    fitting = {key: value for key in ("held", "piece") if (value := getattr(arguments, key)) is not None}
+    schemes = arguments.schemes.split(",") if arguments.schemes else []
+    rows: list[Row] = []
+    effects: list[Effects] = []
     for path, name in files:
         if arguments.only not in name:
             continue
-        rows.append(compared(path, name, arguments.limit, arguments.seed, fitting))
-        mean, p99 = rows[-1].differences()
-        print(f"{name:30} {mean:+8.1%} {p99:+8.1%}  {rows[-1].profile_bytes:6d} bytes", file=sys.stderr)
-    text = table(rows)
+        with tempfile.TemporaryDirectory() as folder:
+            pair = Pair(path, name, arguments.limit, fitting, Path(folder))
+            if not schemes:
+                rows.append(compared(pair, name, arguments.seed))
+                mean, p99 = rows[-1].differences()
+                said = (
+                    f"{mean:+8.1%} {p99:+8.1%}  {rows[-1].profile_bytes:6d} bytes {rows[-1].held:7.0%} held"
+                )
+            elif enough(pair.summary):
+                effects.append(affected(pair, name, schemes, arguments.seed))
+                said = str(effects[-1].changes)
+            else:
+                said = "too few reads or writes"
+        print(f"{name:30} {said}", file=sys.stderr, flush=True)
+    text = effects_table(effects, schemes) if schemes else table(rows)
     print(text)
     if arguments.out:
         arguments.out.write_text(text + "\n", encoding="utf-8")

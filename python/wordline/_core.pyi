@@ -123,10 +123,7 @@ def trace_fit(
     *,
     base_dir: str,
     name: str,
-    idle_ns: int | None = None,
-    phases: int | None = None,
     piece: int | None = None,
-    in_order: bool | None = None,
     held: float | None = None,
 ) -> str: ...
 def fio_workload(name: str, label: str, text: str) -> tuple[str, list[str]]: ...

@@ -11,18 +11,14 @@ use crate::error::{guarded, mistake};
 
 /// The profile of a workload's requests, as TOML. `held` is the share of its requests that the profile may hold.
 #[pyfunction]
-#[pyo3(signature = (workload, overrides, *, base_dir, name, idle_ns=None, phases=None, piece=None, in_order=None, held=None))]
-#[allow(clippy::too_many_arguments)] // keywords in Python
+#[pyo3(signature = (workload, overrides, *, base_dir, name, piece=None, held=None))]
 pub fn trace_fit(
     py: Python<'_>,
     workload: Text,
     overrides: Overrides,
     base_dir: &str,
     name: &str,
-    idle_ns: Option<u64>,
-    phases: Option<u64>,
     piece: Option<usize>,
-    in_order: Option<bool>,
     held: Option<f64>,
 ) -> PyResult<String> {
     py.detach(|| {
@@ -30,15 +26,7 @@ pub fn trace_fit(
             let workload = workload_of(&workload, &overrides).map_err(mistake)?;
             // No drive is there, so none is too small.
             let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new(base_dir) };
-            let defaults = FitOptions::default();
-            let options = FitOptions {
-                idle_ns,
-                phases: phases.unwrap_or(defaults.phases),
-                piece,
-                in_order,
-                held: held.unwrap_or(defaults.held),
-                ..defaults
-            };
+            let options = FitOptions { piece, held: held.unwrap_or(FitOptions::default().held) };
             let profile = fit(name, &options, &mut || open_all(&workload, &context)).map_err(mistake)?;
             Ok(profile.to_toml())
         })

@@ -31,9 +31,6 @@ def trace_fit(
         float | None,
         typer.Option(help="Largest share of the requests that the profile may hold as pieces. [default: 1]"),
     ] = None,
-    idle_ns: Annotated[
-        int | None, typer.Option(help="Gap that ends a burst, ns. [default: the best of three]", min=1)
-    ] = None,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
     as_json: JsonOption = False,
@@ -53,7 +50,6 @@ def trace_fit(
         base_dir=str(trace.folder),
         name=name or Path(file).name.split(".")[0],
         held=held,
-        idle_ns=idle_ns,
     )
     if out is None:
         print(json.dumps(tomllib.loads(text), indent=2) if as_json else text.rstrip())

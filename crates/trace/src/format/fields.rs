@@ -2,9 +2,63 @@
 
 use wordline_engine::host::request::HostOp;
 
+/// Most digits of which every number fits 64 bits.
+const SURE_DIGITS: usize = 19;
+
 /// A whole number.
+#[inline]
 pub(super) fn number(field: &[u8]) -> Option<u64> {
-    if field.is_empty() || field.len() > 20 {
+    if field.is_empty() || field.len() > SURE_DIGITS {
+        return long_number(field);
+    }
+    let (eights, rest) = field.as_chunks::<8>();
+    let mut value = 0;
+    for eight in eights {
+        value = value * 100_000_000 + eight_digits(u64::from_le_bytes(*eight))?;
+    }
+    // What is left, with digits before it that count as 0.
+    if let (Some(last), Some(scale)) = (field.last_chunk::<8>(), POWERS.get(rest.len())) {
+        if rest.is_empty() {
+            return Some(value);
+        }
+        let known = u64::MAX >> (8 * rest.len());
+        let digits = (u64::from_le_bytes(*last) & !known) | (ZEROS & known);
+        return Some(value * scale + eight_digits(digits)?);
+    }
+    for byte in rest {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value * 10 + u64::from(digit);
+    }
+    Some(value)
+}
+
+/// Powers of ten.
+const POWERS: [u64; 10] =
+    [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
+
+/// Eight times `0`.
+const ZEROS: u64 = 0x3030_3030_3030_3030;
+
+/// The number of eight digits, the first in the lowest byte: neighbours are joined to pairs, fours and eight.
+#[inline]
+fn eight_digits(text: u64) -> Option<u64> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let digits = text ^ (ONES * 0x30);
+    // A byte above 9 has a bit of the upper half, or gets one by adding 6.
+    if (digits | digits.wrapping_add(ONES * 6)) & (ONES * 0xf0) != 0 {
+        return None;
+    }
+    let pairs = digits.wrapping_mul(1 + (10 << 8)) >> 8 & 0x00ff_00ff_00ff_00ff;
+    let fours = pairs.wrapping_mul(1 + (100 << 16)) >> 16 & 0x0000_ffff_0000_ffff;
+    Some(fours.wrapping_mul(1 + (10_000 << 32)) >> 32)
+}
+
+#[cold]
+fn long_number(field: &[u8]) -> Option<u64> {
+    if field.is_empty() || field.len() > SURE_DIGITS + 1 {
         return None;
     }
     field.iter().try_fold(0_u64, |value, byte| {
@@ -21,20 +75,26 @@ pub(super) fn device(field: &[u8]) -> Option<u16> {
 
 /// A decimal number of units, as ns; what is finer than 1 ns is cut off.
 pub(super) fn time(field: &[u8], unit_ns: u64) -> Option<u128> {
-    let (whole, fraction) = match memchr::memchr(b'.', field) {
-        Some(point) => (field.get(..point)?, field.get(point + 1..)?),
-        None => (field, &[][..]),
-    };
+    if let Some(whole) = number(field) {
+        return Some(u128::from(whole) * u128::from(unit_ns));
+    }
+    let point = field.iter().position(|byte| *byte == b'.')?;
+    let (whole, fraction) = (field.get(..point)?, field.get(point + 1..)?);
     let whole = u128::from(number(whole)?) * u128::from(unit_ns);
-    if fraction.is_empty() {
+    let kept = fraction.get(..fraction.len().min(POWERS.len() - 1))?;
+    if kept.is_empty() {
         return Some(whole);
     }
-    if !fraction.iter().all(u8::is_ascii_digit) {
+    if !fraction.get(kept.len()..)?.iter().all(u8::is_ascii_digit) {
         return None;
     }
-    let kept = fraction.get(..fraction.len().min(9))?;
-    let scale = 10_u128.pow(kept.len() as u32);
-    Some(whole + u128::from(number(kept)?) * u128::from(unit_ns) / scale)
+    let (kept, scale) = (number(kept)?, *POWERS.get(kept.len())?);
+    // In 64 bits for every usual unit.
+    let part = match kept.checked_mul(unit_ns) {
+        Some(parts) => u128::from(parts / scale),
+        None => u128::from(kept) * u128::from(unit_ns) / u128::from(scale),
+    };
+    Some(whole + part)
 }
 
 /// A number of units, as bytes.
@@ -43,19 +103,104 @@ pub(super) fn scaled(field: &[u8], unit_bytes: u64) -> Option<u64> {
 }
 
 /// `Read` or `Write`, or their first letter, in any case.
+#[inline]
 pub(super) fn read_or_write(field: &[u8]) -> Option<HostOp> {
-    if field.eq_ignore_ascii_case(b"read") || field.eq_ignore_ascii_case(b"r") {
-        Some(HostOp::Read)
-    } else if field.eq_ignore_ascii_case(b"write") || field.eq_ignore_ascii_case(b"w") {
-        Some(HostOp::Write)
-    } else {
-        None
+    match field {
+        b"R" | b"r" | b"Read" => Some(HostOp::Read),
+        b"W" | b"w" | b"Write" => Some(HostOp::Write),
+        _ if field.eq_ignore_ascii_case(b"read") => Some(HostOp::Read),
+        _ if field.eq_ignore_ascii_case(b"write") => Some(HostOp::Write),
+        _ => None,
     }
 }
 
 /// Exactly `N` fields, trimmed of blanks, between commas.
+#[inline]
 pub(super) fn comma_fields<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
-    exactly(line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii))
+    let (found, count) = fields_up_to(line);
+    (count == N).then_some(found)
+}
+
+/// Up to `N` fields, trimmed of blanks, between commas, and how many there are; `N` + 1 when there are more.
+#[inline]
+pub(super) fn fields_up_to<const N: usize>(line: &[u8]) -> ([&[u8]; N], usize) {
+    let mut found = [&[][..]; N];
+    let (mut count, mut start) = (0, 0);
+    let mut commas = Commas::of(line);
+    for place in &mut found {
+        count += 1;
+        let Some(end) = commas.next() else {
+            *place = trimmed(line.get(start..).unwrap_or_default());
+            return (found, count);
+        };
+        *place = trimmed(line.get(start..end).unwrap_or_default());
+        start = end + 1;
+    }
+    (found, count + 1)
+}
+
+/// Where the commas of a line are: found for 64 bytes at once, since fields are too short for a search each.
+struct Commas<'a> {
+    line: &'a [u8],
+    /// Where the 64 bytes begin, and a bit for each of them that is a comma.
+    start: usize,
+    bits: u64,
+}
+
+impl<'a> Commas<'a> {
+    #[inline]
+    fn of(line: &'a [u8]) -> Self {
+        Self { line, start: 0, bits: commas_of_64(line) }
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<usize> {
+        while self.bits == 0 {
+            self.start += 64;
+            self.bits = commas_of_64(self.line.get(self.start..)?);
+        }
+        let place = self.start + self.bits.trailing_zeros() as usize;
+        self.bits &= self.bits - 1;
+        Some(place)
+    }
+}
+
+/// A bit for each of the first 64 bytes that is a comma.
+#[inline]
+fn commas_of_64(text: &[u8]) -> u64 {
+    let text = text.get(..64).unwrap_or(text);
+    let (eights, rest) = text.as_chunks::<8>();
+    let mut bits = 0;
+    for (shift, eight) in (0..).step_by(8).zip(eights) {
+        bits |= commas_of_8(u64::from_le_bytes(*eight)) << shift;
+    }
+    if !rest.is_empty() {
+        match text.last_chunk::<8>() {
+            // The last eight bytes, of which some were looked at.
+            Some(last) => bits |= commas_of_8(u64::from_le_bytes(*last)) << (text.len() - 8),
+            None => bits |= (0..).zip(rest).map(|(bit, byte)| u64::from(*byte == b',') << bit).sum::<u64>(),
+        }
+    }
+    bits
+}
+
+/// A bit for each of eight bytes that is a comma.
+#[inline]
+fn commas_of_8(text: u64) -> u64 {
+    const LOW: u64 = 0x7f7f_7f7f_7f7f_7f7f;
+    let other = text ^ 0x2c2c_2c2c_2c2c_2c2c;
+    // The highest bit of each byte that is 0 now, gathered in the highest byte.
+    let zero = !((other & LOW).wrapping_add(LOW) | other | LOW);
+    (zero >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
+}
+
+/// Without blanks at both ends, of which there are none in most.
+#[inline]
+fn trimmed(field: &[u8]) -> &[u8] {
+    match field {
+        [first, .., last] if *first > b' ' && *last > b' ' => field,
+        _ => field.trim_ascii(),
+    }
 }
 
 /// Exactly `N` fields between runs of blanks or tabs.
@@ -65,12 +210,8 @@ pub(super) fn blank_fields<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
 
 /// The first `N` fields, trimmed of blanks, between commas; more may follow.
 pub(super) fn first_fields<const N: usize>(line: &[u8]) -> Option<[&[u8]; N]> {
-    let mut fields = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
-    let mut found = [&[][..]; N];
-    for place in &mut found {
-        *place = fields.next()?;
-    }
-    Some(found)
+    let (found, count) = fields_up_to(line);
+    (count >= N).then_some(found)
 }
 
 fn exactly<'a, const N: usize>(mut fields: impl Iterator<Item = &'a [u8]>) -> Option<[&'a [u8]; N]> {
@@ -89,6 +230,17 @@ mod tests {
     fn numbers_are_digits_up_to_64_bits() {
         assert_eq!(number(b"0"), Some(0));
         assert_eq!(number(b"18446744073709551615"), Some(u64::MAX));
+        for digits in 1..=19 {
+            let text: String = "9081726354998877665".chars().take(digits).collect();
+            assert_eq!(number(text.as_bytes()), text.parse().ok(), "{text}");
+            for place in 0..digits {
+                for wrong in [b'/', b':', 0, b' ', b'.', 0x80 | b'3', 0xff, b'0' + 0x40] {
+                    let mut bad = text.clone().into_bytes();
+                    bad[place] = wrong;
+                    assert_eq!(number(&bad), None, "{bad:?}");
+                }
+            }
+        }
         for bad in ["", "18446744073709551616", "-1", "+1", "1.0", "1e3", " 1", "99999999999999999999999"] {
             assert_eq!(number(bad.as_bytes()), None, "{bad}");
         }
@@ -111,6 +263,21 @@ mod tests {
         assert_eq!(comma_fields::<2>(b"a, b"), Some([&b"a"[..], b"b"]));
         assert_eq!(comma_fields::<2>(b"a"), None);
         assert_eq!(comma_fields::<2>(b"a,b,c"), None);
+        assert_eq!(comma_fields::<3>(b"a,,"), Some([&b"a"[..], b"", b""]));
+        assert_eq!(fields_up_to::<3>(b" a b ,c"), ([&b"a b"[..], b"c", b""], 2));
+        assert_eq!(fields_up_to::<2>(b"a,b,"), ([&b"a"[..], b"b"], 3));
+        assert_eq!(first_fields::<2>(b"a,b,c,d"), Some([&b"a"[..], b"b"]));
+        assert_eq!(first_fields::<2>(b"a"), None);
+        for length in 0..200_usize {
+            for step in [1, 2, 7, 8, 63, 64, 65] {
+                let line: Vec<u8> = (0..length)
+                    .map(|i| if i % step == 0 { b',' } else { b'+' + (i % 4) as u8 * 2 })
+                    .collect();
+                let mut commas = Commas::of(&line);
+                let found: Vec<usize> = std::iter::from_fn(|| commas.next()).collect();
+                assert_eq!(found, memchr::memchr_iter(b',', &line).collect::<Vec<_>>(), "{length} {step}");
+            }
+        }
         assert_eq!(blank_fields::<2>(b" a \t b "), Some([&b"a"[..], b"b"]));
         assert_eq!(blank_fields::<2>(b"a b c"), None);
     }

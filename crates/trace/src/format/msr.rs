@@ -1,7 +1,7 @@
 //! MSR Cambridge CSV: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`. Times are Windows file times
 //! (ticks of 100 ns since 1601), offsets and sizes bytes. The response time is left out of account, and may miss.
 
-use super::fields::{comma_fields, device, read_or_write, scaled, time};
+use super::fields::{device, fields_up_to, read_or_write, scaled, time};
 use super::{Expected, Row, Rules};
 
 /// Length of a tick, ns.
@@ -14,9 +14,8 @@ pub(super) fn is_header(line: &[u8]) -> bool {
 }
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
-    let [ticks, _host, disk, op, offset, size] = match comma_fields(line) {
-        Some([ticks, host, disk, op, offset, size, _response]) => [ticks, host, disk, op, offset, size],
-        None => comma_fields(line).ok_or(EXPECTED)?,
+    let ([ticks, _host, disk, op, offset, size, _response], 6 | 7) = fields_up_to(line) else {
+        return Err(EXPECTED);
     };
     Ok(Row {
         time: time(ticks, rules.unit_ns).ok_or("a timestamp in the first field")?,

@@ -3,7 +3,7 @@
 
 use wordline_engine::host::request::HostOp;
 
-use super::fields::{comma_fields, device, scaled, time};
+use super::fields::{device, fields_up_to, scaled, time};
 use super::{Expected, Row, Rules};
 
 /// The header as written, without the optional last column.
@@ -19,12 +19,10 @@ pub(super) fn is_header(line: &[u8]) -> bool {
 }
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
-    let [arrival, op, offset, length, flow] = match comma_fields(line) {
-        Some(five) => five,
-        None => {
-            let [arrival, op, offset, length] = comma_fields(line).ok_or(EXPECTED)?;
-            [arrival, op, offset, length, b"0"]
-        }
+    let [arrival, op, offset, length, flow] = match fields_up_to(line) {
+        (five, 5) => five,
+        ([arrival, op, offset, length, _], 4) => [arrival, op, offset, length, b"0"],
+        _ => return Err(EXPECTED),
     };
     let row = Row {
         time: time(arrival, rules.unit_ns).ok_or("a time in the first field")?,

@@ -1,55 +1,50 @@
 //! From a trace to its profile, in several passes.
 
+use std::collections::{BTreeMap, HashMap};
+
 use wordline_engine::host::request::{HostOp, HostRequest, SourceError};
 
-use super::calibrate::Tables;
 use super::codes::{Place, Token};
+use super::cut::{Cutter, Piece};
 use super::gaps::{GapCounts, GapTable};
-use super::library::{Budget, keep};
-use super::load::Load;
+use super::likeness::Groups;
 use super::locate::Locator;
-use super::pieces::Cutter;
-use super::profile::{FitFor, PROFILE_BYTES, Profile, Summary};
-use super::reference::{Waits, waits};
+use super::pack::{Pieces, packed};
+use super::profile::{FitFor, PROFILE_BYTES, Packed, Profile, Summary};
+use super::reference::{Queue, Waits, waits};
 use super::shapes::{ShapeCounts, ShapeTable};
-use super::source::TwinSource;
+use super::source::{TwinSource, roomy};
 use super::space::Regions;
 use super::summary::Summing;
 use crate::open::{OpenError, Opened};
 
-/// Bytes that are left for what is rounded up.
-const SLACK: usize = 2048;
-
-/// Most phases, and longest piece: one of each kind in every phase must fit a profile.
-const MOST_PHASES: u64 = 16;
+/// Longest piece.
 const MOST_PIECE: usize = 128;
 
-/// How a trace is fitted. What is left open is tried in several ways, and the way is taken whose twin waits most like the trace on a
-/// reference queue.
+/// A profile that is as full as this is not filled further.
+const NEARLY_FULL: f64 = 0.97;
+
+/// Lengths of pieces that are tried.
+const TRIED: [usize; 3] = [16, 48, 128];
+
+/// Seed of the twins that are compared: one that no run uses by default.
+const SEED: u64 = 101;
+
+/// How a trace is fitted.
 #[derive(Clone, Copy, Debug)]
 pub struct FitOptions {
-    /// A gap of this length, ns, ends a burst: what comes after meets a drive that has done its work. Tried: 0.5, 2 and 8 ms.
-    pub idle_ns: Option<u64>,
-    /// Stretches that the trace is divided into, at most; 16 at most.
-    pub phases: u64,
-    /// Requests that a stretch has at least.
-    pub phase_requests: u64,
-    /// Requests of a piece, at most; 128 at most. Tried: 32 and 128.
+    /// Requests of a piece, at most; 128 at most. When left out, 16, 48 and 128 are tried, and what is taken is the twin that waits
+    /// most like the trace on a reference queue.
     pub piece: Option<usize>,
-    /// Pieces come in the order in which they came first. Tried: no and yes.
-    pub in_order: Option<bool>,
     /// Requests that the profile may hold, as a share of the trace's.
     pub held: f64,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { idle_ns: None, phases: 16, phase_requests: 125, piece: None, in_order: None, held: 1.0 }
+        Self { piece: None, held: 1.0 }
     }
 }
-
-/// Seeds of the twins that are tried.
-const SEEDS: [u64; 2] = [101, 102];
 
 /// Fits a profile to a trace. `open` opens it from its start and is called several times.
 ///
@@ -68,8 +63,8 @@ pub fn fit(
         return Err(SourceError(format!("{name}: a trace without a request has no profile")).into());
     }
     let (gaps, shapes) = (gaps.table(), shapes.table());
-    let empty = Profile {
-        form: 1,
+    let mut empty = Profile {
+        form: 2,
         name: name.to_owned(),
         fit_for: FitFor::Schemes,
         source: String::new(),
@@ -77,89 +72,117 @@ pub fn fit(
         space_bytes: regions.bytes(),
         summary: summing.finish(),
         gaps_ns: gaps.0.clone(),
-        shapes: shapes.shapes.iter().map(|&(length, alignment)| [length, alignment]).collect(),
-        phase: Vec::new(),
+        pieces: None,
+        phase: None,
         model: None,
     };
-    let phase_requests =
-        requests.div_ceil(options.phases.clamp(1, MOST_PHASES)).max(options.phase_requests).max(1);
-    let sure = options.idle_ns.is_some() && options.piece.is_some() && options.in_order.is_some();
-    let target = if sure { None } else { Some(waits(&mut *open()?.source)?) };
+    let lengths = options.piece.map_or(TRIED.to_vec(), |piece| vec![piece.min(MOST_PIECE)]);
+    let target = waits(&mut *open()?.source)?;
+    let mut second = SecondPass {
+        gaps: &gaps,
+        shapes: &shapes,
+        queue: Queue::default(),
+        ways: [false, true].map(|wide| Way {
+            locator: Locator::new(wide),
+            cutters: lengths.iter().map(|length| Cutter::new(*length)).collect(),
+        }),
+        sequential: 0,
+        reused: 0,
+    };
+    each(&mut open()?, |request, gap| second.add(request, gap))?;
+    empty.summary.sequential = second.sequential as f64 / requests as f64;
+    empty.summary.reused = second.reused as f64 / requests as f64;
     let mut best: Option<(f64, Profile)> = None;
-    for idle_ns in options.idle_ns.map_or(vec![500_000, 2_000_000, 8_000_000], |idle| vec![idle]) {
-        for piece in options.piece.map_or(vec![32, 128], |piece| vec![piece]) {
-            let mut second = SecondPass {
-                gaps: &gaps,
-                shapes: &shapes,
-                locator: Locator::default(),
-                load: Load::default(),
-                cutter: Cutter::new(piece.min(MOST_PIECE)),
-                idle_ns,
-                phase_requests,
-                count: 0,
-                sequential: 0,
-                reused: 0,
-            };
-            each(&mut open()?, |request, gap| second.add(request, gap))?;
-            second.cutter.end_burst();
-            for in_order in options.in_order.map_or(vec![false, true], |in_order| vec![in_order]) {
-                let mut profile = filled(empty.clone(), &second.cutter, options.held, in_order);
-                profile.summary.sequential = second.sequential as f64 / requests as f64;
-                profile.summary.reused = second.reused as f64 / requests as f64;
-                let distance = target.as_ref().map_or(Ok(0.0), |target| distance(&profile, target))?;
-                if best.as_ref().is_none_or(|best| distance < best.0) {
-                    best = Some((distance, profile));
-                }
-            }
+    for mut cutter in second.ways.into_iter().flat_map(|way| way.cutters) {
+        cutter.end();
+        let profile = filled(empty.clone(), &cutter, &shapes, options.held).map_err(SourceError)?;
+        let distance = distance(&profile, &target)?;
+        if best.as_ref().is_none_or(|best| distance < best.0) {
+            best = Some((distance, profile));
         }
     }
     Ok(best.map_or(empty, |best| best.1))
 }
 
-/// How far the waits of a profile's twins are from the trace's, on average over some seeds.
+/// How far the waits of a profile's twin are from the trace's.
 fn distance(profile: &Profile, target: &Waits) -> Result<f64, SourceError> {
-    let mut sum = 0.0;
-    for seed in SEEDS {
-        let mut twin = TwinSource::new(profile, profile.summary.requests, profile.space_bytes, seed)
-            .map_err(SourceError)?;
-        sum += target.distance(&waits(&mut twin)?);
-    }
-    Ok(sum / SEEDS.len() as f64)
+    let mut twin =
+        TwinSource::new(profile, profile.summary.requests, roomy(profile), SEED).map_err(SourceError)?;
+    Ok(target.distance(&waits(&mut twin)?))
 }
 
 /// Fills the profile with as many pieces as it may hold.
-fn filled(mut profile: Profile, cutter: &Cutter, share: f64, in_order: bool) -> Profile {
-    let shape_digits = profile.shape_digits();
-    let share = share.clamp(0.0, 1.0);
-    let (gaps, shapes) = (profile.gaps_ns.clone(), profile.shapes.clone());
-    let tables = Tables { gaps: &gaps, shapes: &shapes };
-    let mut room = PROFILE_BYTES as f64;
-    loop {
-        let requests = profile.summary.requests as f64;
-        let phases = cutter.phases.iter().map(|phase| {
-            let part = phase.requests as f64 / requests;
-            let characters = (room * part).min(share * phase.requests as f64 * 6.0);
-            keep(phase, Budget { characters, shape_digits, in_order, tables: &tables })
-        });
-        profile.phase = phases.collect();
-        profile.summary.held = (held(&profile, shape_digits) / requests).min(1.0);
-        let size = profile.to_toml().len();
-        if size + SLACK <= PROFILE_BYTES || room < 256.0 {
-            return profile;
-        }
-        // What overflows is taken from the pieces, and a little more.
-        room = (room - (size + SLACK - PROFILE_BYTES) as f64 - 512.0).min(room * 0.97);
+fn filled(profile: Profile, cutter: &Cutter, shapes: &ShapeTable, share: f64) -> Result<Profile, String> {
+    let pieces = &cutter.pieces;
+    let most = share * profile.summary.requests as f64;
+    // The profile with these pieces, and how large it is, in units of what is allowed.
+    let with = |stand_ins: &[u32]| -> Result<(Profile, f64), String> {
+        let chosen = chosen(pieces, stand_ins, shapes);
+        let held: u64 = chosen.pieces.iter().map(|piece| piece.len() as u64).sum();
+        let mut filled = profile.clone();
+        filled.pieces = Some(Packed { every: cutter.every, packed: packed(&chosen)? });
+        filled.summary.held = (held as f64 / profile.summary.requests as f64).min(1.0);
+        let room = filled.to_toml().len() as f64 / PROFILE_BYTES as f64;
+        let share = if chosen.pieces.len() > 1 { held as f64 / most } else { 0.0 };
+        Ok((filled, room.max(share)))
+    };
+    let all: Vec<u32> = (0..pieces.len() as u32).collect();
+    let (whole, mut high_size) = with(&all)?;
+    if high_size <= 1.0 {
+        return Ok(whole);
     }
+    let mut groups = Groups::new(pieces.iter().map(|piece| piece.features).collect());
+    let (mut best, mut low_size) = with(&groups.stand_ins())?;
+    if low_size > 1.0 {
+        return Err("a profile has no room for one piece".into());
+    }
+    let (mut low, mut high) = (1, pieces.len());
+    // Between the two where the size would be right if it grew evenly, and a little below; each third time in the middle.
+    for turn in 0.. {
+        if low + 1 >= high || low_size >= NEARLY_FULL {
+            break;
+        }
+        let part = if turn % 3 == 2 { 0.5 } else { (0.99 - low_size) / (high_size - low_size) };
+        let middle = (low as f64 + part * (high - low) as f64) as usize;
+        let middle = middle.clamp(low + 1, high - 1);
+        let mut further = groups.clone();
+        further.divide(middle);
+        match with(&further.stand_ins())? {
+            (filled, size) if size <= 1.0 => (low, low_size, best, groups) = (middle, size, filled, further),
+            (_, size) => (high, high_size) = (middle, size),
+        }
+    }
+    Ok(best)
 }
 
-/// Requests in the pieces that are kept, about: a request takes five characters.
-fn held(profile: &Profile, shape_digits: u32) -> f64 {
-    let tokens = |text: &String| {
-        let tokens = text.split_once(':').map_or("", |(_, tokens)| tokens);
-        super::codes::read_tokens(tokens, shape_digits).map_or(0, |tokens| tokens.len())
-    };
-    let pieces = profile.phase.iter().flat_map(|phase| [&phase.whole, &phase.start, &phase.rest]);
-    pieces.flatten().map(tokens).sum::<usize>() as f64
+/// The pieces that stand for all, numbered as they come; equal ones are one. Of the shapes those that they have, the most frequent first.
+fn chosen(pieces: &[Piece], stand_ins: &[u32], shapes: &ShapeTable) -> Pieces {
+    let mut numbers: HashMap<&[Token], u16> = HashMap::new();
+    let mut chosen = Pieces::default();
+    for (piece, stand_in) in pieces.iter().zip(stand_ins) {
+        let Some(tokens) = pieces.get(*stand_in as usize).map(|piece| piece.tokens.as_slice()) else {
+            continue;
+        };
+        let next = chosen.pieces.len() as u16;
+        let number = *numbers.entry(tokens).or_insert(next);
+        if number == next {
+            chosen.pieces.push(tokens.to_vec());
+        }
+        chosen.order.push((number, piece.gap));
+    }
+    let data = |token: &&mut Token| token.op != HostOp::Flush;
+    let mut entries: BTreeMap<u16, u16> = BTreeMap::new();
+    for token in chosen.pieces.iter_mut().flatten().filter(data) {
+        entries.insert(token.shape, 0);
+    }
+    for (entry, (shape, number)) in (0..).zip(&mut entries) {
+        *number = entry;
+        chosen.shapes.push(shapes.shapes.get(usize::from(*shape)).copied().unwrap_or_default());
+    }
+    for token in chosen.pieces.iter_mut().flatten().filter(data) {
+        token.shape = entries.get(&token.shape).copied().unwrap_or_default();
+    }
+    chosen
 }
 
 /// What requests are like, without a profile. Takes the source to its end.
@@ -210,37 +233,39 @@ impl FirstPass {
 struct SecondPass<'a> {
     gaps: &'a GapTable,
     shapes: &'a ShapeTable,
-    locator: Locator,
-    load: Load,
-    cutter: Cutter,
-    idle_ns: u64,
-    phase_requests: u64,
-    count: u64,
+    /// Says whether the drive has rested before a request.
+    queue: Queue,
+    ways: [Way; 2],
     sequential: u64,
     reused: u64,
 }
 
+/// A way of telling places, and the pieces of each length.
+struct Way {
+    locator: Locator,
+    cutters: Vec<Cutter>,
+}
+
 impl SecondPass<'_> {
-    fn add(&mut self, request: &HostRequest, gap: u64) {
-        let new_phase = self.count.is_multiple_of(self.phase_requests);
-        if new_phase {
-            self.cutter.begin_phase();
+    fn add(&mut self, request: &HostRequest, gap_ns: u64) {
+        let rested = self.queue.is_idle(request.time.0);
+        self.queue.serve(request);
+        let gap = self.gaps.code(gap_ns);
+        let flush = request.op == HostOp::Flush;
+        let shape = if flush { 0 } else { self.shapes.code(request.offset, request.length) };
+        let mut place = Place::Fresh(0);
+        for way in &mut self.ways {
+            if !flush {
+                place = way.locator.place(request, !rested);
+            }
+            for cutter in &mut way.cutters {
+                cutter.add(Token { op: request.op, shape, gap, place }, request, gap_ns, rested);
+            }
         }
-        let begins = new_phase || gap >= self.idle_ns;
-        let load = self.load.next(request, gap);
-        let gap = self.gaps.code(gap);
-        let token = if request.op == HostOp::Flush {
-            Token { op: request.op, shape: 0, gap, place: Place::Fresh(0) }
-        } else {
-            let place = self.locator.place(request, !begins);
-            Token { op: request.op, shape: self.shapes.code(request.offset, request.length), gap, place }
-        };
-        match token.place {
-            Place::Sequential(..) | Place::Continue(..) => self.sequential += 1,
-            Place::Same(_) | Place::Follow(_) | Place::Reread(..) | Place::Rewritten(..) => self.reused += 1,
+        match place {
+            Place::Sequential { .. } => self.sequential += 1,
+            Place::Same(_) | Place::Follow(_) | Place::Again { .. } => self.reused += 1,
             _ => {}
         }
-        self.cutter.add(token, load, begins);
-        self.count += 1;
     }
 }

@@ -1,8 +1,8 @@
-//! The gaps between arrivals, in at most 64 values.
+//! The gaps between arrivals, in at most 256 values.
 
 use std::collections::BTreeMap;
 
-use super::codes::RADIX;
+use super::codes::MOST_GAPS;
 
 /// Bins to an octave before any are merged.
 const BINS_PER_OCTAVE: u32 = 32;
@@ -23,7 +23,7 @@ impl GapCounts {
     /// sum of all gaps is kept.
     pub(super) fn table(&self) -> GapTable {
         let mut bins: Vec<Bin> = self.0.values().map(|&(count, sum)| Bin { count, sum }).collect();
-        while bins.len() > RADIX {
+        while bins.len() > MOST_GAPS {
             let costs =
                 bins.windows(2).map(|pair| pair.first().zip(pair.last()).map_or(0.0, |(a, b)| a.cost(b)));
             let Some((index, _)) = costs.enumerate().min_by(|a, b| a.1.total_cmp(&b.1)) else { break };
@@ -93,7 +93,7 @@ mod tests {
         let gaps: Vec<u64> = (0..10_000_u64).map(|i| i * i * 37 % 1_000_003).collect();
         gaps.iter().for_each(|gap| many.add(*gap));
         let table = many.table();
-        assert_eq!(table.0.len(), RADIX);
+        assert_eq!(table.0.len(), MOST_GAPS);
         let kept: u64 = gaps.iter().map(|gap| table.0[usize::from(table.code(*gap))]).sum();
         let sum: u64 = gaps.iter().sum();
         assert!((kept as f64 / sum as f64 - 1.0).abs() < 0.02, "{kept} {sum}");

@@ -2,18 +2,19 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use super::codes::Place;
-use super::locate::{NO_TURN, PAGE, REMEMBERED, TURNS};
+use super::codes::{Place, SLOTS};
+use super::locate::{PAGE, REMEMBERED};
 use super::shapes::ALIGNMENT;
 use super::space::FreshSpace;
 use super::streams::Streams;
 use crate::rng::{Xoshiro256PlusPlus, below};
 
-/// Draws before a reference is taken though it doesn't fit in all.
+/// Neighbours that are looked at on either side before a reference is taken though it doesn't fit in all, and draws.
+const NEIGHBOURS: u64 = 24;
 const TRIES: usize = 48;
 
-/// Whether it wrote, its length, and its turn.
-type Like = (bool, u64, u8);
+/// Whether it wrote, its length, and its slot.
+type Like = (bool, u64, u16);
 
 /// A request of the past that fits in all.
 const BEST: u32 = 7;
@@ -55,7 +56,7 @@ pub(super) struct History {
     recent: VecDeque<Past>,
     /// Older requests: a random one makes room for each that leaves `recent`.
     old: Vec<Past>,
-    /// Start page: number of the last request that began there, of those in `recent`.
+    /// Offset: number of the last request that began there, of those in `recent`.
     starts: HashMap<u64, u64>,
     streams: Streams,
     /// Rank of the stream that the last place continues.
@@ -85,7 +86,7 @@ impl History {
         self.continued = None;
         match place {
             Place::Fresh(_) => None,
-            Place::Sequential(rank, touched) => self.stream(usize::from(rank), 0, wanted, touched),
+            Place::Sequential { rank, touched } => self.stream(usize::from(rank), 0, wanted, touched),
             Place::Same(back) => self.refer(self.count.checked_sub(u64::from(back))?),
             Place::Follow(ahead) => {
                 // The next of this length: between them there may be others that weren't in the trace.
@@ -94,23 +95,16 @@ impl History {
                     .find(|index| self.at(*index).is_some_and(|past| past.length == length))?;
                 self.refer(index)
             }
-            Place::Near(rank, sectors, touched) => {
+            Place::Near { rank, sectors, touched } => {
                 self.stream(usize::from(rank), i64::from(sectors) * 512, wanted, touched)
             }
-            Place::Far(sectors, touched) => {
+            Place::Far { sectors, touched } => {
                 self.moved(i64::from(sectors)).filter(|offset| touched || !space.is_touched(*offset, length))
             }
-            Place::Continue(log, touched) => {
-                let low = 1_u64 << log.min(16);
-                let rank = low + below(&mut self.rng, low);
-                let rank = (rank as usize).min(self.streams.len().saturating_sub(1));
-                self.stream(rank, 0, wanted, touched)
+            Place::Again { back, written, slot } => {
+                self.older(u64::from(back), (written, length, slot)).map(|past| past.offset)
             }
-            Place::Inside(log) => self.inside(log, length),
-            Place::Reread(log, turn) => self.older(log, Some((false, length, turn))).map(|past| past.offset),
-            Place::Rewritten(log, turn) => {
-                self.older(log, Some((true, length, turn))).map(|past| past.offset)
-            }
+            Place::Inside { back, sectors } => self.inside(u64::from(back), i64::from(sectors), length),
         }
     }
 
@@ -137,23 +131,18 @@ impl History {
         Some(offset)
     }
 
-    /// Where the last request began.
-    pub(super) fn last(&self) -> u64 {
-        self.recent.back().map_or(0, |past| past.offset)
-    }
-
     /// Adds a request. `as_told`: it went where the last place says.
     pub(super) fn add(&mut self, offset: u64, length: u64, written: bool, as_told: bool) {
         self.streams.moved(self.continued.take().filter(|_| as_told), offset + length);
-        self.starts.insert(offset / PAGE, self.count);
+        self.starts.insert(offset, self.count);
         self.recent.push_back(Past { offset, length, written });
         self.count += 1;
         if self.recent.len() as u64 <= REMEMBERED {
             return;
         }
         let Some(past) = self.recent.pop_front() else { return };
-        if self.starts.get(&(past.offset / PAGE)).is_some_and(|index| index + REMEMBERED < self.count) {
-            self.starts.remove(&(past.offset / PAGE));
+        if self.starts.get(&past.offset).is_some_and(|index| index + REMEMBERED < self.count) {
+            self.starts.remove(&past.offset);
         }
         if (self.old.len() as u64) < REMEMBERED {
             self.old.push(past);
@@ -184,46 +173,46 @@ impl History {
         Some(last.offset.checked_add_signed(sectors * 512).unwrap_or(last.offset))
     }
 
-    /// A request of 2^log to 2^(log+1) before that is the last that began at its page, and is
-    /// like this: whether it wrote, and its length.
-    fn older(&mut self, log: u8, like: Option<Like>) -> Option<Past> {
-        let low = 1_u64 << log.min(62);
-        if low > self.recent.len() as u64 {
+    /// The request so many before or, where that isn't the last that began at its place, or isn't like this, the one that is most so: of
+    /// its neighbours, or of some from half to twice as many before.
+    fn older(&mut self, back: u64, like: Like) -> Option<Past> {
+        let all = self.recent.len() as u64;
+        if back > all {
             return self.oldest_one(like);
         }
-        let high = (low * 2).min(self.recent.len() as u64 + 1).max(low + 1);
-        let mut found: Option<(u32, u64, Past)> = None;
-        for _ in 0..TRIES {
-            let index = self.count - (low + below(&mut self.rng, high - low));
-            let Some(past) = self.at(index) else { continue };
-            let newest = self.starts.get(&(past.offset / PAGE)) == Some(&index);
-            let fits = like.map_or(BEST, |like| self.likeness(past, like, newest));
-            if found.is_none_or(|found| fits > found.0) {
-                found = Some((fits, index, past));
+        let mut best: Option<(u32, u64, Past)> = None;
+        let neighbours = (0..=2 * NEIGHBOURS)
+            .map(|step| if step % 2 == 0 { back.saturating_sub(step / 2) } else { back + step / 2 + 1 });
+        let (low, high) = ((back / 2).max(1), (back * 2).min(all));
+        let drawn = (0..TRIES).map(|_| low + below(&mut self.rng, high - low + 1)).collect::<Vec<_>>();
+        for back in neighbours.chain(drawn).filter(|back| *back > 0) {
+            let Some((index, past)) = self.count.checked_sub(back).and_then(|at| Some((at, self.at(at)?)))
+            else {
+                continue;
+            };
+            let newest = self.starts.get(&past.offset) == Some(&index);
+            let fits = Self::likeness(past, like, newest);
+            if best.is_none_or(|best| fits > best.0) {
+                best = Some((fits, index, past));
             }
             if fits == BEST {
                 break;
             }
         }
-        let (_, index, past) = found?;
-        if like.is_some() {
-            self.referred = Some(index);
-        }
+        let (_, index, past) = best?;
+        self.referred = Some(index);
         Some(past)
     }
 
-    /// How well a request of the past fits: it must be of this kind and length and the last at its place before its turn counts.
-    fn likeness(&self, past: Past, (written, length, turn): Like, newest: bool) -> u32 {
-        let last = self.recent.back().map_or(0, |last| last.offset / ALIGNMENT);
-        let steps = (past.offset / ALIGNMENT).wrapping_sub(last) % TURNS;
-        let turned = turn == NO_TURN || steps == u64::from(turn);
+    /// How well a request of the past fits: it must be of this kind and length and the last at its place before its slot counts.
+    fn likeness(past: Past, (written, length, slot): Like, newest: bool) -> u32 {
         4 * u32::from((past.written, past.length) == (written, length))
             + 2 * u32::from(newest)
-            + u32::from(turned)
+            + u32::from(past.offset / ALIGNMENT % SLOTS == u64::from(slot))
     }
 
     /// One from beyond the memory, or any of those that are left.
-    fn oldest_one(&mut self, like: Option<Like>) -> Option<Past> {
+    fn oldest_one(&mut self, like: Like) -> Option<Past> {
         let old = self.old.len() as u64;
         let mut found = None;
         for _ in 0..TRIES {
@@ -234,18 +223,22 @@ impl History {
                 if any == 0 { None } else { self.recent.get(below(&mut self.rng, any) as usize).copied() }
             };
             found = past.or(found);
-            if past
-                .is_some_and(|past| like.is_none_or(|like| (past.written, past.length) == (like.0, like.1)))
-            {
+            if past.is_some_and(|past| (past.written, past.length) == (like.0, like.1)) {
                 break;
             }
         }
         found
     }
 
-    /// A page of an older request, from which this one doesn't reach far beyond it.
-    fn inside(&mut self, log: u8, length: u64) -> Option<u64> {
-        let past = self.older(log, None)?;
+    /// So many sectors from the start of the request so many before; where that is forgotten, a page of any other, from which this one
+    /// doesn't reach far beyond it.
+    fn inside(&mut self, back: u64, sectors: i64, length: u64) -> Option<u64> {
+        let all = self.recent.len() as u64;
+        if back <= all {
+            return self.at(self.count.checked_sub(back)?)?.offset.checked_add_signed(sectors * 512);
+        }
+        let back = 1 + below(&mut self.rng, all.max(1));
+        let past = self.at(self.count.checked_sub(back)?)?;
         let pages = past.length.saturating_sub(length) / PAGE;
         Some(past.offset + below(&mut self.rng, pages + 1) * PAGE)
     }

@@ -4,24 +4,21 @@ use std::collections::{HashMap, VecDeque};
 
 use wordline_engine::host::request::HostRequest;
 
-use super::codes::{FAR, Place};
+use super::codes::{FAR, Place, SLOTS};
 use super::shapes::ALIGNMENT;
 use super::streams::Streams;
 
 /// Requests that are remembered one by one.
-pub(super) const REMEMBERED: u64 = 1 << 16;
+pub(super) const REMEMBERED: u64 = 1 << 18;
 
-/// A page: what a start is looked up by, bytes.
+/// A page: what counts as touched, bytes.
 pub(super) const PAGE: u64 = 4096;
 
 const SECTOR: i64 = 512;
 const BLOCK: u64 = 1 << 16;
 
-/// Values of a turn: steps of 16 KiB in 1 MiB.
-pub(super) const TURNS: u64 = 64;
-
-/// Stands for no turn. That requests 63 steps apart have none either is a small loss.
-pub(super) const NO_TURN: u8 = 63;
+/// Bytes of a neighbourhood.
+const WIDE: u64 = 1 << 21;
 
 /// Pages of a chunk.
 const CHUNK: u64 = 512;
@@ -29,14 +26,16 @@ const CHUNK: u64 = 512;
 /// What is known of the requests so far. Memory grows with the different places where requests began.
 #[derive(Default)]
 pub(super) struct Locator {
-    /// Page where a request began: the last such request, its length, and whether it wrote.
+    /// Where a request began: the last such request, its length, and whether it wrote.
     starts: HashMap<u64, (u64, u64, bool)>,
-    /// Blocks of 64 KiB: the last request that touched them.
-    blocks: HashMap<u64, u64>,
+    /// Blocks of 64 KiB: the last request that touched them, and where it began.
+    blocks: HashMap<u64, (u64, u64)>,
+    /// The same for neighbourhoods, where they count.
+    wide: Option<HashMap<u64, (u64, u64)>>,
     streams: Streams,
     /// Pages that were touched, in chunks of 2 MiB.
     touched: HashMap<u64, [u64; 8]>,
-    /// Start page and length of the remembered requests.
+    /// Offset and length of the remembered requests.
     recent: VecDeque<(u64, u64)>,
     /// Offset of the last request.
     last: u64,
@@ -47,11 +46,17 @@ pub(super) struct Locator {
 }
 
 impl Locator {
-    /// The place of a request that transfers or trims data. `in_burst`: the request before is a neighbour in time.
+    /// With `wide` what is within some MiB of an earlier request is told by its distance to that: it keeps together what belongs together,
+    /// and takes more room.
+    pub(super) fn new(wide: bool) -> Self {
+        Self { wide: wide.then(HashMap::new), ..Self::default() }
+    }
+
+    /// The place of a request that transfers or trims data. `in_burst`: what was asked for before isn't done yet.
     pub(super) fn place(&mut self, request: &HostRequest, in_burst: bool) -> Place {
         let rank = self.streams.rank(request.offset);
         let place = self.find(request, in_burst, rank);
-        let moved = if let Place::Near(rank, ..) = place { Some(usize::from(rank)) } else { rank };
+        let moved = if let Place::Near { rank, .. } = place { Some(usize::from(rank)) } else { rank };
         self.streams.moved(moved, request.offset.saturating_add(request.length));
         self.remember(request);
         place
@@ -60,11 +65,11 @@ impl Locator {
     fn find(&mut self, request: &HostRequest, in_burst: bool, rank: Option<usize>) -> Place {
         let offset = request.offset;
         let touched = self.is_touched(offset.saturating_add(request.length.saturating_sub(1)) / PAGE);
-        if let Some(rank @ 0..=63) = rank {
-            return Place::Sequential(rank as u8, touched);
+        if let Some(rank) = rank.and_then(|rank| u16::try_from(rank).ok()) {
+            return Place::Sequential { rank, touched };
         }
         // Only a request of the same length counts: another reuses a part.
-        let start = self.starts.get(&(offset / PAGE)).copied().filter(|start| start.1 == request.length);
+        let start = self.starts.get(&offset).copied().filter(|start| start.1 == request.length);
         if let Some((index, ..)) = start
             && self.count - index <= 63
         {
@@ -76,25 +81,36 @@ impl Locator {
             return Place::Follow(ahead);
         }
         if let Some((rank, sectors)) = self.streams.near(offset, in_burst) {
-            return Place::Near(rank, sectors, touched);
+            return Place::Near { rank, sectors, touched };
         }
-        let delta = (in_burst && self.count > 0).then(|| sectors_between(self.last, offset));
         if let Some((index, _, written)) = start {
             self.referred = Some(index);
-            let log = (self.count - index).ilog2().min(63) as u8;
-            let turn = self.turn(offset, in_burst);
-            return if written { Place::Rewritten(log, turn) } else { Place::Reread(log, turn) };
+            return Place::Again { back: self.back(index), written, slot: slot(offset) };
         }
-        if let Some(rank) = rank {
-            return Place::Continue(rank.ilog2() as u8, touched);
+        if let Some((index, began)) = self.blocks.get(&(offset / BLOCK))
+            && let Ok(sectors) = i32::try_from(sectors_between(*began, offset))
+        {
+            return Place::Inside { back: self.back(*index), sectors };
         }
-        if let Some(index) = self.blocks.get(&(offset / BLOCK)) {
-            return Place::Inside((self.count - index).ilog2().min(63) as u8);
+        match sectors_between(self.last, offset) {
+            delta if in_burst && self.count > 0 && delta.abs() <= FAR => {
+                Place::Far { sectors: delta as i32, touched }
+            }
+            _ => self.neighbour(offset).unwrap_or(Place::Fresh(slot(offset))),
         }
-        match delta {
-            Some(delta) if delta.abs() <= FAR => Place::Far(delta as i32, touched),
-            _ => Place::Fresh(self.turn(offset, in_burst)),
-        }
+    }
+
+    /// The distance to the request that touched this neighbourhood last, or else the one before or behind.
+    fn neighbour(&self, offset: u64) -> Option<Place> {
+        let (wide, here) = (self.wide.as_ref()?, offset / WIDE);
+        let near = [Some(here), here.checked_sub(1), here.checked_add(1)];
+        let (index, began) = near.into_iter().flatten().find_map(|place| wide.get(&place))?;
+        let sectors = i32::try_from(sectors_between(*began, offset)).ok()?;
+        Some(Place::Inside { back: self.back(*index), sectors })
+    }
+
+    fn back(&self, index: u64) -> u32 {
+        u32::try_from(self.count - index).unwrap_or(u32::MAX)
     }
 
     /// How many requests after the one last referred to began here.
@@ -103,14 +119,8 @@ impl Locator {
         let oldest = self.count - self.recent.len() as u64;
         let skip = first.checked_sub(oldest)? as usize;
         let mut after = self.recent.iter().skip(skip).take(8);
-        let position = after.position(|past| *past == (offset / PAGE, length));
+        let position = after.position(|past| *past == (offset, length));
         position.map(|position| position as u8 + 1)
-    }
-
-    /// Steps of 16 KiB from the start of the request before, modulo 64; [`NO_TURN`] at the beginning of a burst.
-    fn turn(&self, offset: u64, in_burst: bool) -> u8 {
-        let steps = (offset / ALIGNMENT).wrapping_sub(self.last / ALIGNMENT);
-        if in_burst { (steps % TURNS) as u8 } else { NO_TURN }
     }
 
     fn is_touched(&self, page: u64) -> bool {
@@ -120,10 +130,15 @@ impl Locator {
 
     fn remember(&mut self, request: &HostRequest) {
         let (offset, end) = (request.offset, request.offset.saturating_add(request.length));
-        self.starts.insert(offset / PAGE, (self.count, request.length, request.op.is_write()));
+        self.starts.insert(offset, (self.count, request.length, request.op.is_write()));
         // Trims of whole drives would fill the table.
         for block in (offset / BLOCK..=end.saturating_sub(1) / BLOCK).take(1024) {
-            self.blocks.insert(block, self.count);
+            self.blocks.insert(block, (self.count, offset));
+        }
+        if let Some(wide) = &mut self.wide {
+            for place in (offset / WIDE..=end.saturating_sub(1) / WIDE).take(1024) {
+                wide.insert(place, (self.count, offset));
+            }
         }
         let (first, last) = (offset / PAGE, end.saturating_sub(1) / PAGE);
         for chunk in (first / CHUNK..=last / CHUNK).take(1024) {
@@ -131,13 +146,17 @@ impl Locator {
             let low = first.saturating_sub(chunk * CHUNK);
             crate::bits::set_range(bits, low, (last - chunk * CHUNK).min(CHUNK - 1));
         }
-        self.recent.push_back((offset / PAGE, request.length));
+        self.recent.push_back((offset, request.length));
         self.last = offset;
         if self.recent.len() as u64 > REMEMBERED {
             self.recent.pop_front();
         }
         self.count += 1;
     }
+}
+
+fn slot(offset: u64) -> u16 {
+    (offset / ALIGNMENT % SLOTS) as u16
 }
 
 fn sectors_between(from: u64, to: u64) -> i64 {
@@ -174,12 +193,12 @@ mod tests {
         ]);
         let expected = [
             Place::Fresh(0),
-            Place::Sequential(0, false),
+            Place::Sequential { rank: 0, touched: false },
             Place::Fresh(0),
-            Place::Sequential(1, false),
+            Place::Sequential { rank: 1, touched: false },
             Place::Same(2),
             Place::Same(2),
-            Place::Near(0, 2016, false),
+            Place::Near { rank: 0, sectors: 2016, touched: false },
         ];
         assert_eq!(found, expected);
     }
@@ -190,6 +209,9 @@ mod tests {
             (0..200_u64).map(|i| (HostOp::Read, (i * 7_919 % 200) << 30, 4096)).collect();
         requests.extend_from_within(10..13);
         let found = places(&requests);
-        assert_eq!(found[200..], [Place::Reread(7, 0), Place::Follow(1), Place::Follow(1)]);
+        assert_eq!(
+            found[200..],
+            [Place::Again { back: 190, written: false, slot: 0 }, Place::Follow(1), Place::Follow(1)]
+        );
     }
 }

@@ -3,17 +3,16 @@
 //! [`fit`] goes over a trace and writes a [`Profile`]; [`TwinSource`] plays one. What a profile holds, and how well its
 //! twin does, stands in `docs/twins.md`.
 
-mod calibrate;
 mod codes;
+mod cut;
 mod fit;
 mod gaps;
 mod history;
-mod library;
-mod load;
+mod likeness;
 mod locate;
 mod model;
 mod model_source;
-mod pieces;
+mod pack;
 mod play;
 mod profile;
 mod reference;
@@ -25,5 +24,5 @@ mod summary;
 
 pub use fit::{FitOptions, fit, summarise};
 pub use model::{Model, PageClass, Walk};
-pub use profile::{FitFor, PROFILE_BYTES, Phase, Profile, Summary};
+pub use profile::{FitFor, PROFILE_BYTES, Packed, Profile, Summary};
 pub(crate) use source::open_twin;

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use wordline_engine::host::request::SourceError;
 
-use super::codes::RADIX;
+use super::codes::MOST_GAPS;
 use super::model::Model;
-use super::shapes::MOST_SHAPES;
+use super::pack::{Pieces, unpacked};
 
 /// Largest profile, bytes of TOML.
 pub const PROFILE_BYTES: usize = 64 * 1024;
@@ -29,7 +30,7 @@ pub enum FitFor {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
-    /// Version of the form: 1.
+    /// Version of the form: 1 where `model` is, 2 where `pieces` is.
     pub form: u32,
     /// Name of the workload.
     pub name: String,
@@ -46,39 +47,28 @@ pub struct Profile {
     pub space_bytes: u64,
     /// For a person: what the trace was like. The generator takes `requests` only.
     pub summary: Summary,
-    /// Gaps between arrivals, ns; codes of pieces are places in this list.
+    /// Gaps between arrivals, ns; gaps of pieces are places in this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps_ns: Vec<u64>,
-    /// Length, bytes, and offset modulo 16 KiB of requests; codes of pieces are places in this list.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shapes: Vec<[u64; 2]>,
-    /// Stretches of the trace, in order.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub phase: Vec<Phase>,
-    /// Classes of pages, in the place of phases, where no trace was at hand.
+    /// Pieces of the trace, and their order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pieces: Option<Packed>,
+    /// Pieces of form 1, which were written otherwise.
+    #[serde(default, skip_serializing)]
+    pub(super) phase: Option<IgnoredAny>,
+    /// Classes of pages, in the place of pieces, where no trace was at hand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Model>,
 }
 
-/// A stretch of the trace.
+/// Pieces of a trace.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Phase {
-    /// Requests in it.
-    pub requests: u64,
-    /// Pieces come in the order in which they stand here, else in random order.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub in_order: bool,
-    /// Gaps between bursts: place in `gaps_ns`, and how often.
-    pub idle: Vec<[u64; 2]>,
-    /// Longer bursts: number of pieces, and how often.
-    pub long: Vec<[u64; 2]>,
-    /// Bursts of one piece: how often, a colon, and the requests.
-    pub whole: Vec<String>,
-    /// First pieces of longer bursts.
-    pub start: Vec<String>,
-    /// Their other pieces.
-    pub rest: Vec<String>,
+pub struct Packed {
+    /// Each stretch of 16 entries of the order comes so many times in a row: above 1 where the trace was too long for all of it.
+    pub every: u64,
+    /// Shapes, requests, pieces and their order, compressed; `docs/twins.md` says how.
+    pub packed: String,
 }
 
 /// What the trace was like. Pages are of 4 KiB.
@@ -111,7 +101,7 @@ pub struct Summary {
     pub sequential: f64,
     /// Requests that begin where an earlier one began.
     pub reused: f64,
-    /// Requests of pieces that the profile holds, as a share of the trace's.
+    /// Requests of the pieces that the profile holds, as a share of the trace's.
     pub held: f64,
 }
 
@@ -157,30 +147,40 @@ impl Profile {
             }
             Err(format!("{name} = {value}: allowed: {low} to {high}"))
         };
-        within("form", u64::from(self.form), 1, 1)?;
+        within("form", u64::from(self.form), 1, 2)?;
+        if self.phase.is_some() {
+            return Err("phase: pieces of form 1 can't be played any more; fit the trace again".into());
+        }
         within("space_bytes", self.space_bytes, 1 << 20, 1 << 50)?;
         within("summary.requests", self.summary.requests, 1, 1 << 48)?;
         if let Some(model) = &self.model {
-            if !self.phase.is_empty() {
-                return Err("model: allowed: nothing beside phase".into());
+            if self.pieces.is_some() {
+                return Err("model: allowed: nothing beside pieces".into());
             }
             return model.validate();
         }
-        within("phases", self.phase.len() as u64, 1, 4096)?;
-        within("values of gaps_ns", self.gaps_ns.len() as u64, 1, RADIX as u64)?;
-        within("values of shapes", self.shapes.len() as u64, 1, MOST_SHAPES as u64)?;
+        let Some(pieces) = &self.pieces else {
+            return Err("neither model nor pieces".into());
+        };
+        within("form of pieces", u64::from(self.form), 2, 2)?;
+        within("pieces.every", pieces.every, 1, 1 << 40)?;
+        within("values of gaps_ns", self.gaps_ns.len() as u64, 1, MOST_GAPS as u64)?;
         for gap in &self.gaps_ns {
             within("gaps_ns", *gap, 0, 1 << 60)?;
         }
-        for [length, alignment] in &self.shapes {
-            within("length of shapes", *length, 0, super::shapes::LONGEST)?;
-            within("alignment of shapes", *alignment, 0, super::shapes::ALIGNMENT - 1)?;
-        }
-        Ok(())
+        self.unpacked().map(drop)
     }
 
-    /// Digits of a shape's code.
-    pub(super) fn shape_digits(&self) -> u32 {
-        if self.shapes.len() > RADIX { 2 } else { 1 }
+    /// The pieces, with gaps that the table has; what is wrong, in words.
+    pub(super) fn unpacked(&self) -> Result<Pieces, String> {
+        let text = self.pieces.as_ref().map_or("", |pieces| pieces.packed.as_str());
+        let pieces = unpacked(text).map_err(|error| format!("pieces.packed: {error}"))?;
+        let gap = |code: u8| usize::from(code) < self.gaps_ns.len();
+        let known = pieces.order.iter().all(|entry| gap(entry.1))
+            && pieces.pieces.iter().flatten().all(|token| gap(token.gap));
+        if pieces.order.is_empty() || !known {
+            return Err("pieces.packed: allowed: requests with gaps that gaps_ns has".into());
+        }
+        Ok(pieces)
     }
 }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 pub(super) const ALIGNMENT: u64 = 16_384;
 
 /// Most entries of the table.
-pub(super) const MOST_SHAPES: usize = 512;
+const MOST_SHAPES: usize = 4096;
 
 /// Longest request of a twin, bytes; what is longer (trims of whole drives) is cut.
 pub(super) const LONGEST: u64 = 1 << 30;
@@ -36,7 +36,7 @@ impl ShapeCounts {
     }
 }
 
-/// The shapes of a profile.
+/// The shapes of a trace.
 pub(super) struct ShapeTable {
     pub shapes: Vec<Shape>,
     /// By length, then alignment: the entry.

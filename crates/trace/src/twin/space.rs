@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::locate::TURNS;
+use super::codes::SLOTS;
 use crate::footprint::Footprint;
 use crate::rng::{Xoshiro256PlusPlus, below};
 
@@ -39,7 +39,7 @@ pub(super) struct FreshSpace {
 const PAGE: u64 = 4096;
 const SLOT: u64 = super::shapes::ALIGNMENT;
 
-/// Draws before the best of them is taken: the one with the most untouched space behind it, so that streams don't run into
+/// Draws before the best of them is taken: the one with the most untouched space around it, so that streams don't run into
 /// what others have touched.
 const TRIES: usize = 16;
 
@@ -69,34 +69,42 @@ impl FreshSpace {
         }
     }
 
-    /// An offset with this alignment (modulo 16 KiB) at which `length` bytes fit; with `slot`, one that is alike modulo 1 MiB.
+    /// An offset with this alignment (modulo 16 KiB) at which `length` bytes fit; with `slot`, one in this slot of 16 MiB, or in a
+    /// small space of a sixteenth of it, and of 1 MiB at least.
     pub(super) fn draw(&mut self, length: u64, alignment: u64, slot: Option<u64>) -> u64 {
         let room = self.bytes.saturating_sub(length.saturating_add(alignment));
-        let slots = room / SLOT + 1;
-        let mut best = (0, alignment);
+        let steps = room / SLOT + 1;
+        let modulo = 1_u64 << (steps / 16).clamp(64, SLOTS).ilog2();
+        let mut best = ((false, 0), alignment);
         for _ in 0..TRIES {
-            let drawn = below(&mut self.rng, slots);
+            let drawn = below(&mut self.rng, steps);
             let wanted =
-                slot.map(|slot| drawn - drawn % TURNS + slot % TURNS).filter(|wanted| *wanted < slots);
+                slot.map(|slot| drawn - drawn % modulo + slot % modulo).filter(|wanted| *wanted < steps);
             let offset = wanted.unwrap_or(drawn) * SLOT + alignment;
-            let free = self.free_behind(offset, length);
-            if free >= best.0 {
-                best = (free, offset);
+            let free = self.free_around(offset, length);
+            let right = wanted.is_some() || slot.is_none();
+            if (right && free > 0, free) >= best.0 {
+                best = ((right && free > 0, free), offset);
             }
-            if free == PROBES {
+            if right && free == PROBES {
                 break;
             }
         }
         best.1
     }
 
-    /// How far the space behind an offset is untouched, in octaves from the request's own length.
-    fn free_behind(&self, offset: u64, length: u64) -> u32 {
+    /// How far the space on both sides of an offset is untouched, in octaves from the request's own length.
+    fn free_around(&self, offset: u64, length: u64) -> u32 {
         let mut reach = length.max(1);
         for octave in 0..PROBES {
             let page = (offset + reach - 1) / PAGE;
+            let before = offset.checked_sub(reach).map(|start| start / PAGE);
             let beyond = page >= self.touched.units();
-            if beyond || self.touched.contains(page) || (octave == 0 && self.touched.contains(offset / PAGE))
+            let first = octave == 0 && self.touched.contains(offset / PAGE);
+            if beyond
+                || first
+                || self.touched.contains(page)
+                || before.is_some_and(|page| self.touched.contains(page))
             {
                 return octave;
             }

@@ -3,7 +3,8 @@
 //! Fitting and playing keep the same list, so that "the third stream" means the same to both even where requests come in another
 //! order.
 
-use super::codes::NEAR;
+/// What counts as near the end of the latest, sectors.
+const NEAR: i64 = 2047;
 
 const SECTOR: i64 = 512;
 
@@ -40,11 +41,6 @@ impl Streams {
         self.0.len().checked_sub(rank + 1).and_then(|place| self.0.get(place).copied())
     }
 
-    /// Streams that are known.
-    pub(super) fn len(&self) -> usize {
-        self.0.len()
-    }
-
     /// A request continued the stream of this rank, or none, and ends here.
     pub(super) fn moved(&mut self, rank: Option<usize>, end: u64) {
         if let Some(place) = rank.and_then(|rank| self.0.len().checked_sub(rank + 1)) {
@@ -76,6 +72,6 @@ mod tests {
     fn old_streams_are_forgotten() {
         let mut streams = Streams::default();
         (0..2 * MOST as u64).for_each(|end| streams.moved(None, end));
-        assert_eq!((streams.len(), streams.end(MOST - 1)), (MOST, Some(MOST as u64)));
+        assert_eq!((streams.0.len(), streams.end(MOST - 1)), (MOST, Some(MOST as u64)));
     }
 }
