@@ -39,7 +39,7 @@ $(VENV)/requirements.stamp: requirements.txt
 demo: setup ## a million requests on a drive of today, with each of two schedulers
 	@PATH=$(CURDIR)/$(BIN):$$PATH python scripts/demo.py $(OUT)
 
-test: check-rust setup check-python test-rust test-sanitizer test-python ## every check, as in CI
+test: check-rust setup check-python test-rust test-sanitizer instructions test-python ## every check, as in CI
 	@echo "All checks passed."
 
 check-rust:
@@ -62,7 +62,7 @@ test-rust:
 test-sanitizer:
 	@$(call require,test "$$(uname -sm)" = "Linux x86_64",AddressSanitizer tests run on x86_64 Linux only); \
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitizer \
-		cargo test --package wordline-engine --locked --target x86_64-unknown-linux-gnu --lib -- memory events
+		cargo test --package wordline-engine --locked --target x86_64-unknown-linux-gnu --lib -- memory events greedy
 
 # Valgrind, for counting instructions. Under CI, as root on Debian, it is installed.
 valgrind:
@@ -88,7 +88,9 @@ instructions: valgrind ## instructions of the hot paths, against the recorded co
 	$(MAKE) --no-print-directory $(RUNNER)/bin/gungraun-runner; \
 	export PATH="$(CURDIR)/$(RUNNER)/bin:$$PATH"; \
 	cargo build --release --locked --quiet --package wordline-bench; \
-	export WORDLINE_BENCH="$${CARGO_TARGET_DIR:-$(CURDIR)/target}/release/wordline-bench"; \
+	built="$${CARGO_TARGET_DIR:-$(CURDIR)/target}/release"; \
+	export WORDLINE_BENCH="$$built/wordline-bench" WORDLINE_DRIVE="$$built/counted.drive"; \
+	"$$WORDLINE_BENCH" --counted "$$WORDLINE_DRIVE"; \
 	if [ -n "$(RECORD)" ]; then \
 		WORDLINE_RECORD=1 $(COUNT) --output-format=json >target/instructions.json; \
 		$(PYTHON) scripts/record_instructions.py "$(RECORD)" <target/instructions.json; \

@@ -5,7 +5,6 @@ Usage: scripts/scaling.py CSV PNG, with matplotlib installed.
 
 import csv
 import sys
-from collections import defaultdict
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -17,24 +16,43 @@ TITLES = {
     "queue depth": "queue depth\n(64 GiB, 128 dies)",
 }
 
+KINDS = {
+    "ns_per_flash_operation": "ns for a flash operation",
+    "instructions_per_flash_operation": "instructions for it",
+}
+
 
 def main() -> None:
-    """One panel for each axis, one line for each load."""
-    table: dict[str, dict[str, list[tuple[float, float]]]] = defaultdict(lambda: defaultdict(list))
+    """One column for each axis, one line for each load: time above, instructions below."""
     with Path(sys.argv[1]).open(encoding="utf-8") as file:
-        for row in csv.DictReader(file):
-            point = (float(row["value"]), float(row["ns_per_flash_operation"]))
-            table[row["axis"]][row["load"]].append(point)
-    figure, axes = plt.subplots(1, len(table), figsize=(3 * len(table), 3), sharey=True, layout="constrained")
-    for axis, (name, loads) in zip(axes, table.items(), strict=True):
-        for load, points in loads.items():
-            axis.plot(*zip(*points, strict=True), marker="o", markersize=3, label=load)
-        axis.set_xscale("log", base=2)
-        axis.set_ylim(bottom=0)
+        rows = list(csv.DictReader(file))
+    kinds = {kind: label for kind, label in KINDS.items() if any(row[kind] for row in rows)}
+    axes_of = list(dict.fromkeys(row["axis"] for row in rows))
+    figure, grid = plt.subplots(
+        len(kinds),
+        len(axes_of),
+        figsize=(3 * len(axes_of), 2.6 * len(kinds)),
+        sharey="row",
+        sharex="col",
+        squeeze=False,
+        layout="constrained",
+    )
+    for axes, (kind, label) in zip(grid, kinds.items(), strict=True):
+        for axis, name in zip(axes, axes_of, strict=True):
+            for load in dict.fromkeys(row["load"] for row in rows):
+                points = [
+                    (float(row["value"]), float(row[kind]))
+                    for row in rows
+                    if row["axis"] == name and row["load"] == load and row[kind]
+                ]
+                axis.plot(*zip(*points, strict=True), marker="o", markersize=3, label=load)
+            axis.set_xscale("log", base=2)
+            axis.set_ylim(bottom=0)
+            axis.grid(alpha=0.3)
+        axes[0].set_ylabel(label)
+    for axis, name in zip(grid[-1], axes_of, strict=True):
         axis.set_xlabel(TITLES[name])
-        axis.grid(alpha=0.3)
-    axes[0].set_ylabel("ns for a flash operation")
-    axes[0].legend()
+    grid[0][0].legend()
     figure.savefig(sys.argv[2], dpi=110)
 
 

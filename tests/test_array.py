@@ -44,6 +44,18 @@ def test_with_rails_reads_wait_for_no_write() -> None:
     assert rails["read"]["requests"] == baseline["read"]["requests"]
 
 
+def test_rails_on_one_drive_has_its_channels_in_halves() -> None:
+    baseline, rails = measured("baseline"), measured("rails-one-drive")
+    halves = rails["members"]
+    assert [len(half["channels"]) for half in halves] == [len(baseline["channels"]) / 2] * 2
+    assert len(rails["dies"]) == len(baseline["dies"])
+    assert rails["drive"]["physical_units"] == baseline["drive"]["physical_units"]
+    # Both hold the same, so the host has half as much.
+    assert halves[0]["drive"]["logical_units"] <= baseline["drive"]["logical_units"] / 2
+    assert rails["read"]["requests"] == baseline["read"]["requests"]
+    assert rails["read"]["latency_ns"]["p99"] < baseline["read"]["latency_ns"]["p99"]
+
+
 def test_a_run_on_an_array_stops_and_goes_on(wordline: Wordline, tmp_path: Path) -> None:
     call = ("run", "--workload", WORKLOAD, "--scheme", "rails", *sets(SMALL))
     expected = wordline(*call, "--json").json()

@@ -29,8 +29,11 @@ def test_keys_that_tools_rely_on() -> None:
     for direction in ("read", "write"):
         assert result[direction].requests > 0
         latency = result[direction].latency_ns
-        for key in ("mean", "p50", "p90", "p95", "p99", "p99_9", "p99_99", "max"):
+        for key in ("mean", "p50", "p90", "p95", "p97", "p98", "p99", "p99_5", "p99_9", "p99_99", "max"):
             assert latency[key] > 0, (direction, key)
+    together = result.latency_ns
+    assert together.max == max(result.read.latency_ns.max, result.write.latency_ns.max)
+    assert together.p50 <= together.p95 <= together.p97 <= together.p98 <= together.p99 <= together.p99_5
     for key in ("reads", "programs", "erases", "transactions"):
         assert isinstance(result.flash[key], int)
     assert result.waf >= 1

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-from wordline.names import PERCENTILES
+_PERCENTILE = re.compile(r"^(p\d+)_(\d+)$")
 
 _UNITS = (("_bytes_per_s", 1e6, "MB/s"), ("_pj", 1e9, "mJ"), ("_ns", 1e3, "µs"))
 
@@ -26,7 +27,9 @@ def heading(metric: str) -> str:
     """A short name with its unit: `read p99, µs`."""
     words = metric.replace(".latency_ns.", " ").replace("_bytes_per_s", "").replace(".", " ").split()
     name = (
-        " ".join(PERCENTILES.get(word, word) for word in words).replace("iops", "IOPS").replace("waf", "WAF")
+        " ".join(_PERCENTILE.sub(r"\1.\2", word) for word in words)
+        .replace("iops", "IOPS")
+        .replace("waf", "WAF")
     )
     symbol = unit(metric)[1]
     return f"{name}, {symbol}" if symbol else name

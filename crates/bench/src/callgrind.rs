@@ -2,12 +2,12 @@
 //! and which part of the rest is statistics and blame.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::Failure;
 use crate::hot::{self, Ready};
 use crate::measure::{Goal, report};
+use crate::{Failure, schemes};
 
 /// Instructions of a random read before a drive had its optional parts, and of a random write with the flash operations
 /// of its garbage collection, on the drive of [`crate::hot`].
@@ -19,18 +19,26 @@ const SWITCHED_OFF: f64 = 1.03;
 /// Lengths of the two runs whose difference is counted, so that preparation does not.
 const LENGTHS: [u64; 2] = [20_000, 80_000];
 
-/// Runs one length, or a hot path by its name: what is started under callgrind.
+/// Prepares the drive as a file, runs one length on it, or a hot path by its name: what is started under callgrind.
 ///
 /// # Errors
 /// Arguments that are none, or a run that fails.
 pub fn child(arguments: &[String]) -> Result<(), Failure> {
     match arguments {
-        [path] => hot::count(path),
-        [share, requests] => {
-            println!("{}", Ready::new(requests.parse()?, share.parse()?)?.run()?.1);
+        [drive] => hot::prepare(Path::new(drive)),
+        [drive, path] => hot::count(path, Path::new(drive)),
+        [kind, name, on, requests] if kind == "scheme" => {
+            println!("{}", schemes::count(name, on, requests)?);
             Ok(())
         }
-        _ => Err("a hot path, or a share of reads and a number of requests".into()),
+        [drive, share, requests] => {
+            println!("{}", Ready::new(Path::new(drive), requests.parse()?, share.parse()?)?.run()?.1);
+            Ok(())
+        }
+        _ => Err(
+            "the file of a drive; then a hot path, or a share of reads and a number of requests; or a scheme"
+                .into(),
+        ),
     }
 }
 
@@ -45,14 +53,21 @@ struct Counted {
 /// # Errors
 /// A run that fails, or output of callgrind that can't be read.
 pub fn run_all() -> Result<(), Failure> {
-    if Command::new("valgrind").arg("--version").output().is_err() {
+    if !is_there() {
         println!("instructions: not counted, valgrind is not installed");
         return Ok(());
     }
+    let drive = std::env::temp_dir().join(format!("wordline-counted-{}.drive", std::process::id()));
+    let done = hot::prepare(&drive).and_then(|()| counted_on(&drive));
+    let _ = std::fs::remove_file(&drive);
+    done
+}
+
+fn counted_on(drive: &Path) -> Result<(), Failure> {
     for (name, share, before) in
         [("read", 1.0, BEFORE_OPTIONAL_PARTS[0]), ("write", 0.0, BEFORE_OPTIONAL_PARTS[1])]
     {
-        let [short, long] = LENGTHS.map(|requests| count(share, requests));
+        let [short, long] = LENGTHS.map(|requests| count(drive, share, requests));
         let (short, long) = (short?, long?);
         let requests = (LENGTHS[1] - LENGTHS[0]) as f64;
         let each = |counted: fn(&Counted) -> u64| (counted(&long) - counted(&short)) as f64 / requests;
@@ -77,12 +92,31 @@ impl Counted {
     }
 }
 
-fn count(share: f64, requests: u64) -> Result<Counted, Failure> {
+/// Whether valgrind is installed.
+pub(crate) fn is_there() -> bool {
+    Command::new("valgrind").arg("--version").output().is_ok()
+}
+
+/// Instructions of this program with these arguments behind `--counted`.
+///
+/// # Errors
+/// A run that fails, or output of callgrind that can't be read.
+pub(crate) fn instructions(arguments: &[&str]) -> Result<u64, Failure> {
+    Ok(counted(arguments)?.by_file.values().sum())
+}
+
+fn count(drive: &Path, share: f64, requests: u64) -> Result<Counted, Failure> {
+    let drive = drive.to_str().ok_or("the path of the drive is no text")?;
+    counted(&[drive, &share.to_string(), &requests.to_string()])
+}
+
+fn counted(arguments: &[&str]) -> Result<Counted, Failure> {
     let path: PathBuf = std::env::temp_dir().join(format!("wordline-callgrind-{}", std::process::id()));
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--quiet", &format!("--callgrind-out-file={}", path.display())])
         .arg(std::env::current_exe()?)
-        .args(["--counted", &share.to_string(), &requests.to_string()])
+        .arg("--counted")
+        .args(arguments)
         .output()?;
     let text = std::fs::read_to_string(&path);
     let _ = std::fs::remove_file(&path);

@@ -147,7 +147,7 @@ fn uniform(requests: u64, read_share: f64) -> SourceConfig {
 }
 
 /// A recorded trace where there is one beside the project, else a made mix.
-fn mixed_trace() -> (String, SourceConfig) {
+pub(crate) fn mixed_trace() -> (String, SourceConfig) {
     let recorded: PathBuf =
         [env!("CARGO_MANIFEST_DIR"), "../../../shared/traces/apps/fileserver.csv.zst"].iter().collect();
     if recorded.is_file() {

@@ -10,6 +10,7 @@ pub mod hot;
 pub mod measure;
 pub mod mqsim;
 pub mod scale;
+pub mod schemes;
 pub mod soak;
 pub mod states;
 pub mod traces;

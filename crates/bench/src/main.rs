@@ -6,14 +6,15 @@
 
 use std::process::ExitCode;
 
-use wordline_bench::{Failure, callgrind, cases, costs, mqsim, scale, soak, states, traces};
+use wordline_bench::{Failure, callgrind, cases, costs, mqsim, scale, schemes, soak, states, traces};
 
 type Benchmark = fn() -> Result<(), Failure>;
 
 /// The benchmarks that have a name each, beside the drives of [`cases`].
-const NAMED: [(&str, Benchmark); 5] = [
+const NAMED: [(&str, Benchmark); 6] = [
     ("startup", mqsim::run_all),
     ("costs", costs::run_all),
+    ("schemes", schemes::run_all),
     ("states", states::run_all),
     ("instructions", callgrind::run_all),
     ("traces", traces::run_all),
@@ -34,6 +35,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
     match words {
         [first, rest @ ..] if first == "--counted" => callgrind::child(rest),
         [first, rest @ ..] if first == "--mqsim" => mqsim::child(rest),
+        [first, rest @ ..] if first == "--scaled" => scale::child(rest),
         [first] if first == "--scaling" => scale::run_all(),
         [first, operations] if first == "--soak" => soak::run(operations.parse()?),
         [first, ..] if first.starts_with('-') => Err(format!("{first}: allowed: --scaling, --soak N").into()),

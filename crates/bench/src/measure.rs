@@ -7,14 +7,24 @@ pub fn resident_bytes() -> u64 {
     of_status("VmRSS:")
 }
 
+/// Memory of this process, bytes, what it shares with itself counted once; 0 where the system does not say.
+pub fn own_bytes() -> u64 {
+    let text = fs::read_to_string("/proc/self/smaps_rollup").unwrap_or_default();
+    in_kib(&text, "Pss:")
+}
+
 /// The most that it had, bytes; 0 where the system does not say.
 pub fn peak_bytes() -> u64 {
     of_status("VmHWM:")
 }
 
 fn of_status(field: &str) -> u64 {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix(field));
+    in_kib(&fs::read_to_string("/proc/self/status").unwrap_or_default(), field)
+}
+
+/// Bytes of a line `field: … kB`.
+fn in_kib(text: &str, field: &str) -> u64 {
+    let line = text.lines().find_map(|line| line.strip_prefix(field));
     let kib = line.and_then(|line| line.split_whitespace().next()).and_then(|word| word.parse::<u64>().ok());
     kib.unwrap_or(0) * 1024
 }

@@ -20,6 +20,9 @@ const RUNS: [(&str, u64, &str); 5] = [
     (MQSIM, 192, include_str!("../../../presets/schemes/cost-benefit.toml")),
 ];
 
+/// Their schemes, for messages.
+const NAMES: [&str; 5] = ["suspend", "write-buffer", "hot-cold", "dynamic", "cost-benefit"];
+
 /// Requests of a piece.
 const PIECE: u64 = 100_000;
 
@@ -34,12 +37,15 @@ pub fn run(operations: f64) -> Result<(), Failure> {
         .collect::<Result<Vec<_>, _>>()?;
     let (started, mut done, mut pieces) = (Instant::now(), 0.0, 0u64);
     while done < operations {
-        for (setup, device) in &mut drives {
-            done += piece(setup, device, pieces)?;
+        for ((setup, device), name) in drives.iter_mut().zip(NAMES) {
+            done +=
+                piece(setup, device, pieces).map_err(|error| format!("{name}, piece {pieces}: {error}"))?;
             pieces += 1;
         }
-        if pieces % 50 == 0 {
-            println!("soak: {:.0} million flash operations, {pieces} audits", done / 1e6);
+        if pieces == RUNS.len() as u64 || pieces % 50 == 0 {
+            let seconds = started.elapsed().as_secs_f64();
+            let left = (operations - done).max(0.0) * seconds / done / 3600.0;
+            println!("soak: {:.1} million flash operations, {pieces} audits, {left:.1} h left", done / 1e6);
         }
     }
     println!(

@@ -12,7 +12,7 @@ use wordline_trace::config::{RegionConfig, SourceConfig};
 
 use crate::Failure;
 use crate::drive::{LARGE, setup, timed, uniform};
-use crate::measure::{Goal, report, resident_bytes};
+use crate::measure::{Goal, own_bytes, report, resident_bytes};
 
 /// Pages that are filled one by one, in order.
 const FILLED: u32 = 1 << 26;
@@ -48,15 +48,36 @@ fn filled_in_order() -> Result<(), Failure> {
 fn saved_and_forked() -> Result<(), Failure> {
     let setup = setup(LARGE, &[], 16, 1.0)?;
     let device = setup.prepare(&[])?;
-    let started = Instant::now();
-    let fork = device.fork()?;
-    report("1tb-4k: forked", started.elapsed().as_secs_f64(), "s", Goal::None);
-    println!("    a fork has memory of its own: {:.2} GB for both", resident_bytes() as f64 / 1e9);
-    drop(fork);
+    let device = forked(&setup, device)?;
     let path = std::env::temp_dir().join(format!("wordline-bench-{}.drive", std::process::id()));
     let done = through_a_file(&setup, device, &path);
     let _ = std::fs::remove_file(&path);
     done
+}
+
+/// Forks, of which the first makes what all of them share.
+const FORKS: usize = 8;
+
+/// Writes on one of them.
+const WRITTEN: u64 = 20_000;
+
+/// Memory and time of forks, and of one that is written to.
+fn forked(setup: &Setup, device: Device) -> Result<Device, Failure> {
+    let alone = own_bytes() as f64;
+    let started = Instant::now();
+    let mut first = device.fork()?;
+    report("1tb-4k: forked for the first time", started.elapsed().as_secs_f64(), "s", Goal::None);
+    let started = Instant::now();
+    let more = (1..FORKS).map(|_| device.fork()).collect::<Result<Vec<_>, _>>()?;
+    report("1tb-4k: forked again", started.elapsed().as_secs_f64() / more.len() as f64, "s", Goal::None);
+    let name = format!("1tb-4k: memory of it and {FORKS} forks / of it alone");
+    report(&name, own_bytes() as f64 / alone, "", Goal::AtMost(1.5));
+    let before = own_bytes();
+    timed(setup, &mut first, &SourceConfig::Synthetic(uniform(WRITTEN, 0.0)))?;
+    let grown = own_bytes().saturating_sub(before) as f64 / 1e6;
+    println!("    {WRITTEN} random writes on one of them take {grown:.0} MB");
+    drop((first, more));
+    Ok(device)
 }
 
 fn through_a_file(setup: &Setup, device: Device, path: &std::path::Path) -> Result<(), Failure> {

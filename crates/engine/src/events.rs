@@ -203,7 +203,10 @@ impl EventSet {
             // SAFETY: `node` was checked to be a place of `nodes`, of which the number can be divided by four, and from
             // then on it gets smaller; so its siblings and its parent are places, too.
             unsafe {
-                let [a, b, c] = [1, 2, 3].map(|other| *nodes.get_unchecked(node ^ other));
+                // Written out: whether a closure over the three is inlined depends on how the crate is cut up.
+                let a = *nodes.get_unchecked(node ^ 1);
+                let b = *nodes.get_unchecked(node ^ 2);
+                let c = *nodes.get_unchecked(node ^ 3);
                 winner = winner.min(a.min(b).min(c));
                 node >>= 2;
                 *nodes.get_unchecked_mut(node) = winner;

@@ -1,5 +1,7 @@
 //! Large tables: zeroed lazily by the system, on huge pages where it has them, and prefetched by index.
 
+#[cfg(target_os = "linux")]
+mod mapping;
 mod table;
 
 pub use table::{Bytes, Table, Word};

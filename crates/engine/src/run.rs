@@ -140,6 +140,9 @@ impl Setup {
         }
         self.window.validate().map_err(|e| e.under("workload.window"))?;
         self.measure.validate().map_err(|e| e.under("workload.measure"))?;
+        if let Some(array) = &self.scheme.array {
+            array.member(&self.device, &self.scheme.firmware)?;
+        }
         match self.measure.first_in_use().filter(|_| self.scheme.array.is_some()) {
             Some(key) => {
                 let allowed = "left out beside scheme.array: only drives alone record it";
@@ -229,11 +232,15 @@ impl Setup {
 pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64, ConfigError> {
     device.validate().map_err(|e| e.under("device"))?;
     scheme.validate().map_err(|e| e.under("scheme"))?;
-    let spare = device.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
-    let blocks = device.geometry.blocks.saturating_sub(spare);
-    let mut systems = crate::systems::of_scheme(scheme, device);
+    let member = match &scheme.array {
+        Some(array) => &array.member(device, &scheme.firmware)?,
+        None => device,
+    };
+    let spare = member.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
+    let blocks = member.geometry.blocks.saturating_sub(spare);
+    let mut systems = crate::systems::of_scheme(scheme, member);
     systems.extend(Custom::new(&scheme.custom, 0)?.systems);
-    let arranged = crate::arrange::Arrangement::new(device, scheme, &systems, blocks)?;
+    let arranged = crate::arrange::Arrangement::new(member, scheme, &systems, blocks)?;
     let drive = u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes);
     Ok(scheme.array.as_ref().map_or(drive, |array| array_bytes(array, drive)))
 }

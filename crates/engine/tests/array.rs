@@ -4,7 +4,8 @@
 mod common;
 
 use common::*;
-use wordline_engine::config::array::{ArrayConfig, ArrayLayout, MirrorServe};
+use wordline_engine::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
+use wordline_engine::config::device::CapacityConfig;
 use wordline_engine::config::host::FlowRules;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::host::{Flow, HostOp, HostRequest, RequestSource};
@@ -15,7 +16,8 @@ use wordline_engine::{
 };
 
 fn array(members: u32, layout: ArrayLayout, serve: MirrorServe) -> ArrayConfig {
-    ArrayConfig { members, layout, chunk_bytes: 4096, serve, read_window_ns: 0 }
+    let of = ArrayMember::Drives;
+    ArrayConfig { members, layout, of, chunk_bytes: 4096, serve, read_window_ns: 0 }
 }
 
 /// The setup with an array of its drives.
@@ -238,4 +240,98 @@ fn the_pages_that_a_workload_touches_lie_on_the_drives_that_it_finds_them_on() {
         let found: Vec<u64> = report.members.iter().map(|member| member.drive.mapped_units).collect();
         assert_eq!((found, report.drive.unmapped_reads), (mapped, 0), "{layout:?}");
     }
+}
+
+/// Halves of one drive of two channels.
+fn halves(layout: ArrayLayout) -> ArrayConfig {
+    ArrayConfig { of: ArrayMember::Channels, ..array(2, layout, MirrorServe::First) }
+}
+
+/// The bytes of a page take 1 µs on the link in each direction.
+fn linked(channels: u32) -> Setup {
+    let mut device = device(channels, 1, 1, 1);
+    device.link.bytes_per_s = Some(4_096_000_000);
+    setup(device)
+}
+
+#[test]
+fn halves_of_a_drive_have_channels_of_their_own_and_one_link() {
+    const LINK: u64 = 1_000;
+    let requests = || vec![request(0, HostOp::Read, 0, 2)];
+    // Both halves read a page at the same time; the second one's waits for the link. Two drives have a link each.
+    let one = replayed(&linked(2), &halves(ArrayLayout::Striped), requests());
+    assert_eq!(one.read.latency_ns.max, TR + XFER + 2 * LINK);
+    assert_eq!(one.read.blame.mean.total_ns["link"], u128::from(2 * LINK));
+    let two = replayed(&linked(1), &array(2, ArrayLayout::Striped, MirrorServe::First), requests());
+    assert_eq!(two.read.latency_ns.max, TR + XFER + LINK);
+    assert_eq!((one.dies.len(), one.channels.len(), one.flash.reads), (2, 2, 2));
+}
+
+#[test]
+fn what_both_halves_write_crosses_the_link_once() {
+    const LINK: u64 = 1_000;
+    let report = replayed(&linked(2), &halves(ArrayLayout::Mirrored), vec![write(0, 3), write(0, 4)]);
+    assert_eq!(report.write.latency_ns.min, LINK + XFER + TPROG);
+    // The second write comes a link time later, and waits for the first one's program on both halves.
+    assert_eq!(report.write.latency_ns.max, LINK + 2 * XFER + 2 * TPROG);
+    for member in &report.members {
+        let links: u128 = member.write.blame.mean.total_ns["link"];
+        assert_eq!((member.write.requests, links), (2, u128::from(3 * LINK)));
+    }
+}
+
+#[test]
+fn halves_have_the_drives_flash_between_them() {
+    let setup = linked(2);
+    let whole = setup.logical_bytes().unwrap();
+    for (layout, share) in [(ArrayLayout::Mirrored, 2), (ArrayLayout::Striped, 1)] {
+        let half = with(&setup, &halves(layout)).logical_bytes().unwrap();
+        assert!(half.abs_diff(whole / share) <= 2 * 4096, "{half} of {whole}");
+    }
+    let mut sized = setup.clone();
+    sized.device.capacity = CapacityConfig { overprovisioning: None, user_bytes: Some(400 * 4096) };
+    assert_eq!(with(&sized, &halves(ArrayLayout::Mirrored)).logical_bytes().unwrap(), 200 * 4096);
+}
+
+#[test]
+fn halves_stay_consistent_under_collection_in_read_windows_and_through_a_snapshot() {
+    let mut setup = linked(2);
+    setup.host = closed(8);
+    setup.start = start(Occupancy::All, 0.5);
+    let config = ArrayConfig { read_window_ns: 3_000_000, ..halves(ArrayLayout::Mirrored) };
+    let setup = with(&setup, &config);
+    let pages = setup.logical_bytes().unwrap() / 4096;
+    let mut random = Random(5);
+    let requests: Vec<HostRequest> = (0..1_500)
+        .map(|_| {
+            let op = [HostOp::Read, HostOp::Write, HostOp::Write, HostOp::Trim][random.below(4) as usize];
+            request(0, op, random.below(pages - 4), 1 + random.below(4))
+        })
+        .collect();
+    let whole = simulate(&setup, &mut Listed(requests.clone()), &[], &mut Unobserved).unwrap().report;
+    assert!(whole.members.iter().all(|member| member.gc.victims > 0));
+    assert!(whole.checked.as_ref().is_some_and(|checked| checked.pages_audited == 2 * pages));
+    let mut saved = Vec::new();
+    let mut drives = setup.prepare_array(&config, &[], &mut Unobserved).unwrap();
+    let stop = Stop { after_requests: 700, ..Stop::default() };
+    let first = Split { stop, save: Some(&mut saved), ..Split::default() };
+    replay_in_parts(&setup, &mut drives, &mut Listed(requests.clone()), &mut Unobserved, first).unwrap();
+    let mut drives = setup.empty_array(&config).unwrap();
+    let mut input = saved.as_slice();
+    let second = Split { resume: Some(&mut input), ..Split::default() };
+    let ending =
+        replay_in_parts(&setup, &mut drives, &mut Listed(requests), &mut Unobserved, second).unwrap();
+    let Ending::Finished(outcome) = ending else { panic!("it ends") };
+    assert_eq!(format!("{:?}", outcome.report), format!("{whole:?}"));
+}
+
+#[test]
+fn halves_that_there_are_not_are_refused_by_their_key() {
+    let error = run(&linked(3), &halves(ArrayLayout::Mirrored), &mut Listed(vec![])).unwrap_err().to_string();
+    assert!(error.starts_with("scheme.array.members = 2"), "{error}");
+    assert!(error.contains("a divisor of the 3 channels"), "{error}");
+    let mut setup = linked(2);
+    setup.scheme.firmware.lookup_ns = 100;
+    let error = run(&setup, &halves(ArrayLayout::Mirrored), &mut Listed(vec![])).unwrap_err().to_string();
+    assert!(error.starts_with("scheme.array.of = channels"), "{error}");
 }

@@ -7,6 +7,7 @@ mod common;
 use common::*;
 use wordline_engine::blocks::table::BlockView;
 use wordline_engine::config::MeasureConfig;
+use wordline_engine::config::bad_blocks::BadBlocksConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::device::SuspendConfig;
 use wordline_engine::config::errors::ReadCounting;
@@ -250,6 +251,23 @@ fn a_drive_with_a_data_cache_read_counts_and_firmware_may_be_split() {
     assert!(in_parts(&setup, &requests, &[after(10), after(300), after(555)]).unwrap() == whole);
     let drive = setup.prepare(&[]).unwrap();
     assert_eq!(outcome(&setup, drive.fork().unwrap(), 5), outcome(&setup, drive, 5));
+}
+
+#[test]
+fn a_drive_with_bad_blocks_may_be_split() {
+    for (factory, endurance_cycles) in [(vec![], None), (vec![[0, 1]], Some(40))] {
+        let mut setup = busy();
+        setup.device.geometry.blocks = 24;
+        setup.device.bad_blocks = Some(BadBlocksConfig {
+            factory,
+            spare_blocks_per_plane: 1,
+            endurance_cycles,
+            ..BadBlocksConfig::default()
+        });
+        let requests = listed(&setup, 4, 400);
+        let whole = in_parts(&setup, &requests, &[]).unwrap();
+        assert!(in_parts(&setup, &requests, &[after(10), after(300)]).unwrap() == whole);
+    }
 }
 
 #[test]

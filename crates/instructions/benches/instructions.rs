@@ -1,8 +1,9 @@
 //! Instructions of the hot paths, counted by callgrind: they hold still on a busy machine. Each has a bound, 5% above the
 //! count in `counts.toml`; with `WORDLINE_RECORD` set there is none: `make instructions RECORD='reason'`.
 //!
-//! Functions of the same code are one in the built binary, hence the pattern for all of them. What is counted is the release build of `wordline-bench`, whose path is in `WORDLINE_BENCH`, from where it enters
-//! `wordline_bench::hot::counted_…` until it leaves it: the preparation of a drive is not.
+//! What is counted is the built `wordline-bench`, whose path is in `WORDLINE_BENCH`, on the drive that it prepared as the file
+//! `WORDLINE_DRIVE`, from where it enters `wordline_bench::hot::counted_…` until it leaves it. Functions of the same code are
+//! one in the built binary, hence the pattern for all of them.
 #![allow(missing_docs, reason = "the macros make items without")]
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a panic is the failure")]
 
@@ -25,14 +26,14 @@ fn bounded(path: &str) -> BinaryBenchmarkConfig {
 }
 
 fn command(path: &str) -> gungraun::Command {
-    let binary = std::env::var_os("WORDLINE_BENCH").unwrap_or_else(|| "target/release/wordline-bench".into());
-    gungraun::Command::new(binary).args(["--counted", path]).build()
+    let [binary, drive] = ["WORDLINE_BENCH", "WORDLINE_DRIVE"].map(|name| std::env::var_os(name).unwrap());
+    gungraun::Command::new(binary).arg("--counted").arg(drive).arg(path).build()
 }
 
 macro_rules! hot_path {
     ($path:ident) => {
         #[binary_benchmark(config = bounded(stringify!($path)))]
-        #[bench::release()]
+        #[bench::counted()]
         fn $path() -> gungraun::Command {
             command(stringify!($path))
         }

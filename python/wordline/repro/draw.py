@@ -130,8 +130,9 @@ def _draw_bars(axes: Any, figure: Mapping[str, Any], lines: Sequence[Line]) -> N
                         [middle - width / 2, middle + width / 2], [height] * 2, color=REFERENCE, linewidth=1.6
                     )
         axes.plot([], [], color=REFERENCE, linewidth=1.6, label=figure.get("reference_label", "closed form"))
-    long = max((len(place) for place in places), default=0) * len(places) > 70
-    axes.set_xticks(range(len(places)), places, rotation=35 if long else 0, ha="right" if long else "center")
+    named = [str(figure.get("labels", {}).get(place, place)) for place in places]
+    long = max((len(place) for place in named), default=0) * len(places) > 70
+    axes.set_xticks(range(len(places)), named, rotation=35 if long else 0, ha="right" if long else "center")
 
 
 def _label(figure: Mapping[str, Any], series: str, y: str) -> str:

@@ -35,6 +35,10 @@ NUMBER_KEYS = (
     "over",
     "limit",
     "by",
+    "names",
+    "base",
+    "above",
+    "per",
 )
 
 TRACES = "{traces}"

@@ -48,13 +48,14 @@ pub fn striped(config: &ArrayConfig, offset: u64, length: u64, parts: &mut Vec<P
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::array::MirrorServe;
+    use crate::config::array::{ArrayMember, MirrorServe};
     use proptest::prelude::*;
 
     fn config(members: u32, chunk_bytes: u64) -> ArrayConfig {
         ArrayConfig {
             members,
             layout: ArrayLayout::Striped,
+            of: ArrayMember::Drives,
             chunk_bytes,
             serve: MirrorServe::First,
             read_window_ns: 0,

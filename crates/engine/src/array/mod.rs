@@ -1,6 +1,7 @@
 //! Arrays: several drives on one clock behind one address space.
 //!
-//! Each drive is a whole [`Device`] with its own link, firmware and collection. The array splits requests, waits for the
+//! Each drive is a whole [`Device`] with its own firmware and collection, and with its own link unless the drives are parts
+//! of one: then the array hands the link's clock from one to the next. The array splits requests, waits for the
 //! last part, and takes over that part's blame. Events of all drives are handled in the order of their times, those of
 //! the same time in the order of the drives.
 
@@ -12,7 +13,7 @@ mod volume;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::array::{ArrayConfig, ArrayLayout, MirrorServe};
+use crate::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
 use crate::device::Device;
 use crate::host::{HostOp, HostRequest};
 use crate::sched::class::FlashOp;
@@ -51,6 +52,8 @@ pub struct Array {
     recorder: Recorder,
     /// The drive that serves reads alone, and until when.
     reader: (usize, Ns),
+    /// Until when the link that all share is taken in each direction; `None` where each has its own.
+    link: Option<[Ns; 2]>,
 }
 
 impl Array {
@@ -71,6 +74,7 @@ impl Array {
             answered: None,
             recorder: Recorder::default(),
             reader: (usize::MAX, Ns::NEVER),
+            link: (config.of == ArrayMember::Channels).then(Default::default),
         };
         if this.has_windows() {
             this.open_read_window(0, Ns::ZERO);
@@ -92,10 +96,18 @@ impl Array {
         let end = now + Ns(self.config.read_window_ns);
         self.reader = (member, end);
         let writes = ClassSet::doing(FlashOp::Program).and(ClassSet::doing(FlashOp::Erase));
-        if let Some(drive) = self.members.get_mut(member) {
-            drive.hold_back(writes, end, now);
-        }
+        self.with_link(member, |drive| drive.hold_back(writes, end, now));
         self.collect(member);
+    }
+
+    /// Lets a drive do something while it has the link, if that is shared.
+    fn with_link<T>(&mut self, member: usize, act: impl FnOnce(&mut Device) -> T) -> Option<T> {
+        let drive = self.members.get_mut(member)?;
+        let Some(link) = &mut self.link else { return Some(act(drive)) };
+        drive.set_link_clock(*link);
+        let done = act(drive);
+        *link = drive.link_clock();
+        Some(done)
     }
 
     fn next_member(&self) -> (usize, Ns) {
@@ -108,9 +120,7 @@ impl Array {
     fn step(&mut self) {
         let (member, time) = self.next_member();
         self.now = time;
-        if let Some(drive) = self.members.get_mut(member) {
-            drive.step();
-        }
+        self.with_link(member, Device::step);
         self.collect(member);
     }
 
@@ -123,6 +133,11 @@ impl Array {
             (_, ArrayLayout::Mirrored) => parts.extend((0..self.members.len()).map(whole)),
             (_, ArrayLayout::Striped) => striped(&self.config, request.offset, request.length, parts),
         }
+    }
+
+    /// Whether every drive gets the same of a request.
+    fn is_for_all(&self, request: &HostRequest) -> bool {
+        self.config.layout == ArrayLayout::Mirrored && request.op != HostOp::Read
     }
 
     /// The drive that serves a mirrored read.

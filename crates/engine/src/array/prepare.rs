@@ -3,6 +3,7 @@
 use super::Array;
 use super::layout::{Part, striped};
 use crate::config::array::{ArrayConfig, ArrayLayout};
+use crate::config::{ConfigError, SchemeConfig};
 use crate::ids::Lpa;
 use crate::run::{Observer, RunError, Setup};
 
@@ -19,7 +20,7 @@ impl Setup {
         let pages = self.footprints(config, footprint);
         let mut members = Vec::new();
         for (number, pages) in (0u64..).zip(&pages) {
-            members.push(self.member(number).prepare_observed(pages, observer)?);
+            members.push(self.member(config, number)?.prepare_observed(pages, observer)?);
         }
         Ok(Array::new(config, members))
     }
@@ -27,13 +28,15 @@ impl Setup {
     /// An array of drives that hold nothing: what a snapshot is loaded into.
     pub fn empty_array(&self, config: &ArrayConfig) -> Result<Array, RunError> {
         self.validate()?;
-        let members = (0..u64::from(config.members)).map(|number| self.member(number).empty_drive());
+        let members = (0..u64::from(config.members)).map(|number| self.member(config, number)?.empty_drive());
         Ok(Array::new(config, members.collect::<Result<_, _>>()?))
     }
 
     /// The setup of one drive of an array.
-    fn member(&self, number: u64) -> Self {
-        Self { seed: self.seed.wrapping_add(number), ..self.clone() }
+    fn member(&self, config: &ArrayConfig, number: u64) -> Result<Self, ConfigError> {
+        let device = config.member(&self.device, &self.scheme.firmware)?;
+        let scheme = SchemeConfig { array: None, ..self.scheme.clone() };
+        Ok(Self { device, scheme, seed: self.seed.wrapping_add(number), ..self.clone() })
     }
 
     /// What each drive holds of these pages, in their order.

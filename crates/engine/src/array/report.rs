@@ -18,6 +18,7 @@ impl Array {
             window: self.recorder.window(self.now),
             read: self.recorder.read.report(window),
             write: self.recorder.write.report(window),
+            latency_ns: self.recorder.read.together(&self.recorder.write),
             flows: tenants.map_or_else(Vec::new, |tenants| tenants.flows(window)),
             streams: tenants.map_or_else(Vec::new, |tenants| tenants.streams(window)),
             trim: self.recorder.trim.clone(),

@@ -17,9 +17,10 @@ impl Array {
             answered,
             recorder,
             reader,
+            link,
         } = self;
         out.put("array")?;
-        out.put(&(requests, free, turn, now, completed, answered, recorder, reader))?;
+        out.put(&(requests, free, turn, now, completed, answered, recorder, reader, link))?;
         members.iter().try_for_each(|member| member.save_state(out))
     }
 
@@ -35,6 +36,7 @@ impl Array {
             self.answered,
             self.recorder,
             self.reader,
+            self.link,
         ) = state;
         self.members.iter_mut().try_for_each(|member| member.restore_state(input))?;
         let known = |&number: &u32| (number as usize) < self.requests.len();

@@ -58,8 +58,8 @@ impl Volume for Array {
     fn wake(&mut self) {
         self.now = self.wake_at();
         for member in 0..self.members.len() {
-            if let Some(drive) = self.members.get_mut(member).filter(|drive| drive.wake_at() == self.now) {
-                drive.wake();
+            if self.members.get(member).is_some_and(|drive| drive.wake_at() == self.now) {
+                self.with_link(member, Device::wake);
             }
             self.collect(member);
         }
@@ -71,7 +71,7 @@ impl Volume for Array {
     fn place_stalled_anew(&mut self) -> bool {
         let mut moved = false;
         for member in 0..self.members.len() {
-            moved |= self.members.get_mut(member).is_some_and(Device::place_stalled_anew);
+            moved |= self.with_link(member, Device::place_stalled_anew) == Some(true);
             self.collect(member);
         }
         moved
@@ -104,11 +104,16 @@ impl Volume for Array {
         } else {
             self.requests[number as usize] = entry;
         }
+        // What goes to every half of a drive comes over its link once: all begin with the link as the first finds it.
+        let inwards = self.link.map(|[inwards, _]| inwards).filter(|_| self.is_for_all(request));
         for part in &parts {
             let sub = HostRequest { offset: part.offset, length: part.length, ..*request };
-            if let Some(drive) = self.members.get_mut(part.member) {
-                drive.submit(&sub, u64::from(number), arrival, now, measured);
+            if let (Some(link), Some(inwards)) = (&mut self.link, inwards) {
+                link[0] = inwards;
             }
+            self.with_link(part.member, |drive| {
+                drive.submit(&sub, u64::from(number), arrival, now, measured);
+            });
             self.collect(part.member);
         }
         self.parts = parts;

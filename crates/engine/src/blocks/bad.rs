@@ -44,7 +44,10 @@ pub struct BadBlocksReport {
 /// The physical blocks of every plane.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct BadBlocks {
-    config: BadBlocksConfig,
+    /// Those of the description; it is not stored whole, since it leaves out what has its default.
+    spare_blocks_per_plane: u32,
+    program_failures: f64,
+    erase_failures: f64,
     blocks: u32,
     /// r(p, b), plane by plane.
     backing: Vec<u32>,
@@ -84,7 +87,9 @@ impl BadBlocks {
         });
         let found: u64 = good.iter().map(|&good| u64::from(good)).sum();
         Self {
-            config: config.clone(),
+            spare_blocks_per_plane: config.spare_blocks_per_plane,
+            program_failures: config.program_failures,
+            erase_failures: config.erase_failures,
             blocks,
             backing,
             spares,
@@ -100,7 +105,7 @@ impl BadBlocks {
     /// Superblocks that can be formed over these planes beside the spares: numbers 0 to one less than this.
     pub fn usable(&self, planes: &[PlaneId]) -> u32 {
         let good = planes.iter().map(|plane| self.good[plane.index()]).min().unwrap_or(0);
-        good.saturating_sub(self.config.spare_blocks_per_plane)
+        good.saturating_sub(self.spare_blocks_per_plane)
     }
 
     /// The blocks behind the first `used` of a plane are spares.
@@ -133,7 +138,7 @@ impl BadBlocks {
 
     /// A program of this block ended: whether it failed. The block is bad then, once it is empty.
     pub fn program_fails(&mut self, plane: PlaneId, block: u32) -> bool {
-        let fails = happens(&mut self.random, self.config.program_failures);
+        let fails = happens(&mut self.random, self.program_failures);
         if fails {
             let index = self.index(plane, block);
             self.failing[index] = true;
@@ -156,7 +161,7 @@ impl BadBlocks {
         self.wear(plane, block);
         let Some(physical) = self.backing(plane, block) else { return Erased::Lost };
         let (index, worn) = (self.index(plane, block), self.index(plane, physical));
-        let drawn = happens(&mut self.random, self.config.erase_failures);
+        let drawn = happens(&mut self.random, self.erase_failures);
         let over = self.limits.get(worn).is_some_and(|&limit| self.erases[worn] >= limit);
         if !(std::mem::take(&mut self.failing[index]) | drawn | over) {
             return Erased::Good;

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::device::DeviceConfig;
 use super::error::{ConfigError, check_range};
+use super::firmware::FirmwareConfig;
 
 /// An array of drives of the same description behind one address space.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,6 +14,9 @@ pub struct ArrayConfig {
     pub members: u32,
     /// How addresses are spread over them.
     pub layout: ArrayLayout,
+    /// What a member is: a drive as described, or a part of its channels. Default: a drive.
+    #[serde(default)]
+    pub of: ArrayMember,
     /// Striped arrays: bytes on one drive before the next one follows; a multiple of 512. Default 64 KiB.
     #[serde(default = "default_chunk")]
     pub chunk_bytes: u64,
@@ -27,6 +32,18 @@ pub struct ArrayConfig {
 
 fn default_chunk() -> u64 {
     65_536
+}
+
+/// What the members of an array are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArrayMember {
+    /// Each is a whole drive of the description.
+    #[default]
+    Drives,
+    /// Together they are one drive of the description: each has an equal part of its channels, with the chips there, and
+    /// all share its link.
+    Channels,
 }
 
 /// How addresses are spread over the drives of an array.
@@ -53,6 +70,31 @@ pub enum MirrorServe {
 }
 
 impl ArrayConfig {
+    /// The description of one member.
+    pub fn member(
+        &self,
+        device: &DeviceConfig,
+        firmware: &FirmwareConfig,
+    ) -> Result<DeviceConfig, ConfigError> {
+        let mut member = device.clone();
+        if self.of == ArrayMember::Drives {
+            return Ok(member);
+        }
+        let channels = device.geometry.channels;
+        if !channels.is_multiple_of(self.members) {
+            let allowed = format!("a divisor of the {channels} channels beside of = \"channels\"");
+            return Err(ConfigError::new("scheme.array.members", self.members, allowed));
+        }
+        if *firmware != FirmwareConfig::default() {
+            let allowed =
+                "drives, where scheme.firmware names a cost: the cores aren't shared by parts of a drive";
+            return Err(ConfigError::new("scheme.array.of", "channels", allowed));
+        }
+        member.geometry.channels = channels / self.members;
+        member.capacity.user_bytes = device.capacity.user_bytes.map(|bytes| bytes / u64::from(self.members));
+        Ok(member)
+    }
+
     /// Refuses what can't be put together.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("members", self.members, 2, 64)?;

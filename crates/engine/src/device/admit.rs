@@ -96,6 +96,16 @@ impl Device {
         Ns(data + overhead)
     }
 
+    /// Until when the link is taken: to the drive, and to the host.
+    pub fn link_clock(&self) -> [Ns; 2] {
+        self.link_free
+    }
+
+    /// The link is taken until then, by others that share it.
+    pub fn set_link_clock(&mut self, free: [Ns; 2]) {
+        self.link_free = free;
+    }
+
     /// Queues a request on one direction of the link; returns when it is over.
     #[inline(never)]
     fn take_link(&mut self, outwards: bool, number: u32, time: Ns) -> Ns {

@@ -19,6 +19,9 @@ use crate::sched::queue::NONE;
 /// Overwrites whose table entries are fetched together.
 const BATCH: usize = 64;
 
+/// Units of a victim that are looked at before they are moved, and how far ahead of that their map entries are fetched.
+const MOVED_AT_ONCE: usize = 32;
+
 /// Which pages are overwritten at random.
 pub struct Overwriting<'a> {
     occupied: u32,
@@ -233,11 +236,11 @@ impl Device {
     /// The next place of a write point, and its superblock; `None` without space.
     #[inline]
     fn take_untimed(&mut self, domain: DomainId, number: u8) -> Option<(Ppa, SuperblockId)> {
+        let alone = self.units_are_alone();
         let planes = self.domains.planes(domain);
         let state = &mut self.domain[domain.index()];
         let point = &mut state.points[usize::from(number)];
         if !point.untimed || point.filled >= point.size {
-            let alone = self.geometry.units_per_program() == 1 && self.redundancy.is_none();
             if alone && !point.untimed && point.pages_left(planes.len() as u32) > 1 {
                 // A program unit of one mapping unit, in a superblock that stays open: it begins and ends at once.
                 let ppa = point.take(&self.geometry, planes, None);
@@ -311,19 +314,72 @@ impl Device {
     fn move_block_untimed(&mut self, domain: DomainId, victim: SuperblockId, first: Ppa) {
         let number = self.points.of(Cause::Gc);
         let units = self.geometry.units_per_block();
-        for ppa in (first.0..first.0 + units).map(Ppa) {
-            self.map.prefetch(u64::from(self.oob.lpa(ppa, &self.layout).0));
-        }
         let mut moved = 0;
-        for ppa in (first.0..first.0 + units).map(Ppa) {
-            if let Some(lpa) = self.valid_lpa(ppa) {
-                self.move_untimed(lpa, ppa, domain, number);
-                moved += 1;
+        let mut valid = [(Lpa(0), Ppa(0)); MOVED_AT_ONCE];
+        self.prefetch_moved(first, 0, units);
+        for start in (0..units).step_by(MOVED_AT_ONCE) {
+            let end = (start + MOVED_AT_ONCE as u32).min(units);
+            self.prefetch_moved(first, end, units);
+            let mut count = 0;
+            for ppa in (first.0 + start..first.0 + end).map(Ppa) {
+                if let Some(lpa) = self.valid_lpa(ppa) {
+                    valid[count] = (lpa, ppa);
+                    count += 1;
+                }
             }
+            self.move_units_untimed(&valid[..count], domain, number);
+            moved += count as i32;
         }
         self.blocks.add_valid(victim, -moved);
         if let Some(versions) = &mut self.versions {
             versions.erase(first, units);
         }
+    }
+
+    /// Fetches the map entries of the units of a block that are looked at together, from the one with this number on.
+    fn prefetch_moved(&self, first: Ppa, start: u32, units: u32) {
+        let end = (start + MOVED_AT_ONCE as u32).min(units);
+        for ppa in (first.0 + start..first.0 + end).map(Ppa) {
+            self.map.prefetch(u64::from(self.oob.lpa(ppa, &self.layout).0));
+        }
+    }
+
+    /// Moves units to the next places of a write point, many at once where each is a program unit of its own.
+    fn move_units_untimed(&mut self, mut units: &[(Lpa, Ppa)], domain: DomainId, number: u8) {
+        let alone = self.units_are_alone() && self.versions.is_none();
+        while let Some((&(lpa, old), later)) = units.split_first() {
+            let taken = if alone { self.move_run_untimed(units, domain, number) } else { 0 };
+            if taken == 0 {
+                self.move_untimed(lpa, old, domain, number);
+            }
+            units = units.get(taken.max(1)..).unwrap_or(later);
+        }
+    }
+
+    /// Moves the first of these units as long as the open superblock stays open; returns how many.
+    fn move_run_untimed(&mut self, units: &[(Lpa, Ppa)], domain: DomainId, number: u8) -> usize {
+        let planes = self.domains.planes(domain);
+        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        if point.untimed {
+            return 0;
+        }
+        let places = point.pages_left(planes.len() as u32).saturating_sub(1);
+        let count = units.len().min(places as usize);
+        for &(lpa, _) in &units[..count] {
+            let ppa = point.take(&self.geometry, planes, None);
+            self.oob.set(ppa, lpa);
+            self.map.set(lpa, ppa);
+        }
+        if count > 0 {
+            (point.filled, point.open_unit) = (1, NONE);
+            self.blocks.add_valid(point.superblock, count as i32);
+        }
+        count
+    }
+
+    /// Whether each mapping unit is a program unit of its own, and has no parity.
+    #[inline]
+    fn units_are_alone(&self) -> bool {
+        self.geometry.units_per_program() == 1 && self.redundancy.is_none()
     }
 }

@@ -74,6 +74,7 @@ impl Device {
         let mut report = Report {
             window: recorder.window(end),
             read: recorder.read.report(window),
+            latency_ns: recorder.read.together(&recorder.write),
             flows: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.flows(window)),
             streams: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.streams(window)),
             trim: recorder.trim.clone(),

@@ -1,16 +1,19 @@
-//! Large tables of which most may be zero: they are copied and saved by chunks, so that what was never touched costs
-//! no memory in a copy and no bytes in a snapshot.
+//! Large tables of which most may be zero: what was never touched costs no memory and no bytes in a snapshot, and copies
+//! share what neither writes.
 
-use std::alloc::{Layout, alloc_zeroed};
+use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
+use std::ptr::NonNull;
 
 use serde::de::{Error, SeqAccess, Visitor};
 use serde::ser::SerializeTuple;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::ask_for_huge_pages;
+#[cfg(target_os = "linux")]
+use super::mapping::Mapping;
+use super::{WORTH_HUGE_PAGES, ask_for_huge_pages};
 
 /// Bytes of a chunk: a page of memory.
 const CHUNK_BYTES: usize = 4096;
@@ -43,33 +46,62 @@ macro_rules! word {
 }
 word!(u32, u64);
 
-/// A table of fixed length that starts as zeros.
-#[derive(Debug)]
-pub struct Table<T>(Vec<T>);
+/// A table of fixed length that starts as zeros. A copy of a large one shares its memory, page by page, until either writes.
+pub struct Table<T> {
+    start: NonNull<T>,
+    entries: usize,
+    memory: Memory,
+}
+
+/// Whose the memory of a table is.
+enum Memory {
+    /// The allocator's.
+    Allocated(Layout),
+    /// The system's.
+    #[cfg(target_os = "linux")]
+    Mapped(Mapping),
+}
+
+// SAFETY: a table owns its entries, as a `Vec` does.
+unsafe impl<T: Send> Send for Table<T> {}
+// SAFETY: through a shared reference its entries are only read.
+unsafe impl<T: Sync> Sync for Table<T> {}
 
 impl<T: Word> Table<T> {
     /// So many zeros. Costs no memory until touched: the system hands out zero pages.
-    pub fn zeroed(entries: usize) -> Self
-    where
-        T: Default,
-    {
-        Self(vec![T::ZERO; entries])
+    pub fn zeroed(entries: usize) -> Self {
+        Self::try_zeroed(entries)
+            .unwrap_or_else(|| handle_alloc_error(Layout::array::<T>(entries).unwrap_or(Layout::new::<T>())))
     }
 
     /// The same, or `None` where the system has no room for it.
     fn try_zeroed(entries: usize) -> Option<Self> {
         let layout = Layout::array::<T>(entries).ok()?;
         if layout.size() == 0 {
-            return Some(Self(Vec::new()));
+            return Some(Self { start: NonNull::dangling(), entries, memory: Memory::Allocated(layout) });
+        }
+        #[cfg(target_os = "linux")]
+        if layout.size() >= WORTH_HUGE_PAGES {
+            return Mapping::zeroed(layout.size()).map(|mapping| Self::over(mapping, entries));
         }
         // SAFETY: the layout is not empty.
-        let memory = unsafe { alloc_zeroed(layout) };
-        if memory.is_null() {
-            return None;
+        let start = NonNull::new(unsafe { alloc_zeroed(layout) })?.cast();
+        Some(Self { start, entries, memory: Memory::Allocated(layout) })
+    }
+
+    /// Over memory that has room for so many entries.
+    #[cfg(target_os = "linux")]
+    fn over(mapping: Mapping, entries: usize) -> Self {
+        Self { start: mapping.start().cast(), entries, memory: Memory::Mapped(mapping) }
+    }
+
+    /// A copy that shares memory, where the system can do that.
+    fn shared(&self) -> Option<Self> {
+        match &self.memory {
+            Memory::Allocated(_) => None,
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(mapping) => mapping.share().ok().map(|copy| Self::over(copy, self.entries)),
         }
-        // SAFETY: the memory was allocated by the global allocator for `entries` values, and zeros are values of `Word`s,
-        // which are whole numbers.
-        Some(Self(unsafe { Vec::from_raw_parts(memory.cast(), entries, entries) }))
     }
 
     /// Entries of a chunk.
@@ -79,25 +111,35 @@ impl<T: Word> Table<T> {
     pub fn chunks_in_use(&self) -> Vec<u32> {
         // Slices of whole numbers are compared as memory, at its speed.
         let zeros = vec![T::ZERO; Self::CHUNK];
-        let chunks = self.0.chunks(Self::CHUNK).zip(0u32..);
-        chunks.filter(|(chunk, _)| **chunk != zeros[..chunk.len()]).map(|(_, number)| number).collect()
+        let in_use = |number: &u32| {
+            let chunk = self.chunk(*number);
+            zeros.get(..chunk.len()) != Some(chunk)
+        };
+        match &self.memory {
+            // A chunk is a page; what was never touched is not looked at.
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(mapping) => {
+                mapping.touched().iter().map(|&page| page as u32).filter(in_use).collect()
+            }
+            Memory::Allocated(_) => (0..self.entries.div_ceil(Self::CHUNK) as u32).filter(in_use).collect(),
+        }
     }
 
     /// Entries of a chunk; the last one may be short, and one beyond it is empty.
     pub fn chunk(&self, number: u32) -> &[T] {
-        self.0.chunks(Self::CHUNK).nth(number as usize).unwrap_or_default()
+        self.deref().chunks(Self::CHUNK).nth(number as usize).unwrap_or_default()
     }
 
     /// Asks for huge pages if so many chunks are going to be most of the table.
     pub fn expect_chunks(&self, chunks: usize) {
-        if chunks > self.0.len() / Self::CHUNK / 2 {
-            ask_for_huge_pages(&self.0);
+        if chunks > self.entries / Self::CHUNK / 2 {
+            ask_for_huge_pages(self);
         }
     }
 
     /// Fills a chunk; `None` if there is no such chunk or the bytes aren't as many as it has.
     pub fn fill_chunk(&mut self, number: u32, bytes: &[u8]) -> Option<()> {
-        let chunk = self.0.chunks_mut(Self::CHUNK).nth(number as usize)?;
+        let chunk = self.deref_mut().chunks_mut(Self::CHUNK).nth(number as usize)?;
         if bytes.len() != size_of_val(chunk) {
             return None;
         }
@@ -115,30 +157,58 @@ impl<T: Word> Table<T> {
     }
 }
 
+impl<T> Drop for Table<T> {
+    fn drop(&mut self) {
+        match &self.memory {
+            // SAFETY: it was allocated with this layout, and nothing refers to it any more.
+            Memory::Allocated(layout) if layout.size() > 0 => unsafe {
+                dealloc(self.start.as_ptr().cast(), *layout);
+            },
+            _ => {}
+        }
+    }
+}
+
+impl<T> fmt::Debug for Table<T> {
+    fn fmt(&self, text: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(text, "a table of {} entries", self.entries)
+    }
+}
+
 impl<T> Deref for Table<T> {
     type Target = [T];
     #[inline]
     fn deref(&self) -> &[T] {
-        &self.0
+        // SAFETY: the memory has room for so many entries, which are initialised: zeros, which are values of `Word`s, or what
+        // was written; tables of other types can't be made. It lives as long as the table.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.entries) }
     }
 }
 
 impl<T> DerefMut for Table<T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
-        &mut self.0
+        // SAFETY: as above; the table is borrowed for this alone, and copies never write the pages that they share.
+        unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr(), self.entries) }
     }
 }
 
-impl<T: Word + Default> Clone for Table<T> {
+impl<T: Word> Clone for Table<T> {
     fn clone(&self) -> Self {
-        let mut copy = Self::zeroed(self.0.len());
+        self.shared().unwrap_or_else(|| self.copied())
+    }
+}
+
+impl<T: Word> Table<T> {
+    /// A copy with memory of its own for what isn't zero.
+    fn copied(&self) -> Self {
+        let mut copy = Self::zeroed(self.entries);
         let chunks = self.chunks_in_use();
         copy.expect_chunks(chunks.len());
         for number in chunks {
             let start = number as usize * Self::CHUNK;
             let chunk = self.chunk(number);
-            if let Some(place) = copy.0.get_mut(start..start + chunk.len()) {
+            if let Some(place) = copy.get_mut(start..start + chunk.len()) {
                 place.copy_from_slice(chunk);
             }
         }
@@ -178,7 +248,7 @@ impl<T: Word> Serialize for Chunks<'_, T> {
 impl<T: Word> Serialize for Table<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut table = serializer.serialize_tuple(2)?;
-        table.serialize_element(&(self.0.len() as u64))?;
+        table.serialize_element(&(self.entries as u64))?;
         table.serialize_element(&Chunks(self, self.chunks_in_use()))?;
         table.end()
     }
@@ -262,6 +332,23 @@ mod tests {
             assert!(bytes.len() < set.len() * (CHUNK_BYTES + 8) + 16, "{}", bytes.len());
             assert_eq!(*postcard::from_bytes::<Table<u32>>(&bytes).unwrap(), *table);
         }
+    }
+
+    #[test]
+    fn large_tables_and_their_copies_hold_the_same_and_then_go_their_own_ways() {
+        let entries = WORTH_HUGE_PAGES / 4 * 3 + 17;
+        let mut table = table(entries, &[0, 5_000, entries / 2, entries - 1]);
+        let before = table.to_vec();
+        let (mut shared, copied) = (table.clone(), table.copied());
+        assert!(*shared == before && *copied == before);
+        (table[5_000], shared[entries - 1], shared[9_000]) = (7, 8, 9);
+        let second = shared.clone();
+        drop(shared);
+        assert_eq!((table[5_000], table[entries - 1], table[9_000]), (7, entries as u32, 0));
+        assert_eq!((second[5_000], second[entries - 1], second[9_000]), (5_001, 8, 9));
+        assert!(*copied == before);
+        let bytes = postcard::to_allocvec(&second).unwrap();
+        assert_eq!(*postcard::from_bytes::<Table<u32>>(&bytes).unwrap(), *second);
     }
 
     #[test]

@@ -114,7 +114,7 @@ impl<'a> FrameReader<'a> {
                 continue;
             }
             let now = rest.len().min(usize::try_from(count).unwrap_or(usize::MAX));
-            bytes.extend(rest.iter().take(now));
+            bytes.extend_from_slice(rest.get(..now).unwrap_or_default());
             self.taken += now;
             count -= now as u64;
         }

@@ -33,6 +33,8 @@ impl<'a> Out<'a> {
 
     /// A value.
     pub(crate) fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), SnapshotError> {
+        #[cfg(test)]
+        super::shape::note(value);
         let bytes = postcard::to_allocvec(value).map_err(|error| SnapshotError::Write(error.to_string()))?;
         self.frames.write(&(bytes.len() as u64).to_le_bytes())?;
         self.frames.write(&bytes)

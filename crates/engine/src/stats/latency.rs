@@ -101,6 +101,25 @@ impl DirectionRecorder {
         }
     }
 
+    /// The response times of both together; `None` without any.
+    pub fn together(&self, other: &Self) -> Option<LatencyReport> {
+        let mut histogram = self.histogram.clone();
+        if let (Some(into), Some(from)) = (&mut histogram, &other.histogram) {
+            // It grows with the largest value, so adding can't fail.
+            into.add(from).ok();
+        }
+        let both = Self {
+            requests: self.requests + other.requests,
+            sum: self.sum + other.sum,
+            sum_of_squares: self.sum_of_squares + other.sum_of_squares,
+            min: self.min.min(other.min),
+            max: self.max.max(other.max),
+            histogram,
+            ..Self::without_blame()
+        };
+        (both.requests > 0).then(|| both.latency())
+    }
+
     fn latency(&self) -> LatencyReport {
         let count = self.requests as f64;
         let mean = self.sum as f64 / count;
@@ -118,7 +137,10 @@ impl DirectionRecorder {
             p50: at(0.5),
             p90: at(0.9),
             p95: at(0.95),
+            p97: at(0.97),
+            p98: at(0.98),
             p99: at(0.99),
+            p99_5: at(0.995),
             p99_9: at(0.999),
             p99_99: at(0.9999),
             histogram: self.histogram.as_ref().map_or_else(Vec::new, |histogram| {
@@ -148,6 +170,10 @@ mod tests {
     use super::*;
 
     fn of(latencies: impl Iterator<Item = u64>) -> DirectionReport {
+        recorded(latencies).report(Ns(1_000_000_000))
+    }
+
+    fn recorded(latencies: impl Iterator<Item = u64>) -> DirectionRecorder {
         let mut recorder = DirectionRecorder::default();
         for latency in latencies {
             let mut parts = Parts::default();
@@ -155,7 +181,18 @@ mod tests {
             recorder.answered(4096);
             recorder.record(Ns(latency), 4096, [None, Some(&parts)], &[]);
         }
-        recorder.report(Ns(1_000_000_000))
+        recorder
+    }
+
+    #[test]
+    fn two_directions_together_are_one_with_the_requests_of_both() {
+        let (odd, even) = ((1..=100_000).step_by(2), (2..=100_000).step_by(2));
+        let both = recorded(odd).together(&recorded(even)).unwrap();
+        let one = of(1..=100_000).latency_ns;
+        assert_eq!((both.mean, both.std, both.min, both.max), (one.mean, one.std, one.min, one.max));
+        assert_eq!((both.p50, both.p95, both.p99_5), (one.p50, one.p95, one.p99_5));
+        assert_eq!(recorded(5..6).together(&recorded(0..0)).unwrap().p99, 5);
+        assert!(recorded(0..0).together(&recorded(0..0)).is_none());
     }
 
     #[test]
@@ -164,7 +201,17 @@ mod tests {
         let latency = &report.latency_ns;
         assert_eq!((latency.mean, latency.min, latency.max), (50_000.5, 1, 100_000));
         assert!((latency.std - (((100_000f64).powi(2) - 1.0) / 12.0).sqrt()).abs() < 1e-6);
-        for (found, exact) in [(latency.p50, 50_000), (latency.p99, 99_000), (latency.p99_9, 99_900)] {
+        for (found, exact) in [
+            (latency.p50, 50_000),
+            (latency.p90, 90_000),
+            (latency.p95, 95_000),
+            (latency.p97, 97_000),
+            (latency.p98, 98_000),
+            (latency.p99, 99_000),
+            (latency.p99_5, 99_500),
+            (latency.p99_9, 99_900),
+            (latency.p99_99, 99_990),
+        ] {
             assert!(found.abs_diff(exact) * 1000 <= exact, "{found} for {exact}");
         }
         assert_eq!((report.requests, report.iops, report.bandwidth_bytes_per_s), (100_000, 1e5, 4.096e8));

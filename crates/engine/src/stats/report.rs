@@ -24,6 +24,9 @@ pub struct Report {
     pub read: DirectionReport,
     /// Write requests of the host.
     pub write: DirectionReport,
+    /// Response times of reads and writes together; left out without either.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub latency_ns: Option<LatencyReport>,
     /// Each flow, where there are several; together they are the figures above.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub flows: Vec<FlowReport>,
@@ -162,8 +165,14 @@ pub struct LatencyReport {
     pub p90: u64,
     /// 95th percentile.
     pub p95: u64,
+    /// 97th percentile.
+    pub p97: u64,
+    /// 98th percentile.
+    pub p98: u64,
     /// 99th percentile.
     pub p99: u64,
+    /// 99.5th percentile.
+    pub p99_5: u64,
     /// 99.9th percentile.
     pub p99_9: u64,
     /// 99.99th percentile.

@@ -37,7 +37,7 @@ fn corpus(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
 }
 
 /// Changes some bytes, or takes, doubles or inserts some.
-fn mutate(bytes: &mut Vec<u8>, rng: &mut Xoshiro256PlusPlus) {
+pub(crate) fn mutate(bytes: &mut Vec<u8>, rng: &mut Xoshiro256PlusPlus) {
     let mut below = |bound: usize| (rng.next_u64() % bound.max(1) as u64) as usize;
     for _ in 0..=below(4) {
         let (at, kind) = (below(bytes.len()), below(7));

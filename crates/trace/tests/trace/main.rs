@@ -10,6 +10,7 @@ mod files;
 mod fio;
 mod flows;
 mod fuzz;
+mod fuzz_descriptions;
 mod layered;
 mod policies;
 mod presets;

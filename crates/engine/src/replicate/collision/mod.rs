@@ -340,7 +340,9 @@ impl System for Collision {
             ("reads_of_replica", reads_of_replica),
             ("reads_of_original", reads_of_original),
             ("replicated_pages", self.map.len() as u64),
+            ("pair_list_entries", lists),
             ("pair_lists_bytes", (lists * pair_entry_bits(self.dies)).div_ceil(8)),
+            ("replication_map_entries", u64::from(self.budget)),
             ("replication_map_bytes", u64::from(self.budget) * MAP_ENTRY_BYTES),
         ]
     }

@@ -1,0 +1,193 @@
+"""Numbers from several lines of an exhibit's table: changes, counts, orders, where a curve is flat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+Wanted = Mapping[str, Any]
+"""A `[[number]]` of an exhibit's file."""
+
+Lines = Sequence[Mapping[str, Any]]
+
+
+def mean_change(number: Wanted, lines: Lines) -> float | None:
+    """Mean over the other columns of `value` where `where` holds, by that where `against` holds, less one."""
+    return _mean(changes(number, lines))
+
+
+def least_change(number: Wanted, lines: Lines) -> float | None:
+    """The same, the smallest: of a decrease the largest."""
+    return min(changes(number, lines), default=None)
+
+
+def largest_change(number: Wanted, lines: Lines) -> float | None:
+    """The same, the largest."""
+    return max(changes(number, lines), default=None)
+
+
+def count_of_changes(number: Wanted, lines: Lines) -> float | None:
+    """The same, how many are at most `limit`."""
+    found = changes(number, lines)
+    return float(sum(change <= number["limit"] for change in found)) if found else None
+
+
+def changes(number: Wanted, lines: Lines) -> list[float]:
+    """`value` where `where` holds by that where `against` holds, less one."""
+    pairs = _pairs(number, lines, number["where"], number["against"])
+    return [value / base - 1 for value, base in pairs if base]
+
+
+def points(number: Wanted, lines: Lines) -> list[float]:
+    """`value` where `where` holds less that where `against` holds, both by that where `base` holds."""
+    over = number.get("over") or _others(lines, {*number["where"], *number["base"], number["value"]})
+    bases = _by(lines, number["base"], over, number["value"])
+    first = _by(lines, number["where"], over, number["value"])
+    second = _by(lines, number["against"], over, number["value"])
+    there = [key for key in first if key in second and bases.get(key)]
+    return [(first[key] - second[key]) / bases[key] for key in there]
+
+
+def mean_points(number: Wanted, lines: Lines) -> float | None:
+    """Their mean."""
+    return _mean(points(number, lines))
+
+
+def count_of_points(number: Wanted, lines: Lines) -> float | None:
+    """How many of them are above `above` (default: no bound) and at most `limit`."""
+    found = points(number, lines)
+    above = number.get("above", float("-inf"))
+    return float(sum(above < each <= number["limit"] for each in found)) if found else None
+
+
+def removed_for_each(number: Wanted, lines: Lines) -> float | None:
+    """`value` where `against` holds less that where `where` holds, by `per` of the latter; the mean."""
+    over = number["over"]
+    made = _by(lines, number["where"], over, number["per"])
+    after = _by(lines, number["where"], over, number["value"])
+    before = _by(lines, number["against"], over, number["value"])
+    there = [key for key in made if made[key] and key in before and key in after]
+    return _mean([(before[key] - after[key]) / made[key] for key in there])
+
+
+def average(number: Wanted, lines: Lines) -> float | None:
+    """Mean of `value` of the lines where `where` holds."""
+    return _mean(_values(number, lines))
+
+
+def highest(number: Wanted, lines: Lines) -> float | None:
+    """The largest of them."""
+    return max(_values(number, lines), default=None)
+
+
+def lowest(number: Wanted, lines: Lines) -> float | None:
+    """The smallest of them."""
+    return min(_values(number, lines), default=None)
+
+
+def order(number: Wanted, lines: Lines) -> str | None:
+    """Names of a column (`where.by`) in the order of the mean of another (`value`), joined by `<`."""
+    by = number["where"]["by"]
+    fixed = {name: value for name, value in number["where"].items() if name != "by"}
+
+    def mean(name: str) -> float | None:
+        return _mean(_values({**number, "where": {**fixed, by: name}}, lines))
+
+    return _ordered(number, mean)
+
+
+def order_of_gains(number: Wanted, lines: Lines) -> str | None:
+    """Names of a column (`by`) in the order of the mean decrease of `value` by `where` against `against`."""
+
+    def loss(name: str) -> float | None:
+        change = _mean(changes(number, [line for line in lines if str(line[number["by"]]) == name]))
+        return None if change is None else -change
+
+    return _ordered(number, loss)
+
+
+def flat_from(number: Wanted, lines: Lines) -> float | None:
+    """The smallest value of the column `by` from which on `value`, by that of its largest one, is at most
+    `limit` higher, in the mean over the lines that agree otherwise.
+    """
+    by = number["by"]
+    fitting = [line for line in lines if _fits(line, number["where"])]
+    places = sorted({line[by] for line in fitting})
+    found = None
+    for place in reversed(places):
+        wanted = {**number, "where": {by: place}, "against": {by: places[-1]}}
+        change = mean_change(wanted, fitting)
+        if change is None or change > number["limit"]:
+            break
+        found = float(place)
+    return found
+
+
+ANALYSES: dict[str, Callable[[Wanted, Lines], float | str | None]] = {
+    "mean": mean_change,
+    "least": least_change,
+    "largest": largest_change,
+    "count": count_of_changes,
+    "points": mean_points,
+    "count_of_points": count_of_points,
+    "removed_for_each": removed_for_each,
+    "average": average,
+    "highest": highest,
+    "lowest": lowest,
+    "order": order,
+    "order_of_gains": order_of_gains,
+    "flat_from": flat_from,
+}
+
+
+def _ordered(number: Wanted, figure: Callable[[str], float | None]) -> str | None:
+    """The names of the printed order, in ours. `names` says what a printed name is in the table; names joined
+    by `and` have no order among themselves.
+    """
+    groups = [[name.strip() for name in part.split(" and ")] for part in str(number["target"]).split("<")]
+    printed = [name for group in groups for name in group]
+    figures = {name: figure(number.get("names", {}).get(name, name)) for name in printed}
+    if None in figures.values():
+        return None
+    ours = sorted(printed, key=lambda name: figures[name] or 0.0)
+    start = 0
+    for group in groups:
+        if set(ours[start : start + len(group)]) != set(group):
+            return " < ".join(ours)
+        start += len(group)
+    return " < ".join(" and ".join(group) for group in groups)
+
+
+def _pairs(number: Wanted, lines: Lines, pick: Wanted, base: Wanted) -> list[tuple[float, float]]:
+    """`value` where `pick` holds beside that where `base` holds, the columns of `over` being the same."""
+    over = number.get("over") or _others(lines, {*pick, *base, number["value"]})
+    bases = _by(lines, base, over, number["value"])
+    picked = _by(lines, pick, over, number["value"])
+    return [(value, bases[key]) for key, value in picked.items() if key in bases]
+
+
+def _by(lines: Lines, wanted: Wanted, over: Sequence[str], value: str) -> dict[tuple[Any, ...], Any]:
+    fitting = [line for line in lines if _fits(line, wanted) and line.get(value) is not None]
+    return {tuple(line.get(name) for name in over): line[value] for line in fitting}
+
+
+def _values(number: Wanted, lines: Lines) -> list[float]:
+    """`value` of the lines where `where` holds."""
+    fitting = [line[number["value"]] for line in lines if _fits(line, number["where"])]
+    return [value for value in fitting if value is not None]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _others(lines: Lines, known: set[str]) -> list[str]:
+    """Columns of words and whole numbers: what tells lines apart."""
+    first = lines[0] if lines else {}
+    return [name for name, value in first.items() if name not in known and isinstance(value, str | int)]
+
+
+def _fits(line: Mapping[str, Any], wanted: Wanted) -> bool:
+    """Whether a line has these values; of a list any."""
+    each = ((line.get(name), value) for name, value in wanted.items())
+    return all(found in value if isinstance(value, list) else found == value for found, value in each)

@@ -1,0 +1,102 @@
+"""Columns of an exhibit's table: figures of a run, of its configuration, of its requests, and what follows
+from them.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from wordline._core import WordlineError
+from wordline.presets import Description
+from wordline.repro.exhibit import Exhibit
+from wordline.repro.formulas import FORMULAS
+from wordline.simulation import describe_trace
+from wordline.study.point import Point
+
+FORMULA = "formula:"
+RATIO = "ratio:"
+PRODUCT = "product:"
+TRACE = "trace:"
+"""A figure of the requests themselves, as `wordline trace info` gives it."""
+
+CURVE = "curve:"
+"""`curve:PATH@SHARE`: of a table of repetitions, the share of all occurrences that this share of the members
+makes up, the most frequent first.
+"""
+
+MEAN_RESPONSE = "response.mean_ns"
+"""Mean response time of reads and writes together."""
+
+LOGICAL_BYTES = "drive.logical_bytes"
+
+Row = Mapping[str, Any]
+
+
+def column(exhibit: Exhibit, path: str, row: Row, config: Mapping[str, Any], point: Point) -> Any:
+    """The value of a column for a run that has ended well; `None` where it has none."""
+    if path.startswith(FORMULA):
+        name = path.removeprefix(FORMULA)
+        if name not in FORMULAS:
+            raise WordlineError(f"exhibit {exhibit.paper}/{exhibit.name}: no formula `{name}`")
+        return FORMULAS[name](config)
+    if path.startswith(PRODUCT):
+        parts = path.removeprefix(PRODUCT).split("*")
+        factors = [_factor(part) or column(exhibit, part, row, config, point) for part in parts]
+        return None if None in factors else math.prod(factors)
+    if path.startswith(RATIO):
+        above, below = (_figure(row, name) for name in path.removeprefix(RATIO).split("/"))
+        return above / below if above is not None and below else None
+    if path.startswith(TRACE):
+        return _at(_requests_of(point), path.removeprefix(TRACE))
+    if path.startswith(CURVE):
+        name, share = path.removeprefix(CURVE).split("@")
+        return share_of_occurrences(_at(json.loads(row["result"]), name) or {}, float(share))
+    if path.startswith("config."):
+        return _at(config, path.removeprefix("config."))
+    return _figure(row, path)
+
+
+def _factor(text: str) -> float | None:
+    """A factor that is a number."""
+    return float(text) if text.replace(".", "", 1).isdecimal() else None
+
+
+def _at(tree: Any, path: str) -> Any:
+    for key in path.split("."):
+        tree = tree.get(key) if isinstance(tree, Mapping) else None
+    return tree
+
+
+def _figure(row: Row, path: str) -> Any:
+    if path == LOGICAL_BYTES:
+        return row["drive.logical_units"] * row["drive.mapping_unit_bytes"]
+    if path == MEAN_RESPONSE:
+        return row.get("latency_ns.mean")
+    # Parts of a response time that a run doesn't name took no time in it.
+    return row.get(path, 0.0 if ".blame." in path or path.startswith("waf_by_cause.") else None)
+
+
+def share_of_occurrences(repetitions: Mapping[str, int], share: float) -> float | None:
+    """What the most frequent `share` of the members makes up. `repetitions` has how many occur how often."""
+    counts = sorted(((int(often), members) for often, members in repetitions.items()), reverse=True)
+    total = sum(often * members for often, members in counts)
+    left, found = share * sum(members for _, members in counts), 0.0
+    for often, members in counts:
+        taken = min(left, members)
+        left, found = left - taken, found + taken * often
+    return found / total if total else None
+
+
+def _requests_of(point: Point) -> Mapping[str, Any]:
+    """What the requests of a run are, from one pass over them; those of one workload once."""
+    overrides = tuple(pair for pair in point.overrides if pair[0].startswith("workload."))
+    return _described(point.workload, overrides)
+
+
+@functools.lru_cache(maxsize=64)
+def _described(workload: Description, overrides: tuple[tuple[str, str], ...]) -> Mapping[str, Any]:
+    return describe_trace(workload, list(overrides)).to_dict()
