@@ -34,7 +34,7 @@ def instructions(value: object) -> int:
 def newest(metric: object) -> int:
     """The count of this run, without that of the one before it."""
     while isinstance(metric, dict):
-        metric = next(metric[key] for key in ("metrics", "Left", "Both", "Int") if key in metric)
+        metric = next(metric[key] for key in ("values", "new", "both") if key in metric)
         if isinstance(metric, list):
             metric = metric[0]
     if not isinstance(metric, int):

@@ -46,8 +46,23 @@ impl Device {
     }
 
     /// A free die takes its next command, or rests.
+    #[inline(always)]
     pub(super) fn start_next(&mut self, die: DieId) {
-        if self.chips.is_some() { self.ask_for_turn(die) } else { self.take_turn(die) }
+        if self.chips.is_some() {
+            self.ask_for_turn(die);
+        } else if self.dies[die.index()].has_work() {
+            self.take_turn(die);
+        } else {
+            self.rest_die(die);
+        }
+    }
+
+    /// A free die has nothing that it may begin.
+    #[inline(always)]
+    fn rest_die(&mut self, die: DieId) {
+        self.dies[die.index()].occupy(None, self.now);
+        self.tell_die(die, None);
+        self.rest_behind_gates(die);
     }
 
     /// A free die that may begin now takes its next command, or rests.
@@ -57,9 +72,7 @@ impl Device {
                 if self.dies[die.index()].suspended.is_some() {
                     self.resume(die);
                 } else {
-                    self.dies[die.index()].occupy(None, self.now);
-                    self.tell_die(die, None);
-                    self.rest_behind_gates(die);
+                    self.rest_die(die);
                 }
                 return;
             };

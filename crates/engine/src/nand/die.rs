@@ -216,6 +216,12 @@ impl Die {
         self.waiting
     }
 
+    /// Whether anything waits, or was interrupted.
+    #[inline]
+    pub fn has_work(&self) -> bool {
+        self.waiting != 0 || self.suspended.is_some()
+    }
+
     /// Whether a head of this class waits.
     #[inline]
     pub fn waits(&self, class: Class) -> bool {
