@@ -493,8 +493,14 @@ impl Device {
     /// The same, when `event` is the first one of the flash.
     #[inline(always)]
     fn next_of(&self, event: Event) -> (Ns, bool) {
-        let other = self.link_event[0].min(self.link_event[1]).min(self.cpu.event());
+        let other = self.next_beside_flash();
         if other <= event.time() { (other, false) } else { (event.time(), event.is_behind()) }
+    }
+
+    /// When the next event of the link or of the processor comes.
+    #[inline(always)]
+    fn next_beside_flash(&self) -> Ns {
+        self.link_event[0].min(self.link_event[1]).min(self.cpu.event())
     }
 
     /// Requests that were completed since this was asked last.

@@ -41,17 +41,25 @@ impl Device {
         self.now = time;
         self.events_processed += 1;
         // Events of the link, then of the processor, go before those of the flash at the same time.
+        if self.next_beside_flash() == time {
+            self.event_beside_flash(time);
+        } else {
+            self.flash_event(event);
+        }
+        self.finish_event();
+    }
+
+    /// Handles the event of the link or of the processor at `time`.
+    #[inline]
+    fn event_beside_flash(&mut self, time: Ns) {
         let [link_in, link_out] = self.link_event;
         if time == link_out {
             self.link_done(true);
         } else if time == link_in {
             self.link_done(false);
-        } else if time == self.cpu.event() {
-            self.firmware_done();
         } else {
-            self.flash_event(event);
+            self.firmware_done();
         }
-        self.finish_event();
     }
 
     #[inline(always)]
