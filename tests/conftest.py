@@ -16,7 +16,7 @@ COMMAND = Path(sysconfig.get_path("scripts")) / "wordline"
 
 # A drive of 16 GiB and a few thousand requests: a run takes milliseconds.
 SMALL_DRIVE: dict[str, object] = {"device.geometry.blocks": 256, "device.geometry.pages": 64}
-FEW: dict[str, object] = {"workload.source.requests": 2000, "workload.start.overwrite": 0}
+FEW: dict[str, object] = {"workload.source.requests": 2000, "workload.start.layout": "in_order"}
 SMALL: dict[str, object] = {**SMALL_DRIVE, **FEW}
 
 

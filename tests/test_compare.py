@@ -18,7 +18,7 @@ DRIVE = {
     "device.geometry.pages": 192,
     "device.capacity.user_bytes": 8_000_000_000,
 }
-QUICK = {**DRIVE, "workload.source.requests": 1500, "workload.start.overwrite": 0}
+QUICK = {**DRIVE, "workload.source.requests": 1500, "workload.start.layout": "in_order"}
 
 
 def test_figures_are_those_of_single_runs_normalised_to_the_first() -> None:
