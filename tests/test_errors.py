@@ -36,9 +36,19 @@ def test_unknown_keys_name_the_nearest(wordline: Wordline, override: str, expect
     assert f"`{expected}`" in message or f" {expected}" in message
 
 
+def test_a_steady_layout_says_beside_what_it_cannot_be(wordline: Wordline) -> None:
+    steady = (*RUN, "--set", "workload.start.layout=steady", "--set")
+    footprint = wordline(*steady, "workload.start.occupancy=footprint").error()
+    assert 'workload.start.layout = "steady"' in footprint and 'occupancy = "footprint"' in footprint
+    superblocks = ("--set", "scheme.blocks.superblock=drive", "--set", "scheme.gc.trigger=0.01")
+    parity = wordline(*steady, "scheme.redundancy.policy=parity_rows", *superblocks).error()
+    assert 'workload.start.layout = "steady"' in parity and "scheme.redundancy" in parity
+
+
 @pytest.mark.parametrize(
     ("override", "expected"),
     [
+        ("workload.start.layout=random", "in_order or steady"),
         ("device.geometry.channels=0", "1 to 4096"),
         ("device.geometry.channels=-1", "device.geometry.channels"),
         ("device.geometry.channels=many", "device.geometry.channels"),
