@@ -12,8 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# A sixteenth of the blocks of a 3.84 TB drive, mapped and accessed in whole flash pages, written at random
-# before the run, so that garbage collection is in full swing from the first request on.
+# A sixteenth of the blocks of a 3.84 TB drive, mapped and accessed in whole flash pages, in the steady state
+# of random overwrites, so that garbage collection is in full swing from the first request on.
 COMMAND = """wordline run --device enterprise-tlc --workload mixed-70-30-8k-qd16
     --set device.geometry.blocks=86 --set device.capacity.user_bytes=240_000_000_000
     --set device.geometry.mapping_unit_bytes=16384 --set workload.source.sizes=16384"""

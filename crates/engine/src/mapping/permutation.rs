@@ -29,11 +29,6 @@ impl Permutation {
         Self { size, low_bits, masks: [mask(low_bits), mask(bits - low_bits)], key }
     }
 
-    /// Numbers that are permuted.
-    pub fn size(&self) -> u32 {
-        self.size
-    }
-
     /// Where a number below `size` goes; any other stays.
     #[inline]
     pub fn forward(&self, number: u32) -> u32 {

@@ -152,6 +152,10 @@ impl ser::Error for NoShape {
 }
 
 impl<'a> Taking<'a> {
+    fn variant(self, name: &str, index: u32, variant: &str) -> Parts<'a> {
+        self.parts(Some(format!("{name}::{index} {variant}")))
+    }
+
     fn parts(self, name: Option<String>) -> Parts<'a> {
         Parts { shapes: self.0, name, fields: Vec::new(), key: Shape::Unknown, all: Vec::new() }
     }
@@ -256,7 +260,7 @@ impl<'a> ser::Serializer for &'a mut Taking<'_> {
         variant: &'static str,
         value: &T,
     ) -> Result<Shape, NoShape> {
-        let mut parts = Taking(self.0).parts(Some(format!("{name}::{index} {variant}")));
+        let mut parts = Taking(self.0).variant(name, index, variant);
         let shape = parts.of(value)?;
         parts.fields.push(("0", shape));
         parts.entered();
@@ -282,7 +286,7 @@ impl<'a> ser::Serializer for &'a mut Taking<'_> {
         variant: &'static str,
         _: usize,
     ) -> Result<Parts<'a>, NoShape> {
-        Ok(Taking(self.0).parts(Some(format!("{name}::{index} {variant}"))))
+        Ok(Taking(self.0).variant(name, index, variant))
     }
 
     fn serialize_map(self, _: Option<usize>) -> Result<Parts<'a>, NoShape> {
@@ -300,7 +304,7 @@ impl<'a> ser::Serializer for &'a mut Taking<'_> {
         variant: &'static str,
         _: usize,
     ) -> Result<Parts<'a>, NoShape> {
-        Ok(Taking(self.0).parts(Some(format!("{name}::{index} {variant}"))))
+        Ok(Taking(self.0).variant(name, index, variant))
     }
 }
 
