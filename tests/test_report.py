@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import shutil
-import subprocess
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import browse
 from conftest import Wordline
 
 import wordline as package
@@ -117,24 +115,6 @@ def test_what_is_no_run_is_told(wordline: Wordline, tmp_path: Path) -> None:
     assert "not the result of a run" in wordline("report", tmp_path).error()
     (tmp_path / "result.json").write_text("{")
     assert "not the result of a run" in wordline("report", tmp_path).error()
-
-
-def chromium() -> str:
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        if os.environ.get("CI") == "true":
-            raise AssertionError("chromium is missing (Debian: apt install chromium)")
-        pytest.skip("chromium is not installed (Debian: apt install chromium)")
-    return found
-
-
-def browse(page: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    folder = page.parent / "browser"
-    switches = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr")
-    # A proxy that isn't there: whatever the page wanted from a network would be an error on the console.
-    alone = ("--proxy-server=127.0.0.1:9", f"--user-data-dir={folder}")
-    command = [chromium(), *switches, *alone, *arguments, page.resolve().as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
 MEASURE = """

@@ -1,19 +1,18 @@
-"""`wordline run --timeline`: a trace for the Perfetto viewer, decoded with the messages of its package.
-
-The package's trace processor is a program that it fetches from the network. Where that is installed, the last
-test loads the trace with it; elsewhere it is skipped.
+"""`wordline run --timeline`: a trace for the Perfetto viewer, decoded with the messages of its package, and
+queried in the viewer's own trace processor.
 """
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import SMALL, Wordline, sets
+from trace_processor import serve
 
 import wordline as package
 
@@ -58,11 +57,17 @@ class Tracks:
                 open_[event.track_uuid] = packet
             elif event.type == event.TYPE_SLICE_END:
                 begun = open_.pop(event.track_uuid)
+                begun.track_event.flow_ids.extend(event.flow_ids)
                 self.slices[name].append((begun.timestamp, packet.timestamp, begun.track_event))
             else:
                 assert event.type == event.TYPE_COUNTER
                 self.counters[name].append((packet.timestamp, event.counter_value))
         assert not open_
+
+
+@cache
+def decoded(path: Path) -> Tracks:
+    return Tracks(path)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +78,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
 
 def test_every_request_is_a_slice_of_its_response_time(run: tuple[Any, Path]) -> None:
     result, path = run
-    slices = [one for name, found in Tracks(path).slices.items() if name.startswith("lane") for one in found]
+    slices = [one for name, found in decoded(path).slices.items() if name.startswith("lane") for one in found]
     assert len(slices) == 3000
     reads = [end - begin for begin, end, event in slices if event.name == "read"]
     assert len(reads) == result.read.requests
@@ -83,7 +88,7 @@ def test_every_request_is_a_slice_of_its_response_time(run: tuple[Any, Path]) ->
 
 def test_slices_of_dies_and_channels_add_up_to_their_busy_time(run: tuple[Any, Path]) -> None:
     result, path = run
-    tracks, last = Tracks(path), result["window"]["end_ns"]
+    tracks, last = decoded(path), result["window"]["end_ns"]
     for number, die in enumerate(result["dies"]):
         name = f"channel {die['channel']} die {number % (len(result['dies']) // 2)}"
         busy: dict[str, int] = defaultdict(int)
@@ -99,7 +104,7 @@ def test_slices_of_dies_and_channels_add_up_to_their_busy_time(run: tuple[Any, P
 
 
 def test_slices_of_a_track_do_not_overlap(run: tuple[Any, Path]) -> None:
-    for name, found in Tracks(run[1]).slices.items():
+    for name, found in decoded(run[1]).slices.items():
         last = 0
         for begin, end, _ in found:
             assert last <= begin <= end, name
@@ -107,7 +112,7 @@ def test_slices_of_a_track_do_not_overlap(run: tuple[Any, Path]) -> None:
 
 
 def test_flows_lead_from_requests_to_their_operations(run: tuple[Any, Path]) -> None:
-    tracks = Tracks(run[1])
+    tracks = decoded(run[1])
     requests = {
         flow: (b, e)
         for name, found in tracks.slices.items()
@@ -132,7 +137,7 @@ def test_flows_lead_from_requests_to_their_operations(run: tuple[Any, Path]) -> 
 def test_categories_are_causes_and_names_are_classes(run: tuple[Any, Path]) -> None:
     pairs = {
         (event.categories[0], event.name.removesuffix(", resumed"))
-        for name, found in Tracks(run[1]).slices.items()
+        for name, found in decoded(run[1]).slices.items()
         if "channel" in name
         for _, _, event in found
     }
@@ -140,7 +145,7 @@ def test_categories_are_causes_and_names_are_classes(run: tuple[Any, Path]) -> N
 
 
 def test_counters_tell_queues_and_requests_inside(run: tuple[Any, Path]) -> None:
-    tracks = Tracks(run[1])
+    tracks = decoded(run[1])
     assert max(value for _, value in tracks.counters["requests inside"]) == 16
     assert tracks.counters["requests inside"][-1][1] == 0
     queues = {
@@ -163,7 +168,7 @@ def test_a_window_holds_what_overlaps_it(wordline: Wordline, tmp_path: Path, run
         *sets(SETTINGS), "--timeline", path, "--window", "10ms..0.012s",
     )  # fmt: skip
     assert outcome.code == 0
-    part, whole = Tracks(path), Tracks(run[1])
+    part, whole = decoded(path), decoded(run[1])
     for name, found in whole.slices.items():
         inside = [(b, e, v.name) for b, e, v in found if e >= 10_000_000 and b < 12_000_000]
         if not name.startswith("lane"):
@@ -187,16 +192,73 @@ def test_a_timeline_that_cannot_be_written_is_told_and_leaves_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_trace_processor_loads_it(run: tuple[Any, Path]) -> None:
-    program = os.environ.get("TRACE_PROCESSOR") or shutil.which("trace_processor_shell")
-    if program is None:
-        pytest.skip(
-            "trace_processor_shell is not installed, and the perfetto package would fetch it from the network"
-        )
-    from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig  # type: ignore[import-untyped]
+@pytest.fixture(scope="module")
+def processor(run: tuple[Any, Path], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    from perfetto.trace_processor import TraceProcessor  # type: ignore[import-untyped]
 
-    with TraceProcessor(trace=str(run[1]), config=TraceProcessorConfig(bin_path=program)) as processor:
-        (row,) = processor.query("select count(*) as slices from slice where category = 'request'")
-        assert row.slices == 3000
-        (row,) = processor.query("select sum(value) as errors from stats where severity = 'error'")
-        assert not row.errors
+    profile = tmp_path_factory.mktemp("browser")
+    with serve(profile) as address, TraceProcessor(remote=address, trace=str(run[1])) as loaded:
+        yield loaded
+
+
+def rows(processor: Any, query: str) -> list[tuple[Any, ...]]:
+    return [tuple(row.__dict__.values()) for row in processor.query(query)]
+
+
+def test_the_trace_processor_finds_no_error(processor: Any) -> None:
+    assert rows(processor, "select name from stats where name = 'parse_trace_duration_ns' and value > 0")
+    errors = "select name, value from stats where severity in ('error', 'data_loss') and value > 0"
+    assert rows(processor, errors) == []
+    assert rows(processor, "select count(*) from slice where dur < 0") == [(0,)], "a slice was not ended"
+
+
+def test_the_trace_processor_counts_the_requests(run: tuple[Any, Path], processor: Any) -> None:
+    query = "select name, count(*), sum(dur), max(dur) from slice where category = 'request' group by name"
+    found = {name: (number, total, longest) for name, number, total, longest in rows(processor, query)}
+    for name, side in (("read", run[0].read), ("write", run[0].write)):
+        number, total, longest = found.pop(name)
+        assert (number, longest) == (side.requests, side.latency_ns.max)
+        assert total / number == pytest.approx(side.latency_ns.mean)
+    assert found == {}
+
+
+def test_the_trace_processor_adds_up_dies_and_channels(run: tuple[Any, Path], processor: Any) -> None:
+    result, last = run[0], run[0]["window"]["end_ns"]
+    query = "select track.name, ts, ts + dur as until from slice join track on track.id = track_id"
+    busy: dict[str, int] = defaultdict(int)
+    for name, begin, end in rows(processor, query):
+        if name.startswith("channel ") and begin < last:
+            busy[name] += min(end, last) - begin
+    told = {
+        f"channel {die['channel']} die {number % (len(result['dies']) // 2)}": sum(die["busy_ns"].values())
+        for number, die in enumerate(result["dies"])
+    }
+    for number, channel in enumerate(result["channels"]):
+        told[f"channel {number}"] = sum(channel["busy_ns"].values())
+    assert busy == told
+
+
+def test_the_trace_processor_follows_requests_to_their_operations(
+    run: tuple[Any, Path], processor: Any
+) -> None:
+    arrows = "from flow join slice source on source.id = slice_out join slice goal on goal.id = slice_in"
+    # An arrow leads from a request to its first operation, and from each of them to the next.
+    ends = rows(processor, f"select distinct source.category as begun, goal.category as ended {arrows}")
+    assert {("request", "host")} <= set(ends) <= {("request", "host"), ("host", "host")}
+    begun = f"select count(distinct slice_out) as number {arrows} where source.category = 'request'"
+    assert rows(processor, begun) == [(3000,)]
+    tracks = decoded(run[1]).slices.items()
+    told = sum(len(event.flow_ids) for name, found in tracks if " die " in name for _, _, event in found)
+    assert rows(processor, f"select count(*) as number {arrows}") == [(told,)]
+
+
+def test_the_trace_processor_has_the_counters(run: tuple[Any, Path], processor: Any) -> None:
+    query = """
+        select counter_track.name, count(*), min(value), max(value)
+        from counter join counter_track on counter_track.id = track_id group by counter_track.name
+    """
+    told = {
+        name: (len(values), min(value for _, value in values), max(value for _, value in values))
+        for name, values in decoded(run[1]).counters.items()
+    }
+    assert {name: rest for name, *rest in rows(processor, query)} == {k: list(v) for k, v in told.items()}

@@ -218,6 +218,12 @@ impl Writer {
             return;
         }
         let track = Some(self.track(slice.place));
+        // Arrows join events of a flow in order of time, then of the file, where a request comes behind its operations: it is
+        // written when it is completed. An operation may begin with its request, but ends later.
+        let (begun, ended) = match slice.place {
+            Place::Lane(_) => (slice.flows, Vec::new()),
+            _ => (Vec::new(), slice.flows),
+        };
         let begin = TrackEvent {
             notes: slice.notes,
             kind: Some(EventKind::Begin.into()),
@@ -225,9 +231,10 @@ impl Writer {
             categories: vec![slice.category.to_owned()],
             name: Some(slice.name),
             counter: None,
-            flows: slice.flows,
+            flows: begun,
         };
-        let end = TrackEvent { kind: Some(EventKind::End.into()), track, ..TrackEvent::default() };
+        let end =
+            TrackEvent { kind: Some(EventKind::End.into()), track, flows: ended, ..TrackEvent::default() };
         self.event(slice.begin, begin);
         self.event(slice.end, end);
     }
