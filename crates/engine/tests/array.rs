@@ -1,9 +1,7 @@
 //! Arrays: several drives on one clock.
 #![allow(clippy::unwrap_used, reason = "only tests call what is here")]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use wordline_engine::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
 use wordline_engine::config::device::CapacityConfig;
 use wordline_engine::config::host::FlowRules;

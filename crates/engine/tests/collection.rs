@@ -4,8 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 #![allow(clippy::print_stdout, reason = "the figures that docs/garbage-collection.md has")]
 
-mod common;
-use common::*;
+use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::device::CapacityConfig;
 use wordline_engine::config::run::Occupancy;

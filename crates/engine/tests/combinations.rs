@@ -2,9 +2,7 @@
 //! final audit.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::device::CellTechnology;
 use wordline_engine::config::nand_modes::SlcModeConfig;

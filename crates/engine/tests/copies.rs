@@ -2,10 +2,8 @@
 //! checked mode, whose audit covers the copies.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod common;
-
-use common::replicator::*;
-use common::*;
+use crate::common::replicator::*;
+use crate::common::*;
 use wordline_engine::config::ConfigError;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{PlacementKind, SchedulerKind, SuperblockSpan};

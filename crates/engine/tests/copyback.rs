@@ -2,8 +2,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, where a panic is the failure")]
 
-mod common;
-use common::*;
+use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::device::*;
 use wordline_engine::config::nand_modes::{CacheModeConfig, CopybackConfig, SlcModeConfig};

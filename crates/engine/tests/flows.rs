@@ -1,9 +1,7 @@
 //! Several flows: whose request enters next, when, and what is counted for whom.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use proptest::prelude::*;
 use wordline_engine::config::DeviceConfig;
 use wordline_engine::config::host::*;

@@ -5,11 +5,10 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
-mod common;
 use std::fs;
 use std::path::Path;
 
-use common::*;
+use crate::common::{self, *};
 use wordline_engine::Setup;
 use wordline_engine::config::device::{
     CapacityConfig, ChannelArbitration, DeviceConfig, MultiPlaneRule, TransferUnit,

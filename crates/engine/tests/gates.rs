@@ -2,11 +2,9 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
-mod common;
-
 use std::sync::{Arc, Mutex};
 
-use common::*;
+use crate::common::*;
 use wordline_engine::config::device::SuspendConfig;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{SchedulerKind, SuperblockSpan};

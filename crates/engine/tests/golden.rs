@@ -3,10 +3,9 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
-mod common;
 use std::path::PathBuf;
 
-use common::*;
+use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::device::*;
 use wordline_engine::config::run::{Occupancy, WindowConfig};

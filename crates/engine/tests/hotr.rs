@@ -2,9 +2,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::hotr::Staging;
 use wordline_engine::config::run::Occupancy;

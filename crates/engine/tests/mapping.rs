@@ -2,8 +2,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
-mod common;
-use common::*;
+use crate::common::*;
 use wordline_engine::config::device::DeviceConfig;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::*;

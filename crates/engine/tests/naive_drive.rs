@@ -1,11 +1,10 @@
 //! Random drives, policies and workloads against a naive drive: a map from logical page to version.
 #![allow(missing_docs)]
 
-mod common;
 use std::collections::BTreeMap;
 
-use common::replicator::{Replicator, To, replicator};
-use common::*;
+use crate::common::replicator::{Replicator, To, replicator};
+use crate::common::*;
 use proptest::prelude::*;
 use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{

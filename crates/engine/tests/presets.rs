@@ -2,8 +2,7 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
-mod common;
-
+use crate::common;
 use std::fs;
 use std::path::{Path, PathBuf};
 use wordline_engine::Setup;

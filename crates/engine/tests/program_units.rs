@@ -1,8 +1,6 @@
 //! Programs of several flash pages at once (one-shot programming of a wordline).
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::host::HostOp;

@@ -3,8 +3,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
-mod common;
-use common::*;
+use crate::common::*;
 use wordline_engine::blocks::table::BlockView;
 use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, ReadAdmission};

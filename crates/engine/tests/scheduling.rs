@@ -1,8 +1,7 @@
 //! Who goes first, nanosecond by nanosecond.
 #![allow(missing_docs)]
 
-mod common;
-use common::*;
+use crate::common::{self, *};
 use wordline_engine::config::device::*;
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::HostOp;

@@ -2,8 +2,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
-mod common;
-use common::*;
+use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::blocks::slc_cache::{CacheView, SlcCache};
 use wordline_engine::config::cache::{CacheBytes, CacheKind};

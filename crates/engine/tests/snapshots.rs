@@ -2,9 +2,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a panic is the failure")]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use wordline_engine::blocks::table::BlockView;
 use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::bad_blocks::BadBlocksConfig;

@@ -1,11 +1,9 @@
 //! Systems: what they are told, and what becomes of the plans that they ask for. Everything in checked mode.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a panic is the failure")]
 
-mod common;
-
 use std::sync::{Arc, Mutex};
 
-use common::*;
+use crate::common::*;
 use wordline_engine::blocks::BlockState;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::SuperblockSpan;

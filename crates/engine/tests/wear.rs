@@ -2,9 +2,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, where a panic is the failure")]
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::wear::{FreeBlock, WearConfig};

@@ -1,0 +1,56 @@
+//! The tests of the engine in one program: linking one for each file took longer than running them. A file has a program of
+//! its own, and a line in `Cargo.toml`, where it changes or measures its whole process.
+#![allow(missing_docs)]
+
+mod common;
+
+mod analytic;
+mod array;
+mod background;
+mod bad_blocks;
+mod cache;
+mod cache_mode;
+mod chips;
+mod collection;
+mod collision;
+mod combinations;
+mod copies;
+mod copyback;
+mod cpu;
+mod errors;
+mod flows;
+mod formulas;
+mod fuzz_runs;
+mod gates;
+mod golden;
+mod hotr;
+mod ideal;
+mod mapping;
+mod measure;
+mod naive_drive;
+mod nand_modes;
+mod presets;
+mod program_units;
+mod reclaim;
+mod redundancy;
+mod registry;
+mod robustness;
+mod scheduling;
+mod slc_cache;
+mod snapshots;
+mod systems;
+mod victims;
+mod wear;
+
+#[test]
+fn every_file_is_in_this_program_or_has_one_of_its_own() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+    for entry in std::fs::read_dir(folder.join("tests")).unwrap() {
+        let file = entry.unwrap().file_name().into_string().unwrap();
+        let Some(name) = file.strip_suffix(".rs") else { continue };
+        let here = include_str!("all.rs").lines().any(|line| line == format!("mod {name};"));
+        let alone = manifest.lines().any(|line| line == format!("name = \"{name}\""));
+        assert!(here || alone, "tests/{file} is never built: add `mod {name};` to tests/all.rs");
+    }
+}
