@@ -5,12 +5,17 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test docs bench scaling instructions soak fuzz clean \
-	check-rust check-python test-rust test-sanitizer test-python browser valgrind
+	check-rust check-python of-rust of-release test-rust test-sanitizer test-python browser valgrind
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OUT := wordline-out
+
+# Under CI everything is built once: what makes a second build quicker costs time.
+ifeq ($(CI),true)
+export CARGO_INCREMENTAL := 0
+endif
 
 # Under CI a tool that is missing is a failure; elsewhere its check is skipped, loudly.
 define require
@@ -39,14 +44,29 @@ $(VENV)/requirements.stamp: requirements.txt
 demo: setup ## a million requests on a drive of today, with each of two schedulers
 	@PATH=$(CURDIR)/$(BIN):$$PATH python scripts/demo.py $(OUT)
 
-test: check-rust setup check-python test-rust test-sanitizer instructions test-python ## every check, as in CI
+test: ## every check, as in CI
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target of-rust of-release
+	@$(MAKE) --no-print-directory test-python
 	@echo "All checks passed."
+
+# Side by side: what uses the development build, and what uses the release build, whose link takes one core.
+of-rust:
+	@for part in check-rust test-rust test-sanitizer; do $(MAKE) --no-print-directory $$part; done
+
+of-release:
+	@for part in setup check-python instructions; do $(MAKE) --no-print-directory $$part; done
+
+# Two calls, since Cargo gives a dependency the features that any package of a call wants: what counts instructions wants
+# more than the rest, which modules of a user's own then couldn't share.
+SIMULATOR := --workspace --exclude wordline-instructions
+COUNTER := --package wordline-instructions
 
 check-rust:
 	@$(call require,cargo fmt --version,rustfmt is not installed (rustup component add rustfmt)); \
 	cargo fmt --all --check
 	@$(call require,cargo clippy --version,clippy is not installed (rustup component add clippy)); \
-	cargo clippy --workspace --all-targets --locked --quiet -- -D warnings
+	cargo clippy $(SIMULATOR) --all-targets --locked --quiet -- -D warnings; \
+	cargo clippy $(COUNTER) --all-targets --locked --quiet -- -D warnings
 
 check-python: setup
 	@$(BIN)/ruff check --quiet .
@@ -55,7 +75,8 @@ check-python: setup
 	@MYPYPATH=python $(BIN)/python -m mypy.stubtest wordline._core
 
 test-rust:
-	@cargo test --workspace --locked
+	@cargo test $(SIMULATOR) --locked
+	@cargo test $(COUNTER) --locked
 
 # The unsafe code of the engine (its tables' memory) under AddressSanitizer. The standard compiler has it, for this
 # target at least, behind a switch.
@@ -80,16 +101,20 @@ $(RUNNER)/bin/gungraun-runner:
 		cargo install --locked --quiet --debug --version $(GUNGRAUN) --root $(RUNNER) gungraun-runner
 	@rm -rf target/tools/build
 
-COUNT := cargo bench --profile dev --locked --quiet --package wordline-instructions --bench instructions --
+# The benchmark. With the bindings selected beside it, though they aren't built, dependencies have the same features as in
+# `make setup`, and aren't compiled a second time.
+BENCH_BUILD := cargo build --release --locked --quiet --package wordline-bench --package wordline-py --bin wordline-bench
+BENCH := "$${CARGO_TARGET_DIR:-$(CURDIR)/target}/release/wordline-bench"
+
+COUNT := cargo bench --profile dev --locked --quiet $(COUNTER) --bench instructions --
 
 # RECORD='reason' takes the counts of now down as the ones that hold, with the reason, in place of a comparison.
 instructions: valgrind ## instructions of the hot paths, against the recorded counts
 	@$(call require,command -v valgrind,valgrind is not installed: no instructions are counted); \
 	$(MAKE) --no-print-directory $(RUNNER)/bin/gungraun-runner; \
 	export PATH="$(CURDIR)/$(RUNNER)/bin:$$PATH"; \
-	cargo build --release --locked --quiet --package wordline-bench; \
-	built="$${CARGO_TARGET_DIR:-$(CURDIR)/target}/release"; \
-	export WORDLINE_BENCH="$$built/wordline-bench" WORDLINE_DRIVE="$$built/counted.drive"; \
+	$(BENCH_BUILD); \
+	export WORDLINE_BENCH=$(BENCH) WORDLINE_DRIVE="$(CURDIR)/target/counted.drive"; \
 	"$$WORDLINE_BENCH" --counted "$$WORDLINE_DRIVE"; \
 	if [ -n "$(RECORD)" ]; then \
 		WORDLINE_RECORD=1 $(COUNT) --output-format=json >target/instructions.json; \
@@ -106,22 +131,22 @@ browser:
 	fi
 
 test-python: setup browser
-	@$(BIN)/pytest
+	@$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 docs: setup ## the documentation as a site, in target/docs
 	@$(BIN)/sphinx-build --fail-on-warning --quiet docs target/docs && echo target/docs/index.html
 
 bench: ## speed and memory against the goals; MQSIM=path measures MQSim's binary beside ours
-	@cargo run --release --locked --quiet --package wordline-bench
+	@$(BENCH_BUILD) && $(BENCH)
 
 scaling: setup ## how the cost of a flash operation grows, as wordline-out/scaling.csv and docs/img/scaling.png
 	@mkdir -p $(OUT)
-	@cargo run --release --locked --quiet --package wordline-bench -- --scaling | tee $(OUT)/scaling.csv
+	@$(BENCH_BUILD) && $(BENCH) --scaling | tee $(OUT)/scaling.csv
 	@$(BIN)/python scripts/scaling.py $(OUT)/scaling.csv docs/img/scaling.png
 
 OPERATIONS ?= 1000000000
 soak: ## a thousand million flash operations in checked mode, with audits and snapshots; OPERATIONS=N for another number
-	@cargo run --release --locked --quiet --package wordline-bench -- --soak $(OPERATIONS)
+	@$(BENCH_BUILD) && $(BENCH) --soak $(OPERATIONS)
 
 SECONDS_EACH ?= 60
 fuzz: ## each fuzz target for a minute (SECONDS_EACH=N); needs cargo-fuzz

@@ -44,6 +44,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wheels, site = folder / "wheels", folder / "site"
     scripts = Path(sys.executable).parent
     build = [str(scripts / "maturin"), "build", "--profile", "dev", "--locked", "--out", str(wheels)]
+    build += ["--interpreter", sys.executable]
     subprocess.run(build, cwd=TEMPLATE, check=True, capture_output=True, text=True)
     (wheel,) = wheels.glob("own_policy-*.whl")
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-index"]

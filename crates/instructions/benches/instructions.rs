@@ -12,7 +12,8 @@ use gungraun::{Callgrind, EntryPoint, EventKind};
 use wordline_instructions::bound;
 
 fn bounded(path: &str) -> BinaryBenchmarkConfig {
-    let mut callgrind = Callgrind::default();
+    // Instructions only: a simulated cache would double the time.
+    let mut callgrind = Callgrind::with_args(["--cache-sim=no"]);
     callgrind.entry_point(EntryPoint::Custom("wordline_bench::hot::counted_*".into()));
     if std::env::var_os("WORDLINE_RECORD").is_none() {
         match bound(path).unwrap() {
