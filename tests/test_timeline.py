@@ -103,8 +103,15 @@ def test_slices_of_dies_and_channels_add_up_to_their_busy_time(run: tuple[Any, P
         assert sum(min(end, last) - begin for begin, end, _ in within) == sum(channel["busy_ns"].values())
 
 
-def test_slices_of_a_track_do_not_overlap(run: tuple[Any, Path]) -> None:
-    for name, found in decoded(run[1]).slices.items():
+def test_slices_of_a_track_do_not_overlap(run: tuple[Any, Path], tmp_path: Path) -> None:
+    waiting: dict[str, Any] = {
+        "workload.host": {"arrivals": "open", "max_outstanding": 2},
+        "workload.source.interarrival": {"kind": "poisson", "iops": 40_000},
+        "workload.source.requests": 500,
+    }
+    package.run(**RUN, overrides={**SETTINGS, **waiting}, timeline=tmp_path / "waiting.pftrace")
+    both = (decoded(run[1]), decoded(tmp_path / "waiting.pftrace"))
+    for name, found in (track for tracks in both for track in tracks.slices.items()):
         last = 0
         for begin, end, _ in found:
             assert last <= begin <= end, name

@@ -109,20 +109,14 @@ struct Slice {
     notes: Vec<Note>,
 }
 
-/// A request inside the drive: what it is, and the lane that shows it.
-struct Inside {
-    request: HostRequest,
-    lane: u32,
-}
-
 struct Writer {
     out: BufWriter<File>,
     failed: Option<std::io::Error>,
     window: (u64, u64),
     tracks: Tracks,
-    inside: BTreeMap<u64, Inside>,
-    /// Which lanes show a request.
-    lanes: Vec<bool>,
+    inside: BTreeMap<u64, HostRequest>,
+    /// When the last request that each lane shows ended, ns.
+    lanes: Vec<u64>,
     /// What each die does, and since when.
     dies: BTreeMap<u32, (u64, DieCommand)>,
 }
@@ -143,21 +137,26 @@ fn operation(op: HostOp) -> &'static str {
 
 impl Writer {
     fn arrived(&mut self, id: u64, request: &HostRequest, now: u64) {
-        let lane = self.lanes.iter().position(|taken| !taken).unwrap_or(self.lanes.len());
-        match self.lanes.get_mut(lane) {
-            Some(taken) => *taken = true,
-            None => self.lanes.push(true),
-        }
-        self.inside.insert(id, Inside { request: *request, lane: lane as u32 });
+        self.inside.insert(id, *request);
         self.count(Place::Inside, self.inside.len() as u64, now);
+    }
+
+    /// The first lane on which nothing overlaps this time. It is known at the end only: a request begins when it comes to the
+    /// host, which may let it wait.
+    fn lane(&mut self, begin: u64, end: u64) -> u32 {
+        let lane = self.lanes.iter().position(|last| *last <= begin).unwrap_or(self.lanes.len());
+        match self.lanes.get_mut(lane) {
+            Some(last) => *last = end,
+            None => self.lanes.push(end),
+        }
+        lane as u32
     }
 
     /// A request of the host ends at `now`, or later where the answer is still on the link.
     fn completed(&mut self, id: u64, latency: u64, now: u64) {
-        let Some(Inside { request, lane }) = self.inside.remove(&id) else { return };
-        if let Some(taken) = self.lanes.get_mut(lane as usize) {
-            *taken = false;
-        }
+        let Some(request) = self.inside.remove(&id) else { return };
+        let begin = now.saturating_sub(latency);
+        let lane = self.lane(begin, now);
         let notes = vec![
             number("request", id),
             number("offset", request.offset),
@@ -169,7 +168,7 @@ impl Writer {
             place: Place::Lane(lane),
             name: name.to_owned(),
             category: "request",
-            begin: now.saturating_sub(latency),
+            begin,
             end: now,
             flows: vec![id + 1],
             notes,
