@@ -54,7 +54,9 @@ impl Event {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "Pending", try_from = "Pending")]
 pub struct EventSet {
-    tree: Tree,
+    /// A tree: the key of node n is the smallest one of its children 4n to 4n + 3. The root is node 1, the resources are
+    /// the last level; between the last node of a level and the first one of the next is room for nothing.
+    nodes: Vec<Key>,
     /// Time of the event of each resource that has one.
     times: Vec<Ns>,
     leaves: usize,
@@ -83,7 +85,7 @@ impl EventSet {
         let below_time = resource_bits + order_bits + 1;
         let far = (NEVER >> below_time) - 1;
         Self {
-            tree: Tree::new(leaves),
+            nodes: vec![NEVER; 2 * leaves],
             times: vec![Ns::NEVER; leaves],
             leaves,
             resource_bits,
@@ -131,7 +133,7 @@ impl EventSet {
     #[inline]
     pub fn clear_handled(&mut self) {
         let resource = self.resource_of(self.handled);
-        if self.tree.leaf(resource) == self.handled {
+        if self.nodes[self.leaves + resource] == self.handled {
             self.clear(resource);
         }
     }
@@ -139,7 +141,7 @@ impl EventSet {
     /// The earliest event.
     #[inline(always)]
     pub fn first(&self) -> Event {
-        let key = self.tree.root();
+        let key = self.nodes[1];
         let behind = key >> (self.below_time - 1) & 1 != 0;
         let time = if key == NEVER { Ns::NEVER } else { Ns(self.base.0 + (key >> self.below_time)) };
         Event { key, time, resource: self.resource_of(key) as u32, behind }
@@ -188,10 +190,28 @@ impl EventSet {
             | resource as u64
     }
 
-    /// Gives a resource another key.
+    /// Gives a resource another key, and the nodes above it their winners.
     #[inline(always)]
     fn replay(&mut self, resource: usize, key: Key) {
-        let winner = self.tree.replay(resource, key);
+        let mut node = self.leaves + resource;
+        let nodes = self.nodes.as_mut_slice();
+        nodes[node] = key;
+        let mut winner = key;
+        // No early exit above an unchanged winner: its branch would cost more than the rest of the path. The winner is
+        // kept at hand: a load behind the store to its place would wait for it.
+        while node > 1 {
+            // SAFETY: `node` was checked to be a place of `nodes`, of which the number can be divided by four, and from
+            // then on it gets smaller; so its siblings and its parent are places, too.
+            unsafe {
+                // Written out: whether a closure over the three is inlined depends on how the crate is cut up.
+                let a = *nodes.get_unchecked(node ^ 1);
+                let b = *nodes.get_unchecked(node ^ 2);
+                let c = *nodes.get_unchecked(node ^ 3);
+                winner = winner.min(a.min(b).min(c));
+                node >>= 2;
+                *nodes.get_unchecked_mut(node) = winner;
+            }
+        }
         // Nothing is the last key, and one more than it is zero.
         if winner.wrapping_add(1) > self.first_far {
             self.make_keys_anew(Ns::NEVER);
@@ -203,7 +223,7 @@ impl EventSet {
     #[cold]
     fn make_keys_anew(&mut self, earliest: Ns) {
         let handled = self.resource_of(self.handled);
-        let unchanged = self.tree.leaf(handled) == self.handled;
+        let unchanged = self.nodes[self.leaves + handled] == self.handled;
         let pending = self.pending();
         let first = pending.first().map_or(Ns::NEVER, |event| event.time);
         // Without any event any base will do.
@@ -211,74 +231,32 @@ impl EventSet {
         self.base = if base == Ns::NEVER { Ns::ZERO } else { base };
         for (order, &Event { time, resource, behind, .. }) in pending.iter().enumerate() {
             let key = self.key(resource as usize, time, u64::from(behind), order as u64);
-            self.tree.replay(resource as usize, key);
+            self.nodes[self.leaves + resource as usize] = key;
+        }
+        let mut level = self.leaves / 4;
+        while level > 0 {
+            for node in level..2 * level {
+                let children = &self.nodes[4 * node..4 * node + 4];
+                self.nodes[node] = children.iter().copied().fold(NEVER, Key::min);
+            }
+            level /= 4;
         }
         self.order = pending.len() as u64;
-        self.handled = if unchanged { self.tree.leaf(handled) } else { NEVER };
+        self.handled = if unchanged { self.nodes[self.leaves + handled] } else { NEVER };
     }
 
     /// All events in their order.
     fn pending(&self) -> Vec<Event> {
-        let leaves = self.times.iter().enumerate().map(|(resource, &time)| (self.tree.leaf(resource), time));
-        let event = |(key, time): (Key, Ns)| Event {
+        let leaves = self.nodes[self.leaves..].iter().zip(&self.times);
+        let event = |(&key, &time): (&Key, &Ns)| Event {
             key: key & ((1 << self.below_time) - 1),
             time,
             resource: self.resource_of(key) as u32,
             behind: key >> (self.below_time - 1) & 1 != 0,
         };
-        let mut pending: Vec<Event> = leaves.filter(|&(key, _)| key != NEVER).map(event).collect();
+        let mut pending: Vec<Event> = leaves.filter(|&(&key, _)| key != NEVER).map(event).collect();
         pending.sort_unstable_by_key(|event| (event.time, event.key));
         pending
-    }
-}
-
-/// A tree in which each node has the smallest key of its four children, 4n to 4n + 3 those of node n. The root is node 1,
-/// the resources are the last level.
-#[derive(Clone, Debug)]
-struct Tree {
-    /// The nodes by fours. Behind each four stand the first three of them again, so that the three siblings of any node
-    /// are those that follow it.
-    rows: Vec<[Key; 8]>,
-    leaves: usize,
-}
-
-impl Tree {
-    /// Without any event; `leaves` is a power of four.
-    fn new(leaves: usize) -> Self {
-        Self { rows: vec![[NEVER; 8]; leaves / 2], leaves }
-    }
-
-    #[inline]
-    fn root(&self) -> Key {
-        self.rows[0][1]
-    }
-
-    #[inline]
-    fn leaf(&self, resource: usize) -> Key {
-        let node = self.leaves + resource;
-        self.rows[node >> 2][node & 3]
-    }
-
-    /// Gives a leaf another key, and the nodes above it their winners; returns that of the root.
-    #[inline(always)]
-    fn replay(&mut self, resource: usize, key: Key) -> Key {
-        assert!(resource < self.leaves, "resource {resource} of {}", self.leaves);
-        let (mut node, mut winner) = (self.leaves + resource, key);
-        let rows = self.rows.as_mut_slice();
-        // No early exit above an unchanged winner: its branch would cost more than the rest of the path. The winner is
-        // kept at hand: a load behind the store to its place would wait for it.
-        loop {
-            // SAFETY: `node` is less than twice `leaves`, and there are half as many rows as leaves; going up, it gets
-            // smaller.
-            let row = unsafe { rows.get_unchecked_mut(node >> 2) };
-            let place = node & 3;
-            (row[place], row[place + 4]) = (winner, winner);
-            if node == 1 {
-                return winner;
-            }
-            winner = winner.min(row[place + 1].min(row[place + 2]).min(row[place + 3]));
-            node >>= 2;
-        }
     }
 }
 
