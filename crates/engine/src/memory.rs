@@ -4,7 +4,7 @@
 mod mapping;
 mod table;
 
-pub use table::{Bytes, Table, Word};
+pub use table::{Table, Word};
 
 /// Tables below this size gain nothing from huge pages, bytes.
 const WORTH_HUGE_PAGES: usize = 4 << 20;

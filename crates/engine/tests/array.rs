@@ -95,6 +95,19 @@ fn in_its_window_a_drive_only_reads_and_its_writes_wait_for_the_end() {
 }
 
 #[test]
+fn windows_that_pass_at_rest_take_no_time_and_keep_their_turns() {
+    let setup = setup(device(1, 1, 1, 1));
+    let window = 1_000;
+    let config =
+        ArrayConfig { read_window_ns: window, ..array(2, ArrayLayout::Mirrored, MirrorServe::First) };
+    for passed in [2_000_000_000_000, 2_000_000_000_001] {
+        let report = replayed(&setup, &config, vec![read(0, 3), read(passed * window, 3)]);
+        let reads: Vec<u64> = report.members.iter().map(|member| member.read.requests).collect();
+        assert_eq!(reads, if passed % 2 == 0 { [2, 0] } else { [1, 1] });
+    }
+}
+
+#[test]
 fn the_blame_of_an_array_adds_up_and_names_the_last_part() {
     let setup = setup(device(1, 1, 1, 1));
     let config = array(2, ArrayLayout::Mirrored, MirrorServe::First);

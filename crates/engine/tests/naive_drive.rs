@@ -27,7 +27,7 @@ use wordline_engine::ids::DomainId;
 use wordline_engine::nand::CellMode;
 use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
-use wordline_engine::{RunError, Setup, Stop, Unobserved};
+use wordline_engine::{RunError, Setup, Stop, Unobserved, simulate};
 
 const UNITS: [u32; 4] = [512, 1024, 2048, 4096];
 
@@ -508,6 +508,42 @@ proptest! {
                 prop_assert_eq!(parts.total_ns.values().sum::<u128>(), parts.response_total_ns);
             }
         }
+    }
+
+    // Unchecked, plain reads take the short way (`device/at_once.rs`), and must leave the same behind.
+    #[test]
+    fn random_runs_give_the_same_unchecked(
+        device in devices(),
+        scheme in schemes(),
+        plain in prop::bool::weighted(0.8),
+        host in hosts(),
+        (layout, overwrite) in (layouts(), 0.0..2.0f64),
+        seed: u64,
+        count in 1usize..600,
+    ) {
+        let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
+        let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
+        if plain {
+            setup.device.cache_mode = CacheModeConfig::default();
+            setup.device.channel.commands = CommandTaker::Die;
+            setup.device.slc_mode = None;
+            setup.scheme.cache = CacheConfig::default();
+            let unmapped_reads = setup.scheme.mapping.unmapped_reads;
+            setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
+        }
+        let requests = match setup.prepare(&[]) {
+            Ok(drive) => requests(seed, count, drive.logical_bytes()),
+            Err(_) => return Ok(()),
+        };
+        let run = |checked| {
+            let setup = Setup { checked, ..setup.clone() };
+            let outcome = simulate(&setup, &mut Listed(requests.clone()), &[], &mut Unobserved);
+            outcome.map(|mut outcome| {
+                outcome.report.checked = None;
+                (outcome.flash_operations, outcome.events, serde_json::to_string(&outcome.report).unwrap())
+            })
+        };
+        prop_assert_eq!(run(false), run(true));
     }
 
     #[test]

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
 use crate::device::Device;
 use crate::host::{HostOp, HostRequest};
+use crate::run::volume::Volume;
 use crate::sched::class::FlashOp;
 use crate::sched::gates::ClassSet;
 use crate::stats::blame::Parts;
@@ -77,7 +78,7 @@ impl Array {
             link: (config.of == ArrayMember::Channels).then(Default::default),
         };
         if this.has_windows() {
-            this.open_read_window(0, Ns::ZERO);
+            this.open_read_window(0, Ns::ZERO, Ns::ZERO);
         }
         this
     }
@@ -91,13 +92,31 @@ impl Array {
         self.config.layout == ArrayLayout::Mirrored && self.config.read_window_ns > 0
     }
 
-    /// From now on this drive only reads.
-    fn open_read_window(&mut self, member: usize, now: Ns) {
-        let end = now + Ns(self.config.read_window_ns);
+    /// In the window that began at `begin` this drive only reads.
+    fn open_read_window(&mut self, member: usize, begin: Ns, now: Ns) {
+        let end = begin + Ns(self.config.read_window_ns);
         self.reader = (member, end);
         let writes = ClassSet::doing(FlashOp::Program).and(ClassSet::doing(FlashOp::Erase));
         self.with_link(member, |drive| drive.hold_back(writes, end, now));
         self.collect(member);
+    }
+
+    /// Nothing is on its way, and nothing will be before the next request or before a drive wakes.
+    fn is_at_rest(&self) -> bool {
+        self.requests.len() == self.free.len()
+            && self.members.iter().all(|drive| drive.next_event().0 == Ns::NEVER)
+    }
+
+    /// Opens the window that began last, at `until` or before, if the array was at rest when others ended.
+    fn catch_up(&mut self, until: Ns, now: Ns) {
+        let (reader, end) = self.reader;
+        if until < end {
+            return;
+        }
+        let window = self.config.read_window_ns;
+        let passed = (until.0 - end.0) / window;
+        let turns = (passed % self.members.len() as u64) as usize + 1;
+        self.open_read_window((reader + turns) % self.members.len(), end + Ns(passed * window), now);
     }
 
     /// Lets a drive do something while it has the link, if that is shared.
@@ -116,11 +135,23 @@ impl Array {
         (number, time)
     }
 
-    /// Handles the next event.
-    fn step(&mut self) {
+    /// Handles the next event, and those of the same drive that follow, as long as they come before `arrival` and before
+    /// another drive, a system or a window has something to do.
+    fn run_ahead(&mut self, arrival: Ns) {
         let (member, time) = self.next_member();
-        self.now = time;
-        self.with_link(member, Device::step);
+        let others = self.members.iter().enumerate().filter(|&(number, _)| number != member);
+        let others = others.map(|(_, drive)| drive.next_event().0).min().unwrap_or(Ns::NEVER);
+        let limit = arrival.min(self.wake_at()).min(others);
+        self.with_link(member, |drive| {
+            // Who goes first at the limit itself is not the drive's to say.
+            if time.0 < limit.0.saturating_sub(1) {
+                drive.take_completed();
+                drive.advance(Ns(limit.0 - 1));
+            } else {
+                drive.step();
+            }
+        });
+        self.now = self.members.get(member).map_or(time, Device::now);
         self.collect(member);
     }
 

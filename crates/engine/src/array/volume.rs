@@ -46,17 +46,19 @@ impl Volume for Array {
             if event == Ns::NEVER || arrives_first || self.wake_at() < event {
                 return;
             }
-            self.step();
+            self.run_ahead(arrival);
         }
     }
 
-    /// A system of a drive, or the next window.
+    /// A system of a drive, or the next window. While the array is at rest windows pass unnoticed.
     fn wake_at(&self) -> Ns {
-        self.members.iter().map(Device::wake_at).fold(self.reader.1, Ns::min)
+        let window = if self.is_at_rest() { Ns::NEVER } else { self.reader.1 };
+        self.members.iter().map(Device::wake_at).fold(window, Ns::min)
     }
 
     fn wake(&mut self) {
         self.now = self.wake_at();
+        self.catch_up(Ns(self.now.0.saturating_sub(1)), self.now);
         for member in 0..self.members.len() {
             if self.members.get(member).is_some_and(|drive| drive.wake_at() == self.now) {
                 self.with_link(member, Device::wake);
@@ -64,7 +66,7 @@ impl Volume for Array {
             self.collect(member);
         }
         if self.reader.1 == self.now {
-            self.open_read_window((self.reader.0 + 1) % self.members.len(), self.now);
+            self.open_read_window((self.reader.0 + 1) % self.members.len(), self.now, self.now);
         }
     }
 
@@ -95,6 +97,7 @@ impl Volume for Array {
 
     fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool) {
         self.now = now;
+        self.catch_up(now, now);
         let mut parts = std::mem::take(&mut self.parts);
         self.split(request, &mut parts);
         let entry = Request { id, request: *request, arrival, left: parts.len() as u32 + 1, measured };

@@ -16,7 +16,7 @@ pub struct Request {
     id: u64,
     arrival: Ns,
     /// Pages that are not done.
-    left: u32,
+    pub(super) left: u32,
     measured: bool,
     /// Time that it waited at the host, and on the link, ns.
     admission: u64,
@@ -27,6 +27,16 @@ pub struct Request {
 }
 
 impl Request {
+    /// The parts of its response time outside the flash.
+    fn outside(&self) -> [(Part, u64); 4] {
+        [
+            (Part::Admission, self.admission),
+            (Part::Link, self.link),
+            (Part::Cpu, self.cpu),
+            (Part::CpuWait, self.cpu_wait),
+        ]
+    }
+
     /// The flow that it belongs to.
     pub fn flow(&self) -> u16 {
         self.request.flow
@@ -182,6 +192,9 @@ impl Device {
     #[inline(always)]
     fn deliver_read(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
+        if first == last && self.begin_at_once(number, Lpa(first), wanted(first)) {
+            return;
+        }
         // Held until all pages are on their way, so that a page that is done at once can't end the request.
         self.requests[number as usize].left = last - first + 2;
         let mut head: OpId = NONE;
@@ -275,14 +288,15 @@ impl Device {
             }
         }
         if request.measured || self.answers.is_some() {
-            let outside = [
-                (Part::Admission, request.admission),
-                (Part::Link, request.link),
-                (Part::Cpu, request.cpu),
-                (Part::CpuWait, request.cpu_wait),
-            ];
+            // Most drives have none of these.
             let any = request.admission | request.link | request.cpu | request.cpu_wait != 0;
-            let outside = if any { outside.as_slice() } else { &[] };
+            let all;
+            let outside = if any {
+                all = request.outside();
+                all.as_slice()
+            } else {
+                &[]
+            };
             if let Some(answers) = &mut self.answers {
                 Self::note_parts(answers, number, [before, during], outside);
             }
@@ -344,17 +358,31 @@ impl Device {
     /// Brings what a coming request needs towards the caches.
     #[inline]
     pub fn prefetch(&self, request: &HostRequest) {
-        self.map.prefetch(self.geometry.unit_of_byte(request.offset));
+        let lpa = self.geometry.unit_of_byte(request.offset);
+        self.map.prefetch(lpa);
+        if let Some(versions) = &self.versions {
+            versions.prefetch(lpa);
+        }
     }
 
-    /// Second stage, once [`Self::prefetch`] had time: what an overwrite changes.
+    /// Second stage, once [`Self::prefetch`] had time: what an overwrite changes, and what checked mode compares.
     #[inline]
     pub fn prefetch_overwritten(&self, request: &HostRequest) {
+        if !request.op.is_write() && self.versions.is_none() {
+            return;
+        }
         let lpa = self.geometry.unit_of_byte(request.offset);
-        if request.op.is_write() && lpa < u64::from(self.logical_units) {
-            let ppa = self.lookup(Lpa(lpa as u32));
-            if ppa.is_some() {
+        if lpa >= u64::from(self.logical_units) {
+            return;
+        }
+        let ppa = self.lookup(Lpa(lpa as u32));
+        if ppa.is_some() {
+            if request.op.is_write() {
                 self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));
+            }
+            if let Some(versions) = &self.versions {
+                versions.prefetch_stored(ppa);
+                self.oob.prefetch(ppa);
             }
         }
     }

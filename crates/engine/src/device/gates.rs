@@ -23,6 +23,7 @@ impl Device {
             // A gate that is replaced may have opened.
             self.touched.push(die);
         }
+        self.note_plain_reads();
     }
 
     /// From `now` until `until` no die begins a command of these classes, by order of whoever put several drives together.
@@ -36,6 +37,7 @@ impl Device {
             self.gates.close(die, u32::MAX, classes, until);
             self.touched.push(die);
         }
+        self.note_plain_reads();
         self.finish_event();
     }
 

@@ -7,6 +7,7 @@
 
 mod admit;
 mod answers;
+mod at_once;
 mod audit;
 mod background;
 mod buffer;
@@ -110,6 +111,8 @@ struct Rules {
     written_only: bool,
     /// Whether a read that comes can change what a busy die does.
     interrupts: bool,
+    /// Whether reads of the host take the short way.
+    plain_reads: bool,
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
     unmapped_reads: UnmappedReads,
@@ -331,6 +334,7 @@ impl Device {
                 arbitration: device.channel.arbitration,
                 written_only: device.channel.program_data == ProgramData::Written,
                 interrupts: true,
+                plain_reads: false,
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,
                 free_block: scheme.wear.free_block,
@@ -417,6 +421,7 @@ impl Device {
         this.blocks.keep(this.needs(this.gc.needs()));
         this.lay_out(&plane_at, 0, None);
         this.enable_copies();
+        this.note_plain_reads();
         this.open_window(0);
         Ok(this)
     }
@@ -466,6 +471,7 @@ impl Device {
     /// Watches requests and page reads. For tests and tools; costs time.
     pub fn set_probe(&mut self, probe: Box<dyn Probe>) {
         self.probe = Some(probe);
+        self.note_plain_reads();
     }
 
     /// Bytes that the host sees.

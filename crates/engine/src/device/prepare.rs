@@ -118,6 +118,9 @@ impl Device {
     pub fn expect_dense(&self) {
         self.map.expect_dense();
         self.oob.expect_dense();
+        if let Some(versions) = &self.versions {
+            versions.expect_dense();
+        }
     }
 
     /// The choice of pages for [`Self::overwrite`]: each of `pages` with the same chance, or of the first `occupied`

@@ -89,6 +89,7 @@ impl Device {
         if self.monitor.records_reads() {
             self.watch_reads_for_recorder();
         }
+        self.note_plain_reads();
         Ok(())
     }
 

@@ -47,6 +47,10 @@ impl Systems {
         self.watches.has(what).then(|| std::mem::take(&mut self.all))
     }
 
+    pub fn are_none(&self) -> bool {
+        self.all.is_empty()
+    }
+
     pub fn put_all_back(&mut self, all: Vec<SystemPolicy>) {
         self.all = all;
     }
@@ -122,16 +126,16 @@ impl Device {
         if self.systems.watches.has(Watches::TRANSLATION) {
             self.translation.ask_systems();
         }
+        self.note_plain_reads();
     }
 
     /// Whether a system knows, or supposes, where a page is.
     pub(super) fn find_in_systems(&mut self, lookup: &Lookup) -> Option<Found> {
-        let mut systems = std::mem::take(&mut self.systems);
+        let mut all = std::mem::take(&mut self.systems.all);
         let view = DriveView(self);
-        let translating =
-            systems.all.iter_mut().filter(|system| system.get().watches().has(Watches::TRANSLATION));
+        let translating = all.iter_mut().filter(|system| system.get().watches().has(Watches::TRANSLATION));
         let found = translating.map(SystemPolicy::get_mut).find_map(|system| system.find(lookup, &view));
-        self.systems = systems;
+        self.systems.all = all;
         found
     }
 
@@ -149,16 +153,13 @@ impl Device {
 
     /// Tells every system that watches for it.
     fn tell(&mut self, what: Watches, tell: impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>)) {
-        let mut systems = std::mem::take(&mut self.systems);
-        let view = DriveView(self);
-        for (number, system) in systems.all.iter_mut().enumerate() {
+        let mut all = std::mem::take(&mut self.systems.all);
+        for (number, system) in all.iter_mut().enumerate() {
             if system.get().watches().has(what) {
-                tell(system.get_mut(), &view, &mut systems.actions);
-                let read = systems.read;
-                systems.asked.extend(systems.actions.drain(..).map(|action| (number, read, action)));
+                self.tell_this(number, system.get_mut(), &tell);
             }
         }
-        self.systems = systems;
+        self.systems.all = all;
     }
 
     /// Tells one system.
@@ -167,13 +168,28 @@ impl Device {
         number: usize,
         tell: impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>),
     ) {
-        let mut systems = std::mem::take(&mut self.systems);
-        if let Some(system) = systems.all.get_mut(number) {
-            tell(system.get_mut(), &DriveView(self), &mut systems.actions);
-            let read = systems.read;
-            systems.asked.extend(systems.actions.drain(..).map(|action| (number, read, action)));
+        let mut all = std::mem::take(&mut self.systems.all);
+        if let Some(system) = all.get_mut(number) {
+            self.tell_this(number, system.get_mut(), &tell);
         }
-        self.systems = systems;
+        self.systems.all = all;
+    }
+
+    /// Tells a system, whose list is not with the drive meanwhile, and takes down what it asks for.
+    #[inline]
+    fn tell_this(
+        &mut self,
+        number: usize,
+        system: &mut dyn System,
+        tell: &impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>),
+    ) {
+        let mut actions = std::mem::take(&mut self.systems.actions);
+        tell(system, &DriveView(self), &mut actions);
+        if !actions.is_empty() {
+            let read = self.systems.read;
+            self.systems.asked.extend(actions.drain(..).map(|action| (number, read, action)));
+        }
+        self.systems.actions = actions;
     }
 
     fn read_event(&self, unit: OpId, joins: bool) -> ReadEvent {
@@ -331,15 +347,15 @@ impl Device {
 
     /// Asks the systems that own a copy of the page which copy shall serve a read; the first answer counts.
     pub(super) fn ask_owners(&mut self, read: &Serving<'_>) -> Option<usize> {
-        let mut systems = std::mem::take(&mut self.systems);
+        let mut all = std::mem::take(&mut self.systems.all);
         let (mut answer, view) = (None, DriveView(self));
-        for (number, system) in systems.all.iter_mut().enumerate() {
+        for (number, system) in all.iter_mut().enumerate() {
             let owns = read.candidates.iter().any(|candidate| candidate.owner == Some(number));
             if owns && answer.is_none() {
                 answer = system.get_mut().serve(read, &view);
             }
         }
-        self.systems = systems;
+        self.systems.all = all;
         answer
     }
 

@@ -50,7 +50,7 @@ impl<'a> Front<'a> {
     }
 
     /// Keeps [`LOOK_AHEAD`] requests known, unless the workload ends.
-    #[inline]
+    #[inline(always)]
     fn refill(&mut self) -> Result<(), SourceError> {
         if self.exhausted || self.batch.len() - self.cursor > LOOK_AHEAD {
             return Ok(());
@@ -71,7 +71,7 @@ impl<'a> Front<'a> {
     }
 
     /// When the next request enters the drive, no earlier than `now`; [`Ns::NEVER`] if none can before another ends.
-    #[inline]
+    #[inline(always)]
     pub fn next_time(&mut self, now: Ns) -> Result<Ns, SourceError> {
         if self.places.is_empty() && self.config.arrivals == Arrivals::Closed {
             return Ok(Ns::NEVER);
@@ -124,7 +124,7 @@ impl<'a> Front<'a> {
     }
 
     /// Takes the next request, which enters at `now`: the request and when it arrived at the host's queue.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, now: Ns) -> Option<(HostRequest, Ns)> {
         let request = *self.batch.get(self.cursor)?;
         self.cursor += 1;
@@ -149,7 +149,7 @@ impl<'a> Front<'a> {
     }
 
     /// So many requests were completed at `now`.
-    #[inline]
+    #[inline(always)]
     pub fn completed(&mut self, count: u32, now: Ns) {
         self.outstanding -= count;
         if self.config.arrivals == Arrivals::Closed {

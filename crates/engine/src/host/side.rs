@@ -54,12 +54,12 @@ pub trait HostSide {
 
 /// One flow that nothing but its own queue holds up.
 impl HostSide for Front<'_> {
-    #[inline]
+    #[inline(always)]
     fn next_time(&mut self, now: Ns) -> Result<Ns, SourceError> {
         Front::next_time(self, now)
     }
 
-    #[inline]
+    #[inline(always)]
     fn take(
         &mut self,
         now: Ns,
@@ -69,18 +69,18 @@ impl HostSide for Front<'_> {
         Ok(Front::take(self, now))
     }
 
-    #[inline]
+    #[inline(always)]
     fn coming(&self, ahead: usize) -> Option<&HostRequest> {
         self.peek(ahead)
     }
 
-    #[inline]
+    #[inline(always)]
     fn completed(&mut self, count: u32, now: Ns) -> Result<(), SourceError> {
         Front::completed(self, count, now);
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn is_at_end(&self) -> bool {
         Front::is_at_end(self)
     }

@@ -217,7 +217,7 @@ impl<T: Word> Table<T> {
 }
 
 /// Bytes that are written at once, not number by number.
-pub struct Bytes<'a>(pub &'a [u8]);
+struct Bytes<'a>(&'a [u8]);
 
 impl Serialize for Bytes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -87,6 +87,24 @@ impl Versions {
         Self { newest: Table::zeroed(logical_units as usize), stored: Table::zeroed(physical_units as usize) }
     }
 
+    /// Most of the tables will be touched.
+    pub fn expect_dense(&self) {
+        ask_for_huge_pages(&self.newest);
+        ask_for_huge_pages(&self.stored);
+    }
+
+    /// Brings what is known of a logical page towards the caches.
+    #[inline]
+    pub fn prefetch(&self, lpa: u64) {
+        prefetch(&self.newest, lpa as usize);
+    }
+
+    /// The same of a physical page.
+    #[inline]
+    pub fn prefetch_stored(&self, ppa: Ppa) {
+        prefetch(&self.stored, ppa.index());
+    }
+
     /// A write of the host to `lpa` starts at `ppa`.
     pub fn write(&mut self, lpa: Lpa, ppa: Ppa) {
         let newest = &mut self.newest[lpa.index()];

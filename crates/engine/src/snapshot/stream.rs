@@ -7,16 +7,13 @@ use serde::de::DeserializeOwned;
 
 use super::frames::{FrameReader, FrameWriter, exactly};
 use super::{FORMAT, SnapshotError};
-use crate::memory::{Bytes, Table, Word};
+use crate::memory::{Table, Word};
 
 /// First bytes of every snapshot.
 const MAGIC: [u8; 8] = *b"WORDLINE";
 
 /// Chunks of a table in one record.
 const CHUNKS_AT_ONCE: usize = 256;
-
-/// A chunk of a table: its number and its bytes.
-type Chunk<'a> = (u32, Bytes<'a>);
 
 /// Takes records.
 pub struct Out<'a> {
@@ -40,16 +37,15 @@ impl<'a> Out<'a> {
         self.frames.write(&bytes)
     }
 
-    /// A large table, some chunks at once.
+    /// A large table: the numbers of some chunks, and their bytes as they are behind.
     pub(crate) fn put_table<T: Word>(&mut self, table: &Table<T>) -> Result<(), SnapshotError> {
         let numbers = table.chunks_in_use();
         self.put(&(table.len() as u64, numbers.len() as u64))?;
         for some in numbers.chunks(CHUNKS_AT_ONCE) {
-            let chunks: Vec<(u32, Vec<u8>)> =
-                some.iter().map(|&number| (number, table.chunk_bytes(number))).collect();
-            let chunks: Vec<Chunk<'_>> =
-                chunks.iter().map(|(number, bytes)| (*number, Bytes(bytes))).collect();
-            self.put(&chunks)?;
+            self.put(some)?;
+            for &number in some {
+                self.frames.write(&table.chunk_bytes(number))?;
+            }
         }
         Ok(())
     }
@@ -122,15 +118,16 @@ impl<'a> In<'a> {
         table.expect_chunks(usize::try_from(chunks).unwrap_or(0));
         let mut left = chunks;
         while left > 0 {
-            self.next_record()?;
-            let some: Vec<Chunk<'_>> =
-                postcard::from_bytes(&self.record).map_err(|_| strange("without chunks"))?;
+            let some: Vec<u32> = self.take()?;
             if some.is_empty() || some.len() as u64 > left {
                 return Err(strange("with too few or too many chunks"));
             }
             left -= some.len() as u64;
-            for (number, bytes) in some {
-                let filled = table.fill_chunk(number, bytes.0);
+            for number in some {
+                // A chunk at a time stays in the nearest cache on its way.
+                self.record.clear();
+                self.frames.read(size_of_val(table.chunk(number)) as u64, &mut self.record)?;
+                let filled = table.fill_chunk(number, &self.record);
                 filled.ok_or_else(|| strange("with a chunk that it doesn't have"))?;
             }
         }
