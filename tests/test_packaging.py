@@ -45,7 +45,16 @@ def test_version_is_the_same_everywhere() -> None:
 def test_an_installed_wheel_has_its_presets(tmp_path: Path) -> None:
     maturin = str(Path(sys.executable).parent / "maturin")
     # With the interpreter of `make setup`, for which everything is built already.
-    build = [maturin, "build", "--release", "--locked", "--interpreter", sys.executable, "--out", str(tmp_path)]
+    build = [
+        maturin,
+        "build",
+        "--release",
+        "--locked",
+        "--interpreter",
+        sys.executable,
+        "--out",
+        str(tmp_path),
+    ]
     subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
     (wheel,) = tmp_path.glob("*.whl")
     installed = tmp_path / "installed"
