@@ -8,6 +8,7 @@ mod blktrace;
 mod columns;
 mod csv;
 mod detect;
+mod digits;
 mod diskmon;
 mod disksim;
 mod fields;
@@ -18,6 +19,7 @@ mod mqsim;
 mod msr;
 mod names;
 mod parquet;
+mod quick;
 mod records;
 mod spc;
 mod srt;
@@ -34,6 +36,7 @@ pub(crate) use form::Form;
 pub use form::TraceFormat;
 pub(crate) use lines::{Given, LineParser, other_form};
 pub(crate) use parquet::ParquetRows;
+pub(crate) use quick::PAD;
 pub(crate) use records::RecordFault;
 pub(crate) use srt::Srt;
 pub(crate) use vscsi::Vscsi;
@@ -116,6 +119,7 @@ impl Rules {
 }
 
 /// Refuses a request that no drive can have.
+#[inline]
 pub(crate) fn plausible(row: Row) -> Result<Row, Expected> {
     if row.offset.checked_add(row.length).is_none() {
         return Err("offset + length below 2^64");

@@ -23,6 +23,7 @@ impl Range {
     }
 
     /// Appends the request, or what becomes of it, to `batch`. An error is a phrase about the request.
+    #[inline]
     pub(crate) fn apply(
         &mut self,
         request: HostRequest,
@@ -36,7 +37,8 @@ impl Range {
             return Ok(());
         }
         match self {
-            Self::Refuse => batch.push(refuse(request, drive_bytes)?),
+            Self::Refuse if beyond(&request, drive_bytes) => return Err(refused(&request, drive_bytes)),
+            Self::Refuse => batch.push(request),
             Self::Wrap => batch.push(wrap(request, drive_bytes, tally)?),
             Self::Compact(compactor) => {
                 let pieces = compactor.place(request, device, batch).map_err(|_| {
@@ -51,19 +53,18 @@ impl Range {
     }
 }
 
+#[inline]
 fn beyond(request: &HostRequest, drive_bytes: u64) -> bool {
     request.offset.saturating_add(request.length) > drive_bytes
 }
 
-fn refuse(request: HostRequest, drive_bytes: u64) -> Result<HostRequest, String> {
-    if beyond(&request, drive_bytes) {
-        return Err(format!(
-            "{} bytes at offset {} lie beyond the drive of {drive_bytes} bytes: take a larger drive, or set \
-             out_of_range to \"wrap\" or \"compact\"",
-            request.length, request.offset
-        ));
-    }
-    Ok(request)
+#[cold]
+fn refused(request: &HostRequest, drive_bytes: u64) -> String {
+    format!(
+        "{} bytes at offset {} lie beyond the drive of {drive_bytes} bytes: take a larger drive, or set out_of_range to \
+         \"wrap\" or \"compact\"",
+        request.length, request.offset
+    )
 }
 
 fn wrap(mut request: HostRequest, drive_bytes: u64, tally: &mut Tally) -> Result<HostRequest, String> {

@@ -24,10 +24,12 @@ impl Sorter {
     }
 
     /// Takes a row, and gives the earliest when more than the window are held.
+    #[inline]
     pub(super) fn push(&mut self, placed: Placed) -> Option<Placed> {
-        if self.window == 0 {
-            return Some(placed);
-        }
+        if self.window == 0 { Some(placed) } else { self.exchange(placed) }
+    }
+
+    fn exchange(&mut self, placed: Placed) -> Option<Placed> {
         self.held.push(Reverse(Entry { placed, turn: self.taken }));
         self.taken += 1;
         if self.held.len() > self.window { self.pop() } else { None }

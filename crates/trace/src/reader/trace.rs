@@ -98,6 +98,7 @@ impl TraceReader {
         Ok(())
     }
 
+    #[inline]
     fn next_row(&mut self) -> Result<Option<Placed>, SourceError> {
         loop {
             match self.file.next_row(self.config.skip_bad_lines, &mut self.tally)? {
@@ -111,6 +112,7 @@ impl TraceReader {
         }
     }
 
+    #[inline]
     fn take(&mut self, placed: Placed, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
         let Placed { row, number } = placed;
         if row.length == 0 && row.op != HostOp::Flush {
