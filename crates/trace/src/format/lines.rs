@@ -52,13 +52,13 @@ impl LineParser {
         }
     }
 
-    /// The request in the first line of `text` and the line's length with its end; `None` when it takes a closer look, by
-    /// [`Self::parse`].
+    /// Reads the request in the first line of `text` into `row`. Returns the line's length with its end; `None` when it
+    /// takes a closer look, by [`Self::parse`].
     #[inline]
-    pub(crate) fn quick(&mut self, text: &[u8]) -> Option<(Row, usize)> {
-        let found = self.quick.as_ref()?.row(text)?;
+    pub(crate) fn read_quickly(&mut self, text: &[u8], row: &mut Row) -> Option<usize> {
+        let length = self.quick.as_ref()?.read(text, row)?;
         self.begun = true;
-        Some(found)
+        Some(length)
     }
 
     /// The request that a line holds; `None` where it holds none: a header, an event that isn't wanted, a remark.

@@ -63,6 +63,11 @@ pub(crate) struct Row {
     pub device: u16,
 }
 
+impl Row {
+    /// A place for one.
+    pub(crate) const EMPTY: Self = Self { time: 0, op: HostOp::Read, offset: 0, length: 0, device: 0 };
+}
+
 /// What a line should have been, as a phrase that follows "expected".
 pub(crate) type Expected = &'static str;
 
@@ -119,15 +124,23 @@ impl Rules {
 }
 
 /// Refuses a request that no drive can have.
-#[inline]
 pub(crate) fn plausible(row: Row) -> Result<Row, Expected> {
+    match fault(&row) {
+        None => Ok(row),
+        Some(expected) => Err(expected),
+    }
+}
+
+/// What a request should have been that no drive can have.
+#[inline]
+fn fault(row: &Row) -> Option<Expected> {
     if row.offset.checked_add(row.length).is_none() {
-        return Err("offset + length below 2^64");
+        return Some("offset + length below 2^64");
     }
     match row.op {
         HostOp::Read | HostOp::Write | HostOp::WriteFua if row.length > MAX_TRANSFER => {
-            Err("a length of at most 4 GiB")
+            Some("a length of at most 4 GiB")
         }
-        _ => Ok(row),
+        _ => None,
     }
 }

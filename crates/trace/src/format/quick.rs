@@ -5,7 +5,7 @@
 use wordline_engine::host::request::HostOp;
 
 use super::digits::{ONES, POWERS, leading_digits, of_digits};
-use super::{Row, Rules, plausible};
+use super::{Row, Rules, fault};
 
 /// Zero bytes that must stand behind the text, so that eight can be looked at from any byte of a line.
 pub(crate) const PAD: usize = 8;
@@ -72,11 +72,11 @@ impl Quick {
         }
     }
 
-    /// The request in the first line of `text` and the line's length with its end. `None` when it isn't plain, not whole, or
-    /// wrong.
+    /// Reads the request in the first line of `text` into `row`: moving it would take as long as reading it. Returns the
+    /// line's length with its end; `None` when the line isn't plain, not whole, or wrong, and then `row` means nothing.
     #[inline]
-    pub(super) fn row(&self, text: &[u8]) -> Option<(Row, usize)> {
-        let mut row = Row { time: 0, op: HostOp::Read, offset: 0, length: 0, device: 0 };
+    pub(super) fn read(&self, text: &[u8], row: &mut Row) -> Option<usize> {
+        *row = Row::EMPTY;
         let mut cursor = Cursor { rest: text };
         let mut columns = self.columns.iter().zip(1..);
         loop {
@@ -104,7 +104,7 @@ impl Quick {
         if row.op == HostOp::Flush {
             (row.offset, row.length) = (0, 0);
         }
-        Some((plausible(row).ok()?, text.len() - behind.len()))
+        fault(row).is_none().then_some(text.len() - behind.len())
     }
 
     #[inline]
@@ -155,24 +155,16 @@ impl Cursor<'_> {
     }
 
     /// The same with the number of its digits.
-    #[inline]
+    #[inline(always)]
     fn digits(&mut self) -> Option<(u64, usize)> {
-        let (mut number, mut total) = (0_u64, 0);
-        for _ in 0..3 {
-            let text = self.eight()?;
-            let count = leading_digits(text);
-            if count == 0 {
-                break;
-            }
-            // Overflows only where there are too many.
-            number = number.wrapping_mul(*POWERS.get(count)?).wrapping_add(of_digits(text, count));
-            total += count;
-            self.advance(count)?;
-            if count < 8 {
-                break;
-            }
-        }
-        (1..=19).contains(&total).then_some((number, total))
+        let text = self.eight()?;
+        let found = match leading_digits(text) {
+            0 => return None,
+            8 => long_number(self.rest)?,
+            count => (of_digits(text, count), count),
+        };
+        self.advance(found.1)?;
+        Some(found)
     }
 
     #[inline]
@@ -206,6 +198,26 @@ impl Cursor<'_> {
     fn at_end(self) -> Option<Self> {
         let end = memchr::memchr(b'\n', self.rest)?;
         self.rest.get(end..).map(|rest| Self { rest })
+    }
+}
+
+/// A number of 8 to 19 digits, and how many they are. Takes the text as a value, so that where the cursor stands is never
+/// put down in memory.
+#[inline(never)]
+fn long_number(mut text: &[u8]) -> Option<(u64, usize)> {
+    let (mut number, mut total) = (0_u64, 0);
+    loop {
+        let eight = u64::from_le_bytes(*text.first_chunk()?);
+        let count = leading_digits(eight);
+        if count > 0 {
+            // Overflows only where there are too many.
+            number = number.wrapping_mul(*POWERS.get(count)?).wrapping_add(of_digits(eight, count));
+            total += count;
+        }
+        if count < 8 || total > 16 {
+            return (total <= 19).then_some((number, total));
+        }
+        text = text.get(8..)?;
     }
 }
 
@@ -284,9 +296,14 @@ mod tests {
         fields.join(if blanks { " " } else { "," })
     }
 
+    fn row(quick: &Quick, text: &str) -> Option<(Row, usize)> {
+        let mut row = Row::EMPTY;
+        quick.read(text.as_bytes(), &mut row).map(|length| (row, length))
+    }
+
     fn agree(quick: &Quick, line: &str, end: &str, careful: Option<Row>) -> Result<(), TestCaseError> {
         let text = format!("{line}{end}next,1\n\0\0\0\0\0\0\0\0");
-        if let Some((row, length)) = quick.row(text.as_bytes()) {
+        if let Some((row, length)) = row(quick, &text) {
             prop_assert_eq!(length, line.len() + end.len());
             prop_assert_eq!(Some(row), careful, "{}", line);
         }
@@ -337,11 +354,11 @@ mod tests {
             for end in ["\n", "\r\n"] {
                 let text = format!("{line}{end}\0\0\0\0\0\0\0\0");
                 let expected = plain(&rules, line.as_bytes()).unwrap();
-                assert_eq!(quick.row(text.as_bytes()), Some((expected, line.len() + end.len())), "{line}");
+                assert_eq!(row(&quick, &text), Some((expected, line.len() + end.len())), "{line}");
             }
             // A line that isn't whole yet may be longer.
             let cut = format!("{line}\0\0\0\0\0\0\0\0");
-            assert_eq!(quick.row(cut.as_bytes()), None, "{line}");
+            assert_eq!(row(&quick, &cut), None, "{line}");
         }
     }
 
@@ -350,8 +367,7 @@ mod tests {
         let mut parser =
             LineParser::new(Rules::of(Form::Columns), &ColumnsConfig::default(), Given::default());
         parser.parse(b"host,time_ns,rw,offset,length,more").unwrap();
-        let quick =
-            |line: &str| parser.quick.as_ref().unwrap().row(format!("{line}\n\0\0\0\0\0\0\0\0").as_bytes());
+        let quick = |line: &str| row(parser.quick.as_ref().unwrap(), &format!("{line}\n\0\0\0\0\0\0\0\0"));
         let (row, length) = quick("a,5,write,512,1024,x y\"").unwrap();
         assert_eq!((row.time, row.op, row.offset, row.length, length), (5, HostOp::Write, 512, 1024, 24));
         assert_eq!(quick("\"a,5\",5,write,512,1024,x"), None);

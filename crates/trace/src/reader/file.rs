@@ -41,6 +41,11 @@ pub(super) struct Placed {
     pub number: u64,
 }
 
+impl Placed {
+    /// A place for one.
+    pub(super) const EMPTY: Self = Self { row: Row::EMPTY, number: 0 };
+}
+
 impl TraceFile {
     /// Opens the file in the form that `config` names, or that its first bytes tell. What had to be assumed goes into
     /// `tally`.
@@ -130,17 +135,25 @@ impl TraceFile {
         self.shared
     }
 
-    /// The next row, or `None` at the end. Bad lines and records are errors, or counted and passed over where `skip`
-    /// is set.
+    /// Reads the next row into `placed`; whether there is one. Bad lines and records are errors, or counted and passed
+    /// over where `skip` is set.
     #[inline]
-    pub(super) fn next_row(&mut self, skip: bool, tally: &mut Tally) -> Result<Option<Placed>, SourceError> {
+    pub(super) fn next_row(
+        &mut self,
+        skip: bool,
+        tally: &mut Tally,
+        placed: &mut Placed,
+    ) -> Result<bool, SourceError> {
         if let Body::Lines { lines, parser } = &mut self.body
-            && let Some((row, length)) = parser.quick(lines.text())
+            && let Some(length) = parser.read_quickly(lines.text(), &mut placed.row)
         {
             lines.pass(length);
-            return Ok(Some(Placed { row, number: lines.number() }));
+            placed.number = lines.number();
+            return Ok(true);
         }
-        self.next_carefully(skip, tally)
+        let Some(found) = self.next_carefully(skip, tally)? else { return Ok(false) };
+        *placed = found;
+        Ok(true)
     }
 
     /// The same for what isn't a plain line.

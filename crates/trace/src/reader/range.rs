@@ -32,13 +32,32 @@ impl Range {
         tally: &mut Tally,
         batch: &mut Vec<HostRequest>,
     ) -> Result<(), String> {
+        let stays = match self {
+            Self::Refuse | Self::Wrap => !beyond(&request, drive_bytes),
+            Self::Compact(_) => false,
+        };
+        if !stays {
+            return self.move_in(request, device, drive_bytes, tally, batch);
+        }
+        batch.push(request);
+        Ok(())
+    }
+
+    /// The same for a request that can't stay where it is.
+    fn move_in(
+        &mut self,
+        request: HostRequest,
+        device: u16,
+        drive_bytes: u64,
+        tally: &mut Tally,
+        batch: &mut Vec<HostRequest>,
+    ) -> Result<(), String> {
         if request.op == HostOp::Flush {
             batch.push(request);
             return Ok(());
         }
         match self {
-            Self::Refuse if beyond(&request, drive_bytes) => return Err(refused(&request, drive_bytes)),
-            Self::Refuse => batch.push(request),
+            Self::Refuse => return Err(refused(&request, drive_bytes)),
             Self::Wrap => batch.push(wrap(request, drive_bytes, tally)?),
             Self::Compact(compactor) => {
                 let pieces = compactor.place(request, device, batch).map_err(|_| {
@@ -58,7 +77,6 @@ fn beyond(request: &HostRequest, drive_bytes: u64) -> bool {
     request.offset.saturating_add(request.length) > drive_bytes
 }
 
-#[cold]
 fn refused(request: &HostRequest, drive_bytes: u64) -> String {
     format!(
         "{} bytes at offset {} lie beyond the drive of {drive_bytes} bytes: take a larger drive, or set out_of_range to \
@@ -68,9 +86,6 @@ fn refused(request: &HostRequest, drive_bytes: u64) -> String {
 }
 
 fn wrap(mut request: HostRequest, drive_bytes: u64, tally: &mut Tally) -> Result<HostRequest, String> {
-    if !beyond(&request, drive_bytes) {
-        return Ok(request);
-    }
     if request.op == HostOp::Trim {
         request.length = request.length.min(drive_bytes);
     }

@@ -23,13 +23,16 @@ impl Sorter {
         Self { window: window as usize, held: BinaryHeap::new(), taken: 0 }
     }
 
-    /// Takes a row, and gives the earliest when more than the window are held.
-    #[inline]
-    pub(super) fn push(&mut self, placed: Placed) -> Option<Placed> {
-        if self.window == 0 { Some(placed) } else { self.exchange(placed) }
+    /// Whether no row is held back.
+    pub(super) fn is_off(&self) -> bool {
+        self.window == 0
     }
 
-    fn exchange(&mut self, placed: Placed) -> Option<Placed> {
+    /// Takes a row, and gives the earliest when more than the window are held.
+    pub(super) fn push(&mut self, placed: Placed) -> Option<Placed> {
+        if self.window == 0 {
+            return Some(placed);
+        }
         self.held.push(Reverse(Entry { placed, turn: self.taken }));
         self.taken += 1;
         if self.held.len() > self.window { self.pop() } else { None }
