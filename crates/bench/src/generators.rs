@@ -127,7 +127,7 @@ fn twin() -> Result<(), Failure> {
     std::fs::write(folder.join(&path), profile.to_toml())?;
     let source =
         SourceConfig::Twin(TwinConfig { path: path.clone(), requests: Some(REQUESTS), space_bytes: None });
-    let measured = each("twin of pieces", &source, &folder, 2.0);
+    let measured = each("twin of pieces", &source, &folder, 1.0);
     std::fs::remove_file(folder.join(&path))?;
     measured
 }
@@ -137,7 +137,7 @@ fn preset(name: &str) -> Result<(SourceConfig, PathBuf), Failure> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../presets/workloads");
     let text = std::fs::read_to_string(folder.join(format!("{name}.toml")))?;
     let workload: WorkloadConfig =
-        Layers::new().with(Layer::from_toml("workload", &text)?).resolve("workload")?;
+        Layers::new().with(Layer::from_toml(name, &text)?.under("workload")).resolve("workload")?;
     let mut source = workload.source.ok_or("a preset of one source")?;
     match &mut source {
         SourceConfig::Synthetic(made) => made.requests = REQUESTS,
