@@ -47,7 +47,8 @@ const WORDS: [&[u8]; 20] = [
 /// The reader of a layout.
 pub(super) struct Quick {
     columns: Box<[Column]>,
-    needed: usize,
+    /// Columns at the end that may be left out.
+    optional: usize,
     more: bool,
     separator: u8,
     /// The words that the form knows, each in the lowest bytes of a number.
@@ -63,7 +64,7 @@ impl Quick {
         let whole = |scale: u64| if rules.unit_ns.is_multiple_of(scale) { rules.unit_ns / scale } else { 0 };
         Self {
             columns: layout.columns.into(),
-            needed: layout.needed,
+            optional: layout.columns.len().saturating_sub(layout.needed),
             more: layout.more,
             separator: layout.separator,
             words: WORDS.iter().filter_map(known).collect(),
@@ -78,9 +79,9 @@ impl Quick {
     pub(super) fn read(&self, text: &[u8], row: &mut Row) -> Option<usize> {
         *row = Row::EMPTY;
         let mut cursor = Cursor { rest: text };
-        let mut columns = self.columns.iter().zip(1..);
+        let mut columns = self.columns.iter();
         loop {
-            let Some((column, count)) = columns.next() else {
+            let Some(column) = columns.next() else {
                 cursor = self.more.then_some(cursor)?.at_end()?;
                 break;
             };
@@ -94,7 +95,7 @@ impl Quick {
                 Column::Any => cursor.pass_field(self.separator)?,
             }
             if !cursor.pass_separator(self.separator)? {
-                if count < self.needed {
+                if columns.len() > self.optional {
                     return None;
                 }
                 break;
@@ -204,20 +205,21 @@ impl Cursor<'_> {
 /// A number of 8 to 19 digits, and how many they are. Takes the text as a value, so that where the cursor stands is never
 /// put down in memory.
 #[inline(never)]
-fn long_number(mut text: &[u8]) -> Option<(u64, usize)> {
-    let (mut number, mut total) = (0_u64, 0);
-    loop {
-        let eight = u64::from_le_bytes(*text.first_chunk()?);
-        let count = leading_digits(eight);
-        if count > 0 {
-            // Overflows only where there are too many.
-            number = number.wrapping_mul(*POWERS.get(count)?).wrapping_add(of_digits(eight, count));
-            total += count;
-        }
-        if count < 8 || total > 16 {
-            return (total <= 19).then_some((number, total));
-        }
-        text = text.get(8..)?;
+fn long_number(text: &[u8]) -> Option<(u64, usize)> {
+    let eight_from = |start: usize| Some(u64::from_le_bytes(*text.get(start..)?.first_chunk()?));
+    let joined = |number: u64, text: u64, count: usize| {
+        Some(number * POWERS.get(count)? + if count > 0 { of_digits(text, count) } else { 0 })
+    };
+    let (first, second) = (of_digits(eight_from(0)?, 8), eight_from(8)?);
+    let count = leading_digits(second);
+    let number = joined(first, second, count)?;
+    if count < 8 {
+        return Some((number, 8 + count));
+    }
+    let third = eight_from(16)?;
+    match leading_digits(third) {
+        count @ 0..=3 => Some((joined(number, third, count)?, 16 + count)),
+        _ => None,
     }
 }
 
