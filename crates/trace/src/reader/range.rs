@@ -23,7 +23,7 @@ impl Range {
     }
 
     /// Appends the request, or what becomes of it, to `batch`. An error is a phrase about the request.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn apply(
         &mut self,
         request: HostRequest,
