@@ -47,7 +47,7 @@ DRIVES: dict[str, tuple[str, dict[str, object]]] = {
     "rails": ("hotr-tlc", FIVE_CHANNELS),
 }
 
-# Longest time of a trace for a scheme, s: the windows of Rails open a hundred times a second, come what may.
+# Longest time of a trace that is tried with a scheme, s: the windows of Rails open a hundred times a second.
 LONGEST_S = {"rails": 3 * 3600}
 
 # Where a trace and its twin go opposite ways by less than this, it's no difference.
