@@ -1,11 +1,13 @@
-//! Speed and memory of the engine and speed of the readers of traces, each beside its goal.
+//! Speed and memory of the engine and speed of the readers and generators of traces, each beside its goal.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its result")]
 
 pub mod bare;
 pub mod callgrind;
 pub mod cases;
+pub mod clock;
 pub mod costs;
 pub mod drive;
+pub mod generators;
 pub mod hot;
 pub mod measure;
 pub mod mqsim;

@@ -1,4 +1,4 @@
-//! Speed and memory of the engine and speed of the readers of traces, each beside its goal.
+//! Speed and memory of the engine and speed of the readers and generators of traces, each beside its goal.
 //!
 //! `cargo run --release -p wordline-bench [-- NAME…]` runs the benchmarks whose names contain one of the words.
 //! `-- --scaling` prints how cost grows as CSV; `-- --soak N` runs N flash operations in checked mode.
@@ -6,18 +6,21 @@
 
 use std::process::ExitCode;
 
-use wordline_bench::{Failure, callgrind, cases, costs, mqsim, scale, schemes, soak, states, traces};
+use wordline_bench::{
+    Failure, callgrind, cases, costs, generators, mqsim, scale, schemes, soak, states, traces,
+};
 
 type Benchmark = fn() -> Result<(), Failure>;
 
 /// The benchmarks that have a name each, beside the drives of [`cases`].
-const NAMED: [(&str, Benchmark); 6] = [
+const NAMED: [(&str, Benchmark); 7] = [
     ("startup", mqsim::run_all),
     ("costs", costs::run_all),
     ("schemes", schemes::run_all),
     ("states", states::run_all),
     ("instructions", callgrind::run_all),
     ("traces", traces::run_all),
+    ("traces: generators", generators::run_all),
 ];
 
 fn main() -> ExitCode {

@@ -8,10 +8,8 @@ use std::path::{Path, PathBuf};
 use wordline_trace::config::TraceFormat;
 use wordline_trace::{OpenContext, SourceConfig, TraceConfig, WriteFormat, open, write_trace};
 
+use crate::clock::Stopwatch;
 use crate::measure::{Goal, report};
-
-#[path = "../../trace/benches/common/mod.rs"]
-mod clock;
 
 type Failure = Box<dyn Error>;
 
@@ -72,7 +70,7 @@ fn measure(path: &Path, format: TraceFormat) -> Result<(f64, f64), Failure> {
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let mut source = open_trace(path, format)?;
-        let (watch, mut batch, mut count) = (clock::Stopwatch::start(), Vec::new(), 0);
+        let (watch, mut batch, mut count) = (Stopwatch::start(), Vec::new(), 0);
         loop {
             batch.clear();
             source.next_batch(&mut batch)?;

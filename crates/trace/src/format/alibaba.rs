@@ -2,9 +2,18 @@
 //! microseconds.
 
 use super::fields::{comma_fields, device, read_or_write, scaled, time};
+use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 
 const EXPECTED: Expected = "device_id,opcode,offset,length,timestamp";
+
+pub(super) const LAYOUT: Layout = Layout {
+    columns: &[Column::Device, Column::Op, Column::Offset, Column::Length, Column::Time],
+    needed: 5,
+    more: false,
+    separator: b',',
+    op: |field, _| read_or_write(field),
+};
 
 pub(super) fn is_header(line: &[u8]) -> bool {
     line.trim_ascii().eq_ignore_ascii_case(EXPECTED.as_bytes())

@@ -9,13 +9,16 @@ use crate::config::{BlockEvent, ColumnsConfig};
 use super::columns::{Places, Role};
 use super::fields::{device, number, read_or_write, time};
 use super::lines::Given;
-use super::{Phrase, Row, Rules, wordline};
+use super::quick::{Column, Quick};
+use super::{Phrase, Row, Rules, quick, wordline};
 
 /// What is remembered from line to line.
 pub(super) struct Csv {
     config: ColumnsConfig,
     given: Given,
     layout: Option<Layout>,
+    /// For lines without quotes and blanks, once the first line is read.
+    quick: Option<Quick>,
     assumption: Option<String>,
 }
 
@@ -36,11 +39,16 @@ enum Separator {
 
 impl Csv {
     pub(super) fn new(config: ColumnsConfig, given: Given) -> Self {
-        Self { config, given, layout: None, assumption: None }
+        Self { config, given, layout: None, quick: None, assumption: None }
     }
 
     pub(super) fn take_assumption(&mut self) -> Option<String> {
         self.assumption.take()
+    }
+
+    /// The reader of plain lines, when the first line has just told where the columns are.
+    pub(super) fn take_quick(&mut self) -> Option<Quick> {
+        self.quick.take()
     }
 
     pub(super) fn parse(&mut self, line: &[u8], rules: &Rules) -> Result<Option<Row>, Phrase> {
@@ -69,6 +77,7 @@ impl Csv {
         if !assumed.is_empty() {
             self.assumption = Some(assumed.join(", "));
         }
+        self.quick = layout.quick();
         self.layout = Some(layout);
         Ok(row)
     }
@@ -130,6 +139,35 @@ impl Layout {
                 self.assemble(line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()))
             }
         }
+    }
+
+    /// For plain lines, if each that is needed has a column of its own and all lines count.
+    fn quick(&self) -> Option<Quick> {
+        let needed = [Role::Time, Role::Op, Role::Offset, Role::Length];
+        if self.places.at(Role::Event).is_some()
+            || !needed.iter().all(|role| self.roles.contains(&Some(*role)))
+        {
+            return None;
+        }
+        let column = |role: &Option<Role>| match role {
+            Some(Role::Time) => Column::Time,
+            Some(Role::Op) => Column::Op,
+            Some(Role::Offset) => Column::Offset,
+            Some(Role::Length) => Column::Length,
+            Some(Role::Device) => Column::Device,
+            Some(Role::Event) | None => Column::Any,
+        };
+        let layout = quick::Layout {
+            columns: &self.roles.iter().map(column).collect::<Vec<_>>(),
+            needed: self.roles.len(),
+            more: true,
+            separator: match self.separator {
+                Separator::Byte(byte) => byte,
+                Separator::Blanks => b' ',
+            },
+            op: op_of,
+        };
+        Some(Quick::new(&layout, &self.rules))
     }
 
     fn assemble<'a>(&self, fields: impl Iterator<Item = &'a [u8]>) -> Result<Option<Row>, Phrase> {

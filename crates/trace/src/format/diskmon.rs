@@ -2,7 +2,24 @@
 //! seconds since the log began, `Read` or `Write`, sectors of 512 bytes.
 
 use super::fields::{blank_fields, device, number, read_or_write, scaled, time};
+use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
+
+pub(super) const LAYOUT: Layout = Layout {
+    columns: &[
+        Column::Number,
+        Column::Time,
+        Column::Any,
+        Column::Device,
+        Column::Op,
+        Column::Offset,
+        Column::Length,
+    ],
+    needed: 7,
+    more: false,
+    separator: b' ',
+    op: |field, _| read_or_write(field),
+};
 
 pub(super) fn is_header(line: &[u8]) -> bool {
     line.trim_ascii().starts_with(b"#")

@@ -4,10 +4,19 @@
 use wordline_engine::host::request::HostOp;
 
 use super::fields::{blank_fields, device, scaled, time};
+use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 
 /// Length of a millisecond, ns.
 pub(super) const UNIT_NS: u64 = 1_000_000;
+
+pub(super) const LAYOUT: Layout = Layout {
+    columns: &[Column::Time, Column::Device, Column::Offset, Column::Length, Column::Op],
+    needed: 5,
+    more: false,
+    separator: b' ',
+    op: op_of,
+};
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     let [arrival, device_field, first, count, flags] =

@@ -2,6 +2,8 @@
 
 use wordline_engine::host::request::HostOp;
 
+use super::digits::{POWERS, leading_digits, of_digits};
+
 /// Most digits of which every number fits 64 bits.
 const SURE_DIGITS: usize = 19;
 
@@ -16,14 +18,13 @@ pub(super) fn number(field: &[u8]) -> Option<u64> {
     for eight in eights {
         value = value * 100_000_000 + eight_digits(u64::from_le_bytes(*eight))?;
     }
-    // What is left, with digits before it that count as 0.
+    // What is left, of the last eight bytes.
     if let (Some(last), Some(scale)) = (field.last_chunk::<8>(), POWERS.get(rest.len())) {
         if rest.is_empty() {
             return Some(value);
         }
-        let known = u64::MAX >> (8 * rest.len());
-        let digits = (u64::from_le_bytes(*last) & !known) | (ZEROS & known);
-        return Some(value * scale + eight_digits(digits)?);
+        let digits = u64::from_le_bytes(*last) >> (64 - 8 * rest.len());
+        return (leading_digits(digits) == rest.len()).then(|| value * scale + of_digits(digits, rest.len()));
     }
     for byte in rest {
         let digit = byte.wrapping_sub(b'0');
@@ -35,25 +36,10 @@ pub(super) fn number(field: &[u8]) -> Option<u64> {
     Some(value)
 }
 
-/// Powers of ten.
-const POWERS: [u64; 10] =
-    [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000];
-
-/// Eight times `0`.
-const ZEROS: u64 = 0x3030_3030_3030_3030;
-
-/// The number of eight digits, the first in the lowest byte: neighbours are joined to pairs, fours and eight.
+/// The number of eight digits.
 #[inline]
 fn eight_digits(text: u64) -> Option<u64> {
-    const ONES: u64 = 0x0101_0101_0101_0101;
-    let digits = text ^ (ONES * 0x30);
-    // A byte above 9 has a bit of the upper half, or gets one by adding 6.
-    if (digits | digits.wrapping_add(ONES * 6)) & (ONES * 0xf0) != 0 {
-        return None;
-    }
-    let pairs = digits.wrapping_mul(1 + (10 << 8)) >> 8 & 0x00ff_00ff_00ff_00ff;
-    let fours = pairs.wrapping_mul(1 + (100 << 16)) >> 16 & 0x0000_ffff_0000_ffff;
-    Some(fours.wrapping_mul(1 + (10_000 << 32)) >> 32)
+    (leading_digits(text) == 8).then(|| of_digits(text, 8))
 }
 
 #[cold]
@@ -225,6 +211,7 @@ fn exactly<'a, const N: usize>(mut fields: impl Iterator<Item = &'a [u8]>) -> Op
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
     #[test]
     fn numbers_are_digits_up_to_64_bits() {
@@ -280,5 +267,36 @@ mod tests {
         }
         assert_eq!(blank_fields::<2>(b" a \t b "), Some([&b"a"[..], b"b"]));
         assert_eq!(blank_fields::<2>(b"a b c"), None);
+    }
+
+    /// Digits, many of them at the edges of eight, sixteen, nineteen and twenty, and what looks like a number.
+    fn digits() -> impl Strategy<Value = String> {
+        prop_oneof![
+            5 => "[0-9]{0,24}",
+            1 => "0{0,20}[0-9]{1,20}",
+            1 => "1844674407370955[0-9]{4}",
+            1 => "[+-][0-9]{0,20}|[0-9]{0,18}[ ./:eE\u{663}][0-9]{0,18}",
+            1 => any::<u64>().prop_map(|number| number.to_string()),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn numbers_are_what_the_standard_library_reads(text in digits()) {
+            let expected = if text.starts_with('+') || text.len() > 20 { None } else { text.parse().ok() };
+            prop_assert_eq!(number(text.as_bytes()), expected, "{}", text);
+        }
+
+        #[test]
+        fn times_are_exact_to_1_ns(whole in digits(), fraction in "[0-9]{0,30}", unit in 0..10_u32) {
+            let unit = 10_u64.pow(unit);
+            let found = time(format!("{whole}.{fraction}").as_bytes(), unit);
+            // Nine decimals count, whatever the unit.
+            let kept = format!("{fraction:0<9}");
+            let kept: u128 = kept[..9].parse().unwrap();
+            let expected = number(whole.as_bytes())
+                .map(|whole| u128::from(whole) * u128::from(unit) + kept * u128::from(unit) / 1_000_000_000);
+            prop_assert_eq!(found, expected);
+        }
     }
 }

@@ -5,12 +5,15 @@ use crate::config::{ColumnsConfig, TraceConfig};
 use super::blkparse::Blkparse;
 use super::csv::Csv;
 use super::fio_iolog::FioIolog;
+use super::quick::{Layout, Quick};
 use super::{Expected, Form, Phrase, Row, Rules, plausible};
 use super::{alibaba, biotracer, diskmon, disksim, mqsim, msr, spc, ssdsim, systor, tencent, wordline};
 
 /// Reads the lines of one file, from the first to the last.
 pub(crate) struct LineParser {
     rules: Rules,
+    /// For most lines, where the form has them plain.
+    pub(super) quick: Option<Quick>,
     state: State,
     /// Whether a line was read.
     begun: bool,
@@ -32,7 +35,8 @@ impl LineParser {
             Form::Columns => State::Csv(Box::new(Csv::new(columns.clone(), given))),
             _ => State::Nothing,
         };
-        Self { rules, state, begun: false }
+        let quick = layout(rules.form).map(|layout| Quick::new(&layout, &rules));
+        Self { rules, quick, state, begun: false }
     }
 
     /// The form that is read.
@@ -46,6 +50,15 @@ impl LineParser {
             State::Csv(csv) => csv.take_assumption(),
             _ => None,
         }
+    }
+
+    /// Reads the request in the first line of `text` into `row`. Returns the line's length with its end; `None` when it
+    /// takes a closer look, by [`Self::parse`].
+    #[inline]
+    pub(crate) fn read_quickly(&mut self, text: &[u8], row: &mut Row) -> Option<usize> {
+        let length = self.quick.as_ref()?.read(text, row)?;
+        self.begun = true;
+        Some(length)
     }
 
     /// The request that a line holds; `None` where it holds none: a header, an event that isn't wanted, a remark.
@@ -64,7 +77,11 @@ impl LineParser {
             }
             State::Blkparse(blkparse) => blkparse.parse(line, rules)?,
             State::FioIolog(iolog) => iolog.parse(line, rules)?,
-            State::Csv(csv) => csv.parse(line, rules)?,
+            State::Csv(csv) => {
+                let row = csv.parse(line, rules)?;
+                self.quick = csv.take_quick().or(self.quick.take());
+                row
+            }
         };
         Ok(row.map(plausible).transpose()?)
     }
@@ -117,6 +134,22 @@ pub(super) fn plain(rules: &Rules, line: &[u8]) -> Result<Row, Expected> {
         _ => Err("a line of another form"),
     }?;
     plausible(row)
+}
+
+/// How the lines of a form look, where they are columns and stand for themselves.
+pub(super) fn layout(form: Form) -> Option<Layout<'static>> {
+    Some(match form {
+        Form::Msr => msr::LAYOUT,
+        Form::Mqsim | Form::Ssdsim => mqsim::LAYOUT,
+        Form::Disksim => disksim::LAYOUT,
+        Form::Wordline => wordline::LAYOUT,
+        Form::Spc => spc::LAYOUT,
+        Form::Systor => systor::LAYOUT,
+        Form::Alibaba => alibaba::LAYOUT,
+        Form::Tencent => tencent::LAYOUT,
+        Form::Diskmon => diskmon::LAYOUT,
+        _ => return None,
+    })
 }
 
 /// Whether this first line is the form's header.

@@ -8,6 +8,7 @@ mod blktrace;
 mod columns;
 mod csv;
 mod detect;
+mod digits;
 mod diskmon;
 mod disksim;
 mod fields;
@@ -18,6 +19,7 @@ mod mqsim;
 mod msr;
 mod names;
 mod parquet;
+mod quick;
 mod records;
 mod spc;
 mod srt;
@@ -34,6 +36,7 @@ pub(crate) use form::Form;
 pub use form::TraceFormat;
 pub(crate) use lines::{Given, LineParser, other_form};
 pub(crate) use parquet::ParquetRows;
+pub(crate) use quick::PAD;
 pub(crate) use records::RecordFault;
 pub(crate) use srt::Srt;
 pub(crate) use vscsi::Vscsi;
@@ -58,6 +61,11 @@ pub(crate) struct Row {
     pub length: u64,
     /// Device, or flow in Wordline's own forms.
     pub device: u16,
+}
+
+impl Row {
+    /// A place for one.
+    pub(crate) const EMPTY: Self = Self { time: 0, op: HostOp::Read, offset: 0, length: 0, device: 0 };
 }
 
 /// What a line should have been, as a phrase that follows "expected".
@@ -117,13 +125,22 @@ impl Rules {
 
 /// Refuses a request that no drive can have.
 pub(crate) fn plausible(row: Row) -> Result<Row, Expected> {
+    match fault(&row) {
+        None => Ok(row),
+        Some(expected) => Err(expected),
+    }
+}
+
+/// What a request should have been that no drive can have.
+#[inline]
+fn fault(row: &Row) -> Option<Expected> {
     if row.offset.checked_add(row.length).is_none() {
-        return Err("offset + length below 2^64");
+        return Some("offset + length below 2^64");
     }
     match row.op {
         HostOp::Read | HostOp::Write | HostOp::WriteFua if row.length > MAX_TRANSFER => {
-            Err("a length of at most 4 GiB")
+            Some("a length of at most 4 GiB")
         }
-        _ => Ok(row),
+        _ => None,
     }
 }

@@ -1,7 +1,18 @@
 //! MQSim ASCII: `time_ns device first_sector sectors type`, type 0 = write, 1 = read.
 
+use wordline_engine::host::request::HostOp;
+
 use super::fields::{blank_fields, device, scaled, time};
+use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
+
+pub(super) const LAYOUT: Layout = Layout {
+    columns: &[Column::Time, Column::Device, Column::Offset, Column::Length, Column::Op],
+    needed: 5,
+    more: false,
+    separator: b' ',
+    op: op_of,
+};
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     let [arrival, device_field, first, count, kind] =
@@ -11,12 +22,16 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         device: device(device_field).ok_or("a device from 0 to 65535 in the second field")?,
         offset: scaled(first, rules.offset_unit).ok_or("a first sector in the third field")?,
         length: scaled(count, rules.length_unit).ok_or("a number of sectors in the fourth field")?,
-        op: match kind {
-            b"0" => rules.op_of(0),
-            b"1" => rules.op_of(1),
-            _ => return Err("0 (write) or 1 (read) in the fifth field"),
-        },
+        op: op_of(kind, rules).ok_or("0 (write) or 1 (read) in the fifth field")?,
     })
+}
+
+fn op_of(field: &[u8], rules: &Rules) -> Option<HostOp> {
+    match field {
+        b"0" => Some(rules.op_of(0)),
+        b"1" => Some(rules.op_of(1)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -24,7 +39,6 @@ mod tests {
     use super::super::Form;
     use super::super::lines::plain;
     use super::*;
-    use wordline_engine::host::request::HostOp;
 
     const RULES: Rules = Rules::of(Form::Mqsim);
 

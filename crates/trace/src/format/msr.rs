@@ -2,12 +2,29 @@
 //! (ticks of 100 ns since 1601), offsets and sizes bytes. The response time is left out of account, and may miss.
 
 use super::fields::{device, fields_up_to, read_or_write, scaled, time};
+use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 
 /// Length of a tick, ns.
 pub(super) const UNIT_NS: u64 = 100;
 
 const EXPECTED: Expected = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime";
+
+pub(super) const LAYOUT: Layout = Layout {
+    columns: &[
+        Column::Time,
+        Column::Any,
+        Column::Device,
+        Column::Op,
+        Column::Offset,
+        Column::Length,
+        Column::Any,
+    ],
+    needed: 6,
+    more: false,
+    separator: b',',
+    op: |field, _| read_or_write(field),
+};
 
 pub(super) fn is_header(line: &[u8]) -> bool {
     line.get(..10).is_some_and(|start| start.eq_ignore_ascii_case(b"timestamp,"))

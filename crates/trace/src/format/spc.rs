@@ -4,7 +4,16 @@
 //! Described by the Storage Performance Council's trace file format, revision 1.0.1.
 
 use super::fields::{device, first_fields, read_or_write, scaled, time};
+use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
+
+pub(super) const LAYOUT: Layout = Layout {
+    columns: &[Column::Device, Column::Offset, Column::Length, Column::Op, Column::Time],
+    needed: 5,
+    more: true,
+    separator: b',',
+    op: |field, _| read_or_write(field),
+};
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     let [asu, lba, size, opcode, timestamp] = first_fields(line).ok_or("ASU,LBA,size,opcode,timestamp")?;

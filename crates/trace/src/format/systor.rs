@@ -2,9 +2,18 @@
 //! response time in seconds, R or W, logical unit, bytes. Lines without an IOType are no transfers and passed over.
 
 use super::fields::{comma_fields, device, read_or_write, scaled, time};
+use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 
 const EXPECTED: Expected = "Timestamp,Response,IOType,LUN,Offset,Size";
+
+pub(super) const LAYOUT: Layout = Layout {
+    columns: &[Column::Time, Column::Any, Column::Op, Column::Device, Column::Offset, Column::Length],
+    needed: 6,
+    more: false,
+    separator: b',',
+    op: |field, _| read_or_write(field),
+};
 
 pub(super) fn is_header(line: &[u8]) -> bool {
     line.trim_ascii().eq_ignore_ascii_case(EXPECTED.as_bytes())

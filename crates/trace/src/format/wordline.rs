@@ -4,12 +4,21 @@
 use wordline_engine::host::request::HostOp;
 
 use super::fields::{device, fields_up_to, scaled, time};
+use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 
 /// The header as written, without the optional last column.
 pub(crate) const HEADER: &str = "time_ns,op,offset_bytes,length_bytes";
 
 const EXPECTED: Expected = "time_ns,op,offset_bytes,length_bytes[,flow]";
+
+pub(super) const LAYOUT: Layout = Layout {
+    columns: &[Column::Time, Column::Op, Column::Offset, Column::Length, Column::Device],
+    needed: 4,
+    more: false,
+    separator: b',',
+    op: |field, _| op_of(field),
+};
 
 pub(super) fn is_header(line: &[u8]) -> bool {
     match line.trim_ascii().strip_prefix(HEADER.as_bytes()) {

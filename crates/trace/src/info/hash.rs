@@ -3,7 +3,7 @@
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// A hash map with [`Mixer`].
-pub(super) type Map<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<Mixer>>;
+pub(crate) type Map<K, V> = std::collections::HashMap<K, V, BuildHasherDefault<Mixer>>;
 
 /// A bijection of 64-bit numbers that spreads neighbours (the finaliser of SplitMix64).
 pub(super) fn mix(value: u64) -> u64 {
@@ -19,7 +19,7 @@ pub(super) fn spread(device: u16, number: u64) -> u64 {
 
 /// A hasher for keys of few numbers.
 #[derive(Default)]
-pub(super) struct Mixer(u64);
+pub(crate) struct Mixer(u64);
 
 impl Hasher for Mixer {
     fn finish(&self) -> u64 {

@@ -5,7 +5,7 @@
 
 mod arrivals;
 mod collect;
-mod hash;
+pub(crate) mod hash;
 mod pages;
 mod popularity;
 mod reuse;

@@ -3,7 +3,9 @@
 use std::io::{ErrorKind, Read};
 use std::ops::Range;
 
-/// Size of the buffer, bytes: also the longest line.
+use crate::format::PAD;
+
+/// Bytes that are held, besides zeros behind them: also the longest line.
 const BUFFER: usize = 1 << 17;
 
 /// A stream of lines.
@@ -31,7 +33,7 @@ impl<R: Read> LineReader<R> {
     pub(crate) fn new(input: R) -> Self {
         Self {
             input,
-            buffer: vec![0; BUFFER].into_boxed_slice(),
+            buffer: vec![0; BUFFER + PAD].into_boxed_slice(),
             filled: 0..0,
             at_end: false,
             skipping: false,
@@ -55,6 +57,21 @@ impl<R: Read> LineReader<R> {
         let line = self.buffer.get(range).unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         Ok(Some(if self.number == 1 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line }))
+    }
+
+    /// What is there from the next line on, whole lines and a part of one, and zeros behind it: for who finds a line's
+    /// end himself and then calls [`Self::pass`].
+    #[inline]
+    pub(crate) fn text(&self) -> &[u8] {
+        let there = if self.skipping { 0..0 } else { self.filled.start..self.filled.end + PAD };
+        self.buffer.get(there).unwrap_or_default()
+    }
+
+    /// Passes over the next line, which takes so many bytes with its end.
+    #[inline]
+    pub(crate) fn pass(&mut self, length: usize) {
+        self.filled.start += length;
+        self.number += 1;
     }
 
     fn advance(&mut self) -> Result<Option<Range<usize>>, LineFault> {
@@ -82,7 +99,7 @@ impl<R: Read> LineReader<R> {
     /// Moves what is left to the buffer's start; returns its length.
     fn make_room(&mut self) -> Result<usize, LineFault> {
         let mut kept = self.filled.len();
-        if kept == self.buffer.len() || self.skipping {
+        if kept == BUFFER || self.skipping {
             kept = 0;
             self.filled = 0..0;
             if !std::mem::replace(&mut self.skipping, true) {
@@ -97,13 +114,15 @@ impl<R: Read> LineReader<R> {
     }
 
     fn fill(&mut self) -> Result<(), std::io::Error> {
-        let room = self.buffer.get_mut(self.filled.end..).unwrap_or_default();
+        let room = self.buffer.get_mut(self.filled.end..BUFFER).unwrap_or_default();
         match self.input.read(room) {
             Ok(0) => self.at_end = true,
             Ok(count) => self.filled.end += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+        // What stood there before isn't text of this file's place.
+        self.buffer.iter_mut().skip(self.filled.end).take(PAD).for_each(|byte| *byte = 0);
         Ok(())
     }
 }

@@ -23,6 +23,7 @@ impl Clock {
     /// The arrival of a request with this raw time, ns; `None` when it lies too far from the first.
     ///
     /// A raw time before that of an earlier line gives the time of the latest line before.
+    #[inline]
     pub(super) fn arrival(&mut self, raw: u128) -> Option<Arrival> {
         let first = *self.first.get_or_insert(raw);
         let ns = match raw.checked_sub(first) {

@@ -12,11 +12,19 @@ impl DeviceSet {
         Self { words: vec![0; 1024].into_boxed_slice(), last: None, count: 0 }
     }
 
+    #[inline]
     pub(super) fn insert(&mut self, device: u16) {
         if self.last != Some(device) {
             self.last = Some(device);
-            let bit = u64::from(device);
-            self.count += crate::bits::set_range(&mut self.words, bit, bit) as u32;
+            self.set(device);
+        }
+    }
+
+    fn set(&mut self, device: u16) {
+        if let Some(word) = self.words.get_mut(usize::from(device / 64)) {
+            let bit = 1 << (device % 64);
+            self.count += u32::from(*word & bit == 0);
+            *word |= bit;
         }
     }
 

@@ -23,7 +23,28 @@ impl Range {
     }
 
     /// Appends the request, or what becomes of it, to `batch`. An error is a phrase about the request.
+    #[inline(always)]
     pub(crate) fn apply(
+        &mut self,
+        request: HostRequest,
+        device: u16,
+        drive_bytes: u64,
+        tally: &mut Tally,
+        batch: &mut Vec<HostRequest>,
+    ) -> Result<(), String> {
+        let stays = match self {
+            Self::Refuse | Self::Wrap => !beyond(&request, drive_bytes),
+            Self::Compact(_) => false,
+        };
+        if !stays {
+            return self.move_in(request, device, drive_bytes, tally, batch);
+        }
+        batch.push(request);
+        Ok(())
+    }
+
+    /// The same for a request that can't stay where it is.
+    fn move_in(
         &mut self,
         request: HostRequest,
         device: u16,
@@ -36,7 +57,7 @@ impl Range {
             return Ok(());
         }
         match self {
-            Self::Refuse => batch.push(refuse(request, drive_bytes)?),
+            Self::Refuse => return Err(refused(&request, drive_bytes)),
             Self::Wrap => batch.push(wrap(request, drive_bytes, tally)?),
             Self::Compact(compactor) => {
                 let pieces = compactor.place(request, device, batch).map_err(|_| {
@@ -51,25 +72,20 @@ impl Range {
     }
 }
 
+#[inline]
 fn beyond(request: &HostRequest, drive_bytes: u64) -> bool {
     request.offset.saturating_add(request.length) > drive_bytes
 }
 
-fn refuse(request: HostRequest, drive_bytes: u64) -> Result<HostRequest, String> {
-    if beyond(&request, drive_bytes) {
-        return Err(format!(
-            "{} bytes at offset {} lie beyond the drive of {drive_bytes} bytes: take a larger drive, or set \
-             out_of_range to \"wrap\" or \"compact\"",
-            request.length, request.offset
-        ));
-    }
-    Ok(request)
+fn refused(request: &HostRequest, drive_bytes: u64) -> String {
+    format!(
+        "{} bytes at offset {} lie beyond the drive of {drive_bytes} bytes: take a larger drive, or set out_of_range to \
+         \"wrap\" or \"compact\"",
+        request.length, request.offset
+    )
 }
 
 fn wrap(mut request: HostRequest, drive_bytes: u64, tally: &mut Tally) -> Result<HostRequest, String> {
-    if !beyond(&request, drive_bytes) {
-        return Ok(request);
-    }
     if request.op == HostOp::Trim {
         request.length = request.length.min(drive_bytes);
     }

@@ -23,6 +23,11 @@ impl Sorter {
         Self { window: window as usize, held: BinaryHeap::new(), taken: 0 }
     }
 
+    /// Whether no row is held back.
+    pub(super) fn is_off(&self) -> bool {
+        self.window == 0
+    }
+
     /// Takes a row, and gives the earliest when more than the window are held.
     pub(super) fn push(&mut self, placed: Placed) -> Option<Placed> {
         if self.window == 0 {

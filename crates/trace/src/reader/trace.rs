@@ -88,30 +88,41 @@ impl TraceReader {
     fn fill(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
         let goal = batch.len().saturating_add(BATCH);
         let limit = self.config.max_requests.unwrap_or(u64::MAX);
+        let mut placed = Placed::EMPTY;
         while batch.len() < goal && self.taken < limit {
-            match self.next_row()? {
-                Some(placed) => self.take(placed, batch)?,
-                None if self.passes_left > 0 && self.taken > 0 => self.rewind()?,
-                None => break,
+            if self.next_row(&mut placed)? {
+                self.take(&placed, batch)?;
+            } else if self.passes_left > 0 && self.taken > 0 {
+                self.rewind()?;
+            } else {
+                break;
             }
         }
         Ok(())
     }
 
-    fn next_row(&mut self) -> Result<Option<Placed>, SourceError> {
-        loop {
-            match self.file.next_row(self.config.skip_bad_lines, &mut self.tally)? {
-                Some(placed) => {
-                    if let Some(earliest) = self.sorter.push(placed) {
-                        return Ok(Some(earliest));
-                    }
-                }
-                None => return Ok(self.sorter.pop()),
-            }
-        }
+    #[inline]
+    fn next_row(&mut self, placed: &mut Placed) -> Result<bool, SourceError> {
+        let found = self.file.next_row(self.config.skip_bad_lines, &mut self.tally, placed)?;
+        if self.sorter.is_off() { Ok(found) } else { self.next_sorted(found, placed) }
     }
 
-    fn take(&mut self, placed: Placed, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+    /// Exchanges rows of the file, of which the first lies in `placed` if there was one, for the earliest that is held.
+    fn next_sorted(&mut self, mut found: bool, placed: &mut Placed) -> Result<bool, SourceError> {
+        let earliest = loop {
+            if !found {
+                break self.sorter.pop();
+            }
+            if let Some(earliest) = self.sorter.push(*placed) {
+                break Some(earliest);
+            }
+            found = self.file.next_row(self.config.skip_bad_lines, &mut self.tally, placed)?;
+        };
+        Ok(earliest.map(|earliest| *placed = earliest).is_some())
+    }
+
+    #[inline]
+    fn take(&mut self, placed: &Placed, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
         let Placed { row, number } = placed;
         if row.length == 0 && row.op != HostOp::Flush {
             self.tally.empty_requests += 1;
@@ -126,7 +137,7 @@ impl TraceReader {
         }
         self.devices.insert(device);
         let Some(arrival) = self.clock.arrival(row.time) else {
-            let error = self.file.at(number, "expected a time within 292 years of the first");
+            let error = self.file.at(*number, "expected a time within 292 years of the first");
             return self.tally.bad_line(error, self.config.skip_bad_lines);
         };
         self.tally.backward_times += u64::from(arrival.step_back_ns > 0);
@@ -142,7 +153,7 @@ impl TraceReader {
         };
         self.range
             .apply(request, device, self.drive_bytes, &mut self.tally, batch)
-            .map_err(|fault| self.file.at(number, &fault))
+            .map_err(|fault| self.file.at(*number, &fault))
     }
 
     /// Begins the next pass.

@@ -1,12 +1,13 @@
 //! What a twin has requested so far, in bounded memory.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::codes::{Place, SLOTS};
 use super::locate::{PAGE, REMEMBERED};
 use super::shapes::ALIGNMENT;
 use super::space::FreshSpace;
 use super::streams::Streams;
+use crate::info::hash::Map;
 use crate::rng::{Xoshiro256PlusPlus, below};
 
 /// Neighbours that are looked at on either side before a reference is taken though it doesn't fit in all, and draws.
@@ -57,7 +58,7 @@ pub(super) struct History {
     /// Older requests: a random one makes room for each that leaves `recent`.
     old: Vec<Past>,
     /// Offset: number of the last request that began there, of those in `recent`.
-    starts: HashMap<u64, u64>,
+    starts: Map<u64, u64>,
     streams: Streams,
     /// Rank of the stream that the last place continues.
     continued: Option<usize>,
@@ -71,7 +72,7 @@ impl History {
         Self {
             recent: VecDeque::new(),
             old: Vec::new(),
-            starts: HashMap::new(),
+            starts: Map::default(),
             streams: Streams::default(),
             continued: None,
             count: 0,
@@ -184,12 +185,16 @@ impl History {
         let neighbours = (0..=2 * NEIGHBOURS)
             .map(|step| if step % 2 == 0 { back.saturating_sub(step / 2) } else { back + step / 2 + 1 });
         let (low, high) = ((back / 2).max(1), (back * 2).min(all));
-        let drawn = (0..TRIES).map(|_| low + below(&mut self.rng, high - low + 1)).collect::<Vec<_>>();
+        let drawn: [u64; TRIES] = std::array::from_fn(|_| low + below(&mut self.rng, high - low + 1));
         for back in neighbours.chain(drawn).filter(|back| *back > 0) {
             let Some((index, past)) = self.count.checked_sub(back).and_then(|at| Some((at, self.at(at)?)))
             else {
                 continue;
             };
+            // Whether it is the last at its place takes longest to find out: asked only where that can decide.
+            if best.is_some_and(|best| Self::likeness(past, like, true) <= best.0) {
+                continue;
+            }
             let newest = self.starts.get(&past.offset) == Some(&index);
             let fits = Self::likeness(past, like, newest);
             if best.is_none_or(|best| fits > best.0) {
