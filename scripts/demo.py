@@ -1,4 +1,5 @@
-"""Two schedulers on one drive of today: a million requests each, and what the difference is.
+"""Two schedulers on one drive of today, a million requests each, and what the difference is; then systems of four papers
+side by side.
 
 Usage: scripts/demo.py FOLDER, with `wordline` installed. Results and tables go to FOLDER.
 """
@@ -22,9 +23,13 @@ SCHEDULERS = {
     "read_first_suspend": "reads go first and suspend a running program or erase",
 }
 
+# On the drive of HotR's paper, with five channels as stripes of four pages and their parity need them.
+COMPARISON = """wordline compare --device hotr-tlc --workload hpc-46 --schemes baseline,collision,hotr,ttflash,rails
+    --set device.geometry.channels=5 --set device.geometry.ways=4 --set device.capacity.overprovisioning=0.35"""
+
 
 def main(folder: Path) -> None:
-    """Runs both, and compares their reads."""
+    """Runs both schedulers and compares their reads, then the systems."""
     results = {scheduler: simulate(scheduler, folder / scheduler) for scheduler in SCHEDULERS}
     print("\nReads under the two schedulers, µs:\n")
     print(f"  {'':20}{'mean':>10}{'p50':>10}{'p99':>10}{'p99.9':>10}")
@@ -32,8 +37,9 @@ def main(folder: Path) -> None:
         latency = result["read"]["latency_ns"]
         numbers = (f"{latency[key] / 1000:10,.1f}" for key in ("mean", "p50", "p99", "p99_9"))
         print(f"  {scheduler:20}{''.join(numbers)}   {SCHEDULERS[scheduler]}")
+    execute(f"{COMPARISON}\n    --out {shlex.quote(str(folder / 'schemes'))}")
     print(
-        f"\nIn {folder}/<scheduler>/:\n"
+        f"\nIn {folder}/schemes: the rows of this comparison. In {folder}/<scheduler>/:\n"
         "  report.txt          the table above\n"
         "  report.html         the same and more as a page with charts\n"
         "  result.json         every number of it, and the whole configuration that gave them\n"
@@ -46,12 +52,16 @@ def main(folder: Path) -> None:
 
 def simulate(scheduler: str, out: Path) -> dict[str, Any]:
     """One run by the command line, as a person would type it."""
-    command = f"{COMMAND}\n    --set scheme.scheduler.policy={scheduler} --out {shlex.quote(str(out))}"
+    execute(f"{COMMAND}\n    --set scheme.scheduler.policy={scheduler} --out {shlex.quote(str(out))}")
+    result: dict[str, Any] = json.loads((out / "result.json").read_text(encoding="utf-8"))
+    return result
+
+
+def execute(command: str) -> None:
+    """Prints a command line and carries it out."""
     shown = command.replace("\n", " \\\n")
     print(f"\n$ {shown}\n", flush=True)
     subprocess.run(shlex.split(command), check=True)
-    result: dict[str, Any] = json.loads((out / "result.json").read_text(encoding="utf-8"))
-    return result
 
 
 if __name__ == "__main__":
