@@ -1,5 +1,5 @@
-"""Two schedulers on one drive of today, a million requests each, and what the difference is; then systems of four papers
-side by side.
+"""Two schedulers on one drive of today, a million requests each, and what the difference is; then systems of four
+papers side by side.
 
 Usage: scripts/demo.py FOLDER, with `wordline` installed. Results and tables go to FOLDER.
 """
@@ -24,8 +24,10 @@ SCHEDULERS = {
 }
 
 # On the drive of HotR's paper, with five channels as stripes of four pages and their parity need them.
-COMPARISON = """wordline compare --device hotr-tlc --workload hpc-46 --schemes baseline,collision,hotr,ttflash,rails
-    --set device.geometry.channels=5 --set device.geometry.ways=4 --set device.capacity.overprovisioning=0.35"""
+COMPARISON = """wordline compare --device hotr-tlc --workload hpc-46
+    --schemes baseline,collision,hotr,ttflash,rails
+    --set device.geometry.channels=5 --set device.geometry.ways=4
+    --set device.capacity.overprovisioning=0.35"""
 
 
 def main(folder: Path) -> None:
