@@ -1,5 +1,6 @@
-"""Two schedulers on one drive of today, a million requests each, and what the difference is; then systems of four
-papers side by side.
+"""Two schedulers on one drive of today, a million requests each, and what the difference is.
+
+Then systems of four papers side by side.
 
 Usage: scripts/demo.py FOLDER, with `wordline` installed. Results and tables go to FOLDER.
 """
