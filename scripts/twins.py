@@ -47,9 +47,6 @@ DRIVES: dict[str, tuple[str, dict[str, object]]] = {
     "rails": ("hotr-tlc", FIVE_CHANNELS),
 }
 
-# Longest time of a trace that is tried with a scheme, s: the windows of Rails open a hundred times a second.
-LONGEST_S = {"rails": 3 * 3600}
-
 # Where a trace and its twin go opposite ways by less than this, it's no difference.
 SMALL = 0.005
 
@@ -167,12 +164,7 @@ def affected(pair: Pair, name: str, schemes: list[str], seed: int) -> Effects:
         return after[0] / before[0] - 1, after[1] / before[1] - 1
 
     summary = pair.summary
-    span_s = summary["span_ns"] / 1e9
-    changes = {
-        scheme: (change(pair.original, scheme), change(pair.twin, scheme))
-        for scheme in schemes
-        if span_s <= LONGEST_S.get(scheme, span_s)
-    }
+    changes = {scheme: (change(pair.original, scheme), change(pair.twin, scheme)) for scheme in schemes}
     return Effects(name, summary["requests"], summary["read_share"], summary["held"], changes)
 
 
@@ -192,9 +184,6 @@ def effects_table(rows: list[Effects], schemes: list[str]) -> str:
     for row in rows:
         cells = []
         for scheme in schemes:
-            if scheme not in row.changes:
-                cells += ["–"] * 4
-                continue
             for original, twin in zip(*row.changes[scheme], strict=True):
                 mark = "**" if opposite(original, twin) else ""
                 cells += [f"{original:+.1%}", f"{mark}{twin:+.1%}{mark}"]
@@ -204,8 +193,7 @@ def effects_table(rows: list[Effects], schemes: list[str]) -> str:
     lines.append("")
     for scheme in schemes:
         for which, what in enumerate(("mean", "p99")):
-            measured = [row.changes[scheme] for row in rows if scheme in row.changes]
-            pairs = [(trace[which], twin[which]) for trace, twin in measured]
+            pairs = [(trace[which], twin[which]) for trace, twin in (row.changes[scheme] for row in rows)]
             apart = sorted(abs(a - b) for a, b in pairs)
             if apart:
                 near = sum(value <= 0.05 for value in apart)
