@@ -1,7 +1,6 @@
 //! How fast requests are generated, on one core, beside a goal for each: the generators of applications do more for a
 //! request than to draw its address.
 
-use std::error::Error;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 
@@ -13,10 +12,9 @@ use wordline_trace::fio::import;
 use wordline_trace::twin::{FitOptions, fit};
 use wordline_trace::{OpenContext, Opened, SourceConfig, TwinConfig, WorkloadConfig, open};
 
+use crate::Failure;
 use crate::clock::Stopwatch;
 use crate::measure::{Goal, report};
-
-type Failure = Box<dyn Error>;
 
 /// Requests of each generator.
 const REQUESTS: u64 = 2_000_000;

@@ -1,17 +1,15 @@
 //! How fast the readers of traces are, on one core, beside the goal of 200 MB/s of uncompressed text. What counts is
 //! processor time, so that others' work on the machine matters little.
 
-use std::error::Error;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use wordline_trace::config::TraceFormat;
 use wordline_trace::{OpenContext, SourceConfig, TraceConfig, WriteFormat, open, write_trace};
 
+use crate::Failure;
 use crate::clock::Stopwatch;
 use crate::measure::{Goal, report};
-
-type Failure = Box<dyn Error>;
 
 /// Requests of each file.
 const REQUESTS: u64 = 1_000_000;

@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use crate::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
 use crate::device::Device;
 use crate::host::{HostOp, HostRequest};
-use crate::run::volume::Volume;
 use crate::sched::class::FlashOp;
 use crate::sched::gates::ClassSet;
 use crate::stats::blame::Parts;
@@ -129,19 +128,18 @@ impl Array {
         Some(done)
     }
 
-    fn next_member(&self) -> (usize, Ns) {
-        let next = |(number, drive): (usize, &Device)| (drive.next_event().0, number);
-        let (time, number) = self.members.iter().enumerate().map(next).min().unwrap_or((Ns::NEVER, 0));
-        (number, time)
+    /// The drive that goes next, when, and whether a request that arrives then goes before it.
+    fn next_member(&self) -> (usize, Ns, bool) {
+        let events = self.members.iter().map(Device::next_event).enumerate();
+        let first = events.min_by_key(|&(number, (time, _))| (time, number));
+        first.map_or((0, Ns::NEVER, false), |(number, (time, gives_way))| (number, time, gives_way))
     }
 
-    /// Handles the next event, and those of the same drive that follow, as long as they come before `arrival` and before
-    /// another drive, a system or a window has something to do.
-    fn run_ahead(&mut self, arrival: Ns) {
-        let (member, time) = self.next_member();
+    /// Handles the next event, which is that of `member` at `time`, and those of the same drive that follow, as long as they
+    /// come before `limit` and before another drive has something to do.
+    fn run_ahead(&mut self, member: usize, time: Ns, limit: Ns) {
         let others = self.members.iter().enumerate().filter(|&(number, _)| number != member);
-        let others = others.map(|(_, drive)| drive.next_event().0).min().unwrap_or(Ns::NEVER);
-        let limit = arrival.min(self.wake_at()).min(others);
+        let limit = others.map(|(_, drive)| drive.next_event().0).fold(limit, Ns::min);
         self.with_link(member, |drive| {
             // Who goes first at the limit itself is not the drive's to say.
             if time.0 < limit.0.saturating_sub(1) {

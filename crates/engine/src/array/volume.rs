@@ -34,19 +34,18 @@ impl Volume for Array {
     }
 
     fn next_event(&self) -> (Ns, bool) {
-        let (member, time) = self.next_member();
-        let (_, gives_way) = self.members.get(member).map_or((Ns::NEVER, false), Device::next_event);
+        let (_, time, gives_way) = self.next_member();
         (time, gives_way)
     }
 
     fn advance(&mut self, arrival: Ns) {
         while self.completed == 0 && self.fault().is_none() && !self.has_ended() {
-            let (event, gives_way) = self.next_event();
-            let arrives_first = arrival < event || (gives_way && arrival == event);
-            if event == Ns::NEVER || arrives_first || self.wake_at() < event {
+            let (member, event, gives_way) = self.next_member();
+            let (wake, arrives_first) = (self.wake_at(), arrival < event || (gives_way && arrival == event));
+            if event == Ns::NEVER || arrives_first || wake < event {
                 return;
             }
-            self.run_ahead(arrival);
+            self.run_ahead(member, event, arrival.min(wake));
         }
     }
 
@@ -58,6 +57,7 @@ impl Volume for Array {
 
     fn wake(&mut self) {
         self.now = self.wake_at();
+        // Windows that passed at rest, but for one that begins now: what else wakes goes before it.
         self.catch_up(Ns(self.now.0.saturating_sub(1)), self.now);
         for member in 0..self.members.len() {
             if self.members.get(member).is_some_and(|drive| drive.wake_at() == self.now) {
@@ -65,9 +65,7 @@ impl Volume for Array {
             }
             self.collect(member);
         }
-        if self.reader.1 == self.now {
-            self.open_read_window((self.reader.0 + 1) % self.members.len(), self.now, self.now);
-        }
+        self.catch_up(self.now, self.now);
     }
 
     fn place_stalled_anew(&mut self) -> bool {

@@ -62,9 +62,9 @@ impl Device {
         true
     }
 
-    /// The data of a command's last page has left its die: ends it, if it is a plain read of one unit there.
+    /// The data of a page has left its die: ends the read, if it is a plain one of one unit there.
     #[inline(always)]
-    pub(super) fn end_at_once(&mut self, die: DieId, head: OpId, class: Class, planes: u32) -> bool {
+    pub(super) fn end_at_once(&mut self, die: DieId, head: OpId, class: Class) -> bool {
         if !self.rules.plain_reads || class != Class::HostRead {
             return false;
         }
@@ -73,15 +73,6 @@ impl Device {
             return false;
         }
         self.unit_done(head, Some(die));
-        self.count(class, planes, 1);
-        let state = &mut self.dies[die.index()];
-        state.phase = Phase::Idle;
-        state.command.head = NONE;
-        if state.has_work() {
-            self.take_turn(die);
-        } else {
-            state.occupy(None, self.now);
-        }
         true
     }
 }

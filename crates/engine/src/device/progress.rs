@@ -257,10 +257,7 @@ impl Device {
         let next = self.pool[head].next;
         self.change_load(die, -1);
         self.note_done(die, class, head);
-        if next == NONE && self.end_at_once(die, head, class, planes) {
-            return;
-        }
-        if !self.begin_decoding(head, die) {
+        if !self.end_at_once(die, head, class) && !self.begin_decoding(head, die) {
             self.page_read(head, class, Some(die));
         }
         let state = &mut self.dies[die.index()];
@@ -340,7 +337,7 @@ impl Device {
     }
 
     #[inline(always)]
-    pub(super) fn count(&mut self, class: Class, planes: u32, pages: u32) {
+    fn count(&mut self, class: Class, planes: u32, pages: u32) {
         self.flash_operations += u64::from(planes * pages);
         self.recorder.operations[class.index()] += u64::from(planes * pages);
         self.recorder.transactions[class.index()] += 1;

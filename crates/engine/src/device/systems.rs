@@ -131,19 +131,17 @@ impl Device {
 
     /// Whether a system knows, or supposes, where a page is.
     pub(super) fn find_in_systems(&mut self, lookup: &Lookup) -> Option<Found> {
-        let mut all = std::mem::take(&mut self.systems.all);
+        let mut all = self.systems.take_all_watching(Watches::TRANSLATION)?;
         let view = DriveView(self);
         let translating = all.iter_mut().filter(|system| system.get().watches().has(Watches::TRANSLATION));
         let found = translating.map(SystemPolicy::get_mut).find_map(|system| system.find(lookup, &view));
-        self.systems.all = all;
+        self.systems.put_all_back(all);
         found
     }
 
     /// Tells those that translate.
     pub(super) fn tell_translation(&mut self, tell: impl Fn(&mut dyn System, &DriveView<'_>)) {
-        if self.systems.watches.has(Watches::TRANSLATION) {
-            self.tell(Watches::TRANSLATION, |system, drive, _| tell(system, drive));
-        }
+        self.tell(Watches::TRANSLATION, |system, drive, _| tell(system, drive));
     }
 
     /// The systems, by number.
@@ -153,13 +151,13 @@ impl Device {
 
     /// Tells every system that watches for it.
     fn tell(&mut self, what: Watches, tell: impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>)) {
-        let mut all = std::mem::take(&mut self.systems.all);
+        let Some(mut all) = self.systems.take_all_watching(what) else { return };
         for (number, system) in all.iter_mut().enumerate() {
             if system.get().watches().has(what) {
                 self.tell_this(number, system.get_mut(), &tell);
             }
         }
-        self.systems.all = all;
+        self.systems.put_all_back(all);
     }
 
     /// Tells one system.

@@ -121,6 +121,15 @@ impl Rules {
     fn op_of(&self, value: u8) -> HostOp {
         if value == self.read_is { HostOp::Read } else { HostOp::Write }
     }
+
+    /// The same by a field, which must be 0 or 1.
+    fn op_of_digit(&self, field: &[u8]) -> Option<HostOp> {
+        match field {
+            b"0" => Some(self.op_of(0)),
+            b"1" => Some(self.op_of(1)),
+            _ => None,
+        }
+    }
 }
 
 /// Refuses a request that no drive can have.

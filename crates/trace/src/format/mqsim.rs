@@ -1,7 +1,5 @@
 //! MQSim ASCII: `time_ns device first_sector sectors type`, type 0 = write, 1 = read.
 
-use wordline_engine::host::request::HostOp;
-
 use super::fields::{blank_fields, device, scaled, time};
 use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
@@ -11,7 +9,7 @@ pub(super) const LAYOUT: Layout = Layout {
     needed: 5,
     more: false,
     separator: b' ',
-    op: op_of,
+    op: |field, rules| rules.op_of_digit(field),
 };
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
@@ -22,16 +20,8 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         device: device(device_field).ok_or("a device from 0 to 65535 in the second field")?,
         offset: scaled(first, rules.offset_unit).ok_or("a first sector in the third field")?,
         length: scaled(count, rules.length_unit).ok_or("a number of sectors in the fourth field")?,
-        op: op_of(kind, rules).ok_or("0 (write) or 1 (read) in the fifth field")?,
+        op: rules.op_of_digit(kind).ok_or("0 (write) or 1 (read) in the fifth field")?,
     })
-}
-
-fn op_of(field: &[u8], rules: &Rules) -> Option<HostOp> {
-    match field {
-        b"0" => Some(rules.op_of(0)),
-        b"1" => Some(rules.op_of(1)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -39,6 +29,7 @@ mod tests {
     use super::super::Form;
     use super::super::lines::plain;
     use super::*;
+    use wordline_engine::host::request::HostOp;
 
     const RULES: Rules = Rules::of(Form::Mqsim);
 

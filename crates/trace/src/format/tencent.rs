@@ -1,8 +1,6 @@
 //! Tencent CBS (Zhang et al., ATC '20): `Timestamp,Offset,Size,IOType,VolumeID`: seconds since 1970, sectors of 512
 //! bytes, 0 = read, 1 = write.
 
-use wordline_engine::host::request::HostOp;
-
 use super::fields::{comma_fields, device, scaled, time};
 use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
@@ -14,7 +12,7 @@ pub(super) const LAYOUT: Layout = Layout {
     needed: 5,
     more: false,
     separator: b',',
-    op: op_of,
+    op: |field, rules| rules.op_of_digit(field),
 };
 
 pub(super) fn is_header(line: &[u8]) -> bool {
@@ -25,19 +23,11 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     let [timestamp, offset, size, kind, volume] = comma_fields(line).ok_or(EXPECTED)?;
     Ok(Row {
         time: time(timestamp, rules.unit_ns).ok_or("a time in seconds in the first field")?,
-        op: op_of(kind, rules).ok_or("0 (read) or 1 (write) in the fourth field")?,
+        op: rules.op_of_digit(kind).ok_or("0 (read) or 1 (write) in the fourth field")?,
         offset: scaled(offset, rules.offset_unit).ok_or("a first sector in the second field")?,
         length: scaled(size, rules.length_unit).ok_or("a number of sectors in the third field")?,
         device: device(volume).ok_or("a volume from 0 to 65535 in the fifth field")?,
     })
-}
-
-fn op_of(field: &[u8], rules: &Rules) -> Option<HostOp> {
-    match field {
-        b"0" => Some(rules.op_of(0)),
-        b"1" => Some(rules.op_of(1)),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -45,6 +35,7 @@ mod tests {
     use super::super::Form;
     use super::super::lines::plain;
     use super::*;
+    use wordline_engine::host::request::HostOp;
 
     const RULES: Rules = Rules::of(Form::Tencent);
 

@@ -21,11 +21,8 @@ impl DeviceSet {
     }
 
     fn set(&mut self, device: u16) {
-        if let Some(word) = self.words.get_mut(usize::from(device / 64)) {
-            let bit = 1 << (device % 64);
-            self.count += u32::from(*word & bit == 0);
-            *word |= bit;
-        }
+        let bit = u64::from(device);
+        self.count += crate::bits::set_range(&mut self.words, bit, bit) as u32;
     }
 
     /// How many different numbers were inserted.
