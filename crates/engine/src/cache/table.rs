@@ -145,7 +145,8 @@ impl UnitTable {
     }
 
     fn members(&self, list: List) -> impl Iterator<Item = Slot> {
-        let next = move |&slot: &Slot| Some(self.units[slot as usize].all.younger()).filter(|&next| next != NIL);
+        let next =
+            move |&slot: &Slot| Some(self.units[slot as usize].all.younger()).filter(|&next| next != NIL);
         std::iter::successors(Some(list.old).filter(|&old| old != NIL), next)
     }
 
@@ -169,6 +170,14 @@ impl UnitTable {
     #[inline]
     pub fn find(&self, lpa: Lpa) -> Option<Slot> {
         self.index.get(lpa.0)
+    }
+
+    /// The same, of a unit that is probably the oldest dirty one.
+    #[inline]
+    pub fn find_dirty(&self, lpa: Lpa) -> Option<Slot> {
+        let oldest = self.dirty.old;
+        let is_oldest = self.units.get(oldest as usize).is_some_and(|unit| unit.lpa == lpa.0);
+        if is_oldest { Some(oldest) } else { self.find(lpa) }
     }
 
     /// The unit of a slot in use.

@@ -76,7 +76,8 @@ impl Part for Systems {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
         // What they watch and how long the drive must be idle follows from the configuration; `actions`
         // and `read` are empty between two events.
-        let Self { all, each: _, watches: _, asked, read: _, actions: _, wake, idle_at, idle_after: _ } = self;
+        let Self { all, each: _, watches: _, asked, read: _, actions: _, wake, idle_at, idle_after: _ } =
+            self;
         let names: Vec<&str> = all.iter().map(|system| system.get().name()).collect();
         out.put(&names)?;
         out.put(&(asked, wake, idle_at))?;

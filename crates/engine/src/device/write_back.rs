@@ -60,7 +60,7 @@ impl Device {
         let lpa = cache.write_back();
         let table = &cache.state.table;
         let waits = |&slot: &Slot| table.is_dirty(slot) && table.op(slot).is_none();
-        let slot = lpa.and_then(|lpa| table.find(lpa)).filter(waits);
+        let slot = lpa.and_then(|lpa| table.find_dirty(lpa)).filter(waits);
         if slot.is_none() {
             self.fail(format!("the cache policy chose {lpa:?}, which is no dirty unit of the cache"));
         }

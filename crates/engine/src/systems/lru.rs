@@ -64,7 +64,10 @@ const FREE: Place = Place { slot: NIL, hash: 0 };
 #[serde(
     into = "Vec<(K, V)>",
     from = "Vec<(K, V)>",
-    bound(serialize = "K: Serialize + Key, V: Serialize + Clone", deserialize = "K: Deserialize<'de> + Key, V: Deserialize<'de> + Default")
+    bound(
+        serialize = "K: Serialize + Key, V: Serialize + Clone",
+        deserialize = "K: Deserialize<'de> + Key, V: Deserialize<'de> + Default"
+    )
 )]
 pub struct LruMap<K, V> {
     slots: Vec<Slot<K, V>>,
