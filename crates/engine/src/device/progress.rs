@@ -337,7 +337,7 @@ impl Device {
     }
 
     #[inline(always)]
-    fn count(&mut self, class: Class, planes: u32, pages: u32) {
+    pub(super) fn count(&mut self, class: Class, planes: u32, pages: u32) {
         self.flash_operations += u64::from(planes * pages);
         self.recorder.operations[class.index()] += u64::from(planes * pages);
         self.recorder.transactions[class.index()] += 1;
