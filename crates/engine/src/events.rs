@@ -57,7 +57,7 @@ pub struct EventSet {
     /// A tree: the key of node n is the smallest one of its children 4n to 4n + 3. The root is node 1, the resources are
     /// the last level; between the last node of a level and the first one of the next is room for nothing.
     nodes: Vec<Key>,
-    /// Time of the event of each resource that has one.
+    /// Time of the event of each resource whose key does not tell it.
     times: Vec<Ns>,
     leaves: usize,
     /// Bits of a resource's number; of the order; of all that stands below the time.
@@ -143,8 +143,14 @@ impl EventSet {
     pub fn first(&self) -> Event {
         let key = self.nodes[1];
         let behind = key >> (self.below_time - 1) & 1 != 0;
-        let time = if key == NEVER { Ns::NEVER } else { Ns(self.base.0 + (key >> self.below_time)) };
+        let time = if key == NEVER { Ns::NEVER } else { self.time_of(key) };
         Event { key, time, resource: self.resource_of(key) as u32, behind }
+    }
+
+    /// The time that a key tells.
+    #[inline(always)]
+    fn time_of(&self, key: Key) -> Ns {
+        Ns(self.base.0 + (key >> self.below_time))
     }
 
     #[inline]
@@ -158,7 +164,6 @@ impl EventSet {
             return self.put_with_care(resource, time, behind);
         }
         let key = self.next_key(resource, time, behind);
-        self.times[resource] = time;
         self.replay(resource, key);
     }
 
@@ -231,6 +236,8 @@ impl EventSet {
         self.base = if base == Ns::NEVER { Ns::ZERO } else { base };
         for (order, &Event { time, resource, behind, .. }) in pending.iter().enumerate() {
             let key = self.key(resource as usize, time, u64::from(behind), order as u64);
+            // It may be too far from an earlier base.
+            self.times[resource as usize] = time;
             self.nodes[self.leaves + resource as usize] = key;
         }
         let mut level = self.leaves / 4;
@@ -250,7 +257,7 @@ impl EventSet {
         let leaves = self.nodes[self.leaves..].iter().zip(&self.times);
         let event = |(&key, &time): (&Key, &Ns)| Event {
             key: key & ((1 << self.below_time) - 1),
-            time,
+            time: if key < self.first_far { self.time_of(key) } else { time },
             resource: self.resource_of(key) as u32,
             behind: key >> (self.below_time - 1) & 1 != 0,
         };

@@ -85,6 +85,9 @@ impl Device {
     /// A free die begins the first command of a class, unless all that it read is elsewhere by now.
     pub(super) fn begin_first(&mut self, die: DieId, class: Class) -> bool {
         let head = self.dies[die.index()].pop(&mut self.pool, class);
+        if self.rules.plain_moves && class != Class::HostRead {
+            return self.begin_plain(die, class, head);
+        }
         self.note_queue(die, class, Some(head));
         let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
         if kept == NONE {
@@ -183,9 +186,7 @@ impl Device {
             next = self.pool[next].next;
         }
         let planes = draft.planes;
-        // What the bound on waiting let go first must not be stopped by those that it passed.
-        let overdue = self.now.since(self.pool[head].arrived) > self.scheduler.longest_suspension();
-        let suspensions = if overdue { u32::MAX } else { 0 };
+        let suspensions = self.suspensions_of(self.pool[head].arrived);
         if self.pool[head].copyback {
             let command = Command { head, class, planes, suspensions, ..Command::default() };
             return self.start_copyback(die, command);
@@ -208,6 +209,13 @@ impl Device {
         state.occupy(Some(class), self.now);
         self.tell_die(die, Some(class));
         self.want_channel(die, class, command + data);
+    }
+
+    /// With how many suspensions a command that came then begins. What the bound on waiting let go first must not be
+    /// stopped by those that it passed.
+    #[inline(always)]
+    pub(super) fn suspensions_of(&self, arrived: Ns) -> u32 {
+        if self.now.since(arrived) > self.scheduler.longest_suspension() { u32::MAX } else { 0 }
     }
 
     /// One flash page of a command: its units stop waiting; a program takes effect. Returns its time in the array, and
@@ -247,7 +255,7 @@ impl Device {
 
     /// Planes of a die that can work at the same time.
     #[inline(always)]
-    fn planes_together(&self) -> u32 {
+    pub(super) fn planes_together(&self) -> u32 {
         if self.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die }
     }
 

@@ -28,6 +28,7 @@ mod map_pages;
 mod modes;
 mod monitor;
 mod parity;
+mod plain_moves;
 mod plans;
 mod prepare;
 mod program;
@@ -113,6 +114,8 @@ struct Rules {
     interrupts: bool,
     /// Whether reads of the host take the short way.
     plain_reads: bool,
+    /// Whether garbage collection and programs take the short way.
+    plain_moves: bool,
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
     unmapped_reads: UnmappedReads,
@@ -335,6 +338,7 @@ impl Device {
                 written_only: device.channel.program_data == ProgramData::Written,
                 interrupts: true,
                 plain_reads: false,
+                plain_moves: false,
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,
                 free_block: scheme.wear.free_block,
@@ -466,6 +470,7 @@ impl Device {
     fn note_policies(&mut self) {
         self.rules.places_moves = self.placement.places_moves();
         self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class));
+        self.note_plain_reads();
     }
 
     /// Watches requests and page reads. For tests and tools; costs time.

@@ -101,20 +101,17 @@ impl Scheduler for Tiered {
         if self.bound != Ns::NEVER || view.urgent != 0 {
             return self.next_with_exceptions(view);
         }
-        for classes in &self.tiers {
-            let mut best: Option<(u64, Class)> = None;
-            for class in view.among(*classes) {
-                let first = view.order(class).map(|order| (order, class));
-                best = match (best, first) {
-                    (Some(best), Some(first)) => Some(if first.0 < best.0 { first } else { best }),
-                    (best, first) => best.or(first),
-                };
+        let first = |classes: u32| {
+            let mut best = (u64::MAX, None);
+            for class in view.among(classes) {
+                let order = view.order(class).unwrap_or(u64::MAX);
+                if order < best.0 {
+                    best = (order, Some(class));
+                }
             }
-            if let Some((_, class)) = best {
-                return Some(class);
-            }
-        }
-        None
+            best.1
+        };
+        self.tiers.iter().filter(|&classes| view.waiting & classes != 0).find_map(|&classes| first(classes))
     }
 
     fn suspends(&self, running: Class) -> bool {
