@@ -60,16 +60,16 @@ pub struct EventSet {
     /// Time of the event of each resource whose key does not tell it.
     times: Vec<Ns>,
     leaves: usize,
-    /// Bits of a resource's number; of the order; of all that stands below the time.
+    /// Bits of a resource's number; of all that stands below the time.
     resource_bits: u32,
-    order_bits: u32,
     below_time: u32,
     /// Time from the base that stands for all beyond it, and the first key of that time.
     far: u64,
     first_far: Key,
     base: Ns,
-    /// Events set since keys were made anew.
+    /// Events set since keys were made anew, and how many can be.
     order: u64,
+    orders: u64,
     /// The event that is being handled.
     handled: Key,
 }
@@ -89,12 +89,12 @@ impl EventSet {
             times: vec![Ns::NEVER; leaves],
             leaves,
             resource_bits,
-            order_bits,
             below_time,
             far,
             first_far: far << below_time,
             base: Ns::ZERO,
             order: 0,
+            orders: 1 << order_bits,
             handled: NEVER,
         }
     }
@@ -160,7 +160,7 @@ impl EventSet {
 
     #[inline(always)]
     fn put(&mut self, resource: usize, time: Ns, behind: u64) {
-        if time.0.wrapping_sub(self.base.0) >= self.far || self.order >> self.order_bits != 0 {
+        if time.0.wrapping_sub(self.base.0) >= self.far || self.order >= self.orders {
             return self.put_with_care(resource, time, behind);
         }
         let key = self.next_key(resource, time, behind);

@@ -66,6 +66,7 @@ impl Device {
     }
 
     /// A free die that may begin now takes its next command, or rests.
+    #[inline(never)]
     pub(super) fn take_turn(&mut self, die: DieId) {
         loop {
             let Some(class) = self.next_class(die) else {
@@ -83,6 +84,7 @@ impl Device {
     }
 
     /// A free die begins the first command of a class, unless all that it read is elsewhere by now.
+    #[inline(always)]
     pub(super) fn begin_first(&mut self, die: DieId, class: Class) -> bool {
         let head = self.dies[die.index()].pop(&mut self.pool, class);
         if self.rules.plain_moves && class != Class::HostRead {
@@ -102,16 +104,17 @@ impl Device {
     #[inline(always)]
     pub(super) fn ask_scheduler(&mut self, die: DieId, waiting: u32) -> Option<Class> {
         let state = &self.dies[die.index()];
-        let class = match (&self.scheduler, only_class(waiting)) {
-            // Tiers of classes have one answer then.
-            (SchedulerPolicy::Tiered(_), Some(class)) => return Some(class),
-            (scheduler, _) => scheduler.next(&QueueView {
-                queues: state.queues(),
-                waiting,
-                urgent: self.urgent,
-                pool: &self.pool,
-                now: self.now,
-            }),
+        let view = QueueView {
+            queues: state.queues(),
+            waiting,
+            urgent: self.urgent,
+            pool: &self.pool,
+            now: self.now,
+        };
+        let class = match &self.scheduler {
+            // Tiers of classes have one answer where one class waits, and always a right one.
+            SchedulerPolicy::Tiered(tiered) => return only_class(waiting).or_else(|| tiered.next(&view)),
+            SchedulerPolicy::Custom(scheduler) => scheduler.next(&view),
         };
         if class.is_none_or(|class| waiting & (1 << class.index()) == 0) {
             self.fail(format!(
@@ -168,6 +171,7 @@ impl Device {
     }
 
     /// Begins a command with this head, whose further pages must follow those of the command at `after`, if any.
+    #[inline(never)]
     pub(super) fn start_command(&mut self, die: DieId, class: Class, head: OpId, after: OpId) {
         let first = self.geometry.place(self.pool[head].ppa);
         let mut draft = Draft { head, last: head, first, planes: 1, used: 0, after };

@@ -4,7 +4,7 @@
 //! tests compare the two.
 
 use super::Device;
-use crate::ids::{DieId, DomainId};
+use crate::ids::{DieId, DomainId, Ppa};
 use crate::nand::CellMode;
 use crate::nand::die::{Command, Phase};
 use crate::sched::class::{Class, FlashOp};
@@ -44,8 +44,12 @@ impl Device {
                 (self.timing.read_command(1), Ns::ZERO, self.timing.read(page, CellMode::Native))
             }
             FlashOp::Program => {
-                self.settle_wait(head, die);
-                self.commit_program(head);
+                if class.is_move() {
+                    self.commit_plain_move(head);
+                } else {
+                    self.settle_wait(head, die);
+                    self.commit_program(head);
+                }
                 let cell = self.timing.program(page, CellMode::Native);
                 (self.timing.program_command(1), self.transfer(bytes), cell)
             }
@@ -61,6 +65,49 @@ impl Device {
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command + data);
         true
+    }
+
+    /// Queues the read of a page of a victim, if it is still wanted.
+    #[inline(always)]
+    pub(super) fn read_plain_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
+        let lpa = self.oob.lpa(page, &self.layout);
+        if lpa.0 >= self.all_units() || self.lookup(lpa) != page {
+            return;
+        }
+        let bytes = self.geometry.unit_bytes;
+        let unit = self.pool.insert(Op { source: page, bytes, ..Op::new(class, lpa, page) });
+        let collector = &mut self.domain[domain.index()].collector;
+        collector.in_flight += 1;
+        collector.reading += 1;
+        self.enqueue_plain(unit, page, class);
+    }
+
+    /// Puts a unit that nobody waits for into the queue of its die.
+    #[inline(always)]
+    fn enqueue_plain(&mut self, unit: OpId, ppa: Ppa, class: Class) {
+        let die = self.die_of(ppa).0;
+        self.op_order += 1;
+        let op = &mut self.pool[unit];
+        (op.order, op.arrived, op.wait_from) = (self.op_order, self.now, self.now);
+        self.change_load(die, 1);
+        let state = &mut self.dies[die.index()];
+        state.push(&mut self.pool, class, unit);
+        if state.phase == Phase::Idle {
+            self.touched.push(die);
+        }
+    }
+
+    /// The die takes the program of a page that moves, which takes effect unless the page was overwritten or trimmed while
+    /// its move was under way.
+    #[inline(always)]
+    fn commit_plain_move(&mut self, unit: OpId) {
+        let Op { lpa, ppa, source, class, .. } = self.pool[unit];
+        if self.lookup(lpa) != source {
+            return self.unused(unit);
+        }
+        self.pool[unit].replaced = source;
+        self.recorder.moved(class.cause());
+        self.store(lpa, ppa, self.blocks.of(&self.geometry, ppa));
     }
 
     /// The data of a page that moves has left its die: ends its read, if it is garbage collection's own.
@@ -91,12 +138,12 @@ impl Device {
     fn program_plain_move(&mut self, domain: DomainId, unit: OpId, class: Class) {
         let number = self.points.of(class.cause());
         let place = self.take_place(domain, number);
-        let op = &mut self.pool[unit];
-        (op.class, op.order, op.point, op.ppa) = (Class::program_for(class.cause()), 0, number, place);
+        let (class, op) = (Class::program_for(class.cause()), &mut self.pool[unit]);
+        (op.class, op.order, op.point, op.ppa) = (class, 0, number, place);
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         point.filled = 1;
         if point.at_row_start() && point.gathered.is_empty() {
-            return self.enqueue(unit);
+            return self.enqueue_plain(unit, place, class);
         }
         point.gathered.push(unit);
         if point.at_row_start() {
@@ -118,7 +165,7 @@ impl Device {
         if replaced.is_some() {
             self.invalidate(replaced);
         }
-        let domain = self.domain_of(ppa);
+        let (domain, superblock) = self.blocks.locate(&self.geometry, ppa);
         if request < OWN {
             self.unit_done(head, Some(die));
         } else {
@@ -128,7 +175,7 @@ impl Device {
                 self.domain[domain.index()].collector.in_flight -= 1;
             }
         }
-        self.place_settled(ppa);
+        self.end_program_of(superblock);
         self.check_collection(domain);
         true
     }

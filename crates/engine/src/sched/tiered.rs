@@ -70,6 +70,7 @@ impl Tiered {
     }
 
     /// The class whose command goes next where some may have waited too long, or can't wait.
+    #[inline(never)]
     fn next_with_exceptions(&self, view: &QueueView<'_>) -> Option<Class> {
         let mut best: Option<((u8, u64), Class)> = None;
         for class in view.waiting() {
@@ -96,7 +97,7 @@ fn by_tier(tier: &ByClass<u8>) -> Vec<u32> {
 }
 
 impl Scheduler for Tiered {
-    #[inline]
+    #[inline(always)]
     fn next(&self, view: &QueueView<'_>) -> Option<Class> {
         if self.bound != Ns::NEVER || view.urgent != 0 {
             return self.next_with_exceptions(view);
