@@ -212,14 +212,12 @@ impl Device {
         } else {
             self.thresholds.read_ahead
         };
-        let (superblock, row, column) = {
-            let collector = &self.domain[domain.index()].collector;
-            // A row that was begun is read to its end, so that its planes can be read together.
-            if collector.in_flight >= ahead && collector.column == 0 {
-                return false;
-            }
-            (collector.victim, collector.row, collector.column)
-        };
+        let Collector { victim: superblock, cause, row, column, in_flight, .. } =
+            self.domain[domain.index()].collector;
+        // A row that was begun is read to its end, so that its planes can be read together.
+        if in_flight >= ahead && column == 0 {
+            return false;
+        }
         if column == 0 && self.fold_waits(domain) {
             self.pause_fold(domain);
             return false;
@@ -235,11 +233,9 @@ impl Device {
             self.prefetch_page(Ppa(page.0 + (LOOK_AHEAD << self.geometry.unit_shift)));
         }
         let collector = &mut self.domain[domain.index()].collector;
-        collector.column += 1;
-        if collector.column == self.domains.width() {
-            (collector.row, collector.column) = (row + 1, 0);
-        }
-        let class = Class::read_for(collector.cause);
+        let row_ends = column + 1 == self.domains.width();
+        (collector.row, collector.column) = if row_ends { (row + 1, 0) } else { (row, column + 1) };
+        let class = Class::read_for(cause);
         if self.rules.plain_moves {
             self.read_plain_move(domain, page, class);
         } else {

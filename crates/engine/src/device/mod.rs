@@ -498,14 +498,15 @@ impl Device {
     /// a channel chooses between all that want it by then.
     #[inline]
     pub fn next_event(&self) -> (Ns, bool) {
-        self.next_of(self.events.first())
+        let (time, event) = self.next_of(self.events.first());
+        (time, event.is_some_and(Event::is_behind))
     }
 
-    /// The same, when `event` is the first one of the flash.
+    /// The time of the next event of the drive, and the event itself if it is `event`, the first one of the flash.
     #[inline(always)]
-    fn next_of(&self, event: Event) -> (Ns, bool) {
+    fn next_of(&self, event: Event) -> (Ns, Option<Event>) {
         let other = self.next_beside_flash();
-        if other <= event.time() { (other, false) } else { (event.time(), event.is_behind()) }
+        if other <= event.time() { (other, None) } else { (event.time(), Some(event)) }
     }
 
     /// When the next event of the link or of the processor comes.

@@ -75,20 +75,26 @@ impl Device {
             return;
         }
         let bytes = self.geometry.unit_bytes;
-        let unit = self.pool.insert(Op { source: page, bytes, ..Op::new(class, lpa, page) });
+        let (order, now) = (self.next_order(), self.now);
+        let op = Op { source: page, bytes, order, arrived: now, wait_from: now, ..Op::new(class, lpa, page) };
+        let unit = self.pool.insert(op);
         let collector = &mut self.domain[domain.index()].collector;
         collector.in_flight += 1;
         collector.reading += 1;
         self.enqueue_plain(unit, page, class);
     }
 
-    /// Puts a unit that nobody waits for into the queue of its die.
+    /// Place of the next operation in the order of arrival.
+    #[inline(always)]
+    fn next_order(&mut self) -> u64 {
+        self.op_order += 1;
+        self.op_order
+    }
+
+    /// Puts a unit that nobody waits for, whose place in the order of arrival it knows, into the queue of its die.
     #[inline(always)]
     fn enqueue_plain(&mut self, unit: OpId, ppa: Ppa, class: Class) {
         let die = self.die_of(ppa).0;
-        self.op_order += 1;
-        let op = &mut self.pool[unit];
-        (op.order, op.arrived, op.wait_from) = (self.op_order, self.now, self.now);
         self.change_load(die, 1);
         let state = &mut self.dies[die.index()];
         state.push(&mut self.pool, class, unit);
@@ -138,13 +144,18 @@ impl Device {
     fn program_plain_move(&mut self, domain: DomainId, unit: OpId, class: Class) {
         let number = self.points.of(class.cause());
         let place = self.take_place(domain, number);
-        let (class, op) = (Class::program_for(class.cause()), &mut self.pool[unit]);
-        (op.class, op.order, op.point, op.ppa) = (class, 0, number, place);
+        let class = Class::program_for(class.cause());
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         point.filled = 1;
-        if point.at_row_start() && point.gathered.is_empty() {
+        let row_is_one = point.at_row_start() && point.gathered.is_empty();
+        let (order, now) = (if row_is_one { self.next_order() } else { 0 }, self.now);
+        let op = &mut self.pool[unit];
+        (op.class, op.point, op.ppa) = (class, number, place);
+        (op.order, op.arrived, op.wait_from) = (order, now, now);
+        if row_is_one {
             return self.enqueue_plain(unit, place, class);
         }
+        let point = &mut self.domain[domain.index()].points[usize::from(number)];
         point.gathered.push(unit);
         if point.at_row_start() {
             self.program_gathered(domain, number);

@@ -209,7 +209,7 @@ impl Device {
     }
 
     /// Takes the next program unit of a write point, opening a superblock where needed. One must be free.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_place(&mut self, domain: DomainId, number: u8) -> Ppa {
         let point = &self.domain[domain.index()].points[usize::from(number)];
         if point.untimed {

@@ -16,8 +16,8 @@ impl Device {
     /// hear of something: an answer, a fault, the end of the drive's life.
     pub fn advance(&mut self, arrival: Ns) {
         while self.completed == 0 && self.fault.is_none() && self.end_of_life().is_none() {
-            let event = self.events.first();
-            let (time, behind) = self.next_of(event);
+            let (time, event) = self.next_of(self.events.first());
+            let behind = event.is_some_and(Event::is_behind);
             if time == Ns::NEVER || arrival < time || (behind && arrival == time) || self.wake_at < time {
                 return;
             }
@@ -27,24 +27,22 @@ impl Device {
 
     /// Handles the next event, if there is one.
     pub fn step(&mut self) {
-        let event = self.events.first();
-        let (time, _) = self.next_of(event);
+        let (time, event) = self.next_of(self.events.first());
         if time != Ns::NEVER && self.fault.is_none() {
             self.handle(time, event);
         }
     }
 
-    /// Handles the event at `time`: the first one of the flash, unless it is one of the link or of the processor.
+    /// Handles the event at `time`: one of the flash, or else one of the link or of the processor. These go before those
+    /// of the flash at the same time.
     #[inline(always)]
-    fn handle(&mut self, time: Ns, event: Event) {
+    fn handle(&mut self, time: Ns, event: Option<Event>) {
         self.note_time(time);
         self.now = time;
         self.events_processed += 1;
-        // Events of the link, then of the processor, go before those of the flash at the same time.
-        if self.next_beside_flash() == time {
-            self.event_beside_flash(time);
-        } else {
-            self.flash_event(event);
+        match event {
+            Some(event) => self.flash_event(event),
+            None => self.event_beside_flash(time),
         }
         self.finish_event();
     }
@@ -352,6 +350,9 @@ impl Device {
         let state = &mut self.dies[die.index()];
         state.phase = Phase::Idle;
         state.command.head = NONE;
+        if state.waiting() != 0 && self.rules.plain_moves {
+            return self.take_turn(die);
+        }
         self.start_next(die);
     }
 

@@ -2,6 +2,7 @@
 //! own order.
 
 use super::class::{ByClass, CLASSES, Cause, Class, FlashOp};
+use super::queue::NONE;
 use super::{QueueView, Scheduler};
 use crate::config::reclaim::ReclaimPriority;
 use crate::config::scheme::{SchedulerConfig, SchedulerKind};
@@ -102,17 +103,18 @@ impl Scheduler for Tiered {
         if self.bound != Ns::NEVER || view.urgent != 0 {
             return self.next_with_exceptions(view);
         }
-        let first = |classes: u32| {
-            let mut best = (u64::MAX, None);
-            for class in view.among(classes) {
-                let order = view.order(class).unwrap_or(u64::MAX);
-                if order < best.0 {
-                    best = (order, Some(class));
+        self.tiers.iter().map(|&classes| view.waiting & classes).find_map(|mut classes| {
+            let (mut first, mut earliest) = (CLASSES, u64::MAX);
+            while classes != 0 {
+                let class = classes.trailing_zeros() as usize;
+                classes &= classes - 1;
+                let head = view.queues[class].head;
+                if head != NONE && view.pool[head].order < earliest {
+                    (first, earliest) = (class, view.pool[head].order);
                 }
             }
-            best.1
-        };
-        self.tiers.iter().filter(|&classes| view.waiting & classes != 0).find_map(|&classes| first(classes))
+            Class::ALL.get(first).copied()
+        })
     }
 
     fn suspends(&self, running: Class) -> bool {
