@@ -253,7 +253,7 @@ impl EventSet {
     }
 
     /// All events in their order.
-    fn pending(&self) -> Vec<Event> {
+    pub(crate) fn pending(&self) -> Vec<Event> {
         let leaves = self.nodes[self.leaves..].iter().zip(&self.times);
         let event = |(&key, &time): (&Key, &Ns)| Event {
             key: key & ((1 << self.below_time) - 1),

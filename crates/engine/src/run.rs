@@ -1,5 +1,6 @@
 //! A run: a drive is prepared, a workload replayed, the window measured, the drive audited.
 
+mod reads;
 mod split;
 pub mod volume;
 
@@ -343,6 +344,7 @@ fn replay_host<H: HostSide, V: Volume>(
         window_open: false,
         report: None,
         stop,
+        attempts: reads::Attempts::default(),
     };
     let identity = split.identity(setup, rules)?;
     match split.resume {
@@ -413,6 +415,7 @@ struct Replay<'a, H, V> {
     window_open: bool,
     report: Option<Report>,
     stop: Stop,
+    attempts: reads::Attempts,
 }
 
 impl<H: HostSide, V: Volume> Replay<'_, H, V> {
@@ -420,6 +423,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     fn run(&mut self) -> Result<bool, RunError> {
         let mut observe_at = self.done + OBSERVED_EVERY;
         loop {
+            self.serve_reads(&mut observe_at)?;
             let (event, gives_way) = self.device.next_event();
             let arrival = self.front.next_time(self.device.now())?;
             let wake = self.device.wake_at();
@@ -447,11 +451,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
                 }
                 self.front.completed(completed, self.device.now())?;
                 self.done += u64::from(completed);
-                if self.done == self.number && self.window_open && self.front.is_at_end() {
-                    // The window ends with the last answer, though garbage collection may go on for a while.
-                    self.report = Some(self.device.report());
-                    self.device.expect_no_more();
-                }
+                self.note_last_answer();
                 if self.done >= observe_at {
                     observe_at = self.done + OBSERVED_EVERY;
                     if !self.observer.progress(self.done, self.device.now()) {
@@ -480,6 +480,15 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         }
         let left = self.number - self.done;
         Err(RunError::Inconsistent(format!("{left} requests wait for free space that no collection can win")))
+    }
+
+    /// The window ends with the last answer, though garbage collection may go on for a while.
+    #[inline]
+    fn note_last_answer(&mut self) {
+        if self.done == self.number && self.window_open && self.front.is_at_end() {
+            self.report = Some(self.device.report());
+            self.device.expect_no_more();
+        }
     }
 
     #[inline]

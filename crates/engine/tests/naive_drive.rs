@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use crate::common::replicator::{Replicator, To, replicator};
 use crate::common::*;
 use proptest::prelude::*;
+use serde_json::Value;
 use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{
     CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, ReadAdmission,
@@ -256,6 +257,50 @@ fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
             HostRequest { time: Ns(time), op, offset, length, flow: 0, stream: 0 }
         })
         .collect()
+}
+
+/// Runs of reads of one unit each, with some other requests between them: what the read lane serves, enters and leaves.
+fn runs_of_reads(seed: u64, count: usize, unit: u64, bytes: u64) -> Vec<HostRequest> {
+    let mut random = Random(seed);
+    let (mut others, mut all) = (requests(seed, count, bytes).into_iter(), Vec::new());
+    let (pace, mut time) = (1 + random.below(30_000), 0);
+    // A small space makes reads meet at the same page.
+    let units = if random.below(3) == 0 { (bytes / unit).min(50) } else { bytes / unit };
+    while all.len() < count {
+        for _ in 0..random.below(200) {
+            time += random.below(pace);
+            let (first, length) = if random.below(4) > 0 {
+                (0, unit)
+            } else {
+                let first = random.below(unit);
+                (first, 1 + random.below(unit - first))
+            };
+            let offset = random.below(units) * unit + first;
+            all.push(HostRequest { time: Ns(time), op: HostOp::Read, offset, length, flow: 0, stream: 0 });
+        }
+        for request in others.by_ref().take(random.below(5) as usize) {
+            time += random.below(pace);
+            all.push(HostRequest { time: Ns(time), ..request });
+        }
+    }
+    all
+}
+
+/// Where two results differ first.
+fn first_difference(at: &str, one: &Value, other: &Value) -> Option<String> {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) if one.len() == other.len() => {
+            one.iter().find_map(|(key, value)| {
+                first_difference(&format!("{at}.{key}"), value, other.get(key).unwrap_or(&Value::Null))
+            })
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => one
+            .iter()
+            .zip(other)
+            .enumerate()
+            .find_map(|(index, (one, other))| first_difference(&format!("{at}[{index}]"), one, other)),
+        _ => (one != other).then(|| format!("{at}: {one} and {other}")),
+    }
 }
 
 /// What the naive drive knows of a page: its version before the first request, once a read has shown it, how many
@@ -550,6 +595,53 @@ proptest! {
             })
         };
         prop_assert_eq!(run(false), run(true));
+    }
+
+    // Unchecked, the read lane serves runs of reads (`device/read_lane`), and must leave behind what the long way does.
+    #[test]
+    fn runs_of_reads_give_the_same_unchecked(
+        device in devices(),
+        scheme in schemes(),
+        host in hosts(),
+        (layout, overwrite) in (layouts(), 0.0..2.0f64),
+        (share, warmup, types) in (0.5..1.0f64, 0u64..100, 1usize..4),
+        seed: u64,
+        count in 1usize..900,
+    ) {
+        let occupancy = if share > 0.9 { Occupancy::All } else { Occupancy::Share(share) };
+        let start = StartConfig { layout, ..start(occupancy, overwrite) };
+        let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
+        setup.window.warmup_requests = warmup / 2;
+        setup.device.cache_mode = CacheModeConfig::default();
+        setup.device.channel.commands = CommandTaker::Die;
+        setup.device.slc_mode = None;
+        let read = setup.device.cell.read_ns[0];
+        setup.device.cell.technology = CellTechnology::Tlc;
+        setup.device.cell.read_ns = (0..3).map(|kind| read + 777 * (kind % types) as u64).collect();
+        setup.device.cell.program_ns = vec![setup.device.cell.program_ns[0]; 3];
+        setup.scheme.cache = CacheConfig::default();
+        let unmapped_reads = setup.scheme.mapping.unmapped_reads;
+        setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
+        let unit = u64::from(setup.device.geometry.mapping_unit_bytes);
+        let requests = match setup.prepare(&[]) {
+            Ok(drive) => runs_of_reads(seed, count, unit, drive.logical_bytes()),
+            Err(_) => return Ok(()),
+        };
+        let run = |checked| {
+            let setup = Setup { checked, ..setup.clone() };
+            let outcome = simulate(&setup, &mut Listed(requests.clone()), &[], &mut Unobserved);
+            outcome.map(|mut outcome| {
+                outcome.report.checked = None;
+                (outcome.flash_operations, outcome.events, serde_json::to_value(&outcome.report).unwrap())
+            })
+        };
+        match (run(false), run(true)) {
+            (Ok(short), Ok(long)) => {
+                prop_assert_eq!((short.0, short.1), (long.0, long.1), "flash operations, events");
+                prop_assert_eq!(first_difference("", &short.2, &long.2), None);
+            }
+            (short, long) => prop_assert_eq!(short.err(), long.err()),
+        }
     }
 
     #[test]

@@ -37,6 +37,37 @@ impl Request {
         ]
     }
 
+    /// A read of one unit that is under way; it waited so long at the host and on the link, ns.
+    pub(super) fn of_read(
+        request: HostRequest,
+        id: u64,
+        arrival: Ns,
+        measured: bool,
+        [admission, link]: [u64; 2],
+    ) -> Self {
+        Self { request, id, arrival, left: 1, measured, admission, link, cpu: 0, cpu_wait: 0 }
+    }
+
+    /// Its number, when it arrived at the host's queue, and whether it counts in the results.
+    pub(super) fn identity(&self) -> (u64, Ns, bool) {
+        (self.id, self.arrival, self.measured)
+    }
+
+    /// When it entered the drive.
+    pub(super) fn entered_at(&self) -> Ns {
+        self.arrival + Ns(self.admission)
+    }
+
+    /// When it came over the link, before it is answered.
+    pub(super) fn came_at(&self) -> Ns {
+        self.entered_at() + Ns(self.link)
+    }
+
+    /// Whether firmware worked for it, or was waited for.
+    pub(super) fn met_firmware(&self) -> bool {
+        self.cpu | self.cpu_wait != 0
+    }
+
     /// The flow that it belongs to.
     pub fn flow(&self) -> u16 {
         self.request.flow
@@ -69,16 +100,7 @@ impl Device {
             cpu: 0,
             cpu_wait: 0,
         };
-        let number = match self.free_requests.pop() {
-            Some(number) => {
-                self.requests[number as usize] = entry;
-                number
-            }
-            None => {
-                self.requests.push(entry);
-                (self.requests.len() - 1) as u32
-            }
-        };
+        let number = self.insert_request(entry);
         if let Some(series) = &mut self.monitor.series {
             series.submitted(now);
         }
@@ -95,9 +117,24 @@ impl Device {
         self.finish_event();
     }
 
+    /// Keeps a request in mind; returns its number.
+    #[inline(always)]
+    pub(super) fn insert_request(&mut self, request: Request) -> u32 {
+        match self.free_requests.pop() {
+            Some(number) => {
+                self.requests[number as usize] = request;
+                number
+            }
+            None => {
+                self.requests.push(request);
+                (self.requests.len() - 1) as u32
+            }
+        }
+    }
+
     /// Time of the link for so many bytes and its overhead.
     #[inline(always)]
-    fn link_time(&self, bytes: u64, overhead: u64) -> Ns {
+    pub(super) fn link_time(&self, bytes: u64, overhead: u64) -> Ns {
         let Some(rate) = self.rules.link.bytes_per_s.filter(|_| bytes > 0) else { return Ns(overhead) };
         let data = match bytes.checked_mul(1_000_000_000) {
             Some(scaled) => scaled.div_ceil(rate.max(1)),

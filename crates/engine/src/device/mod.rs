@@ -34,6 +34,7 @@ mod prepare;
 mod program;
 mod progress;
 mod read;
+pub(crate) mod read_lane;
 mod rebuild;
 mod reclaim;
 mod results;
@@ -97,6 +98,7 @@ use wear_out::{BadPlan, WearOut};
 pub use admit::Request;
 pub use answers::Answer;
 pub use prepare::Overwriting;
+pub use read_lane::{ReadFeed, Taken};
 pub use view::DriveView;
 pub use wear_out::EndOfLife;
 
@@ -235,6 +237,8 @@ pub struct Device {
     monitor: monitor::Monitor,
     energy: Option<Box<EnergyTable>>,
     probe: Option<Box<dyn Probe>>,
+    /// Where nothing but plain reads is served; `None` until then.
+    read_lane: Option<Box<read_lane::ReadLane>>,
     fault: Option<String>,
     flash_operations: u64,
     events_processed: u64,
@@ -404,6 +408,7 @@ impl Device {
             monitor: monitor::Monitor::default(),
             energy: EnergyTable::new(device),
             probe: None,
+            read_lane: None,
             fault: None,
             flash_operations: 0,
             events_processed: 0,

@@ -11,7 +11,7 @@ use crate::snapshot::{Identity, In, Out, Part, SnapshotError};
 /// - `rebuilt`: follows from the configuration; copied by a fork, not stored.
 /// - `state`: cloned and serialised as it is.
 /// - `parts`: by its own [`Part`], where bytes alone don't make it, or are too many at once.
-/// - `dropped`: belongs to whoever watches; a fork and a drive that was loaded have none.
+/// - `dropped`: belongs to whoever watches, or is made when it is needed; a fork and a drive that was loaded have none.
 macro_rules! fields {
     (rebuilt: $($rebuilt:ident)* ; state: $($state:ident)* ; parts: $($part:ident)* ; dropped: $($dropped:ident)* ;) => {
         impl Device {
@@ -64,7 +64,7 @@ fields! {
         answers answered cpu recorder monitor fault flash_operations events_processed reads_verified;
     parts: layout map oob versions placement gc scheduler systems cache translation redundancy separation
         reclaim_policy slc_policy replication;
-    dropped: probe;
+    dropped: probe read_lane;
 }
 
 impl Device {

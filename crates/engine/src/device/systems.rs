@@ -268,6 +268,11 @@ impl Device {
         }
     }
 
+    /// Whether something follows from the drive being idle, or not being so any more.
+    pub(super) fn hears_of_idle(&self) -> bool {
+        self.systems.watches.has(Watches::IDLE) || self.background.is_on() || self.slc.is_some()
+    }
+
     /// When a system wants to be woken, or is to be told that the drive is idle. Alone it keeps no run from ending.
     #[inline]
     pub fn wake_at(&self) -> Ns {

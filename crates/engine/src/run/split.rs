@@ -116,6 +116,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
             window_open,
             report: _,
             stop: _,
+            attempts: _,
             drive_bytes: _,
         } = self;
         let Some(identity) = identity else { return Ok(()) };

@@ -1,7 +1,8 @@
 //! What a workload is replayed on: a drive, or several as one.
 
+use super::RunError;
 use crate::config::MeasureConfig;
-use crate::device::Device;
+use crate::device::{Device, ReadFeed};
 use crate::host::{DriveView, HostRequest};
 use crate::snapshot::{In, Out, SnapshotError};
 use crate::stats::report::{CheckedReport, Report};
@@ -43,6 +44,12 @@ pub trait Volume: DriveView {
 
     /// A request with the number `id`, which arrived at the host's queue at `arrival`, enters now.
     fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool);
+
+    /// Serves reads of `feed` by itself as long as nothing else comes, where it can do so faster than by one call for each
+    /// event; the results are the same.
+    fn serve_reads(&mut self, _feed: &mut impl ReadFeed) -> Result<(), RunError> {
+        Ok(())
+    }
 
     /// Brings what a coming request needs towards the caches.
     fn prefetch(&self, request: &HostRequest);
@@ -145,6 +152,10 @@ impl Volume for Device {
     #[inline]
     fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool) {
         Device::submit(self, request, id, arrival, now, measured);
+    }
+
+    fn serve_reads(&mut self, feed: &mut impl ReadFeed) -> Result<(), RunError> {
+        Device::serve_reads(self, feed)
     }
 
     #[inline]

@@ -181,6 +181,11 @@ impl OpPool {
         &mut self.snapshots[id as usize]
     }
 
+    /// What the die's clock showed when the wait began.
+    pub fn noted_clock(&self, id: OpId) -> &ClassClock {
+        &self.snapshots[id as usize]
+    }
+
     /// Blames the wait of an operation on what occupied the die since it began. Returns the time that something did, ns.
     #[inline]
     pub fn blame_wait(&mut self, id: OpId, now: &ClassClock) -> u64 {

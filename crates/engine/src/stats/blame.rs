@@ -159,6 +159,17 @@ impl Parts {
         self.0.add(part.index(), ns);
     }
 
+    /// A part.
+    #[inline]
+    pub fn get(&self, part: Part) -> u64 {
+        self.0.get(part.index())
+    }
+
+    /// Whether every part but these is nothing.
+    pub fn are_only(&self, allowed: &[Part]) -> bool {
+        self.iter().all(|(index, ns)| ns == 0 || allowed.iter().any(|part| part.index() == index))
+    }
+
     /// Gives time that was counted as one part to another.
     pub fn shift(&mut self, from: Part, to: Part, ns: u64) {
         let counted = self.0.get(from.index());
@@ -281,18 +292,19 @@ impl Default for BlameRecorder {
 }
 
 impl BlameRecorder {
-    /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
-    #[inline]
-    pub fn record(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
+    /// Takes `count` requests in that are equal. `inside` are the parts of its time in the drive, `outside` those before
+    /// and after.
+    #[inline(always)]
+    pub fn record(&mut self, count: u64, latency: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
         let bucket = &mut self.buckets[bucket_of(latency) * FIGURES..][..FIGURES];
-        bucket[0] += 1;
-        bucket[1] = bucket[1].saturating_add(latency);
+        bucket[0] += count;
+        bucket[1] = bucket[1].saturating_add(latency.saturating_mul(count));
         let sums = &mut bucket[2..];
         for parts in inside.into_iter().flatten() {
-            parts.iter().for_each(|(index, ns)| sums[index] += ns);
+            parts.iter().for_each(|(index, ns)| sums[index] += ns * count);
         }
         for &(part, ns) in outside {
-            sums[part.index()] += ns;
+            sums[part.index()] += ns * count;
         }
     }
 
@@ -335,7 +347,7 @@ mod tests {
             let mut parts = Parts::default();
             parts.add(Part::Cell, latency - 10);
             parts.add(Part::DieWait(Class::GcErase), 10);
-            blame.record(latency, [Some(&parts), None], &[(Part::Link, 0), (Part::Admission, 0)]);
+            blame.record(1, latency, [Some(&parts), None], &[(Part::Link, 0), (Part::Admission, 0)]);
         }
         let tail = blame.from_latency(5000);
         assert_eq!((tail.requests, tail.response, tail.parts.iter().sum::<u128>()), (1, 5000, 5000));

@@ -29,6 +29,13 @@ impl ClassClock {
         self.0.iter().map(ahead).filter(|&(_, ns)| ns > 0)
     }
 
+    /// What it would show if it had not run for so long for a class, which it has.
+    pub fn without(mut self, class: Class, ns: u64) -> Self {
+        let shown = self.0.get(class.index());
+        self.0.put(class.index(), shown.saturating_sub(ns));
+        self
+    }
+
     /// All classes.
     pub fn by_class(&self) -> ByClass<u64> {
         let mut all = [0; CLASSES];

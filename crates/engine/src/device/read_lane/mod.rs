@@ -1,0 +1,235 @@
+//! The read lane: as long as nothing but plain reads of one mapping unit each is inside a drive of which no optional part
+//! wants to see or change them, a loop of its own serves them, from the host's queue to the answer.
+//!
+//! It decides as the long way does (who goes first, nanosecond by nanosecond, and what is blamed for each of them), but
+//! need not ask what can't be: every command is a read of the host, every time is one of a few, and the map holds
+//! still. What is counted for dies and channels is summed beside them and handed over at the end. When something else
+//! comes, all that is under way is given back to the drive as the long way would have left it. Checked mode always takes the
+//! long way, and the tests compare the two.
+
+mod due;
+mod enter;
+mod leave;
+mod serve;
+mod tally;
+
+use std::collections::VecDeque;
+
+use super::Device;
+use crate::events::EventSet;
+use crate::host::{DriveView, HostOp, HostRequest};
+use crate::ids::{Lpa, Ppa};
+use crate::nand::die::Phase;
+use crate::run::RunError;
+use crate::sched::SchedulerPolicy;
+use crate::time::Ns;
+
+use due::DueDies;
+use tally::Tally;
+
+/// Requests known in advance that must be plain reads for the lane to be worth entering.
+const WORTH_ENTERING: usize = 8;
+
+/// No read, no die.
+const NONE: u32 = u32::MAX;
+
+/// Where the lane gets reads from, and tells that they are answered.
+pub trait ReadFeed {
+    /// When the next request may enter, no earlier than `now`; [`Ns::NEVER`] if none can before another is answered.
+    fn next_time(&mut self, now: Ns) -> Result<Ns, RunError>;
+
+    /// The request `ahead` places behind the next.
+    fn coming(&self, ahead: usize) -> Option<&HostRequest>;
+
+    /// The next request enters at `now`; `None` if the host would rather wait.
+    fn take(&mut self, now: Ns, drive: &dyn DriveView) -> Result<Option<Taken>, RunError>;
+
+    /// One request was answered at `now`; whether to go on, or to hear of it at once.
+    fn answered(&mut self, now: Ns) -> Result<bool, RunError>;
+}
+
+/// How a request enters.
+#[derive(Clone, Copy)]
+pub struct Taken {
+    /// Its number.
+    pub id: u64,
+    /// When it arrived at the host's queue.
+    pub arrival: Ns,
+    /// Whether it counts in the results.
+    pub measured: bool,
+    /// Whether the measured window opens with it.
+    pub opens_window: bool,
+}
+
+/// A read on its way.
+#[derive(Clone, Copy)]
+struct Flight {
+    request: HostRequest,
+    taken: Taken,
+    ppa: Ppa,
+    die: u32,
+    /// Time of the cell array for its page.
+    cell: Ns,
+    /// When it entered the drive, came to its die, and was begun there.
+    entered: Ns,
+    at_die: Ns,
+    begun: Ns,
+    /// Waits for the channel so far, ns.
+    channel_wait: u64,
+}
+
+/// A read that waits for its die.
+#[derive(Clone, Copy)]
+struct Waiting {
+    flight: Flight,
+    /// The next that waits for the same die.
+    next: u32,
+}
+
+/// What a die does, what waits for it, and what is counted for it.
+#[derive(Clone, Copy)]
+struct LaneDie {
+    phase: Phase,
+    channel: u32,
+    /// What runs, unless it is idle.
+    flight: Flight,
+    /// Time of its data on the channel.
+    transfer: Ns,
+    /// What it waits for on the channel: since when, how much of it, and who waits behind it.
+    wish_from: Ns,
+    wish: Ns,
+    behind: u32,
+    /// The first and the last that wait for it.
+    first: u32,
+    last: u32,
+    /// Reads that wait or run, and the most of them.
+    load: u32,
+    most: u32,
+    /// Sums over its reads since [`ReadLane::base`], ns: from coming to leaving, being carried out, and in the array.
+    area: u64,
+    busy: u64,
+    array: u64,
+}
+
+/// A channel, and the dies that wait for it.
+#[derive(Clone, Copy, Default)]
+struct LaneChannel {
+    free_at: Ns,
+    first: u32,
+    last: u32,
+    /// Time granted in the lane, ns.
+    granted: u64,
+}
+
+/// Reads under way, and all that moves them.
+pub(super) struct ReadLane {
+    dies: Vec<LaneDie>,
+    channels: Vec<LaneChannel>,
+    waiting: Vec<Waiting>,
+    free: Vec<u32>,
+    due: DueDies,
+    /// Channels that become free while dies wait for them, and when the first does.
+    wakes: EventSet,
+    wake: Ns,
+    /// Reads on the link, to the drive and back, when each is over, and when the first is.
+    link: [VecDeque<(Ns, Flight)>; 2],
+    link_event: [Ns; 2],
+    /// From when on sums count: entering, or what was handed over last.
+    base: Ns,
+    tally: Tally,
+    events: u64,
+    pages: u64,
+}
+
+impl ReadLane {
+    /// Puts a read behind those that wait for its die.
+    #[inline]
+    fn queue(&mut self, flight: Flight) {
+        let waiting = Waiting { flight, next: NONE };
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.waiting[number as usize] = waiting;
+                number
+            }
+            None => {
+                self.waiting.push(waiting);
+                (self.waiting.len() - 1) as u32
+            }
+        };
+        let die = &mut self.dies[flight.die as usize];
+        if die.first == NONE {
+            die.first = number;
+        } else {
+            self.waiting[die.last as usize].next = number;
+        }
+        die.last = number;
+    }
+
+    /// Puts a read on one direction of the link, until `end`.
+    #[inline]
+    fn put_on_link(&mut self, outwards: bool, end: Ns, flight: Flight) {
+        let direction = usize::from(outwards);
+        if self.link[direction].is_empty() {
+            self.link_event[direction] = end;
+        }
+        self.link[direction].push_back((end, flight));
+    }
+
+    /// The first read on one direction of the link is over.
+    #[inline]
+    fn take_from_link(&mut self, outwards: bool) -> Option<Flight> {
+        let queue = &mut self.link[usize::from(outwards)];
+        let first = queue.pop_front();
+        self.link_event[usize::from(outwards)] = queue.front().map_or(Ns::NEVER, |next| next.0);
+        first.map(|(_, flight)| flight)
+    }
+}
+
+impl Device {
+    /// Serves reads of `feed` as long as nothing else comes. Does nothing where the drive is not plain, something else is
+    /// inside, or something else comes soon.
+    pub fn serve_reads(&mut self, feed: &mut impl ReadFeed) -> Result<(), RunError> {
+        if !self.has_read_lane() || !self.only_reads_come(feed) {
+            return Ok(());
+        }
+        match self.enter_lane() {
+            Some(lane) => self.serve_lane(lane, feed),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the drive is one that serves reads in the lane: beside what [plain reads](super::at_once) ask for, nothing
+    /// is to be told of their times, nobody asks which were answered, and no firmware works for them.
+    fn has_read_lane(&self) -> bool {
+        let told = self.monitor.due != Ns::NEVER
+            || self.monitor.series.is_some()
+            || self.recorder.tenants.is_some()
+            || self.answers.is_some()
+            || self.answered.is_some();
+        let beside = self.cpu.is_on() || self.wake_at != Ns::NEVER || self.hears_of_idle();
+        self.rules.plain_reads
+            && !told
+            && !beside
+            && matches!(self.scheduler, SchedulerPolicy::Tiered(_))
+            && self.fault.is_none()
+            && self.end_of_life().is_none()
+    }
+
+    fn only_reads_come(&self, feed: &impl ReadFeed) -> bool {
+        (0..WORTH_ENTERING)
+            .all(|ahead| feed.coming(ahead).is_some_and(|coming| self.plain_place(coming).is_some()))
+    }
+
+    /// Where a request reads, if it is a read of one mapping unit that holds data.
+    #[inline(always)]
+    fn plain_place(&self, request: &HostRequest) -> Option<Ppa> {
+        let &HostRequest { op, offset, length, .. } = request;
+        let first = self.geometry.unit_of_byte(offset);
+        let last = self.geometry.unit_of_byte(offset.checked_add(length)?.checked_sub(1)?);
+        if op != HostOp::Read || length == 0 || first != last || last >= u64::from(self.logical_units) {
+            return None;
+        }
+        let ppa = self.lookup(Lpa(first as u32));
+        ppa.is_some().then_some(ppa)
+    }
+}
