@@ -25,7 +25,7 @@ impl Device {
 
     /// Whether a command does what no request waits for, so that its parts of a response time are nobody's.
     #[inline(always)]
-    pub(super) fn is_nobodys(&self, class: Class) -> bool {
+    pub(super) fn nobody_waits_for(&self, class: Class) -> bool {
         self.rules.plain_moves && class.is_move()
     }
 

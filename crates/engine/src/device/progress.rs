@@ -85,7 +85,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
         let number = self.channel_of[die.index()];
-        let blamed = !self.is_nobodys(class);
+        let blamed = !self.nobody_waits_for(class);
         let channel = &mut self.channels[number as usize];
         if channel.is_free(self.now) {
             let end = channel.grant(class, self.now, duration);
@@ -237,7 +237,7 @@ impl Device {
         let bytes = self.bytes_wanted(head);
         let duration = self.transfer(bytes);
         self.charge_channel(class, bytes);
-        let blamed = !self.is_nobodys(class);
+        let blamed = !self.nobody_waits_for(class);
         let state = &mut self.dies[die.index()];
         state.phase = Phase::DataWait;
         state.data_out = duration;
