@@ -8,30 +8,49 @@ use crate::time::Ns;
 /// Durations that have a queue of their own.
 const QUEUES: usize = 12;
 
-/// A die whose present work ends at `time`; among those of one time the first `order` goes first.
+/// A die whose present work ends at some time: the time, above the order in which they were named, above the die. One
+/// number, so that the smallest is the first without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Due {
-    pub time: Ns,
-    pub order: u64,
-    pub die: u32,
+pub(super) struct Due(u128);
+
+const NEVER: Due = Due(u128::MAX);
+
+/// Bits of a die's number.
+const DIE_BITS: u32 = 24;
+
+impl Due {
+    #[inline]
+    fn new(time: Ns, order: u64, die: u32) -> Self {
+        Self(u128::from(time.0) << 64 | u128::from(order << DIE_BITS | u64::from(die)))
+    }
+
+    /// When; [`Ns::NEVER`] for none.
+    #[inline]
+    pub fn time(self) -> Ns {
+        Ns((self.0 >> 64) as u64)
+    }
+
+    /// Which die.
+    #[inline]
+    pub fn die(self) -> u32 {
+        self.0 as u32 & ((1 << DIE_BITS) - 1)
+    }
+
+    fn order(self) -> u64 {
+        self.0 as u64
+    }
 }
 
-const NEVER: Due = Due { time: Ns::NEVER, order: u64::MAX, die: u32::MAX };
-
-/// What takes the same time comes to its end in the order in which it began: no sorting is needed.
-struct Queue {
-    duration: Ns,
-    behind: VecDeque<Due>,
-}
-
-/// The dies that are due.
+/// The dies that are due. What takes the same time comes to its end in the order in which it began, so each duration has a
+/// queue that needs no sorting.
 pub(super) struct DueDies {
     /// The first of all, and its queue.
     first: Due,
     place: usize,
+    durations: Vec<Ns>,
     /// The first of each queue, or [`NEVER`], and those behind it.
-    heads: Vec<Due>,
-    queues: Vec<Queue>,
+    heads: [Due; QUEUES],
+    behind: [VecDeque<Due>; QUEUES],
     /// Those of durations that have no queue.
     others: BinaryHeap<Reverse<Due>>,
     order: u64,
@@ -39,85 +58,98 @@ pub(super) struct DueDies {
 
 impl Default for DueDies {
     fn default() -> Self {
-        let (heads, queues, others) = (Vec::new(), Vec::new(), BinaryHeap::new());
-        Self { first: NEVER, place: 0, heads, queues, others, order: 0 }
+        Self {
+            first: NEVER,
+            place: QUEUES,
+            durations: Vec::new(),
+            heads: [NEVER; QUEUES],
+            behind: Default::default(),
+            others: BinaryHeap::new(),
+            order: 0,
+        }
     }
 }
 
 impl DueDies {
     /// A die's work begins at `now` and takes `duration`.
-    #[inline]
+    #[inline(always)]
     pub fn begin(&mut self, now: Ns, duration: Ns, die: u32) {
-        let due = Due { time: now + duration, order: self.order, die };
+        let due = Due::new(now + duration, self.order, die);
         self.order += 1;
-        let Some(place) = self.queues.iter().position(|queue| queue.duration == duration) else {
+        let place = self.durations.iter().position(|&known| known == duration);
+        let Some((place, head)) = place.and_then(|place| Some((place, self.heads.get_mut(place)?))) else {
             return self.begin_another(duration, due);
         };
-        let head = &mut self.heads[place];
-        if head.time != Ns::NEVER {
-            return self.queues[place].behind.push_back(due);
+        if *head != NEVER {
+            return self.behind[place].push_back(due);
         }
         *head = due;
-        if due.time < self.first.time {
+        if due < self.first {
             (self.first, self.place) = (due, place);
         }
     }
 
     #[cold]
     fn begin_another(&mut self, duration: Ns, due: Due) {
-        if self.queues.len() < QUEUES {
-            self.queues.push(Queue { duration, behind: VecDeque::new() });
-            self.heads.push(due);
-        } else {
-            self.others.push(Reverse(due));
+        match self.heads.get_mut(self.durations.len()) {
+            Some(head) => {
+                self.durations.push(duration);
+                *head = due;
+            }
+            None => self.others.push(Reverse(due)),
         }
         self.find_first();
     }
 
     /// A die is due at a time that is known from elsewhere, behind all that were named before.
     pub fn expect(&mut self, time: Ns, die: u32) {
-        self.others.push(Reverse(Due { time, order: self.order, die }));
+        self.others.push(Reverse(Due::new(time, self.order, die)));
         self.order += 1;
         self.find_first();
     }
 
-    /// The first to be due; its time is [`Ns::NEVER`] where none is.
-    #[inline]
+    /// The first to be due.
+    #[inline(always)]
     pub fn first(&self) -> Due {
         self.first
     }
 
     /// Takes the first.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self) {
-        if let (Some(head), Some(queue)) = (self.heads.get_mut(self.place), self.queues.get_mut(self.place)) {
-            *head = queue.behind.pop_front().unwrap_or(NEVER);
-        } else {
-            self.others.pop();
+        match (self.heads.get_mut(self.place), self.behind.get_mut(self.place)) {
+            (Some(head), Some(behind)) => *head = behind.pop_front().unwrap_or(NEVER),
+            _ => {
+                self.others.pop();
+            }
         }
         self.find_first();
     }
 
-    #[inline]
+    #[inline(always)]
     fn find_first(&mut self) {
-        (self.first, self.place) = (NEVER, self.heads.len());
+        let (mut first, mut place) = (NEVER, QUEUES);
         if let Some(&Reverse(due)) = self.others.peek() {
-            self.first = due;
+            first = due;
         }
-        for (place, &due) in self.heads.iter().enumerate() {
-            if due.time < self.first.time || (due.time == self.first.time && due.order < self.first.order) {
-                (self.first, self.place) = (due, place);
-            }
+        for (number, &due) in self.heads[..self.durations.len()].iter().enumerate() {
+            place = if due < first { number } else { place };
+            first = first.min(due);
         }
+        (self.first, self.place) = (first, place);
     }
 
     /// Takes all of them out, in the order in which they were named.
     pub fn drain(&mut self) -> Vec<Due> {
         let mut all: Vec<Due> = self.others.drain().map(|due| due.0).collect();
-        all.extend(self.heads.drain(..).filter(|due| due.time != Ns::NEVER));
-        all.extend(self.queues.drain(..).flat_map(|queue| queue.behind));
-        all.sort_unstable_by_key(|due| due.order);
+        all.extend(
+            self.heads.iter_mut().map(|head| std::mem::replace(head, NEVER)).filter(|&due| due != NEVER),
+        );
+        all.extend(self.behind.iter_mut().flat_map(|behind| behind.drain(..)));
+        self.durations.clear();
+        self.order = 0;
         self.find_first();
+        all.sort_unstable_by_key(|due| due.order());
         all
     }
 }
@@ -137,16 +169,16 @@ mod tests {
                 let first = model.iter().copied().min();
                 prop_assert_eq!(first.unwrap_or(NEVER), dies.first());
                 if passes % 3 == 0 && first.is_some() {
-                    now = now.max(dies.first().time);
+                    now = now.max(dies.first().time());
                     dies.take();
                     model.retain(|&due| Some(due) != first);
                     continue;
                 }
                 let (die, time) = (number as u32, now + Ns(duration));
                 if known { dies.expect(time, die) } else { dies.begin(now, Ns(duration), die) }
-                model.push(Due { time, order: dies.order - 1, die });
+                model.push(Due::new(time, dies.order - 1, die));
             }
-            model.sort_unstable_by_key(|due| due.order);
+            model.sort_unstable_by_key(|due| due.order());
             prop_assert_eq!(dies.drain(), model);
             prop_assert_eq!(dies.first(), NEVER);
         }

@@ -45,11 +45,12 @@ impl Device {
         self.link_event =
             [&self.link_in, &self.link_out].map(|link| link.front().map_or(Ns::NEVER, |first| first.0));
         for due in lane.due.drain() {
-            let state = &mut self.dies[due.die as usize];
+            let (die, time) = (DieId(due.die()), due.time());
+            let state = &mut self.dies[die.index()];
             if state.phase == Phase::Array {
-                state.array = [Ns(due.time.0 - state.command.cell.0), due.time];
+                state.array = [Ns(time.0 - state.command.cell.0), time];
             }
-            self.events.set(Self::die_resource(DieId(due.die)), due.time);
+            self.events.set(Self::die_resource(die), time);
         }
         lane.dies.iter_mut().for_each(LaneDie::empty);
         lane.waiting.clear();

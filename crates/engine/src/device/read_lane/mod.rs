@@ -121,6 +121,14 @@ struct LaneChannel {
     granted: u64,
 }
 
+impl LaneChannel {
+    /// Whether a wish made at `now` is granted at once, as of [`Channel::is_free`](crate::nand::channel::Channel::is_free).
+    #[inline(always)]
+    fn is_free(&self, now: Ns) -> bool {
+        self.first == NONE && (self.free_at < now || self.free_at == Ns::ZERO)
+    }
+}
+
 /// Reads under way, and all that moves them.
 pub(super) struct ReadLane {
     dies: Vec<LaneDie>,

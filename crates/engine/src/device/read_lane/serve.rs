@@ -1,7 +1,8 @@
 //! The loop of the read lane.
 
+use super::due::DueDies;
 use super::tally::{Service, Waits, record};
-use super::{Flight, NONE, ReadFeed, ReadLane, Taken};
+use super::{Flight, LaneChannel, LaneDie, NONE, ReadFeed, ReadLane, Taken};
 use crate::config::device::ChannelArbitration;
 use crate::device::Device;
 use crate::host::HostRequest;
@@ -53,6 +54,28 @@ impl Device {
     }
 }
 
+/// A channel is a die's for so long.
+#[inline(always)]
+fn grant(
+    due: &mut DueDies,
+    number: u32,
+    die: &mut LaneDie,
+    channel: &mut LaneChannel,
+    now: Ns,
+    duration: Ns,
+) {
+    channel.free_at = now + duration;
+    channel.granted += duration.0;
+    if die.phase == Phase::DataWait {
+        die.phase = Phase::DataOut;
+        due.begin(now, duration, number);
+    } else {
+        die.phase = Phase::Array;
+        die.array += die.flight.cell.0;
+        due.begin(now, duration + die.flight.cell, number);
+    }
+}
+
 impl Lane<'_> {
     /// Returns the die whose next command the drive has to begin, if that is why it ended.
     fn serve(&mut self, feed: &mut impl ReadFeed) -> Result<Option<DieId>, RunError> {
@@ -95,7 +118,7 @@ impl Lane<'_> {
     #[inline(always)]
     fn next_event(&self) -> (Ns, bool) {
         let lane = &*self.lane;
-        let first = lane.link_event[0].min(lane.link_event[1]).min(lane.due.first().time);
+        let first = lane.link_event[0].min(lane.link_event[1]).min(lane.due.first().time());
         if lane.wake < first { (lane.wake, true) } else { (first, false) }
     }
 
@@ -113,14 +136,11 @@ impl Lane<'_> {
             if let Some(flight) = self.lane.take_from_link(false) {
                 self.arrive_at_die(flight);
             }
-        } else if now != due.time {
+        } else if now != due.time() {
             self.channel_is_free();
         } else {
             self.lane.due.take();
-            if self.lane.dies[due.die as usize].phase == Phase::DataOut {
-                return self.data_left(due.die);
-            }
-            self.send_data(due.die);
+            return self.die_is_due(due.die());
         }
         Event::Unanswered
     }
@@ -177,6 +197,7 @@ impl Lane<'_> {
     #[inline(always)]
     fn arrive_at_die(&mut self, mut flight: Flight) {
         flight.at_die = self.now;
+        flight.begun = self.now;
         let number = flight.die;
         let die = &mut self.lane.dies[number as usize];
         die.load += 1;
@@ -184,7 +205,6 @@ impl Lane<'_> {
         if die.phase != Phase::Idle {
             return self.lane.queue(flight);
         }
-        flight.begun = self.now;
         die.flight = flight;
         die.phase = Phase::Command;
         self.want_channel(number, self.command);
@@ -193,39 +213,30 @@ impl Lane<'_> {
     /// A die wants the channel for so long.
     #[inline(always)]
     fn want_channel(&mut self, number: u32, duration: Ns) {
-        let die = &mut self.lane.dies[number as usize];
-        let channel = &mut self.lane.channels[die.channel as usize];
-        if channel.first == NONE && (channel.free_at < self.now || channel.free_at == Ns::ZERO) {
-            return self.grant(number, duration);
+        let lane = &mut *self.lane;
+        let die = &mut lane.dies[number as usize];
+        let channel = &mut lane.channels[die.channel as usize];
+        if channel.is_free(self.now) {
+            grant(&mut lane.due, number, die, channel, self.now, duration);
+        } else {
+            self.wait_for_channel(number, duration);
         }
+    }
+
+    #[inline(never)]
+    fn wait_for_channel(&mut self, number: u32, duration: Ns) {
+        let lane = &mut *self.lane;
+        let die = &mut lane.dies[number as usize];
+        let channel = &mut lane.channels[die.channel as usize];
         (die.wish_from, die.wish, die.behind) = (self.now, duration, NONE);
         let last = std::mem::replace(&mut channel.last, number);
         if channel.first == NONE {
             channel.first = number;
-            let (resource, free_at) = (die.channel as usize, channel.free_at);
-            self.lane.wakes.set(resource, free_at);
-            self.lane.wake = self.lane.wake.min(free_at);
+            lane.wakes.set(die.channel as usize, channel.free_at);
+            lane.wake = lane.wake.min(channel.free_at);
         } else {
-            self.lane.dies[last as usize].behind = number;
+            lane.dies[last as usize].behind = number;
         }
-    }
-
-    /// The channel is the die's for so long.
-    #[inline(always)]
-    fn grant(&mut self, number: u32, duration: Ns) {
-        let die = &mut self.lane.dies[number as usize];
-        let channel = &mut self.lane.channels[die.channel as usize];
-        channel.free_at = self.now + duration;
-        channel.granted += duration.0;
-        let mut busy = duration;
-        if die.phase == Phase::DataWait {
-            die.phase = Phase::DataOut;
-        } else {
-            die.phase = Phase::Array;
-            busy += die.flight.cell;
-            die.array += die.flight.cell.0;
-        }
-        self.lane.due.begin(self.now, busy, number);
     }
 
     /// The first channel that dies wait for became free.
@@ -233,32 +244,34 @@ impl Lane<'_> {
     fn channel_is_free(&mut self) {
         let number = self.lane.wakes.first().resource();
         let (before, next) = self.chosen(number);
-        let die = &mut self.lane.dies[next as usize];
+        let lane = &mut *self.lane;
+        let die = &mut lane.dies[next as usize];
         let (behind, duration) = (die.behind, die.wish);
         die.flight.channel_wait += self.now.since(die.wish_from).0;
-        let channel = &mut self.lane.channels[number];
+        let channel = &mut lane.channels[number];
+        grant(&mut lane.due, next, die, channel, self.now, duration);
         if channel.last == next {
             channel.last = before;
         }
         if before == NONE {
             channel.first = behind;
         } else {
-            self.lane.dies[before as usize].behind = behind;
+            lane.dies[before as usize].behind = behind;
         }
-        if self.lane.channels[number].first == NONE {
-            self.lane.wakes.clear(number);
+        if channel.first == NONE {
+            lane.wakes.clear(number);
         } else {
-            self.lane.wakes.set(number, self.now + duration);
+            lane.wakes.set(number, channel.free_at);
         }
-        self.lane.wake = self.lane.wakes.first().time();
-        self.grant(next, duration);
+        lane.wake = lane.wakes.first().time();
     }
 
     /// The die that a channel chooses among those that wait for it, and the one before it.
     #[inline]
     fn chosen(&self, channel: usize) -> (u32, u32) {
-        let first = self.lane.channels[channel].first;
+        let LaneChannel { first, last, .. } = self.lane.channels[channel];
         let preferred = match self.drive.rules.arbitration {
+            _ if first == last => return (NONE, first),
             ChannelArbitration::Fifo => return (NONE, first),
             ChannelArbitration::CommandFirst => Phase::Command,
             ChannelArbitration::DataOutFirst => Phase::DataWait,
@@ -274,13 +287,18 @@ impl Lane<'_> {
         (NONE, first)
     }
 
-    /// The page is in the register, and wants to leave.
+    /// What a die does has come to its end.
     #[inline(always)]
-    fn send_data(&mut self, number: u32) {
+    fn die_is_due(&mut self, number: u32) -> Event {
         let die = &mut self.lane.dies[number as usize];
+        if die.phase == Phase::DataOut {
+            return self.data_left(number);
+        }
+        // The page is in the register, and wants to leave.
         let transfer = self.drive.transfer(die.flight.request.length as u32);
         (die.phase, die.transfer) = (Phase::DataWait, transfer);
         self.want_channel(number, transfer);
+        Event::Unanswered
     }
 
     /// The data is with the controller: the read is answered, and the die goes on.
