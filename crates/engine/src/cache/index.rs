@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 /// Fibonacci hashing: 2^32 divided by the golden ratio (Knuth, The Art of Computer Programming vol. 3, 6.4).
 const MULTIPLIER: u32 = 0x9e37_79b9;
 
-/// Slots by key. The keys themselves are with the slots: whoever asks says how to get at them.
+/// Slots by key. Both stand in the table, so that a search looks at nothing else.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Index {
-    /// Slot plus one; 0 where nothing is. Untouched parts cost no memory.
-    slot_plus_one: Vec<u32>,
+    /// Slot plus one, 0 where nothing is; above it the key. Untouched parts cost no memory.
+    places: Vec<u64>,
     shift: u32,
 }
 
@@ -18,63 +18,64 @@ impl Index {
     /// For at most `slots` slots. At most half of the table is ever used.
     pub fn new(slots: u32) -> Self {
         let size = (slots.max(1) as usize * 2).next_power_of_two();
-        Self { slot_plus_one: vec![0; size], shift: 32 - size.trailing_zeros().min(32) }
+        Self { places: vec![0; size], shift: 32 - size.trailing_zeros().min(32) }
     }
 
     fn mask(&self) -> usize {
-        self.slot_plus_one.len() - 1
+        self.places.len() - 1
     }
 
     fn home(&self, key: u32) -> usize {
         (u64::from(key.wrapping_mul(MULTIPLIER)) >> self.shift) as usize & self.mask()
     }
 
-    /// The slot of `key`, given the key of each slot.
+    /// The place of `key` and its slot, or the free place where the search ends.
     #[inline]
-    pub fn get(&self, key: u32, keys: &[u32]) -> Option<u32> {
+    fn search(&self, key: u32) -> (usize, Option<u32>) {
         let mut place = self.home(key);
         loop {
-            match self.slot_plus_one[place] {
-                0 => return None,
-                entry if keys[entry as usize - 1] == key => return Some(entry - 1),
-                _ => place = (place + 1) & self.mask(),
+            let found = self.places[place];
+            if found == 0 {
+                return (place, None);
             }
+            if (found >> 32) as u32 == key {
+                return (place, Some(found as u32 - 1));
+            }
+            place = (place + 1) & self.mask();
         }
+    }
+
+    /// The slot of `key`.
+    #[inline]
+    pub fn get(&self, key: u32) -> Option<u32> {
+        self.search(key).1
     }
 
     /// Adds the slot of a key that is not there.
+    #[inline]
     pub fn insert(&mut self, key: u32, slot: u32) {
-        let mut place = self.home(key);
-        while self.slot_plus_one[place] != 0 {
-            place = (place + 1) & self.mask();
-        }
-        self.slot_plus_one[place] = slot + 1;
+        let place = self.search(key).0;
+        self.places[place] = u64::from(key) << 32 | u64::from(slot + 1);
     }
 
-    /// Takes a slot out whose key is still in `keys`. What was pushed aside by it moves back.
-    pub fn remove(&mut self, slot: u32, keys: &[u32]) {
-        let mut hole = self.home(keys[slot as usize]);
-        while self.slot_plus_one[hole] != slot + 1 {
-            if self.slot_plus_one[hole] == 0 {
-                return;
-            }
-            hole = (hole + 1) & self.mask();
-        }
+    /// Takes a key out. What was pushed aside by it moves back.
+    pub fn remove(&mut self, key: u32) {
+        let (mut hole, Some(_)) = self.search(key) else { return };
         let mut place = hole;
         loop {
             place = (place + 1) & self.mask();
-            let entry = self.slot_plus_one[place];
-            if entry == 0 {
+            let found = self.places[place];
+            if found == 0 {
                 break;
             }
-            let home = self.home(keys[entry as usize - 1]);
+            let home = self.home((found >> 32) as u32);
             // It may fill the hole unless its home lies behind the hole.
             if place.wrapping_sub(home) & self.mask() >= place.wrapping_sub(hole) & self.mask() {
-                self.slot_plus_one[hole] = entry;
+                self.places[hole] = found;
                 hole = place;
             }
         }
-        self.slot_plus_one[hole] = 0;
+        self.places[hole] = 0;
     }
 }
 
@@ -91,23 +92,23 @@ mod tests {
             // Keys that fall on few homes, on many, and at the end of the range.
             let key_of = |number: u32| [number, number << 27, u32::MAX - 1 - number, number * 977][spread as usize];
             let mut index = Index::new(SLOTS as u32);
-            let mut keys = vec![u32::MAX; SLOTS];
+            let mut used = [false; SLOTS];
             let mut model: BTreeMap<u32, u32> = BTreeMap::new();
             for (number, add) in steps {
                 let key = key_of(number);
                 if let Some(slot) = model.get(&key).copied() {
                     if !add {
-                        index.remove(slot, &keys);
-                        keys[slot as usize] = u32::MAX;
+                        index.remove(key);
+                        used[slot as usize] = false;
                         model.remove(&key);
                     }
-                } else if let Some(slot) = (0..SLOTS as u32).find(|slot| keys[*slot as usize] == u32::MAX).filter(|_| add) {
-                    keys[slot as usize] = key;
+                } else if let Some(slot) = (0..SLOTS as u32).find(|slot| !used[*slot as usize]).filter(|_| add) {
+                    used[slot as usize] = true;
                     index.insert(key, slot);
                     model.insert(key, slot);
                 }
                 for number in 0..64 {
-                    prop_assert_eq!(index.get(key_of(number), &keys), model.get(&key_of(number)).copied());
+                    prop_assert_eq!(index.get(key_of(number)), model.get(&key_of(number)).copied());
                 }
             }
         }

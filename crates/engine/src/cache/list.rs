@@ -1,4 +1,4 @@
-//! Doubly linked lists through two flat arrays: a number is in one list at most, and leaves it in constant time.
+//! Doubly linked lists of numbers: a number is in one list at most, and leaves it in constant time.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,61 +22,66 @@ impl Default for List {
     }
 }
 
-/// The links of all members of any number of disjoint lists.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Links {
-    older: Vec<u32>,
-    younger: Vec<u32>,
+/// The neighbours of a member; what they were while it is in no list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    older: u32,
+    younger: u32,
 }
 
-impl Links {
-    /// For members 0 to `count` − 1, none of them in a list.
-    pub fn new(count: u32) -> Self {
-        Self { older: vec![0; count as usize], younger: vec![0; count as usize] }
+impl Link {
+    /// The next younger member; [`NIL`] at the young end.
+    #[inline]
+    pub fn younger(self) -> u32 {
+        self.younger
     }
+}
+
+/// The links of all members of any number of disjoint lists, wherever they are kept.
+pub trait Links {
+    /// That of a member.
+    fn link(&self, member: u32) -> Link;
+
+    /// The same, to change it.
+    fn link_mut(&mut self, member: u32) -> &mut Link;
 
     /// Puts a member to the young end.
-    pub fn push_young(&mut self, list: &mut List, member: u32) {
-        self.older[member as usize] = list.young;
-        self.younger[member as usize] = NIL;
+    #[inline]
+    fn push_young(&mut self, list: &mut List, member: u32) {
+        *self.link_mut(member) = Link { older: list.young, younger: NIL };
         match list.young {
             NIL => list.old = member,
-            young => self.younger[young as usize] = member,
+            young => self.link_mut(young).younger = member,
         }
         list.young = member;
         list.len += 1;
     }
 
     /// Puts a member to the old end.
-    pub fn push_old(&mut self, list: &mut List, member: u32) {
-        self.younger[member as usize] = list.old;
-        self.older[member as usize] = NIL;
+    #[inline]
+    fn push_old(&mut self, list: &mut List, member: u32) {
+        *self.link_mut(member) = Link { older: NIL, younger: list.old };
         match list.old {
             NIL => list.young = member,
-            old => self.older[old as usize] = member,
+            old => self.link_mut(old).older = member,
         }
         list.old = member;
         list.len += 1;
     }
 
     /// Takes a member out of the list that it is in.
-    pub fn unlink(&mut self, list: &mut List, member: u32) {
-        let (older, younger) = (self.older[member as usize], self.younger[member as usize]);
+    #[inline]
+    fn unlink(&mut self, list: &mut List, member: u32) {
+        let Link { older, younger } = self.link(member);
         match older {
             NIL => list.old = younger,
-            older => self.younger[older as usize] = younger,
+            older => self.link_mut(older).younger = younger,
         }
         match younger {
             NIL => list.young = older,
-            younger => self.older[younger as usize] = older,
+            younger => self.link_mut(younger).older = older,
         }
         list.len -= 1;
-    }
-
-    /// The members of a list from the oldest.
-    pub fn iter(&self, list: List) -> impl Iterator<Item = u32> {
-        let next = |&member: &u32| Some(self.younger[member as usize]).filter(|&next| next != NIL);
-        std::iter::successors(Some(list.old).filter(|&old| old != NIL), next)
     }
 }
 
@@ -86,10 +91,25 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::VecDeque;
 
+    impl Links for [Link; 12] {
+        fn link(&self, member: u32) -> Link {
+            self[member as usize]
+        }
+
+        fn link_mut(&mut self, member: u32) -> &mut Link {
+            &mut self[member as usize]
+        }
+    }
+
+    fn members(links: &[Link; 12], list: List) -> impl Iterator<Item = u32> {
+        let some = |member: u32| Some(member).filter(|&member| member != NIL);
+        std::iter::successors(some(list.old), move |&member| some(links[member as usize].younger()))
+    }
+
     proptest! {
         #[test]
         fn two_lists_behave_like_two_deques(steps in prop::collection::vec((0u32..12, 0u8..4), 0..300)) {
-            let mut links = Links::new(12);
+            let mut links = [Link::default(); 12];
             let mut lists = [List::default(); 2];
             let mut model: [VecDeque<u32>; 2] = Default::default();
             for (member, step) in steps {
@@ -105,7 +125,7 @@ mod tests {
                     model[list].push_front(member);
                 }
                 for (list, model) in lists.iter().zip(&model) {
-                    prop_assert_eq!(links.iter(*list).collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());
+                    prop_assert_eq!(members(&links, *list).collect::<Vec<_>>(), model.iter().copied().collect::<Vec<_>>());
                     prop_assert_eq!(list.len as usize, model.len());
                 }
             }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::index::Index;
-use super::list::{Links, List, NIL};
+use super::list::{Link, Links, List, NIL};
 use crate::ids::Lpa;
 
 /// Bytes of a sector: the granularity of what is cached of a unit.
@@ -12,39 +12,78 @@ pub const SECTOR: u32 = 512;
 /// Number of a slot.
 pub type Slot = u32;
 
+/// What is known of a cached unit; 64 bytes, so that it lies in one line of the processor's cache or two.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Unit {
+    /// Its page; of a free slot the next free one.
+    lpa: u32,
+    /// The operation that carries it to flash; [`NIL`] when none does.
+    op: u32,
+    group: u32,
+    dirty: bool,
+    /// Used while on its way to flash.
+    used_meanwhile: bool,
+    /// Among all that are clean, or dirty.
+    all: Link,
+    /// Among the dirty ones of its group.
+    of_group: Link,
+    /// Version held, and version in flash (checked mode).
+    version: u32,
+    in_flash: u32,
+    /// Number of the write that made it dirty, and of the one whose program is running (0: none is).
+    stamp: u64,
+    in_program: u64,
+    /// One bit for each of the first 64 sectors, set where it is held.
+    held: u64,
+}
+
+/// The links of one kind.
+struct All<'a>(&'a mut [Unit]);
+
+impl Links for All<'_> {
+    #[inline]
+    fn link(&self, member: u32) -> Link {
+        self.0[member as usize].all
+    }
+
+    #[inline]
+    fn link_mut(&mut self, member: u32) -> &mut Link {
+        &mut self.0[member as usize].all
+    }
+}
+
+/// Those of the other.
+struct OfGroup<'a>(&'a mut [Unit]);
+
+impl Links for OfGroup<'_> {
+    #[inline]
+    fn link(&self, member: u32) -> Link {
+        self.0[member as usize].of_group
+    }
+
+    #[inline]
+    fn link_mut(&mut self, member: u32) -> &mut Link {
+        &mut self.0[member as usize].of_group
+    }
+}
+
 /// The cached units. Each is clean (as in flash), dirty (newer than flash), or on its way to flash; the latter may be
-/// dirty as well, when it was written again after its program had begun. Flat arrays by slot; nothing is allocated
-/// after the start.
+/// dirty as well, when it was written again after its program had begun. By slot; nothing is allocated after the start.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UnitTable {
     capacity: u32,
     sectors: u32,
-    words: usize,
-    lpa: Vec<u32>,
-    /// One bit for each sector that is held, `words` for each slot.
-    held: Vec<u64>,
-    dirty_flag: Vec<bool>,
-    /// Used while on its way to flash.
-    used_meanwhile: Vec<bool>,
-    /// The operation that carries it to flash; [`NIL`] when none does.
-    op: Vec<u32>,
-    /// Number of the write that made it dirty, and of the one whose program is running (0: none is).
-    stamp: Vec<u64>,
-    in_program: Vec<u64>,
-    /// Version held, and version in flash (checked mode).
-    version: Vec<u32>,
-    in_flash: Vec<u32>,
-    group: Vec<u32>,
+    /// Of the slots that were used so far.
+    units: Vec<Unit>,
+    /// Words for the sectors of a unit beyond 64, so many for each slot.
+    more_words: usize,
+    more_held: Vec<u64>,
     index: Index,
-    links: Links,
-    group_links: Links,
     clean: List,
     dirty: List,
     groups: Vec<List>,
     /// Slots that were used and are free, linked through `lpa`.
     free: u32,
-    /// The first slot that was never used.
-    fresh: u32,
     used: u32,
     dirty_units: u32,
 }
@@ -52,30 +91,19 @@ pub struct UnitTable {
 impl UnitTable {
     /// Room for `capacity` units of `unit_bytes`; dirty ones are also listed by group, 0 to `groups` − 1.
     pub fn new(capacity: u32, unit_bytes: u32, groups: u32) -> Self {
-        let (count, sectors) = (capacity as usize, unit_bytes.div_ceil(SECTOR));
-        let words = sectors.div_ceil(64) as usize;
+        let sectors = unit_bytes.div_ceil(SECTOR);
+        let more_words = sectors.div_ceil(64).saturating_sub(1) as usize;
         Self {
             capacity,
             sectors,
-            words,
-            lpa: vec![0; count],
-            held: vec![0; count * words],
-            dirty_flag: vec![false; count],
-            used_meanwhile: vec![false; count],
-            op: vec![0; count],
-            stamp: vec![0; count],
-            in_program: vec![0; count],
-            version: vec![0; count],
-            in_flash: vec![0; count],
-            group: vec![0; count],
+            units: Vec::with_capacity(capacity as usize),
+            more_words,
+            more_held: vec![0; capacity as usize * more_words],
             index: Index::new(capacity),
-            links: Links::new(capacity),
-            group_links: Links::new(capacity),
             clean: List::default(),
             dirty: List::default(),
             groups: vec![List::default(); groups.max(1) as usize],
             free: NIL,
-            fresh: 0,
             used: 0,
             dirty_units: 0,
         }
@@ -116,14 +144,20 @@ impl UnitTable {
         self.used - self.clean.len - self.dirty.len
     }
 
+    fn members(&self, list: List) -> impl Iterator<Item = Slot> {
+        let next =
+            move |&slot: &Slot| Some(self.units[slot as usize].all.younger()).filter(|&next| next != NIL);
+        std::iter::successors(Some(list.old).filter(|&old| old != NIL), next)
+    }
+
     /// Slots of the clean units, from the oldest.
     pub fn clean(&self) -> impl Iterator<Item = Slot> {
-        self.links.iter(self.clean)
+        self.members(self.clean)
     }
 
     /// Slots of the dirty units that are not on their way, from the oldest.
     pub fn dirty(&self) -> impl Iterator<Item = Slot> {
-        self.links.iter(self.dirty)
+        self.members(self.dirty)
     }
 
     /// The oldest dirty unit of a group that is not on its way, and how many there are.
@@ -135,78 +169,94 @@ impl UnitTable {
     /// Where a unit is.
     #[inline]
     pub fn find(&self, lpa: Lpa) -> Option<Slot> {
-        self.index.get(lpa.0, &self.lpa)
+        self.index.get(lpa.0)
+    }
+
+    /// The same, of a unit that is probably the oldest dirty one.
+    #[inline]
+    pub fn find_dirty(&self, lpa: Lpa) -> Option<Slot> {
+        let oldest = self.dirty.old;
+        let is_oldest = self.units.get(oldest as usize).is_some_and(|unit| unit.lpa == lpa.0);
+        if is_oldest { Some(oldest) } else { self.find(lpa) }
     }
 
     /// The unit of a slot in use.
     #[inline]
     pub fn lpa(&self, slot: Slot) -> Lpa {
-        Lpa(self.lpa[slot as usize])
+        Lpa(self.units[slot as usize].lpa)
     }
 
     /// Group of a unit.
     pub fn group(&self, slot: Slot) -> u32 {
-        self.group[slot as usize]
+        self.units[slot as usize].group
     }
 
     /// Whether it is newer than flash.
     #[inline]
     pub fn is_dirty(&self, slot: Slot) -> bool {
-        self.dirty_flag[slot as usize]
+        self.units[slot as usize].dirty
+    }
+
+    /// The sectors of a unit beyond 64, by words.
+    fn more(&self, slot: Slot) -> &[u64] {
+        let first = slot as usize * self.more_words;
+        self.more_held.get(first..first + self.more_words).unwrap_or_default()
+    }
+
+    /// The words of a unit's sectors, from the first.
+    fn words(&self, slot: Slot) -> impl Iterator<Item = u64> {
+        std::iter::once(self.units[slot as usize].held).chain(self.more(slot).iter().copied())
     }
 
     /// Bytes of a unit that are held, in whole sectors.
     pub fn bytes_held(&self, slot: Slot) -> u32 {
-        let first = slot as usize * self.words;
-        let words = self.held.get(first..first + self.words).unwrap_or_default();
-        words.iter().map(|word| word.count_ones()).sum::<u32>() * SECTOR
+        self.words(slot).map(u64::count_ones).sum::<u32>() * SECTOR
     }
 
     /// The operation that carries it to flash.
     #[inline]
     pub fn op(&self, slot: Slot) -> Option<u32> {
-        Some(self.op[slot as usize]).filter(|&op| op != NIL)
+        Some(self.units[slot as usize].op).filter(|&op| op != NIL)
     }
 
     /// Number of the write that made it dirty.
     pub fn stamp(&self, slot: Slot) -> u64 {
-        self.stamp[slot as usize]
+        self.units[slot as usize].stamp
     }
 
     /// Number of the write whose program is running; 0 when none is.
     pub fn in_program(&self, slot: Slot) -> u64 {
-        self.in_program[slot as usize]
+        self.units[slot as usize].in_program
     }
 
     /// Version that it holds.
     pub fn version(&self, slot: Slot) -> u32 {
-        self.version[slot as usize]
+        self.units[slot as usize].version
     }
 
     /// Version that flash holds.
     pub fn in_flash(&self, slot: Slot) -> u32 {
-        self.in_flash[slot as usize]
+        self.units[slot as usize].in_flash
     }
 
     /// Takes a unit in that is not there: clean, young, without sectors, its version being the one in flash. `None`
     /// when no slot is free.
     pub fn insert(&mut self, lpa: Lpa, group: u32, version: u32) -> Option<Slot> {
+        let group = group.min(self.groups.len() as u32 - 1);
+        let unit = Unit { lpa: lpa.0, op: NIL, group, version, in_flash: version, ..Unit::default() };
         let slot = match self.free {
-            NIL if self.fresh < self.capacity => {
-                self.fresh += 1;
-                self.fresh - 1
+            NIL if self.units.len() < self.capacity as usize => {
+                self.units.push(unit);
+                self.units.len() as u32 - 1
             }
             NIL => return None,
             slot => {
-                self.free = self.lpa[slot as usize];
+                self.free = std::mem::replace(&mut self.units[slot as usize], unit).lpa;
                 slot
             }
         };
-        let at = slot as usize;
-        (self.lpa[at], self.dirty_flag[at], self.op[at], self.in_program[at]) = (lpa.0, false, NIL, 0);
-        (self.version[at], self.in_flash[at]) = (version, version);
-        self.group[at] = group.min(self.groups.len() as u32 - 1);
-        self.held[at * self.words..(at + 1) * self.words].fill(0);
+        let first = slot as usize * self.more_words;
+        self.more_held[first..first + self.more_words].fill(0);
         self.index.insert(lpa.0, slot);
         self.used += 1;
         self.join(slot, true);
@@ -216,31 +266,30 @@ impl UnitTable {
     /// Gives a unit up, whatever its state. An operation that carries it finds itself disowned.
     pub fn remove(&mut self, slot: Slot) {
         self.leave(slot);
-        self.index.remove(slot, &self.lpa);
-        let at = slot as usize;
-        self.dirty_units -= u32::from(self.dirty_flag[at]);
-        (self.dirty_flag[at], self.op[at]) = (false, NIL);
-        self.lpa[at] = self.free;
-        self.free = slot;
+        let unit = &mut self.units[slot as usize];
+        self.index.remove(unit.lpa);
+        self.dirty_units -= u32::from(unit.dirty);
+        (unit.dirty, unit.op) = (false, NIL);
+        unit.lpa = std::mem::replace(&mut self.free, slot);
         self.used -= 1;
     }
 
     /// The unit becomes the youngest of its list.
     pub fn refresh(&mut self, slot: Slot) {
-        self.used_meanwhile[slot as usize] = true;
+        self.units[slot as usize].used_meanwhile = true;
         self.leave(slot);
         self.join(slot, true);
     }
 
     /// A write took effect in the cache: the unit is dirty since the write number `stamp`, unless it was before.
     pub fn written(&mut self, slot: Slot, stamp: u64, version: u32) {
-        let at = slot as usize;
-        self.version[at] = version;
-        if !self.dirty_flag[at] {
+        let unit = &mut self.units[slot as usize];
+        unit.version = version;
+        if !unit.dirty {
             self.leave(slot);
-            self.dirty_flag[at] = true;
+            let unit = &mut self.units[slot as usize];
+            (unit.dirty, unit.stamp) = (true, stamp);
             self.dirty_units += 1;
-            self.stamp[at] = stamp;
             self.join(slot, true);
         }
     }
@@ -248,57 +297,65 @@ impl UnitTable {
     /// Operation `op` carries the unit to flash from now on.
     pub fn depart(&mut self, slot: Slot, op: u32) {
         self.leave(slot);
-        (self.op[slot as usize], self.used_meanwhile[slot as usize]) = (op, false);
+        let unit = &mut self.units[slot as usize];
+        (unit.op, unit.used_meanwhile) = (op, false);
     }
 
     /// The program takes the unit as it is now: it is clean unless it is written again.
     pub fn commit(&mut self, slot: Slot) {
-        let at = slot as usize;
-        self.dirty_units -= u32::from(self.dirty_flag[at]);
-        self.dirty_flag[at] = false;
-        (self.in_flash[at], self.in_program[at]) = (self.version[at], self.stamp[at]);
+        let unit = &mut self.units[slot as usize];
+        self.dirty_units -= u32::from(unit.dirty);
+        unit.dirty = false;
+        (unit.in_flash, unit.in_program) = (unit.version, unit.stamp);
     }
 
     /// The program has ended. A dirty unit is young, a clean one old unless it was used in the meantime.
     pub fn arrive(&mut self, slot: Slot) {
-        let at = slot as usize;
-        (self.op[at], self.in_program[at]) = (NIL, 0);
-        self.join(slot, self.dirty_flag[at] || self.used_meanwhile[at]);
+        let unit = &mut self.units[slot as usize];
+        (unit.op, unit.in_program) = (NIL, 0);
+        let young = unit.dirty || unit.used_meanwhile;
+        self.join(slot, young);
     }
 
+    #[inline]
     fn join(&mut self, slot: Slot, young: bool) {
-        let at = slot as usize;
-        if self.op[at] != NIL {
+        let Unit { op, dirty, group, .. } = self.units[slot as usize];
+        if op != NIL {
             return;
         }
-        let list = if self.dirty_flag[at] { &mut self.dirty } else { &mut self.clean };
+        let list = if dirty { &mut self.dirty } else { &mut self.clean };
         if young {
-            self.links.push_young(list, slot);
+            All(&mut self.units).push_young(list, slot);
         } else {
-            self.links.push_old(list, slot);
+            All(&mut self.units).push_old(list, slot);
         }
-        if self.dirty_flag[at] {
-            self.group_links.push_young(&mut self.groups[self.group[at] as usize], slot);
+        if dirty {
+            OfGroup(&mut self.units).push_young(&mut self.groups[group as usize], slot);
         }
     }
 
+    #[inline]
     fn leave(&mut self, slot: Slot) {
-        let at = slot as usize;
-        if self.op[at] != NIL {
+        let Unit { op, dirty, group, .. } = self.units[slot as usize];
+        if op != NIL {
             return;
         }
-        if self.dirty_flag[at] {
-            self.links.unlink(&mut self.dirty, slot);
-            self.group_links.unlink(&mut self.groups[self.group[at] as usize], slot);
+        if dirty {
+            All(&mut self.units).unlink(&mut self.dirty, slot);
+            OfGroup(&mut self.units).unlink(&mut self.groups[group as usize], slot);
         } else {
-            self.links.unlink(&mut self.clean, slot);
+            All(&mut self.units).unlink(&mut self.clean, slot);
         }
     }
 
     /// Bytes `start` to `end` − 1 of the unit are held from now on: the sectors that lie wholly in there.
     pub fn hold(&mut self, slot: Slot, start: u32, end: u32) {
-        for sector in start.div_ceil(SECTOR)..end / SECTOR {
-            self.held[slot as usize * self.words + (sector / 64) as usize] |= 1 << (sector % 64);
+        let (first, behind) = (start.div_ceil(SECTOR), end / SECTOR);
+        self.units[slot as usize].held |= bits(first, behind);
+        let begin = slot as usize * self.more_words;
+        let more = &mut self.more_held[begin..begin + self.more_words];
+        for (word, start) in more.iter_mut().zip((64..).step_by(64)) {
+            *word |= bits(first.saturating_sub(start), behind.saturating_sub(start));
         }
     }
 
@@ -310,13 +367,64 @@ impl UnitTable {
     /// Whether every sector that bytes `start` to `end` − 1 touch is held.
     #[inline]
     pub fn holds(&self, slot: Slot, start: u32, end: u32) -> bool {
-        let words = &self.held[slot as usize * self.words..][..self.words];
-        (start / SECTOR..end.div_ceil(SECTOR))
-            .all(|sector| words[(sector / 64) as usize] >> (sector % 64) & 1 != 0)
+        let (first, behind) = (start / SECTOR, end.div_ceil(SECTOR));
+        let holds = |held: u64, start: u32| {
+            let wanted = bits(first.saturating_sub(start), behind.saturating_sub(start));
+            held & wanted == wanted
+        };
+        holds(self.units[slot as usize].held, 0)
+            && self.more(slot).iter().zip((64..).step_by(64)).all(|(&held, start)| holds(held, start))
     }
 
     /// Whether all of the unit is held.
     pub fn holds_all(&self, slot: Slot) -> bool {
         self.holds(slot, 0, self.sectors * SECTOR)
+    }
+}
+
+/// A word in which the bits from `first` to `behind` − 1 are set, as far as it has them.
+#[inline]
+fn bits(first: u32, behind: u32) -> u64 {
+    let below = |bit: u32| 1u64.checked_shl(bit).map_or(u64::MAX, |next| next - 1);
+    below(behind) & !below(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn the_sectors_held_are_those_of_a_list_of_flags(
+            units in 1u32..200,
+            parts in prop::collection::vec((0u32..110_000, 0u32..110_000, any::<bool>()), 0..20),
+        ) {
+            let sectors = units as usize;
+            let mut table = UnitTable::new(3, units * SECTOR, 1);
+            let slots = [4, 5, 6].map(|lpa| table.insert(Lpa(lpa), 0, 0).unwrap());
+            let mut flags = vec![false; sectors];
+            for (a, b, asks) in parts {
+                let (start, end) = (a.min(b) % (units * SECTOR + 1), a.max(b) % (units * SECTOR + 1));
+                if asks {
+                    let touched = (start / SECTOR) as usize..(end.div_ceil(SECTOR)) as usize;
+                    let there = touched.clone().all(|sector| flags[sector]);
+                    prop_assert_eq!(table.holds(slots[1], start, end), there);
+                } else {
+                    table.hold(slots[1], start, end);
+                    (start.div_ceil(SECTOR)..end / SECTOR).for_each(|sector| flags[sector as usize] = true);
+                }
+                let held = flags.iter().filter(|&&held| held).count();
+                prop_assert_eq!(table.bytes_held(slots[1]), held as u32 * SECTOR);
+                prop_assert_eq!(table.holds_all(slots[1]), held == sectors);
+                prop_assert_eq!(table.bytes_held(slots[0]) + table.bytes_held(slots[2]), 0);
+            }
+            table.hold_all(slots[1]);
+            prop_assert!(table.holds_all(slots[1]) && table.bytes_held(slots[1]) == units * SECTOR);
+            table.remove(slots[1]);
+            let again = table.insert(Lpa(9), 0, 0);
+            prop_assert_eq!(again.map(|slot| (slot, table.bytes_held(slot))), Some((slots[1], 0)));
+        }
     }
 }

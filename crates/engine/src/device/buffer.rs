@@ -24,14 +24,14 @@ impl Device {
     pub(super) fn write_to_cache(&mut self, request: u32, lpa: Lpa, bytes: u32, durable: bool) {
         let Some(cache) = self.cache.as_deref_mut() else { return };
         let state = &mut cache.state;
-        let held = state.table.find(lpa).is_some();
-        state.record.counts.write_hits += u64::from(held);
-        state.record.counts.write_misses += u64::from(!held);
+        let held = state.table.find(lpa);
+        state.record.counts.write_hits += u64::from(held.is_some());
+        state.record.counts.write_misses += u64::from(held.is_none());
         let at_once = !durable && state.dram.is_immediate(bytes);
         let pressed = state.is_pressed();
-        let room = !pressed && (held || (state.waiting.is_empty() && self.make_room()));
+        let room = !pressed && (held.is_some() || (state.waiting.is_empty() && self.make_room()));
         if room {
-            self.enter(request, lpa);
+            self.enter(request, lpa, held);
             if at_once {
                 return self.page_done(request);
             }
@@ -57,7 +57,11 @@ impl Device {
         while let Some(cache) = self.cache.as_deref() {
             let Some(&id) = cache.state.waiting.front() else { return };
             let Op { lpa, request, wait_from, .. } = self.pool[id];
-            if cache.state.is_pressed() || (cache.state.table.find(lpa).is_none() && !self.make_room()) {
+            if cache.state.is_pressed() {
+                return;
+            }
+            let held = cache.state.table.find(lpa);
+            if held.is_none() && !self.make_room() {
                 return;
             }
             if let Some(cache) = &mut self.cache {
@@ -65,7 +69,7 @@ impl Device {
             }
             let waited = self.now.since(wait_from);
             self.pool.parts_mut(id).add(Part::Buffer, waited.0);
-            self.enter(request, lpa);
+            self.enter(request, lpa, held);
             let durable = self.is_durable(request);
             self.entered(id, durable);
         }
@@ -89,22 +93,21 @@ impl Device {
         true
     }
 
-    /// A unit of a write takes effect in the cache, where it is or where room was made.
-    fn enter(&mut self, request: u32, lpa: Lpa) {
+    /// A unit of a write takes effect in the cache, where it is held or where room was made.
+    fn enter(&mut self, request: u32, lpa: Lpa, held: Option<Slot>) {
         let (start, end) = self.wanted_range(request, lpa);
-        let group = self.group_of(lpa);
+        let group = if held.is_some() { 0 } else { self.group_of(lpa) };
         let before = self.versions.as_ref().map_or(0, |versions| versions.newest(lpa));
         let version = self.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa));
         let Some(cache) = self.cache.as_deref_mut() else { return };
         let table = &mut cache.state.table;
-        let found = table.find(lpa);
-        let Some(slot) = found.or_else(|| table.insert(lpa, group, before)) else {
+        let Some(slot) = held.or_else(|| table.insert(lpa, group, before)) else {
             return self.fail(format!("{lpa:?} found no room in the cache"));
         };
         table.hold(slot, start, end);
         cache.state.stamp += u64::from(!table.is_dirty(slot));
         table.written(slot, cache.state.stamp, version);
-        if found.is_some() && cache.policy.refreshes(lpa, Access::Write) {
+        if held.is_some() && cache.policy.refreshes(lpa, Access::Write) {
             table.refresh(slot);
         }
         cache.state.note_dirty(self.now);
@@ -228,13 +231,13 @@ impl Device {
         if request >= OWN || !self.holds(lpa, ppa) {
             return;
         }
+        if !self.cache.as_deref_mut().is_some_and(|cache| cache.policy.admits_read(lpa)) {
+            return;
+        }
         let (start, end) = self.wanted_range(request, lpa);
         let group = self.group_of(lpa);
         let version = self.versions.as_ref().map_or(0, |versions| versions.stored(ppa));
         let Some(cache) = self.cache.as_deref_mut() else { return };
-        if !cache.policy.admits_read(lpa) {
-            return;
-        }
         let found = cache.state.table.find(lpa);
         if found.is_none() && !self.make_room() {
             return;

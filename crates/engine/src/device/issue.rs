@@ -226,15 +226,17 @@ impl Device {
     /// for a program that of its data on the channel.
     #[inline(always)]
     fn begin_page(&mut self, die: DieId, class: Class, head: OpId, page: u32) -> (Ns, Ns) {
-        let watched = self.versions.is_some() || self.probe.is_some() || self.copies.is_on();
+        let watched = self.versions.is_some() || self.probe.is_some();
         let (mut unit, mut bytes) = (head, 0);
         while unit != NONE {
             if self.pool[unit].guess {
                 self.judge_guess(unit);
             }
             self.settle_wait(unit, die);
-            if watched && class.op() == FlashOp::Read {
-                self.verify_read(unit);
+            if class.op() == FlashOp::Read {
+                if watched || self.copies.has(self.pool[unit].lpa) {
+                    self.verify_read(unit);
+                }
             } else if watched && self.pool[unit].copyback {
                 self.verify_source(unit);
             }

@@ -142,10 +142,7 @@ impl Device {
     }
 
     /// A read of the host was issued to its die: the recorder of collisions looks at it.
-    pub(super) fn record_read(&mut self, unit: OpId, joins: bool) {
-        if joins {
-            return;
-        }
+    pub(super) fn record_read(&mut self, unit: OpId) {
         let Some(mut probe) = self.monitor.collisions.take() else { return };
         let ppa = self.pool[unit].ppa;
         let die = self.die_of(ppa).0;

@@ -35,7 +35,13 @@ impl Device {
 
     /// A die is about to take this read: asks again, once, whether another copy serves it better. Returns [`NONE`] if it
     /// was sent on.
+    #[inline(always)]
     pub(super) fn confirm_copy(&mut self, unit: OpId) -> OpId {
+        if self.copies.has(self.pool[unit].lpa) { self.confirm_one_of_copies(unit) } else { unit }
+    }
+
+    #[inline(never)]
+    fn confirm_one_of_copies(&mut self, unit: OpId) -> OpId {
         let Op { lpa, ppa, class, partial, source, .. } = self.pool[unit];
         if class != Class::HostRead || partial || source.is_some() || self.copies.of(lpa).is_empty() {
             return unit;
@@ -67,6 +73,17 @@ impl Device {
             // Its turn has come.
             ahead: if is_here { Ns::ZERO } else { remaining + self.waiting_ahead(server) },
             here: is_here,
+        }
+    }
+
+    /// What a die does: what is suspended for it, too.
+    #[inline]
+    pub(super) fn command(&self, die: DieId) -> Option<Class> {
+        let state = &self.dies[die.index()];
+        match state.phase {
+            Phase::Idle => None,
+            Phase::Suspending => state.suspended.as_ref().map(|suspended| suspended.command.class),
+            _ => Some(state.command.class),
         }
     }
 

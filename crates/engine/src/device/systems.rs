@@ -22,6 +22,8 @@ type Asked = (usize, Option<(Lpa, Ppa)>, Action);
 #[derive(Default)]
 pub(super) struct Systems {
     all: Vec<SystemPolicy>,
+    /// What each of them wants to be told of.
+    each: Vec<Watches>,
     /// What any of them wants to be told of.
     watches: Watches,
     /// Not done yet: which system, what.
@@ -51,8 +53,9 @@ impl Systems {
         self.all.is_empty()
     }
 
+    #[inline]
     pub fn put_all_back(&mut self, all: Vec<SystemPolicy>) {
-        self.all = all;
+        put_back(&mut self.all, all);
     }
 
     /// When the next of them is to be woken.
@@ -61,11 +64,20 @@ impl Systems {
     }
 }
 
+/// Puts a list back that was taken out. What stands in its place has no memory, which need not be found out anew.
+#[inline]
+fn put_back<T>(place: &mut Vec<T>, list: Vec<T>) {
+    let empty = std::mem::replace(place, list);
+    debug_assert!(empty.capacity() == 0, "nothing was added meanwhile");
+    std::mem::forget(empty);
+}
+
 impl Part for Systems {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
         // What they watch and how long the drive must be idle follows from the configuration; `actions`
         // and `read` are empty between two events.
-        let Self { all, watches: _, asked, read: _, actions: _, wake, idle_at, idle_after: _ } = self;
+        let Self { all, each: _, watches: _, asked, read: _, actions: _, wake, idle_at, idle_after: _ } =
+            self;
         let names: Vec<&str> = all.iter().map(|system| system.get().name()).collect();
         out.put(&names)?;
         out.put(&(asked, wake, idle_at))?;
@@ -87,12 +99,13 @@ impl Part for Systems {
     }
 
     fn fork(&self) -> Result<Self, SnapshotError> {
-        let Self { all, watches, asked, read, actions, wake, idle_at, idle_after } = self;
+        let Self { all, each, watches, asked, read, actions, wake, idle_at, idle_after } = self;
         let fork = |system: &SystemPolicy| {
             system.fork().map_err(|_| SnapshotError::NoFork(format!("the system `{}`", system.get().name())))
         };
         Ok(Self {
             all: all.iter().map(fork).collect::<Result<_, _>>()?,
+            each: each.clone(),
             watches: *watches,
             asked: asked.clone(),
             read: *read,
@@ -115,7 +128,9 @@ impl Device {
                 "the system {name} makes copies or reserves space: the drive must be laid out for it (Device::new_for)"
             ));
         }
-        self.systems.watches = self.systems.watches.and(system.get().watches());
+        let watches = system.get().watches();
+        self.systems.watches = self.systems.watches.and(watches);
+        self.systems.each.push(watches);
         self.dram.reserve(system.get().name(), system.get().bytes());
         if let Err(error) = self.dram.check() {
             self.fail(error.to_string());
@@ -153,7 +168,7 @@ impl Device {
     fn tell(&mut self, what: Watches, tell: impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>)) {
         let Some(mut all) = self.systems.take_all_watching(what) else { return };
         for (number, system) in all.iter_mut().enumerate() {
-            if system.get().watches().has(what) {
+            if self.systems.each.get(number).is_some_and(|watches| watches.has(what)) {
                 self.tell_this(number, system.get_mut(), &tell);
             }
         }
@@ -170,7 +185,7 @@ impl Device {
         if let Some(system) = all.get_mut(number) {
             self.tell_this(number, system.get_mut(), &tell);
         }
-        self.systems.all = all;
+        self.systems.put_all_back(all);
     }
 
     /// Tells a system, whose list is not with the drive meanwhile, and takes down what it asks for.
@@ -187,9 +202,10 @@ impl Device {
             let read = self.systems.read;
             self.systems.asked.extend(actions.drain(..).map(|action| (number, read, action)));
         }
-        self.systems.actions = actions;
+        put_back(&mut self.systems.actions, actions);
     }
 
+    #[inline]
     fn read_event(&self, unit: OpId, joins: bool) -> ReadEvent {
         let Op { lpa, ppa, request, .. } = self.pool[unit];
         let flow = self.requests.get(request as usize).map_or(0, |request| request.flow());
@@ -206,7 +222,9 @@ impl Device {
     #[inline(always)]
     pub(super) fn tell_read_that(&mut self, unit: OpId, joins: bool) {
         if self.systems.watches.has(Watches::READ.and(Watches::RECORDED)) {
-            self.record_read(unit, joins);
+            if !joins && self.monitor.records_reads() {
+                self.record_read(unit);
+            }
             let read = self.read_event(unit, joins);
             self.tell(Watches::READ, |system, drive, actions| system.read(&read, drive, actions));
         }
@@ -362,7 +380,7 @@ impl Device {
                 answer = system.get_mut().serve(read, &view);
             }
         }
-        self.systems.all = all;
+        self.systems.put_all_back(all);
         answer
     }
 

@@ -51,6 +51,16 @@ impl<'a> DriveView<'a> {
         self.0.replication.reserved.has(PlaneId(die.0 * self.0.geometry.planes_per_die))
     }
 
+    /// Whether any die is.
+    pub fn reserves_dies(&self) -> bool {
+        self.0.replication.reserved.has_dies()
+    }
+
+    /// What a die is doing.
+    pub fn command(&self, die: DieId) -> Option<Class> {
+        if die.index() < self.0.outstanding.len() { self.0.command(die) } else { None }
+    }
+
     /// What a die is doing, and for how long still: until its array is done (or could be suspended for a read), and for a
     /// read until its data has left.
     pub fn running(&self, die: DieId) -> Option<(Class, Ns)> {

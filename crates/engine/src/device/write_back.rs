@@ -60,7 +60,7 @@ impl Device {
         let lpa = cache.write_back();
         let table = &cache.state.table;
         let waits = |&slot: &Slot| table.is_dirty(slot) && table.op(slot).is_none();
-        let slot = lpa.and_then(|lpa| table.find(lpa)).filter(waits);
+        let slot = lpa.and_then(|lpa| table.find_dirty(lpa)).filter(waits);
         if slot.is_none() {
             self.fail(format!("the cache policy chose {lpa:?}, which is no dirty unit of the cache"));
         }
@@ -134,9 +134,8 @@ impl Device {
         let Some(cache) = self.cache.as_deref_mut() else { return false };
         let table = &mut cache.state.table;
         table.depart(slot, id);
-        let held = table.bytes_held(slot);
         if self.rules.written_only {
-            self.pool.set_tag(id, held);
+            self.pool.set_tag(id, table.bytes_held(slot));
         }
         self.pool[id].point = self.points.of(WRITE_BACK_PROGRAM.cause());
         if table.holds_all(slot) || !old.is_some() {

@@ -14,6 +14,12 @@ pub struct Replicated {
     pub counter: i32,
 }
 
+impl Default for Replicated {
+    fn default() -> Self {
+        Self { replica: Ppa::NONE, counter: 0 }
+    }
+}
+
 /// All replicated pages, in the order of their last read.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReplicationMap {

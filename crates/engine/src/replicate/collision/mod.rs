@@ -20,7 +20,6 @@ use crate::nand::Geometry;
 use crate::nand::timing::Timing;
 use crate::snapshot::Stored;
 use crate::systems::{Action, DriveView, Figure, ReadEvent, System, Watches};
-use crate::time::Ns;
 use map::ReplicationMap;
 use pairs::PairList;
 use rate::ReadRates;
@@ -78,6 +77,9 @@ pub struct Collision {
     counters: Counters,
     #[serde(skip)]
     there: Vec<(Lpa, Ppa)>,
+    /// Commands on each die where some are reserved, and more than any on those.
+    #[serde(skip)]
+    loads: Vec<u32>,
 }
 
 impl Stored for Collision {
@@ -110,6 +112,7 @@ impl Collision {
             under_way: BTreeSet::new(),
             counters: Counters::default(),
             there: Vec::new(),
+            loads: Vec::new(),
         }
     }
 
@@ -125,7 +128,7 @@ impl Collision {
     }
 
     /// An imbalanced collision of the reads that are there, of which the last has just come.
-    fn collide(&mut self, die: DieId, outstanding: &[u32], now: Ns, drive: &DriveView<'_>) {
+    fn collide(&mut self, die: DieId, outstanding: &[u32], drive: &DriveView<'_>) {
         let there = std::mem::take(&mut self.there);
         let shift = drive.geometry().unit_shift;
         let page = |ppa: Ppa| Ppa(ppa.0 >> shift << shift);
@@ -143,13 +146,12 @@ impl Collision {
                     continue;
                 }
                 self.counters.pairs += 1;
-                let counts = |die: usize| !drive.is_reserved(DieId(die as u32));
                 let most = self.config.pairs_per_die;
-                let entry = self.lists[die.index()].record(key, die, outstanding, most, counts);
+                let entry = self.lists[die.index()].record(key, die, outstanding, most);
                 let Some((to, slack)) = entry.and_then(|entry| entry.destination(outstanding)) else {
                     continue;
                 };
-                let rate = self.rates.per_second(to.index(), now);
+                let rate = self.rates.per_second(to.index(), drive.now());
                 if self.benefit_ns(slack) > self.cost_ns(rate) && self.decide(die, key, reads, to, &page) {
                     break 'pairs;
                 }
@@ -244,13 +246,22 @@ impl System for Collision {
         }
         self.there.push(this);
         self.counters.collisions += 1;
-        let counted =
-            outstanding.iter().enumerate().filter(|(die, _)| !drive.is_reserved(DieId(*die as u32)));
-        let least = counted.map(|(_, &load)| load).min().unwrap_or(here);
-        if here.saturating_sub(least) >= 2 {
+        let mut loads = std::mem::take(&mut self.loads);
+        let counted = if drive.reserves_dies() {
+            let dies = (0u32..).zip(outstanding);
+            let counts = |(die, &load)| if drive.is_reserved(DieId(die)) { u32::MAX } else { load };
+            loads.clear();
+            loads.extend(dies.map(counts));
+            &loads
+        } else {
+            outstanding
+        };
+        let least = counted.iter().copied().fold(here, u32::min);
+        if here - least >= 2 {
             self.counters.imbalanced += 1;
-            self.collide(read.die, outstanding, drive.now(), drive);
+            self.collide(read.die, counted, drive);
         }
+        self.loads = loads;
     }
 
     fn read_done(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {

@@ -21,10 +21,18 @@ impl PairEntry {
     /// The die with the most slack, the paper's d. Of equals the one with the fewest commands now, then the first.
     /// `None` if no die had any.
     pub fn destination(&self, outstanding: &[u32]) -> Option<(DieId, u32)> {
+        let most = self.slack.iter().copied().fold(0, u16::max);
+        if most == 0 {
+            return None;
+        }
         let load = |die: usize| outstanding.get(die).copied().unwrap_or(u32::MAX);
-        let best = (0..self.slack.len())
-            .max_by_key(|&die| (self.slack[die], std::cmp::Reverse((load(die), die))))?;
-        (self.slack[best] > 0).then(|| (DieId(best as u32), u32::from(self.slack[best])))
+        let (mut best, mut least) = (None, 0);
+        for (die, _) in self.slack.iter().enumerate().filter(|&(_, &slack)| slack == most) {
+            if best.is_none() || load(die) < least {
+                (best, least) = (Some(die), load(die));
+            }
+        }
+        best.map(|die| (DieId(die as u32), u32::from(most)))
     }
 
     /// Share of the pair's collisions that would not have been, had one page been on that die (equation 1).
@@ -46,20 +54,19 @@ pub fn pair(a: Ppa, b: Ppa) -> PagePair {
 }
 
 impl PairList {
-    /// A pair collided on `owner`, while the dies had so many commands. At most `most` pairs are kept; of a drive's
-    /// dies those for which `counts` says no get no slack.
+    /// A pair collided on `owner`, while the dies had so many commands; one that is to get no slack has [`u32::MAX`]. At
+    /// most `most` pairs are kept.
     pub fn record(
         &mut self,
         pair: PagePair,
         owner: DieId,
         outstanding: &[u32],
         most: u32,
-        counts: impl Fn(usize) -> bool,
     ) -> Option<&PairEntry> {
         if most == 0 {
             return None;
         }
-        if self.pairs.get(pair).is_none() {
+        if self.pairs.touch(pair).is_none() {
             let mut entry = PairEntry::default();
             if self.pairs.len() >= most as usize {
                 // The memory of the pair that is forgotten serves the new one.
@@ -71,14 +78,14 @@ impl PairList {
             } else {
                 entry.slack = vec![0; outstanding.len()].into_boxed_slice();
             }
-            self.pairs.insert(pair, entry);
+            self.pairs.add(pair, entry);
         }
         let here = outstanding.get(owner.index()).copied().unwrap_or(0);
-        let entry = self.pairs.touch(pair)?;
+        let entry = self.pairs.youngest_mut()?;
         entry.occurrences = entry.occurrences.saturating_add(1);
-        for (die, (slack, &load)) in entry.slack.iter_mut().zip(outstanding).enumerate() {
-            if load.saturating_add(2) <= here && counts(die) {
-                *slack = slack.saturating_add(1);
+        if let Some(quiet) = here.checked_sub(2) {
+            for (slack, &load) in entry.slack.iter_mut().zip(outstanding) {
+                *slack = slack.saturating_add(u16::from(load <= quiet));
             }
         }
         Some(entry)
@@ -126,7 +133,7 @@ mod tests {
         // Die 0 has three commands. Die 1 has one, at ten of the thirteen collisions; die 2 at four, die 3 never.
         for time in 0..13 {
             let loads = [3, if time < 10 { 1 } else { 2 }, if time < 4 { 0 } else { 3 }, 2];
-            list.record(pair(p('D'), p('B')), DieId(0), &loads, 5, |_| true);
+            list.record(pair(p('D'), p('B')), DieId(0), &loads, 5);
         }
         let entry = list.get(pair(p('B'), p('D'))).unwrap();
         assert_eq!((entry.occurrences, &*entry.slack), (13, &[0, 10, 4, 0][..]));
@@ -137,7 +144,7 @@ mod tests {
     #[test]
     fn slack_needs_a_difference_of_two_and_a_die_that_counts() {
         let mut list = PairList::default();
-        list.record(pair(p('A'), p('B')), DieId(2), &[0, 1, 2, 0], 5, |die| die != 3);
+        list.record(pair(p('A'), p('B')), DieId(2), &[0, 1, 2, u32::MAX], 5);
         assert_eq!(&*list.get(pair(p('A'), p('B'))).unwrap().slack, &[1, 0, 0, 0]);
         let none = PairEntry { occurrences: 1, slack: vec![0; 4].into() };
         assert_eq!(none.destination(&[0; 4]), None);
@@ -150,21 +157,21 @@ mod tests {
     fn the_pair_that_did_not_collide_for_longest_gives_way_and_begins_anew() {
         let mut list = PairList::default();
         for page in ['A', 'B', 'C', 'A', 'D'] {
-            list.record(pair(p('Z'), p(page)), DieId(0), &[2, 0], 3, |_| true);
+            list.record(pair(p('Z'), p(page)), DieId(0), &[2, 0], 3);
         }
         assert_eq!(list.len(), 3);
         assert!(list.get(pair(p('B'), p('Z'))).is_none(), "A collided again after B");
         assert_eq!(list.get(pair(p('A'), p('Z'))).unwrap().occurrences, 2);
         let fresh = list.get(pair(p('D'), p('Z'))).unwrap();
         assert_eq!((fresh.occurrences, &*fresh.slack), (1, &[0, 1][..]));
-        assert!(PairList::default().record(pair(p('A'), p('B')), DieId(0), &[2, 0], 0, |_| true).is_none());
+        assert!(PairList::default().record(pair(p('A'), p('B')), DieId(0), &[2, 0], 0).is_none());
     }
 
     #[test]
     fn appearances_count_the_remaining_pairs() {
         let mut list = PairList::default();
         for (a, b) in [('A', 'B'), ('B', 'C'), ('B', 'D'), ('A', 'E'), ('F', 'G')] {
-            list.record(pair(p(a), p(b)), DieId(0), &[3, 0], 5, |_| true);
+            list.record(pair(p(a), p(b)), DieId(0), &[3, 0], 5);
         }
         assert_eq!(list.appearances(pair(p('A'), p('B'))), (1, 2));
         assert_eq!(list.appearances(pair(p('F'), p('G'))), (0, 0));

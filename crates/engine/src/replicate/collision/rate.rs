@@ -24,7 +24,20 @@ impl ReadRates {
         (self.window, self.counts.len()) == (other.window, other.counts.len())
     }
 
+    /// Time since the window that runs began.
+    fn passed(&self, now: Ns) -> u64 {
+        now.0.saturating_sub(self.current.saturating_mul(self.window))
+    }
+
+    #[inline]
     fn advance(&mut self, now: Ns) {
+        if self.passed(now) >= self.window {
+            self.open(now);
+        }
+    }
+
+    #[cold]
+    fn open(&mut self, now: Ns) {
         let window = now.0 / self.window;
         match window.saturating_sub(self.current) {
             0 => return,
@@ -46,7 +59,7 @@ impl ReadRates {
     pub fn per_second(&mut self, die: usize, now: Ns) -> f64 {
         self.advance(now);
         let [here, before] = self.counts.get(die).copied().unwrap_or_default();
-        let passed = (now.0 % self.window) as f64 / self.window as f64;
+        let passed = self.passed(now) as f64 / self.window as f64;
         (f64::from(here) + f64::from(before) * (1.0 - passed)) * 1e9 / self.window as f64
     }
 }

@@ -25,6 +25,12 @@ pub struct Staged {
     pub die: DieId,
 }
 
+impl Default for Staged {
+    fn default() -> Self {
+        Self { chip: 0, place: Ppa::NONE, die: DieId::NONE }
+    }
+}
+
 /// The lists of all chips, and the staged pages in the order of their last read.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct ReadLists {
@@ -76,7 +82,7 @@ impl ReadLists {
                 Found::NotStaged(before)
             };
         }
-        list.insert(lpa, Entry { count: 1, staged: false });
+        list.add(lpa, Entry { count: 1, staged: false });
         if list.len() <= self.length {
             return Found::Miss(None);
         }

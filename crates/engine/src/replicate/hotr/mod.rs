@@ -177,7 +177,7 @@ impl System for Hotr {
         if self.lists.staged(lpa).is_some_and(|staged| staged.place == read.ppa) {
             return;
         }
-        let blocked = self.blocks(drive.running(read.die).map(|(class, _)| class));
+        let blocked = self.blocks(drive.command(read.die));
         self.counters.blocked += u64::from(blocked);
         if self.config.track == TrackedReads::Blocked && !blocked {
             return;
