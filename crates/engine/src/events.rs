@@ -57,19 +57,19 @@ pub struct EventSet {
     /// A tree: the key of node n is the smallest one of its children 4n to 4n + 3. The root is node 1, the resources are
     /// the last level; between the last node of a level and the first one of the next is room for nothing.
     nodes: Vec<Key>,
-    /// Time of the event of each resource that has one.
+    /// Time of the event of each resource whose key does not tell it.
     times: Vec<Ns>,
     leaves: usize,
-    /// Bits of a resource's number; of the order; of all that stands below the time.
+    /// Bits of a resource's number; of all that stands below the time.
     resource_bits: u32,
-    order_bits: u32,
     below_time: u32,
     /// Time from the base that stands for all beyond it, and the first key of that time.
     far: u64,
     first_far: Key,
     base: Ns,
-    /// Events set since keys were made anew.
+    /// Events set since keys were made anew, and how many can be.
     order: u64,
+    orders: u64,
     /// The event that is being handled.
     handled: Key,
 }
@@ -89,12 +89,12 @@ impl EventSet {
             times: vec![Ns::NEVER; leaves],
             leaves,
             resource_bits,
-            order_bits,
             below_time,
             far,
             first_far: far << below_time,
             base: Ns::ZERO,
             order: 0,
+            orders: 1 << order_bits,
             handled: NEVER,
         }
     }
@@ -143,8 +143,14 @@ impl EventSet {
     pub fn first(&self) -> Event {
         let key = self.nodes[1];
         let behind = key >> (self.below_time - 1) & 1 != 0;
-        let time = if key == NEVER { Ns::NEVER } else { Ns(self.base.0 + (key >> self.below_time)) };
+        let time = if key == NEVER { Ns::NEVER } else { self.time_of(key) };
         Event { key, time, resource: self.resource_of(key) as u32, behind }
+    }
+
+    /// The time that a key tells.
+    #[inline(always)]
+    fn time_of(&self, key: Key) -> Ns {
+        Ns(self.base.0 + (key >> self.below_time))
     }
 
     #[inline]
@@ -154,11 +160,10 @@ impl EventSet {
 
     #[inline(always)]
     fn put(&mut self, resource: usize, time: Ns, behind: u64) {
-        if time.0.wrapping_sub(self.base.0) >= self.far || self.order >> self.order_bits != 0 {
+        if time.0.wrapping_sub(self.base.0) >= self.far || self.order >= self.orders {
             return self.put_with_care(resource, time, behind);
         }
         let key = self.next_key(resource, time, behind);
-        self.times[resource] = time;
         self.replay(resource, key);
     }
 
@@ -231,6 +236,8 @@ impl EventSet {
         self.base = if base == Ns::NEVER { Ns::ZERO } else { base };
         for (order, &Event { time, resource, behind, .. }) in pending.iter().enumerate() {
             let key = self.key(resource as usize, time, u64::from(behind), order as u64);
+            // It may be too far from an earlier base.
+            self.times[resource as usize] = time;
             self.nodes[self.leaves + resource as usize] = key;
         }
         let mut level = self.leaves / 4;
@@ -250,7 +257,7 @@ impl EventSet {
         let leaves = self.nodes[self.leaves..].iter().zip(&self.times);
         let event = |(&key, &time): (&Key, &Ns)| Event {
             key: key & ((1 << self.below_time) - 1),
-            time,
+            time: if key < self.first_far { self.time_of(key) } else { time },
             resource: self.resource_of(key) as u32,
             behind: key >> (self.below_time - 1) & 1 != 0,
         };

@@ -560,7 +560,7 @@ proptest! {
     fn random_runs_give_the_same_unchecked(
         device in devices(),
         scheme in schemes(),
-        plain in prop::bool::weighted(0.8),
+        (plain, alone) in (prop::bool::weighted(0.8), any::<bool>()),
         host in hosts(),
         (layout, overwrite) in (layouts(), 0.0..2.0f64),
         seed: u64,
@@ -575,6 +575,12 @@ proptest! {
             setup.scheme.cache = CacheConfig::default();
             let unmapped_reads = setup.scheme.mapping.unmapped_reads;
             setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
+        }
+        if plain && alone {
+            setup.device.geometry.mapping_unit_bytes = setup.device.geometry.page_bytes;
+            setup.device.geometry.pages_per_program = 1;
+            setup.device.multi_plane.rule = MultiPlaneRule::None;
+            setup.device.copyback = CopybackConfig::default();
         }
         let requests = match setup.prepare(&[]) {
             Ok(drive) => requests(seed, count, drive.logical_bytes()),

@@ -171,11 +171,19 @@ impl BlockTable {
     /// The superblock of a page.
     #[inline]
     pub fn of(&self, geometry: &Geometry, ppa: Ppa) -> SuperblockId {
+        self.locate(geometry, ppa).1
+    }
+
+    /// The domain and the superblock of a page.
+    #[inline(always)]
+    pub fn locate(&self, geometry: &Geometry, ppa: Ppa) -> (DomainId, SuperblockId) {
         let (plane, block) = geometry.block_of(ppa);
-        SuperblockId(self.domain_of_plane[plane.index()] * self.blocks_per_plane + block)
+        let domain = DomainId(self.domain_of_plane[plane.index()]);
+        (domain, self.at(domain, block))
     }
 
     /// The superblock with this number in a domain.
+    #[inline]
     pub fn at(&self, domain: DomainId, block: u32) -> SuperblockId {
         SuperblockId(domain.0 * self.blocks_per_plane + block)
     }

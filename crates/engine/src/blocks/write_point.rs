@@ -106,7 +106,7 @@ impl WritePoint {
 
     /// Takes the next program unit: its first mapping unit. `planes` are the domain's; those that hold parity in the row
     /// are passed over.
-    #[inline]
+    #[inline(always)]
     pub fn take(&mut self, geometry: &Geometry, planes: &[PlaneId], stripes: Option<&Stripes>) -> Ppa {
         self.pass_parity(planes, stripes);
         let place = geometry.first_unit(planes[self.column as usize], self.block, self.row);

@@ -11,7 +11,7 @@ use crate::sched::queue::{NONE, Op, OpId};
 
 impl Device {
     /// Whether reads are plain: nothing watches them, answers them in the place of flash, or changes their way.
-    fn reads_are_plain(&self) -> bool {
+    pub(super) fn reads_are_plain(&self) -> bool {
         let watched = self.versions.is_some()
             || self.probe.is_some()
             || !self.systems.are_none()
@@ -28,16 +28,23 @@ impl Device {
         !(watched || elsewhere || otherwise)
     }
 
-    /// To be called when something that [`Self::reads_are_plain`] asks for changes.
+    /// To be called when something that [`Self::reads_are_plain`] or [`Self::moves_are_plain`] asks for changes.
     pub(super) fn note_plain_reads(&mut self) {
         self.rules.plain_reads = self.reads_are_plain();
+        self.rules.plain_moves = self.moves_are_plain();
+    }
+
+    /// Whether nothing watches what dies and channels do, or changes their ways.
+    #[inline(always)]
+    pub(super) fn is_plain(&self) -> bool {
+        debug_assert!(!self.rules.plain_reads || self.reads_are_plain(), "noted when it changes");
+        self.rules.plain_reads
     }
 
     /// A read request of one unit begins, if it is plain and its die is idle.
     #[inline(always)]
     pub(super) fn begin_at_once(&mut self, request: u32, lpa: Lpa, bytes: u32) -> bool {
-        debug_assert!(!self.rules.plain_reads || self.reads_are_plain(), "noted when it changes");
-        if !self.rules.plain_reads {
+        if !self.is_plain() {
             return false;
         }
         let ppa = self.lookup(lpa);

@@ -6,6 +6,7 @@ use crate::blocks::BlockState;
 use crate::blocks::separation::Separation;
 use crate::cpu::Cost;
 use crate::gc::VictimPolicy;
+use crate::gc::collector::Collector;
 use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
@@ -49,7 +50,19 @@ impl Device {
     }
 
     /// Chooses victims and reads ahead, as far as the thresholds and the space allow.
+    #[inline]
     pub(super) fn advance_collection(&mut self, domain: DomainId) {
+        let Collector { active, background, victim, column, in_flight, .. } =
+            self.domain[domain.index()].collector;
+        // Most often a victim is being read, and enough of it is under way.
+        let enough = in_flight >= self.thresholds.read_ahead && column == 0;
+        if !(self.rules.plain_moves && enough && active && victim.is_some() && !background) {
+            self.go_on_collecting(domain);
+        }
+    }
+
+    #[inline(never)]
+    fn go_on_collecting(&mut self, domain: DomainId) {
         while self.domain[domain.index()].collector.active {
             if !self.domain[domain.index()].collector.victim.is_some() {
                 if !self.next_victim(domain) {
@@ -194,17 +207,17 @@ impl Device {
 
     /// Sends reads of the victim's valid units; `false` when enough are under way.
     fn read_victim(&mut self, domain: DomainId) -> bool {
-        let gently = self.collects_gently(domain);
-        let row = self.geometry.units_per_program() * self.domains.width();
-        let ahead = if gently { row } else { self.thresholds.read_ahead };
-        let (superblock, row, column) = {
-            let collector = &self.domain[domain.index()].collector;
-            // A row that was begun is read to its end, so that its planes can be read together.
-            if collector.in_flight >= ahead && collector.column == 0 {
-                return false;
-            }
-            (collector.victim, collector.row, collector.column)
+        let ahead = if self.collects_gently(domain) {
+            self.geometry.units_per_program() * self.domains.width()
+        } else {
+            self.thresholds.read_ahead
         };
+        let Collector { victim: superblock, cause, row, column, in_flight, .. } =
+            self.domain[domain.index()].collector;
+        // A row that was begun is read to its end, so that its planes can be read together.
+        if in_flight >= ahead && column == 0 {
+            return false;
+        }
         if column == 0 && self.fold_waits(domain) {
             self.pause_fold(domain);
             return false;
@@ -215,17 +228,19 @@ impl Device {
         }
         let block = self.blocks.split(superblock).1;
         let plane = self.domains.planes(domain)[column as usize];
-        if row + LOOK_AHEAD < self.geometry.pages_per_block {
-            self.prefetch_page(self.geometry.first_unit(plane, block, row + LOOK_AHEAD));
-        }
         let page = self.geometry.first_unit(plane, block, row);
-        let collector = &mut self.domain[domain.index()].collector;
-        collector.column += 1;
-        if collector.column == self.domains.width() {
-            (collector.row, collector.column) = (row + 1, 0);
+        if row + LOOK_AHEAD < self.geometry.pages_per_block {
+            self.prefetch_page(Ppa(page.0 + (LOOK_AHEAD << self.geometry.unit_shift)));
         }
-        let class = Class::read_for(collector.cause);
-        self.read_page_to_move(domain, page, class);
+        let collector = &mut self.domain[domain.index()].collector;
+        let row_ends = column + 1 == self.domains.width();
+        (collector.row, collector.column) = if row_ends { (row + 1, 0) } else { (row, column + 1) };
+        let class = Class::read_for(cause);
+        if self.rules.plain_moves {
+            self.read_plain_move(domain, page, class);
+        } else {
+            self.read_page_to_move(domain, page, class);
+        }
         true
     }
 
@@ -248,6 +263,7 @@ impl Device {
         self.lookup(lpa) == ppa || self.copies.at(lpa, ppa).is_some()
     }
 
+    #[inline(never)]
     fn read_page_to_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
         // What moves without the controller can have no part in a parity.
         let copybacks = self.copybacks.supported && self.redundancy.is_none();

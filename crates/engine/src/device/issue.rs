@@ -66,6 +66,7 @@ impl Device {
     }
 
     /// A free die that may begin now takes its next command, or rests.
+    #[inline(never)]
     pub(super) fn take_turn(&mut self, die: DieId) {
         loop {
             let Some(class) = self.next_class(die) else {
@@ -83,8 +84,12 @@ impl Device {
     }
 
     /// A free die begins the first command of a class, unless all that it read is elsewhere by now.
+    #[inline(always)]
     pub(super) fn begin_first(&mut self, die: DieId, class: Class) -> bool {
         let head = self.dies[die.index()].pop(&mut self.pool, class);
+        if self.rules.plain_moves && class != Class::HostRead {
+            return self.begin_plain(die, class, head);
+        }
         self.note_queue(die, class, Some(head));
         let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
         if kept == NONE {
@@ -99,16 +104,17 @@ impl Device {
     #[inline(always)]
     pub(super) fn ask_scheduler(&mut self, die: DieId, waiting: u32) -> Option<Class> {
         let state = &self.dies[die.index()];
-        let class = match (&self.scheduler, only_class(waiting)) {
-            // Tiers of classes have one answer then.
-            (SchedulerPolicy::Tiered(_), Some(class)) => return Some(class),
-            (scheduler, _) => scheduler.next(&QueueView {
-                queues: state.queues(),
-                waiting,
-                urgent: self.urgent,
-                pool: &self.pool,
-                now: self.now,
-            }),
+        let view = QueueView {
+            queues: state.queues(),
+            waiting,
+            urgent: self.urgent,
+            pool: &self.pool,
+            now: self.now,
+        };
+        let class = match &self.scheduler {
+            // Tiers of classes have one answer where one class waits, and always a right one.
+            SchedulerPolicy::Tiered(tiered) => return only_class(waiting).or_else(|| tiered.next(&view)),
+            SchedulerPolicy::Custom(scheduler) => scheduler.next(&view),
         };
         if class.is_none_or(|class| waiting & (1 << class.index()) == 0) {
             self.fail(format!(
@@ -165,6 +171,7 @@ impl Device {
     }
 
     /// Begins a command with this head, whose further pages must follow those of the command at `after`, if any.
+    #[inline(never)]
     pub(super) fn start_command(&mut self, die: DieId, class: Class, head: OpId, after: OpId) {
         let first = self.geometry.place(self.pool[head].ppa);
         let mut draft = Draft { head, last: head, first, planes: 1, used: 0, after };
@@ -183,9 +190,7 @@ impl Device {
             next = self.pool[next].next;
         }
         let planes = draft.planes;
-        // What the bound on waiting let go first must not be stopped by those that it passed.
-        let overdue = self.now.since(self.pool[head].arrived) > self.scheduler.longest_suspension();
-        let suspensions = if overdue { u32::MAX } else { 0 };
+        let suspensions = self.suspensions_of(self.pool[head].arrived);
         if self.pool[head].copyback {
             let command = Command { head, class, planes, suspensions, ..Command::default() };
             return self.start_copyback(die, command);
@@ -208,6 +213,13 @@ impl Device {
         state.occupy(Some(class), self.now);
         self.tell_die(die, Some(class));
         self.want_channel(die, class, command + data);
+    }
+
+    /// With how many suspensions a command that came then begins. What the bound on waiting let go first must not be
+    /// stopped by those that it passed.
+    #[inline(always)]
+    pub(super) fn suspensions_of(&self, arrived: Ns) -> u32 {
+        if self.now.since(arrived) > self.scheduler.longest_suspension() { u32::MAX } else { 0 }
     }
 
     /// One flash page of a command: its units stop waiting; a program takes effect. Returns its time in the array, and
@@ -249,7 +261,7 @@ impl Device {
 
     /// Planes of a die that can work at the same time.
     #[inline(always)]
-    fn planes_together(&self) -> u32 {
+    pub(super) fn planes_together(&self) -> u32 {
         if self.rules.multi_plane == MultiPlaneRule::None { 1 } else { self.geometry.planes_per_die }
     }
 

@@ -28,6 +28,7 @@ mod map_pages;
 mod modes;
 mod monitor;
 mod parity;
+mod plain_moves;
 mod plans;
 mod prepare;
 mod program;
@@ -115,6 +116,8 @@ struct Rules {
     interrupts: bool,
     /// Whether reads of the host take the short way.
     plain_reads: bool,
+    /// Whether garbage collection and programs take the short way.
+    plain_moves: bool,
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
     unmapped_reads: UnmappedReads,
@@ -339,6 +342,7 @@ impl Device {
                 written_only: device.channel.program_data == ProgramData::Written,
                 interrupts: true,
                 plain_reads: false,
+                plain_moves: false,
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,
                 free_block: scheme.wear.free_block,
@@ -471,6 +475,7 @@ impl Device {
     fn note_policies(&mut self) {
         self.rules.places_moves = self.placement.places_moves();
         self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class));
+        self.note_plain_reads();
     }
 
     /// Watches requests and page reads. For tests and tools; costs time.
@@ -498,14 +503,15 @@ impl Device {
     /// a channel chooses between all that want it by then.
     #[inline]
     pub fn next_event(&self) -> (Ns, bool) {
-        self.next_of(self.events.first())
+        let (time, event) = self.next_of(self.events.first());
+        (time, event.is_some_and(Event::is_behind))
     }
 
-    /// The same, when `event` is the first one of the flash.
+    /// The time of the next event of the drive, and the event itself if it is `event`, the first one of the flash.
     #[inline(always)]
-    fn next_of(&self, event: Event) -> (Ns, bool) {
+    fn next_of(&self, event: Event) -> (Ns, Option<Event>) {
         let other = self.next_beside_flash();
-        if other <= event.time() { (other, false) } else { (event.time(), event.is_behind()) }
+        if other <= event.time() { (other, None) } else { (event.time(), Some(event)) }
     }
 
     /// When the next event of the link or of the processor comes.

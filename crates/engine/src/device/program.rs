@@ -209,34 +209,18 @@ impl Device {
     }
 
     /// Takes the next program unit of a write point, opening a superblock where needed. One must be free.
+    #[inline(always)]
     pub(super) fn take_place(&mut self, domain: DomainId, number: u8) -> Ppa {
-        self.close_untimed_place(domain, number);
-        let planes = self.domains.planes(domain);
-        let state = &mut self.domain[domain.index()];
-        let point = &mut state.points[usize::from(number)];
-        if !point.has_place() {
-            let most_worn =
-                self.points.is_apart(Cause::WearLevelling) && number == self.points.of(Cause::WearLevelling);
-            let taken = if most_worn { state.free.take_most_worn() } else { state.free.take() };
-            let Some(superblock) = taken else {
-                if self.ends_for_want_of_space() {
-                    return Ppa(0);
-                }
-                let state = &self.domain[domain.index()];
-                let what = format!(
-                    "no free block is left in {domain:?} for write point {number}: {:?}",
-                    state.collector
-                );
-                self.fail(what);
-                return Ppa(0);
-            };
-            let rows = self.blocks.open(superblock, point.mode);
-            let at_once = self.geometry.pages_at_once(point.mode);
-            point.open(superblock, self.blocks.split(superblock).1, rows, at_once);
-            if let Some(slc) = &mut self.slc {
-                slc.opened(domain, number, superblock);
-            }
+        let point = &self.domain[domain.index()].points[usize::from(number)];
+        if point.untimed {
+            self.close_untimed_place(domain, number);
         }
+        let point = &self.domain[domain.index()].points[usize::from(number)];
+        if !point.has_place() && !self.open_superblock(domain, number) {
+            return Ppa(0);
+        }
+        let planes = self.domains.planes(domain);
+        let point = &mut self.domain[domain.index()].points[usize::from(number)];
         let stripes = self.redundancy.as_ref().map(|redundancy| &redundancy.stripes);
         let place = point.take(&self.geometry, planes, stripes);
         let (superblock, last) = (point.superblock, !point.has_place());
@@ -245,6 +229,35 @@ impl Device {
             self.blocks.set_state(superblock, BlockState::Closing);
         }
         place
+    }
+
+    /// Opens a superblock for a write point; `false` if none is free.
+    #[inline(never)]
+    fn open_superblock(&mut self, domain: DomainId, number: u8) -> bool {
+        let state = &mut self.domain[domain.index()];
+        let point = &mut state.points[usize::from(number)];
+        let most_worn =
+            self.points.is_apart(Cause::WearLevelling) && number == self.points.of(Cause::WearLevelling);
+        let taken = if most_worn { state.free.take_most_worn() } else { state.free.take() };
+        let Some(superblock) = taken else {
+            if self.ends_for_want_of_space() {
+                return false;
+            }
+            let state = &self.domain[domain.index()];
+            let what = format!(
+                "no free block is left in {domain:?} for write point {number}: {:?}",
+                state.collector
+            );
+            self.fail(what);
+            return false;
+        };
+        let rows = self.blocks.open(superblock, point.mode);
+        let at_once = self.geometry.pages_at_once(point.mode);
+        point.open(superblock, self.blocks.split(superblock).1, rows, at_once);
+        if let Some(slc) = &mut self.slc {
+            slc.opened(domain, number, superblock);
+        }
+        true
     }
 
     /// Lets writes that waited for space go on, as far as there is space.
@@ -407,9 +420,8 @@ impl Device {
 
     /// A physical page no longer holds what anyone wants.
     pub(super) fn invalidate(&mut self, ppa: Ppa) {
-        let superblock = self.blocks.of(&self.geometry, ppa);
+        let (domain, superblock) = self.blocks.locate(&self.geometry, ppa);
         let valid = self.blocks.add_valid(superblock, -1);
-        let domain = self.domain_of(ppa);
         self.domain[domain.index()].live -= 1;
         self.tell_invalidated(ppa);
         if valid == 0 {
@@ -490,7 +502,12 @@ impl Device {
 
     /// The last program of this place has ended.
     pub(super) fn place_settled(&mut self, place: Ppa) {
-        let superblock = self.blocks.of(&self.geometry, place);
+        self.end_program_of(self.blocks.of(&self.geometry, place));
+    }
+
+    /// The last program of a place of this superblock has ended.
+    #[inline]
+    pub(super) fn end_program_of(&mut self, superblock: SuperblockId) {
         if self.blocks.end(superblock) && self.blocks.state(superblock) == BlockState::Closing {
             self.blocks.set_state(superblock, BlockState::Full);
             self.erase_if_empty(superblock);

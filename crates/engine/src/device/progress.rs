@@ -16,8 +16,8 @@ impl Device {
     /// hear of something: an answer, a fault, the end of the drive's life.
     pub fn advance(&mut self, arrival: Ns) {
         while self.completed == 0 && self.fault.is_none() && self.end_of_life().is_none() {
-            let event = self.events.first();
-            let (time, behind) = self.next_of(event);
+            let (time, event) = self.next_of(self.events.first());
+            let behind = event.is_some_and(Event::is_behind);
             if time == Ns::NEVER || arrival < time || (behind && arrival == time) || self.wake_at < time {
                 return;
             }
@@ -27,24 +27,22 @@ impl Device {
 
     /// Handles the next event, if there is one.
     pub fn step(&mut self) {
-        let event = self.events.first();
-        let (time, _) = self.next_of(event);
+        let (time, event) = self.next_of(self.events.first());
         if time != Ns::NEVER && self.fault.is_none() {
             self.handle(time, event);
         }
     }
 
-    /// Handles the event at `time`: the first one of the flash, unless it is one of the link or of the processor.
+    /// Handles the event at `time`: one of the flash, or else one of the link or of the processor. These go before those
+    /// of the flash at the same time.
     #[inline(always)]
-    fn handle(&mut self, time: Ns, event: Event) {
+    fn handle(&mut self, time: Ns, event: Option<Event>) {
         self.note_time(time);
         self.now = time;
         self.events_processed += 1;
-        // Events of the link, then of the processor, go before those of the flash at the same time.
-        if self.next_beside_flash() == time {
-            self.event_beside_flash(time);
-        } else {
-            self.flash_event(event);
+        match event {
+            Some(event) => self.flash_event(event),
+            None => self.event_beside_flash(time),
         }
         self.finish_event();
     }
@@ -87,6 +85,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
         let number = self.channel_of[die.index()];
+        let blamed = !self.nobody_waits_for(class);
         let channel = &mut self.channels[number as usize];
         if channel.is_free(self.now) {
             let end = channel.grant(class, self.now, duration);
@@ -94,9 +93,11 @@ impl Device {
             return self.channel_granted(die, end);
         }
         let wait = &mut self.dies[die.index()].channel_wait;
-        wait.ahead = (channel.class, channel.free_at.since(self.now).0);
         wait.duration = duration;
-        channel.clock.copy_to(&mut wait.snapshot);
+        if blamed {
+            wait.ahead = (channel.class, channel.free_at.since(self.now).0);
+            channel.clock.copy_to(&mut wait.snapshot);
+        }
         let first = channel.waiting.is_empty();
         let free_at = channel.free_at;
         channel.waiting.push_back(die);
@@ -129,11 +130,14 @@ impl Device {
             channel.waiting.remove(next)
         };
         let Some(die) = next else { return self.serve_chips(number) };
+        let plain_moves = self.rules.plain_moves;
         let state = &mut self.dies[die.index()];
         let ChannelWait { ahead: (class, rest), snapshot, duration } = &state.channel_wait;
         let duration = *duration;
-        state.command.parts.add(Part::ChannelWait(*class), *rest);
-        state.command.parts.add_channel_wait(&channel.clock, snapshot);
+        if !(plain_moves && state.command.class.is_move()) {
+            state.command.parts.add(Part::ChannelWait(*class), *rest);
+            state.command.parts.add_channel_wait(&channel.clock, snapshot);
+        }
         let end = channel.grant(state.command.class, self.now, duration);
         if chips || !channel.waiting.is_empty() {
             self.events.set_behind(resource, end);
@@ -144,12 +148,9 @@ impl Device {
     /// The channel is the die's until `end`.
     #[inline(always)]
     fn channel_granted(&mut self, die: DieId, end: Ns) {
-        self.tell_channel(die, end);
-        let data = self.dies[die.index()].phase == Phase::DataWait;
-        self.note_transfer(die, end, data);
-        let beside = if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None };
+        let beside = if self.is_plain() { None } else { self.tell_grant(die, end) };
         let state = &mut self.dies[die.index()];
-        let event = if data {
+        let event = if state.phase == Phase::DataWait {
             state.phase = Phase::DataOut;
             end
         } else if let Some(event) = beside {
@@ -159,13 +160,23 @@ impl Device {
             let cell = state.command.cell;
             state.array = [end, end + cell];
             self.recorder.array_ns[die.index()] += cell.0;
+            if self.rules.interrupts {
+                // A read may have come while the command waited for the channel.
+                self.touched.push(die);
+            }
             end + cell
         };
         self.events.set(Self::die_resource(die), event);
-        if self.rules.interrupts && self.dies[die.index()].phase == Phase::Array {
-            // A read may have come while the command waited for the channel.
-            self.touched.push(die);
-        }
+    }
+
+    /// Tells those who watch that the channel is the die's until `end`. Returns the die's next event, if what is granted
+    /// goes on beside its array.
+    #[inline(never)]
+    fn tell_grant(&mut self, die: DieId, end: Ns) -> Option<Ns> {
+        self.tell_channel(die, end);
+        let data = self.dies[die.index()].phase == Phase::DataWait;
+        self.note_transfer(die, end, data);
+        if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None }
     }
 
     #[inline(always)]
@@ -194,7 +205,9 @@ impl Device {
         if self.dies[die.index()].command.form == CommandForm::CopybackRead {
             return self.copyback_read(die);
         }
-        self.pages_done(die);
+        if !self.end_plain_program(die) {
+            self.pages_done(die);
+        }
         self.command_done(die);
     }
 
@@ -224,10 +237,13 @@ impl Device {
         let bytes = self.bytes_wanted(head);
         let duration = self.transfer(bytes);
         self.charge_channel(class, bytes);
+        let blamed = !self.nobody_waits_for(class);
         let state = &mut self.dies[die.index()];
         state.phase = Phase::DataWait;
         state.data_out = duration;
-        state.command.parts.add(Part::Transfer, duration.0);
+        if blamed {
+            state.command.parts.add(Part::Transfer, duration.0);
+        }
         self.want_channel(die, class, duration);
     }
 
@@ -257,7 +273,8 @@ impl Device {
         let next = self.pool[head].next;
         self.change_load(die, -1);
         self.note_done(die, class, head);
-        if !self.end_at_once(die, head, class) && !self.begin_decoding(head, die) {
+        let ended = self.end_at_once(die, head, class) || self.end_plain_read(head, class);
+        if !ended && !self.begin_decoding(head, die) {
             self.page_read(head, class, Some(die));
         }
         let state = &mut self.dies[die.index()];
@@ -333,6 +350,9 @@ impl Device {
         let state = &mut self.dies[die.index()];
         state.phase = Phase::Idle;
         state.command.head = NONE;
+        if state.waiting() != 0 && self.rules.plain_moves {
+            return self.take_turn(die);
+        }
         self.start_next(die);
     }
 

@@ -69,18 +69,21 @@ impl Device {
 
     /// Puts a head into the queue of its die.
     pub(super) fn enqueue(&mut self, head: OpId) {
-        let (ppa, class) = (self.pool[head].ppa, self.pool[head].class);
-        let die = self.server_of(head, ppa);
-        let again = self.pool[head].order != 0;
+        let die = self.server_of(head, self.pool[head].ppa);
+        let op = &mut self.pool[head];
+        let Op { class, request, next_unit, .. } = *op;
+        let again = op.order != 0;
         if !again {
             self.op_order += 1;
-            let op = &mut self.pool[head];
             (op.order, op.arrived) = (self.op_order, self.now);
         }
-        let mut unit = head;
-        while unit != NONE {
-            self.begin_wait(unit, die);
-            unit = self.pool[unit].next_unit;
+        op.wait_from = self.now;
+        if request < OWN || next_unit != NONE {
+            let mut unit = head;
+            while unit != NONE {
+                self.begin_wait(unit, die);
+                unit = self.pool[unit].next_unit;
+            }
         }
         self.change_load(die, 1);
         self.note_queue(die, class, None);

@@ -81,7 +81,7 @@ impl Layout {
     }
 
     /// Where the layout puts a logical page; [`Ppa::NONE`] beyond what is occupied.
-    #[inline]
+    #[inline(never)]
     pub fn ppa(&self, lpa: Lpa) -> Ppa {
         if lpa.0 >= self.occupied {
             return Ppa::NONE;
@@ -100,7 +100,7 @@ impl Layout {
     }
 
     /// What the layout puts at a physical page; [`Lpa::NONE`] where it puts nothing.
-    #[inline]
+    #[inline(never)]
     pub fn lpa(&self, ppa: Ppa) -> Lpa {
         let (plane, rest) = self.units_in_plane.div_rem(ppa.0);
         if let Some(scattered) = &self.scattered {

@@ -22,7 +22,7 @@ impl PageMap {
     }
 
     /// Where a logical page is; [`Ppa::NONE`] when it holds no data.
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, lpa: Lpa, layout: &Layout) -> Ppa {
         match self.ppa_plus_one[lpa.index()] {
             0 => layout.ppa(lpa),

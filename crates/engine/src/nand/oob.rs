@@ -40,7 +40,7 @@ impl Oob {
     }
 
     /// The logical page that was written with this physical page; [`Lpa::NONE`] if none ever was.
-    #[inline]
+    #[inline(always)]
     pub fn lpa(&self, ppa: Ppa, layout: &Layout) -> Lpa {
         match self.lpa_plus_one[ppa.index()] {
             0 => layout.lpa(ppa),

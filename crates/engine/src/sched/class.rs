@@ -49,6 +49,11 @@ impl Cause {
         self as usize
     }
 
+    /// Whether pages go from one block to another for it.
+    const fn moves(self) -> bool {
+        matches!(self, Self::Gc | Self::ReadReclaim | Self::WearLevelling | Self::Migration)
+    }
+
     /// Its name in results.
     pub fn name(self) -> &'static str {
         match self {
@@ -92,6 +97,7 @@ macro_rules! classes {
             const CAUSE: [Cause; CLASSES] = [$(Cause::$cause),*];
             const OP: [FlashOp; CLASSES] = [$(FlashOp::$op),*];
             const NAME: [&'static str; CLASSES] = [$($name),*];
+            const IS_MOVE: [bool; CLASSES] = [$(Cause::$cause.moves()),*];
         }
 
         /// Number of classes.
@@ -180,7 +186,7 @@ impl Class {
     /// Whether it moves pages from one block to another: all that a plan does.
     #[inline]
     pub fn is_move(self) -> bool {
-        matches!(self.cause(), Cause::Gc | Cause::ReadReclaim | Cause::WearLevelling | Cause::Migration)
+        Self::IS_MOVE[self.index()]
     }
 
     /// The class that reads for a cause.

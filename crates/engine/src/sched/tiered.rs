@@ -2,6 +2,7 @@
 //! own order.
 
 use super::class::{ByClass, CLASSES, Cause, Class, FlashOp};
+use super::queue::NONE;
 use super::{QueueView, Scheduler};
 use crate::config::reclaim::ReclaimPriority;
 use crate::config::scheme::{SchedulerConfig, SchedulerKind};
@@ -70,6 +71,7 @@ impl Tiered {
     }
 
     /// The class whose command goes next where some may have waited too long, or can't wait.
+    #[inline(never)]
     fn next_with_exceptions(&self, view: &QueueView<'_>) -> Option<Class> {
         let mut best: Option<((u8, u64), Class)> = None;
         for class in view.waiting() {
@@ -96,25 +98,23 @@ fn by_tier(tier: &ByClass<u8>) -> Vec<u32> {
 }
 
 impl Scheduler for Tiered {
-    #[inline]
+    #[inline(always)]
     fn next(&self, view: &QueueView<'_>) -> Option<Class> {
         if self.bound != Ns::NEVER || view.urgent != 0 {
             return self.next_with_exceptions(view);
         }
-        for classes in &self.tiers {
-            let mut best: Option<(u64, Class)> = None;
-            for class in view.among(*classes) {
-                let first = view.order(class).map(|order| (order, class));
-                best = match (best, first) {
-                    (Some(best), Some(first)) => Some(if first.0 < best.0 { first } else { best }),
-                    (best, first) => best.or(first),
-                };
+        self.tiers.iter().map(|&classes| view.waiting & classes).find_map(|mut classes| {
+            let (mut first, mut earliest) = (CLASSES, u64::MAX);
+            while classes != 0 {
+                let class = classes.trailing_zeros() as usize;
+                classes &= classes - 1;
+                let head = view.queues[class].head;
+                if head != NONE && view.pool[head].order < earliest {
+                    (first, earliest) = (class, view.pool[head].order);
+                }
             }
-            if let Some((_, class)) = best {
-                return Some(class);
-            }
-        }
-        None
+            Class::ALL.get(first).copied()
+        })
     }
 
     fn suspends(&self, running: Class) -> bool {

@@ -42,7 +42,11 @@ impl<const N: usize> Sparse<N> {
     /// Adds to a figure.
     #[inline]
     pub fn add(&mut self, index: usize, ns: u64) {
-        self.put(index, self.get(index) + ns);
+        if self.set & (1 << index) == 0 {
+            self.put(index, ns);
+        } else {
+            self.ns[index] += ns;
+        }
     }
 
     /// Makes `other` the same.
