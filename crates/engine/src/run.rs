@@ -118,7 +118,7 @@ const DENSE: u64 = 1024;
 const PREPARED_AT_ONCE: u64 = 1 << 16;
 
 /// Requests whose tables are fetched together.
-const FETCHED_TOGETHER: usize = 16;
+pub(crate) const FETCHED_TOGETHER: u64 = 16;
 
 /// Requests between two calls of the observer.
 const OBSERVED_EVERY: u64 = 8192;
@@ -502,8 +502,8 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     }
 
     fn submit(&mut self, now: Ns) -> Result<(), RunError> {
-        if self.number.is_multiple_of(FETCHED_TOGETHER as u64) {
-            self.fetch_ahead();
+        if self.number.is_multiple_of(FETCHED_TOGETHER) {
+            fetch_ahead(&*self.device, |ahead| self.front.coming(ahead));
         }
         let taken = self.front.take(now, self.number, &*self.device)?;
         let Some((request, arrival)) = taken else { return Ok(()) };
@@ -520,21 +520,6 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         Ok(())
     }
 
-    /// Brings what coming requests need towards the caches, some requests at once: a fetch whose address translation
-    /// must be looked up holds the processor for as long as several of them together.
-    fn fetch_ahead(&self) {
-        for ahead in LOOK_AHEAD - FETCHED_TOGETHER..LOOK_AHEAD {
-            if let Some(coming) = self.front.coming(ahead) {
-                self.device.prefetch(coming);
-            }
-        }
-        for ahead in LOOK_AHEAD / 2 - FETCHED_TOGETHER..LOOK_AHEAD / 2 {
-            if let Some(coming) = self.front.coming(ahead) {
-                self.device.prefetch_overwritten(coming);
-            }
-        }
-    }
-
     #[inline]
     fn check_range(&self, request: &HostRequest) -> Result<(), RunError> {
         let end = request.offset.checked_add(request.length);
@@ -549,4 +534,13 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         let end = u128::from(request.offset) + u128::from(request.length);
         RunError::OutOfRange { number: self.number, offset: request.offset, end, bytes: self.drive_bytes }
     }
+}
+
+/// Brings what coming requests need towards the caches, some requests at once: a fetch whose address translation
+/// must be looked up holds the processor for as long as several of them together.
+pub(crate) fn fetch_ahead<'a, V: Volume>(volume: &V, coming: impl Fn(usize) -> Option<&'a HostRequest>) {
+    let together = FETCHED_TOGETHER as usize;
+    (LOOK_AHEAD - together..LOOK_AHEAD).filter_map(&coming).for_each(|request| volume.prefetch(request));
+    let second = LOOK_AHEAD / 2 - together..LOOK_AHEAD / 2;
+    second.filter_map(&coming).for_each(|request| volume.prefetch_overwritten(request));
 }

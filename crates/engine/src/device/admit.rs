@@ -315,13 +315,8 @@ impl Device {
             let inside: u64 = before.into_iter().chain(during).map(Parts::total).sum();
             let total = inside + request.admission + request.link + request.cpu + request.cpu_wait;
             if total != latency.0 {
-                let now = self.now.0;
-                self.fault.get_or_insert_with(|| {
-                    format!(
-                        "at {now} ns: request {}: its parts add up to {total} of {} ns",
-                        request.id, latency.0
-                    )
-                });
+                let wrong = parts_are_wrong(self.now, request.id, total, latency);
+                self.fault.get_or_insert(wrong);
             }
         }
         if request.measured || self.answers.is_some() {
@@ -423,4 +418,10 @@ impl Device {
             }
         }
     }
+}
+
+/// The parts of a request's response time add up to something else.
+#[cold]
+pub(super) fn parts_are_wrong(now: Ns, id: u64, total: u64, latency: Ns) -> String {
+    format!("at {} ns: request {id}: its parts add up to {total} of {} ns", now.0, latency.0)
 }

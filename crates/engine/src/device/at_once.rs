@@ -12,8 +12,12 @@ use crate::sched::queue::{NONE, Op, OpId};
 impl Device {
     /// Whether reads are plain: nothing watches them, answers them in the place of flash, or changes their way.
     pub(super) fn reads_are_plain(&self) -> bool {
-        let watched = self.versions.is_some()
-            || self.probe.is_some()
+        self.versions.is_none() && self.reads_are_plain_or_checked()
+    }
+
+    /// The same but for checked mode, in which the [read lane](super::read_lane) verifies them.
+    fn reads_are_plain_or_checked(&self) -> bool {
+        let watched = self.probe.is_some()
             || !self.systems.are_none()
             || self.monitor.watches_commands()
             || self.disturb.is_some()
@@ -31,6 +35,7 @@ impl Device {
     /// To be called when something that [`Self::reads_are_plain`] or [`Self::moves_are_plain`] asks for changes.
     pub(super) fn note_plain_reads(&mut self) {
         self.rules.plain_reads = self.reads_are_plain();
+        self.rules.read_lane = self.reads_are_plain_or_checked();
         self.rules.plain_moves = self.moves_are_plain();
     }
 

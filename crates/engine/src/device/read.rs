@@ -259,14 +259,8 @@ impl Device {
         }
         let mut version = 0;
         if let Some(versions) = &self.versions {
-            self.reads_verified += 1;
             version = versions.newest(lpa);
-            let found = self.oob.lpa(ppa, &self.layout);
-            if found != lpa {
-                self.fail(format!("a read of {lpa:?} at {ppa:?} found {found:?} in the OOB"));
-            } else if !self.finds_newest(unit) {
-                self.fail(format!("a read of {lpa:?} at {ppa:?} found a version that is not the newest"));
-            }
+            self.verify_page(lpa, ppa, self.finds_newest(unit));
         }
         if class == Class::HostRead && self.copies.has(lpa) && !self.pool[unit].partial {
             self.count_served(lpa, ppa);
@@ -276,6 +270,17 @@ impl Device {
             if let Some(probe) = &mut self.probe {
                 probe.read(id, lpa, Some(version), self.now);
             }
+        }
+    }
+
+    /// What a read of a page finds must be that page, and the newest version of it.
+    pub(super) fn verify_page(&mut self, lpa: Lpa, ppa: Ppa, is_newest: bool) {
+        self.reads_verified += 1;
+        let found = self.oob.lpa(ppa, &self.layout);
+        if found != lpa {
+            self.fail(format!("a read of {lpa:?} at {ppa:?} found {found:?} in the OOB"));
+        } else if !is_newest {
+            self.fail(format!("a read of {lpa:?} at {ppa:?} found a version that is not the newest"));
         }
     }
 }

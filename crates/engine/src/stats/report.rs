@@ -422,7 +422,7 @@ pub struct DriveReport {
 }
 
 /// What checked mode verified.
-#[derive(Clone, Debug, Default, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct CheckedReport {
     /// Page reads whose OOB was compared with the newest version.
     pub reads_verified: u64,

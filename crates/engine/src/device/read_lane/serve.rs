@@ -5,16 +5,13 @@ use super::tally::{Service, Waits, record};
 use super::{Flight, LaneChannel, LaneDie, NONE, ReadFeed, ReadLane, Taken};
 use crate::config::device::ChannelArbitration;
 use crate::device::Device;
+use crate::device::admit::parts_are_wrong;
 use crate::host::HostRequest;
-use crate::ids::{DieId, Ppa};
+use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::CellMode;
 use crate::nand::die::Phase;
-use crate::run::RunError;
+use crate::run::{FETCHED_TOGETHER, RunError, fetch_ahead};
 use crate::time::Ns;
-
-/// Requests whose map entries are fetched together, and how far ahead of the next.
-const FETCHED_TOGETHER: u64 = 16;
-const FETCHED_AHEAD: usize = crate::host::front::LOOK_AHEAD - FETCHED_TOGETHER as usize;
 
 /// What an event leads to.
 enum Event {
@@ -34,6 +31,7 @@ struct Lane<'a> {
     now: Ns,
     /// Of a read command of one plane.
     command: Ns,
+    checked: bool,
 }
 
 impl Device {
@@ -43,8 +41,8 @@ impl Device {
         mut lane: Box<ReadLane>,
         feed: &mut impl ReadFeed,
     ) -> Result<(), RunError> {
-        let (command, now) = (self.timing.read_command(1), self.now);
-        let served = Lane { drive: self, lane: &mut lane, now, command }.serve(feed);
+        let (command, now, checked) = (self.timing.read_command(1), self.now, self.versions.is_some());
+        let served = Lane { drive: self, lane: &mut lane, now, command, checked }.serve(feed);
         self.leave_lane(lane);
         if let Some(die) = served? {
             self.start_next(die);
@@ -97,7 +95,7 @@ impl Lane<'_> {
                 arrival = feed.next_time(arrival)?;
                 continue;
             }
-            if time == Ns::NEVER {
+            if time == Ns::NEVER || self.drive.fault.is_some() {
                 return Ok(None);
             }
             self.now = time;
@@ -149,11 +147,7 @@ impl Lane<'_> {
     #[inline(always)]
     fn enter(&mut self, request: &HostRequest, taken: Taken, ppa: Ppa, feed: &impl ReadFeed) {
         if taken.id.is_multiple_of(FETCHED_TOGETHER) {
-            for ahead in FETCHED_AHEAD..FETCHED_AHEAD + FETCHED_TOGETHER as usize {
-                if let Some(coming) = feed.coming(ahead) {
-                    self.drive.prefetch(coming);
-                }
-            }
+            fetch_ahead(&*self.drive, |ahead| feed.coming(ahead));
         }
         if taken.opens_window {
             self.open_window(&taken);
@@ -207,6 +201,9 @@ impl Lane<'_> {
         }
         die.flight = flight;
         die.phase = Phase::Command;
+        if self.checked {
+            self.verify(&flight);
+        }
         self.want_channel(number, self.command);
     }
 
@@ -326,6 +323,9 @@ impl Lane<'_> {
         if waiting.next != NONE && self.may_be_joined(&waiting.flight, waiting.next) {
             return false;
         }
+        if self.checked {
+            self.verify(&waiting.flight);
+        }
         self.lane.free.push(next);
         let die = &mut self.lane.dies[number as usize];
         die.first = waiting.next;
@@ -334,6 +334,15 @@ impl Lane<'_> {
         die.phase = Phase::Command;
         self.want_channel(number, self.command);
         true
+    }
+
+    /// A read begins: what it finds must be the newest version.
+    #[inline(never)]
+    fn verify(&mut self, flight: &Flight) {
+        let lpa = Lpa(self.drive.geometry.unit_of_byte(flight.request.offset) as u32);
+        let newest = self.drive.version_in_flash(lpa);
+        let holds = self.drive.versions.as_ref().is_none_or(|versions| versions.holds(flight.ppa, newest));
+        self.drive.verify_page(lpa, flight.ppa, holds);
     }
 
     /// Whether one of those that wait behind a read could go with it: for the same flash page, or on another plane.
@@ -368,21 +377,26 @@ impl Lane<'_> {
         let end = if at_once { self.now } else { self.take_link(true, time) };
         let die = &self.lane.dies[number as usize];
         let (flight, transfer) = (&die.flight, die.transfer);
-        if flight.taken.measured {
-            let latency = end.since(flight.taken.arrival);
-            let service = Service { command: self.command, cell: flight.cell, transfer, length };
-            let recorder = &mut self.drive.recorder.read;
-            if latency == service.alone() {
-                self.lane.tally.count(service, recorder);
-            } else {
-                let waits = Waits {
-                    admission: flight.entered.since(flight.taken.arrival).0,
-                    link: flight.at_die.since(flight.entered).0 + end.since(self.now).0,
-                    die: flight.begun.since(flight.at_die).0,
-                    channel: flight.channel_wait,
-                };
+        let latency = end.since(flight.taken.arrival);
+        let service = Service { command: self.command, cell: flight.cell, transfer, length };
+        let recorder = &mut self.drive.recorder.read;
+        if latency != service.alone() || self.checked {
+            let waits = Waits {
+                admission: flight.entered.since(flight.taken.arrival).0,
+                link: flight.at_die.since(flight.entered).0 + end.since(self.now).0,
+                die: flight.begun.since(flight.at_die).0,
+                channel: flight.channel_wait,
+            };
+            if flight.taken.measured {
                 record(recorder, latency, &service, &waits);
             }
+            let total = service.alone().0 + waits.total();
+            if total != latency.0 {
+                let wrong = parts_are_wrong(self.now, flight.taken.id, total, latency);
+                self.drive.fault.get_or_insert(wrong);
+            }
+        } else if flight.taken.measured {
+            self.lane.tally.count(service, recorder);
         }
         if at_once {
             self.drive.recorder.read.answered(length);
