@@ -24,12 +24,13 @@ use wordline_engine::config::separation::{SeparationConfig, SeparationKind};
 use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
 use wordline_engine::config::wear::{FreeBlock, WearConfig};
 use wordline_engine::host::{HostOp, HostRequest};
-use wordline_engine::ids::DomainId;
+use wordline_engine::ids::{DomainId, Lpa};
 use wordline_engine::nand::CellMode;
+use wordline_engine::probe::Probe;
 use wordline_engine::sched::class::Class;
-use wordline_engine::stats::report::Report;
+use wordline_engine::stats::report::{CheckedReport, Report};
 use wordline_engine::time::Ns;
-use wordline_engine::{Ending, RunError, Setup, Split, Stop, Unobserved, replay_in_parts, simulate};
+use wordline_engine::{RunError, Setup, Stop, Unobserved, replay};
 
 const UNITS: [u32; 4] = [512, 1024, 2048, 4096];
 
@@ -285,6 +286,47 @@ fn runs_of_reads(seed: u64, count: usize, unit: u64, bytes: u64) -> Vec<HostRequ
         }
     }
     all
+}
+
+/// Wants to see everything, and does nothing with it.
+struct Onlooker;
+
+impl Probe for Onlooker {
+    fn arrived(&mut self, _id: u64, _request: &HostRequest, _now: Ns) {}
+    fn read(&mut self, _id: u64, _lpa: Lpa, _version: Option<u32>, _now: Ns) {}
+    fn took_effect(&mut self, _id: u64, _lpa: Lpa, _now: Ns) {}
+    fn completed(&mut self, _id: u64, _latency: Ns, _now: Ns) {}
+}
+
+/// What a run leaves: counts, what checked mode verified, the report.
+type Left = ((u64, u64), Option<CheckedReport>, Value);
+
+fn run_once(setup: &Setup, requests: &[HostRequest], watched: bool) -> Result<Left, RunError> {
+    let mut drive = setup.prepare(&[])?;
+    if watched {
+        drive.set_probe(Box::new(Onlooker));
+    }
+    let outcome = replay(setup, &mut drive, &mut Listed(requests.to_vec()), &mut Unobserved)?;
+    let counts = (outcome.flash_operations, outcome.events);
+    let checked = outcome.report.checked.clone();
+    let report = Report { checked: None, ..outcome.report };
+    Ok((counts, checked, serde_json::to_value(&report).unwrap()))
+}
+
+/// A drive that is watched takes the long way for everything. Others, in checked mode and without, must leave the same behind.
+fn give_the_same_on_every_way(setup: &Setup, requests: &[HostRequest]) -> Result<(), TestCaseError> {
+    let expected = run_once(&Setup { checked: true, ..setup.clone() }, requests, true);
+    for checked in [true, false] {
+        match (run_once(&Setup { checked, ..setup.clone() }, requests, false), &expected) {
+            (Ok(short), Ok(long)) => {
+                prop_assert_eq!(short.0, long.0, "flash operations, events");
+                prop_assert_eq!(first_difference("", &short.2, &long.2), None);
+                prop_assert!(!checked || short.1 == long.1, "what was verified");
+            }
+            (short, long) => prop_assert_eq!(short.err(), long.as_ref().err().cloned()),
+        }
+    }
+    Ok(())
 }
 
 /// Where two results differ first.
@@ -556,9 +598,9 @@ proptest! {
         }
     }
 
-    // Unchecked, plain reads take the short way (`device/at_once.rs`), and must leave the same behind.
+    // Plain reads and moves take short ways (`device/at_once.rs`, `device/plain_moves.rs`), and must leave the same behind.
     #[test]
-    fn random_runs_give_the_same_unchecked(
+    fn random_runs_give_the_same_on_short_ways(
         device in devices(),
         scheme in schemes(),
         (plain, alone) in (prop::bool::weighted(0.8), any::<bool>()),
@@ -587,15 +629,7 @@ proptest! {
             Ok(drive) => requests(seed, count, drive.logical_bytes()),
             Err(_) => return Ok(()),
         };
-        let run = |checked| {
-            let setup = Setup { checked, ..setup.clone() };
-            let outcome = simulate(&setup, &mut Listed(requests.clone()), &[], &mut Unobserved);
-            outcome.map(|mut outcome| {
-                outcome.report.checked = None;
-                (outcome.flash_operations, outcome.events, serde_json::to_string(&outcome.report).unwrap())
-            })
-        };
-        prop_assert_eq!(run(false), run(true));
+        give_the_same_on_every_way(&setup, &requests)?;
     }
 
     // The read lane serves runs of reads (`device/read_lane`), and must leave behind what the long way does.
@@ -628,33 +662,7 @@ proptest! {
             Ok(drive) => runs_of_reads(seed, count, unit, drive.logical_bytes()),
             Err(_) => return Ok(()),
         };
-        let run = |checked, stop| {
-            let setup = Setup { checked, ..setup.clone() };
-            let mut drive = setup.prepare(&[])?;
-            let split = Split { stop, ..Split::default() };
-            let mut source = Listed(requests.clone());
-            match replay_in_parts(&setup, &mut drive, &mut source, &mut Unobserved, split)? {
-                Ending::Finished(outcome) => {
-                    let counts = (outcome.flash_operations, outcome.events);
-                    let report = Report { checked: None, ..outcome.report };
-                    Ok((counts, outcome.report.checked, serde_json::to_value(&report).unwrap()))
-                }
-                Ending::Stopped { .. } => Err(RunError::Cancelled),
-            }
-        };
-        // A run that may have to stop takes the long way.
-        let far = Stop { after_requests: u64::MAX - 1, ..Stop::default() };
-        let expected = run(true, far);
-        for short in [run(true, Stop::default()), run(false, Stop::default())] {
-            match (short, &expected) {
-                (Ok(short), Ok(long)) => {
-                    prop_assert_eq!(short.0, long.0, "flash operations, events");
-                    prop_assert_eq!(first_difference("", &short.2, &long.2), None);
-                    prop_assert!(short.1.is_none() || short.1 == long.1, "pages verified");
-                }
-                (short, long) => prop_assert_eq!(short.err(), long.as_ref().err().cloned()),
-            }
-        }
+        give_the_same_on_every_way(&setup, &requests)?;
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Plain reads: on a drive of which no optional part wants to see or change what a read does, a read of one mapping unit
 //! that finds its die idle needs no queue, no scheduler and no second look at the map. It leaves behind what the long way
-//! does: checked mode always takes the long way, and the tests compare the two.
+//! does, and checked mode verifies it: a drive with a probe takes the long way, and the tests compare the two.
 
 use super::Device;
 use crate::ids::{DieId, Lpa};
@@ -12,11 +12,6 @@ use crate::sched::queue::{NONE, Op, OpId};
 impl Device {
     /// Whether reads are plain: nothing watches them, answers them in the place of flash, or changes their way.
     pub(super) fn reads_are_plain(&self) -> bool {
-        self.versions.is_none() && self.reads_are_plain_or_checked()
-    }
-
-    /// The same but for checked mode, in which the [read lane](super::read_lane) verifies them.
-    fn reads_are_plain_or_checked(&self) -> bool {
         let watched = self.probe.is_some()
             || !self.systems.are_none()
             || self.monitor.watches_commands()
@@ -35,7 +30,6 @@ impl Device {
     /// To be called when something that [`Self::reads_are_plain`] or [`Self::moves_are_plain`] asks for changes.
     pub(super) fn note_plain_reads(&mut self) {
         self.rules.plain_reads = self.reads_are_plain();
-        self.rules.read_lane = self.reads_are_plain_or_checked();
         self.rules.plain_moves = self.moves_are_plain();
     }
 
@@ -70,6 +64,9 @@ impl Device {
         state.occupy(Some(Class::HostRead), now);
         self.requests[request as usize].left = 1;
         self.change_load(die, 1);
+        if self.versions.is_some() {
+            self.verify_read(head);
+        }
         self.want_channel(die, Class::HostRead, command);
         true
     }

@@ -3,8 +3,11 @@
 use super::Device;
 use crate::blocks::BlockState;
 use crate::blocks::table::NOT_A_CANDIDATE;
-use crate::ids::{DomainId, Lpa, SuperblockId};
+use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::stats::report::CheckedReport;
+
+/// Pages between the one that is audited and the one whose tables are fetched.
+const FETCHED_AHEAD: u32 = 32;
 
 impl Device {
     /// Audits a drive at rest: each logical page's primary copy names it in its OOB, holds its newest version and lies
@@ -16,6 +19,7 @@ impl Device {
         let mut valid = vec![0u32; self.blocks.len()];
         let mut mapped = 0u64;
         for lpa in (0..self.all_units()).map(Lpa) {
+            self.prefetch_audited(lpa.0 + FETCHED_AHEAD);
             let ppa = self.lookup(lpa);
             if !ppa.is_some() {
                 continue;
@@ -57,6 +61,18 @@ impl Device {
             pages_audited: u64::from(self.all_units()),
             copies_audited,
         })
+    }
+
+    /// Brings what the audit of a page that comes soon needs towards the caches.
+    #[inline]
+    fn prefetch_audited(&self, lpa: u32) {
+        let ppa = if lpa < self.all_units() { self.lookup(Lpa(lpa)) } else { Ppa::NONE };
+        if ppa.is_some() {
+            self.oob.prefetch(ppa);
+            if let Some(versions) = &self.versions {
+                versions.prefetch_stored(ppa);
+            }
+        }
     }
 
     fn audit_blocks(&self, valid: &[u32]) -> Result<(), String> {

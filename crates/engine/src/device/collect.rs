@@ -248,6 +248,9 @@ impl Device {
         for unit in 0..self.geometry.units_per_page() {
             let lpa = self.oob.lpa(Ppa(page.0 + unit), &self.layout);
             self.map.prefetch(u64::from(lpa.0));
+            if let Some(versions) = &self.versions {
+                versions.prefetch(u64::from(lpa.0));
+            }
         }
     }
 

@@ -116,7 +116,6 @@ struct Rules {
     interrupts: bool,
     /// Whether reads of the host take the short way, and may be served in a lane of their own.
     plain_reads: bool,
-    read_lane: bool,
     /// Whether garbage collection and programs take the short way.
     plain_moves: bool,
     /// Whether the placement is asked where pages move to.
@@ -343,7 +342,6 @@ impl Device {
                 written_only: device.channel.program_data == ProgramData::Written,
                 interrupts: true,
                 plain_reads: false,
-                read_lane: false,
                 plain_moves: false,
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,

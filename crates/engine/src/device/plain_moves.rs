@@ -1,7 +1,7 @@
 //! Plain moves: on a plain drive whose flash pages are of one unit each, and programmed one at a time, the commands of
 //! garbage collection and the host's programs need no search for partners, no walk over units, and nobody's waits behind
-//! what they do are told in them. They leave behind what the long way does: checked mode always takes the long way, and the
-//! tests compare the two.
+//! what they do are told in them. They leave behind what the long way does, and checked mode verifies it: a drive with a
+//! probe takes the long way, and the tests compare the two.
 
 use super::Device;
 use crate::ids::{DieId, DomainId, Ppa};
@@ -40,6 +40,9 @@ impl Device {
                 if self.confirm_read(head) == NONE {
                     self.change_load(die, -1);
                     return false;
+                }
+                if self.versions.is_some() {
+                    self.verify_read(head);
                 }
                 (self.timing.read_command(1), Ns::ZERO, self.timing.read(page, CellMode::Native))
             }
@@ -114,6 +117,9 @@ impl Device {
         self.pool[unit].replaced = source;
         self.recorder.moved(class.cause());
         self.store(lpa, ppa, self.blocks.of(&self.geometry, ppa));
+        if let Some(versions) = &mut self.versions {
+            versions.copy(source, ppa);
+        }
     }
 
     /// The data of a page that moves has left its die: ends its read, if it is garbage collection's own.
@@ -166,13 +172,16 @@ impl Device {
     #[inline(always)]
     pub(super) fn end_plain_program(&mut self, die: DieId) -> bool {
         let Command { head, class, .. } = self.dies[die.index()].command;
-        let Op { ppa, replaced, request, source, .. } = self.pool[head];
+        let Op { ppa, lpa, replaced, request, source, .. } = self.pool[head];
         let is_plans = request >= OWN && request != NONE;
         if !self.rules.plain_moves || class.op() != FlashOp::Program || is_plans {
             return false;
         }
         self.count(class, 1, 1);
         self.change_load(die, -1);
+        if let Some(versions) = self.versions.as_mut().filter(|_| lpa.is_some()) {
+            versions.programmed(ppa);
+        }
         if replaced.is_some() {
             self.invalidate(replaced);
         }

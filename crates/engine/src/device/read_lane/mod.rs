@@ -5,7 +5,7 @@
 //! need not ask what can't be: every command is a read of the host, every time is one of a few, and the map holds
 //! still. What is counted for dies and channels is summed beside them and handed over at the end. When something else
 //! comes, all that is under way is given back to the drive as the long way would have left it. Checked mode verifies each read here
-//! as there. The tests compare the two ways: a run that may have to stop takes the long one.
+//! as there. The tests compare the two ways: a drive with a probe takes the long one.
 
 mod due;
 mod enter;
@@ -215,7 +215,7 @@ impl Device {
             || self.answers.is_some()
             || self.answered.is_some();
         let beside = self.cpu.is_on() || self.wake_at != Ns::NEVER || self.hears_of_idle();
-        self.rules.read_lane
+        self.rules.plain_reads
             && !told
             && !beside
             && matches!(self.scheduler, SchedulerPolicy::Tiered(_))
