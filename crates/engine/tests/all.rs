@@ -36,6 +36,7 @@ mod redundancy;
 mod registry;
 mod robustness;
 mod scheduling;
+mod short_ways;
 mod slc_cache;
 mod snapshots;
 mod systems;

@@ -71,6 +71,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         let mut feed = Feed { front, observer, warmup, window_open, number, done, observe_at };
         device.serve_reads(&mut feed)?;
         self.attempts.note(self.done - before, self.number);
+        self.check()?;
         if self.done > before {
             self.note_last_answer();
         }

@@ -2,6 +2,7 @@
 #![allow(dead_code, missing_docs)]
 #![allow(clippy::unwrap_used, reason = "only tests call it")]
 
+pub mod random;
 pub mod replicator;
 
 use std::sync::{Arc, Mutex};

@@ -87,8 +87,8 @@ impl Device {
 
     /// The dies that wait for each channel, and when those become free.
     fn give_channels_back(&mut self, lane: &mut ReadLane) {
-        for (number, channel) in lane.channels.iter().enumerate() {
-            let mut next = channel.first;
+        for (number, channel) in lane.channels.iter_mut().enumerate() {
+            let mut next = std::mem::replace(&mut channel.first, NONE);
             while next != NONE {
                 self.channels[number].waiting.push_back(DieId(next));
                 next = lane.dies[next as usize].behind;

@@ -7,11 +7,14 @@
 //! comes, all that is under way is given back to the drive as the long way would have left it. Checked mode verifies each read here
 //! as there. The tests compare the two ways: a drive with a probe takes the long one.
 
+mod channels;
 mod due;
 mod enter;
 mod leave;
 mod serve;
 mod tally;
+#[cfg(test)]
+mod tests;
 
 use std::collections::VecDeque;
 

@@ -1,0 +1,109 @@
+//! Channels of the read lane: granted at once where they are free, else to the die that their arbitration chooses.
+
+use super::due::DueDies;
+use super::serve::Lane;
+use super::{LaneChannel, LaneDie, NONE};
+use crate::config::device::ChannelArbitration;
+use crate::nand::die::Phase;
+use crate::time::Ns;
+
+/// A channel is a die's for so long.
+#[inline(always)]
+fn grant(
+    due: &mut DueDies,
+    number: u32,
+    die: &mut LaneDie,
+    channel: &mut LaneChannel,
+    now: Ns,
+    duration: Ns,
+) {
+    channel.free_at = now + duration;
+    channel.granted += duration.0;
+    if die.phase == Phase::DataWait {
+        die.phase = Phase::DataOut;
+        due.begin(now, duration, number);
+    } else {
+        die.phase = Phase::Array;
+        die.array += die.flight.cell.0;
+        due.begin(now, duration + die.flight.cell, number);
+    }
+}
+
+impl Lane<'_> {
+    /// A die wants the channel for so long.
+    #[inline(always)]
+    pub(super) fn want_channel(&mut self, number: u32, duration: Ns) {
+        let lane = &mut *self.lane;
+        let die = &mut lane.dies[number as usize];
+        let channel = &mut lane.channels[die.channel as usize];
+        if channel.is_free(self.now) {
+            grant(&mut lane.due, number, die, channel, self.now, duration);
+        } else {
+            self.wait_for_channel(number, duration);
+        }
+    }
+
+    #[inline(never)]
+    fn wait_for_channel(&mut self, number: u32, duration: Ns) {
+        let lane = &mut *self.lane;
+        let die = &mut lane.dies[number as usize];
+        let channel = &mut lane.channels[die.channel as usize];
+        (die.wish_from, die.wish, die.behind) = (self.now, duration, NONE);
+        let last = std::mem::replace(&mut channel.last, number);
+        if channel.first == NONE {
+            channel.first = number;
+            lane.wakes.set(die.channel as usize, channel.free_at);
+            lane.wake = lane.wake.min(channel.free_at);
+        } else {
+            lane.dies[last as usize].behind = number;
+        }
+    }
+
+    /// The first channel that dies wait for became free.
+    #[inline]
+    pub(super) fn channel_is_free(&mut self) {
+        let number = self.lane.wakes.first().resource();
+        let (before, next) = self.chosen(number);
+        let lane = &mut *self.lane;
+        let die = &mut lane.dies[next as usize];
+        let (behind, duration) = (die.behind, die.wish);
+        die.flight.channel_wait += self.now.since(die.wish_from).0;
+        let channel = &mut lane.channels[number];
+        grant(&mut lane.due, next, die, channel, self.now, duration);
+        if channel.last == next {
+            channel.last = before;
+        }
+        if before == NONE {
+            channel.first = behind;
+        } else {
+            lane.dies[before as usize].behind = behind;
+        }
+        if channel.first == NONE {
+            lane.wakes.clear(number);
+        } else {
+            lane.wakes.set(number, channel.free_at);
+        }
+        lane.wake = lane.wakes.first().time();
+    }
+
+    /// The die that a channel chooses among those that wait for it, and the one before it.
+    #[inline]
+    fn chosen(&self, channel: usize) -> (u32, u32) {
+        let LaneChannel { first, last, .. } = self.lane.channels[channel];
+        let preferred = match self.drive.rules.arbitration {
+            _ if first == last => return (NONE, first),
+            ChannelArbitration::Fifo => return (NONE, first),
+            ChannelArbitration::CommandFirst => Phase::Command,
+            ChannelArbitration::DataOutFirst => Phase::DataWait,
+        };
+        let (mut before, mut next) = (NONE, first);
+        while next != NONE {
+            let die = &self.lane.dies[next as usize];
+            if die.phase == preferred {
+                return (before, next);
+            }
+            (before, next) = (next, die.behind);
+        }
+        (NONE, first)
+    }
+}

@@ -1,0 +1,175 @@
+//! The short ways of plain reads and moves, and the read lane, beside the long way that a drive takes which is watched.
+#![allow(missing_docs)]
+
+use crate::common::random::*;
+use crate::common::*;
+use proptest::prelude::*;
+use serde_json::Value;
+use wordline_engine::config::cache::CacheConfig;
+use wordline_engine::config::device::*;
+use wordline_engine::config::nand_modes::{CacheModeConfig, CopybackConfig};
+use wordline_engine::config::run::{Occupancy, StartConfig};
+use wordline_engine::config::scheme::*;
+use wordline_engine::host::{HostOp, HostRequest};
+use wordline_engine::ids::Lpa;
+use wordline_engine::probe::Probe;
+use wordline_engine::stats::report::{CheckedReport, Report};
+use wordline_engine::time::Ns;
+use wordline_engine::{RunError, Setup, Unobserved, replay};
+
+/// Runs of reads of one unit each, with some other requests between them: what the read lane serves, enters and leaves.
+fn runs_of_reads(seed: u64, count: usize, unit: u64, bytes: u64) -> Vec<HostRequest> {
+    let mut random = Random(seed);
+    let (mut others, mut all) = (requests(seed, count, bytes).into_iter(), Vec::new());
+    let (pace, mut time) = (1 + random.below(30_000), 0);
+    // A small space makes reads meet at the same page.
+    let units = if random.below(3) == 0 { (bytes / unit).min(50) } else { bytes / unit };
+    while all.len() < count {
+        for _ in 0..random.below(200) {
+            time += random.below(pace);
+            let (first, length) = if random.below(4) > 0 {
+                (0, unit)
+            } else {
+                let first = random.below(unit);
+                (first, 1 + random.below(unit - first))
+            };
+            let offset = random.below(units) * unit + first;
+            all.push(HostRequest { time: Ns(time), op: HostOp::Read, offset, length, flow: 0, stream: 0 });
+        }
+        for request in others.by_ref().take(random.below(5) as usize) {
+            time += random.below(pace);
+            all.push(HostRequest { time: Ns(time), ..request });
+        }
+    }
+    all
+}
+
+/// Wants to see everything, and does nothing with it.
+struct Onlooker;
+
+impl Probe for Onlooker {
+    fn arrived(&mut self, _id: u64, _request: &HostRequest, _now: Ns) {}
+    fn read(&mut self, _id: u64, _lpa: Lpa, _version: Option<u32>, _now: Ns) {}
+    fn took_effect(&mut self, _id: u64, _lpa: Lpa, _now: Ns) {}
+    fn completed(&mut self, _id: u64, _latency: Ns, _now: Ns) {}
+}
+
+/// What a run leaves: counts, what checked mode verified, the report.
+type Left = ((u64, u64), Option<CheckedReport>, Value);
+
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+fn run_once(setup: &Setup, requests: &[HostRequest], watched: bool) -> Result<Left, RunError> {
+    let mut drive = setup.prepare(&[])?;
+    if watched {
+        drive.set_probe(Box::new(Onlooker));
+    }
+    let outcome = replay(setup, &mut drive, &mut Listed(requests.to_vec()), &mut Unobserved)?;
+    let counts = (outcome.flash_operations, outcome.events);
+    let checked = outcome.report.checked.clone();
+    let report = Report { checked: None, ..outcome.report };
+    Ok((counts, checked, serde_json::to_value(&report).unwrap()))
+}
+
+/// A drive that is watched takes the long way for everything. Others, in checked mode and without, must leave the same behind.
+fn give_the_same_on_every_way(setup: &Setup, requests: &[HostRequest]) -> Result<(), TestCaseError> {
+    let expected = run_once(&Setup { checked: true, ..setup.clone() }, requests, true);
+    for checked in [true, false] {
+        match (run_once(&Setup { checked, ..setup.clone() }, requests, false), &expected) {
+            (Ok(short), Ok(long)) => {
+                prop_assert_eq!(short.0, long.0, "flash operations, events");
+                prop_assert_eq!(first_difference("", &short.2, &long.2), None);
+                prop_assert!(!checked || short.1 == long.1, "what was verified");
+            }
+            (short, long) => prop_assert_eq!(short.err(), long.as_ref().err().cloned()),
+        }
+    }
+    Ok(())
+}
+
+/// Where two results differ first.
+fn first_difference(at: &str, one: &Value, other: &Value) -> Option<String> {
+    match (one, other) {
+        (Value::Object(one), Value::Object(other)) if one.len() == other.len() => {
+            one.iter().find_map(|(key, value)| {
+                first_difference(&format!("{at}.{key}"), value, other.get(key).unwrap_or(&Value::Null))
+            })
+        }
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => one
+            .iter()
+            .zip(other)
+            .enumerate()
+            .find_map(|(index, (one, other))| first_difference(&format!("{at}[{index}]"), one, other)),
+        _ => (one != other).then(|| format!("{at}: {one} and {other}")),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    // Plain reads and moves take short ways (`device/at_once.rs`, `device/plain_moves.rs`), and must leave the same behind.
+    #[test]
+    fn random_runs_give_the_same_on_short_ways(
+        device in devices(),
+        scheme in schemes(),
+        (plain, alone) in (prop::bool::weighted(0.8), any::<bool>()),
+        host in hosts(),
+        (layout, overwrite) in (layouts(), 0.0..2.0f64),
+        seed: u64,
+        count in 1usize..600,
+    ) {
+        let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
+        let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
+        if plain {
+            setup.device.cache_mode = CacheModeConfig::default();
+            setup.device.channel.commands = CommandTaker::Die;
+            setup.device.slc_mode = None;
+            setup.scheme.cache = CacheConfig::default();
+            let unmapped_reads = setup.scheme.mapping.unmapped_reads;
+            setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
+        }
+        if plain && alone {
+            setup.device.geometry.mapping_unit_bytes = setup.device.geometry.page_bytes;
+            setup.device.geometry.pages_per_program = 1;
+            setup.device.multi_plane.rule = MultiPlaneRule::None;
+            setup.device.copyback = CopybackConfig::default();
+        }
+        let requests = match setup.prepare(&[]) {
+            Ok(drive) => requests(seed, count, drive.logical_bytes()),
+            Err(_) => return Ok(()),
+        };
+        give_the_same_on_every_way(&setup, &requests)?;
+    }
+
+    // The read lane serves runs of reads (`device/read_lane`), and must leave behind what the long way does.
+    #[test]
+    fn runs_of_reads_give_the_same_in_the_lane(
+        device in devices(),
+        scheme in schemes(),
+        host in hosts(),
+        (layout, overwrite) in (layouts(), 0.0..2.0f64),
+        (share, warmup, types) in (0.5..1.0f64, 0u64..100, 1usize..4),
+        seed: u64,
+        count in 1usize..900,
+    ) {
+        let occupancy = if share > 0.9 { Occupancy::All } else { Occupancy::Share(share) };
+        let start = StartConfig { layout, ..start(occupancy, overwrite) };
+        let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
+        setup.window.warmup_requests = warmup / 2;
+        setup.device.cache_mode = CacheModeConfig::default();
+        setup.device.channel.commands = CommandTaker::Die;
+        setup.device.slc_mode = None;
+        let read = setup.device.cell.read_ns[0];
+        setup.device.cell.technology = CellTechnology::Tlc;
+        setup.device.cell.read_ns = (0..3).map(|kind| read + 777 * (kind % types) as u64).collect();
+        setup.device.cell.program_ns = vec![setup.device.cell.program_ns[0]; 3];
+        setup.scheme.cache = CacheConfig::default();
+        let unmapped_reads = setup.scheme.mapping.unmapped_reads;
+        setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
+        let unit = u64::from(setup.device.geometry.mapping_unit_bytes);
+        let requests = match setup.prepare(&[]) {
+            Ok(drive) => runs_of_reads(seed, count, unit, drive.logical_bytes()),
+            Err(_) => return Ok(()),
+        };
+        give_the_same_on_every_way(&setup, &requests)?;
+    }
+}
