@@ -37,8 +37,9 @@ impl Request {
         ]
     }
 
-    /// A read of one unit that is under way; it waited so long at the host and on the link, ns.
-    pub(super) fn of_read(
+    /// One of one unit that is not done; it waited so long at the host and on the link, ns.
+    #[inline(always)]
+    pub(super) fn of_one_unit(
         request: HostRequest,
         id: u64,
         arrival: Ns,
@@ -89,17 +90,8 @@ impl Device {
         if self.requests_inside() == 0 {
             self.note_idle(false);
         }
-        let entry = Request {
-            request: *request,
-            id,
-            arrival,
-            left: 0,
-            measured,
-            admission,
-            link: 0,
-            cpu: 0,
-            cpu_wait: 0,
-        };
+        let entry =
+            Request { left: 0, ..Request::of_one_unit(*request, id, arrival, measured, [admission, 0]) };
         let number = self.insert_request(entry);
         if let Some(series) = &mut self.monitor.series {
             series.submitted(now);

@@ -19,7 +19,7 @@ impl Device {
         let mut valid = vec![0u32; self.blocks.len()];
         let mut mapped = 0u64;
         for lpa in (0..self.all_units()).map(Lpa) {
-            self.prefetch_audited(lpa.0 + FETCHED_AHEAD);
+            self.prefetch_audited(lpa.0.saturating_add(FETCHED_AHEAD));
             let ppa = self.lookup(lpa);
             if !ppa.is_some() {
                 continue;

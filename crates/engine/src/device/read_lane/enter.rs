@@ -61,7 +61,7 @@ impl ReadLane {
         let dies = drive.channel_of.iter().take(drive.outstanding.len());
         Self {
             dies: dies.map(|&channel| LaneDie::of_channel(channel)).collect(),
-            channels: vec![LaneChannel::default(); drive.channels.len()],
+            channels: vec![LaneChannel::free_from(Ns::ZERO); drive.channels.len()],
             waiting: Vec::new(),
             free: Vec::new(),
             due: Default::default(),
@@ -101,7 +101,7 @@ impl Device {
         }
         lane.wake = lane.wakes.first().time();
         for (mine, channel) in self.channels.iter().zip(&mut lane.channels) {
-            *channel = LaneChannel { free_at: mine.free_at, first: NONE, last: NONE, granted: 0 };
+            *channel = LaneChannel::free_from(mine.free_at);
         }
         for die in (0..self.outstanding.len() as u32).map(DieId) {
             self.lend_die(die, &mut lane);

@@ -105,7 +105,7 @@ impl Device {
     fn request_of(&mut self, flight: &Flight) -> u32 {
         let Flight { request, taken, entered, at_die, .. } = *flight;
         let waits = [entered.since(taken.arrival).0, at_die.since(entered).0];
-        self.insert_request(Request::of_read(request, taken.id, taken.arrival, taken.measured, waits))
+        self.insert_request(Request::of_one_unit(request, taken.id, taken.arrival, taken.measured, waits))
     }
 
     /// The operation of a read at its die.

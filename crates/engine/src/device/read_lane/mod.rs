@@ -115,7 +115,7 @@ struct LaneDie {
 }
 
 /// A channel, and the dies that wait for it.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct LaneChannel {
     free_at: Ns,
     first: u32,
@@ -125,6 +125,11 @@ struct LaneChannel {
 }
 
 impl LaneChannel {
+    /// Nobody waits for it.
+    fn free_from(free_at: Ns) -> Self {
+        Self { free_at, first: NONE, last: NONE, granted: 0 }
+    }
+
     /// Whether a wish made at `now` is granted at once, as of [`Channel::is_free`](crate::nand::channel::Channel::is_free).
     #[inline(always)]
     fn is_free(&self, now: Ns) -> bool {
