@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 #[cfg(target_os = "linux")]
 use super::mapping::Mapping;
-use super::{WORTH_HUGE_PAGES, ask_for_huge_pages};
+use super::{Extent, WORTH_A_THREAD, WORTH_HUGE_PAGES, ask_for_huge_pages};
 
 /// Bytes of a chunk: a page of memory.
 const CHUNK_BYTES: usize = 4096;
@@ -130,11 +130,14 @@ impl<T: Word> Table<T> {
         self.deref().chunks(Self::CHUNK).nth(number as usize).unwrap_or_default()
     }
 
-    /// Asks for huge pages if so many chunks are going to be most of the table.
-    pub fn expect_chunks(&self, chunks: usize) {
-        if chunks > self.entries / Self::CHUNK / 2 {
-            ask_for_huge_pages(self);
+    /// Asks for huge pages if so many chunks are going to be most of the table. Returns its memory if that is worth a
+    /// thread that has it handed out meanwhile.
+    pub fn expect_chunks(&self, chunks: usize) -> Option<Extent> {
+        if chunks <= self.entries / Self::CHUNK / 2 {
+            return None;
         }
+        ask_for_huge_pages(self);
+        (size_of_val::<[T]>(self) >= WORTH_A_THREAD).then(|| Extent::of(self))
     }
 
     /// Fills a chunk; `None` if there is no such chunk or the bytes aren't as many as it has.

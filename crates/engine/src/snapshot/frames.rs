@@ -100,6 +100,13 @@ impl<'a> FrameReader<'a> {
         Ok(())
     }
 
+    /// The next `count` bytes where they are, if all of them lie in the present frame.
+    pub fn take_at_once(&mut self, count: usize) -> Option<&[u8]> {
+        let bytes = self.frame.get(self.taken..self.taken.checked_add(count)?)?;
+        self.taken += count;
+        Some(bytes)
+    }
+
     /// Appends the next `count` bytes to `bytes`, which grows only as they come.
     pub fn read(&mut self, mut count: u64, bytes: &mut Vec<u8>) -> Result<(), SnapshotError> {
         while count > 0 {

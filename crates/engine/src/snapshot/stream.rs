@@ -115,7 +115,20 @@ impl<'a> In<'a> {
         if entries != table.len() as u64 {
             return Err(strange(&format!("of {entries} entries instead of {}", table.len())));
         }
-        table.expect_chunks(usize::try_from(chunks).unwrap_or(0));
+        let extent = table.expect_chunks(usize::try_from(chunks).unwrap_or(0));
+        std::thread::scope(|scope| {
+            if let Some(extent) = extent {
+                // SAFETY: the scope ends before the table does.
+                let touch = move || unsafe { extent.touch() };
+                // Without a thread the memory comes when it is written.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, touch);
+            }
+            self.take_chunks(table, chunks)
+        })
+    }
+
+    fn take_chunks<T: Word>(&mut self, table: &mut Table<T>, chunks: u64) -> Result<(), SnapshotError> {
+        let strange = |what: &str| SnapshotError::Misfit(format!("a table {what}"));
         let mut left = chunks;
         while left > 0 {
             let some: Vec<u32> = self.take()?;
@@ -124,10 +137,15 @@ impl<'a> In<'a> {
             }
             left -= some.len() as u64;
             for number in some {
-                // A chunk at a time stays in the nearest cache on its way.
-                self.record.clear();
-                self.frames.read(size_of_val(table.chunk(number)) as u64, &mut self.record)?;
-                let filled = table.fill_chunk(number, &self.record);
+                let bytes = size_of_val(table.chunk(number));
+                let filled = match self.frames.take_at_once(bytes) {
+                    Some(bytes) => table.fill_chunk(number, bytes),
+                    None => {
+                        self.record.clear();
+                        self.frames.read(bytes as u64, &mut self.record)?;
+                        table.fill_chunk(number, &self.record)
+                    }
+                };
                 filled.ok_or_else(|| strange("with a chunk that it doesn't have"))?;
             }
         }

@@ -233,10 +233,10 @@ impl ReadLane {
     #[inline]
     fn take_from_link(&mut self, outwards: bool, now: Ns) -> Option<u32> {
         let queue = &mut self.link[usize::from(outwards)];
-        let over = queue.pop_front_if(|first| first.0 == now)?;
+        let (_, over) = queue.front().is_some_and(|first| first.0 == now).then(|| queue.pop_front())??;
         let firsts = self.link.iter().filter_map(|queue| queue.front());
         self.link_event = firsts.map(|first| first.0).min().unwrap_or(Ns::NEVER);
-        Some(over.1)
+        Some(over)
     }
 }
 
