@@ -73,27 +73,28 @@ impl<'a> Front<'a> {
     /// When the next request enters the drive, no earlier than `now`; [`Ns::NEVER`] if none can before another ends.
     #[inline(always)]
     pub fn next_time(&mut self, now: Ns) -> Result<Ns, SourceError> {
-        if self.places.is_empty() && self.config.arrivals == Arrivals::Closed {
-            return Ok(Ns::NEVER);
+        if self.config.arrivals == Arrivals::Open {
+            return self.next_arrival(now);
         }
+        let Some(&place) = self.places.front() else { return Ok(Ns::NEVER) };
+        self.refill()?;
+        Ok(if self.cursor < self.batch.len() { place.max(now) } else { Ns::NEVER })
+    }
+
+    /// The same where requests come at times of their own.
+    #[inline]
+    fn next_arrival(&mut self, now: Ns) -> Result<Ns, SourceError> {
         self.refill()?;
         let Some(request) = self.batch.get(self.cursor) else { return Ok(Ns::NEVER) };
-        match self.config.arrivals {
-            Arrivals::Closed => Ok(self.places.front().map_or(Ns::NEVER, |&place| place.max(now))),
-            Arrivals::Open if self.config.stop_ns > 0 && self.is_after_stop(self.scaled(request.time)) => {
-                self.end();
-                Ok(Ns::NEVER)
-            }
-            Arrivals::Open
-                if self.config.max_outstanding > 0 && self.outstanding >= self.config.max_outstanding =>
-            {
-                Ok(Ns::NEVER)
-            }
-            Arrivals::Open => {
-                let time = self.scaled(request.time);
-                if time > LAST_ARRIVAL { Err(self.too_late(request.time)) } else { Ok(time.max(now)) }
-            }
+        let (max_outstanding, time) = (self.config.max_outstanding, self.scaled(request.time));
+        if self.is_after_stop(time) {
+            self.end();
+            return Ok(Ns::NEVER);
         }
+        if max_outstanding > 0 && self.outstanding >= max_outstanding {
+            return Ok(Ns::NEVER);
+        }
+        if time > LAST_ARRIVAL { Err(self.too_late(request.time)) } else { Ok(time.max(now)) }
     }
 
     #[cold]

@@ -95,7 +95,7 @@ pub(super) struct DueDies {
     /// The durations that have a queue; [`Ns::NEVER`] for a queue that is free.
     durations: [Ns; QUEUES],
     /// The first of each queue, or [`NEVER`]; at last, of the others.
-    heads: [[Due; TOGETHER]; GROUPS],
+    heads: [Due; QUEUES + 1],
     /// Groups of heads in which there may be any.
     groups: usize,
     behind: [Ring; QUEUES],
@@ -110,7 +110,7 @@ impl Default for DueDies {
             first: NEVER,
             place: OTHERS,
             durations: [Ns::NEVER; QUEUES],
-            heads: [[NEVER; TOGETHER]; GROUPS],
+            heads: [NEVER; QUEUES + 1],
             groups: 1,
             behind: Default::default(),
             others: BinaryHeap::new(),
@@ -128,7 +128,7 @@ impl DueDies {
         let Some(place) = self.durations.iter().position(|&known| known == duration) else {
             return self.begin_another(duration, due);
         };
-        let head = &mut self.heads[place / TOGETHER][place % TOGETHER];
+        let head = &mut self.heads[place];
         if *head != NEVER {
             return self.behind[place].push(due);
         }
@@ -143,7 +143,7 @@ impl DueDies {
         match self.durations.iter().position(|&known| known == Ns::NEVER) {
             Some(place) => {
                 self.durations[place] = duration;
-                self.heads[place / TOGETHER][place % TOGETHER] = due;
+                self.heads[place] = due;
                 self.groups = self.groups.max(place / TOGETHER + 1);
             }
             None => self.add_other(due),
@@ -165,7 +165,7 @@ impl DueDies {
     }
 
     fn note_others(&mut self) {
-        self.heads[OTHERS / TOGETHER][OTHERS % TOGETHER] = self.others.peek().map_or(NEVER, |due| due.0);
+        self.heads[OTHERS] = self.others.peek().map_or(NEVER, |due| due.0);
     }
 
     /// The first to be due.
@@ -178,7 +178,7 @@ impl DueDies {
     #[inline(always)]
     pub fn take(&mut self) {
         match self.behind.get_mut(self.place) {
-            Some(behind) => self.heads[self.place / TOGETHER][self.place % TOGETHER] = behind.pop(),
+            Some(behind) => self.heads[self.place] = behind.pop(),
             None => self.take_other(),
         }
         self.find_first();
@@ -196,11 +196,13 @@ impl DueDies {
 
     #[inline(always)]
     fn find_first(&mut self) {
-        let (mut first, mut place) = first_of(&self.heads[0]);
-        for (number, group) in self.heads.iter().enumerate().take(self.groups).skip(1) {
+        let (groups, _) = self.heads.as_chunks::<TOGETHER>();
+        let [group, others @ ..] = groups else { return };
+        let (mut first, mut place) = first_of(group);
+        for (group, before) in others.iter().take(self.groups - 1).zip((TOGETHER..).step_by(TOGETHER)) {
             let (due, of_group) = first_of(group);
             if due < first {
-                (first, place) = (due, number * TOGETHER + of_group);
+                (first, place) = (due, before + of_group);
             }
         }
         (self.first, self.place) = (first, place);
@@ -210,8 +212,9 @@ impl DueDies {
     pub fn drain(&mut self) -> Vec<Due> {
         let mut all: Vec<Due> = self.others.drain().map(|due| due.0).collect();
         self.note_others();
-        let heads = self.heads.as_flattened_mut().iter_mut();
-        all.extend(heads.map(|head| std::mem::replace(head, NEVER)).filter(|&due| due != NEVER));
+        all.extend(
+            self.heads.iter_mut().map(|head| std::mem::replace(head, NEVER)).filter(|&due| due != NEVER),
+        );
         for ring in &mut self.behind {
             while ring.count > 0 {
                 all.push(ring.pop());

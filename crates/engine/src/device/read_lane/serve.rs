@@ -19,6 +19,8 @@ pub(super) struct Lane<'a> {
     /// Of a read command of one plane.
     command: Ns,
     checked: bool,
+    /// Bytes that were sent to the host last, and their time on the link.
+    sent: (u64, Ns),
 }
 
 impl Device {
@@ -29,7 +31,8 @@ impl Device {
         feed: &mut impl ReadFeed,
     ) -> Result<(), RunError> {
         let (command, now, checked) = (self.timing.read_command(1), self.now, self.versions.is_some());
-        let served = Lane { drive: self, lane: &mut lane, now, command, checked }.serve(feed);
+        let sent = (0, self.link_time(0, self.rules.link.completion_ns));
+        let served = Lane { drive: self, lane: &mut lane, now, command, checked, sent }.serve(feed);
         self.leave_lane(lane);
         served
     }
@@ -293,7 +296,10 @@ impl Lane<'_> {
     fn answer(&mut self, die: u32, number: u32) -> bool {
         let flight = &self.lane.flights[number];
         let length = flight.taken.request.length;
-        let time = self.drive.link_time(length, self.drive.rules.link.completion_ns);
+        if length != self.sent.0 {
+            self.sent = (length, self.drive.link_time(length, self.drive.rules.link.completion_ns));
+        }
+        let time = self.sent.1;
         let at_once = time == Ns::ZERO && self.lane.link[1].is_empty();
         let end = if at_once { self.now } else { self.take_link(true, time) };
         let flight = &self.lane.flights[number];

@@ -5,11 +5,17 @@ use crate::time::Ns;
 
 /// The channels that dies wait for, by the time at which they become free; of one time, in the order in which that was
 /// noted. There are few, and most are noted behind most others: a sorted list is shorter work than a heap.
-#[derive(Default)]
 pub(super) struct Wakes {
     /// The first at the end.
     sorted: Vec<Due>,
+    time: Ns,
     order: u64,
+}
+
+impl Default for Wakes {
+    fn default() -> Self {
+        Self { sorted: Vec::new(), time: Ns::NEVER, order: 0 }
+    }
 }
 
 impl Wakes {
@@ -20,18 +26,21 @@ impl Wakes {
         self.order += 1;
         let sooner = self.sorted.iter().rev().take_while(|&&other| other < wake).count();
         self.sorted.insert(self.sorted.len() - sooner, wake);
+        self.time = self.time.min(time);
     }
 
     /// When the first becomes free; [`Ns::NEVER`] without any.
     #[inline(always)]
     pub fn time(&self) -> Ns {
-        self.sorted.last().map_or(Ns::NEVER, |first| first.time())
+        self.time
     }
 
     /// Takes the first.
     #[inline(always)]
     pub fn take(&mut self) -> Option<u32> {
-        self.sorted.pop().map(Due::resource)
+        let first = self.sorted.pop()?;
+        self.time = self.sorted.last().map_or(Ns::NEVER, |next| next.time());
+        Some(first.resource())
     }
 }
 
