@@ -83,10 +83,9 @@ fn events() -> EventSet {
 fn handle(mut events: EventSet, count: usize) -> EventSet {
     for number in 0..count {
         let first = events.first();
-        events.handle(first);
+        events.take_first();
         let service = SERVICES.get(number % SERVICES.len()).copied().unwrap_or_default();
         events.set(first.resource(), Ns(first.time().0 + service));
-        events.clear_handled();
     }
     events
 }

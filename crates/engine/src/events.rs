@@ -1,7 +1,7 @@
-//! The event set: a winner tree over resources, each of which has at most one event to come.
+//! The event set: of each of many resources at most one event to come, and which of them is the next.
 //!
-//! Ties in time go to the event that was set first, so a run never depends on the tree's shape; events set "behind" come
-//! after all others of their time.
+//! Ties in time go to the event that was set first, so a run never depends on how the events are kept; events set "behind"
+//! come after all others of their time.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,13 +13,21 @@ type Key = u64;
 
 const NEVER: Key = Key::MAX;
 
+/// Before every key: there is no last one.
+const EMPTY: Key = 0;
+
+/// So that no key is [`EMPTY`].
+const FIRST_ORDER: u64 = 1;
+
+/// Lanes of events in order: about one for each duration that a drive knows.
+const LANES: usize = 8;
+
 /// Most resources of a set.
 const MOST_RESOURCES: usize = 1 << 20;
 
 /// An event that was the first: its time and its resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Event {
-    key: Key,
     time: Ns,
     resource: u32,
     behind: bool,
@@ -47,19 +55,26 @@ impl Event {
 
 /// The next event of each of a fixed number of resources.
 ///
+/// A drive's times are one of a few, and what takes the same time ends in the order in which it began. So events stand in
+/// *lanes*, each of them in order: a new one goes behind the last of the first lane whose last comes before it, which
+/// nearly always there is. The next event is the smallest of the lanes' first ones.
+///
 /// A key has one machine word: as many bits for the resource as there are resources, four more than these for the order,
 /// and what is left for the time since a base that moves along. When the order or the time runs out, all keys are made
 /// anew, which is so rare that it costs nothing. An event too far from the base has the last key that there is; its
-/// time is kept beside the tree, and before it could be the first, keys are made anew.
+/// time is kept beside the lanes, and before it could be the first, keys are made anew.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "Pending", try_from = "Pending")]
 pub struct EventSet {
-    /// A tree: the key of node n is the smallest one of its children 4n to 4n + 3. The root is node 1, the resources are
-    /// the last level; between the last node of a level and the first one of the next is room for nothing.
-    nodes: Vec<Key>,
+    /// The event of each resource, and its neighbours.
+    entries: Vec<Entry>,
+    /// The first key of each lane, or [`NEVER`]; the last one, or [`EMPTY`].
+    heads: [Key; LANES],
+    tails: [Key; LANES],
+    /// The smallest of the lanes' first keys.
+    first: Key,
     /// Time of the event of each resource whose key does not tell it.
     times: Vec<Ns>,
-    leaves: usize,
     /// Bits of a resource's number; of all that stands below the time.
     resource_bits: u32,
     below_time: u32,
@@ -67,41 +82,51 @@ pub struct EventSet {
     far: u64,
     first_far: Key,
     base: Ns,
-    /// Events set since keys were made anew, and how many can be.
+    /// The order of the event that is set next, and of the one with which it runs out.
     order: u64,
     orders: u64,
-    /// The event that is being handled.
-    handled: Key,
+}
+
+/// The event of a resource.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// Its key, or [`NEVER`]: then the rest means nothing.
+    key: Key,
+    lane: u32,
+    /// The keys behind and before it in its lane. Of the last one and the first one they mean nothing.
+    next: Key,
+    before: Key,
 }
 
 impl EventSet {
     /// No events yet, for resources 0 to `resources` − 1; at most 2^20 resources.
     pub fn new(resources: usize) -> Self {
-        // Powers of four are those of two with an even exponent.
+        // An even number of bits: what is saved of a set tells how many it has.
         let resource_bits = resources.clamp(2, MOST_RESOURCES).next_power_of_two().trailing_zeros();
         let resource_bits = resource_bits.next_multiple_of(2);
-        let leaves = 1 << resource_bits;
         let order_bits = resource_bits + 4;
         let below_time = resource_bits + order_bits + 1;
         let far = (NEVER >> below_time) - 1;
+        let places = 1 << resource_bits;
         Self {
-            nodes: vec![NEVER; 2 * leaves],
-            times: vec![Ns::NEVER; leaves],
-            leaves,
+            entries: vec![Entry { key: NEVER, lane: 0, next: NEVER, before: EMPTY }; places],
+            heads: [NEVER; LANES],
+            tails: [EMPTY; LANES],
+            first: NEVER,
+            times: vec![Ns::NEVER; places],
             resource_bits,
             below_time,
             far,
             first_far: far << below_time,
             base: Ns::ZERO,
-            order: 0,
+            order: FIRST_ORDER,
             orders: 1 << order_bits,
-            handled: NEVER,
         }
     }
 
     /// Places for resources.
     pub fn resources(&self) -> usize {
-        self.leaves
+        self.entries.len()
     }
 
     /// Sets the event of `resource`, replacing the one it has.
@@ -118,33 +143,42 @@ impl EventSet {
     }
 
     /// Takes the event of `resource` away.
-    #[inline(always)]
     pub fn clear(&mut self, resource: usize) {
-        self.replay(resource, NEVER);
-    }
-
-    /// The first event is going to be handled.
-    #[inline]
-    pub fn handle(&mut self, event: Event) {
-        self.handled = event.key;
-    }
-
-    /// It has been handled: takes it away, unless its resource has got another in the meantime.
-    #[inline]
-    pub fn clear_handled(&mut self) {
-        let resource = self.resource_of(self.handled);
-        if self.nodes[self.leaves + resource] == self.handled {
-            self.clear(resource);
+        if self.entries[resource].key != NEVER {
+            self.unlink(resource);
         }
+    }
+
+    /// Takes the earliest event away, if there is one: it is going to be handled. Returns whose it is.
+    #[inline(always)]
+    pub fn take_first(&mut self) -> usize {
+        let resource = self.resource_of(self.first);
+        let entry = &mut self.entries[resource];
+        if entry.key != NEVER {
+            entry.key = NEVER;
+            let lane = entry.lane as usize % LANES;
+            if self.tails[lane] == self.first {
+                (self.heads[lane], self.tails[lane]) = (NEVER, EMPTY);
+            } else {
+                self.heads[lane] = entry.next;
+            }
+            self.find_first();
+        }
+        resource
     }
 
     /// The earliest event.
     #[inline(always)]
     pub fn first(&self) -> Event {
-        let key = self.nodes[1];
+        let key = self.first;
         let behind = key >> (self.below_time - 1) & 1 != 0;
-        let time = if key == NEVER { Ns::NEVER } else { self.time_of(key) };
-        Event { key, time, resource: self.resource_of(key) as u32, behind }
+        Event { time: self.first_time(), resource: self.resource_of(key) as u32, behind }
+    }
+
+    /// The time of the earliest event; [`Ns::NEVER`] when there is none.
+    #[inline(always)]
+    pub fn first_time(&self) -> Ns {
+        if self.first == NEVER { Ns::NEVER } else { self.time_of(self.first) }
     }
 
     /// The time that a key tells.
@@ -153,37 +187,37 @@ impl EventSet {
         Ns(self.base.0 + (key >> self.below_time))
     }
 
-    #[inline]
+    #[inline(always)]
     fn resource_of(&self, key: Key) -> usize {
-        key as usize & (self.leaves - 1)
+        key as usize & (self.entries.len() - 1)
     }
 
     #[inline(always)]
     fn put(&mut self, resource: usize, time: Ns, behind: u64) {
+        if self.entries[resource].key != NEVER {
+            self.unlink(resource);
+        }
         if time.0.wrapping_sub(self.base.0) >= self.far || self.order >= self.orders {
             return self.put_with_care(resource, time, behind);
         }
-        let key = self.next_key(resource, time, behind);
-        self.replay(resource, key);
+        self.put_key(resource, time, behind);
     }
 
     /// The same where the order has run out, or the time is before the base, far beyond it, or never.
     #[cold]
     fn put_with_care(&mut self, resource: usize, time: Ns, behind: u64) {
-        if time == Ns::NEVER {
-            return self.clear(resource);
+        if time != Ns::NEVER {
+            self.make_keys_anew(time);
+            self.times[resource] = time;
+            self.put_key(resource, time, behind);
         }
-        self.make_keys_anew(time);
-        let key = self.next_key(resource, time, behind);
-        self.times[resource] = time;
-        self.replay(resource, key);
     }
 
     #[inline(always)]
-    fn next_key(&mut self, resource: usize, time: Ns, behind: u64) -> Key {
-        let order = self.order;
+    fn put_key(&mut self, resource: usize, time: Ns, behind: u64) {
+        let key = self.key(resource, time, behind, self.order);
         self.order += 1;
-        self.key(resource, time, behind, order)
+        self.append(resource, key);
     }
 
     #[inline(always)]
@@ -195,75 +229,111 @@ impl EventSet {
             | resource as u64
     }
 
-    /// Gives a resource another key, and the nodes above it their winners.
+    /// Puts a key behind the last of the first lane whose last comes before it.
     #[inline(always)]
-    fn replay(&mut self, resource: usize, key: Key) {
-        let mut node = self.leaves + resource;
-        let nodes = self.nodes.as_mut_slice();
-        nodes[node] = key;
-        let mut winner = key;
-        // No early exit above an unchanged winner: its branch would cost more than the rest of the path. The winner is
-        // kept at hand: a load behind the store to its place would wait for it.
-        while node > 1 {
-            // SAFETY: `node` was checked to be a place of `nodes`, of which the number can be divided by four, and from
-            // then on it gets smaller; so its siblings and its parent are places, too.
-            unsafe {
-                // Written out: whether a closure over the three is inlined depends on how the crate is cut up.
-                let a = *nodes.get_unchecked(node ^ 1);
-                let b = *nodes.get_unchecked(node ^ 2);
-                let c = *nodes.get_unchecked(node ^ 3);
-                winner = winner.min(a.min(b).min(c));
-                node >>= 2;
-                *nodes.get_unchecked_mut(node) = winner;
+    fn append(&mut self, resource: usize, key: Key) {
+        let Some(lane) = self.tails.iter().position(|&tail| tail < key) else {
+            return self.insert(resource, key);
+        };
+        let before = std::mem::replace(&mut self.tails[lane], key);
+        self.entries[resource] = Entry { key, lane: lane as u32, next: NEVER, before };
+        if before == EMPTY {
+            self.heads[lane] = key;
+            self.first = self.first.min(key);
+        } else {
+            let last = self.resource_of(before);
+            self.entries[last].next = key;
+        }
+    }
+
+    /// Puts a key that comes before the last of every lane to its place in the last lane.
+    #[cold]
+    fn insert(&mut self, resource: usize, key: Key) {
+        const LANE: usize = LANES - 1;
+        let (head, mut next) = (self.heads[LANE], self.tails[LANE]);
+        let mut before = self.entries[self.resource_of(next)].before;
+        while next != head && before > key {
+            next = before;
+            before = self.entries[self.resource_of(next)].before;
+        }
+        let behind = self.resource_of(next);
+        self.entries[behind].before = key;
+        self.entries[resource] = Entry { key, lane: LANE as u32, next, before };
+        if next == head {
+            self.heads[LANE] = key;
+            self.first = self.first.min(key);
+        } else {
+            let last = self.resource_of(before);
+            self.entries[last].next = key;
+        }
+    }
+
+    /// Takes an event that there is out of its lane.
+    #[inline(never)]
+    fn unlink(&mut self, resource: usize) {
+        let Entry { key, lane, next, before } = self.entries[resource];
+        self.entries[resource].key = NEVER;
+        let lane = lane as usize;
+        match (self.heads[lane] == key, self.tails[lane] == key) {
+            (true, true) => (self.heads[lane], self.tails[lane]) = (NEVER, EMPTY),
+            (true, false) => self.heads[lane] = next,
+            (false, true) => self.tails[lane] = before,
+            (false, false) => {
+                let (last, behind) = (self.resource_of(before), self.resource_of(next));
+                self.entries[last].next = next;
+                self.entries[behind].before = before;
             }
         }
+        if key == self.first {
+            self.find_first();
+        }
+    }
+
+    /// The smallest of the lanes' first keys has changed.
+    #[inline(always)]
+    fn find_first(&mut self) {
+        self.first = self.heads.iter().copied().fold(NEVER, Key::min);
         // Nothing is the last key, and one more than it is zero.
-        if winner.wrapping_add(1) > self.first_far {
+        if self.first.wrapping_add(1) > self.first_far {
             self.make_keys_anew(Ns::NEVER);
         }
     }
 
-    /// Moves the base to the first event, or to `earliest` if that is earlier, and numbers all events from 0 in their
+    /// Moves the base to the first event, or to `earliest` if that is earlier, and numbers all events anew in their
     /// order.
     #[cold]
     fn make_keys_anew(&mut self, earliest: Ns) {
-        let handled = self.resource_of(self.handled);
-        let unchanged = self.nodes[self.leaves + handled] == self.handled;
         let pending = self.pending();
         let first = pending.first().map_or(Ns::NEVER, |event| event.time);
         // Without any event any base will do.
         let base = first.min(earliest);
         self.base = if base == Ns::NEVER { Ns::ZERO } else { base };
-        for (order, &Event { time, resource, behind, .. }) in pending.iter().enumerate() {
-            let key = self.key(resource as usize, time, u64::from(behind), order as u64);
+        (self.heads, self.tails, self.first) = ([NEVER; LANES], [EMPTY; LANES], NEVER);
+        self.order = FIRST_ORDER;
+        for Event { time, resource, behind } in pending {
+            let resource = resource as usize;
             // It may be too far from an earlier base.
-            self.times[resource as usize] = time;
-            self.nodes[self.leaves + resource as usize] = key;
+            self.times[resource] = time;
+            let key = self.key(resource, time, u64::from(behind), self.order);
+            self.order += 1;
+            self.append(resource, key);
         }
-        let mut level = self.leaves / 4;
-        while level > 0 {
-            for node in level..2 * level {
-                let children = &self.nodes[4 * node..4 * node + 4];
-                self.nodes[node] = children.iter().copied().fold(NEVER, Key::min);
-            }
-            level /= 4;
-        }
-        self.order = pending.len() as u64;
-        self.handled = if unchanged { self.nodes[self.leaves + handled] } else { NEVER };
     }
 
     /// All events in their order.
     pub(crate) fn pending(&self) -> Vec<Event> {
-        let leaves = self.nodes[self.leaves..].iter().zip(&self.times);
-        let event = |(&key, &time): (&Key, &Ns)| Event {
-            key: key & ((1 << self.below_time) - 1),
-            time: if key < self.first_far { self.time_of(key) } else { time },
-            resource: self.resource_of(key) as u32,
-            behind: key >> (self.below_time - 1) & 1 != 0,
+        let event = |(&Entry { key, .. }, &time): (&Entry, &Ns)| {
+            let behind = key >> (self.below_time - 1) & 1 != 0;
+            let time = if key < self.first_far { self.time_of(key) } else { time };
+            (
+                key & ((1 << self.below_time) - 1),
+                Event { time, resource: self.resource_of(key) as u32, behind },
+            )
         };
-        let mut pending: Vec<Event> = leaves.filter(|&(&key, _)| key != NEVER).map(event).collect();
-        pending.sort_unstable_by_key(|event| (event.time, event.key));
-        pending
+        let there = self.entries.iter().zip(&self.times).filter(|(entry, _)| entry.key != NEVER);
+        let mut pending: Vec<(Key, Event)> = there.map(event).collect();
+        pending.sort_unstable_by_key(|(key, event)| (event.time, *key));
+        pending.into_iter().map(|(_, event)| event).collect()
     }
 }
 
@@ -277,7 +347,7 @@ struct Pending {
 impl From<EventSet> for Pending {
     fn from(set: EventSet) -> Self {
         let events = set.pending().iter().map(|event| (event.resource, event.time, event.behind)).collect();
-        Self { resources: set.leaves as u32, events }
+        Self { resources: set.resources() as u32, events }
     }
 }
 
@@ -329,16 +399,15 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_was_handled_goes_unless_its_resource_got_another() {
+    fn the_first_event_is_taken_and_its_resource_may_get_another() {
         let mut events = EventSet::new(3);
+        events.take_first();
         events.set(2, Ns(10));
-        events.handle(events.first());
+        events.take_first();
+        assert_eq!(events.first().time(), Ns::NEVER);
         events.set(2, Ns(10));
-        events.clear_handled();
-        assert_eq!(events.first().time(), Ns(10));
-        events.handle(events.first());
         events.set(1, Ns(20));
-        events.clear_handled();
+        events.take_first();
         assert_eq!((events.first().time(), events.first().resource()), (Ns(20), 1));
     }
 
@@ -350,13 +419,21 @@ mod tests {
     proptest! {
         #[test]
         fn the_first_is_the_smallest_of_all(
-            resources in 1usize..40,
-            steps in prop::collection::vec((0usize..40, time(), 0u8..4), 0..600),
+            resources in 1usize..400,
+            steps in prop::collection::vec((0usize..400, time(), 0u8..6), 0..600),
         ) {
             let mut events = EventSet::new(resources);
             let mut model: Vec<Option<(u64, bool, usize)>> = vec![None; resources];
             for (number, (resource, time, what)) in steps.into_iter().enumerate() {
                 let resource = resource % resources;
+                if what == 5 {
+                    // The first goes, like one that is handled.
+                    let first = events.first();
+                    events.take_first();
+                    if first.time() != Ns::NEVER {
+                        model[first.resource()] = None;
+                    }
+                }
                 match what {
                     0 => events.clear(resource),
                     1 => events.set_behind(resource, Ns(time)),

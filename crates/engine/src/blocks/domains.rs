@@ -59,7 +59,7 @@ impl Domains {
     }
 
     /// Planes of a domain, in the order in which a superpage is filled.
-    #[inline]
+    #[inline(always)]
     pub fn planes(&self, domain: DomainId) -> &[PlaneId] {
         let width = self.width as usize;
         &self.planes[domain.index() * width..][..width]

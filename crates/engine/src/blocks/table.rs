@@ -169,7 +169,7 @@ impl BlockTable {
     }
 
     /// The superblock of a page.
-    #[inline]
+    #[inline(always)]
     pub fn of(&self, geometry: &Geometry, ppa: Ppa) -> SuperblockId {
         self.locate(geometry, ppa).1
     }
@@ -201,7 +201,7 @@ impl BlockTable {
     }
 
     /// Changes the number of valid units and returns the new one.
-    #[inline]
+    #[inline(always)]
     pub fn add_valid(&mut self, superblock: SuperblockId, change: i32) -> u32 {
         let valid = &mut self.valid[superblock.index()];
         *valid = valid.wrapping_add_signed(change);

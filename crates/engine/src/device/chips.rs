@@ -52,12 +52,17 @@ impl Device {
     }
 
     /// A channel is granted until `end`, and will be looked at again then.
-    #[inline]
+    #[inline(always)]
     pub(super) fn expect_turns(&mut self, channel: u32, end: Ns) {
         if self.chips.is_some() {
-            let resource = self.channel_resource(channel);
-            self.events.set_behind(resource, end);
+            self.look_at_chips_at(channel, end);
         }
+    }
+
+    #[inline(never)]
+    fn look_at_chips_at(&mut self, channel: u32, end: Ns) {
+        let resource = self.channel_resource(channel);
+        self.events.set_behind(resource, end);
     }
 
     /// A free channel to which nobody wants to send: the next chip that can do something begins.

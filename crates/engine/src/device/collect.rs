@@ -16,10 +16,23 @@ const LOOK_AHEAD: u32 = 8;
 
 impl Device {
     /// Starts or continues the collection of a domain where it is needed.
-    #[inline]
+    #[inline(always)]
     pub(super) fn check_collection(&mut self, domain: DomainId) {
-        let apart = self.set_apart(domain);
-        let fold = self.fold_is_due(domain);
+        let state = &self.domain[domain.index()];
+        // What goes on for space already isn't changed by asking whether it should begin.
+        let goes_on = state.collector.active && !state.collector.background;
+        if !(goes_on && self.rules.plain_moves) {
+            self.consider_collection(domain);
+        }
+        if self.domain[domain.index()].collector.active {
+            self.advance_collection(domain);
+        }
+    }
+
+    /// Starts the collection of a domain where it is needed.
+    #[inline(never)]
+    fn consider_collection(&mut self, domain: DomainId) {
+        let (apart, fold) = (self.set_apart(domain), self.fold_is_due(domain));
         let state = &mut self.domain[domain.index()];
         if state.free.len() < self.thresholds.trigger.max(state.demand) + apart {
             state.collector.active = true;
@@ -29,9 +42,6 @@ impl Device {
             }
         } else if fold || !state.collector.wanted.is_empty() {
             state.collector.active = true;
-        }
-        if self.domain[domain.index()].collector.active {
-            self.advance_collection(domain);
         }
     }
 
@@ -212,38 +222,40 @@ impl Device {
         } else {
             self.thresholds.read_ahead
         };
-        let Collector { victim: superblock, cause, row, column, in_flight, .. } =
-            self.domain[domain.index()].collector;
-        // A row that was begun is read to its end, so that its planes can be read together.
-        if in_flight >= ahead && column == 0 {
-            return false;
-        }
-        if column == 0 && self.fold_waits(domain) {
-            self.pause_fold(domain);
-            return false;
-        }
-        if row == self.blocks.rows(superblock) {
-            self.domain[domain.index()].collector.victim = SuperblockId::NONE;
-            return true;
-        }
-        let block = self.blocks.split(superblock).1;
-        let plane = self.domains.planes(domain)[column as usize];
-        let page = self.geometry.first_unit(plane, block, row);
-        if row + LOOK_AHEAD < self.geometry.pages_per_block {
-            self.prefetch_page(Ppa(page.0 + (LOOK_AHEAD << self.geometry.unit_shift)));
-        }
-        let collector = &mut self.domain[domain.index()].collector;
-        let row_ends = column + 1 == self.domains.width();
-        (collector.row, collector.column) = if row_ends { (row + 1, 0) } else { (row, column + 1) };
+        let Collector { victim: superblock, cause, .. } = self.domain[domain.index()].collector;
+        let (block, rows) = (self.blocks.split(superblock).1, self.blocks.rows(superblock));
         let class = Class::read_for(cause);
-        if self.rules.plain_moves {
-            self.read_plain_move(domain, page, class);
-        } else {
-            self.read_page_to_move(domain, page, class);
+        loop {
+            let Collector { row, column, in_flight, .. } = self.domain[domain.index()].collector;
+            // A row that was begun is read to its end, so that its planes can be read together.
+            if in_flight >= ahead && column == 0 {
+                return false;
+            }
+            if column == 0 && self.fold_waits(domain) {
+                self.pause_fold(domain);
+                return false;
+            }
+            if row == rows {
+                self.domain[domain.index()].collector.victim = SuperblockId::NONE;
+                return true;
+            }
+            let plane = self.domains.planes(domain)[column as usize];
+            let page = self.geometry.first_unit(plane, block, row);
+            if row + LOOK_AHEAD < self.geometry.pages_per_block {
+                self.prefetch_page(Ppa(page.0 + (LOOK_AHEAD << self.geometry.unit_shift)));
+            }
+            let collector = &mut self.domain[domain.index()].collector;
+            let row_ends = column + 1 == self.domains.width();
+            (collector.row, collector.column) = if row_ends { (row + 1, 0) } else { (row, column + 1) };
+            if self.rules.plain_moves {
+                self.read_plain_move(domain, page, class);
+            } else {
+                self.read_page_to_move(domain, page, class);
+            }
         }
-        true
     }
 
+    #[inline(always)]
     fn prefetch_page(&self, page: Ppa) {
         for unit in 0..self.geometry.units_per_page() {
             let lpa = self.oob.lpa(Ppa(page.0 + unit), &self.layout);

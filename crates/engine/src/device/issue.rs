@@ -25,8 +25,8 @@ struct Draft {
 }
 
 /// The class of all that waits, if it is one class only.
-#[inline]
-fn only_class(waiting: u32) -> Option<Class> {
+#[inline(always)]
+pub(super) fn only_class(waiting: u32) -> Option<Class> {
     if waiting.is_power_of_two() { Class::ALL.get(waiting.trailing_zeros() as usize).copied() } else { None }
 }
 

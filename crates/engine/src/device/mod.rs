@@ -197,6 +197,8 @@ pub struct Device {
     redundancy: Option<Box<Redundant>>,
 
     now: Ns,
+    /// While [`Self::advance`] handles events: when the host's next request comes, at the earliest. [`Ns::ZERO`] otherwise.
+    arrival: Ns,
     events: EventSet,
     pool: OpPool,
     op_order: u64,
@@ -379,6 +381,7 @@ impl Device {
             static_wear: wear::StaticWear::new(&scheme.wear, domains.len()),
             separation: SeparationPolicy::new(&scheme.separation, plan.map.logical_units),
             now: Ns::ZERO,
+            arrival: Ns::ZERO,
             events: EventSet::new(dies + channels + overlap.registers.len() + further),
             pool: OpPool::default(),
             op_order: 0,
@@ -561,6 +564,7 @@ impl Device {
         self.geometry.die_of(self.geometry.plane_of(ppa).0)
     }
 
+    #[inline]
     fn domain_of(&self, ppa: Ppa) -> DomainId {
         self.domains.of(self.geometry.plane_of(ppa).0)
     }

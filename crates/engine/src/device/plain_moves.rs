@@ -4,11 +4,13 @@
 //! probe takes the long way, and the tests compare the two.
 
 use super::Device;
-use crate::ids::{DieId, DomainId, Ppa};
+use super::issue::only_class;
+use crate::ids::{DieId, DomainId, Lpa, Ppa};
 use crate::nand::CellMode;
 use crate::nand::die::{Command, Phase};
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, OWN, Op, OpId};
+use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
 use crate::time::Ns;
 
 impl Device {
@@ -33,11 +35,12 @@ impl Device {
     #[inline(always)]
     pub(super) fn begin_plain(&mut self, die: DieId, class: Class, head: OpId) -> bool {
         debug_assert!(self.moves_are_plain(), "noted when it changes");
-        let Op { ppa, bytes, request, arrived, .. } = self.pool[head];
-        let page = self.geometry.place(ppa).page;
+        let Op { lpa, ppa, source, bytes, request, arrived, .. } = self.pool[head];
+        let page = self.geometry.page_in_block(ppa);
         let (command, data, cell) = match class.op() {
             FlashOp::Read => {
-                if self.confirm_read(head) == NONE {
+                // Nothing but a change of the map keeps a plain drive from reading what it wanted to read.
+                if self.lookup(lpa) != ppa && self.confirm_read(head) == NONE {
                     self.change_load(die, -1);
                     return false;
                 }
@@ -48,7 +51,7 @@ impl Device {
             }
             FlashOp::Program => {
                 if class.is_move() {
-                    self.commit_plain_move(head);
+                    self.commit_plain_move(head, class, lpa, [source, ppa]);
                 } else {
                     self.settle_wait(head, die);
                     self.commit_program(head);
@@ -84,7 +87,7 @@ impl Device {
         let collector = &mut self.domain[domain.index()].collector;
         collector.in_flight += 1;
         collector.reading += 1;
-        self.enqueue_plain(unit, page, class);
+        self.enqueue_plain(unit, self.die_of(page).0, class);
     }
 
     /// Place of the next operation in the order of arrival.
@@ -96,9 +99,14 @@ impl Device {
 
     /// Puts a unit that nobody waits for, whose place in the order of arrival it knows, into the queue of its die.
     #[inline(always)]
-    fn enqueue_plain(&mut self, unit: OpId, ppa: Ppa, class: Class) {
-        let die = self.die_of(ppa).0;
+    fn enqueue_plain(&mut self, unit: OpId, die: DieId, class: Class) {
         self.change_load(die, 1);
+        self.queue_plain(unit, die, class);
+    }
+
+    /// The same where the die's load counts it already.
+    #[inline(always)]
+    fn queue_plain(&mut self, unit: OpId, die: DieId, class: Class) {
         let state = &mut self.dies[die.index()];
         state.push(&mut self.pool, class, unit);
         if state.phase == Phase::Idle {
@@ -109,8 +117,7 @@ impl Device {
     /// The die takes the program of a page that moves, which takes effect unless the page was overwritten or trimmed while
     /// its move was under way.
     #[inline(always)]
-    fn commit_plain_move(&mut self, unit: OpId) {
-        let Op { lpa, ppa, source, class, .. } = self.pool[unit];
+    fn commit_plain_move(&mut self, unit: OpId, class: Class, lpa: Lpa, [source, ppa]: [Ppa; 2]) {
         if self.lookup(lpa) != source {
             return self.unused(unit);
         }
@@ -122,12 +129,15 @@ impl Device {
         }
     }
 
-    /// The data of a page that moves has left its die: ends its read, if it is garbage collection's own.
+    /// Whether a command reads a page of garbage collection's own, and not of a plan, on a drive where that is plain.
     #[inline(always)]
-    pub(super) fn end_plain_read(&mut self, unit: OpId, class: Class) -> bool {
-        if !self.rules.plain_moves || !class.is_move() || self.pool[unit].request != NONE {
-            return false;
-        }
+    pub(super) fn is_plain_read_of_move(&self, head: OpId, class: Class) -> bool {
+        self.nobody_waits_for(class) && self.pool[head].request == NONE
+    }
+
+    /// The data of a page that moves has left its die: ends its read.
+    #[inline(always)]
+    pub(super) fn end_plain_read(&mut self, die: DieId, unit: OpId, class: Class) {
         let Op { lpa, ppa, .. } = self.pool[unit];
         let domain = self.domain_of(ppa);
         let wanted = self.lookup(lpa) == ppa;
@@ -135,35 +145,42 @@ impl Device {
         state.collector.reading -= 1;
         if wanted {
             state.live += 1;
-            self.program_plain_move(domain, unit, class);
+            self.program_plain_move(die, domain, unit, class);
         } else {
             // Overwritten or trimmed while it was read: nothing left to move.
             state.collector.in_flight -= 1;
             self.pool.remove(unit);
+            self.change_load(die, -1);
         }
         self.advance_collection(domain);
-        true
     }
 
-    /// Gives a unit that was read its new place, and queues its program when its row is complete.
+    /// Gives a unit that was read on a die its new place, and queues its program when its row is complete.
     #[inline(always)]
-    fn program_plain_move(&mut self, domain: DomainId, unit: OpId, class: Class) {
+    fn program_plain_move(&mut self, from: DieId, domain: DomainId, unit: OpId, class: Class) {
         let number = self.points.of(class.cause());
         let place = self.take_place(domain, number);
         let class = Class::program_for(class.cause());
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         point.filled = 1;
-        let row_is_one = point.at_row_start() && point.gathered.is_empty();
+        let row_ends = point.at_row_start();
+        let row_is_one = row_ends && point.gathered.is_empty();
         let (order, now) = (if row_is_one { self.next_order() } else { 0 }, self.now);
         let op = &mut self.pool[unit];
         (op.class, op.point, op.ppa) = (class, number, place);
         (op.order, op.arrived, op.wait_from) = (order, now, now);
+        let to = self.die_of(place).0;
+        if row_is_one && to == from {
+            // The die's load stays as it is: one command ends, another comes.
+            return self.queue_plain(unit, to, class);
+        }
+        self.change_load(from, -1);
         if row_is_one {
-            return self.enqueue_plain(unit, place, class);
+            return self.enqueue_plain(unit, to, class);
         }
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         point.gathered.push(unit);
-        if point.at_row_start() {
+        if row_ends {
             self.program_gathered(domain, number);
         }
     }
@@ -198,5 +215,30 @@ impl Device {
         self.end_program_of(superblock);
         self.check_collection(domain);
         true
+    }
+
+    /// A free die of a plain drive, for which something waits, takes its next command.
+    #[inline(never)]
+    pub(super) fn take_plain_turn(&mut self, die: DieId) {
+        let state = &mut self.dies[die.index()];
+        let SchedulerPolicy::Tiered(tiered) = &self.scheduler else { return self.take_turn(die) };
+        let waiting = state.waiting();
+        let class = if state.suspended.is_some() {
+            None
+        } else {
+            only_class(waiting).or_else(|| {
+                let (queues, pool) = (state.queues(), &self.pool);
+                tiered.next(&QueueView { queues, waiting, urgent: self.urgent, pool, now: self.now })
+            })
+        };
+        match class {
+            Some(class) if class != Class::HostRead => {
+                let head = state.pop(&mut self.pool, class);
+                if !self.begin_plain(die, class, head) {
+                    self.start_next(die);
+                }
+            }
+            _ => self.take_turn(die),
+        }
     }
 }

@@ -211,16 +211,14 @@ impl Device {
     /// Takes the next program unit of a write point, opening a superblock where needed. One must be free.
     #[inline(always)]
     pub(super) fn take_place(&mut self, domain: DomainId, number: u8) -> Ppa {
-        let point = &self.domain[domain.index()].points[usize::from(number)];
-        if point.untimed {
-            self.close_untimed_place(domain, number);
-        }
-        let point = &self.domain[domain.index()].points[usize::from(number)];
-        if !point.has_place() && !self.open_superblock(domain, number) {
-            return Ppa(0);
+        let mut point = &mut self.domain[domain.index()].points[usize::from(number)];
+        if point.untimed || !point.has_place() {
+            if !self.prepare_point(domain, number) {
+                return Ppa(0);
+            }
+            point = &mut self.domain[domain.index()].points[usize::from(number)];
         }
         let planes = self.domains.planes(domain);
-        let point = &mut self.domain[domain.index()].points[usize::from(number)];
         let stripes = self.redundancy.as_ref().map(|redundancy| &redundancy.stripes);
         let place = point.take(&self.geometry, planes, stripes);
         let (superblock, last) = (point.superblock, !point.has_place());
@@ -231,8 +229,15 @@ impl Device {
         place
     }
 
-    /// Opens a superblock for a write point; `false` if none is free.
+    /// Gives a write point a place that can be programmed with simulated time; `false` if there is no space.
     #[inline(never)]
+    fn prepare_point(&mut self, domain: DomainId, number: u8) -> bool {
+        self.close_untimed_place(domain, number);
+        let point = &self.domain[domain.index()].points[usize::from(number)];
+        point.has_place() || self.open_superblock(domain, number)
+    }
+
+    /// Opens a superblock for a write point; `false` if none is free.
     fn open_superblock(&mut self, domain: DomainId, number: u8) -> bool {
         let state = &mut self.domain[domain.index()];
         let point = &mut state.points[usize::from(number)];
@@ -412,6 +417,7 @@ impl Device {
         self.pool[unit].lpa = Lpa::NONE;
     }
 
+    #[inline(always)]
     pub(super) fn store(&mut self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) {
         self.map.set(lpa, ppa);
         self.oob.set(ppa, lpa);
@@ -419,22 +425,29 @@ impl Device {
     }
 
     /// A physical page no longer holds what anyone wants.
+    #[inline(always)]
     pub(super) fn invalidate(&mut self, ppa: Ppa) {
         let (domain, superblock) = self.blocks.locate(&self.geometry, ppa);
         let valid = self.blocks.add_valid(superblock, -1);
         self.domain[domain.index()].live -= 1;
         self.tell_invalidated(ppa);
         if valid == 0 {
-            if self.blocks.state(superblock) == BlockState::Collecting {
-                self.begin_erase(superblock);
-            }
-            self.erase_if_empty(superblock);
+            self.nothing_is_valid(superblock);
         }
         let state = &self.domain[domain.index()];
         if !state.stalled.is_empty() && !state.collector.active {
             // There was nothing to win when the write came; now there may be.
             self.check_collection(domain);
         }
+    }
+
+    /// The last valid unit of a superblock was given up.
+    #[inline(never)]
+    fn nothing_is_valid(&mut self, superblock: SuperblockId) {
+        if self.blocks.state(superblock) == BlockState::Collecting {
+            self.begin_erase(superblock);
+        }
+        self.erase_if_empty(superblock);
     }
 
     /// TRIM of one unit.
@@ -506,12 +519,18 @@ impl Device {
     }
 
     /// The last program of a place of this superblock has ended.
-    #[inline]
+    #[inline(always)]
     pub(super) fn end_program_of(&mut self, superblock: SuperblockId) {
         if self.blocks.end(superblock) && self.blocks.state(superblock) == BlockState::Closing {
-            self.blocks.set_state(superblock, BlockState::Full);
-            self.erase_if_empty(superblock);
-            self.empty_if_failing(superblock);
+            self.superblock_is_full(superblock);
         }
+    }
+
+    /// The last program of a superblock that has no more places has ended.
+    #[inline(never)]
+    fn superblock_is_full(&mut self, superblock: SuperblockId) {
+        self.blocks.set_state(superblock, BlockState::Full);
+        self.erase_if_empty(superblock);
+        self.empty_if_failing(superblock);
     }
 }

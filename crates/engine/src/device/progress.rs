@@ -15,36 +15,69 @@ impl Device {
     /// Handles events, as long as they go before an arrival at `arrival` and before [`Self::wake_at`], until the host must
     /// hear of something: an answer, a fault, the end of the drive's life.
     pub fn advance(&mut self, arrival: Ns) {
-        while self.completed == 0 && self.fault.is_none() && self.end_of_life().is_none() {
+        self.arrival = arrival;
+        while !self.host_must_hear() {
+            // Nearly always an event of the flash is next, and alone at its time.
+            let flash = self.events.first_time();
+            if flash < self.next_beside_flash().min(arrival) && flash <= self.wake_at {
+                self.begin_event(flash);
+                self.flash_event();
+                self.finish_event();
+                continue;
+            }
             let (time, event) = self.next_of(self.events.first());
             let behind = event.is_some_and(Event::is_behind);
             if time == Ns::NEVER || arrival < time || (behind && arrival == time) || self.wake_at < time {
-                return;
+                break;
             }
-            self.handle(time, event);
+            self.handle(time, event.is_some());
         }
+        self.arrival = Ns::ZERO;
+    }
+
+    /// Whether there is an answer, a fault, or the end of the drive's life.
+    #[inline(always)]
+    fn host_must_hear(&self) -> bool {
+        self.completed > 0 || self.fault.is_some() || self.end_of_life().is_some()
+    }
+
+    /// Whether a wish for a channel that becomes free just now is certain to be the only one among which it will choose
+    /// behind all other events of this nanosecond: nothing else happens in it. To be asked in the last step of an event.
+    #[inline(always)]
+    fn is_only_wish(&self, channel: u32) -> bool {
+        self.channels[channel as usize].ends_at(self.now)
+            && self.arrival > self.now
+            && self.events.first_time() > self.now
+            && self.next_beside_flash() > self.now
+            && self.touched.is_empty()
+            && !self.host_must_hear()
     }
 
     /// Handles the next event, if there is one.
     pub fn step(&mut self) {
         let (time, event) = self.next_of(self.events.first());
         if time != Ns::NEVER && self.fault.is_none() {
-            self.handle(time, event);
+            self.handle(time, event.is_some());
         }
     }
 
     /// Handles the event at `time`: one of the flash, or else one of the link or of the processor. These go before those
     /// of the flash at the same time.
+    fn handle(&mut self, time: Ns, of_flash: bool) {
+        self.begin_event(time);
+        if of_flash {
+            self.flash_event();
+        } else {
+            self.event_beside_flash(time);
+        }
+        self.finish_event();
+    }
+
     #[inline(always)]
-    fn handle(&mut self, time: Ns, event: Option<Event>) {
+    fn begin_event(&mut self, time: Ns) {
         self.note_time(time);
         self.now = time;
         self.events_processed += 1;
-        match event {
-            Some(event) => self.flash_event(event),
-            None => self.event_beside_flash(time),
-        }
-        self.finish_event();
     }
 
     /// Handles the event of the link or of the processor at `time`.
@@ -61,12 +94,19 @@ impl Device {
     }
 
     #[inline(always)]
-    fn flash_event(&mut self, event: Event) {
-        let (resource, dies) = (event.resource(), self.dies.len());
-        self.events.handle(event);
+    fn flash_event(&mut self) {
+        let (resource, dies) = (self.events.take_first(), self.dies.len());
         if resource < dies {
-            self.die_event(DieId(resource as u32));
-        } else if resource - dies < self.channels.len() {
+            return self.die_event(DieId(resource as u32));
+        }
+        self.event_beside_dies(resource);
+    }
+
+    /// Handles the event of a resource of the flash that is no die.
+    #[inline(never)]
+    fn event_beside_dies(&mut self, resource: usize) {
+        let dies = self.dies.len();
+        if resource - dies < self.channels.len() {
             self.channel_event((resource - dies) as u32);
         } else if resource < self.decoder_resource() {
             self.register_event(DieId((resource - dies - self.channels.len()) as u32));
@@ -77,21 +117,31 @@ impl Device {
         } else {
             self.dram_event();
         }
-        // Most handlers set their resource's next event, which spares taking this one away.
-        self.events.clear_handled();
     }
 
     /// A die wants the channel for so long.
     #[inline(always)]
     pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
         let number = self.channel_of[die.index()];
+        let mut is_free = self.channels[number as usize].is_free(self.now);
+        if !is_free && self.is_plain() && self.is_only_wish(number) {
+            // The event in which the channel chooses, without setting it.
+            self.events_processed += 1;
+            is_free = true;
+        }
+        if !is_free {
+            return self.wait_for_channel(die, number, class, duration);
+        }
+        let end = self.channels[number as usize].grant(class, self.now, duration);
+        self.expect_turns(number, end);
+        self.channel_granted(die, end);
+    }
+
+    /// A die waits for its channel, which is taken.
+    #[inline(never)]
+    fn wait_for_channel(&mut self, die: DieId, number: u32, class: Class, duration: Ns) {
         let blamed = !self.nobody_waits_for(class);
         let channel = &mut self.channels[number as usize];
-        if channel.is_free(self.now) {
-            let end = channel.grant(class, self.now, duration);
-            self.expect_turns(number, end);
-            return self.channel_granted(die, end);
-        }
         let wait = &mut self.dies[die.index()].channel_wait;
         wait.duration = duration;
         if blamed {
@@ -202,10 +252,10 @@ impl Device {
             }
             return self.send_data(die, head, class);
         }
-        if self.dies[die.index()].command.form == CommandForm::CopybackRead {
-            return self.copyback_read(die);
-        }
         if !self.end_plain_program(die) {
+            if self.dies[die.index()].command.form == CommandForm::CopybackRead {
+                return self.copyback_read(die);
+            }
             self.pages_done(die);
         }
         self.command_done(die);
@@ -270,10 +320,15 @@ impl Device {
     #[inline(always)]
     fn data_left(&mut self, die: DieId) {
         let Command { head, class, planes, .. } = self.dies[die.index()].command;
+        if self.is_plain_read_of_move(head, class) {
+            self.count(class, 1, 1);
+            self.end_plain_read(die, head, class);
+            return self.command_done(die);
+        }
         let next = self.pool[head].next;
         self.change_load(die, -1);
         self.note_done(die, class, head);
-        let ended = self.end_at_once(die, head, class) || self.end_plain_read(head, class);
+        let ended = self.end_at_once(die, head, class);
         if !ended && !self.begin_decoding(head, die) {
             self.page_read(head, class, Some(die));
         }
@@ -344,15 +399,16 @@ impl Device {
 
     #[inline(always)]
     fn command_done(&mut self, die: DieId) {
+        if self.rules.plain_moves {
+            let state = &mut self.dies[die.index()];
+            (state.phase, state.command.head) = (Phase::Idle, NONE);
+            return if state.waiting() != 0 { self.take_plain_turn(die) } else { self.start_next(die) };
+        }
         if self.overlap.read && self.next_read_takes_over(die) {
             return;
         }
         let state = &mut self.dies[die.index()];
-        state.phase = Phase::Idle;
-        state.command.head = NONE;
-        if state.waiting() != 0 && self.rules.plain_moves {
-            return self.take_turn(die);
-        }
+        (state.phase, state.command.head) = (Phase::Idle, NONE);
         self.start_next(die);
     }
 

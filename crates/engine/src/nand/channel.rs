@@ -41,6 +41,12 @@ impl Channel {
         (self.free_at < now || self.free_at == Ns::ZERO) && self.waiting.is_empty()
     }
 
+    /// Whether a transfer ends at `now`, and nobody waits for that yet.
+    #[inline]
+    pub fn ends_at(&self, now: Ns) -> bool {
+        self.free_at == now && self.waiting.is_empty()
+    }
+
     /// Grants the bus from `now` on; returns when the transfer ends.
     #[inline]
     pub fn grant(&mut self, class: Class, now: Ns, duration: Ns) -> Ns {

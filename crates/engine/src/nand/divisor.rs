@@ -21,7 +21,7 @@ impl Divisor {
     }
 
     /// Quotient and remainder.
-    #[inline]
+    #[inline(always)]
     pub fn div_rem(self, number: u32) -> (u32, u32) {
         if self.value == 1 {
             return (number, 0);

@@ -115,7 +115,7 @@ impl Geometry {
     }
 
     /// Plane and unit in it.
-    #[inline]
+    #[inline(always)]
     pub fn plane_of(&self, ppa: Ppa) -> (PlaneId, u32) {
         let (plane, rest) = self.units_per_plane.div_rem(ppa.0);
         (PlaneId(plane), rest)
@@ -143,10 +143,17 @@ impl Geometry {
     }
 
     /// Plane and block of a page.
-    #[inline]
+    #[inline(always)]
     pub fn block_of(&self, ppa: Ppa) -> (PlaneId, u32) {
         let (plane, rest) = self.plane_of(ppa);
         (plane, self.units_per_block.div_rem(rest).0)
+    }
+
+    /// Flash page of its block in which a mapping unit lies.
+    #[inline(always)]
+    pub fn page_in_block(&self, ppa: Ppa) -> u32 {
+        // Planes are whole blocks, so it takes no division by the units of a plane.
+        self.units_per_block.div_rem(ppa.0).1 >> self.unit_shift
     }
 
     /// A page taken apart.
@@ -192,6 +199,7 @@ mod tests {
             let place = geometry.place(Ppa(number));
             let first = geometry.first_unit(place.plane, place.block, place.page);
             assert_eq!(first.0 + place.unit, number);
+            assert_eq!(geometry.page_in_block(Ppa(number)), place.page);
             let (die, _) = geometry.die_of(place.plane);
             assert_eq!(geometry.channel_of(die), place.plane.0 / (5 * 2 * 3));
         }

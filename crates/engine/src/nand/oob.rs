@@ -49,7 +49,7 @@ impl Oob {
     }
 
     /// Writes it.
-    #[inline]
+    #[inline(always)]
     pub fn set(&mut self, ppa: Ppa, lpa: Lpa) {
         self.lpa_plus_one[ppa.index()] = lpa.0.wrapping_add(1);
         if !self.copies.is_empty() {

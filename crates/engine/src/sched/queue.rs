@@ -69,6 +69,7 @@ pub struct Op {
 
 impl Op {
     /// A new operation that waits for nothing yet.
+    #[inline]
     pub fn new(class: Class, lpa: Lpa, ppa: Ppa) -> Self {
         Self {
             next: NONE,
@@ -108,19 +109,20 @@ pub struct OpPool {
 
 impl OpPool {
     /// Takes an operation in.
-    #[inline]
+    #[inline(always)]
     pub fn insert(&mut self, op: Op) -> OpId {
-        let id = match self.free.pop() {
-            Some(id) => id,
-            None => {
-                self.ops.push(op);
-                self.parts.push(Parts::default());
-                self.snapshots.push(ClassClock::default());
-                (self.ops.len() - 1) as OpId
-            }
-        };
+        let id = self.free.pop().unwrap_or_else(|| self.grow());
         self.ops[id as usize] = Op { last_unit: id, ..op };
         id
+    }
+
+    /// Room for one more.
+    #[cold]
+    fn grow(&mut self) -> OpId {
+        self.ops.push(Op::new(Class::HostRead, Lpa::NONE, Ppa::NONE));
+        self.parts.push(Parts::default());
+        self.snapshots.push(ClassClock::default());
+        (self.ops.len() - 1) as OpId
     }
 
     /// Gives its number back.
@@ -270,7 +272,7 @@ impl Fifo {
     }
 
     /// Appends.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, pool: &mut OpPool, id: OpId) {
         pool[id].next = NONE;
         if self.head == NONE {

@@ -103,7 +103,9 @@ impl Scheduler for Tiered {
         if self.bound != Ns::NEVER || view.urgent != 0 {
             return self.next_with_exceptions(view);
         }
-        self.tiers.iter().map(|&classes| view.waiting & classes).find_map(|mut classes| {
+        // The tiers by a loop: what an iterator would find is more work to find.
+        for &tier in &self.tiers {
+            let mut classes = view.waiting & tier;
             let (mut first, mut earliest) = (CLASSES, u64::MAX);
             while classes != 0 {
                 let class = classes.trailing_zeros() as usize;
@@ -113,8 +115,11 @@ impl Scheduler for Tiered {
                     (first, earliest) = (class, view.pool[head].order);
                 }
             }
-            Class::ALL.get(first).copied()
-        })
+            if let Some(&class) = Class::ALL.get(first) {
+                return Some(class);
+            }
+        }
+        None
     }
 
     fn suspends(&self, running: Class) -> bool {

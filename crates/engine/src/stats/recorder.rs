@@ -191,7 +191,7 @@ impl Recorder {
     }
 
     /// The number of commands on a die changes from `old` to `new`.
-    #[inline]
+    #[inline(always)]
     pub fn load_changes(&mut self, die: usize, old: u32, new: u32, now: Ns) {
         let load = &mut self.loads[die];
         if old > 0 {
