@@ -12,7 +12,7 @@ import matplotlib.pyplot as plt
 TITLES = {
     "GiB, 56 GiB used": "size of the drive, GiB\n(56 GiB of it used)",
     "GiB, all used": "size of the drive, GiB\n(all of it used)",
-    "dies": "dies\n(64 GiB, queue depth 256)",
+    "dies": "dies\n(128 GiB, queue depth 256)",
     "queue depth": "queue depth\n(64 GiB, 128 dies)",
 }
 

@@ -24,8 +24,8 @@ fn grant(
         due.begin(now, duration, number);
     } else {
         die.phase = Phase::Array;
-        die.array += die.flight.cell.0;
-        due.begin(now, duration + die.flight.cell, number);
+        die.array += die.cell.0;
+        due.begin(now, duration + die.cell, number);
     }
 }
 
@@ -52,8 +52,7 @@ impl Lane<'_> {
         let last = std::mem::replace(&mut channel.last, number);
         if channel.first == NONE {
             channel.first = number;
-            lane.wakes.set(die.channel as usize, channel.free_at);
-            lane.wake = lane.wake.min(channel.free_at);
+            lane.wakes.note(channel.free_at, die.channel);
         } else {
             lane.dies[last as usize].behind = number;
         }
@@ -62,12 +61,13 @@ impl Lane<'_> {
     /// The first channel that dies wait for became free.
     #[inline]
     pub(super) fn channel_is_free(&mut self) {
-        let number = self.lane.wakes.first().resource();
+        let Some(channel) = self.lane.wakes.take() else { return };
+        let number = channel as usize;
         let (before, next) = self.chosen(number);
         let lane = &mut *self.lane;
         let die = &mut lane.dies[next as usize];
         let (behind, duration) = (die.behind, die.wish);
-        die.flight.channel_wait += self.now.since(die.wish_from).0;
+        die.channel_wait += self.now.since(die.wish_from).0;
         let channel = &mut lane.channels[number];
         grant(&mut lane.due, next, die, channel, self.now, duration);
         if channel.last == next {
@@ -78,12 +78,9 @@ impl Lane<'_> {
         } else {
             lane.dies[before as usize].behind = behind;
         }
-        if channel.first == NONE {
-            lane.wakes.clear(number);
-        } else {
-            lane.wakes.set(number, channel.free_at);
+        if channel.first != NONE {
+            lane.wakes.note(channel.free_at, number as u32);
         }
-        lane.wake = lane.wakes.first().time();
     }
 
     /// The die that a channel chooses among those that wait for it, and the one before it.

@@ -1,27 +1,32 @@
 //! When dies are due: the events of a drive that serves only reads, of which all take one of a few times.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 use crate::time::Ns;
 
-/// Durations that have a queue of their own.
-const QUEUES: usize = 12;
+/// Heads of queues that are compared together.
+const TOGETHER: usize = 4;
+const GROUPS: usize = 4;
 
-/// A die whose present work ends at some time: the time, above the order in which they were named, above the die. One
-/// number, so that the smallest is the first without a branch.
+/// Durations that have a queue of their own, and the place of all others.
+const QUEUES: usize = TOGETHER * GROUPS - 1;
+const OTHERS: usize = QUEUES;
+
+/// A die whose present work ends at some time, or a channel that becomes free: the time, above the order in which they were
+/// named, above the number of the die or channel. One number, so that the smallest is the first without a branch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Due(u128);
 
 const NEVER: Due = Due(u128::MAX);
 
-/// Bits of a die's number.
-const DIE_BITS: u32 = 24;
+/// Bits of the number of a die or channel.
+const RESOURCE_BITS: u32 = 24;
 
 impl Due {
-    #[inline]
-    fn new(time: Ns, order: u64, die: u32) -> Self {
-        Self(u128::from(time.0) << 64 | u128::from(order << DIE_BITS | u64::from(die)))
+    #[inline(always)]
+    pub fn new(time: Ns, order: u64, resource: u32) -> Self {
+        Self(u128::from(time.0) << 64 | u128::from(order << RESOURCE_BITS | u64::from(resource)))
     }
 
     /// When; [`Ns::NEVER`] for none.
@@ -30,14 +35,54 @@ impl Due {
         Ns((self.0 >> 64) as u64)
     }
 
-    /// Which die.
+    /// Which die or channel.
     #[inline]
-    pub fn die(self) -> u32 {
-        self.0 as u32 & ((1 << DIE_BITS) - 1)
+    pub fn resource(self) -> u32 {
+        self.0 as u32 & ((1 << RESOURCE_BITS) - 1)
     }
 
     fn order(self) -> u64 {
         self.0 as u64
+    }
+}
+
+/// What waits behind the first of a queue, in a ring.
+#[derive(Default)]
+struct Ring {
+    /// A power of two of them.
+    slots: Vec<Due>,
+    first: usize,
+    count: usize,
+}
+
+impl Ring {
+    #[inline(always)]
+    fn push(&mut self, due: Due) {
+        if self.count == self.slots.len() {
+            self.grow();
+        }
+        let mask = self.slots.len() - 1;
+        self.slots[(self.first + self.count) & mask] = due;
+        self.count += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        self.slots.rotate_left(self.first);
+        self.first = 0;
+        self.slots.resize((2 * self.slots.len()).max(16), NEVER);
+    }
+
+    /// The first, or [`NEVER`].
+    #[inline(always)]
+    fn pop(&mut self) -> Due {
+        if self.count == 0 {
+            return NEVER;
+        }
+        let due = self.slots[self.first];
+        self.first = (self.first + 1) & (self.slots.len() - 1);
+        self.count -= 1;
+        due
     }
 }
 
@@ -47,10 +92,13 @@ pub(super) struct DueDies {
     /// The first of all, and its queue.
     first: Due,
     place: usize,
-    durations: Vec<Ns>,
-    /// The first of each queue, or [`NEVER`], and those behind it.
-    heads: [Due; QUEUES],
-    behind: [VecDeque<Due>; QUEUES],
+    /// The durations that have a queue; [`Ns::NEVER`] for a queue that is free.
+    durations: [Ns; QUEUES],
+    /// The first of each queue, or [`NEVER`]; at last, of the others.
+    heads: [[Due; TOGETHER]; GROUPS],
+    /// Groups of heads in which there may be any.
+    groups: usize,
+    behind: [Ring; QUEUES],
     /// Those of durations that have no queue.
     others: BinaryHeap<Reverse<Due>>,
     order: u64,
@@ -60,9 +108,10 @@ impl Default for DueDies {
     fn default() -> Self {
         Self {
             first: NEVER,
-            place: QUEUES,
-            durations: Vec::new(),
-            heads: [NEVER; QUEUES],
+            place: OTHERS,
+            durations: [Ns::NEVER; QUEUES],
+            heads: [[NEVER; TOGETHER]; GROUPS],
+            groups: 1,
             behind: Default::default(),
             others: BinaryHeap::new(),
             order: 0,
@@ -76,12 +125,12 @@ impl DueDies {
     pub fn begin(&mut self, now: Ns, duration: Ns, die: u32) {
         let due = Due::new(now + duration, self.order, die);
         self.order += 1;
-        let place = self.durations.iter().position(|&known| known == duration);
-        let Some((place, head)) = place.and_then(|place| Some((place, self.heads.get_mut(place)?))) else {
+        let Some(place) = self.durations.iter().position(|&known| known == duration) else {
             return self.begin_another(duration, due);
         };
+        let head = &mut self.heads[place / TOGETHER][place % TOGETHER];
         if *head != NEVER {
-            return self.behind[place].push_back(due);
+            return self.behind[place].push(due);
         }
         *head = due;
         if due < self.first {
@@ -91,21 +140,32 @@ impl DueDies {
 
     #[cold]
     fn begin_another(&mut self, duration: Ns, due: Due) {
-        match self.heads.get_mut(self.durations.len()) {
-            Some(head) => {
-                self.durations.push(duration);
-                *head = due;
+        match self.durations.iter().position(|&known| known == Ns::NEVER) {
+            Some(place) => {
+                self.durations[place] = duration;
+                self.heads[place / TOGETHER][place % TOGETHER] = due;
+                self.groups = self.groups.max(place / TOGETHER + 1);
             }
-            None => self.others.push(Reverse(due)),
+            None => self.add_other(due),
         }
         self.find_first();
     }
 
     /// A die is due at a time that is known from elsewhere, behind all that were named before.
     pub fn expect(&mut self, time: Ns, die: u32) {
-        self.others.push(Reverse(Due::new(time, self.order, die)));
+        self.add_other(Due::new(time, self.order, die));
         self.order += 1;
         self.find_first();
+    }
+
+    fn add_other(&mut self, due: Due) {
+        self.others.push(Reverse(due));
+        self.groups = GROUPS;
+        self.note_others();
+    }
+
+    fn note_others(&mut self) {
+        self.heads[OTHERS / TOGETHER][OTHERS % TOGETHER] = self.others.peek().map_or(NEVER, |due| due.0);
     }
 
     /// The first to be due.
@@ -117,24 +177,31 @@ impl DueDies {
     /// Takes the first.
     #[inline(always)]
     pub fn take(&mut self) {
-        match (self.heads.get_mut(self.place), self.behind.get_mut(self.place)) {
-            (Some(head), Some(behind)) => *head = behind.pop_front().unwrap_or(NEVER),
-            _ => {
-                self.others.pop();
-            }
+        match self.behind.get_mut(self.place) {
+            Some(behind) => self.heads[self.place / TOGETHER][self.place % TOGETHER] = behind.pop(),
+            None => self.take_other(),
         }
         self.find_first();
     }
 
+    #[cold]
+    fn take_other(&mut self) {
+        self.others.pop();
+        self.note_others();
+        if self.others.is_empty() {
+            let used = self.durations.iter().take_while(|&&duration| duration != Ns::NEVER).count();
+            self.groups = used.div_ceil(TOGETHER).max(1);
+        }
+    }
+
     #[inline(always)]
     fn find_first(&mut self) {
-        let (mut first, mut place) = (NEVER, QUEUES);
-        if let Some(&Reverse(due)) = self.others.peek() {
-            first = due;
-        }
-        for (number, &due) in self.heads[..self.durations.len()].iter().enumerate() {
-            place = if due < first { number } else { place };
-            first = first.min(due);
+        let (mut first, mut place) = first_of(&self.heads[0]);
+        for (number, group) in self.heads.iter().enumerate().take(self.groups).skip(1) {
+            let (due, of_group) = first_of(group);
+            if due < first {
+                (first, place) = (due, number * TOGETHER + of_group);
+            }
         }
         (self.first, self.place) = (first, place);
     }
@@ -142,16 +209,29 @@ impl DueDies {
     /// Takes all of them out, in the order in which they were named.
     pub fn drain(&mut self) -> Vec<Due> {
         let mut all: Vec<Due> = self.others.drain().map(|due| due.0).collect();
-        all.extend(
-            self.heads.iter_mut().map(|head| std::mem::replace(head, NEVER)).filter(|&due| due != NEVER),
-        );
-        all.extend(self.behind.iter_mut().flat_map(|behind| behind.drain(..)));
-        self.durations.clear();
-        self.order = 0;
+        self.note_others();
+        let heads = self.heads.as_flattened_mut().iter_mut();
+        all.extend(heads.map(|head| std::mem::replace(head, NEVER)).filter(|&due| due != NEVER));
+        for ring in &mut self.behind {
+            while ring.count > 0 {
+                all.push(ring.pop());
+            }
+        }
+        self.durations = [Ns::NEVER; QUEUES];
+        (self.groups, self.order) = (1, 0);
         self.find_first();
         all.sort_unstable_by_key(|due| due.order());
         all
     }
+}
+
+/// The first of some, and which it is, without a branch.
+#[inline(always)]
+fn first_of(dues: &[Due; TOGETHER]) -> (Due, usize) {
+    let [a, b, c, d] = *dues;
+    let left = if b < a { (b, 1) } else { (a, 0) };
+    let right = if d < c { (d, 3) } else { (c, 2) };
+    if right.0 < left.0 { right } else { left }
 }
 
 #[cfg(test)]

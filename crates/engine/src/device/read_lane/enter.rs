@@ -1,9 +1,9 @@
 //! Entering the read lane: it takes over what is under way, if that is nothing but plain reads.
 
+use super::wakes::Wakes;
 use super::{Flight, LaneChannel, LaneDie, NONE, ReadLane, Taken};
 use crate::device::Device;
 use crate::device::admit::Request;
-use crate::events::EventSet;
 use crate::host::{HostOp, HostRequest};
 use crate::ids::{DieId, Ppa};
 use crate::nand::CellMode;
@@ -16,18 +16,18 @@ use crate::time::Ns;
 const NO_REQUEST: HostRequest =
     HostRequest { time: Ns::ZERO, op: HostOp::Read, offset: 0, length: 0, flow: 0, stream: 0 };
 
-const NOT_TAKEN: Taken = Taken { id: 0, arrival: Ns::ZERO, measured: false, opens_window: false };
+const NOT_TAKEN: Taken =
+    Taken { request: NO_REQUEST, id: 0, arrival: Ns::ZERO, measured: false, opens_window: false };
 
 const NO_FLIGHT: Flight = Flight {
-    request: NO_REQUEST,
     taken: NOT_TAKEN,
     ppa: Ppa::NONE,
     die: NONE,
     cell: Ns::ZERO,
     entered: Ns::ZERO,
     at_die: Ns::ZERO,
-    begun: Ns::ZERO,
-    channel_wait: 0,
+    next: NONE,
+    mate: NONE,
 };
 
 impl LaneDie {
@@ -35,8 +35,13 @@ impl LaneDie {
         Self {
             phase: Phase::Idle,
             channel,
-            flight: NO_FLIGHT,
+            running: NONE,
+            planes: 1,
+            begun: Ns::ZERO,
+            command: Ns::ZERO,
+            cell: Ns::ZERO,
             transfer: Ns::ZERO,
+            channel_wait: 0,
             wish_from: Ns::ZERO,
             wish: Ns::ZERO,
             behind: NONE,
@@ -62,17 +67,17 @@ impl ReadLane {
         Self {
             dies: dies.map(|&channel| LaneDie::of_channel(channel)).collect(),
             channels: vec![LaneChannel::free_from(Ns::ZERO); drive.channels.len()],
-            waiting: Vec::new(),
-            free: Vec::new(),
+            flights: Default::default(),
             due: Default::default(),
-            wakes: EventSet::new(drive.channels.len()),
-            wake: Ns::NEVER,
+            wakes: Wakes::default(),
             link: Default::default(),
-            link_event: [Ns::NEVER; 2],
+            link_event: Ns::NEVER,
             base: Ns::ZERO,
             tally: Default::default(),
             events: 0,
             pages: 0,
+            commands: 0,
+            multi_plane: 0,
         }
     }
 }
@@ -96,10 +101,9 @@ impl Device {
             self.events.clear(resource);
             match resource.checked_sub(self.dies.len()) {
                 None => lane.due.expect(event.time(), resource as u32),
-                Some(channel) => lane.wakes.set(channel, event.time()),
+                Some(channel) => lane.wakes.note(event.time(), channel as u32),
             }
         }
-        lane.wake = lane.wakes.first().time();
         for (mine, channel) in self.channels.iter().zip(&mut lane.channels) {
             *channel = LaneChannel::free_from(mine.free_at);
         }
@@ -210,15 +214,17 @@ impl Device {
         let phase = self.dies[number.index()].phase;
         if phase != Phase::Idle {
             let head = self.dies[number.index()].command.head;
-            let mut flight = self.flight_of(head, number);
             let waited = self.pool.parts(head).map_or(0, |parts| parts.get(Part::DieWait(Class::HostRead)));
-            flight.begun = flight.at_die + Ns(waited);
+            let flight = self.flight_of(head, number);
+            let (at_die, command) = (flight.at_die, self.timing.read_command(1));
             let state = &mut self.dies[number.index()];
-            flight.channel_wait = state.command.parts.get(Part::ChannelWait(Class::HostRead));
             let free_at = lane.channels[lane.dies[number.index()].channel as usize].free_at;
             let die = &mut lane.dies[number.index()];
-            (die.phase, die.flight) = (phase, flight);
-            (die.transfer, die.wish) = (state.data_out, state.channel_wait.duration);
+            (die.phase, die.wish) = (phase, state.channel_wait.duration);
+            (die.planes, die.begun, die.command, die.cell) = (1, at_die + Ns(waited), command, flight.cell);
+            die.transfer = state.data_out;
+            die.channel_wait = state.command.parts.get(Part::ChannelWait(Class::HostRead));
+            die.running = lane.flights.insert(flight);
             if matches!(phase, Phase::Command | Phase::DataWait) {
                 // It waits until the channel is free, so long after it began to.
                 let granted = self.channels[die.channel as usize].clock.since(&state.channel_wait.snapshot);
@@ -232,7 +238,7 @@ impl Device {
         (die.load, die.most) = (load, load);
         while self.dies[number.index()].waits(Class::HostRead) {
             let waiting = self.dies[number.index()].pop(&mut self.pool, Class::HostRead);
-            let flight = self.flight_of(waiting, number);
+            let flight = lane.flights.insert(self.flight_of(waiting, number));
             lane.queue(flight);
         }
     }
@@ -243,16 +249,15 @@ impl Device {
         let cell = self.timing.read(self.geometry.place(ppa).page, CellMode::Native);
         let request = self.lend_request(request);
         self.pool.remove(id);
-        Flight { ppa, die: die.0, cell, at_die: arrived, begun: arrived, ..request }
+        Flight { ppa, die: die.0, cell, at_die: arrived, ..request }
     }
 
     fn lend_request(&mut self, number: u32) -> Flight {
         self.free_requests.push(number);
         let inside: &Request = &self.requests[number as usize];
         let (id, arrival, measured) = inside.identity();
-        let (request, entered) = (inside.request, inside.entered_at());
-        let taken = Taken { id, arrival, measured, opens_window: false };
-        Flight { request, taken, entered, at_die: inside.came_at(), ..NO_FLIGHT }
+        let taken = Taken { request: inside.request, id, arrival, measured, opens_window: false };
+        Flight { taken, entered: inside.entered_at(), at_die: inside.came_at(), ..NO_FLIGHT }
     }
 
     /// The dies that wait for a channel.
@@ -274,11 +279,12 @@ impl Device {
                 if outwards { self.link_out.pop_front() } else { self.link_in.pop_front() }
             {
                 let mut flight = self.lend_request(number);
-                if let (false, Some(ppa)) = (outwards, self.plain_place(&flight.request)) {
+                if let (false, Some(ppa)) = (outwards, self.plain_place(&flight.taken.request)) {
                     let place = self.geometry.place(ppa);
                     flight.die = self.geometry.die_of(place.plane).0.0;
                     (flight.ppa, flight.cell) = (ppa, self.timing.read(place.page, CellMode::Native));
                 }
+                let flight = lane.flights.insert(flight);
                 lane.put_on_link(outwards, end, flight);
             }
         }

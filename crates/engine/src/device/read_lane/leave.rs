@@ -6,18 +6,12 @@ use crate::device::admit::Request;
 use crate::ids::{DieId, Lpa};
 use crate::nand::die::{ChannelWait, Phase};
 use crate::sched::class::Class;
-use crate::sched::queue::{Op, OpId};
+use crate::sched::queue::{NONE as NO_OP, Op, OpId};
 use crate::stats::blame::Part;
 use crate::time::Ns;
 
-/// A read in the order of arrival: its number, whether it runs, and where it is.
-type Inside = (u64, Where);
-
-#[derive(Clone, Copy)]
-enum Where {
-    Running(DieId),
-    Waiting(u32),
-}
+/// A read in the order of arrival: its number in the run, that in the lane, and whether it runs.
+type Inside = (u64, u32, bool);
 
 impl Device {
     /// Gives all reads of the lane back to the drive.
@@ -25,15 +19,22 @@ impl Device {
         let now = self.now;
         self.hand_over(&mut lane, now);
         self.give_channels_back(&mut lane);
-        for (_, place) in lane.inside() {
-            // A read that runs came before those that wait for its die.
-            match place {
-                Where::Running(die) => self.give_command_back(die, &lane.dies[die.index()], &lane),
-                Where::Waiting(number) => self.give_waiting_back(&lane.waiting[number as usize].flight),
+        let mut operations = vec![NO_OP; lane.flights.all.len()];
+        for (_, flight, runs) in lane.inside() {
+            let operation = self.operation_of(&lane.flights[flight]);
+            operations[flight as usize] = operation;
+            if !runs {
+                self.give_waiting_back(operation, &lane.flights[flight]);
+            }
+        }
+        for (number, die) in (0..).map(DieId).zip(&lane.dies) {
+            if die.phase != Phase::Idle {
+                self.give_command_back(number, die, &lane, &operations);
             }
         }
         for outwards in [false, true] {
-            while let Some((end, mut flight)) = lane.link[usize::from(outwards)].pop_front() {
+            while let Some((end, number)) = lane.link[usize::from(outwards)].pop_front() {
+                let mut flight = lane.flights[number];
                 if !outwards {
                     flight.at_die = end;
                 }
@@ -41,11 +42,11 @@ impl Device {
                 if outwards { &mut self.link_out } else { &mut self.link_in }.push_back((end, number));
             }
         }
-        lane.link_event = [Ns::NEVER; 2];
+        lane.link_event = Ns::NEVER;
         self.link_event =
             [&self.link_in, &self.link_out].map(|link| link.front().map_or(Ns::NEVER, |first| first.0));
         for due in lane.due.drain() {
-            let (die, time) = (DieId(due.die()), due.time());
+            let (die, time) = (DieId(due.resource()), due.time());
             let state = &mut self.dies[die.index()];
             if state.phase == Phase::Array {
                 state.array = [Ns(time.0 - state.command.cell.0), time];
@@ -53,8 +54,7 @@ impl Device {
             self.events.set(Self::die_resource(die), time);
         }
         lane.dies.iter_mut().for_each(LaneDie::empty);
-        lane.waiting.clear();
-        lane.free.clear();
+        lane.flights.clear();
         self.read_lane = Some(lane);
     }
 
@@ -77,11 +77,12 @@ impl Device {
             }
         }
         lane.tally.hand_over(&mut self.recorder.read);
-        let (pages, events) = (std::mem::take(&mut lane.pages), std::mem::take(&mut lane.events));
-        self.flash_operations += pages;
-        self.events_processed += events;
-        self.recorder.operations[Class::HostRead.index()] += pages;
-        self.recorder.transactions[Class::HostRead.index()] += pages;
+        self.flash_operations += lane.pages;
+        self.events_processed += lane.events;
+        self.recorder.operations[Class::HostRead.index()] += lane.pages;
+        self.recorder.transactions[Class::HostRead.index()] += lane.commands;
+        self.recorder.multi_plane += lane.multi_plane;
+        (lane.pages, lane.commands, lane.multi_plane, lane.events) = (0, 0, 0, 0);
         lane.base = now;
     }
 
@@ -94,60 +95,71 @@ impl Device {
                 next = lane.dies[next as usize].behind;
             }
         }
-        while lane.wake != Ns::NEVER {
-            let resource = lane.wakes.first().resource();
-            lane.wakes.clear(resource);
-            self.events.set_behind(self.channel_resource(resource as u32), lane.wake);
-            lane.wake = lane.wakes.first().time();
+        loop {
+            let time = lane.wakes.time();
+            let Some(channel) = lane.wakes.take() else { break };
+            self.events.set_behind(self.channel_resource(channel), time);
         }
     }
 
     fn request_of(&mut self, flight: &Flight) -> u32 {
-        let Flight { request, taken, entered, at_die, .. } = *flight;
+        let Flight { taken, entered, at_die, .. } = *flight;
         let waits = [entered.since(taken.arrival).0, at_die.since(entered).0];
-        self.insert_request(Request::of_one_unit(request, taken.id, taken.arrival, taken.measured, waits))
+        self.insert_request(Request::of_one_unit(
+            taken.request,
+            taken.id,
+            taken.arrival,
+            taken.measured,
+            waits,
+        ))
     }
 
     /// The operation of a read at its die.
     fn operation_of(&mut self, flight: &Flight) -> OpId {
         let request = self.request_of(flight);
         self.op_order += 1;
-        let lpa = Lpa(self.geometry.unit_of_byte(flight.request.offset) as u32);
-        let (bytes, order, at_die) = (flight.request.length as u32, self.op_order, flight.at_die);
+        let lpa = Lpa(self.geometry.unit_of_byte(flight.taken.request.offset) as u32);
+        let (bytes, order, at_die) = (flight.taken.request.length as u32, self.op_order, flight.at_die);
         let op = Op::new(Class::HostRead, lpa, flight.ppa);
         self.pool.insert(Op { request, bytes, order, arrived: at_die, wait_from: at_die, ..op })
     }
 
-    fn give_waiting_back(&mut self, flight: &Flight) {
-        let op = self.operation_of(flight);
+    fn give_waiting_back(&mut self, operation: OpId, flight: &Flight) {
         let state = &mut self.dies[flight.die as usize];
         // All that the die has done since was for reads of the host.
         let waited = self.now.since(flight.at_die).0;
-        *self.pool.snapshot(op) = state.clock(self.now).without(Class::HostRead, waited);
-        state.push(&mut self.pool, Class::HostRead, op);
+        *self.pool.snapshot(operation) = state.clock(self.now).without(Class::HostRead, waited);
+        state.push(&mut self.pool, Class::HostRead, operation);
     }
 
-    /// The command that a die carries out.
-    fn give_command_back(&mut self, number: DieId, die: &LaneDie, lane: &ReadLane) {
-        let flight = &die.flight;
-        let head = self.operation_of(flight);
-        let waited = flight.begun.since(flight.at_die).0;
-        if waited > 0 {
-            self.pool.parts_mut(head).add(Part::DieWait(Class::HostRead), waited);
+    /// The command that a die carries out, whose reads are these operations by their numbers in the lane.
+    fn give_command_back(&mut self, number: DieId, die: &LaneDie, lane: &ReadLane, operations: &[OpId]) {
+        let of = |flight: u32| operations.get(flight as usize).copied().unwrap_or(NO_OP);
+        for page in lane.pages_of(die) {
+            let head = of(page);
+            self.pool[head].next = of(lane.flights[page].next);
+            for read in lane.flights.readers(page) {
+                let waited = die.begun.since(lane.flights[read].at_die).0;
+                if waited > 0 {
+                    self.pool.parts_mut(of(read)).add(Part::DieWait(Class::HostRead), waited);
+                }
+                if read != page {
+                    self.pool.chain(head, of(read));
+                }
+            }
         }
-        let command = self.timing.read_command(1);
         let state = &mut self.dies[number.index()];
         state.phase = die.phase;
-        state.command.begin(head, Class::HostRead, 1, flight.cell, 0);
+        state.command.begin(of(die.running), Class::HostRead, die.planes, die.cell, 0);
         let parts = &mut state.command.parts;
-        parts.begin(command.0, 0, flight.cell.0);
-        if flight.channel_wait > 0 {
-            parts.add(Part::ChannelWait(Class::HostRead), flight.channel_wait);
+        parts.begin(die.command.0, 0, die.cell.0);
+        if die.channel_wait > 0 {
+            parts.add(Part::ChannelWait(Class::HostRead), die.channel_wait);
         }
         if matches!(die.phase, Phase::DataWait | Phase::DataOut) {
             parts.add(Part::Transfer, die.transfer.0);
+            state.data_out = die.transfer;
         }
-        state.data_out = die.transfer;
         // Of a wait for the channel, what it will have been when the present transfer is over: the clock adds what follows.
         let rest = lane.channels[die.channel as usize].free_at.since(die.wish_from).0;
         let snapshot = self.channels[die.channel as usize].clock;
@@ -158,34 +170,44 @@ impl Device {
 impl ReadLane {
     /// Counts what is under way up to `now`.
     fn count_up_to(&mut self, now: Ns) {
+        let since_base = |from: Ns| now.since(from.max(self.base)).0;
+        let areas: Vec<u64> = (self.dies.iter())
+            .map(|die| self.pages_of(die).chain(self.waiting_for(die)))
+            .map(|pages| pages.map(|page| since_base(self.flights[page].at_die)).sum())
+            .collect();
         let base = self.base;
-        for die in &mut self.dies {
+        for (die, area) in self.dies.iter_mut().zip(areas) {
+            die.area += area;
             if die.phase != Phase::Idle {
-                die.area += now.since(die.flight.at_die.max(base)).0;
-                die.busy += now.since(die.flight.begun.max(base)).0;
-            }
-            let mut next = die.first;
-            while next != NONE {
-                let waiting = &self.waiting[next as usize];
-                die.area += now.since(waiting.flight.at_die.max(base)).0;
-                next = waiting.next;
+                die.busy += now.since(die.begun.max(base)).0;
             }
         }
+    }
+
+    /// The reads that head the pages of a die's command that haven't left.
+    fn pages_of(&self, die: &LaneDie) -> impl Iterator<Item = u32> {
+        self.linked(if die.phase == Phase::Idle { NONE } else { die.running })
+    }
+
+    fn waiting_for(&self, die: &LaneDie) -> impl Iterator<Item = u32> {
+        self.linked(die.first)
+    }
+
+    fn linked(&self, first: u32) -> impl Iterator<Item = u32> {
+        let is_read = |read: &u32| *read != NONE;
+        std::iter::successors(Some(first).filter(is_read), move |&read| {
+            Some(self.flights[read].next).filter(is_read)
+        })
     }
 
     /// All reads at dies, in the order in which they came.
     fn inside(&self) -> Vec<Inside> {
         let mut inside = Vec::new();
-        for (number, die) in self.dies.iter().enumerate() {
-            if die.phase != Phase::Idle {
-                inside.push((die.flight.taken.id, Where::Running(DieId(number as u32))));
-            }
-            let mut next = die.first;
-            while next != NONE {
-                let waiting = &self.waiting[next as usize];
-                inside.push((waiting.flight.taken.id, Where::Waiting(next)));
-                next = waiting.next;
-            }
+        for die in &self.dies {
+            let running = self.pages_of(die).flat_map(|page| self.flights.readers(page));
+            inside.extend(running.map(|read| (self.flights[read].taken.id, read, true)));
+            let waiting = self.waiting_for(die);
+            inside.extend(waiting.map(|read| (self.flights[read].taken.id, read, false)));
         }
         inside.sort_unstable_by_key(|read| read.0);
         inside

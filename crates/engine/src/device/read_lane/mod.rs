@@ -10,16 +10,18 @@
 mod channels;
 mod due;
 mod enter;
+mod joins;
 mod leave;
 mod serve;
 mod tally;
 #[cfg(test)]
 mod tests;
+mod wakes;
 
 use std::collections::VecDeque;
+use std::ops::{Index, IndexMut};
 
 use super::Device;
-use crate::events::EventSet;
 use crate::host::{DriveView, HostOp, HostRequest};
 use crate::ids::{Lpa, Ppa};
 use crate::nand::die::Phase;
@@ -29,6 +31,7 @@ use crate::time::Ns;
 
 use due::DueDies;
 use tally::Tally;
+use wakes::Wakes;
 
 /// Requests known in advance that must be plain reads for the lane to be worth entering.
 const WORTH_ENTERING: usize = 8;
@@ -44,16 +47,18 @@ pub trait ReadFeed {
     /// The request `ahead` places behind the next.
     fn coming(&self, ahead: usize) -> Option<&HostRequest>;
 
-    /// The next request enters at `now`; `None` if the host would rather wait.
+    /// The next request, which enters at `now`; `None` if the host would rather wait.
     fn take(&mut self, now: Ns, drive: &dyn DriveView) -> Result<Option<Taken>, RunError>;
 
     /// One request was answered at `now`; whether to go on, or to hear of it at once.
     fn answered(&mut self, now: Ns) -> Result<bool, RunError>;
 }
 
-/// How a request enters.
+/// A request that enters.
 #[derive(Clone, Copy)]
 pub struct Taken {
+    /// What the host asks for.
+    pub request: HostRequest,
     /// Its number.
     pub id: u64,
     /// When it arrived at the host's queue.
@@ -67,26 +72,18 @@ pub struct Taken {
 /// A read on its way.
 #[derive(Clone, Copy)]
 struct Flight {
-    request: HostRequest,
     taken: Taken,
     ppa: Ppa,
     die: u32,
     /// Time of the cell array for its page.
     cell: Ns,
-    /// When it entered the drive, came to its die, and was begun there.
+    /// When it entered the drive, and came to its die.
     entered: Ns,
     at_die: Ns,
-    begun: Ns,
-    /// Waits for the channel so far, ns.
-    channel_wait: u64,
-}
-
-/// A read that waits for its die.
-#[derive(Clone, Copy)]
-struct Waiting {
-    flight: Flight,
-    /// The next that waits for the same die.
+    /// The next that waits for the same die; of a command, the head of its next page.
     next: u32,
+    /// The next read of the same flash page in the same command.
+    mate: u32,
 }
 
 /// What a die does, what waits for it, and what is counted for it.
@@ -94,21 +91,28 @@ struct Waiting {
 struct LaneDie {
     phase: Phase,
     channel: u32,
-    /// What runs, unless it is idle.
-    flight: Flight,
-    /// Time of its data on the channel.
+    /// The command that runs, unless it is idle: the first read of the page whose turn on the channel it is or will be, its
+    /// planes, when it began, its time on the channel before the cells work and in those, that of the page's data, and
+    /// what the page waited for the channel so far, ns.
+    running: u32,
+    planes: u32,
+    begun: Ns,
+    command: Ns,
+    cell: Ns,
     transfer: Ns,
+    channel_wait: u64,
     /// What it waits for on the channel: since when, how much of it, and who waits behind it.
     wish_from: Ns,
     wish: Ns,
     behind: u32,
-    /// The first and the last that wait for it.
+    /// The first and the last read that wait for it.
     first: u32,
     last: u32,
-    /// Reads that wait or run, and the most of them.
+    /// Flash pages that wait or run, and the most of them.
     load: u32,
     most: u32,
-    /// Sums over its reads since [`ReadLane::base`], ns: from coming to leaving, being carried out, and in the array.
+    /// Sums over its pages and commands since [`ReadLane::base`], ns: from coming to leaving, being carried out, and in
+    /// the array.
     area: u64,
     busy: u64,
     array: u64,
@@ -137,67 +141,102 @@ impl LaneChannel {
     }
 }
 
+/// The reads under way, by number.
+#[derive(Default)]
+struct Flights {
+    all: Vec<Flight>,
+    free: Vec<u32>,
+}
+
+impl Flights {
+    #[inline(always)]
+    fn insert(&mut self, flight: Flight) -> u32 {
+        match self.free.pop() {
+            Some(number) => {
+                self[number] = flight;
+                number
+            }
+            None => {
+                self.all.push(flight);
+                (self.all.len() - 1) as u32
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn remove(&mut self, number: u32) {
+        self.free.push(number);
+    }
+
+    fn clear(&mut self) {
+        self.all.clear();
+        self.free.clear();
+    }
+}
+
+impl Index<u32> for Flights {
+    type Output = Flight;
+    #[inline(always)]
+    fn index(&self, number: u32) -> &Flight {
+        &self.all[number as usize]
+    }
+}
+
+impl IndexMut<u32> for Flights {
+    #[inline(always)]
+    fn index_mut(&mut self, number: u32) -> &mut Flight {
+        &mut self.all[number as usize]
+    }
+}
+
 /// Reads under way, and all that moves them.
 pub(super) struct ReadLane {
     dies: Vec<LaneDie>,
     channels: Vec<LaneChannel>,
-    waiting: Vec<Waiting>,
-    free: Vec<u32>,
+    flights: Flights,
     due: DueDies,
-    /// Channels that become free while dies wait for them, and when the first does.
-    wakes: EventSet,
-    wake: Ns,
-    /// Reads on the link, to the drive and back, when each is over, and when the first is.
-    link: [VecDeque<(Ns, Flight)>; 2],
-    link_event: [Ns; 2],
+    wakes: Wakes,
+    /// Reads on the link, to the drive and back, when each is over, and when the first of all is.
+    link: [VecDeque<(Ns, u32)>; 2],
+    link_event: Ns,
     /// From when on sums count: entering, or what was handed over last.
     base: Ns,
     tally: Tally,
     events: u64,
+    /// Flash pages read, by how many commands, and how many of those were of several planes.
     pages: u64,
+    commands: u64,
+    multi_plane: u64,
 }
 
 impl ReadLane {
-    /// Puts a read behind those that wait for its die.
+    /// A read waits for its die behind those that do.
     #[inline]
-    fn queue(&mut self, flight: Flight) {
-        let waiting = Waiting { flight, next: NONE };
-        let number = match self.free.pop() {
-            Some(number) => {
-                self.waiting[number as usize] = waiting;
-                number
-            }
-            None => {
-                self.waiting.push(waiting);
-                (self.waiting.len() - 1) as u32
-            }
-        };
-        let die = &mut self.dies[flight.die as usize];
+    fn queue(&mut self, flight: u32) {
+        let die = &mut self.dies[self.flights[flight].die as usize];
+        let last = std::mem::replace(&mut die.last, flight);
         if die.first == NONE {
-            die.first = number;
+            die.first = flight;
         } else {
-            self.waiting[die.last as usize].next = number;
+            self.flights[last].next = flight;
         }
-        die.last = number;
     }
 
     /// Puts a read on one direction of the link, until `end`.
     #[inline]
-    fn put_on_link(&mut self, outwards: bool, end: Ns, flight: Flight) {
-        let direction = usize::from(outwards);
-        if self.link[direction].is_empty() {
-            self.link_event[direction] = end;
-        }
-        self.link[direction].push_back((end, flight));
+    fn put_on_link(&mut self, outwards: bool, end: Ns, flight: u32) {
+        self.link[usize::from(outwards)].push_back((end, flight));
+        self.link_event = self.link_event.min(end);
     }
 
-    /// The first read on one direction of the link is over.
+    /// A read on one direction of the link is over at `now`.
     #[inline]
-    fn take_from_link(&mut self, outwards: bool) -> Option<Flight> {
+    fn take_from_link(&mut self, outwards: bool, now: Ns) -> Option<u32> {
         let queue = &mut self.link[usize::from(outwards)];
-        let first = queue.pop_front();
-        self.link_event[usize::from(outwards)] = queue.front().map_or(Ns::NEVER, |next| next.0);
-        first.map(|(_, flight)| flight)
+        let over = queue.pop_front_if(|first| first.0 == now)?;
+        let firsts = self.link.iter().filter_map(|queue| queue.front());
+        self.link_event = firsts.map(|first| first.0).min().unwrap_or(Ns::NEVER);
+        Some(over.1)
     }
 }
 

@@ -1,26 +1,15 @@
 //! The loop of the read lane.
 
+use super::due::Due;
 use super::tally::{Service, Waits, record};
-use super::{Flight, NONE, ReadFeed, ReadLane, Taken};
+use super::{Flight, LaneDie, NONE, ReadFeed, ReadLane, Taken};
 use crate::device::Device;
 use crate::device::admit::parts_are_wrong;
-use crate::host::HostRequest;
-use crate::ids::{DieId, Lpa, Ppa};
+use crate::ids::{Lpa, Ppa};
 use crate::nand::CellMode;
 use crate::nand::die::Phase;
 use crate::run::{FETCHED_TOGETHER, RunError, fetch_ahead};
 use crate::time::Ns;
-
-/// What an event leads to.
-enum Event {
-    /// Nothing was answered.
-    Unanswered,
-    /// A read was answered.
-    Answered,
-    /// The die's next command may be more than a plain read: the lane ends, and the drive begins it. Whether a read was
-    /// answered.
-    Joining(DieId, bool),
-}
 
 /// The drive and its lane while that serves.
 pub(super) struct Lane<'a> {
@@ -42,86 +31,87 @@ impl Device {
         let (command, now, checked) = (self.timing.read_command(1), self.now, self.versions.is_some());
         let served = Lane { drive: self, lane: &mut lane, now, command, checked }.serve(feed);
         self.leave_lane(lane);
-        if let Some(die) = served? {
-            self.start_next(die);
-            self.finish_event();
-        }
-        Ok(())
+        served
     }
 }
 
 impl Lane<'_> {
-    /// Returns the die whose next command the drive has to begin, if that is why it ended.
-    fn serve(&mut self, feed: &mut impl ReadFeed) -> Result<Option<DieId>, RunError> {
+    fn serve(&mut self, feed: &mut impl ReadFeed) -> Result<(), RunError> {
         let ended = self.serve_until_else(feed);
         self.drive.now = self.now;
         ended
     }
 
-    fn serve_until_else(&mut self, feed: &mut impl ReadFeed) -> Result<Option<DieId>, RunError> {
+    fn serve_until_else(&mut self, feed: &mut impl ReadFeed) -> Result<(), RunError> {
         let mut arrival = feed.next_time(self.now)?;
         loop {
-            let (time, behind) = self.next_event();
-            if arrival < time || (behind && arrival == time && time != Ns::NEVER) {
-                let Some(&request) = feed.coming(0) else { return Ok(None) };
-                let Some(ppa) = self.drive.plain_place(&request) else { return Ok(None) };
-                let Some(taken) = feed.take(arrival, &*self.drive)? else { return Ok(None) };
+            let due = self.lane.due.first();
+            let event = due.time().min(self.lane.link_event);
+            // The choice of a channel comes behind arrivals.
+            let wake = self.lane.wakes.time();
+            if arrival < event && arrival <= wake {
+                let Some(ppa) = feed.coming(0).and_then(|request| self.drive.plain_place(request)) else {
+                    return Ok(());
+                };
+                let Some(taken) = feed.take(arrival, &*self.drive)? else { return Ok(()) };
                 self.now = arrival;
-                self.enter(&request, taken, ppa, feed);
+                self.enter(taken, ppa, feed);
                 arrival = feed.next_time(arrival)?;
                 continue;
             }
-            if time == Ns::NEVER || self.drive.fault.is_some() {
-                return Ok(None);
+            self.now = event.min(wake);
+            if self.now == Ns::NEVER || (self.checked && self.drive.fault.is_some()) {
+                return Ok(());
             }
-            self.now = time;
             self.lane.events += 1;
-            let (answered, joining) = match self.handle() {
-                Event::Unanswered => continue,
-                Event::Answered => (true, None),
-                Event::Joining(die, answered) => (answered, Some(die)),
-            };
-            if answered && !feed.answered(time)? || joining.is_some() {
-                return Ok(joining);
+            let answered = self.handle(due);
+            if answered == 0 {
+                continue;
             }
-            arrival = feed.next_time(time)?;
+            for _ in 0..answered {
+                if !feed.answered(self.now)? {
+                    return Ok(());
+                }
+            }
+            if self.drive.fault.is_some() {
+                return Ok(());
+            }
+            arrival = feed.next_time(self.now)?;
         }
     }
 
-    /// When the next event comes, and whether it is the choice of a channel, which comes behind arrivals.
+    /// Handles the event that comes now. Of one time the link goes first, then the dies, then the channels. Returns how many
+    /// reads were answered.
     #[inline(always)]
-    fn next_event(&self) -> (Ns, bool) {
-        let lane = &*self.lane;
-        let first = lane.link_event[0].min(lane.link_event[1]).min(lane.due.first().time());
-        if lane.wake < first { (lane.wake, true) } else { (first, false) }
-    }
-
-    /// Handles the event that comes now. Of one time the link goes first, then the dies, then the channels.
-    #[inline(always)]
-    fn handle(&mut self) -> Event {
-        let (now, [link_in, link_out]) = (self.now, self.lane.link_event);
-        let due = self.lane.due.first();
-        if now == link_out {
-            let Some(flight) = self.lane.take_from_link(true) else { return Event::Unanswered };
-            self.drive.recorder.read.answered(flight.request.length);
-            return Event::Answered;
+    fn handle(&mut self, due: Due) -> u32 {
+        if self.now == self.lane.link_event {
+            return self.link_is_over();
         }
-        if now == link_in {
-            if let Some(flight) = self.lane.take_from_link(false) {
-                self.arrive_at_die(flight);
-            }
-        } else if now != due.time() {
-            self.channel_is_free();
-        } else {
+        if self.now == due.time() {
             self.lane.due.take();
-            return self.die_is_due(due.die());
+            return self.die_is_due(due.resource());
         }
-        Event::Unanswered
+        self.channel_is_free();
+        0
+    }
+
+    /// A read is over on the link: those that go to the host are first.
+    #[inline(never)]
+    fn link_is_over(&mut self) -> u32 {
+        if let Some(flight) = self.lane.take_from_link(true, self.now) {
+            self.drive.recorder.read.answered(self.lane.flights[flight].taken.request.length);
+            self.lane.flights.remove(flight);
+            return 1;
+        }
+        if let Some(flight) = self.lane.take_from_link(false, self.now) {
+            self.arrive_at_die(flight);
+        }
+        0
     }
 
     /// A request enters the drive.
     #[inline(always)]
-    fn enter(&mut self, request: &HostRequest, taken: Taken, ppa: Ppa, feed: &impl ReadFeed) {
+    fn enter(&mut self, taken: Taken, ppa: Ppa, feed: &impl ReadFeed) {
         if taken.id.is_multiple_of(FETCHED_TOGETHER) {
             fetch_ahead(&*self.drive, |ahead| feed.coming(ahead));
         }
@@ -131,16 +121,16 @@ impl Lane<'_> {
         let place = self.drive.geometry.place(ppa);
         let now = self.now;
         let flight = Flight {
-            request: *request,
             taken,
             ppa,
             die: self.drive.geometry.die_of(place.plane).0.0,
             cell: self.drive.timing.read(place.page, CellMode::Native),
             entered: now,
             at_die: now,
-            begun: now,
-            channel_wait: 0,
+            next: NONE,
+            mate: NONE,
         };
+        let flight = self.lane.flights.insert(flight);
         let time = self.drive.link_time(0, self.drive.rules.link.submission_ns);
         if time == Ns::ZERO && self.lane.link[0].is_empty() {
             self.arrive_at_die(flight);
@@ -165,127 +155,158 @@ impl Lane<'_> {
     }
 
     #[inline(always)]
-    fn arrive_at_die(&mut self, mut flight: Flight) {
+    fn arrive_at_die(&mut self, number: u32) {
+        let flight = &mut self.lane.flights[number];
         flight.at_die = self.now;
-        flight.begun = self.now;
-        let number = flight.die;
-        let die = &mut self.lane.dies[number as usize];
+        let die = &mut self.lane.dies[flight.die as usize];
         die.load += 1;
         die.most = die.most.max(die.load);
-        if die.phase != Phase::Idle {
-            return self.lane.queue(flight);
+        if die.phase == Phase::Idle {
+            self.begin(number);
+        } else {
+            self.lane.queue(number);
         }
-        die.flight = flight;
-        die.phase = Phase::Command;
+    }
+
+    /// A die begins a read.
+    #[inline(always)]
+    fn begin(&mut self, number: u32) {
         if self.checked {
-            self.verify(&flight);
+            self.verify(number);
         }
-        self.want_channel(number, self.command);
+        let Flight { die, cell, .. } = self.lane.flights[number];
+        self.begin_command(die, number, 1, cell, self.command);
+    }
+
+    #[inline(always)]
+    fn begin_command(&mut self, number: u32, head: u32, planes: u32, cell: Ns, command: Ns) {
+        let die = &mut self.lane.dies[number as usize];
+        (die.phase, die.running, die.planes, die.begun) = (Phase::Command, head, planes, self.now);
+        (die.command, die.cell, die.channel_wait) = (command, cell, 0);
+        self.want_channel(number, command);
     }
 
     /// What a die does has come to its end.
     #[inline(always)]
-    fn die_is_due(&mut self, number: u32) -> Event {
-        let die = &mut self.lane.dies[number as usize];
-        if die.phase == Phase::DataOut {
+    fn die_is_due(&mut self, number: u32) -> u32 {
+        if self.lane.dies[number as usize].phase == Phase::DataOut {
             return self.data_left(number);
         }
-        // The page is in the register, and wants to leave.
-        let transfer = self.drive.transfer(die.flight.request.length as u32);
+        self.send_data(number);
+        0
+    }
+
+    /// The page that is next in the register wants to leave.
+    #[inline(always)]
+    fn send_data(&mut self, number: u32) {
+        let die = &mut self.lane.dies[number as usize];
+        let transfer = self.drive.transfer(self.lane.flights.bytes_of_page(die.running));
         (die.phase, die.transfer) = (Phase::DataWait, transfer);
         self.want_channel(number, transfer);
-        Event::Unanswered
     }
 
-    /// The data is with the controller: the read is answered, and the die goes on.
+    /// The data of a page is with the controller: its reads are answered, and the die goes on. Returns how many the host
+    /// has.
     #[inline(always)]
-    fn data_left(&mut self, number: u32) -> Event {
+    fn data_left(&mut self, number: u32) -> u32 {
         let (now, base) = (self.now, self.lane.base);
-        self.lane.pages += 1;
-        let answered = self.answer(number);
         let die = &mut self.lane.dies[number as usize];
+        let mut read = die.running;
+        let Flight { at_die, next, .. } = self.lane.flights[read];
         die.load -= 1;
-        die.area += now.since(die.flight.at_die.max(base)).0;
-        die.busy += now.since(die.flight.begun.max(base)).0;
-        die.phase = Phase::Idle;
-        if die.first != NONE && !self.begin_next(number) {
-            return Event::Joining(DieId(number), answered);
+        die.area += now.since(at_die.max(base)).0;
+        let mut answered = 0;
+        while read != NONE {
+            let mate = self.lane.flights[read].mate;
+            answered += u32::from(self.answer(number, read));
+            read = mate;
         }
-        if answered { Event::Answered } else { Event::Unanswered }
+        let die = &mut self.lane.dies[number as usize];
+        if next == NONE {
+            self.command_done(number);
+        } else {
+            // For the planes that follow, this transfer was a wait.
+            die.channel_wait += die.transfer.0;
+            die.running = next;
+            self.send_data(number);
+        }
+        answered
     }
 
-    /// A die begins the read that waits longest, unless it may be joined by another.
-    #[inline]
-    fn begin_next(&mut self, number: u32) -> bool {
-        let next = self.lane.dies[number as usize].first;
-        let waiting = self.lane.waiting[next as usize];
-        if waiting.next != NONE && self.may_be_joined(&waiting.flight, waiting.next) {
-            return false;
-        }
-        if self.checked {
-            self.verify(&waiting.flight);
-        }
-        self.lane.free.push(next);
+    #[inline(always)]
+    fn command_done(&mut self, number: u32) {
         let die = &mut self.lane.dies[number as usize];
-        die.first = waiting.next;
-        die.flight = waiting.flight;
-        die.flight.begun = self.now;
-        die.phase = Phase::Command;
-        self.want_channel(number, self.command);
-        true
+        die.busy += self.now.since(die.begun.max(self.lane.base)).0;
+        die.phase = Phase::Idle;
+        self.lane.pages += u64::from(die.planes);
+        self.lane.commands += 1;
+        self.lane.multi_plane += u64::from(die.planes > 1);
+        if die.first != NONE {
+            self.begin_next(number);
+        }
+    }
+
+    /// A die begins the read that waits longest, with those that go with it.
+    #[inline]
+    fn begin_next(&mut self, number: u32) {
+        let lane = &mut *self.lane;
+        let die = &mut lane.dies[number as usize];
+        let head = die.first;
+        die.first = std::mem::replace(&mut lane.flights[head].next, NONE);
+        if die.first == NONE {
+            return self.begin(head);
+        }
+        let (planes, cell) = self.find_partners(number, head);
+        if self.checked {
+            self.verify_command(head);
+        }
+        self.begin_command(number, head, planes, cell, self.drive.timing.read_command(planes));
+    }
+
+    #[inline(never)]
+    fn verify_command(&mut self, head: u32) {
+        let mut page = head;
+        while page != NONE {
+            let mut read = page;
+            while read != NONE {
+                self.verify(read);
+                read = self.lane.flights[read].mate;
+            }
+            page = self.lane.flights[page].next;
+        }
     }
 
     /// A read begins: what it finds must be the newest version.
     #[inline(never)]
-    fn verify(&mut self, flight: &Flight) {
+    fn verify(&mut self, number: u32) {
         self.drive.now = self.now;
-        let lpa = Lpa(self.drive.geometry.unit_of_byte(flight.request.offset) as u32);
+        let flight = self.lane.flights[number];
+        let lpa = Lpa(self.drive.geometry.unit_of_byte(flight.taken.request.offset) as u32);
         let newest = self.drive.version_in_flash(lpa);
         let holds = self.drive.versions.as_ref().is_none_or(|versions| versions.holds(flight.ppa, newest));
         self.drive.verify_page(lpa, flight.ppa, holds);
     }
 
-    /// Whether one of those that wait behind a read could go with it: for the same flash page, or on another plane.
-    fn may_be_joined(&self, read: &Flight, mut next: u32) -> bool {
-        let drive = &*self.drive;
-        let several_planes = drive.geometry.planes_per_die > 1;
-        let (page, place) = (read.ppa.0 >> drive.geometry.unit_shift, drive.geometry.place(read.ppa));
-        for _ in 0..drive.rules.window {
-            if next == NONE {
-                return false;
-            }
-            let other = &self.lane.waiting[next as usize];
-            let fits = || {
-                let there = drive.geometry.place(other.flight.ppa);
-                there.plane != place.plane && drive.fit(there, place)
-            };
-            if other.flight.ppa.0 >> drive.geometry.unit_shift == page || (several_planes && fits()) {
-                return true;
-            }
-            next = other.next;
-        }
-        false
-    }
-
-    /// Sends the answer of the read that a die served. When the host has it is certain from now on, so it is recorded at
+    /// Sends the answer of a read whose data is there. When the host has it is certain from now on, so it is recorded at
     /// once. Returns whether the host has it.
     #[inline(always)]
-    fn answer(&mut self, number: u32) -> bool {
-        let length = self.lane.dies[number as usize].flight.request.length;
+    fn answer(&mut self, die: u32, number: u32) -> bool {
+        let flight = &self.lane.flights[number];
+        let length = flight.taken.request.length;
         let time = self.drive.link_time(length, self.drive.rules.link.completion_ns);
         let at_once = time == Ns::ZERO && self.lane.link[1].is_empty();
         let end = if at_once { self.now } else { self.take_link(true, time) };
-        let die = &self.lane.dies[number as usize];
-        let (flight, transfer) = (&die.flight, die.transfer);
+        let flight = &self.lane.flights[number];
+        let LaneDie { command, cell, transfer, begun, channel_wait, .. } = self.lane.dies[die as usize];
         let latency = end.since(flight.taken.arrival);
-        let service = Service { command: self.command, cell: flight.cell, transfer, length };
+        let service = Service { command, cell, transfer, length };
         let recorder = &mut self.drive.recorder.read;
         if latency != service.alone() || self.checked {
             let waits = Waits {
                 admission: flight.entered.since(flight.taken.arrival).0,
                 link: flight.at_die.since(flight.entered).0 + end.since(self.now).0,
-                die: flight.begun.since(flight.at_die).0,
-                channel: flight.channel_wait,
+                die: begun.since(flight.at_die).0,
+                channel: channel_wait,
             };
             if flight.taken.measured {
                 record(recorder, latency, &service, &waits);
@@ -300,9 +321,9 @@ impl Lane<'_> {
         }
         if at_once {
             self.drive.recorder.read.answered(length);
+            self.lane.flights.remove(number);
         } else {
-            let flight = *flight;
-            self.lane.put_on_link(true, end, flight);
+            self.lane.put_on_link(true, end, number);
         }
         at_once
     }

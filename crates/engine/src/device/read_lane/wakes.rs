@@ -1,0 +1,59 @@
+//! When channels that dies wait for become free.
+
+use super::due::Due;
+use crate::time::Ns;
+
+/// The channels that dies wait for, by the time at which they become free; of one time, in the order in which that was
+/// noted. There are few, and most are noted behind most others: a sorted list is shorter work than a heap.
+#[derive(Default)]
+pub(super) struct Wakes {
+    /// The first at the end.
+    sorted: Vec<Due>,
+    order: u64,
+}
+
+impl Wakes {
+    /// A channel that isn't among them becomes free at `time`.
+    #[inline]
+    pub fn note(&mut self, time: Ns, channel: u32) {
+        let wake = Due::new(time, self.order, channel);
+        self.order += 1;
+        let sooner = self.sorted.iter().rev().take_while(|&&other| other < wake).count();
+        self.sorted.insert(self.sorted.len() - sooner, wake);
+    }
+
+    /// When the first becomes free; [`Ns::NEVER`] without any.
+    #[inline(always)]
+    pub fn time(&self) -> Ns {
+        self.sorted.last().map_or(Ns::NEVER, |first| first.time())
+    }
+
+    /// Takes the first.
+    #[inline(always)]
+    pub fn take(&mut self) -> Option<u32> {
+        self.sorted.pop().map(Due::resource)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_soonest_goes_first_and_of_one_time_the_first_noted(times in prop::collection::vec(0u64..12, 0..40)) {
+            let (mut wakes, mut model) = (Wakes::default(), Vec::new());
+            for (channel, time) in (0u32..).zip(times) {
+                if time < 3 {
+                    prop_assert_eq!(wakes.time(), model.first().map_or(Ns::NEVER, |&(time, _)| time));
+                    let first = (!model.is_empty()).then(|| model.remove(0).1);
+                    prop_assert_eq!(wakes.take(), first);
+                }
+                wakes.note(Ns(time), channel);
+                model.push((Ns(time), channel));
+                model.sort_by_key(|&(time, _)| time);
+            }
+        }
+    }
+}
