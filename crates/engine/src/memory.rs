@@ -77,7 +77,7 @@ impl Extent {
 
 /// Brings `table[index]` towards the caches; an index outside the table is ignored.
 #[inline]
-pub fn prefetch(table: &[u32], index: usize) {
+pub fn prefetch<T>(table: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
     if let Some(entry) = table.get(index) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -125,6 +125,6 @@ mod tests {
         for index in [0, 99, 100, usize::MAX] {
             prefetch(&table, index);
         }
-        prefetch(&[], 0);
+        prefetch::<u32>(&[], 0);
     }
 }

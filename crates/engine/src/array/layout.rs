@@ -23,6 +23,13 @@ pub fn array_bytes(config: &ArrayConfig, member_bytes: u64) -> u64 {
     }
 }
 
+/// The drive of a striped array that holds this byte, and where it does.
+pub fn first_byte(config: &ArrayConfig, offset: u64) -> (usize, u64) {
+    let (chunk, members) = (config.chunk_bytes, u64::from(config.members));
+    let (number, inside) = (offset / chunk, offset % chunk);
+    ((number % members) as usize, number / members * chunk + inside)
+}
+
 /// Splits a range of a striped array: one part for each drive that it touches, in the order of their numbers. What one
 /// drive holds of a range lies there in one piece.
 pub fn striped(config: &ArrayConfig, offset: u64, length: u64, parts: &mut Vec<Part>) {
@@ -81,6 +88,10 @@ mod tests {
                 .flat_map(|part| (0..part.length / 512).map(|sector| (part.member, part.offset / 512 + sector)))
                 .collect();
             prop_assert_eq!(found, expected);
+            if length > 0 {
+                let first = first_byte(&config, offset * 512);
+                prop_assert!(parts.iter().any(|part| (part.member, part.offset) == first));
+            }
         }
     }
 }

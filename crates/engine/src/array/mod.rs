@@ -21,7 +21,7 @@ use crate::sched::gates::ClassSet;
 use crate::stats::blame::Parts;
 use crate::stats::recorder::Recorder;
 use crate::time::Ns;
-use layout::{Part, striped};
+use layout::{Part, first_byte, striped};
 
 /// A request of the array.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -164,6 +164,22 @@ impl Array {
         }
     }
 
+    /// Shows a request that is yet to come to each drive that is likely to get its first byte.
+    fn for_drives_of(&self, request: &HostRequest, show: impl Fn(&Device, &HostRequest)) {
+        let reads_there = request.op == HostOp::Read && self.has_windows();
+        match self.config.layout {
+            ArrayLayout::Striped => {
+                let (member, offset) = first_byte(&self.config, request.offset);
+                let part = HostRequest { offset, ..*request };
+                self.members.get(member).into_iter().for_each(|drive| show(drive, &part));
+            }
+            ArrayLayout::Mirrored if reads_there => {
+                self.members.get(self.reader.0).into_iter().for_each(|drive| show(drive, request));
+            }
+            ArrayLayout::Mirrored => self.members.iter().for_each(|drive| show(drive, request)),
+        }
+    }
+
     /// Whether every drive gets the same of a request.
     fn is_for_all(&self, request: &HostRequest) -> bool {
         self.config.layout == ArrayLayout::Mirrored && request.op != HostOp::Read
@@ -190,8 +206,10 @@ impl Array {
 
     /// Takes note of the parts that a drive has answered.
     fn collect(&mut self, member: usize) {
-        while let Some(answer) = self.members.get_mut(member).and_then(Device::take_answer) {
-            self.part_done(answer.id as u32, Some(&answer.parts));
+        let Some(answers) = self.members.get_mut(member).and_then(Device::lend_answers) else { return };
+        answers.iter().for_each(|(id, parts)| self.part_done(id as u32, Some(parts)));
+        if let Some(drive) = self.members.get_mut(member) {
+            drive.take_back(answers);
         }
     }
 

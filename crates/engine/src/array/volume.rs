@@ -121,10 +121,13 @@ impl Volume for Array {
         self.part_done(number, None);
     }
 
-    /// Where the parts go is known when the request enters.
-    fn prefetch(&self, _request: &HostRequest) {}
+    fn prefetch(&self, request: &HostRequest) {
+        self.for_drives_of(request, Device::prefetch);
+    }
 
-    fn prefetch_overwritten(&self, _request: &HostRequest) {}
+    fn prefetch_overwritten(&self, request: &HostRequest) {
+        self.for_drives_of(request, Device::prefetch_overwritten);
+    }
 
     fn take_completed(&mut self) -> u32 {
         std::mem::take(&mut self.completed)

@@ -3,6 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::memory::prefetch;
+
 /// Fibonacci hashing: 2^32 divided by the golden ratio (Knuth, The Art of Computer Programming vol. 3, 6.4).
 const MULTIPLIER: u32 = 0x9e37_79b9;
 
@@ -49,6 +51,12 @@ impl Index {
     #[inline]
     pub fn get(&self, key: u32) -> Option<u32> {
         self.search(key).1
+    }
+
+    /// Brings what the search for a key begins with towards the caches.
+    #[inline]
+    pub fn prefetch(&self, key: u32) {
+        prefetch(&self.places, self.home(key));
     }
 
     /// Adds the slot of a key that is not there.

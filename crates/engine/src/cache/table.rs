@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::index::Index;
 use super::list::{Link, Links, List, NIL};
 use crate::ids::Lpa;
+use crate::memory::prefetch;
 
 /// Bytes of a sector: the granularity of what is cached of a unit.
 pub const SECTOR: u32 = 512;
@@ -12,8 +13,9 @@ pub const SECTOR: u32 = 512;
 /// Number of a slot.
 pub type Slot = u32;
 
-/// What is known of a cached unit; 64 bytes, so that it lies in one line of the processor's cache or two.
+/// What is known of a cached unit; it lies in one line of the processor's cache.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[repr(align(64))]
 struct Unit {
     /// Its page; of a free slot the next free one.
     lpa: u32,
@@ -172,6 +174,32 @@ impl UnitTable {
         self.index.get(lpa.0)
     }
 
+    /// Brings what is needed to find a unit towards the caches.
+    #[inline]
+    pub fn prefetch(&self, lpa: Lpa) {
+        self.index.prefetch(lpa.0);
+    }
+
+    /// Brings what is known of the unit of a slot towards the caches.
+    #[inline]
+    pub fn prefetch_slot(&self, slot: Slot) {
+        prefetch(&self.units, slot as usize);
+    }
+
+    /// The same, of the oldest dirty unit.
+    #[inline]
+    pub fn prefetch_oldest_dirty(&self) {
+        self.prefetch_slot(self.dirty.old);
+    }
+
+    /// Second stage, once [`Self::prefetch`] had time: what is known of the unit, if it is there.
+    #[inline]
+    pub fn prefetch_unit(&self, lpa: Lpa) {
+        if let Some(slot) = self.find(lpa) {
+            self.prefetch_slot(slot);
+        }
+    }
+
     /// The same, of a unit that is probably the oldest dirty one.
     #[inline]
     pub fn find_dirty(&self, lpa: Lpa) -> Option<Slot> {
@@ -219,6 +247,13 @@ impl UnitTable {
         Some(self.units[slot as usize].op).filter(|&op| op != NIL)
     }
 
+    /// Whether this operation carries the unit of a slot to flash. An operation that was told its slot finds so whether the
+    /// unit is still there, without a search.
+    #[inline]
+    pub fn is_carried_by(&self, slot: Slot, op: u32) -> bool {
+        self.units.get(slot as usize).is_some_and(|unit| unit.op == op)
+    }
+
     /// Number of the write that made it dirty.
     pub fn stamp(&self, slot: Slot) -> u64 {
         self.units[slot as usize].stamp
@@ -255,8 +290,11 @@ impl UnitTable {
                 slot
             }
         };
-        let first = slot as usize * self.more_words;
-        self.more_held[first..first + self.more_words].fill(0);
+        if self.more_words > 0 {
+            // Filling nothing, where there is no vector, costs the processor some hundred cycles.
+            let first = slot as usize * self.more_words;
+            self.more_held[first..first + self.more_words].fill(0);
+        }
         self.index.insert(lpa.0, slot);
         self.used += 1;
         self.join(slot, true);

@@ -7,7 +7,13 @@ use crate::host::{HostOp, HostRequest};
 use crate::ids::{DieId, Lpa};
 use crate::sched::queue::{NONE, OpId};
 use crate::stats::blame::{Part, Parts};
+use crate::systems::Distance;
 use crate::time::Ns;
+
+/// Units of a request for which tables of the data cache and of systems are fetched ahead, and those of them for which the
+/// second stage of that is due.
+const UNITS_AHEAD: u32 = 8;
+const UNITS_NEAR: u32 = 4;
 
 /// A request inside the drive.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -221,13 +227,21 @@ impl Device {
     #[inline(always)]
     fn deliver_read(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
-        if first == last && self.begin_at_once(number, Lpa(first), wanted(first)) {
-            return;
+        if first == last {
+            return self.deliver_read_of_one(number, Lpa(first), wanted(first));
         }
         // Held until all pages are on their way, so that a page that is done at once can't end the request.
         self.requests[number as usize].left = last - first + 2;
         let mut head: OpId = NONE;
+        (first..=last).take(UNITS_NEAR as usize).for_each(|lpa| self.fetch_for_systems(lpa, Distance::Near));
         for lpa in first..=last {
+            self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
+            if last - lpa >= UNITS_AHEAD {
+                self.fetch_for_systems(lpa + UNITS_AHEAD, Distance::Far);
+            }
+            if last - lpa >= UNITS_NEAR {
+                self.fetch_for_systems(lpa + UNITS_NEAR, Distance::Near);
+            }
             if self.cache.is_some() && self.read_from_cache(number, Lpa(lpa), wanted(lpa)) {
                 continue;
             }
@@ -236,12 +250,25 @@ impl Device {
         self.page_done(number);
     }
 
+    /// A read of one unit: nothing can end the request before its only part ends.
+    #[inline(always)]
+    fn deliver_read_of_one(&mut self, number: u32, lpa: Lpa, bytes: u32) {
+        self.requests[number as usize].left = 1;
+        let cached = self.cache.is_some() && self.read_from_cache(number, lpa, bytes);
+        if !cached && !self.begin_at_once(number, lpa, bytes) {
+            self.read_for_host(number, lpa, bytes, NONE);
+        }
+    }
+
     fn deliver_write(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
         self.requests[number as usize].left = last - first + 2;
         if self.cache.is_some() {
             let durable = self.is_durable(number);
-            (first..=last).for_each(|lpa| self.write_to_cache(number, Lpa(lpa), wanted(lpa), durable));
+            for lpa in first..=last {
+                self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
+                self.write_to_cache(number, Lpa(lpa), wanted(lpa), durable);
+            }
             self.tend_cache();
             return self.page_done(number);
         }
@@ -260,7 +287,9 @@ impl Device {
         let unit = u64::from(self.geometry.unit_bytes);
         let id = self.requests[number as usize].id;
         for lpa in offset.div_ceil(unit)..(offset + length) / unit {
-            self.forget(id, Lpa(lpa as u32));
+            let lpa = lpa as u32;
+            self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
+            self.forget(id, Lpa(lpa));
         }
         if self.cache.is_some() {
             self.tend_cache();
@@ -322,7 +351,7 @@ impl Device {
                 &[]
             };
             if let Some(answers) = &mut self.answers {
-                Self::note_parts(answers, number, [before, during], outside);
+                answers.note_parts(number, [before, during], outside);
             }
             if request.measured {
                 self.recorder.request(op, latency, length, [before, during], outside);
@@ -387,11 +416,28 @@ impl Device {
         if let Some(versions) = &self.versions {
             versions.prefetch(lpa);
         }
+        if self.cache.is_some() {
+            self.first_units(request).for_each(|lpa| self.fetch_cached(lpa));
+        }
+    }
+
+    /// The first units of a request that may reach beyond the drive.
+    fn first_units(&self, request: &HostRequest) -> impl Iterator<Item = u32> + use<> {
+        let first = self.geometry.unit_of_byte(request.offset) as u32;
+        let units = request.length.div_ceil(u64::from(self.geometry.unit_bytes));
+        (0..units.min(u64::from(UNITS_AHEAD)) as u32).map(move |unit| first.wrapping_add(unit))
     }
 
     /// Second stage, once [`Self::prefetch`] had time: what an overwrite changes, and what checked mode compares.
     #[inline]
     pub fn prefetch_overwritten(&self, request: &HostRequest) {
+        if request.op == HostOp::Read {
+            self.first_units(request).for_each(|lpa| self.fetch_for_systems(lpa, Distance::Far));
+        }
+        if let Some(cache) = &self.cache {
+            let lpa = self.geometry.unit_of_byte(request.offset);
+            return cache.state.table.prefetch_unit(Lpa(lpa as u32));
+        }
         if !request.op.is_write() && self.versions.is_none() {
             return;
         }

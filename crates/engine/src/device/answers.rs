@@ -1,55 +1,60 @@
 //! Answers told one by one, for whoever puts several drives together.
 
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 
 use super::Device;
 use crate::ids::Lpa;
 use crate::stats::blame::{Part, Parts};
 
-/// A request that the host has the answer of.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Answer {
-    /// The identity that it was submitted with.
-    pub id: u64,
-    /// Where its time went.
-    pub parts: Parts,
+/// Requests that the host has the answer of, and where their time went. Between two events of a drive whose answers are
+/// taken there are none.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Answers {
+    /// Those not taken yet: the identity that it was submitted with, and its number.
+    done: Vec<(u64, u32)>,
+    /// The parts of these, and of those on the link, by number of the request.
+    parts: Vec<Parts>,
 }
 
-/// Answers that were not taken yet, and the parts of those on the link, by number of the request.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(super) struct Answers {
-    done: VecDeque<Answer>,
-    coming: Vec<Parts>,
+impl Answers {
+    /// The identity of each request, in the order of their answers, and the parts of its time.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, &Parts)> {
+        self.done.iter().filter_map(|&(id, number)| Some((id, self.parts.get(number as usize)?)))
+    }
+
+    /// What the answer of a request will tell of its time.
+    pub(super) fn note_parts(&mut self, number: u32, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
+        let index = number as usize;
+        if self.parts.len() <= index {
+            self.parts.resize(index + 1, Parts::default());
+        }
+        let parts = &mut self.parts[index];
+        parts.clear();
+        inside.into_iter().flatten().for_each(|some| parts.merge(some));
+        outside.iter().for_each(|&(part, ns)| parts.add(part, ns));
+    }
 }
 
 impl Device {
-    /// From now on answers are kept until [`Self::take_answer`] takes them.
+    /// From now on answers are kept, to be taken ([`Self::lend_answers`]) before the drive has anything else to do: then
+    /// the number of a request that was answered belongs to another.
     pub fn tell_answers(&mut self) {
         self.answers = Some(Box::default());
     }
 
-    /// The next answer.
-    pub fn take_answer(&mut self) -> Option<Answer> {
-        self.answers.as_mut()?.done.pop_front()
+    /// The answers, if there are any, to be given back when they were looked at ([`Self::take_back`]).
+    #[inline]
+    pub fn lend_answers(&mut self) -> Option<Box<Answers>> {
+        if self.answers.as_ref().is_none_or(|answers| answers.done.is_empty()) {
+            return None;
+        }
+        self.answers.take()
     }
 
-    /// What the answer of a request will tell of its time.
-    pub(super) fn note_parts(
-        answers: &mut Answers,
-        number: u32,
-        inside: [Option<&Parts>; 2],
-        outside: &[(Part, u64)],
-    ) {
-        let index = number as usize;
-        if answers.coming.len() <= index {
-            answers.coming.resize(index + 1, Parts::default());
-        }
-        let parts = &mut answers.coming[index];
-        parts.clear();
-        inside.into_iter().flatten().for_each(|some| parts.merge(some));
-        outside.iter().for_each(|&(part, ns)| parts.add(part, ns));
+    /// Keeps further answers in the memory of those that were lent.
+    pub fn take_back(&mut self, mut answers: Box<Answers>) {
+        answers.done.clear();
+        self.answers = Some(answers);
     }
 
     /// The host has the answer.
@@ -57,8 +62,7 @@ impl Device {
     pub(super) fn tell_answer(&mut self, number: u32) {
         let id = self.request_id(number);
         if let Some(answers) = &mut self.answers {
-            let parts = answers.coming.get(number as usize).copied().unwrap_or_default();
-            answers.done.push_back(Answer { id, parts });
+            answers.done.push((id, number));
         }
     }
 

@@ -4,7 +4,7 @@
 use super::Device;
 use crate::cache::state::Promise;
 use crate::cache::table::Slot;
-use crate::cache::{Access, CachePolicy, CacheSlot, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
+use crate::cache::{Access, Cache, CachePolicy, CacheSlot, CacheState, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
 use crate::ids::Lpa;
 use crate::placement::Placement;
 use crate::sched::class::Class;
@@ -60,6 +60,7 @@ impl Device {
             if cache.state.is_pressed() {
                 return;
             }
+            self.fetch_waiting_write(&cache.state);
             let held = cache.state.table.find(lpa);
             if held.is_none() && !self.make_room() {
                 return;
@@ -72,6 +73,26 @@ impl Device {
             self.enter(request, lpa, held);
             let durable = self.is_durable(request);
             self.entered(id, durable);
+        }
+    }
+
+    /// Brings what those who wait behind the first will need towards the caches: the operation, then what the search for its
+    /// unit begins with.
+    #[inline]
+    fn fetch_waiting_write(&self, state: &CacheState) {
+        if let Some(&later) = state.waiting.get(4) {
+            self.pool.prefetch(later);
+        }
+        if let Some(&soon) = state.waiting.get(2) {
+            state.table.prefetch(self.pool[soon].lpa);
+        }
+    }
+
+    /// Brings what the search for a unit begins with towards the caches, if there is a cache.
+    #[inline(always)]
+    pub(super) fn fetch_cached(&self, lpa: u32) {
+        if let Some(cache) = &self.cache {
+            cache.state.table.prefetch(Lpa(lpa));
         }
     }
 
@@ -227,6 +248,10 @@ impl Device {
 
     /// A unit that the host reads has come from flash: the policy may keep it, unless it was rewritten meanwhile.
     pub(super) fn keep_read(&mut self, unit: OpId) {
+        if matches!(self.cache.as_deref(), Some(Cache { policy: CacheSlot::WriteBuffer(_), .. })) {
+            // It takes no reads in.
+            return;
+        }
         let Op { lpa, request, ppa, .. } = self.pool[unit];
         if request >= OWN || !self.holds(lpa, ppa) {
             return;

@@ -33,11 +33,16 @@ impl Device {
             return;
         }
         self.now = now;
-        for die in (0..self.outstanding.len() as u32).map(DieId) {
-            self.gates.close(die, u32::MAX, classes, until);
-            self.touched.push(die);
+        let first = !self.gates.are_used();
+        self.gates.close_all(classes, until);
+        if first {
+            self.note_plain_reads();
         }
-        self.note_plain_reads();
+        // The gate that this replaces may have opened. Dies that have nothing to do need not hear of it, but for those that
+        // ask for the turn of their chip.
+        let all = self.chips.is_some();
+        let concerned = self.outstanding.iter().zip(0..).filter(|&(&load, _)| all || load > 0);
+        self.touched.extend(concerned.map(|(_, die)| DieId(die)));
         self.finish_event();
     }
 

@@ -96,7 +96,7 @@ use translate::Translation;
 use wear_out::{BadPlan, WearOut};
 
 pub use admit::Request;
-pub use answers::Answer;
+pub use answers::Answers;
 pub use prepare::Overwriting;
 pub use read_lane::{ReadFeed, Taken};
 pub use view::DriveView;
@@ -114,7 +114,9 @@ struct Rules {
     written_only: bool,
     /// Whether a read that comes can change what a busy die does.
     interrupts: bool,
-    /// Whether reads of the host take the short way, and may be served in a lane of their own.
+    /// Whether reads of the host may begin and end by the short way.
+    direct_reads: bool,
+    /// Whether besides nothing sees them, and they may be served in a lane of their own.
     plain_reads: bool,
     /// Whether garbage collection and programs take the short way.
     plain_moves: bool,
@@ -343,6 +345,7 @@ impl Device {
                 arbitration: device.channel.arbitration,
                 written_only: device.channel.program_data == ProgramData::Written,
                 interrupts: true,
+                direct_reads: false,
                 plain_reads: false,
                 plain_moves: false,
                 places_moves: false,

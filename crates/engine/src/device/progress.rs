@@ -198,7 +198,7 @@ impl Device {
     /// The channel is the die's until `end`.
     #[inline(always)]
     fn channel_granted(&mut self, die: DieId, end: Ns) {
-        let beside = if self.is_plain() { None } else { self.tell_grant(die, end) };
+        let beside = if self.has_direct_reads() { None } else { self.tell_grant(die, end) };
         let state = &mut self.dies[die.index()];
         let event = if state.phase == Phase::DataWait {
             state.phase = Phase::DataOut;
@@ -255,6 +255,9 @@ impl Device {
         if !self.end_plain_program(die) {
             if self.dies[die.index()].command.form == CommandForm::CopybackRead {
                 return self.copyback_read(die);
+            }
+            if self.cache.is_some() {
+                self.fetch_next_write_back(die);
             }
             self.pages_done(die);
         }

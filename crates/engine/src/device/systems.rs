@@ -12,7 +12,7 @@ use crate::sched::class::Cause;
 use crate::sched::queue::{Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use crate::stats::copies::SystemReport;
-use crate::systems::{Action, Figure, ReadEvent, System, SystemPolicy, Watches};
+use crate::systems::{Action, Distance, Figure, ReadEvent, System, SystemPolicy, Watches};
 use crate::time::Ns;
 
 /// Which system, the page and place of the read that it was told of then, and what it asks for.
@@ -26,6 +26,8 @@ pub(super) struct Systems {
     each: Vec<Watches>,
     /// What any of them wants to be told of.
     watches: Watches,
+    /// Whether any of them fetches ahead what it looks up.
+    fetches_ahead: bool,
     /// Not done yet: which system, what.
     asked: Vec<Asked>,
     /// The read whose data is with the controller while the systems are told of it.
@@ -76,8 +78,18 @@ impl Part for Systems {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
         // What they watch and how long the drive must be idle follows from the configuration; `actions`
         // and `read` are empty between two events.
-        let Self { all, each: _, watches: _, asked, read: _, actions: _, wake, idle_at, idle_after: _ } =
-            self;
+        let Self {
+            all,
+            each: _,
+            watches: _,
+            fetches_ahead: _,
+            asked,
+            read: _,
+            actions: _,
+            wake,
+            idle_at,
+            idle_after: _,
+        } = self;
         let names: Vec<&str> = all.iter().map(|system| system.get().name()).collect();
         out.put(&names)?;
         out.put(&(asked, wake, idle_at))?;
@@ -99,7 +111,8 @@ impl Part for Systems {
     }
 
     fn fork(&self) -> Result<Self, SnapshotError> {
-        let Self { all, each, watches, asked, read, actions, wake, idle_at, idle_after } = self;
+        let Self { all, each, watches, fetches_ahead, asked, read, actions, wake, idle_at, idle_after } =
+            self;
         let fork = |system: &SystemPolicy| {
             system.fork().map_err(|_| SnapshotError::NoFork(format!("the system `{}`", system.get().name())))
         };
@@ -107,6 +120,7 @@ impl Part for Systems {
             all: all.iter().map(fork).collect::<Result<_, _>>()?,
             each: each.clone(),
             watches: *watches,
+            fetches_ahead: *fetches_ahead,
             asked: asked.clone(),
             read: *read,
             actions: actions.clone(),
@@ -131,6 +145,7 @@ impl Device {
         let watches = system.get().watches();
         self.systems.watches = self.systems.watches.and(watches);
         self.systems.each.push(watches);
+        self.systems.fetches_ahead |= system.get().fetches_ahead();
         self.dram.reserve(system.get().name(), system.get().bytes());
         if let Err(error) = self.dram.check() {
             self.fail(error.to_string());
@@ -212,6 +227,35 @@ impl Device {
         ReadEvent { lpa, ppa, die: self.die_of(ppa).0, flow, joins }
     }
 
+    /// Lets systems fetch what they will look up for a read of this page, which is likely to come.
+    #[inline(always)]
+    pub(super) fn fetch_for_systems(&self, lpa: u32, distance: Distance) {
+        if self.systems.fetches_ahead {
+            self.let_systems_fetch(lpa, distance);
+        }
+    }
+
+    #[inline(never)]
+    fn let_systems_fetch(&self, lpa: u32, distance: Distance) {
+        let ppa = if lpa < self.logical_units { self.lookup(Lpa(lpa)) } else { Ppa::NONE };
+        if ppa.is_some() {
+            let die = self.die_of(ppa).0;
+            self.systems().for_each(|system| system.fetch_for_read(Lpa(lpa), die, distance));
+        }
+    }
+
+    /// Whether anybody is told of reads that go to their dies.
+    #[inline]
+    pub(super) fn tells_of_reads(&self) -> bool {
+        self.systems.watches.has(Watches::READ.and(Watches::RECORDED))
+    }
+
+    /// Whether systems asked for something that is not done yet.
+    #[inline]
+    pub(super) fn systems_asked(&self) -> bool {
+        !self.systems.asked.is_empty()
+    }
+
     /// A unit of a read of the host goes to its die.
     #[inline(always)]
     pub(super) fn tell_read(&mut self, unit: OpId) {
@@ -221,7 +265,7 @@ impl Device {
     /// The same; `joins` tells whether it has no command of its own.
     #[inline(always)]
     pub(super) fn tell_read_that(&mut self, unit: OpId, joins: bool) {
-        if self.systems.watches.has(Watches::READ.and(Watches::RECORDED)) {
+        if self.tells_of_reads() {
             if !joins && self.monitor.records_reads() {
                 self.record_read(unit);
             }

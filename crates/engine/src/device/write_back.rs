@@ -5,11 +5,11 @@ use super::Device;
 use crate::cache::state::Promise;
 use crate::cache::table::Slot;
 use crate::cache::{CachePolicy, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
-use crate::ids::{Lpa, PlaneId, Ppa, SuperblockId};
+use crate::ids::{DieId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::{Placement, ProgramIntent};
 use crate::replicate::CopyLoss;
 use crate::sched::class::Cause;
-use crate::sched::queue::{OWN, Op, OpId};
+use crate::sched::queue::{NONE, OWN, Op, OpId};
 
 /// Oldest units among which one is sought whose domain has a whole flash page to write.
 const SEARCHED: usize = 32;
@@ -42,8 +42,22 @@ impl Device {
 
     /// The slot that an operation carries to flash; `None` when the unit was dropped since.
     pub(super) fn owner(&self, unit: OpId) -> Option<Slot> {
-        let table = &self.cache.as_ref()?.state.table;
-        table.find(self.pool[unit].lpa).filter(|&slot| table.op(slot) == Some(unit))
+        let (table, slot) = (&self.cache.as_ref()?.state.table, self.pool[unit].slot);
+        table.is_carried_by(slot, unit).then_some(slot)
+    }
+
+    /// Brings towards the caches what the first program from the cache that waits at a die will change, and the unit that is
+    /// likely to be sent after it.
+    #[inline]
+    pub(super) fn fetch_next_write_back(&self, die: DieId) {
+        let Some(cache) = &self.cache else { return };
+        cache.state.table.prefetch_oldest_dirty();
+        let head = self.dies[die.index()].first(WRITE_BACK_PROGRAM);
+        if head != NONE {
+            let Op { lpa, slot, .. } = self.pool[head];
+            cache.state.table.prefetch_slot(slot);
+            self.map.prefetch(u64::from(lpa.0));
+        }
     }
 
     /// Sends the units of one flash page to flash; `false` when no dirty unit waits.
@@ -130,18 +144,21 @@ impl Device {
     /// An operation takes a dirty unit to flash. Where sectors are missing that flash holds, it reads them first;
     /// else (`true`) its program is queued.
     fn send(&mut self, slot: Slot, id: OpId, plane: PlaneId) -> bool {
-        let old = self.lookup(self.pool[id].lpa);
         let Some(cache) = self.cache.as_deref_mut() else { return false };
         let table = &mut cache.state.table;
         table.depart(slot, id);
         if self.rules.written_only {
             self.pool.set_tag(id, table.bytes_held(slot));
         }
+        let complete = table.holds_all(slot);
+        self.pool[id].slot = slot;
         self.pool[id].point = self.points.of(WRITE_BACK_PROGRAM.cause());
-        if table.holds_all(slot) || !old.is_some() {
+        let old = if complete { Ppa::NONE } else { self.lookup(self.pool[id].lpa) };
+        if !old.is_some() {
             self.program_on(plane, id);
             return true;
         }
+        let Some(cache) = self.cache.as_deref_mut() else { return false };
         cache.state.merging += 1;
         cache.state.record.counts.merges += 1;
         let bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
@@ -251,6 +268,10 @@ impl Device {
             self.drop_copies(lpa, old, CopyLoss::Written);
         }
         self.pool[unit].replaced = old;
+        if old.is_some() {
+            // For the end of the program.
+            self.blocks.prefetch(self.blocks.of(&self.geometry, old));
+        }
         self.mapped_units += u64::from(!old.is_some());
         self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
@@ -259,6 +280,7 @@ impl Device {
         let Some(cache) = self.cache.as_deref_mut() else { return };
         cache.state.table.hold_all(slot);
         cache.state.table.commit(slot);
+        cache.state.table.prefetch(lpa);
         cache.state.in_program += 1;
         cache.state.note_dirty(self.now);
         self.map_changed(lpa, old, ppa, Cause::WriteBack);

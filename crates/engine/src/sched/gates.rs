@@ -58,19 +58,30 @@ struct Gate {
 /// The gates of all dies. Nothing is kept while no gate was ever closed.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Gates {
+    used: bool,
+    /// Those that systems closed.
     by_die: Vec<Vec<Gate>>,
+    /// The one of every die at once, and until when it is closed.
+    all: (ClassSet, Ns),
 }
 
 impl Gates {
     /// Whether a gate was ever closed.
     #[inline]
     pub fn are_used(&self) -> bool {
-        !self.by_die.is_empty()
+        self.used
+    }
+
+    /// From now on no die begins anything of these classes before `until`. Replaces what was asked for all dies before.
+    pub fn close_all(&mut self, classes: ClassSet, until: Ns) {
+        self.used = true;
+        self.all = (classes, until);
     }
 
     /// From now on the die begins nothing of these classes before `until`. Replaces what the same system asked for that
     /// die before; what other systems closed stays closed.
     pub fn close(&mut self, die: DieId, system: u32, classes: ClassSet, until: Ns) {
+        self.used = true;
         if self.by_die.len() <= die.index() {
             self.by_die.resize_with(die.index() + 1, Vec::new);
         }
@@ -82,16 +93,22 @@ impl Gates {
     /// Classes that the die may not begin now, one bit each.
     #[inline]
     pub fn closed(&self, die: DieId, now: Ns) -> u32 {
-        self.by_die.get(die.index()).map_or(0, |gates| {
-            gates.iter().filter(|gate| now < gate.until).fold(0, |closed, gate| closed | gate.classes.bits())
+        let (classes, until) = self.all;
+        let of_all = if now < until { classes.bits() } else { 0 };
+        self.by_die.get(die.index()).map_or(of_all, |gates| {
+            gates
+                .iter()
+                .filter(|gate| now < gate.until)
+                .fold(of_all, |closed, gate| closed | gate.classes.bits())
         })
     }
 
     /// When the next gate opens behind which some of these classes wait; `None` if none is closed for them.
     pub fn next_opening(&self, die: DieId, waiting: u32, now: Ns) -> Option<Ns> {
-        let gates = self.by_die.get(die.index())?;
-        let holds = |gate: &&Gate| now < gate.until && gate.classes.bits() & waiting != 0;
-        gates.iter().filter(holds).map(|gate| gate.until).min()
+        let gates = self.by_die.get(die.index()).map_or(&[][..], Vec::as_slice);
+        let of_die = gates.iter().map(|gate| (gate.classes, gate.until));
+        let holds = |&(classes, until): &(ClassSet, Ns)| now < until && classes.bits() & waiting != 0;
+        of_die.chain([self.all]).filter(holds).map(|(_, until)| until).min()
     }
 }
 
@@ -127,5 +144,23 @@ mod tests {
         gates.close(DieId(2), 0, erases, Ns(30));
         assert_eq!(closed(&gates, 9), erases.bits());
         assert_eq!(closed(&gates, 29), erases.bits());
+    }
+
+    #[test]
+    fn a_gate_of_all_dies_is_closed_beside_those_of_each_and_replaces_the_one_before() {
+        let (reads, erases) = (ClassSet::of(&[Class::HostRead]), ClassSet::of(&[Class::GcErase]));
+        let mut gates = Gates::default();
+        gates.close_all(erases, Ns(20));
+        assert!(gates.are_used());
+        gates.close(DieId(1), 0, reads, Ns(10));
+        assert_eq!(gates.closed(DieId(0), Ns(5)), erases.bits());
+        assert_eq!(gates.closed(DieId(1), Ns(5)), reads.and(erases).bits());
+        assert_eq!(gates.closed(DieId(1), Ns(10)), erases.bits());
+        assert_eq!(gates.next_opening(DieId(1), u32::MAX, Ns(0)), Some(Ns(10)));
+        assert_eq!(gates.next_opening(DieId(0), u32::MAX, Ns(0)), Some(Ns(20)));
+        assert_eq!(gates.next_opening(DieId(0), reads.bits(), Ns(0)), None);
+        gates.close_all(reads, Ns(30));
+        assert_eq!(gates.closed(DieId(0), Ns(5)), reads.bits());
+        assert_eq!(gates.closed(DieId(0), Ns(30)), 0);
     }
 }

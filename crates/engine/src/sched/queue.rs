@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Lpa, Ppa};
+use crate::memory::prefetch;
 use crate::sched::class::Class;
 use crate::stats::blame::Parts;
 use crate::stats::clock::ClassClock;
@@ -44,6 +45,9 @@ pub struct Op {
     pub source: Ppa,
     /// The page that this program replaced, once it is committed.
     pub replaced: Ppa,
+    /// Slot of the data cache whose unit this takes to flash, or took as long as the cache says so; [`NONE`] where it is
+    /// none.
+    pub slot: u32,
     /// Bytes wanted of the unit.
     pub bytes: u32,
     /// Class, hence queue.
@@ -80,6 +84,7 @@ impl Op {
             ppa,
             source: Ppa::NONE,
             replaced: Ppa::NONE,
+            slot: NONE,
             bytes: 0,
             class,
             point: 0,
@@ -129,6 +134,12 @@ impl OpPool {
     #[inline]
     pub fn remove(&mut self, id: OpId) {
         self.free.push(id);
+    }
+
+    /// Brings an operation towards the caches: one that waits was put there long ago.
+    #[inline]
+    pub fn prefetch(&self, id: OpId) {
+        prefetch(&self.ops, id as usize);
     }
 
     /// Operations in flight.

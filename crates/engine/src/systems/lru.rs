@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Lpa, Ppa};
+use crate::memory::prefetch;
 
 /// No slot.
 const NIL: u32 = u32::MAX;
@@ -217,6 +218,26 @@ impl<K: Key, V> LruMap<K, V> {
     #[inline]
     fn slot_of(&self, key: K) -> Option<u32> {
         self.place_of(key).map(|place| self.places[place].slot)
+    }
+
+    /// Brings what the search for a key begins with towards the caches.
+    #[inline]
+    pub fn prefetch(&self, key: K) {
+        if self.len > 0 {
+            prefetch(&self.places, self.home(Self::hash(key)));
+        }
+    }
+
+    /// Second stage, once [`Self::prefetch`] had time: the entry itself, if it is where the search begins.
+    #[inline]
+    pub fn prefetch_entry(&self, key: K) {
+        if self.len > 0 {
+            let hash = Self::hash(key);
+            let place = self.places[self.home(hash)];
+            if place.hash == hash {
+                prefetch(&self.slots, place.slot as usize);
+            }
+        }
     }
 
     /// An entry, whose place in the order stays.

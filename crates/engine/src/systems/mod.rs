@@ -66,6 +66,15 @@ impl Watches {
     }
 }
 
+/// How soon something is needed that can be fetched ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Distance {
+    /// Some units later: what a search begins with can be fetched.
+    Far,
+    /// A few units later, after [`Self::Far`]: what was fetched then tells where the rest lies.
+    Near,
+}
+
 /// A read of the host on its way to a die, or done there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadEvent {
@@ -153,6 +162,15 @@ pub trait System {
 
     /// There was something else at the place guessed: this logical page, or none that could be told ([`Lpa::NONE`]).
     fn wrong_guess(&mut self, _lpa: Lpa, _guessed: Ppa, _found: Lpa, _drive: &DriveView<'_>) {}
+
+    /// Whether [`Self::fetch_for_read`] does anything; asked once.
+    fn fetches_ahead(&self) -> bool {
+        false
+    }
+
+    /// A read of a page that lies on this die now is likely to come soon: the system may bring what it will look up then
+    /// towards the caches. For speed only: reads come without this, and this without reads.
+    fn fetch_for_read(&self, _lpa: Lpa, _die: DieId, _distance: Distance) {}
 
     /// A read of the host goes to a die (again, when it was sent on to another).
     fn read(&mut self, _read: &ReadEvent, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}

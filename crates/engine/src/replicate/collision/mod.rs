@@ -134,6 +134,7 @@ impl Collision {
         let page = |ppa: Ppa| Ppa(ppa.0 >> shift << shift);
         let last = there.len().saturating_sub(1);
         let from = there.len().saturating_sub(self.config.reads_considered as usize);
+        let now = self.rates.at(drive.now());
         // The pairs of the read that came are recorded last, so that they are the last to be forgotten.
         'pairs: for later in from + 1..=last {
             if self.config.record == RecordedPairs::New && later != last {
@@ -151,7 +152,7 @@ impl Collision {
                 let Some((to, slack)) = entry.and_then(|entry| entry.destination(outstanding)) else {
                     continue;
                 };
-                let rate = self.rates.per_second(to.index(), drive.now());
+                let rate = self.rates.per_second(to.index(), now);
                 if self.benefit_ns(slack) > self.cost_ns(rate) && self.decide(die, key, reads, to, &page) {
                     break 'pairs;
                 }

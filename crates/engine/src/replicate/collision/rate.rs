@@ -13,6 +13,13 @@ pub struct ReadRates {
     counts: Vec<[u32; 2]>,
 }
 
+/// A moment at which rates are asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct RatesNow {
+    /// How much of the window before the one that runs counts.
+    share_before: f64,
+}
+
 impl ReadRates {
     /// For so many dies.
     pub fn new(dies: u32, window_ns: u64) -> Self {
@@ -55,12 +62,16 @@ impl ReadRates {
         }
     }
 
-    /// Reads a second of a die, over the last window.
-    pub fn per_second(&mut self, die: usize, now: Ns) -> f64 {
+    /// The rates now: what they have in common, for whoever wants several.
+    pub fn at(&mut self, now: Ns) -> RatesNow {
         self.advance(now);
+        RatesNow { share_before: 1.0 - self.passed(now) as f64 / self.window as f64 }
+    }
+
+    /// Reads a second of a die, over the last window.
+    pub fn per_second(&self, die: usize, now: RatesNow) -> f64 {
         let [here, before] = self.counts.get(die).copied().unwrap_or_default();
-        let passed = self.passed(now) as f64 / self.window as f64;
-        (f64::from(here) + f64::from(before) * (1.0 - passed)) * 1e9 / self.window as f64
+        (f64::from(here) + f64::from(before) * now.share_before) * 1e9 / self.window as f64
     }
 }
 
@@ -72,12 +83,16 @@ mod tests {
     fn a_steady_stream_has_its_rate_and_what_is_past_is_forgotten() {
         let second = 1_000_000_000;
         let mut rates = ReadRates::new(2, second);
+        let per_second = |rates: &mut ReadRates, die, now| {
+            let now = rates.at(now);
+            rates.per_second(die, now)
+        };
         for number in 0..250 {
             rates.count(1, Ns(number * second / 100));
         }
-        assert!((rates.per_second(1, Ns(5 * second / 2 - 1)) - 100.0).abs() < 1.0);
-        assert_eq!(rates.per_second(0, Ns(5 * second / 2)), 0.0);
-        assert!((rates.per_second(1, Ns(3 * second + second / 2)) - 25.0).abs() < 0.1);
-        assert_eq!(rates.per_second(1, Ns(9 * second)), 0.0);
+        assert!((per_second(&mut rates, 1, Ns(5 * second / 2 - 1)) - 100.0).abs() < 1.0);
+        assert_eq!(per_second(&mut rates, 0, Ns(5 * second / 2)), 0.0);
+        assert!((per_second(&mut rates, 1, Ns(3 * second + second / 2)) - 25.0).abs() < 0.1);
+        assert_eq!(per_second(&mut rates, 1, Ns(9 * second)), 0.0);
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{DieId, Lpa, Ppa};
+use crate::systems::Distance;
 use crate::systems::lru::LruMap;
 
 /// An entry. The D-offset of the paper is in the page map, whence a page is found by its logical number.
@@ -67,6 +68,20 @@ impl ReadLists {
     pub fn fits(&self, other: &Self) -> bool {
         (self.length, self.chips.len(), self.by_die.len())
             == (other.length, other.chips.len(), other.by_die.len())
+    }
+
+    /// Brings what a read of a page of a chip will look up towards the caches: where the searches begin, or, when that had
+    /// time, the entry.
+    #[inline]
+    pub fn prefetch(&self, chip: u32, lpa: Lpa, distance: Distance) {
+        let Some(list) = self.chips.get(chip as usize) else { return };
+        match distance {
+            Distance::Far => {
+                list.prefetch(lpa);
+                self.staged.prefetch(lpa);
+            }
+            Distance::Near => list.prefetch_entry(lpa),
+        }
     }
 
     /// A page of a chip is read.

@@ -14,10 +14,11 @@ use super::{CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
 use crate::config::DeviceConfig;
 use crate::config::hotr::{HotrConfig, Staging, TrackedReads};
 use crate::ids::{DieId, Lpa, Ppa};
+use crate::memory::prefetch;
 use crate::nand::Geometry;
 use crate::sched::class::{Class, FlashOp};
 use crate::snapshot::Stored;
-use crate::systems::{Action, DriveView, Figure, ReadEvent, System, Watches};
+use crate::systems::{Action, Distance, DriveView, Figure, ReadEvent, System, Watches};
 use lists::{Found, ReadLists};
 
 /// Bytes of an entry of a list: two offsets, a count and the two links of the list, of 32 bits each. The paper names the
@@ -167,6 +168,17 @@ impl System for Hotr {
                 let dies = self.config.staging_chips.saturating_mul(self.dies_per_chip).min(self.dies);
                 Reservation { dies: (self.dies - dies..self.dies).map(DieId).collect(), blocks: 0.0 }
             }
+        }
+    }
+
+    fn fetches_ahead(&self) -> bool {
+        true
+    }
+
+    fn fetch_for_read(&self, lpa: Lpa, die: DieId, distance: Distance) {
+        self.lists.prefetch(self.chip_of(die), lpa, distance);
+        if distance == Distance::Far {
+            prefetch(&self.read_pages, lpa.index() / 64);
         }
     }
 
