@@ -1,8 +1,8 @@
 //! What goes with a read that begins in the lane: reads of the same flash page, which is read once for all of them, and
 //! of other planes, which work together. The choice is that of [a command of the long way](crate::device::issue).
 
+use super::NONE;
 use super::serve::Lane;
-use super::{Flights, NONE};
 use crate::ids::Ppa;
 use crate::time::Ns;
 
@@ -99,30 +99,5 @@ impl Lane<'_> {
         if after == NONE {
             die.last = previous;
         }
-    }
-}
-
-impl Flights {
-    /// Bytes of a flash page that its readers want; a unit that several want moves once.
-    #[inline]
-    pub(super) fn bytes_of_page(&self, head: u32) -> u32 {
-        let first = &self[head];
-        let bytes = first.taken.request.length as u32;
-        if first.mate == NONE { bytes } else { self.bytes_of_readers(head) }
-    }
-
-    #[cold]
-    fn bytes_of_readers(&self, head: u32) -> u32 {
-        let wanted = |read: u32| self[read].taken.request.length as u32;
-        self.readers(head).fold(0, |bytes: u32, read| {
-            let before = self.readers(head).take_while(|&other| other != read);
-            let moved = before.filter(|&other| self[other].ppa == self[read].ppa).map(wanted).max();
-            bytes.saturating_add(wanted(read).saturating_sub(moved.unwrap_or(0)))
-        })
-    }
-
-    /// The reads of a flash page.
-    pub(super) fn readers(&self, head: u32) -> impl Iterator<Item = u32> {
-        std::iter::successors(Some(head), |&read| Some(self[read].mate).filter(|&mate| mate != NONE))
     }
 }

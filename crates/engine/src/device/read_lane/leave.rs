@@ -19,7 +19,7 @@ impl Device {
         let now = self.now;
         self.hand_over(&mut lane, now);
         self.give_channels_back(&mut lane);
-        let mut operations = vec![NO_OP; lane.flights.all.len()];
+        let mut operations = vec![NO_OP; lane.flights.most()];
         for (_, flight, runs) in lane.inside() {
             let operation = self.operation_of(&lane.flights[flight]);
             operations[flight as usize] = operation;

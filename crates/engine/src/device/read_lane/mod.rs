@@ -7,9 +7,11 @@
 //! comes, all that is under way is given back to the drive as the long way would have left it. Checked mode verifies each read here
 //! as there. The tests compare the two ways: a drive with a probe takes the long one.
 
+mod answer;
 mod channels;
 mod due;
 mod enter;
+mod flights;
 mod joins;
 mod leave;
 mod serve;
@@ -19,7 +21,6 @@ mod tests;
 mod wakes;
 
 use std::collections::VecDeque;
-use std::ops::{Index, IndexMut};
 
 use super::Device;
 use crate::host::{DriveView, HostOp, HostRequest};
@@ -30,6 +31,7 @@ use crate::sched::SchedulerPolicy;
 use crate::time::Ns;
 
 use due::DueDies;
+use flights::{Flight, Flights};
 use tally::Tally;
 use wakes::Wakes;
 
@@ -67,23 +69,6 @@ pub struct Taken {
     pub measured: bool,
     /// Whether the measured window opens with it.
     pub opens_window: bool,
-}
-
-/// A read on its way.
-#[derive(Clone, Copy)]
-struct Flight {
-    taken: Taken,
-    ppa: Ppa,
-    die: u32,
-    /// Time of the cell array for its page.
-    cell: Ns,
-    /// When it entered the drive, and came to its die.
-    entered: Ns,
-    at_die: Ns,
-    /// The next that waits for the same die; of a command, the head of its next page.
-    next: u32,
-    /// The next read of the same flash page in the same command.
-    mate: u32,
 }
 
 /// What a die does, what waits for it, and what is counted for it.
@@ -138,54 +123,6 @@ impl LaneChannel {
     #[inline(always)]
     fn is_free(&self, now: Ns) -> bool {
         self.first == NONE && (self.free_at < now || self.free_at == Ns::ZERO)
-    }
-}
-
-/// The reads under way, by number.
-#[derive(Default)]
-struct Flights {
-    all: Vec<Flight>,
-    free: Vec<u32>,
-}
-
-impl Flights {
-    #[inline(always)]
-    fn insert(&mut self, flight: Flight) -> u32 {
-        match self.free.pop() {
-            Some(number) => {
-                self[number] = flight;
-                number
-            }
-            None => {
-                self.all.push(flight);
-                (self.all.len() - 1) as u32
-            }
-        }
-    }
-
-    #[inline(always)]
-    fn remove(&mut self, number: u32) {
-        self.free.push(number);
-    }
-
-    fn clear(&mut self) {
-        self.all.clear();
-        self.free.clear();
-    }
-}
-
-impl Index<u32> for Flights {
-    type Output = Flight;
-    #[inline(always)]
-    fn index(&self, number: u32) -> &Flight {
-        &self.all[number as usize]
-    }
-}
-
-impl IndexMut<u32> for Flights {
-    #[inline(always)]
-    fn index_mut(&mut self, number: u32) -> &mut Flight {
-        &mut self.all[number as usize]
     }
 }
 

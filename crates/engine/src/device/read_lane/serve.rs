@@ -1,10 +1,8 @@
 //! The loop of the read lane.
 
 use super::due::Due;
-use super::tally::{Service, Waits, record};
-use super::{Flight, LaneDie, NONE, ReadFeed, ReadLane, Taken};
+use super::{Flight, NONE, ReadFeed, ReadLane, Taken};
 use crate::device::Device;
-use crate::device::admit::parts_are_wrong;
 use crate::ids::{Lpa, Ppa};
 use crate::nand::CellMode;
 use crate::nand::die::Phase;
@@ -18,9 +16,9 @@ pub(super) struct Lane<'a> {
     pub now: Ns,
     /// Of a read command of one plane.
     command: Ns,
-    checked: bool,
+    pub checked: bool,
     /// Bytes that were sent to the host last, and their time on the link.
-    sent: (u64, Ns),
+    pub sent: (u64, Ns),
 }
 
 impl Device {
@@ -151,7 +149,7 @@ impl Lane<'_> {
 
     /// One direction of the link is taken for so long; returns until when.
     #[inline(always)]
-    fn take_link(&mut self, outwards: bool, time: Ns) -> Ns {
+    pub(super) fn take_link(&mut self, outwards: bool, time: Ns) -> Ns {
         let free = &mut self.drive.link_free[usize::from(outwards)];
         *free = (*free).max(self.now) + time;
         *free
@@ -288,49 +286,5 @@ impl Lane<'_> {
         let newest = self.drive.version_in_flash(lpa);
         let holds = self.drive.versions.as_ref().is_none_or(|versions| versions.holds(flight.ppa, newest));
         self.drive.verify_page(lpa, flight.ppa, holds);
-    }
-
-    /// Sends the answer of a read whose data is there. When the host has it is certain from now on, so it is recorded at
-    /// once. Returns whether the host has it.
-    #[inline(always)]
-    fn answer(&mut self, die: u32, number: u32) -> bool {
-        let flight = &self.lane.flights[number];
-        let length = flight.taken.request.length;
-        if length != self.sent.0 {
-            self.sent = (length, self.drive.link_time(length, self.drive.rules.link.completion_ns));
-        }
-        let time = self.sent.1;
-        let at_once = time == Ns::ZERO && self.lane.link[1].is_empty();
-        let end = if at_once { self.now } else { self.take_link(true, time) };
-        let flight = &self.lane.flights[number];
-        let LaneDie { command, cell, transfer, begun, channel_wait, .. } = self.lane.dies[die as usize];
-        let latency = end.since(flight.taken.arrival);
-        let service = Service { command, cell, transfer, length };
-        let recorder = &mut self.drive.recorder.read;
-        if latency != service.alone() || self.checked {
-            let waits = Waits {
-                admission: flight.entered.since(flight.taken.arrival).0,
-                link: flight.at_die.since(flight.entered).0 + end.since(self.now).0,
-                die: begun.since(flight.at_die).0,
-                channel: channel_wait,
-            };
-            if flight.taken.measured {
-                record(recorder, latency, &service, &waits);
-            }
-            let total = service.alone().0 + waits.total();
-            if total != latency.0 {
-                let wrong = parts_are_wrong(self.now, flight.taken.id, total, latency);
-                self.drive.fault.get_or_insert(wrong);
-            }
-        } else if flight.taken.measured {
-            self.lane.tally.count(service, recorder);
-        }
-        if at_once {
-            self.drive.recorder.read.answered(length);
-            self.lane.flights.remove(number);
-        } else {
-            self.lane.put_on_link(true, end, number);
-        }
-        at_once
     }
 }
