@@ -47,9 +47,10 @@ def main() -> None:
                 ]
                 axis.plot(*zip(*points, strict=True), marker="o", markersize=3, label=load)
             axis.set_xscale("log", base=2)
-            axis.set_ylim(bottom=0)
             axis.grid(alpha=0.3)
         axes[0].set_ylabel(label)
+        # They share their scale: only now is the highest point of all known.
+        axes[0].set_ylim(bottom=0)
     for axis, name in zip(grid[-1], axes_of, strict=True):
         axis.set_xlabel(TITLES[name])
     grid[0][0].legend()
