@@ -4,10 +4,18 @@
 mod mapping;
 mod table;
 
+use std::sync::atomic::AtomicBool;
+#[cfg(target_os = "linux")]
+use std::sync::atomic::Ordering;
+
 pub use table::{Table, Word};
 
 /// Tables from this size on are worth a thread that has their memory handed out while they are filled, bytes.
 const WORTH_A_THREAD: usize = 32 << 20;
+
+/// Memory that such a thread asks for before it looks whether it still should, bytes.
+#[cfg(target_os = "linux")]
+const TOUCHED_AT_ONCE: usize = 16 << 20;
 
 /// Tables below this size gain nothing from huge pages, bytes.
 const WORTH_HUGE_PAGES: usize = 4 << 20;
@@ -50,20 +58,23 @@ impl Extent {
         Self { start: table.as_ptr() as usize, bytes: std::mem::size_of_val(table) }
     }
 
-    /// Has the system hand out all of it now, which takes as long as clearing it: for a thread beside the one that is going
-    /// to fill it.
+    /// Has the system hand it out, piece by piece, until all of it is or `ended`. That takes as long as clearing it: for a
+    /// thread beside the one that is going to fill it.
     ///
     /// # Safety
     /// The table must live until this returns.
     #[cfg(target_os = "linux")]
-    pub unsafe fn touch(self) {
+    pub unsafe fn touch(self, ended: &AtomicBool) {
         const PAGE: usize = 4096;
         let (first, last) = (self.start.next_multiple_of(PAGE), (self.start + self.bytes) / PAGE * PAGE);
-        if first < last {
+        for piece in (first..last).step_by(TOUCHED_AT_ONCE) {
+            if ended.load(Ordering::Relaxed) {
+                return;
+            }
+            let bytes = TOUCHED_AT_ONCE.min(last - piece);
             // SAFETY: the pages belong to a live table. They are made present as by writing, which changes no contents.
             // Where the system can't (before Linux 5.14) they come when they are written, so the result is not used.
-            let _ =
-                unsafe { libc::madvise(first as *mut libc::c_void, last - first, libc::MADV_POPULATE_WRITE) };
+            let _ = unsafe { libc::madvise(piece as *mut libc::c_void, bytes, libc::MADV_POPULATE_WRITE) };
         }
     }
 
@@ -72,7 +83,7 @@ impl Extent {
     /// # Safety
     /// The table must live until this returns.
     #[cfg(not(target_os = "linux"))]
-    pub unsafe fn touch(self) {}
+    pub unsafe fn touch(self, _ended: &AtomicBool) {}
 }
 
 /// Brings `table[index]` towards the caches; an index outside the table is ignored.
@@ -109,13 +120,14 @@ mod tests {
     fn touching_a_table_beside_its_filling_changes_nothing() {
         let mut table = Table::<u32>::zeroed((WORTH_HUGE_PAGES / 4) * 3 + 17);
         let extent = Extent::of(&table[..]);
+        let ended = AtomicBool::new(false);
         std::thread::scope(|scope| {
             // SAFETY: the table lives beyond the scope.
-            scope.spawn(move || unsafe { extent.touch() });
+            scope.spawn(|| unsafe { extent.touch(&ended) });
             table.iter_mut().zip(1..).for_each(|(entry, value)| *entry = value);
         });
         // SAFETY: as above.
-        unsafe { extent.touch() };
+        unsafe { extent.touch(&ended) };
         assert!(table.iter().zip(1..).all(|(&entry, value)| entry == value));
     }
 

@@ -1,6 +1,7 @@
 //! Records of a snapshot: each a value in the form of postcard, behind its length.
 
 use std::io::{Read, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -54,6 +55,11 @@ impl<'a> Out<'a> {
     pub(crate) fn finish(self) -> Result<(), SnapshotError> {
         self.frames.finish()
     }
+}
+
+/// A table that isn't the one that belongs there.
+fn strange(what: &str) -> SnapshotError {
+    SnapshotError::Misfit(format!("a table {what}"))
 }
 
 /// Gives records back in their order.
@@ -111,24 +117,26 @@ impl<'a> In<'a> {
     /// The next table, into one of zeros.
     pub(crate) fn take_table<T: Word>(&mut self, table: &mut Table<T>) -> Result<(), SnapshotError> {
         let (entries, chunks): (u64, u64) = self.take()?;
-        let strange = |what: &str| SnapshotError::Misfit(format!("a table {what}"));
         if entries != table.len() as u64 {
             return Err(strange(&format!("of {entries} entries instead of {}", table.len())));
         }
         let extent = table.expect_chunks(usize::try_from(chunks).unwrap_or(0));
+        // What a snapshot that ends too early won't fill is not handed out.
+        let ended = &AtomicBool::new(false);
         std::thread::scope(|scope| {
             if let Some(extent) = extent {
                 // SAFETY: the scope ends before the table does.
-                let touch = move || unsafe { extent.touch() };
+                let touch = move || unsafe { extent.touch(ended) };
                 // Without a thread the memory comes when it is written.
                 let _ = std::thread::Builder::new().spawn_scoped(scope, touch);
             }
-            self.take_chunks(table, chunks)
+            let taken = self.take_chunks(table, chunks);
+            ended.store(true, Ordering::Relaxed);
+            taken
         })
     }
 
     fn take_chunks<T: Word>(&mut self, table: &mut Table<T>, chunks: u64) -> Result<(), SnapshotError> {
-        let strange = |what: &str| SnapshotError::Misfit(format!("a table {what}"));
         let mut left = chunks;
         while left > 0 {
             let some: Vec<u32> = self.take()?;

@@ -26,7 +26,6 @@ impl Lane<'_> {
         let mut draft = Draft { head, last: head, planes: 1, used };
         let mut cell = self.lane.flights[head].cell;
         let (mut previous, mut candidate) = (NONE, self.lane.dies[number as usize].first);
-        self.lane.flights[head].next = NONE;
         for _ in 0..self.drive.rules.window {
             if candidate == NONE {
                 break;
@@ -81,10 +80,7 @@ impl Lane<'_> {
         let flights = &mut self.lane.flights;
         die.load -= 1;
         die.area += now.since(flights[read].at_die.max(base)).0;
-        let mut last = head;
-        while flights[last].mate != NONE {
-            last = flights[last].mate;
-        }
+        let last = flights.readers(head).last().unwrap_or(head);
         flights[last].mate = read;
     }
 
