@@ -2,12 +2,14 @@
 
 #[cfg(target_os = "linux")]
 mod mapping;
+mod sparse;
 mod table;
 
 use std::sync::atomic::AtomicBool;
 #[cfg(target_os = "linux")]
 use std::sync::atomic::Ordering;
 
+pub use sparse::SparseTable;
 pub use table::{Table, Word};
 
 /// Tables from this size on are worth a thread that has their memory handed out while they are filled, bytes.
@@ -16,6 +18,9 @@ const WORTH_A_THREAD: usize = 32 << 20;
 /// Memory that such a thread asks for before it looks whether it still should, bytes.
 #[cfg(target_os = "linux")]
 const TOUCHED_AT_ONCE: usize = 16 << 20;
+
+/// Bytes of a huge page.
+const HUGE_PAGE: usize = 2 << 20;
 
 /// Tables below this size gain nothing from huge pages, bytes.
 const WORTH_HUGE_PAGES: usize = 4 << 20;

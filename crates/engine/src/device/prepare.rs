@@ -115,7 +115,7 @@ impl Device {
     }
 
     /// Many pages all over the drive are about to be written.
-    pub fn expect_dense(&self) {
+    pub fn expect_dense(&mut self) {
         self.map.expect_dense();
         self.oob.expect_dense();
         if let Some(versions) = &self.versions {

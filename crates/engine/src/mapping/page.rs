@@ -1,30 +1,28 @@
 //! A page map, whole in DRAM: one entry for each logical page.
 
-use serde::{Deserialize, Serialize};
-
 use super::layout::Layout;
 use crate::ids::{Lpa, Ppa};
-use crate::memory::{Table, ask_for_huge_pages, prefetch};
+use crate::memory::SparseTable;
 
 const UNMAPPED: u32 = u32::MAX;
 
 /// Primary copy of every logical page. Zero in the table means "as laid out before the first request", so that an
 /// untouched drive costs no memory.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct PageMap {
-    ppa_plus_one: Table<u32>,
+    ppa_plus_one: SparseTable,
 }
 
 impl PageMap {
     /// Of a drive with so many logical units.
     pub fn new(logical_units: u32) -> Self {
-        Self { ppa_plus_one: Table::zeroed(logical_units as usize) }
+        Self { ppa_plus_one: SparseTable::zeroed(logical_units as usize) }
     }
 
     /// Where a logical page is; [`Ppa::NONE`] when it holds no data.
     #[inline(always)]
     pub fn get(&self, lpa: Lpa, layout: &Layout) -> Ppa {
-        match self.ppa_plus_one[lpa.index()] {
+        match self.ppa_plus_one.get(lpa.index()) {
             0 => layout.ppa(lpa),
             UNMAPPED => Ppa::NONE,
             entry => Ppa(entry - 1),
@@ -34,23 +32,23 @@ impl PageMap {
     /// Moves a logical page.
     #[inline]
     pub fn set(&mut self, lpa: Lpa, ppa: Ppa) {
-        self.ppa_plus_one[lpa.index()] = ppa.0 + 1;
+        self.ppa_plus_one.set(lpa.index(), ppa.0 + 1);
     }
 
     /// Takes a logical page away.
     pub fn clear(&mut self, lpa: Lpa) {
-        self.ppa_plus_one[lpa.index()] = UNMAPPED;
+        self.ppa_plus_one.set(lpa.index(), UNMAPPED);
     }
 
     /// Most of the table will be touched.
-    pub fn expect_dense(&self) {
-        ask_for_huge_pages(&self.ppa_plus_one);
+    pub fn expect_dense(&mut self) {
+        self.ppa_plus_one.expect_dense();
     }
 
     /// Brings the entry towards the caches.
     #[inline]
     pub fn prefetch(&self, lpa: u64) {
-        prefetch(&self.ppa_plus_one, lpa as usize);
+        self.ppa_plus_one.prefetch(lpa as usize);
     }
 }
 

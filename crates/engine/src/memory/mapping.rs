@@ -73,6 +73,26 @@ impl Mapping {
         self.contents().get(number * PAGE..(number + 1) * PAGE).unwrap_or_default()
     }
 
+    /// Gives the memory under a part of it back, which holds zeros from then on, and asks for a huge page there. `false` if
+    /// it holds what it held: something of it is shared, or the system refuses.
+    pub fn clear_for_huge_page(&mut self, part: Range<usize>) -> bool {
+        let is_shared = self.base.get_mut().unwrap_or_else(PoisonError::into_inner).is_some();
+        let is_inside = part.start <= part.end && part.end <= self.bytes;
+        if is_shared || !is_inside || !part.start.is_multiple_of(PAGE) || !part.end.is_multiple_of(PAGE) {
+            return false;
+        }
+        // SAFETY: the part lies inside this mapping, which is borrowed for this alone and has no file under it: its pages
+        // read as zeros then, which any table may hold. The second call is a hint, whose result is not used.
+        unsafe {
+            let place = self.start.as_ptr().add(part.start).cast();
+            if libc::madvise(place, part.len(), libc::MADV_DONTNEED) != 0 {
+                return false;
+            }
+            let _ = libc::madvise(place, part.len(), libc::MADV_HUGEPAGE);
+        }
+        true
+    }
+
     /// Numbers of the pages that may hold something, in order: its own, and those of its base.
     pub fn touched(&self) -> Vec<usize> {
         let base = self.base.lock().unwrap_or_else(PoisonError::into_inner);

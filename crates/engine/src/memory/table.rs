@@ -4,7 +4,7 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use std::ptr::NonNull;
 
 use serde::de::{Error, SeqAccess, Visitor};
@@ -101,6 +101,37 @@ impl<T: Word> Table<T> {
             Memory::Allocated(_) => None,
             #[cfg(target_os = "linux")]
             Memory::Mapped(mapping) => mapping.share().ok().map(|copy| Self::over(copy, self.entries)),
+        }
+    }
+
+    /// Exchanges the memory under some chunks for a huge page, if the system can do that. Only `written` ones of them hold
+    /// something.
+    pub fn make_huge(&mut self, chunks: Range<usize>, written: impl Fn(usize) -> bool) {
+        let bytes = chunks.start * CHUNK_BYTES..chunks.end * CHUNK_BYTES;
+        let chunks = chunks.filter(|&chunk| written(chunk));
+        let kept: Vec<_> = chunks.map(|chunk| (chunk, self.chunk(chunk as u32).to_vec())).collect();
+        let cleared = match &mut self.memory {
+            Memory::Allocated(_) => false,
+            #[cfg(target_os = "linux")]
+            Memory::Mapped(mapping) => mapping.clear_for_huge_page(bytes),
+        };
+        for (chunk, contents) in kept.into_iter().filter(|_| cleared) {
+            let start = chunk * Self::CHUNK;
+            if let Some(place) = self.get_mut(start..start + contents.len()) {
+                place.copy_from_slice(&contents);
+            }
+        }
+    }
+
+    /// Whether the system has handed out no memory for it, as far as that says so.
+    #[cfg(all(test, target_os = "linux"))]
+    pub(super) fn has_memory_for_nothing(&self) -> bool {
+        match &self.memory {
+            Memory::Allocated(_) => false,
+            Memory::Mapped(mapping) => {
+                let touched = mapping.touched().len();
+                touched == 0 || touched == (self.entries * size_of::<T>()).div_ceil(CHUNK_BYTES)
+            }
         }
     }
 

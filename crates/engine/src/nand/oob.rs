@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{Lpa, Ppa};
 use crate::mapping::layout::Layout;
-use crate::memory::{Table, ask_for_huge_pages, prefetch};
+use crate::memory::{SparseTable, Table, ask_for_huge_pages, prefetch};
 
 /// Logical page of every physical page. Zero in the table means "as laid out before the first request".
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug)]
 pub struct Oob {
-    lpa_plus_one: Table<u32>,
+    lpa_plus_one: SparseTable,
     /// Whether it was programmed as a copy, one bit each; empty on a drive without copies.
     copies: Table<u64>,
 }
@@ -18,7 +18,7 @@ pub struct Oob {
 impl Oob {
     /// Of a drive with so many physical units.
     pub fn new(physical_units: u32) -> Self {
-        Self { lpa_plus_one: Table::zeroed(physical_units as usize), copies: Table::zeroed(0) }
+        Self { lpa_plus_one: SparseTable::zeroed(physical_units as usize), copies: Table::zeroed(0) }
     }
 
     /// From now on the role of a page (data or copy) is kept as well.
@@ -33,7 +33,7 @@ impl Oob {
 
     /// Writes it as a further copy of `lpa`.
     pub fn set_copy(&mut self, ppa: Ppa, lpa: Lpa) {
-        self.lpa_plus_one[ppa.index()] = lpa.0.wrapping_add(1);
+        self.lpa_plus_one.set(ppa.index(), lpa.0.wrapping_add(1));
         if let Some(word) = self.copies.get_mut(ppa.index() / 64) {
             *word |= 1 << (ppa.0 % 64);
         }
@@ -42,7 +42,7 @@ impl Oob {
     /// The logical page that was written with this physical page; [`Lpa::NONE`] if none ever was.
     #[inline(always)]
     pub fn lpa(&self, ppa: Ppa, layout: &Layout) -> Lpa {
-        match self.lpa_plus_one[ppa.index()] {
+        match self.lpa_plus_one.get(ppa.index()) {
             0 => layout.lpa(ppa),
             entry => Lpa(entry - 1),
         }
@@ -51,21 +51,21 @@ impl Oob {
     /// Writes it.
     #[inline(always)]
     pub fn set(&mut self, ppa: Ppa, lpa: Lpa) {
-        self.lpa_plus_one[ppa.index()] = lpa.0.wrapping_add(1);
+        self.lpa_plus_one.set(ppa.index(), lpa.0.wrapping_add(1));
         if !self.copies.is_empty() {
             self.copies[ppa.index() / 64] &= !(1 << (ppa.0 % 64));
         }
     }
 
     /// Most of the table will be touched.
-    pub fn expect_dense(&self) {
-        ask_for_huge_pages(&self.lpa_plus_one);
+    pub fn expect_dense(&mut self) {
+        self.lpa_plus_one.expect_dense();
     }
 
     /// Brings the entry towards the caches.
     #[inline]
     pub fn prefetch(&self, ppa: Ppa) {
-        prefetch(&self.lpa_plus_one, ppa.index());
+        self.lpa_plus_one.prefetch(ppa.index());
     }
 }
 

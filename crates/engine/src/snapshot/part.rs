@@ -1,6 +1,7 @@
 //! What a part of the state must be able to do when its bytes alone don't make it.
 
 use super::{In, Out, SnapshotError};
+use crate::memory::{Table, Word};
 
 /// A part of the state that is put into what was made from the configuration: large tables, and policies.
 pub(crate) trait Part: Sized {
@@ -63,13 +64,27 @@ impl<P: Part> Part for Option<P> {
     }
 }
 
+impl<T: Word> Part for Table<T> {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        out.put_table(self)
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        input.take_table(self)
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        Ok(self.clone())
+    }
+}
+
 /// Parts whose state is these tables.
 macro_rules! tables {
     ($($part:ty: $($table:ident),+;)*) => {$(
         impl $crate::snapshot::Part for $part {
             fn save(&self, out: &mut $crate::snapshot::Out<'_>) -> Result<(), $crate::snapshot::SnapshotError> {
                 let Self { $($table),+ } = self;
-                $(out.put_table($table)?;)+
+                $($crate::snapshot::Part::save($table, out)?;)+
                 Ok(())
             }
 
@@ -78,7 +93,7 @@ macro_rules! tables {
                 input: &mut $crate::snapshot::In<'_>,
             ) -> Result<(), $crate::snapshot::SnapshotError> {
                 let Self { $($table),+ } = self;
-                $(input.take_table($table)?;)+
+                $($crate::snapshot::Part::restore($table, input)?;)+
                 Ok(())
             }
 
