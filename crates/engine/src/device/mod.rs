@@ -28,6 +28,7 @@ mod map_pages;
 mod modes;
 mod monitor;
 mod parity;
+mod partial_writes;
 mod plain_moves;
 mod plans;
 mod prepare;
@@ -50,7 +51,7 @@ mod wear;
 mod wear_out;
 mod write_back;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::arrange::Arrangement;
 use serde::{Deserialize, Serialize};
@@ -92,6 +93,7 @@ use crate::time::Ns;
 
 use disturb::Disturb;
 use parity::Redundant;
+use partial_writes::PartialWrites;
 use translate::Translation;
 use wear_out::{BadPlan, WearOut};
 
@@ -176,8 +178,8 @@ pub struct Device {
     /// When a system is to be woken or told that the drive is idle.
     wake_at: Ns,
 
-    /// Logical pages of which a part is being written, and the other such writes that wait for it.
-    partial_writes: BTreeMap<Lpa, VecDeque<OpId>>,
+    /// Writes of parts of pages, one at a time for each page.
+    partial_writes: PartialWrites,
     /// What the firmware knows of the map.
     translation: Translation,
 
@@ -370,7 +372,7 @@ impl Device {
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns)),
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
-            partial_writes: BTreeMap::new(),
+            partial_writes: PartialWrites::default(),
             slc,
             slc_policy: SlcCachePolicy::new(&scheme.slc_cache, &plan.cache),
             redundancy,

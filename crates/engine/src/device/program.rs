@@ -1,7 +1,5 @@
 //! Page programs: a place is allocated when the write comes, and takes effect when the die takes the command.
 
-use std::collections::VecDeque;
-
 use super::{Device, Request};
 use crate::blocks::BlockState;
 use crate::blocks::separation::{Separation, SeparationPolicy};
@@ -29,12 +27,11 @@ impl Device {
             return self.program_on(plane, id);
         }
         // One at a time for each page: each must build on what the one before it left.
-        if let Some(waiting) = self.partial_writes.get_mut(&lpa) {
+        if self.partial_writes.begin(lpa, id) {
+            self.begin_read_modify_write(id);
+        } else {
             self.pool[id].wait_from = self.now;
-            return waiting.push_back(id);
         }
-        self.partial_writes.insert(lpa, VecDeque::new());
-        self.begin_read_modify_write(id);
     }
 
     /// The write point of a page that the host writes.
@@ -48,11 +45,7 @@ impl Device {
 
     /// A write of a part of this page took effect: the next may begin.
     fn next_partial_write(&mut self, lpa: Lpa) {
-        let Some(waiting) = self.partial_writes.get_mut(&lpa) else { return };
-        let Some(id) = waiting.pop_front() else {
-            self.partial_writes.remove(&lpa);
-            return;
-        };
+        let Some(id) = self.partial_writes.end(lpa) else { return };
         let waited = self.now.since(self.pool[id].wait_from);
         self.pool.parts_mut(id).add(Part::Conflict, waited.0);
         self.begin_read_modify_write(id);
