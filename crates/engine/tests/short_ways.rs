@@ -103,8 +103,19 @@ fn first_difference(at: &str, one: &Value, other: &Value) -> Option<String> {
     }
 }
 
+/// More where `PROPTEST_CASES` asks for more.
+fn cases() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        cases: default.cases.max(300),
+        max_shrink_iters: 400,
+        failure_persistence: None,
+        ..default
+    }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases())]
 
     // Plain reads and moves take short ways (`device/at_once.rs`, `device/plain_moves.rs`), and must leave the same behind.
     #[test]
@@ -130,7 +141,6 @@ proptest! {
         if plain && alone {
             setup.device.geometry.mapping_unit_bytes = setup.device.geometry.page_bytes;
             setup.device.geometry.pages_per_program = 1;
-            setup.device.multi_plane.rule = MultiPlaneRule::None;
             setup.device.copyback = CopybackConfig::default();
         }
         let requests = match setup.prepare(&[]) {

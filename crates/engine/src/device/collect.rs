@@ -11,8 +11,12 @@ use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
 
-/// Rows of a victim that are looked up ahead of their reads.
-const LOOK_AHEAD: u32 = 8;
+/// Rows of a victim whose map entries are fetched together, as long ahead of their reads: a fetch whose address translation
+/// must be looked up holds the processor for as long as several of them together.
+const FETCHED_TOGETHER: u32 = 8;
+
+/// Entries of a table in a line of the caches.
+const ENTRIES_OF_LINE: usize = 16;
 
 impl Device {
     /// Starts or continues the collection of a domain where it is needed.
@@ -21,7 +25,10 @@ impl Device {
         let state = &self.domain[domain.index()];
         // What goes on for space already isn't changed by asking whether it should begin.
         let goes_on = state.collector.active && !state.collector.background;
-        if !(goes_on && self.rules.plain_moves) {
+        // Nor is one begun while there is space, and nothing else to be emptied.
+        let rests = state.free.len() >= self.thresholds.trigger.max(state.demand)
+            && state.collector.wanted.is_empty();
+        if !((goes_on || rests) && self.rules.plain_moves) {
             self.consider_collection(domain);
         }
         if self.domain[domain.index()].collector.active {
@@ -241,8 +248,8 @@ impl Device {
             }
             let plane = self.domains.planes(domain)[column as usize];
             let page = self.geometry.first_unit(plane, block, row);
-            if row + LOOK_AHEAD < self.geometry.pages_per_block {
-                self.prefetch_page(Ppa(page.0 + (LOOK_AHEAD << self.geometry.unit_shift)));
+            if row.is_multiple_of(FETCHED_TOGETHER) {
+                self.fetch_rows(page, row, rows);
             }
             let collector = &mut self.domain[domain.index()].collector;
             let row_ends = column + 1 == self.domains.width();
@@ -255,15 +262,24 @@ impl Device {
         }
     }
 
-    #[inline(always)]
-    fn prefetch_page(&self, page: Ppa) {
-        for unit in 0..self.geometry.units_per_page() {
+    /// Brings what is needed of the next but one [`FETCHED_TOGETHER`] rows of a plane towards the caches, at first of the
+    /// next ones too. `page` lies in row `row` of `rows`.
+    fn fetch_rows(&self, page: Ppa, row: u32, rows: u32) {
+        let shift = self.geometry.unit_shift;
+        let first = if row == 0 { 0 } else { FETCHED_TOGETHER };
+        let units = (rows - row).min(2 * FETCHED_TOGETHER) << shift;
+        for unit in first << shift..units {
             let lpa = self.oob.lpa(Ppa(page.0 + unit), &self.layout);
             self.map.prefetch(u64::from(lpa.0));
             if let Some(versions) = &self.versions {
                 versions.prefetch(u64::from(lpa.0));
             }
         }
+        // The logical pages of those behind, which are looked at next time.
+        let behind = (2 * FETCHED_TOGETHER) << shift;
+        (0..FETCHED_TOGETHER << shift)
+            .step_by(ENTRIES_OF_LINE)
+            .for_each(|unit| self.oob.prefetch(Ppa(page.0 + behind + unit)));
     }
 
     /// The logical page that a physical page holds, if it is still wanted.

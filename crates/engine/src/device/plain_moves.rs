@@ -1,11 +1,11 @@
-//! Plain moves: on a plain drive whose flash pages are of one unit each, and programmed one at a time, the commands of
-//! garbage collection and the host's programs need no search for partners, no walk over units, and nobody's waits behind
-//! what they do are told in them. They leave behind what the long way does, and checked mode verifies it: a drive with a
-//! probe takes the long way, and the tests compare the two.
+//! Plain moves: on a plain drive whose flash pages are of one unit each, and programmed one at a time on each plane, the
+//! commands of garbage collection and the host's programs need no walk over units, no search for two that want the same
+//! page, and nobody's waits behind what they do are told in them. They leave behind what the long way does, and checked
+//! mode verifies it: a drive with a probe takes the long way, and the tests compare the two.
 
 use super::Device;
 use super::issue::only_class;
-use crate::ids::{DieId, DomainId, Lpa, Ppa};
+use crate::ids::{DieId, DomainId, Ppa};
 use crate::nand::CellMode;
 use crate::nand::die::{Command, Phase};
 use crate::sched::class::{Class, FlashOp};
@@ -14,9 +14,9 @@ use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
 use crate::time::Ns;
 
 impl Device {
-    /// Whether moves are plain: reads are, every command is of one unit, and nothing else wants to see or place a move.
+    /// Whether moves are plain: reads are, each plane does one unit at a time, and nothing else wants to see or place a move.
     pub(super) fn moves_are_plain(&self) -> bool {
-        let alone = self.geometry.units_per_program() == 1 && self.planes_together() == 1;
+        let alone = self.geometry.units_per_program() == 1;
         let elsewhere = self.rules.places_moves
             || self.copybacks.supported
             || self.points.of_hot_moves().is_some()
@@ -35,42 +35,114 @@ impl Device {
     #[inline(always)]
     pub(super) fn begin_plain(&mut self, die: DieId, class: Class, head: OpId) -> bool {
         debug_assert!(self.moves_are_plain(), "noted when it changes");
-        let Op { lpa, ppa, source, bytes, request, arrived, .. } = self.pool[head];
-        let page = self.geometry.page_in_block(ppa);
-        let (command, data, cell) = match class.op() {
-            FlashOp::Read => {
-                // Nothing but a change of the map keeps a plain drive from reading what it wanted to read.
-                if self.lookup(lpa) != ppa && self.confirm_read(head) == NONE {
-                    self.change_load(die, -1);
-                    return false;
-                }
-                if self.versions.is_some() {
-                    self.verify_read(head);
-                }
-                (self.timing.read_command(1), Ns::ZERO, self.timing.read(page, CellMode::Native))
-            }
-            FlashOp::Program => {
-                if class.is_move() {
-                    self.commit_plain_move(head, class, lpa, [source, ppa]);
-                } else {
-                    self.settle_wait(head, die);
-                    self.commit_program(head);
-                }
-                let cell = self.timing.program(page, CellMode::Native);
-                (self.timing.program_command(1), self.transfer(bytes), cell)
-            }
-            FlashOp::Erase => (self.timing.erase_command(1), Ns::ZERO, self.timing.erase(CellMode::Native)),
+        let Op { ppa, arrived, .. } = self.pool[head];
+        if class.op() == FlashOp::Read && !self.still_reads(head) {
+            self.change_load(die, -1);
+            return false;
+        }
+        let mut planes = 1;
+        if self.planes_together() > 1 && self.dies[die.index()].waits(class) {
+            planes = self.join_planes(die, class, head);
+        }
+        let mut data = self.begin_page_plain(die, class, head);
+        let mut cell = self.cell_time(class, ppa);
+        let mut other = if planes > 1 { self.pool[head].next } else { NONE };
+        while other != NONE {
+            data += self.begin_page_plain(die, class, other);
+            cell = cell.max(self.cell_time(class, self.pool[other].ppa));
+            other = self.pool[other].next;
+        }
+        let command = match class.op() {
+            FlashOp::Read => self.timing.read_command(planes),
+            FlashOp::Program => self.timing.program_command(planes),
+            FlashOp::Erase => self.timing.erase_command(planes),
         };
         let suspensions = self.suspensions_of(arrived);
         let Some(state) = self.dies.get_mut(die.index()) else { return false };
-        if request < OWN {
+        if class == Class::HostProgram {
             state.command.parts.begin(command.0, data.0, cell.0);
         }
-        state.command.begin(head, class, 1, cell, suspensions);
+        state.command.begin(head, class, planes, cell, suspensions);
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command + data);
         true
+    }
+
+    /// Whether a page of a victim is to be read still where it was when its read was queued; ends the read if not.
+    #[inline(always)]
+    fn still_reads(&mut self, head: OpId) -> bool {
+        // Nothing but a change of the map keeps a plain drive from reading what it wanted to read.
+        let Op { lpa, ppa, .. } = self.pool[head];
+        self.lookup(lpa) == ppa || self.confirm_read(head) != NONE
+    }
+
+    /// One plane's part of a command that begins. Returns the time of the data that it takes over the channel.
+    #[inline(always)]
+    fn begin_page_plain(&mut self, die: DieId, class: Class, head: OpId) -> Ns {
+        match class.op() {
+            FlashOp::Read => {
+                if self.versions.is_some() {
+                    self.verify_read(head);
+                }
+                Ns::ZERO
+            }
+            FlashOp::Program => {
+                if class.is_move() {
+                    self.commit_plain_move(head, class);
+                } else {
+                    self.settle_wait(head, die);
+                    self.commit_program(head);
+                }
+                self.transfer(self.pool[head].bytes)
+            }
+            FlashOp::Erase => Ns::ZERO,
+        }
+    }
+
+    /// Time of the array for one page or block.
+    #[inline(always)]
+    fn cell_time(&self, class: Class, ppa: Ppa) -> Ns {
+        match class.op() {
+            FlashOp::Read => self.timing.read(self.geometry.page_in_block(ppa), CellMode::Native),
+            FlashOp::Program => self.timing.program(self.geometry.page_in_block(ppa), CellMode::Native),
+            FlashOp::Erase => self.timing.erase(CellMode::Native),
+        }
+    }
+
+    /// Takes what other planes of the die can do at the same time out of the queue, and links it behind the head of a
+    /// command. Returns the planes of the command.
+    #[inline(never)]
+    fn join_planes(&mut self, die: DieId, class: Class, head: OpId) -> u32 {
+        let (most, is_read) = (self.planes_together(), class.op() == FlashOp::Read);
+        let first = self.geometry.place(self.pool[head].ppa);
+        let mut used = 1u32 << self.geometry.die_of(first.plane).1;
+        let (mut last, mut planes, mut previous) = (head, 1, NONE);
+        let mut candidate = self.dies[die.index()].first(class);
+        for _ in 0..self.rules.window {
+            if candidate == NONE || planes == most {
+                break;
+            }
+            let Op { ppa, lpa, next, .. } = self.pool[candidate];
+            let place = self.geometry.place(ppa);
+            let plane = 1u32 << self.geometry.die_of(place.plane).1;
+            let is_free = used & plane == 0 && self.fit(place, first);
+            // Reads of pages that have moved stay behind: they are sent on when their turn comes.
+            let joins = is_free && !(is_read && self.lookup(lpa) != ppa);
+            if joins || !is_read {
+                // The pages of a block are programmed in order: nothing of this plane may pass what waits here.
+                used |= plane;
+            }
+            if !joins {
+                (previous, candidate) = (candidate, next);
+                continue;
+            }
+            let after = self.dies[die.index()].unlink(&mut self.pool, class, previous, candidate);
+            self.pool[last].next = candidate;
+            (last, candidate) = (candidate, after);
+            planes += 1;
+        }
+        planes
     }
 
     /// Queues the read of a page of a victim, if it is still wanted.
@@ -117,7 +189,8 @@ impl Device {
     /// The die takes the program of a page that moves, which takes effect unless the page was overwritten or trimmed while
     /// its move was under way.
     #[inline(always)]
-    fn commit_plain_move(&mut self, unit: OpId, class: Class, lpa: Lpa, [source, ppa]: [Ppa; 2]) {
+    fn commit_plain_move(&mut self, unit: OpId, class: Class) {
+        let Op { lpa, source, ppa, .. } = self.pool[unit];
         if self.lookup(lpa) != source {
             return self.unused(unit);
         }
@@ -185,17 +258,31 @@ impl Device {
         }
     }
 
-    /// The die has programmed the page of its command: ends it, unless a plan waits for it.
+    /// The die has programmed the pages of its command, or erased the blocks: ends it.
     #[inline(always)]
-    pub(super) fn end_plain_program(&mut self, die: DieId) -> bool {
-        let Command { head, class, .. } = self.dies[die.index()].command;
-        let Op { ppa, lpa, replaced, request, source, .. } = self.pool[head];
-        let is_plans = request >= OWN && request != NONE;
-        if !self.rules.plain_moves || class.op() != FlashOp::Program || is_plans {
-            return false;
+    pub(super) fn end_plain_command(&mut self, die: DieId) {
+        let Command { mut head, class, planes, .. } = self.dies[die.index()].command;
+        self.count(class, planes, 1);
+        while head != NONE {
+            let next = self.pool[head].next;
+            self.change_load(die, -1);
+            if class.op() == FlashOp::Program {
+                self.end_plain_program(die, class, head);
+            } else {
+                self.block_erased(head);
+            }
+            head = next;
         }
-        self.count(class, 1, 1);
-        self.change_load(die, -1);
+    }
+
+    /// A page is programmed.
+    #[inline(always)]
+    fn end_plain_program(&mut self, die: DieId, class: Class, head: OpId) {
+        let Op { ppa, lpa, replaced, request, source, .. } = self.pool[head];
+        if request >= OWN && request != NONE {
+            // A plan waits for it.
+            return self.program_ended(head, die);
+        }
         if let Some(versions) = self.versions.as_mut().filter(|_| lpa.is_some()) {
             versions.programmed(ppa);
         }
@@ -214,7 +301,6 @@ impl Device {
         }
         self.end_program_of(superblock);
         self.check_collection(domain);
-        true
     }
 
     /// A free die of a plain drive, for which something waits, takes its next command.

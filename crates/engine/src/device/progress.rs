@@ -252,7 +252,9 @@ impl Device {
             }
             return self.send_data(die, head, class);
         }
-        if !self.end_plain_program(die) {
+        if self.rules.plain_moves {
+            self.end_plain_command(die);
+        } else {
             if self.dies[die.index()].command.form == CommandForm::CopybackRead {
                 return self.copyback_read(die);
             }
@@ -323,18 +325,18 @@ impl Device {
     #[inline(always)]
     fn data_left(&mut self, die: DieId) {
         let Command { head, class, planes, .. } = self.dies[die.index()].command;
-        if self.is_plain_read_of_move(head, class) {
-            self.count(class, 1, 1);
-            self.end_plain_read(die, head, class);
-            return self.command_done(die);
-        }
         let next = self.pool[head].next;
-        self.change_load(die, -1);
-        self.note_done(die, class, head);
-        let ended = self.end_at_once(die, head, class);
-        if !ended && !self.begin_decoding(head, die) {
-            self.page_read(head, class, Some(die));
+        if self.is_plain_read_of_move(head, class) {
+            self.end_plain_read(die, head, class);
+        } else {
+            self.change_load(die, -1);
+            self.note_done(die, class, head);
+            let ended = self.end_at_once(die, head, class);
+            if !ended && !self.begin_decoding(head, die) {
+                self.page_read(head, class, Some(die));
+            }
         }
+        let blamed = !self.nobody_waits_for(class);
         let state = &mut self.dies[die.index()];
         if next == NONE {
             self.count(class, planes, 1);
@@ -342,7 +344,9 @@ impl Device {
         }
         // For the planes that follow, this transfer was a wait.
         state.command.head = next;
-        state.command.parts.shift(Part::Transfer, Part::ChannelWait(class), state.data_out.0);
+        if blamed {
+            state.command.parts.shift(Part::Transfer, Part::ChannelWait(class), state.data_out.0);
+        }
         self.send_data(die, next, class);
     }
 
