@@ -300,6 +300,12 @@ impl BlockTable {
         prefetch(&self.valid, superblock.index());
     }
 
+    /// The same, of its count of programs under way.
+    #[inline]
+    pub fn prefetch_pending(&self, superblock: SuperblockId) {
+        prefetch(&self.pending, superblock.index());
+    }
+
     /// The superblocks of a domain, as a policy sees them.
     pub fn view(&self, domain: DomainId) -> BlockView<'_> {
         let count = self.blocks_per_plane as usize;

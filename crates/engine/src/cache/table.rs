@@ -186,10 +186,12 @@ impl UnitTable {
         prefetch(&self.units, slot as usize);
     }
 
-    /// The same, of the oldest dirty unit.
+    /// The same, of the unit behind the oldest dirty one, which is looked at for that.
     #[inline]
-    pub fn prefetch_oldest_dirty(&self) {
-        self.prefetch_slot(self.dirty.old);
+    pub fn prefetch_second_dirty(&self) {
+        if let Some(oldest) = self.units.get(self.dirty.old as usize) {
+            self.prefetch_slot(oldest.all.younger());
+        }
     }
 
     /// Second stage, once [`Self::prefetch`] had time: what is known of the unit, if it is there.
@@ -287,6 +289,8 @@ impl UnitTable {
             NIL => return None,
             slot => {
                 self.free = std::mem::replace(&mut self.units[slot as usize], unit).lpa;
+                // Units often come many at a time.
+                self.prefetch_slot(self.free);
                 slot
             }
         };

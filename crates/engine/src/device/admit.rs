@@ -233,21 +233,33 @@ impl Device {
         // Held until all pages are on their way, so that a page that is done at once can't end the request.
         self.requests[number as usize].left = last - first + 2;
         let mut head: OpId = NONE;
-        (first..=last).take(UNITS_NEAR as usize).for_each(|lpa| self.fetch_for_systems(lpa, Distance::Near));
+        let (is_cached, fetches) = (self.cache.is_some(), self.cache.is_some() || self.systems_fetch_ahead());
+        if fetches {
+            let near = (first..=last).take(UNITS_NEAR as usize);
+            near.for_each(|lpa| self.fetch_for_systems(lpa, Distance::Near));
+        }
         for lpa in first..=last {
-            self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
-            if last - lpa >= UNITS_AHEAD {
-                self.fetch_for_systems(lpa + UNITS_AHEAD, Distance::Far);
+            if fetches {
+                self.fetch_behind(lpa, last);
             }
-            if last - lpa >= UNITS_NEAR {
-                self.fetch_for_systems(lpa + UNITS_NEAR, Distance::Near);
-            }
-            if self.cache.is_some() && self.read_from_cache(number, Lpa(lpa), wanted(lpa)) {
+            if is_cached && self.read_from_cache(number, Lpa(lpa), wanted(lpa)) {
                 continue;
             }
             head = self.read_for_host(number, Lpa(lpa), wanted(lpa), head);
         }
         self.page_done(number);
+    }
+
+    /// Brings what units of a read behind this one, up to `last`, will need towards the caches.
+    #[inline(never)]
+    fn fetch_behind(&self, lpa: u32, last: u32) {
+        self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
+        if last - lpa >= UNITS_AHEAD {
+            self.fetch_for_systems(lpa + UNITS_AHEAD, Distance::Far);
+        }
+        if last - lpa >= UNITS_NEAR {
+            self.fetch_for_systems(lpa + UNITS_NEAR, Distance::Near);
+        }
     }
 
     /// A read of one unit: nothing can end the request before its only part ends.

@@ -88,8 +88,8 @@ impl Device {
     pub(super) fn begin_first(&mut self, die: DieId, class: Class) -> bool {
         let head = self.dies[die.index()].pop(&mut self.pool, class);
         if self.cache.is_some() {
-            // Behind a cache queues are long. It will be looked at when this command's array is done.
-            self.pool.prefetch(self.dies[die.index()].first(class));
+            // Behind a cache queues are long.
+            self.fetch_next(self.dies[die.index()].first(class));
         }
         if self.rules.plain_moves && class != Class::HostRead {
             return self.begin_plain(die, class, head);

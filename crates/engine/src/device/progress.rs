@@ -258,9 +258,6 @@ impl Device {
             if self.dies[die.index()].command.form == CommandForm::CopybackRead {
                 return self.copyback_read(die);
             }
-            if self.cache.is_some() {
-                self.fetch_next_write_back(die);
-            }
             self.pages_done(die);
         }
         self.command_done(die);

@@ -14,14 +14,15 @@ impl Device {
     /// The copy of a page that a read of the host shall go to. `here` is where the read is, if a die is about to take it.
     pub(super) fn choose_copy(&mut self, lpa: Lpa, here: Option<Ppa>) -> Ppa {
         let primary = self.lookup(lpa);
-        if self.copies.of(lpa).is_empty() {
-            return primary;
-        }
         let mut candidates = std::mem::take(&mut self.replication.candidates);
         candidates.clear();
-        candidates.push(self.candidate(primary, None, here));
         let copies = self.copies.of(lpa).iter();
         candidates.extend(copies.map(|copy| self.candidate(copy.ppa, Some(copy.owner), here)));
+        if candidates.is_empty() {
+            self.replication.candidates = candidates;
+            return primary;
+        }
+        candidates.insert(0, self.candidate(primary, None, here));
         let read = Serving { lpa, again: here.is_some(), candidates: &candidates };
         let chosen = self.ask_owners(&read).unwrap_or_else(|| self.replication.arbiter.serve(&read));
         let ppa = candidates.get(chosen).map(|candidate| candidate.ppa);

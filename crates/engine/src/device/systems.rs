@@ -235,6 +235,12 @@ impl Device {
         }
     }
 
+    /// Whether any system fetches ahead what it looks up.
+    #[inline(always)]
+    pub(super) fn systems_fetch_ahead(&self) -> bool {
+        self.systems.fetches_ahead
+    }
+
     #[inline(never)]
     fn let_systems_fetch(&self, lpa: u32, distance: Distance) {
         let ppa = if lpa < self.logical_units { self.lookup(Lpa(lpa)) } else { Ppa::NONE };

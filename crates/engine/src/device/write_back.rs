@@ -5,7 +5,7 @@ use super::Device;
 use crate::cache::state::Promise;
 use crate::cache::table::Slot;
 use crate::cache::{CachePolicy, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
-use crate::ids::{DieId, Lpa, PlaneId, Ppa, SuperblockId};
+use crate::ids::{Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::{Placement, ProgramIntent};
 use crate::replicate::CopyLoss;
 use crate::sched::class::Cause;
@@ -46,15 +46,16 @@ impl Device {
         table.is_carried_by(slot, unit).then_some(slot)
     }
 
-    /// Brings towards the caches what the first program from the cache that waits at a die will change, and the unit that is
-    /// likely to be sent after it.
+    /// A die begins the command before `head`, which is looked at for the first time when that is done: brings towards the
+    /// caches what a program from the cache will change then, and the operation behind it.
     #[inline]
-    pub(super) fn fetch_next_write_back(&self, die: DieId) {
-        let Some(cache) = &self.cache else { return };
-        cache.state.table.prefetch_oldest_dirty();
-        let head = self.dies[die.index()].first(WRITE_BACK_PROGRAM);
-        if head != NONE {
-            let Op { lpa, slot, .. } = self.pool[head];
+    pub(super) fn fetch_next(&self, head: OpId) {
+        if head == NONE {
+            return;
+        }
+        let Op { lpa, slot, next, class, .. } = self.pool[head];
+        self.pool.prefetch(next);
+        if let Some(cache) = self.cache.as_deref().filter(|_| class == WRITE_BACK_PROGRAM) {
             cache.state.table.prefetch_slot(slot);
             self.map.prefetch(u64::from(lpa.0));
         }
@@ -63,6 +64,7 @@ impl Device {
     /// Sends the units of one flash page to flash; `false` when no dirty unit waits.
     pub(super) fn write_back_page(&mut self) -> bool {
         let Some(slot) = self.next_to_write_back() else { return false };
+        self.fetch_to_send();
         let slot = self.prefer_whole_page(slot);
         self.write_back_from(slot);
         true
@@ -91,6 +93,15 @@ impl Device {
             return slot;
         }
         table.dirty().take(SEARCHED).find(whole).unwrap_or(slot)
+    }
+
+    /// Brings what the units that are sent next will need towards the caches.
+    #[inline]
+    fn fetch_to_send(&self) {
+        self.pool.prefetch_free();
+        if let Some(cache) = &self.cache {
+            cache.state.table.prefetch_second_dirty();
+        }
     }
 
     /// Sends a unit to flash, and with it what fills its flash page: the dirty ones among its neighbours in the
@@ -272,6 +283,8 @@ impl Device {
             // For the end of the program.
             self.blocks.prefetch(self.blocks.of(&self.geometry, old));
         }
+        // The same.
+        self.blocks.prefetch_pending(superblock);
         self.mapped_units += u64::from(!old.is_some());
         self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {

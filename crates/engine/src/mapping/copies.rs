@@ -1,11 +1,10 @@
 //! Further copies of logical pages, beside the primary one that the page map knows.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{DomainId, Lpa, Ppa};
 use crate::replicate::{CopyLoss, CopyTarget};
+use crate::systems::lru::LruMap;
 
 /// A copy beside the primary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,7 +47,7 @@ struct Page {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Copies {
     flags: Vec<u64>,
-    pages: BTreeMap<Lpa, Page>,
+    pages: LruMap<Lpa, Page>,
     pending: Vec<Option<Pending>>,
     free: Vec<u32>,
 }
@@ -73,7 +72,7 @@ impl Copies {
 
     /// The copies of a page, the oldest first.
     pub fn of(&self, lpa: Lpa) -> &[FurtherCopy] {
-        if self.has(lpa) { self.pages.get(&lpa).map_or(&[], |page| &page.copies) } else { &[] }
+        if self.has(lpa) { self.pages.get(lpa).map_or(&[], |page| &page.copies) } else { &[] }
     }
 
     /// The copy that lies there.
@@ -87,17 +86,23 @@ impl Copies {
 
     /// Whether the primary of a page was a copy once, and no write has placed it since.
     pub fn is_promoted(&self, lpa: Lpa) -> bool {
-        self.has(lpa) && self.pages.get(&lpa).is_some_and(|page| page.promoted)
+        self.has(lpa) && self.pages.get(lpa).is_some_and(|page| page.promoted)
     }
 
     /// Every copy, by logical page.
     pub fn all(&self) -> impl Iterator<Item = (Lpa, &FurtherCopy)> {
-        self.pages.iter().flat_map(|(&lpa, page)| page.copies.iter().map(move |copy| (lpa, copy)))
+        self.in_order().flat_map(|(lpa, page)| page.copies.iter().map(move |copy| (lpa, copy)))
     }
 
     /// Every page whose primary was a copy once.
     pub fn promoted(&self) -> impl Iterator<Item = Lpa> {
-        self.pages.iter().filter(|(_, page)| page.promoted).map(|(&lpa, _)| lpa)
+        self.in_order().filter(|(_, page)| page.promoted).map(|(lpa, _)| lpa)
+    }
+
+    fn in_order(&self) -> impl Iterator<Item = (Lpa, &Page)> {
+        let mut pages: Vec<(Lpa, &Page)> = self.pages.iter().collect();
+        pages.sort_unstable_by_key(|&(lpa, _)| lpa);
+        pages.into_iter()
     }
 
     /// Copies on their way.
@@ -109,17 +114,22 @@ impl Copies {
         if let Some(flags) = self.flags.get_mut(lpa.index() / 64) {
             *flags |= 1 << (lpa.0 % 64);
         }
-        self.pages.entry(lpa).or_default()
+        self.pages.get_or_default(lpa)
     }
 
     /// Forgets a page of which there is nothing left to know.
     fn tidy(&mut self, lpa: Lpa) {
-        if self.pages.get(&lpa).is_none_or(|page| *page == Page::default()) {
-            self.pages.remove(&lpa);
-            if let Some(flags) = self.flags.get_mut(lpa.index() / 64) {
-                *flags &= !(1 << (lpa.0 % 64));
-            }
+        if self.pages.get(lpa).is_none_or(|page| *page == Page::default()) {
+            self.take_page(lpa);
         }
+    }
+
+    /// Forgets a page, whatever there is to know of it.
+    fn take_page(&mut self, lpa: Lpa) -> Option<Page> {
+        if let Some(flags) = self.flags.get_mut(lpa.index() / 64) {
+            *flags &= !(1 << (lpa.0 % 64));
+        }
+        self.pages.remove(lpa)
     }
 
     /// A copy is on its way; returns its number.
@@ -161,7 +171,7 @@ impl Copies {
 
     /// A copy is gone.
     pub fn remove(&mut self, lpa: Lpa, ppa: Ppa) -> Option<FurtherCopy> {
-        let page = self.pages.get_mut(&lpa)?;
+        let page = self.pages.get_mut(lpa)?;
         let index = page.copies.iter().position(|copy| copy.ppa == ppa)?;
         let copy = page.copies.remove(index);
         self.tidy(lpa);
@@ -170,7 +180,7 @@ impl Copies {
 
     /// A copy was moved and programmed as a copy. `false` if there is none at `old`.
     pub fn relocate(&mut self, lpa: Lpa, old: Ppa, new: Ppa) -> bool {
-        let copies = self.pages.get_mut(&lpa).map(|page| &mut page.copies);
+        let copies = self.pages.get_mut(lpa).map(|page| &mut page.copies);
         let copy = copies.and_then(|copies| copies.iter_mut().find(|copy| copy.ppa == old));
         let found = copy.is_some();
         if let Some(copy) = copy {
@@ -191,8 +201,7 @@ impl Copies {
     /// The page is written or trimmed: its copies are void, those on their way too. Returns the former, and whether its
     /// primary was a copy once.
     pub fn forget(&mut self, lpa: Lpa, why: CopyLoss) -> (Vec<FurtherCopy>, bool) {
-        let Some(page) = self.pages.remove(&lpa) else { return (Vec::new(), false) };
-        self.tidy(lpa);
+        let Some(page) = self.take_page(lpa) else { return (Vec::new(), false) };
         if page.pending > 0 {
             let of_page = |pending: &&mut Pending| pending.lpa == lpa && pending.cancelled.is_none();
             self.pending
@@ -206,7 +215,7 @@ impl Copies {
 
     /// Bytes of memory that the table takes: the bits, and an entry for each page and copy.
     pub fn bytes(&self) -> u64 {
-        let copies: usize = self.pages.values().map(|page| page.copies.len()).sum();
+        let copies: usize = self.pages.iter().map(|(_, page)| page.copies.len()).sum();
         let entries = self.pages.len() * (size_of::<Lpa>() + size_of::<Page>());
         (self.flags.len() * 8 + entries + copies * size_of::<FurtherCopy>()) as u64
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Lpa, Ppa};
-use crate::memory::prefetch;
+use crate::memory::prefetch_all;
 use crate::sched::class::Class;
 use crate::stats::blame::Parts;
 use crate::stats::clock::ClassClock;
@@ -22,6 +22,9 @@ pub const OWN: u32 = 1 << 31;
 /// From here on, below [`OWN`], [`Op::request`] is a read that is being rebuilt: the operation reads a page of its stripe,
 /// and its time is blamed as that of a request.
 pub const JOIN: u32 = 1 << 30;
+
+/// How many operations are taken in before the one whose memory is fetched ahead.
+const FREE_AHEAD: usize = 3;
 
 /// One mapping unit's read or program, or one block's erase.
 ///
@@ -48,6 +51,8 @@ pub struct Op {
     /// Slot of the data cache whose unit this takes to flash, or took as long as the cache says so; [`NONE`] where it is
     /// none.
     pub slot: u32,
+    /// Number of its times in the pool, which alone says so; [`NONE`] where it has none.
+    pub times: u32,
     /// Bytes wanted of the unit.
     pub bytes: u32,
     /// Class, hence queue.
@@ -58,8 +63,6 @@ pub struct Op {
     pub partial: bool,
     /// A read at a place that was guessed, and not found right yet.
     pub guess: bool,
-    /// Whether some of its time is blamed already: its parts in the pool count.
-    pub blamed: bool,
     /// A program that takes its data from [`source`](Self::source) inside the die.
     pub copyback: bool,
     /// When it began to wait for what it waits for.
@@ -85,12 +88,12 @@ impl Op {
             source: Ppa::NONE,
             replaced: Ppa::NONE,
             slot: NONE,
+            times: NONE,
             bytes: 0,
             class,
             point: 0,
             partial: false,
             guess: false,
-            blamed: false,
             copyback: false,
             wait_from: Ns::ZERO,
             order: 0,
@@ -99,17 +102,36 @@ impl Op {
     }
 }
 
-/// All operations in flight. Their numbers are reused; nothing is allocated once the run is warm.
+/// Times of an operation that is part of a response time: it waits for a die, or has waited for something.
 #[derive(Default, Clone, Debug, Serialize, Deserialize)]
+struct Times {
+    /// Parts of the response time before the current command.
+    parts: Parts,
+    /// The die's clock by class when the wait began.
+    snapshot: ClassClock,
+    /// Of those that are free, the next; [`NONE`] behind the last.
+    next_free: u32,
+}
+
+/// All operations in flight. Their numbers are reused; nothing is allocated once the run is warm.
+///
+/// Times take ten times the memory of an operation, and most operations of a drive that has much under way have none: they
+/// are kept apart, and those that were given back last are used first, so that few of them are ever touched.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OpPool {
     ops: Vec<Op>,
     free: Vec<OpId>,
-    /// Parts of the response time before the current command, for operations of the host.
-    parts: Vec<Parts>,
-    /// The die's clock by class when the wait began.
-    snapshots: Vec<ClassClock>,
+    times: Vec<Times>,
+    /// The times that were given back last; [`NONE`] when all are in use.
+    free_times: u32,
     /// What the drive's own work wants to know of an operation again; kept where something was noted.
     tags: Vec<u32>,
+}
+
+impl Default for OpPool {
+    fn default() -> Self {
+        Self { ops: Vec::new(), free: Vec::new(), times: Vec::new(), free_times: NONE, tags: Vec::new() }
+    }
 }
 
 impl OpPool {
@@ -117,7 +139,7 @@ impl OpPool {
     #[inline(always)]
     pub fn insert(&mut self, op: Op) -> OpId {
         let id = self.free.pop().unwrap_or_else(|| self.grow());
-        self.ops[id as usize] = Op { last_unit: id, ..op };
+        self.ops[id as usize] = Op { last_unit: id, times: NONE, ..op };
         id
     }
 
@@ -125,21 +147,31 @@ impl OpPool {
     #[cold]
     fn grow(&mut self) -> OpId {
         self.ops.push(Op::new(Class::HostRead, Lpa::NONE, Ppa::NONE));
-        self.parts.push(Parts::default());
-        self.snapshots.push(ClassClock::default());
         (self.ops.len() - 1) as OpId
     }
 
     /// Gives its number back.
-    #[inline]
+    #[inline(always)]
     pub fn remove(&mut self, id: OpId) {
+        let number = self.ops[id as usize].times;
+        if let Some(times) = self.times.get_mut(number as usize) {
+            times.next_free = std::mem::replace(&mut self.free_times, number);
+        }
         self.free.push(id);
     }
 
     /// Brings an operation towards the caches: one that waits was put there long ago.
     #[inline]
     pub fn prefetch(&self, id: OpId) {
-        prefetch(&self.ops, id as usize);
+        prefetch_all(&self.ops, id as usize);
+    }
+
+    /// Brings the memory of an operation that is soon to be taken in towards the caches: it may not have been used for long.
+    #[inline]
+    pub fn prefetch_free(&self) {
+        if let Some(&id) = self.free.len().checked_sub(FREE_AHEAD).and_then(|index| self.free.get(index)) {
+            self.prefetch(id);
+        }
     }
 
     /// Operations in flight.
@@ -152,27 +184,50 @@ impl OpPool {
         self.len() == 0
     }
 
+    /// Its times, from now on if there are none yet.
+    #[inline]
+    fn times_mut(&mut self, id: OpId) -> &mut Times {
+        let mut number = self.ops[id as usize].times;
+        if number == NONE {
+            number = self.take_times();
+            self.ops[id as usize].times = number;
+        }
+        &mut self.times[number as usize]
+    }
+
+    /// Times in which nothing is blamed.
+    #[inline]
+    fn take_times(&mut self) -> u32 {
+        let number = self.free_times;
+        let Some(times) = self.times.get_mut(number as usize) else { return self.grow_times() };
+        times.parts.clear();
+        self.free_times = times.next_free;
+        number
+    }
+
+    /// Room for those of one more.
+    #[cold]
+    fn grow_times(&mut self) -> u32 {
+        self.times.push(Times { next_free: NONE, ..Times::default() });
+        (self.times.len() - 1) as u32
+    }
+
+    /// Its times, if there are any.
+    #[inline]
+    fn times(&self, id: OpId) -> Option<&Times> {
+        self.times.get(self.ops[id as usize].times as usize)
+    }
+
     /// The parts of the response time so far, to add to.
     #[inline]
     pub fn parts_mut(&mut self, id: OpId) -> &mut Parts {
-        self.parts_and_snapshot(id).0
+        &mut self.times_mut(id).parts
     }
 
-    /// The same, and what the die's clock showed when the wait began.
-    #[inline]
-    fn parts_and_snapshot(&mut self, id: OpId) -> (&mut Parts, &ClassClock) {
-        let (parts, op) = (&mut self.parts[id as usize], &mut self.ops[id as usize]);
-        if !op.blamed {
-            op.blamed = true;
-            parts.clear();
-        }
-        (parts, &self.snapshots[id as usize])
-    }
-
-    /// The parts of the response time so far; `None` while there are none.
+    /// The parts of the response time so far; `None` where it has waited for nothing.
     #[inline]
     pub fn parts(&self, id: OpId) -> Option<&Parts> {
-        self.ops[id as usize].blamed.then(|| &self.parts[id as usize])
+        self.times(id).map(|times| &times.parts)
     }
 
     /// Notes something about an operation.
@@ -191,19 +246,19 @@ impl OpPool {
     /// What the die's clock showed when the wait began, to be written.
     #[inline]
     pub fn snapshot(&mut self, id: OpId) -> &mut ClassClock {
-        &mut self.snapshots[id as usize]
+        &mut self.times_mut(id).snapshot
     }
 
-    /// What the die's clock showed when the wait began.
-    pub fn noted_clock(&self, id: OpId) -> &ClassClock {
-        &self.snapshots[id as usize]
+    /// What the die's clock showed when the wait began; `None` if it has not waited for a die.
+    pub fn noted_clock(&self, id: OpId) -> Option<&ClassClock> {
+        self.times(id).map(|times| &times.snapshot)
     }
 
     /// Blames the wait of an operation on what occupied the die since it began. Returns the time that something did, ns.
     #[inline]
     pub fn blame_wait(&mut self, id: OpId, now: &ClassClock) -> u64 {
-        let (parts, then) = self.parts_and_snapshot(id);
-        parts.add_die_wait(now, then)
+        let Times { parts, snapshot, .. } = self.times_mut(id);
+        parts.add_die_wait(now, snapshot)
     }
 
     /// Appends `unit` to the chain of the flash page whose head is `head`.
@@ -342,6 +397,7 @@ impl Fifo {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stats::blame::Part;
 
     fn pool_of(count: u32) -> (OpPool, Vec<OpId>) {
         let mut pool = OpPool::default();
@@ -376,6 +432,38 @@ mod tests {
         let order: Vec<_> =
             std::iter::from_fn(|| Some(queue.pop(&mut pool)).filter(|&id| id != NONE)).collect();
         assert_eq!(order, [ids[2], ids[0], ids[3], ids[1]]);
+    }
+
+    #[test]
+    fn times_go_with_their_operation_and_begin_anew_with_the_next() {
+        let (mut pool, ids) = pool_of(3);
+        assert!(pool.parts(ids[0]).is_none() && pool.noted_clock(ids[0]).is_none());
+        for (&id, ns) in ids.iter().zip([7, 8, 9]) {
+            pool.snapshot(id).add(Class::HostRead, ns);
+            assert!(
+                pool.parts(id).is_some_and(|parts| parts.total() == 0),
+                "a wait that is not over is not blamed"
+            );
+            pool.parts_mut(id).add(Part::Buffer, ns);
+        }
+        let figures = |pool: &OpPool, id| {
+            (pool.parts(id).map(Parts::total), pool.noted_clock(id).map(ClassClock::total))
+        };
+        assert_eq!(
+            ids.iter().map(|&id| figures(&pool, id).0).collect::<Vec<_>>(),
+            [Some(7), Some(8), Some(9)]
+        );
+        pool.remove(ids[1]);
+        pool.remove(ids[0]);
+        // Another operation has the number, and takes times of its own only where it needs them.
+        let again = pool.insert(Op::new(Class::HostRead, Lpa(5), Ppa(5)));
+        assert_eq!((again, figures(&pool, again)), (ids[0], (None, None)));
+        pool.parts_mut(again).add(Part::Buffer, 1);
+        let copied = Op { lpa: Lpa(6), ..pool[ids[2]] };
+        let other = pool.insert(copied);
+        assert_eq!((other, figures(&pool, other)), (ids[1], (None, None)), "a copy has none of its model");
+        assert_eq!((figures(&pool, again).0, figures(&pool, ids[2])), (Some(1), (Some(9), Some(9))));
+        assert_eq!(pool.times.len(), 3, "those given back are used again");
     }
 
     #[test]

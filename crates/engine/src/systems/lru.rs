@@ -289,6 +289,23 @@ impl<K: Key, V> LruMap<K, V> {
         self.len += 1;
     }
 
+    /// Gives the entry that was not used for longest to a key that has none; it is the one used last from now on, and holds
+    /// what it held. `None` if there is no entry.
+    pub fn pass_oldest_on(&mut self, key: K) -> Option<&mut V> {
+        debug_assert!(self.get(key).is_none(), "a key has one entry");
+        let slot = self.oldest;
+        let place = self.place_of(self.slots.get(slot as usize)?.key)?;
+        self.free_place(place);
+        self.put_place(Place { slot, hash: Self::hash(key) });
+        if slot != self.youngest {
+            self.unlink(slot);
+            self.link_youngest(slot);
+        }
+        let entry = &mut self.slots[slot as usize];
+        entry.key = key;
+        Some(&mut entry.value)
+    }
+
     /// The entry that was used last.
     pub fn youngest_mut(&mut self) -> Option<&mut V> {
         self.slots.get_mut(self.youngest as usize).map(|slot| &mut slot.value)
@@ -315,6 +332,15 @@ impl<K: Key, V> LruMap<K, V> {
 }
 
 impl<K: Key, V: Default> LruMap<K, V> {
+    /// An entry, whose place in the order stays; a new one, the one used last, if there is none.
+    pub fn get_or_default(&mut self, key: K) -> &mut V {
+        let slot = self.slot_of(key).unwrap_or_else(|| {
+            self.add(key, V::default());
+            self.youngest
+        });
+        &mut self.slots[slot as usize].value
+    }
+
     /// An entry is gone.
     pub fn remove(&mut self, key: K) -> Option<V> {
         let place = self.place_of(key)?;
@@ -403,9 +429,24 @@ mod tests {
                     assert_eq!(map.touch(key).copied(), taken.map(|entry| entry.1));
                 }
                 6 => assert_eq!(map.remove(key), naive.take(key).map(|entry| entry.1)),
+                7 if naive.0.iter().all(|entry| entry.0 != key) => {
+                    let passed_on = map.pass_oldest_on(key).map(|held| *held);
+                    assert_eq!(passed_on, naive.0.first().map(|entry| entry.1));
+                    if let Some(value) = passed_on {
+                        naive.0.remove(0);
+                        naive.0.push((key, value));
+                    }
+                }
                 7 => {
                     let oldest = (!naive.0.is_empty()).then(|| naive.0.remove(0));
                     assert_eq!(map.pop_oldest(), oldest);
+                }
+                8 if number % 2 == 0 => {
+                    if naive.0.iter().all(|entry| entry.0 != key) {
+                        naive.0.push((key, 0));
+                    }
+                    let there = naive.0.iter().find(|entry| entry.0 == key).map_or(0, |entry| entry.1);
+                    assert_eq!(*map.get_or_default(key), there);
                 }
                 8 => {
                     let there = naive.0.iter().find(|entry| entry.0 == key).map(|entry| entry.1);

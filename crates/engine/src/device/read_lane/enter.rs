@@ -201,9 +201,10 @@ impl Device {
     /// Whether an operation waited for its die all the time since it came, and for reads of the host only.
     fn waited_for_reads(&self, id: OpId, die: &Die) -> bool {
         let (clock, waited) = (die.clock(self.now), self.now.since(self.pool[id].wait_from).0);
-        let mut since = clock.since(self.pool.noted_clock(id));
+        let Some(noted) = self.pool.noted_clock(id) else { return false };
+        let mut since = clock.since(noted);
         let of_reads = since.next().is_none_or(|first| first == (Class::HostRead.index(), waited));
-        of_reads && since.next().is_none() && self.pool.parts(id).is_none()
+        of_reads && since.next().is_none() && self.pool.parts(id).is_none_or(|parts| parts.are_only(&[]))
     }
 
     /// Takes a die's reads over.

@@ -80,6 +80,14 @@ pub struct Collision {
     /// Commands on each die where some are reserved, and more than any on those.
     #[serde(skip)]
     loads: Vec<u32>,
+    /// Dies that are quiet at the collision that is looked at ([`pairs::note_quiet`]).
+    #[serde(skip)]
+    quiet: Vec<u16>,
+}
+
+/// What so much slack is worth where a read takes so long (equation 2).
+fn benefit(read_ns: f64, slack: u32) -> f64 {
+    read_ns * f64::from(slack)
 }
 
 impl Stored for Collision {
@@ -113,12 +121,13 @@ impl Collision {
             counters: Counters::default(),
             there: Vec::new(),
             loads: Vec::new(),
+            quiet: Vec::new(),
         }
     }
 
     /// What a replication is worth, ns (equation 2).
     pub fn benefit_ns(&self, slack: u32) -> f64 {
-        self.read_ns * f64::from(slack)
+        benefit(self.read_ns, slack)
     }
 
     /// What it costs at a die of so many reads a second, ns (equations 3 and 4).
@@ -135,6 +144,9 @@ impl Collision {
         let last = there.len().saturating_sub(1);
         let from = there.len().saturating_sub(self.config.reads_considered as usize);
         let now = self.rates.at(drive.now());
+        // What is worth less than it costs at the die that is read least is not worth a look at the others.
+        let least_cost = self.cost_ns(self.rates.least_per_second(now));
+        pairs::note_quiet(die, outstanding, &mut self.quiet);
         // The pairs of the read that came are recorded last, so that they are the last to be forgotten.
         'pairs: for later in from + 1..=last {
             if self.config.record == RecordedPairs::New && later != last {
@@ -148,10 +160,11 @@ impl Collision {
                 }
                 self.counters.pairs += 1;
                 let most = self.config.pairs_per_die;
-                let entry = self.lists[die.index()].record(key, die, outstanding, most);
-                let Some((to, slack)) = entry.and_then(|entry| entry.destination(outstanding)) else {
+                let Some(entry) = self.lists[die.index()].record(key, &self.quiet, most) else { continue };
+                if benefit(self.read_ns, entry.most_slack().into()) <= least_cost {
                     continue;
-                };
+                }
+                let Some((to, slack)) = entry.destination(outstanding) else { continue };
                 let rate = self.rates.per_second(to.index(), now);
                 if self.benefit_ns(slack) > self.cost_ns(rate) && self.decide(die, key, reads, to, &page) {
                     break 'pairs;

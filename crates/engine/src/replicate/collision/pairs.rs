@@ -18,10 +18,16 @@ pub struct PairEntry {
 }
 
 impl PairEntry {
+    /// The slack of the die that has most of it.
+    #[inline]
+    pub fn most_slack(&self) -> u16 {
+        self.slack.iter().copied().fold(0, u16::max)
+    }
+
     /// The die with the most slack, the paper's d. Of equals the one with the fewest commands now, then the first.
     /// `None` if no die had any.
     pub fn destination(&self, outstanding: &[u32]) -> Option<(DieId, u32)> {
-        let most = self.slack.iter().copied().fold(0, u16::max);
+        let most = self.most_slack();
         if most == 0 {
             return None;
         }
@@ -53,40 +59,49 @@ pub fn pair(a: Ppa, b: Ppa) -> PagePair {
     (a.min(b), a.max(b))
 }
 
+/// For each die 1 if it has at least two commands less than `owner`: what a collision on that die adds to its slack. A die
+/// that is to get none has [`u32::MAX`] commands.
+pub fn note_quiet(owner: DieId, outstanding: &[u32], quiet: &mut Vec<u16>) {
+    let here = outstanding.get(owner.index()).copied().unwrap_or(0);
+    quiet.clear();
+    match here.checked_sub(2) {
+        Some(most) => quiet.extend(outstanding.iter().map(|&load| u16::from(load <= most))),
+        None => quiet.resize(outstanding.len(), 0),
+    }
+}
+
 impl PairList {
-    /// A pair collided on `owner`, while the dies had so many commands; one that is to get no slack has [`u32::MAX`]. At
-    /// most `most` pairs are kept.
-    pub fn record(
-        &mut self,
-        pair: PagePair,
-        owner: DieId,
-        outstanding: &[u32],
-        most: u32,
-    ) -> Option<&PairEntry> {
+    /// A pair collided, while these dies were quiet ([`note_quiet`]). At most `most` pairs are kept.
+    #[inline]
+    pub fn record(&mut self, pair: PagePair, quiet: &[u16], most: u32) -> Option<&PairEntry> {
         if most == 0 {
             return None;
         }
         if self.pairs.touch(pair).is_none() {
-            let mut entry = PairEntry::default();
-            if self.pairs.len() >= most as usize {
-                // The memory of the pair that is forgotten serves the new one.
-                entry = self.pairs.pop_oldest().map(|(_, old)| old).unwrap_or_default();
-            }
-            entry.occurrences = 0;
-            if entry.slack.len() == outstanding.len() {
-                entry.slack.fill(0);
-            } else {
-                entry.slack = vec![0; outstanding.len()].into_boxed_slice();
-            }
-            self.pairs.add(pair, entry);
+            return self.begin(pair, quiet, most);
         }
-        let here = outstanding.get(owner.index()).copied().unwrap_or(0);
         let entry = self.pairs.youngest_mut()?;
         entry.occurrences = entry.occurrences.saturating_add(1);
-        if let Some(quiet) = here.checked_sub(2) {
-            for (slack, &load) in entry.slack.iter_mut().zip(outstanding) {
-                *slack = slack.saturating_add(u16::from(load <= quiet));
-            }
+        for (slack, &more) in entry.slack.iter_mut().zip(quiet) {
+            *slack = slack.saturating_add(more);
+        }
+        Some(entry)
+    }
+
+    /// A pair that is not there collided.
+    fn begin(&mut self, pair: PagePair, quiet: &[u16], most: u32) -> Option<&PairEntry> {
+        let entry = if self.pairs.len() >= most as usize {
+            // The memory of the pair that is forgotten serves the new one.
+            self.pairs.pass_oldest_on(pair)?
+        } else {
+            self.pairs.add(pair, PairEntry::default());
+            self.pairs.youngest_mut()?
+        };
+        entry.occurrences = 1;
+        if entry.slack.len() == quiet.len() {
+            entry.slack.copy_from_slice(quiet);
+        } else {
+            entry.slack = quiet.into();
         }
         Some(entry)
     }
@@ -123,6 +138,19 @@ impl PairList {
 mod tests {
     use super::*;
 
+    /// A collision of a pair on a die while the dies had so many commands.
+    fn collide<'a>(
+        list: &'a mut PairList,
+        pair: PagePair,
+        owner: DieId,
+        outstanding: &[u32],
+        most: u32,
+    ) -> Option<&'a PairEntry> {
+        let mut quiet = Vec::new();
+        note_quiet(owner, outstanding, &mut quiet);
+        list.record(pair, &quiet, most)
+    }
+
     fn p(page: char) -> Ppa {
         Ppa(page as u32)
     }
@@ -133,7 +161,7 @@ mod tests {
         // Die 0 has three commands. Die 1 has one, at ten of the thirteen collisions; die 2 at four, die 3 never.
         for time in 0..13 {
             let loads = [3, if time < 10 { 1 } else { 2 }, if time < 4 { 0 } else { 3 }, 2];
-            list.record(pair(p('D'), p('B')), DieId(0), &loads, 5);
+            collide(&mut list, pair(p('D'), p('B')), DieId(0), &loads, 5);
         }
         let entry = list.get(pair(p('B'), p('D'))).unwrap();
         assert_eq!((entry.occurrences, &*entry.slack), (13, &[0, 10, 4, 0][..]));
@@ -144,7 +172,7 @@ mod tests {
     #[test]
     fn slack_needs_a_difference_of_two_and_a_die_that_counts() {
         let mut list = PairList::default();
-        list.record(pair(p('A'), p('B')), DieId(2), &[0, 1, 2, u32::MAX], 5);
+        collide(&mut list, pair(p('A'), p('B')), DieId(2), &[0, 1, 2, u32::MAX], 5);
         assert_eq!(&*list.get(pair(p('A'), p('B'))).unwrap().slack, &[1, 0, 0, 0]);
         let none = PairEntry { occurrences: 1, slack: vec![0; 4].into() };
         assert_eq!(none.destination(&[0; 4]), None);
@@ -157,21 +185,21 @@ mod tests {
     fn the_pair_that_did_not_collide_for_longest_gives_way_and_begins_anew() {
         let mut list = PairList::default();
         for page in ['A', 'B', 'C', 'A', 'D'] {
-            list.record(pair(p('Z'), p(page)), DieId(0), &[2, 0], 3);
+            collide(&mut list, pair(p('Z'), p(page)), DieId(0), &[2, 0], 3);
         }
         assert_eq!(list.len(), 3);
         assert!(list.get(pair(p('B'), p('Z'))).is_none(), "A collided again after B");
         assert_eq!(list.get(pair(p('A'), p('Z'))).unwrap().occurrences, 2);
         let fresh = list.get(pair(p('D'), p('Z'))).unwrap();
         assert_eq!((fresh.occurrences, &*fresh.slack), (1, &[0, 1][..]));
-        assert!(PairList::default().record(pair(p('A'), p('B')), DieId(0), &[2, 0], 0).is_none());
+        assert!(collide(&mut PairList::default(), pair(p('A'), p('B')), DieId(0), &[2, 0], 0).is_none());
     }
 
     #[test]
     fn appearances_count_the_remaining_pairs() {
         let mut list = PairList::default();
         for (a, b) in [('A', 'B'), ('B', 'C'), ('B', 'D'), ('A', 'E'), ('F', 'G')] {
-            list.record(pair(p(a), p(b)), DieId(0), &[3, 0], 5);
+            collide(&mut list, pair(p(a), p(b)), DieId(0), &[3, 0], 5);
         }
         assert_eq!(list.appearances(pair(p('A'), p('B'))), (1, 2));
         assert_eq!(list.appearances(pair(p('F'), p('G'))), (0, 0));

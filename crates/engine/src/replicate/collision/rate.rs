@@ -73,6 +73,11 @@ impl ReadRates {
         let [here, before] = self.counts.get(die).copied().unwrap_or_default();
         (f64::from(here) + f64::from(before) * now.share_before) * 1e9 / self.window as f64
     }
+
+    /// The lowest rate of a die.
+    pub fn least_per_second(&self, now: RatesNow) -> f64 {
+        (0..self.counts.len()).map(|die| self.per_second(die, now)).fold(f64::INFINITY, f64::min)
+    }
 }
 
 #[cfg(test)]
@@ -94,5 +99,15 @@ mod tests {
         assert_eq!(per_second(&mut rates, 0, Ns(5 * second / 2)), 0.0);
         assert!((per_second(&mut rates, 1, Ns(3 * second + second / 2)) - 25.0).abs() < 0.1);
         assert_eq!(per_second(&mut rates, 1, Ns(9 * second)), 0.0);
+    }
+
+    #[test]
+    fn the_lowest_rate_is_that_of_the_die_that_is_read_least() {
+        let mut rates = ReadRates::new(3, 1_000_000_000);
+        for die in [0, 1, 1, 2, 2, 2, 0] {
+            rates.count(die, Ns(5));
+        }
+        let now = rates.at(Ns(9));
+        assert_eq!((rates.least_per_second(now), rates.per_second(2, now)), (2.0, 3.0));
     }
 }

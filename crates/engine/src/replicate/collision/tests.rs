@@ -12,7 +12,7 @@ fn system(keys: &str) -> Collision {
 /// On die 0 every pair of these has collided once while die 1 was idle.
 fn collided(system: &mut Collision, pairs: &[(u32, u32)]) {
     for &(a, b) in pairs {
-        system.lists[0].record(pairs::pair(Ppa(a), Ppa(b)), DieId(0), &[3, 0, 2, 2], 5);
+        system.lists[0].record(pairs::pair(Ppa(a), Ppa(b)), &[0, 1, 0, 0], 5);
     }
 }
 
