@@ -114,9 +114,6 @@ pub struct Outcome {
 /// Overwriting more than this part of a drive touches most 4 KiB pages of its tables, at a thousand entries each.
 const DENSE: u64 = 1024;
 
-/// Overwrites of a drive in preparation between two calls of the observer.
-const PREPARED_AT_ONCE: u64 = 1 << 16;
-
 /// Requests whose tables are fetched together.
 pub(crate) const FETCHED_TOGETHER: u64 = 16;
 
@@ -195,14 +192,8 @@ impl Setup {
             device.expect_dense();
         }
         let mut overwriting = device.overwriting(occupied, pages, self.seed);
-        let mut left = overwrites;
-        while left > 0 && device.fault().is_none() {
-            let some = left.min(PREPARED_AT_ONCE);
-            device.overwrite(some, &mut overwriting);
-            left -= some;
-            if !observer.progress(0, Ns::ZERO) {
-                return Err(RunError::Cancelled);
-            }
+        if !device.overwrite(overwrites, &mut overwriting, &mut || observer.progress(0, Ns::ZERO)) {
+            return Err(RunError::Cancelled);
         }
         device.close_untimed_places();
         device.note_map_on_flash();

@@ -31,10 +31,15 @@ impl History {
         self.changed = vec![self.clock; if needs.last_change { superblocks } else { 0 }];
     }
 
-    /// The host wrote a unit.
+    /// The host wrote so many units.
     #[inline]
-    pub fn tick(&mut self) {
-        self.clock += 1;
+    pub fn tick(&mut self, units: u64) {
+        self.clock += units;
+    }
+
+    /// Whether it is kept when each superblock changed last.
+    pub fn keeps_last_change(&self) -> bool {
+        !self.changed.is_empty()
     }
 
     /// A unit of this superblock was invalidated.
@@ -141,16 +146,16 @@ mod tests {
     #[test]
     fn a_change_is_dated_by_the_writes_of_the_host_and_only_where_asked_for() {
         let mut history = History::default();
-        history.tick();
+        history.tick(1);
         history.note_change(1);
         assert!(history.changed(0..2).is_empty());
         history.keep(Needs { last_change: true, ..Needs::default() }, 3, FullOrder::new(1, 3));
-        history.tick();
-        history.tick();
+        history.tick(1);
+        history.tick(1);
         history.note_change(1);
-        history.tick();
+        history.tick(1);
         history.note_full(2, DomainId(0), 2, true);
-        history.tick();
+        history.tick(1);
         history.note_full(2, DomainId(0), 2, false);
         assert_eq!((history.changed(0..3), history.clock()), (&[1, 3, 4][..], 5));
         assert!(history.full_order(DomainId(0)).is_empty());

@@ -101,7 +101,18 @@ impl BlockTable {
     /// The host wrote a unit.
     #[inline]
     pub fn count_host_write(&mut self) {
-        self.history.tick();
+        self.count_host_writes(1);
+    }
+
+    /// The host wrote so many units, none of which was the time of anything that is kept.
+    #[inline]
+    pub fn count_host_writes(&mut self, units: u64) {
+        self.history.tick(units);
+    }
+
+    /// Whether it is kept when each superblock changed last.
+    pub fn keeps_last_change(&self) -> bool {
+        self.history.keeps_last_change()
     }
 
     /// Superblocks may be opened in SLC mode, with so many flash pages in each block. All are native until then.

@@ -76,6 +76,13 @@ impl WritePoint {
         if self.has_place() { (self.rows - self.row) * width - begun } else { 0 }
     }
 
+    /// Program units of a page each that can be taken one after another while the open superblock stays open and nothing is
+    /// being filled.
+    #[inline]
+    pub fn places_of_a_run(&self, width: u32) -> usize {
+        if self.untimed { 0 } else { self.pages_left(width).saturating_sub(1) as usize }
+    }
+
     /// The plane of the next program unit, by its place among those of the domain.
     pub fn column(&self) -> u32 {
         self.column
@@ -120,6 +127,32 @@ impl WritePoint {
         }
         (self.place, self.size, self.filled, self.untimed) = (place, rows << geometry.unit_shift, 0, false);
         place
+    }
+
+    /// Takes so many places, no more than [`Self::places_of_a_run`]: each a program unit of one mapping unit that begins and
+    /// ends at once. Tells each of them, with its number among them.
+    #[inline(always)]
+    pub fn take_run(
+        &mut self,
+        geometry: &Geometry,
+        planes: &[PlaneId],
+        count: usize,
+        mut each: impl FnMut(usize, Ppa),
+    ) {
+        let block = self.block;
+        let (mut row, mut column) = (self.row, self.column as usize);
+        for number in 0..count {
+            self.place = geometry.first_unit(planes[column], block, row);
+            each(number, self.place);
+            column += 1;
+            if column == planes.len() {
+                (row, column) = (row + 1, 0);
+            }
+        }
+        (self.row, self.column, self.taken) = (row, column as u32, column as u32);
+        if count > 0 {
+            (self.size, self.filled, self.open_unit) = (1, 1, NONE);
+        }
     }
 
     #[inline]

@@ -17,35 +17,7 @@ impl Device {
             return Err(fault.clone());
         }
         let mut valid = vec![0u32; self.blocks.len()];
-        let mut mapped = 0u64;
-        for lpa in (0..self.all_units()).map(Lpa) {
-            self.prefetch_audited(lpa.0.saturating_add(FETCHED_AHEAD));
-            let ppa = self.lookup(lpa);
-            if !ppa.is_some() {
-                continue;
-            }
-            mapped += u64::from(lpa.0 < self.logical_units);
-            let superblock = self.blocks.of(&self.geometry, ppa);
-            let found = self.oob.lpa(ppa, &self.layout);
-            if found != lpa {
-                return Err(format!("{lpa:?} is mapped to {ppa:?}, whose OOB says {found:?}"));
-            }
-            if matches!(self.blocks.state(superblock), BlockState::Free | BlockState::Erasing) {
-                return Err(format!("{lpa:?} is mapped to {ppa:?} in an erased block"));
-            }
-            if self.versions.as_ref().is_some_and(|versions| !versions.holds(ppa, self.version_in_flash(lpa)))
-            {
-                return Err(format!(
-                    "{lpa:?} is mapped to {ppa:?}, which does not hold the version it should"
-                ));
-            }
-            if self.oob.is_copy(ppa) && !self.copies.is_promoted(lpa) {
-                return Err(format!(
-                    "{lpa:?} is mapped to {ppa:?}, whose OOB says that it is a further copy"
-                ));
-            }
-            valid[superblock.index()] += 1;
-        }
+        let mapped = self.audit_pages(&mut valid)?;
         let copies_audited = self.audit_copies(&mut valid)?;
         if mapped != self.mapped_units {
             return Err(format!("{mapped} pages are mapped, {} should be", self.mapped_units));
@@ -63,9 +35,37 @@ impl Device {
         })
     }
 
-    /// Brings what the audit of a page that comes soon needs towards the caches.
+    /// Audits every logical page: counts what is valid in each superblock, and returns how many pages of the host hold data.
+    fn audit_pages(&self, valid: &mut [u32]) -> Result<u64, String> {
+        let mut coming = [Ppa::NONE; FETCHED_AHEAD as usize];
+        for (slot, lpa) in coming.iter_mut().zip(0..) {
+            *slot = self.fetch_audited(lpa);
+        }
+        // Without copies and a data cache the newest version of a page is that of its one place.
+        let plain = self.versions.as_ref().filter(|_| self.cache.is_none() && !self.copies.is_on());
+        let mut mapped = 0;
+        for lpa in 0..self.all_units() {
+            let slot = &mut coming[(lpa % FETCHED_AHEAD) as usize];
+            let ppa = std::mem::replace(slot, self.fetch_audited(lpa.saturating_add(FETCHED_AHEAD)));
+            if !ppa.is_some() {
+                continue;
+            }
+            let (lpa, superblock) = (Lpa(lpa), self.blocks.of(&self.geometry, ppa));
+            mapped += u64::from(lpa.0 < self.logical_units);
+            let right = plain.is_some_and(|versions| versions.holds(ppa, versions.newest(lpa)))
+                && self.oob.was_written_with(ppa, lpa)
+                && !matches!(self.blocks.state(superblock), BlockState::Free | BlockState::Erasing);
+            if !right {
+                self.audit_page(lpa, ppa, superblock)?;
+            }
+            valid[superblock.index()] += 1;
+        }
+        Ok(mapped)
+    }
+
+    /// Looks up a page whose audit comes soon, and brings what that needs towards the caches.
     #[inline]
-    fn prefetch_audited(&self, lpa: u32) {
+    fn fetch_audited(&self, lpa: u32) -> Ppa {
         let ppa = if lpa < self.all_units() { self.lookup(Lpa(lpa)) } else { Ppa::NONE };
         if ppa.is_some() {
             self.oob.prefetch(ppa);
@@ -73,6 +73,26 @@ impl Device {
                 versions.prefetch_stored(ppa);
             }
         }
+        ppa
+    }
+
+    /// What may be wrong with a page that holds data, one thing after the other.
+    #[inline(never)]
+    fn audit_page(&self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) -> Result<(), String> {
+        let found = self.oob.lpa(ppa, &self.layout);
+        if found != lpa {
+            return Err(format!("{lpa:?} is mapped to {ppa:?}, whose OOB says {found:?}"));
+        }
+        if matches!(self.blocks.state(superblock), BlockState::Free | BlockState::Erasing) {
+            return Err(format!("{lpa:?} is mapped to {ppa:?} in an erased block"));
+        }
+        if self.versions.as_ref().is_some_and(|versions| !versions.holds(ppa, self.version_in_flash(lpa))) {
+            return Err(format!("{lpa:?} is mapped to {ppa:?}, which does not hold the version it should"));
+        }
+        if self.oob.is_copy(ppa) && !self.copies.is_promoted(lpa) {
+            return Err(format!("{lpa:?} is mapped to {ppa:?}, whose OOB says that it is a further copy"));
+        }
+        Ok(())
     }
 
     fn audit_blocks(&self, valid: &[u32]) -> Result<(), String> {
@@ -123,6 +143,73 @@ impl Device {
             Ok(())
         } else {
             Err(format!("{} operations are still in flight", self.pool.len()))
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+mod tests {
+    use super::*;
+    use crate::config::run::StartConfig;
+    use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
+    use crate::run::Setup;
+
+    /// A drive of one die in checked mode, overwritten twice or as it was laid out.
+    fn drive(overwrite: f64) -> Device {
+        let text = include_str!("../../../../presets/devices/mqsim.toml");
+        let keys = [
+            ("device.geometry.channels", "1"),
+            ("device.geometry.ways", "1"),
+            ("device.geometry.dies", "1"),
+            ("device.geometry.blocks", "32"),
+            ("device.capacity.overprovisioning", "0.3"),
+        ];
+        let keys = keys.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let layer = |text| Layer::from_toml("test", text).unwrap();
+        let (device, scheme) = resolve_run(&layer(text), &layer(""), &keys).unwrap();
+        let setup = Setup {
+            device,
+            scheme,
+            host: HostConfig::default(),
+            start: StartConfig { overwrite, ..StartConfig::default() },
+            window: WindowConfig::default(),
+            measure: MeasureConfig::default(),
+            seed: 1,
+            checked: true,
+        };
+        setup.prepare(&[]).unwrap()
+    }
+
+    #[test]
+    fn whatever_is_wrong_with_one_page_is_found() {
+        type Forgery = (&'static str, fn(&mut Device, Lpa, Ppa));
+        let forgeries: [Forgery; 4] = [
+            ("whose OOB says", |drive, lpa, ppa| drive.oob.set(ppa, Lpa(lpa.0 + 1))),
+            ("does not hold the version", |drive, lpa, _| {
+                if let Some(versions) = &mut drive.versions {
+                    versions.trim(lpa);
+                }
+            }),
+            ("in an erased block", |drive, _, ppa| {
+                let superblock = drive.blocks.of(&drive.geometry, ppa);
+                drive.blocks.set_state(superblock, BlockState::Free);
+            }),
+            ("valid units, its count says", |drive, lpa, _| drive.map.clear(lpa)),
+        ];
+        for overwrite in [0.0, 2.0] {
+            for place in [0, 1, FETCHED_AHEAD, 5000, drive(overwrite).logical_units - 1] {
+                for (text, forge) in &forgeries {
+                    let mut drive = drive(overwrite);
+                    drive.audit().unwrap();
+                    let lpa = Lpa(place);
+                    let ppa = drive.lookup(lpa);
+                    forge(&mut drive, lpa, ppa);
+                    drive.mapped_units -= u64::from(!drive.lookup(lpa).is_some());
+                    let fault = drive.audit().unwrap_err();
+                    assert!(fault.contains(text), "{fault}");
+                }
+            }
         }
     }
 }

@@ -3,10 +3,11 @@
 //! One file for each thing that happens: a request comes in (`admit`), pages are read (`read`) and programmed
 //! (`program`), a die takes a command (`issue`) and gets on with it (`progress`), superblocks are collected
 //! (`collect`), the data cache holds units (`buffer`) and writes them back (`write_back`), the drive is prepared without
-//! simulated time (`prepare`), and checked (`audit`).
+//! simulated time (`prepare`, `apart`), and checked (`audit`).
 
 mod admit;
 mod answers;
+mod apart;
 mod at_once;
 mod audit;
 mod background;

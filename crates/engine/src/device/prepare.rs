@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::apart::{FILLED_AT_ONCE, TAKEN_OUT};
 use super::{Device, DomainState};
 use crate::blocks::{BlockState, FreeList, WritePoint};
 use crate::config::scheme::PlacementOrder;
@@ -19,10 +20,14 @@ use crate::sched::queue::NONE;
 /// Overwrites whose table entries are fetched together.
 const BATCH: usize = 64;
 
+/// Overwrites between two questions whether to go on.
+const BETWEEN_QUESTIONS: u64 = 1 << 16;
+
 /// Units of a victim that are looked at before they are moved, and how far ahead of that their map entries are fetched.
 const MOVED_AT_ONCE: usize = 32;
 
 /// Which pages are overwritten at random.
+#[derive(Clone)]
 pub struct Overwriting<'a> {
     occupied: u32,
     pages: &'a [Lpa],
@@ -30,7 +35,8 @@ pub struct Overwriting<'a> {
 }
 
 impl Overwriting<'_> {
-    fn draw(&mut self) -> Option<Lpa> {
+    #[inline]
+    pub(super) fn draw(&mut self) -> Option<Lpa> {
         if self.pages.is_empty() {
             return (self.occupied > 0).then(|| Lpa(rng::below(&mut self.random, self.occupied)));
         }
@@ -109,9 +115,17 @@ impl Device {
     /// These logical pages hold data, written in the order given.
     pub fn fill(&mut self, pages: impl Iterator<Item = Lpa>) {
         let logical = self.logical_units;
-        for lpa in pages.filter(|lpa| lpa.0 < logical) {
-            self.write_untimed(lpa);
+        let pages = pages.filter(|lpa| lpa.0 < logical);
+        match self.dealing() {
+            Some(dealing) => self.fill_apart(&dealing, pages, FILLED_AT_ONCE),
+            None => self.fill_in_turn(pages),
         }
+        self.blocks.take_lowest_free();
+    }
+
+    /// [`Self::fill`], page by page.
+    pub(super) fn fill_in_turn(&mut self, pages: impl Iterator<Item = Lpa>) {
+        pages.for_each(|lpa| self.write_untimed(lpa));
     }
 
     /// Many pages all over the drive are about to be written.
@@ -129,8 +143,43 @@ impl Device {
         Overwriting { occupied, pages, random: rng::stream(seed, "precondition") }
     }
 
-    /// Overwrites `count` pages drawn at random.
-    pub fn overwrite(&mut self, count: u64, choice: &mut Overwriting<'_>) {
+    /// Overwrites `count` pages drawn at random, as long as the question whether to go on, asked now and then, is answered
+    /// with yes. After a no the drive is good for nothing; returns `false` then.
+    pub fn overwrite(
+        &mut self,
+        count: u64,
+        choice: &mut Overwriting<'_>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let dealing = self.dealing().filter(|dealing| Self::is_worth_apart(dealing, count));
+        let went_on = match dealing {
+            Some(dealing) => self.overwrite_apart(&dealing, count, choice, TAKEN_OUT, go_on),
+            None => self.overwrite_in_turn(count, choice, go_on),
+        };
+        self.blocks.take_lowest_free();
+        went_on
+    }
+
+    /// [`Self::overwrite`], page by page.
+    pub(super) fn overwrite_in_turn(
+        &mut self,
+        count: u64,
+        choice: &mut Overwriting<'_>,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let mut left = count;
+        while left > 0 && self.fault.is_none() {
+            let some = left.min(BETWEEN_QUESTIONS);
+            self.overwrite_some(some, choice);
+            left -= some;
+            if !go_on() {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn overwrite_some(&mut self, count: u64, choice: &mut Overwriting<'_>) {
         let mut batch = [Lpa(0); BATCH];
         let mut left = count;
         while left > 0 && self.fault.is_none() {
@@ -162,7 +211,9 @@ impl Device {
         let domain = self.domains.of(plane);
         let point = usize::from(self.points.of(cause));
         if !self.domain[domain.index()].points[point].has_place() {
-            self.collect_untimed(domain);
+            self.collect_untimed(domain, &mut |this, victim, first| {
+                this.move_block_untimed(domain, victim, first);
+            });
         }
         self.store_untimed(lpa, domain, cause);
     }
@@ -229,7 +280,7 @@ impl Device {
 
     /// Puts a unit on the next place of a write point; [`Ppa::NONE`] without space.
     #[inline]
-    fn put_untimed(&mut self, lpa: Lpa, domain: DomainId, number: u8) -> Ppa {
+    pub(super) fn put_untimed(&mut self, lpa: Lpa, domain: DomainId, number: u8) -> Ppa {
         let Some((ppa, superblock)) = self.take_untimed(domain, number) else { return Ppa::NONE };
         self.oob.set(ppa, lpa);
         self.blocks.add_valid(superblock, 1);
@@ -263,7 +314,7 @@ impl Device {
     }
 
     #[inline]
-    fn close_untimed_place_if_full(&mut self, domain: DomainId, number: u8) {
+    pub(super) fn close_untimed_place_if_full(&mut self, domain: DomainId, number: u8) {
         let point = &self.domain[domain.index()].points[usize::from(number)];
         if point.untimed && point.filled == point.size {
             self.close_untimed_place(domain, number);
@@ -291,8 +342,12 @@ impl Device {
         }
     }
 
-    /// Collects until the thresholds are met.
-    fn collect_untimed(&mut self, domain: DomainId) {
+    /// Collects until the thresholds are met. `move_block` moves what is valid in a block of the victim, which begins there.
+    pub(super) fn collect_untimed(
+        &mut self,
+        domain: DomainId,
+        move_block: &mut impl FnMut(&mut Self, SuperblockId, Ppa),
+    ) {
         let free = |this: &Self| this.domain[domain.index()].free.len();
         if free(self) > self.thresholds.trigger {
             return;
@@ -307,7 +362,7 @@ impl Device {
             let block = self.blocks.split(superblock).1;
             for index in 0..self.domains.width() as usize {
                 let first = self.block_start(self.domains.planes(domain)[index], block);
-                self.move_block_untimed(domain, superblock, first);
+                move_block(self, superblock, first);
             }
             self.wear_untimed(superblock);
             self.make_free(domain, superblock);
@@ -363,18 +418,13 @@ impl Device {
     fn move_run_untimed(&mut self, units: &[(Lpa, Ppa)], domain: DomainId, number: u8) -> usize {
         let planes = self.domains.planes(domain);
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
-        if point.untimed {
-            return 0;
-        }
-        let places = point.pages_left(planes.len() as u32).saturating_sub(1);
-        let count = units.len().min(places as usize);
-        for &(lpa, _) in &units[..count] {
-            let ppa = point.take(&self.geometry, planes, None);
+        let count = point.places_of_a_run(planes.len() as u32).min(units.len());
+        point.take_run(&self.geometry, planes, count, |number, ppa| {
+            let (lpa, _) = units[number];
             self.oob.set(ppa, lpa);
             self.map.set(lpa, ppa);
-        }
+        });
         if count > 0 {
-            (point.filled, point.open_unit) = (1, NONE);
             self.blocks.add_valid(point.superblock, count as i32);
         }
         count
@@ -382,7 +432,7 @@ impl Device {
 
     /// Whether each mapping unit is a program unit of its own, and has no parity.
     #[inline]
-    fn units_are_alone(&self) -> bool {
+    pub(super) fn units_are_alone(&self) -> bool {
         self.geometry.units_per_program() == 1 && self.redundancy.is_none()
     }
 }

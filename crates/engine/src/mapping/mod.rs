@@ -9,6 +9,7 @@ pub mod layout;
 mod lists;
 pub mod page;
 pub mod parity_layout;
+pub mod part;
 pub mod permutation;
 pub mod scattered;
 pub mod view;

@@ -4,7 +4,8 @@ use super::layout::Layout;
 use crate::ids::{Lpa, Ppa};
 use crate::memory::SparseTable;
 
-const UNMAPPED: u32 = u32::MAX;
+/// Entry of a logical page that was taken away.
+pub(super) const UNMAPPED: u32 = u32::MAX;
 
 /// Primary copy of every logical page. Zero in the table means "as laid out before the first request", so that an
 /// untouched drive costs no memory.
@@ -40,6 +41,25 @@ impl PageMap {
         self.ppa_plus_one.set(lpa.index(), UNMAPPED);
     }
 
+    /// An entry as it is kept: 0 = as laid out, else the place and one more. [`UNMAPPED`] beyond the last.
+    #[inline(always)]
+    pub(super) fn entry(&self, page: usize) -> u32 {
+        if page < self.ppa_plus_one.len() { self.ppa_plus_one.get(page) } else { UNMAPPED }
+    }
+
+    /// Puts one back that may have changed. What was never written costs no memory, so nothing is written there.
+    #[inline(always)]
+    pub(super) fn put_entry(&mut self, page: usize, entry: u32) {
+        if self.entry(page) != entry && page < self.ppa_plus_one.len() {
+            self.ppa_plus_one.set(page, entry);
+        }
+    }
+
+    /// Logical pages that it has entries of.
+    pub(super) fn len(&self) -> usize {
+        self.ppa_plus_one.len()
+    }
+
     /// Most of the table will be touched.
     pub fn expect_dense(&mut self) {
         self.ppa_plus_one.expect_dense();
@@ -51,6 +71,9 @@ impl PageMap {
         self.ppa_plus_one.prefetch(lpa as usize);
     }
 }
+
+/// The map while it is taken out of the drive, all of it.
+pub struct Whole(pub PageMap);
 
 crate::snapshot::tables! {
     PageMap: ppa_plus_one;

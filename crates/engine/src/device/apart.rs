@@ -1,0 +1,334 @@
+//! Preparing a drive domain by domain.
+//!
+//! Where a page's domain follows from its address and the choice of a victim from that domain alone, what one domain does
+//! while the drive is prepared depends on no other. Then the pages to be written are sorted by domain, many at a time, and
+//! each domain writes its own in their order: its tables are in the caches meanwhile. What is left is the same to the byte as
+//! when all were written in turn.
+
+#[cfg(test)]
+mod tests;
+
+use super::Device;
+use super::prepare::Overwriting;
+use crate::gc::GcPolicy;
+use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use crate::mapping::PageMap;
+use crate::mapping::page::Whole;
+use crate::mapping::part::{Dealing, Entries, Parts};
+use crate::placement::{Placement, PlacementPolicy};
+use crate::sched::class::Cause;
+
+/// Pages to be filled that are sorted at a time: so many that each domain gets some rows, so few that their entries of the
+/// map stay in the nearest caches if they follow one another.
+pub(super) const FILLED_AT_ONCE: usize = 1 << 15;
+
+/// Overwrites that are drawn at a time, for each logical page: taking the entries of all domains out of the map and putting
+/// them back costs the same for any number.
+const DRAWN_FOR_EACH_PAGE: f64 = 0.25;
+
+/// With fewer overwrites for each logical page it costs more than it saves.
+const WORTH_IT: f64 = 0.2;
+
+/// Overwrites that are drawn between two questions whether to go on.
+const DRAWN_BETWEEN: u32 = 1 << 16;
+
+/// Entries of the map that are taken out together, bytes.
+pub(super) const TAKEN_OUT: usize = 128 << 20;
+
+/// Units of a victim that are looked at before they are moved, and how far ahead of that their entries are fetched.
+const MOVED_AT_ONCE: u32 = 64;
+
+/// Writes that lie between fetching an entry and using it.
+const FETCHED_AHEAD: usize = 24;
+
+/// Units of a victim whose logical pages are fetched at once, and how far ahead those of new places are.
+const MOST_FETCHED: u32 = 512;
+const WRITTEN_AHEAD: u32 = 64;
+
+/// A domain could not go on at a write.
+struct Stopped {
+    domain: DomainId,
+    /// Which of the domain's writes.
+    write: usize,
+    fault: String,
+}
+
+impl Device {
+    /// How the domains share the logical pages, if each can be prepared on its own.
+    pub(super) fn dealing(&self) -> Option<Dealing> {
+        // Checked mode takes the long way, so that one can be held against the other.
+        let apart = self.versions.is_none()
+            && matches!(self.gc, GcPolicy::Greedy(_) | GcPolicy::Fifo(_) | GcPolicy::WindowedGreedy(_))
+            && !self.blocks.keeps_last_change()
+            && self.redundancy.is_none()
+            && self.wear_out.is_none()
+            && !self.copies.is_on()
+            && self.systems.are_none()
+            && !self.replication.reserved.has_dies();
+        let PlacementPolicy::Static(placement) = &self.placement else { return None };
+        if !apart || self.domains.len() < 2 {
+            return None;
+        }
+        let period = self.geometry.planes() << self.geometry.unit_shift;
+        let plane_of = |lpa| placement.plane_by_address(lpa);
+        Dealing::new(&self.domains, period, self.all_units(), plane_of)
+    }
+
+    /// [`Self::fill`], domain by domain, so many pages at a time.
+    pub(super) fn fill_apart(
+        &mut self,
+        dealing: &Dealing,
+        mut pages: impl Iterator<Item = Lpa>,
+        at_once: usize,
+    ) {
+        let mut map = Whole(std::mem::replace(&mut self.map, PageMap::new(0)));
+        let mut sorted = vec![Vec::new(); self.domains.len()];
+        let mut batch = Vec::new();
+        while self.fault.is_none() {
+            batch.clear();
+            batch.extend(pages.by_ref().take(at_once));
+            if batch.is_empty() {
+                break;
+            }
+            sorted.iter_mut().for_each(Vec::clear);
+            for &lpa in &batch {
+                sorted[dealing.of(lpa).0.index()].push(lpa.0);
+            }
+            let mut stopped = Vec::new();
+            for (domain, numbers) in (0..).map(DomainId).zip(&sorted) {
+                stopped.extend(self.write_apart(domain, &mut map, numbers));
+            }
+            self.fault = first_of(stopped, || batch.iter().map(|&lpa| dealing.of(lpa).0));
+        }
+        self.map = map.0;
+    }
+
+    /// Whether so many overwrites are enough for [`Self::overwrite_apart`].
+    pub(super) fn is_worth_apart(dealing: &Dealing, count: u64) -> bool {
+        count as f64 > f64::from(dealing.units()) * WORTH_IT
+    }
+
+    /// [`Self::overwrite`], domain by domain; entries of so many bytes are taken out of the map together.
+    pub(super) fn overwrite_apart(
+        &mut self,
+        dealing: &Dealing,
+        count: u64,
+        choice: &mut Overwriting<'_>,
+        taken_out: usize,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> bool {
+        let groups = dealing.groups(taken_out);
+        let mut parts = Parts::new(dealing, groups.first().map_or(0, Vec::len));
+        let mut drawn = vec![Vec::new(); self.domains.len()];
+        let at_once = (f64::from(dealing.units()) * DRAWN_FOR_EACH_PAGE).ceil() as u64;
+        let mut left = count;
+        while left > 0 && self.fault.is_none() {
+            let some = left.min(at_once) as u32;
+            let before = choice.clone();
+            drawn.iter_mut().for_each(Vec::clear);
+            for number in 0..some {
+                let Some(lpa) = choice.draw() else { return true };
+                let (domain, entry) = dealing.of(lpa);
+                drawn[domain.index()].push(entry);
+                if number % DRAWN_BETWEEN == 0 && !go_on() {
+                    return false;
+                }
+            }
+            let mut stopped = Vec::new();
+            for group in &groups {
+                parts.take(group, &self.map);
+                for (slot, &domain) in group.iter().enumerate() {
+                    stopped.extend(self.write_apart(domain, &mut parts.of(slot), &drawn[domain.index()]));
+                    if !go_on() {
+                        return false;
+                    }
+                }
+                parts.put_back(&mut self.map);
+            }
+            self.fault = first_of(stopped, || {
+                let mut again = before.clone();
+                (0..some).map_while(move |_| again.draw().map(|lpa| dealing.of(lpa).0))
+            });
+            left -= u64::from(some);
+        }
+        true
+    }
+
+    /// Writes these entries' pages, all of one domain.
+    fn write_apart(&mut self, domain: DomainId, map: &mut impl Entries, numbers: &[u32]) -> Option<Stopped> {
+        let point = usize::from(self.points.of(Cause::Host));
+        let mut left = numbers;
+        while let Some((&number, later)) = left.split_first() {
+            if !self.domain[domain.index()].points[point].has_place() {
+                self.collect_untimed(domain, &mut |this, victim, first| {
+                    this.move_block_apart(domain, map, victim, first);
+                });
+            }
+            let run = self.write_run_apart(domain, map, left);
+            if run == 0 {
+                self.write_one_apart(domain, map, number);
+            }
+            if let Some(fault) = self.fault.take() {
+                return Some(Stopped { domain, write: numbers.len() - left.len(), fault });
+            }
+            left = left.get(run.max(1)..).unwrap_or(later);
+        }
+        None
+    }
+
+    /// Writes one page to the next place of the host.
+    fn write_one_apart(&mut self, domain: DomainId, map: &mut impl Entries, number: u32) {
+        let (lpa, point) = (map.page(number), self.points.of(Cause::Host));
+        let ppa = self.put_untimed(lpa, domain, point);
+        if !ppa.is_some() {
+            return;
+        }
+        let old = map.get(number, lpa, &self.layout);
+        map.set(number, ppa);
+        self.domain[domain.index()].live += 1;
+        self.blocks.count_host_writes(1);
+        if old.is_some() {
+            self.invalidate(old);
+        } else {
+            self.mapped_units += u64::from(lpa.0 < self.logical_units);
+        }
+        self.close_untimed_place_if_full(domain, point);
+    }
+
+    /// Writes the first of these pages as long as each is a program unit of its own and the open superblock stays open;
+    /// returns how many.
+    fn write_run_apart(&mut self, domain: DomainId, map: &mut impl Entries, numbers: &[u32]) -> usize {
+        if !self.units_are_alone() {
+            return 0;
+        }
+        let planes = self.domains.planes(domain);
+        let state = &mut self.domain[domain.index()];
+        let point = &mut state.points[usize::from(self.points.of(Cause::Host))];
+        let count = point.places_of_a_run(planes.len() as u32).min(numbers.len());
+        if count == 0 {
+            return 0;
+        }
+        self.blocks.add_valid(point.superblock, count as i32);
+        let mut new = 0;
+        let numbers = numbers.get(..(count + FETCHED_AHEAD).min(numbers.len())).unwrap_or(numbers);
+        point.take_run(&self.geometry, planes, count, |place, ppa| {
+            if let Some(&coming) = numbers.get(place + FETCHED_AHEAD) {
+                map.prefetch(coming);
+            }
+            let number = numbers[place];
+            let lpa = map.page(number);
+            self.oob.set(ppa, lpa);
+            let old = map.get(number, lpa, &self.layout);
+            map.set(number, ppa);
+            if old.is_some() {
+                // Nothing that is written now is in SLC mode, so that no superblock is erased for being empty.
+                self.blocks.add_valid(self.blocks.of(&self.geometry, old), -1);
+            } else {
+                new += 1;
+            }
+        });
+        state.live += new;
+        self.mapped_units += u64::from(new);
+        self.blocks.count_host_writes(count as u64);
+        count
+    }
+
+    /// Moves what is valid in a block of a victim.
+    fn move_block_apart(
+        &mut self,
+        domain: DomainId,
+        map: &mut impl Entries,
+        victim: SuperblockId,
+        first: Ppa,
+    ) {
+        let units = self.geometry.units_per_block();
+        (first.0..first.0 + units.min(MOST_FETCHED)).step_by(16).for_each(|ppa| self.oob.prefetch(Ppa(ppa)));
+        let mut moved = 0;
+        let mut coming = [(Lpa(0), 0); MOVED_AT_ONCE as usize];
+        let mut valid = coming;
+        self.fetch_moved(map, first, units, &mut coming);
+        for start in (0..units).step_by(MOVED_AT_ONCE as usize) {
+            let now = std::mem::replace(&mut coming, valid);
+            let at_once = MOVED_AT_ONCE.min(units - start) as usize;
+            let end = start + at_once as u32;
+            self.fetch_moved(map, Ppa(first.0 + end), units - end, &mut coming);
+            let mut count = 0;
+            for (&(lpa, number), ppa) in now[..at_once].iter().zip(first.0 + start..) {
+                // Whether a unit is valid is chance: no branch.
+                valid[count % MOVED_AT_ONCE as usize] = (lpa, number);
+                count += usize::from(map.get(number, lpa, &self.layout) == Ppa(ppa));
+            }
+            self.move_units_apart(domain, map, &valid[..count]);
+            moved += count as i32;
+        }
+        self.blocks.add_valid(victim, -moved);
+    }
+
+    /// Looks up what was written to the next units, `left` at most, and fetches its entries.
+    #[inline]
+    fn fetch_moved(
+        &self,
+        map: &impl Entries,
+        first: Ppa,
+        left: u32,
+        coming: &mut [(Lpa, u32); MOVED_AT_ONCE as usize],
+    ) {
+        for (slot, ppa) in coming.iter_mut().zip(first.0..first.0 + left.min(MOVED_AT_ONCE)) {
+            let lpa = self.oob.lpa(Ppa(ppa), &self.layout);
+            let number = map.number(lpa);
+            map.prefetch(number);
+            *slot = (lpa, number);
+        }
+    }
+
+    /// Moves units to the next places of garbage collection.
+    fn move_units_apart(&mut self, domain: DomainId, map: &mut impl Entries, mut units: &[(Lpa, u32)]) {
+        let number = self.points.of(Cause::Gc);
+        while let Some((&(lpa, entry), later)) = units.split_first() {
+            let run = self.move_run_apart(domain, map, units);
+            if run == 0 {
+                let ppa = self.put_untimed(lpa, domain, number);
+                if ppa.is_some() {
+                    map.set(entry, ppa);
+                    self.close_untimed_place_if_full(domain, number);
+                }
+            }
+            units = units.get(run.max(1)..).unwrap_or(later);
+        }
+    }
+
+    /// Moves the first of these units as long as each is a program unit of its own and the open superblock stays open;
+    /// returns how many.
+    fn move_run_apart(&mut self, domain: DomainId, map: &mut impl Entries, units: &[(Lpa, u32)]) -> usize {
+        if !self.units_are_alone() {
+            return 0;
+        }
+        let planes = self.domains.planes(domain);
+        let point = &mut self.domain[domain.index()].points[usize::from(self.points.of(Cause::Gc))];
+        let count = point.places_of_a_run(planes.len() as u32).min(units.len());
+        point.take_run(&self.geometry, planes, count, |number, ppa| {
+            let (lpa, entry) = units[number];
+            self.oob.prefetch(Ppa(ppa.0 + WRITTEN_AHEAD));
+            self.oob.set(ppa, lpa);
+            map.set(entry, ppa);
+        });
+        if count > 0 {
+            self.blocks.add_valid(point.superblock, count as i32);
+        }
+        count
+    }
+}
+
+/// What stopped the drive: of the domains that stopped, the one whose write came first. `domains` are those of all writes, in
+/// turn.
+fn first_of<I: Iterator<Item = DomainId>>(
+    mut stopped: Vec<Stopped>,
+    domains: impl Fn() -> I,
+) -> Option<String> {
+    let when = |stopped: &Stopped| {
+        let own = domains().enumerate().filter(|(_, domain)| *domain == stopped.domain);
+        own.map(|(place, _)| place).nth(stopped.write)
+    };
+    stopped.sort_by_cached_key(when);
+    stopped.into_iter().next().map(|stopped| stopped.fault)
+}
