@@ -41,7 +41,7 @@ const RUNS: [Run; 5] = [
     Run { name: "steady", load: Load::Steady, goal: 2.0, recorded: "not finished after 400 s" },
 ];
 
-/// Memory that the runs of a million requests may have, MB.
+/// Memory that the run of a million reads may have, MB.
 const MEGABYTES: f64 = 150.0;
 
 /// Carries one of them out: what is started as a process.
@@ -129,7 +129,8 @@ fn measure(run: &Run, binary: Option<&Path>, place: &Path) -> Result<(), Failure
     report(&format!("mqsim: {}, start-up included", run.name), ours, "s", Goal::AtMost(run.goal));
     let mut figures = last.split_whitespace().filter_map(|word| word.parse::<f64>().ok());
     let (victims, megabytes) = (figures.next().unwrap_or(f64::NAN), figures.next().unwrap_or(f64::NAN) / 1e6);
-    let goal = if matches!(run.load, Load::Random { .. }) { Goal::AtMost(MEGABYTES) } else { Goal::None };
+    let reads = matches!(run.load, Load::Random { read_share: 1.0 });
+    let goal = if reads { Goal::AtMost(MEGABYTES) } else { Goal::None };
     report(&format!("mqsim: {}, memory", run.name), megabytes, "MB", goal);
     match theirs.is_empty() {
         true => println!("    MQSim {}; {victims:.0} victims of garbage collection here", run.recorded),

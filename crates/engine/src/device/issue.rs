@@ -340,10 +340,10 @@ impl Device {
         if draft.planes >= planes || (draft.after != NONE && !self.follows(candidate, draft.after)) {
             return false;
         }
-        let place = self.geometry.place(self.pool[candidate].ppa);
-        if draft.used & (1 << self.geometry.die_of(place.plane).1) != 0 {
+        if draft.used & (1 << self.plane_in_die(candidate)) != 0 {
             return false;
         }
+        let place = self.geometry.place(self.pool[candidate].ppa);
         let first = self.pool[draft.head].ppa;
         if self.blocks.has_modes() && self.cell_mode(self.pool[candidate].ppa) != self.cell_mode(first) {
             return false;

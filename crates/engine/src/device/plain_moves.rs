@@ -124,9 +124,8 @@ impl Device {
                 break;
             }
             let Op { ppa, lpa, next, .. } = self.pool[candidate];
-            let place = self.geometry.place(ppa);
-            let plane = 1u32 << self.geometry.die_of(place.plane).1;
-            let is_free = used & plane == 0 && self.fit(place, first);
+            let plane = 1u32 << self.die_of(ppa).1;
+            let is_free = used & plane == 0 && self.fit(self.geometry.place(ppa), first);
             // Reads of pages that have moved stay behind: they are sent on when their turn comes.
             let joins = is_free && !(is_read && self.lookup(lpa) != ppa);
             if joins || !is_read {

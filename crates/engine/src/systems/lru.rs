@@ -240,6 +240,16 @@ impl<K: Key, V> LruMap<K, V> {
         }
     }
 
+    /// Brings what the entry that was not used for longest needs to go, which nobody looked at for long, towards the caches:
+    /// for when it goes after one that went just now.
+    #[inline]
+    fn prefetch_oldest(&self) {
+        if let Some(oldest) = self.slots.get(self.oldest as usize) {
+            prefetch(&self.places, self.home(Self::hash(oldest.key)));
+            prefetch(&self.slots, oldest.younger as usize);
+        }
+    }
+
     /// An entry, whose place in the order stays.
     #[inline]
     pub fn get(&self, key: K) -> Option<&V> {
@@ -301,6 +311,7 @@ impl<K: Key, V> LruMap<K, V> {
             self.unlink(slot);
             self.link_youngest(slot);
         }
+        self.prefetch_oldest();
         let entry = &mut self.slots[slot as usize];
         entry.key = key;
         Some(&mut entry.value)
@@ -356,7 +367,9 @@ impl<K: Key, V: Default> LruMap<K, V> {
     /// The entry that was not used for longest is gone.
     pub fn pop_oldest(&mut self) -> Option<(K, V)> {
         let key = self.oldest()?;
-        self.remove(key).map(|value| (key, value))
+        let value = self.remove(key)?;
+        self.prefetch_oldest();
+        Some((key, value))
     }
 }
 
