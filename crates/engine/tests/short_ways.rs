@@ -121,7 +121,7 @@ proptest! {
     #[test]
     fn random_runs_give_the_same_on_short_ways(
         device in devices(),
-        scheme in schemes(),
+        (scheme, systems) in (schemes(), prop::option::of(systems())),
         (plain, alone) in (prop::bool::weighted(0.8), any::<bool>()),
         host in hosts(),
         (layout, overwrite) in (layouts(), 0.0..2.0f64),
@@ -130,6 +130,9 @@ proptest! {
     ) {
         let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
+        if let Some((collision, hotr)) = systems {
+            (setup.scheme.collision, setup.scheme.hotr) = (collision, hotr);
+        }
         if plain {
             setup.device.cache_mode = CacheModeConfig::default();
             setup.device.channel.commands = CommandTaker::Die;

@@ -14,7 +14,7 @@ use crate::sched::queue::{JOIN, NONE, Op, OpId};
 
 impl Device {
     /// Whether reads are direct: nobody watches commands, and each goes to the die of its page, which takes it by itself.
-    fn reads_are_direct(&self) -> bool {
+    pub(super) fn reads_are_direct(&self) -> bool {
         let watched = self.probe.is_some()
             || self.monitor.watches_commands()
             || self.disturb.is_some()

@@ -295,7 +295,7 @@ impl Device {
     }
 
     #[inline(never)]
-    fn read_page_to_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
+    pub(super) fn read_page_to_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
         // What moves without the controller can have no part in a parity.
         let copybacks = self.copybacks.supported && self.redundancy.is_none();
         if copybacks && self.copy_back(domain, page, class.cause()) {

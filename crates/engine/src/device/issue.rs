@@ -1,6 +1,7 @@
 //! A die takes its next command: chosen by the scheduler, joined by what can go with it.
 
 use super::Device;
+use super::plain_moves::is_plain_class;
 use crate::config::device::MultiPlaneRule;
 use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::Place;
@@ -91,7 +92,7 @@ impl Device {
             // Behind a cache queues are long.
             self.fetch_next(self.dies[die.index()].first(class));
         }
-        if self.rules.plain_moves && class != Class::HostRead {
+        if self.rules.plain_moves && is_plain_class(class) {
             return self.begin_plain(die, class, head);
         }
         self.note_queue(die, class, Some(head));

@@ -1,7 +1,9 @@
-//! Plain moves: on a plain drive whose flash pages are of one unit each, and programmed one at a time on each plane, the
-//! commands of garbage collection and the host's programs need no walk over units, no search for two that want the same
-//! page, and nobody's waits behind what they do are told in them. They leave behind what the long way does, and checked
-//! mode verifies it: a drive with a probe takes the long way, and the tests compare the two.
+//! Plain moves: on a drive whose commands nobody watches, whose flash pages are of one unit each, and programmed one at a
+//! time on each plane, the commands of garbage collection and the host's programs need no walk over units, no search for
+//! two that want the same page, and nobody's waits behind what they do are told in them. Systems may be there, and are told
+//! what they are on the long way; what has further copies, and the commands that make them, takes that way. Plain moves leave
+//! behind what the long way does, and checked mode verifies it: a drive with a probe takes the long way, and the tests
+//! compare the two.
 
 use super::Device;
 use super::issue::only_class;
@@ -13,16 +15,24 @@ use crate::sched::queue::{NONE, OWN, Op, OpId};
 use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
 use crate::time::Ns;
 
+/// Whether the commands of a class are plain where moves are.
+#[inline(always)]
+pub(super) fn is_plain_class(class: Class) -> bool {
+    class == Class::HostProgram || class.is_move()
+}
+
 impl Device {
-    /// Whether moves are plain: reads are, each plane does one unit at a time, and nothing else wants to see or place a move.
+    /// Whether moves are plain: reads are direct, each plane does one unit at a time, and nothing else wants to see or place
+    /// a move.
     pub(super) fn moves_are_plain(&self) -> bool {
         let alone = self.geometry.units_per_program() == 1;
         let elsewhere = self.rules.places_moves
             || self.copybacks.supported
             || self.points.of_hot_moves().is_some()
             || self.cpu.is_on();
-        let watched = self.wear_out.is_some() || self.slc.is_some() || self.reclaim.is_some();
-        self.reads_are_plain() && alone && !(elsewhere || watched)
+        let watched = self.wear_out.is_some() || self.slc.is_some() || self.gates.are_used();
+        let answered = self.cache.is_some() || self.redundancy.is_some();
+        self.reads_are_direct() && alone && !(elsewhere || watched || answered)
     }
 
     /// Whether a command does what no request waits for, so that its parts of a response time are nobody's.
@@ -31,7 +41,7 @@ impl Device {
         self.rules.plain_moves && class.is_move()
     }
 
-    /// Begins a command that is no read of the host; `false` if what it reads is elsewhere by now.
+    /// Begins a command of a plain class; `false` if what it reads is elsewhere by now.
     #[inline(always)]
     pub(super) fn begin_plain(&mut self, die: DieId, class: Class, head: OpId) -> bool {
         debug_assert!(self.moves_are_plain(), "noted when it changes");
@@ -123,11 +133,11 @@ impl Device {
             if candidate == NONE || planes == most {
                 break;
             }
-            let Op { ppa, lpa, next, .. } = self.pool[candidate];
+            let Op { ppa, next, .. } = self.pool[candidate];
             let plane = 1u32 << self.die_of(ppa).1;
             let is_free = used & plane == 0 && self.fit(self.geometry.place(ppa), first);
             // Reads of pages that have moved stay behind: they are sent on when their turn comes.
-            let joins = is_free && !(is_read && self.lookup(lpa) != ppa);
+            let joins = is_free && (!is_read || self.is_current(candidate));
             if joins || !is_read {
                 // The pages of a block are programmed in order: nothing of this plane may pass what waits here.
                 used |= plane;
@@ -149,6 +159,10 @@ impl Device {
     pub(super) fn read_plain_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
         let lpa = self.oob.lpa(page, &self.layout);
         if lpa.0 >= self.all_units() || self.lookup(lpa) != page {
+            if self.copies.has(lpa) {
+                // It may be one of the copies.
+                self.read_page_to_move(domain, page, class);
+            }
             return;
         }
         let bytes = self.geometry.unit_bytes;
@@ -190,21 +204,27 @@ impl Device {
     #[inline(always)]
     fn commit_plain_move(&mut self, unit: OpId, class: Class) {
         let Op { lpa, source, ppa, .. } = self.pool[unit];
+        let superblock = self.blocks.of(&self.geometry, ppa);
+        if self.copies.has(lpa) {
+            return self.commit_moved_unit(unit, superblock);
+        }
         if self.lookup(lpa) != source {
             return self.unused(unit);
         }
         self.pool[unit].replaced = source;
         self.recorder.moved(class.cause());
-        self.store(lpa, ppa, self.blocks.of(&self.geometry, ppa));
+        self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
             versions.copy(source, ppa);
         }
+        self.tell_moved(lpa, source, ppa, class.cause());
     }
 
     /// Whether a command reads a page of garbage collection's own, and not of a plan, on a drive where that is plain.
     #[inline(always)]
     pub(super) fn is_plain_read_of_move(&self, head: OpId, class: Class) -> bool {
-        self.nobody_waits_for(class) && self.pool[head].request == NONE
+        let op = &self.pool[head];
+        self.nobody_waits_for(class) && op.request == NONE && !self.copies.has(op.lpa)
     }
 
     /// The data of a page that moves has left its die: ends its read.
@@ -265,8 +285,10 @@ impl Device {
         while head != NONE {
             let next = self.pool[head].next;
             self.change_load(die, -1);
-            if class.op() == FlashOp::Program {
+            if class.op() == FlashOp::Program && is_plain_class(class) {
                 self.end_plain_program(die, class, head);
+            } else if class.op() == FlashOp::Program {
+                self.program_ended(head, die);
             } else {
                 self.block_erased(head);
             }
@@ -302,7 +324,7 @@ impl Device {
         self.check_collection(domain);
     }
 
-    /// A free die of a plain drive, for which something waits, takes its next command.
+    /// A free die of a drive whose moves are plain, for which something waits, takes its next command.
     #[inline(never)]
     pub(super) fn take_plain_turn(&mut self, die: DieId) {
         let state = &mut self.dies[die.index()];
@@ -317,7 +339,7 @@ impl Device {
             })
         };
         match class {
-            Some(class) if class != Class::HostRead => {
+            Some(class) if is_plain_class(class) => {
                 let head = state.pop(&mut self.pool, class);
                 if !self.begin_plain(die, class, head) {
                     self.start_next(die);

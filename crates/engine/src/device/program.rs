@@ -381,7 +381,7 @@ impl Device {
         self.begin_read_modify_write(again);
     }
 
-    fn commit_moved_unit(&mut self, unit: OpId, superblock: SuperblockId) {
+    pub(super) fn commit_moved_unit(&mut self, unit: OpId, superblock: SuperblockId) {
         let Op { lpa, ppa, source, class, .. } = self.pool[unit];
         if self.copies.has(lpa) && self.commit_moved_copy(unit, superblock) {
             return;

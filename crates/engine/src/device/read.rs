@@ -147,7 +147,7 @@ impl Device {
     }
 
     #[inline(always)]
-    fn is_current(&self, unit: OpId) -> bool {
+    pub(super) fn is_current(&self, unit: OpId) -> bool {
         let op = &self.pool[unit];
         if is_source(op.request) {
             return self.source_is_current(op.request);
