@@ -68,15 +68,26 @@ impl ReadRates {
         RatesNow { share_before: 1.0 - self.passed(now) as f64 / self.window as f64 }
     }
 
-    /// Reads a second of a die, over the last window.
-    pub fn per_second(&self, die: usize, now: RatesNow) -> f64 {
-        let [here, before] = self.counts.get(die).copied().unwrap_or_default();
-        (f64::from(here) + f64::from(before) * now.share_before) * 1e9 / self.window as f64
+    /// Reads of a die in the last window, by what is left of the one before.
+    #[inline]
+    fn in_window([here, before]: [u32; 2], now: RatesNow) -> f64 {
+        f64::from(here) + f64::from(before) * now.share_before
     }
 
-    /// The lowest rate of a die.
+    fn scaled(&self, reads: f64) -> f64 {
+        reads * 1e9 / self.window as f64
+    }
+
+    /// Reads a second of a die, over the last window.
+    pub fn per_second(&self, die: usize, now: RatesNow) -> f64 {
+        self.scaled(Self::in_window(self.counts.get(die).copied().unwrap_or_default(), now))
+    }
+
+    /// The lowest rate of a die. Scaling keeps the order, so that only one is scaled.
     pub fn least_per_second(&self, now: RatesNow) -> f64 {
-        (0..self.counts.len()).map(|die| self.per_second(die, now)).fold(f64::INFINITY, f64::min)
+        let least =
+            self.counts.iter().map(|&counts| Self::in_window(counts, now)).fold(f64::INFINITY, f64::min);
+        self.scaled(least)
     }
 }
 
