@@ -4,7 +4,6 @@
 use std::ops::Deref;
 
 use super::{HUGE_PAGE, Table, ask_for_huge_pages, prefetch};
-use crate::snapshot::{In, Out, Part, SnapshotError};
 
 /// Entries of a chunk, whose first write is noted: those of a page of memory.
 const CHUNK: usize = Table::<u32>::CHUNK;
@@ -117,6 +116,21 @@ impl SparseTable {
         }
     }
 
+    /// The table as it lies in memory.
+    pub fn table(&self) -> &Table<u32> {
+        &self.table
+    }
+
+    /// Has the table, which is one of zeros, filled, and notes what it holds then.
+    ///
+    /// # Errors
+    /// Those of `fill`.
+    pub fn fill<E>(&mut self, fill: impl FnOnce(&mut Table<u32>) -> Result<(), E>) -> Result<(), E> {
+        fill(&mut self.table)?;
+        self.note_contents();
+        Ok(())
+    }
+
     /// Notes what a table that was filled holds.
     fn note_contents(&mut self) {
         let chunks = self.table.chunks_in_use();
@@ -147,22 +161,6 @@ impl Deref for SparseTable {
     type Target = [u32];
     fn deref(&self) -> &[u32] {
         &self.table
-    }
-}
-
-impl Part for SparseTable {
-    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
-        self.table.save(out)
-    }
-
-    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
-        self.table.restore(input)?;
-        self.note_contents();
-        Ok(())
-    }
-
-    fn fork(&self) -> Result<Self, SnapshotError> {
-        Ok(self.clone())
     }
 }
 
@@ -221,8 +219,11 @@ mod tests {
     fn a_table_that_was_filled_knows_what_it_holds() {
         for stride in [1, CHUNK, 40 * CHUNK] {
             let mut table = SparseTable::zeroed(ENTRIES);
-            (0..ENTRIES).step_by(stride).for_each(|index| table.table[index] = 1 + index as u32);
-            table.note_contents();
+            let filled = table.fill(|table| {
+                (0..ENTRIES).step_by(stride).for_each(|index| table[index] = 1 + index as u32);
+                Ok::<(), ()>(())
+            });
+            assert_eq!(filled, Ok(()));
             assert_eq!(table.is_sparse, stride > CHUNK);
             assert!((0..ENTRIES).all(|index| table.get(index) == table[index]));
         }

@@ -1,7 +1,7 @@
 //! What a part of the state must be able to do when its bytes alone don't make it.
 
 use super::{In, Out, SnapshotError};
-use crate::memory::{Table, Word};
+use crate::memory::{SparseTable, Table, Word};
 
 /// A part of the state that is put into what was made from the configuration: large tables, and policies.
 pub(crate) trait Part: Sized {
@@ -71,6 +71,20 @@ impl<T: Word> Part for Table<T> {
 
     fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
         input.take_table(self)
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        Ok(self.clone())
+    }
+}
+
+impl Part for SparseTable {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        out.put_table(self.table())
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        self.fill(|table| input.take_table(table))
     }
 
     fn fork(&self) -> Result<Self, SnapshotError> {
