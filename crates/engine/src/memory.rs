@@ -19,6 +19,9 @@ const WORTH_A_THREAD: usize = 32 << 20;
 #[cfg(target_os = "linux")]
 const TOUCHED_AT_ONCE: usize = 16 << 20;
 
+/// Entries of four bytes in a line of the processor's caches.
+pub const ENTRIES_OF_LINE: usize = 16;
+
 /// Bytes of a huge page.
 const HUGE_PAGE: usize = 2 << 20;
 

@@ -15,6 +15,7 @@ use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::mapping::PageMap;
 use crate::mapping::page::Whole;
 use crate::mapping::part::{Dealing, Entries, Parts};
+use crate::memory::ENTRIES_OF_LINE;
 use crate::placement::{Placement, PlacementPolicy};
 use crate::sched::class::Cause;
 
@@ -41,8 +42,10 @@ const MOVED_AT_ONCE: u32 = 64;
 /// Writes that lie between fetching an entry and using it.
 const FETCHED_AHEAD: usize = 24;
 
-/// Units of a victim whose logical pages are fetched at once, and how far ahead those of new places are.
+/// Units of a victim whose logical pages are fetched at once.
 const MOST_FETCHED: u32 = 512;
+
+/// Places between one that is written and the one whose logical page is fetched then.
 const WRITTEN_AHEAD: u32 = 64;
 
 /// A domain could not go on at a write.
@@ -242,7 +245,9 @@ impl Device {
         first: Ppa,
     ) {
         let units = self.geometry.units_per_block();
-        (first.0..first.0 + units.min(MOST_FETCHED)).step_by(16).for_each(|ppa| self.oob.prefetch(Ppa(ppa)));
+        (first.0..first.0 + units.min(MOST_FETCHED))
+            .step_by(ENTRIES_OF_LINE)
+            .for_each(|ppa| self.oob.prefetch(Ppa(ppa)));
         let mut moved = 0;
         let mut coming = [(Lpa(0), 0); MOVED_AT_ONCE as usize];
         let mut valid = coming;

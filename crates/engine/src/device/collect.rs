@@ -8,15 +8,13 @@ use crate::cpu::Cost;
 use crate::gc::VictimPolicy;
 use crate::gc::collector::Collector;
 use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use crate::memory::ENTRIES_OF_LINE;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
 
 /// Rows of a victim whose map entries are fetched together, as long ahead of their reads: a fetch whose address translation
 /// must be looked up holds the processor for as long as several of them together.
 const FETCHED_TOGETHER: u32 = 8;
-
-/// Entries of a table in a line of the caches.
-const ENTRIES_OF_LINE: usize = 16;
 
 impl Device {
     /// Starts or continues the collection of a domain where it is needed.

@@ -285,10 +285,8 @@ impl Device {
         while head != NONE {
             let next = self.pool[head].next;
             self.change_load(die, -1);
-            if class.op() == FlashOp::Program && is_plain_class(class) {
+            if class.op() == FlashOp::Program {
                 self.end_plain_program(die, class, head);
-            } else if class.op() == FlashOp::Program {
-                self.program_ended(head, die);
             } else {
                 self.block_erased(head);
             }
@@ -300,8 +298,8 @@ impl Device {
     #[inline(always)]
     fn end_plain_program(&mut self, die: DieId, class: Class, head: OpId) {
         let Op { ppa, lpa, replaced, request, source, .. } = self.pool[head];
-        if request >= OWN && request != NONE {
-            // A plan waits for it.
+        if (request >= OWN && request != NONE) || !is_plain_class(class) {
+            // A plan waits for it, or it makes a copy.
             return self.program_ended(head, die);
         }
         if let Some(versions) = self.versions.as_mut().filter(|_| lpa.is_some()) {

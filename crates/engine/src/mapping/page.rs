@@ -7,6 +7,16 @@ use crate::memory::SparseTable;
 /// Entry of a logical page that was taken away.
 pub(super) const UNMAPPED: u32 = u32::MAX;
 
+/// Where a logical page is by its entry; [`Ppa::NONE`] when it holds no data.
+#[inline(always)]
+pub(super) fn place_of(entry: u32, lpa: Lpa, layout: &Layout) -> Ppa {
+    match entry {
+        0 => layout.ppa(lpa),
+        UNMAPPED => Ppa::NONE,
+        entry => Ppa(entry - 1),
+    }
+}
+
 /// Primary copy of every logical page. Zero in the table means "as laid out before the first request", so that an
 /// untouched drive costs no memory.
 #[derive(Clone, Debug)]
@@ -23,11 +33,7 @@ impl PageMap {
     /// Where a logical page is; [`Ppa::NONE`] when it holds no data.
     #[inline(always)]
     pub fn get(&self, lpa: Lpa, layout: &Layout) -> Ppa {
-        match self.ppa_plus_one.get(lpa.index()) {
-            0 => layout.ppa(lpa),
-            UNMAPPED => Ppa::NONE,
-            entry => Ppa(entry - 1),
-        }
+        place_of(self.ppa_plus_one.get(lpa.index()), lpa, layout)
     }
 
     /// Moves a logical page.

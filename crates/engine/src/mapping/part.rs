@@ -4,10 +4,10 @@
 //! its entries are so few that they stay in the caches.
 
 use super::Layout;
-use super::page::{PageMap, UNMAPPED, Whole};
+use super::page::{PageMap, UNMAPPED, Whole, place_of};
 use crate::blocks::Domains;
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
-use crate::memory::{ask_for_huge_pages, prefetch, zeroed_table};
+use crate::memory::{ENTRIES_OF_LINE, ask_for_huge_pages, prefetch, zeroed_table};
 use crate::nand::divisor::Divisor;
 
 /// Entries of the map that are numbered on their own.
@@ -30,11 +30,7 @@ pub trait Entries {
     /// Where the logical page of an entry is; [`Ppa::NONE`] when it holds no data.
     #[inline(always)]
     fn get(&self, number: u32, lpa: Lpa, layout: &Layout) -> Ppa {
-        match self.entry(number) {
-            0 => layout.ppa(lpa),
-            UNMAPPED => Ppa::NONE,
-            entry => Ppa(entry - 1),
-        }
+        place_of(self.entry(number), lpa, layout)
     }
 }
 
@@ -146,14 +142,11 @@ const APART: usize = 16 * 5;
 /// Periods of which entries are copied together.
 const TURNS: usize = 64;
 
-/// Entries of a line of the caches.
-const LINE: usize = 16;
-
 /// Fetches what is going to be copied of the periods that begin here.
 fn fetch_behind(map: &PageMap, places: &[(usize, usize)], start: usize, period: usize) {
     let mut line = usize::MAX;
     for &(page, _) in places {
-        if std::mem::replace(&mut line, page / LINE) != page / LINE {
+        if std::mem::replace(&mut line, page / ENTRIES_OF_LINE) != page / ENTRIES_OF_LINE {
             (0..TURNS).for_each(|turn| map.prefetch((start + turn * period + page) as u64));
         }
     }

@@ -87,10 +87,7 @@ impl SparseTable {
     #[inline(never)]
     fn note_first_write(&mut self, index: usize) {
         let chunk = index / CHUNK;
-        if let Some(word) = self.written.get_mut(chunk / 64) {
-            *word |= 1 << (chunk % 64);
-        }
-        self.left = self.left.saturating_sub(1);
+        self.mark(chunk);
         self.is_sparse = self.left > 0;
         let huge_page = (chunk + self.chunks_before()) / CHUNKS_OF_HUGE_PAGE;
         let Some(count) = self.in_huge_page.get_mut(huge_page) else { return };
@@ -98,6 +95,14 @@ impl SparseTable {
         if *count == WORTH_A_HUGE_PAGE {
             self.make_huge(huge_page);
         }
+    }
+
+    /// Counts a chunk as written.
+    fn mark(&mut self, chunk: usize) {
+        if let Some(word) = self.written.get_mut(chunk / 64) {
+            *word |= 1 << (chunk % 64);
+        }
+        self.left = self.left.saturating_sub(1);
     }
 
     /// Chunks of its first huge page that lie before the table. A chunk is a page of memory where a table is large enough to
@@ -137,11 +142,8 @@ impl SparseTable {
         if chunks.len() >= self.left {
             self.is_sparse = false;
         }
-        for chunk in chunks.into_iter().filter(|_| self.is_sparse) {
-            if let Some(word) = self.written.get_mut(chunk as usize / 64) {
-                *word |= 1 << (chunk % 64);
-            }
-            self.left -= 1;
+        if self.is_sparse {
+            chunks.into_iter().for_each(|chunk| self.mark(chunk as usize));
         }
     }
 }
