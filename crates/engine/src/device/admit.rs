@@ -441,8 +441,15 @@ impl Device {
     }
 
     /// Second stage, once [`Self::prefetch`] had time: what an overwrite changes, and what checked mode compares.
-    #[inline]
+    #[inline(always)]
     pub fn prefetch_overwritten(&self, request: &HostRequest) {
+        if request.op != HostOp::Read || !self.is_plain() || self.versions.is_some() {
+            self.prefetch_looked_up(request);
+        }
+    }
+
+    #[inline(never)]
+    fn prefetch_looked_up(&self, request: &HostRequest) {
         if request.op == HostOp::Read {
             self.first_units(request).for_each(|lpa| self.fetch_for_systems(lpa, Distance::Far));
         }

@@ -128,6 +128,12 @@ impl<'a> Front<'a> {
     #[inline(always)]
     pub fn take(&mut self, now: Ns) -> Option<(HostRequest, Ns)> {
         let request = *self.batch.get(self.cursor)?;
+        Some((request, self.advance(request.time, now)))
+    }
+
+    /// Goes on behind the next request, which comes at this time and enters at `now`; returns when it arrived.
+    #[inline(always)]
+    pub(super) fn advance(&mut self, time: Ns, now: Ns) -> Ns {
         self.cursor += 1;
         self.outstanding += 1;
         self.taken += 1;
@@ -137,10 +143,10 @@ impl<'a> Front<'a> {
                 now
             }
             // A workload whose times step back is taken as if it stood still.
-            Arrivals::Open => self.scaled(request.time).max(self.last_arrival).min(now),
+            Arrivals::Open => self.scaled(time).max(self.last_arrival).min(now),
         };
         self.last_arrival = arrival;
-        Some((request, arrival))
+        arrival
     }
 
     /// The request `ahead` places behind the next.

@@ -31,6 +31,13 @@ pub trait HostSide {
         drive: &dyn DriveView,
     ) -> Result<Option<(HostRequest, Ns)>, SourceError>;
 
+    /// Takes the request that [`Self::coming`] shows as the next, as [`Self::take`] does: when it arrived at the host's
+    /// queue.
+    #[inline(always)]
+    fn take_coming(&mut self, now: Ns, id: u64, drive: &dyn DriveView) -> Result<Option<Ns>, SourceError> {
+        Ok(self.take(now, id, drive)?.map(|(_, arrival)| arrival))
+    }
+
     /// The request `ahead` places behind the next, if the order is certain.
     fn coming(&self, ahead: usize) -> Option<&HostRequest>;
 
@@ -67,6 +74,12 @@ impl HostSide for Front<'_> {
         _drive: &dyn DriveView,
     ) -> Result<Option<(HostRequest, Ns)>, SourceError> {
         Ok(Front::take(self, now))
+    }
+
+    #[inline(always)]
+    fn take_coming(&mut self, now: Ns, _id: u64, _drive: &dyn DriveView) -> Result<Option<Ns>, SourceError> {
+        let Some(time) = self.peek(0).map(|request| request.time) else { return Ok(None) };
+        Ok(Some(self.advance(time, now)))
     }
 
     #[inline(always)]

@@ -31,11 +31,11 @@ impl<H: HostSide> ReadFeed for Feed<'_, H> {
     #[inline(always)]
     fn take(&mut self, now: Ns, drive: &dyn DriveView) -> Result<Option<Taken>, RunError> {
         let id = *self.number;
-        let Some((request, arrival)) = self.front.take(now, id, drive)? else { return Ok(None) };
+        let Some(arrival) = self.front.take_coming(now, id, drive)? else { return Ok(None) };
         *self.number += 1;
         let opens_window = !*self.window_open && self.warmup.is_over(arrival, id);
         *self.window_open |= opens_window;
-        Ok(Some(Taken { request, id, arrival, measured: *self.window_open, opens_window }))
+        Ok(Some(Taken { id, arrival, measured: *self.window_open, opens_window }))
     }
 
     #[inline(always)]

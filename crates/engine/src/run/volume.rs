@@ -163,7 +163,7 @@ impl Volume for Device {
         Device::prefetch(self, request);
     }
 
-    #[inline]
+    #[inline(always)]
     fn prefetch_overwritten(&self, request: &HostRequest) {
         Device::prefetch_overwritten(self, request);
     }

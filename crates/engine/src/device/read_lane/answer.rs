@@ -1,8 +1,8 @@
 //! The answer of a read of the lane, and what is recorded of it.
 
-use super::LaneDie;
 use super::serve::Lane;
 use super::tally::{Service, Waits, record};
+use super::{Flight, LaneDie};
 use crate::device::admit::parts_are_wrong;
 use crate::time::Ns;
 
@@ -10,36 +10,34 @@ impl Lane<'_> {
     /// Sends the answer of a read whose data is there. When the host has it is certain from now on, so it is recorded at
     /// once. Returns whether the host has it.
     #[inline(always)]
-    pub(super) fn answer(&mut self, die: u32, number: u32) -> bool {
-        let flight = &self.lane.flights[number];
-        let length = flight.taken.request.length;
+    pub(super) fn answer(&mut self, die: u32, number: u32, flight: &Flight) -> bool {
+        let length = flight.request.length;
         if length != self.sent.0 {
             self.sent = (length, self.drive.link_time(length, self.drive.rules.link.completion_ns));
         }
         let time = self.sent.1;
         let at_once = time == Ns::ZERO && self.lane.link[1].is_empty();
         let end = if at_once { self.now } else { self.take_link(true, time) };
-        let flight = &self.lane.flights[number];
         let LaneDie { command, cell, transfer, begun, channel_wait, .. } = self.lane.dies[die as usize];
-        let latency = end.since(flight.taken.arrival);
+        let latency = end.since(flight.arrival);
         let service = Service { command, cell, transfer, length };
         let recorder = &mut self.drive.recorder.read;
         if latency != service.alone() || self.checked {
             let waits = Waits {
-                admission: flight.entered.since(flight.taken.arrival).0,
+                admission: flight.entered.since(flight.arrival).0,
                 link: flight.at_die.since(flight.entered).0 + end.since(self.now).0,
                 die: begun.since(flight.at_die).0,
                 channel: channel_wait,
             };
-            if flight.taken.measured {
+            if flight.measured {
                 record(recorder, latency, &service, &waits);
             }
             let total = service.alone().0 + waits.total();
             if total != latency.0 {
-                let wrong = parts_are_wrong(self.now, flight.taken.id, total, latency);
+                let wrong = parts_are_wrong(self.now, flight.id, total, latency);
                 self.drive.fault.get_or_insert(wrong);
             }
-        } else if flight.taken.measured {
+        } else if flight.measured {
             self.lane.tally.count(service, recorder);
         }
         if at_once {

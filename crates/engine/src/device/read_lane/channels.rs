@@ -2,7 +2,7 @@
 
 use super::due::DueDies;
 use super::serve::Lane;
-use super::{LaneChannel, LaneDie, NONE};
+use super::{LaneChannel, LaneDie, NONE, ReadLane};
 use crate::config::device::ChannelArbitration;
 use crate::nand::die::Phase;
 use crate::time::Ns;
@@ -29,42 +29,42 @@ fn grant(
     }
 }
 
-impl Lane<'_> {
-    /// A die wants the channel for so long.
+impl ReadLane {
+    /// A die wants the channel for so long from `now` on.
     #[inline(always)]
-    pub(super) fn want_channel(&mut self, number: u32, duration: Ns) {
-        let lane = &mut *self.lane;
-        let die = &mut lane.dies[number as usize];
-        let channel = &mut lane.channels[die.channel as usize];
-        if channel.is_free(self.now) {
-            grant(&mut lane.due, number, die, channel, self.now, duration);
+    pub(super) fn want_channel(&mut self, number: u32, duration: Ns, now: Ns) {
+        let die = &mut self.dies[number as usize];
+        let channel = &mut self.channels[die.channel as usize];
+        if channel.is_free(now) {
+            grant(&mut self.due, number, die, channel, now, duration);
         } else {
-            self.wait_for_channel(number, duration);
+            self.wait_for_channel(number, duration, now);
         }
     }
 
     #[inline(never)]
-    fn wait_for_channel(&mut self, number: u32, duration: Ns) {
-        let lane = &mut *self.lane;
-        let die = &mut lane.dies[number as usize];
-        let channel = &mut lane.channels[die.channel as usize];
-        (die.wish_from, die.wish, die.behind) = (self.now, duration, NONE);
+    fn wait_for_channel(&mut self, number: u32, duration: Ns, now: Ns) {
+        let die = &mut self.dies[number as usize];
+        let channel = &mut self.channels[die.channel as usize];
+        (die.wish_from, die.wish, die.behind) = (now, duration, NONE);
         let last = std::mem::replace(&mut channel.last, number);
         if channel.first == NONE {
             channel.first = number;
-            lane.wakes.note(channel.free_at, die.channel);
+            self.wakes.note(channel.free_at, die.channel);
         } else {
-            lane.dies[last as usize].behind = number;
+            self.dies[last as usize].behind = number;
         }
     }
+}
 
+impl Lane<'_> {
     /// The first channel that dies wait for became free.
     #[inline]
     pub(super) fn channel_is_free(&mut self) {
         let Some(channel) = self.lane.wakes.take() else { return };
         let number = channel as usize;
         let (before, next) = self.chosen(number);
-        let lane = &mut *self.lane;
+        let lane = &mut self.lane;
         let die = &mut lane.dies[next as usize];
         let (behind, duration) = (die.behind, die.wish);
         die.channel_wait += self.now.since(die.wish_from).0;

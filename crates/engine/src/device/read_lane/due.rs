@@ -96,7 +96,7 @@ pub(super) struct DueDies {
     durations: [Ns; QUEUES],
     /// The first of each queue, or [`NEVER`]; at last, of the others.
     heads: [Due; QUEUES + 1],
-    /// Groups of heads in which there may be any.
+    /// Groups of heads in which there may be any; 0 if in the first two heads only.
     groups: usize,
     behind: [Ring; QUEUES],
     /// Those of durations that have no queue.
@@ -111,7 +111,7 @@ impl Default for DueDies {
             place: OTHERS,
             durations: [Ns::NEVER; QUEUES],
             heads: [NEVER; QUEUES + 1],
-            groups: 1,
+            groups: 0,
             behind: Default::default(),
             others: BinaryHeap::new(),
             order: 0,
@@ -144,7 +144,7 @@ impl DueDies {
             Some(place) => {
                 self.durations[place] = duration;
                 self.heads[place] = due;
-                self.groups = self.groups.max(place / TOGETHER + 1);
+                self.groups = self.groups.max(groups_of(place + 1));
             }
             None => self.add_other(due),
         }
@@ -190,12 +190,22 @@ impl DueDies {
         self.note_others();
         if self.others.is_empty() {
             let used = self.durations.iter().take_while(|&&duration| duration != Ns::NEVER).count();
-            self.groups = used.div_ceil(TOGETHER).max(1);
+            self.groups = groups_of(used);
         }
     }
 
     #[inline(always)]
     fn find_first(&mut self) {
+        if self.groups == 0 {
+            let [one, other, ..] = self.heads;
+            (self.first, self.place) = if other < one { (other, 1) } else { (one, 0) };
+        } else {
+            self.find_first_of_groups();
+        }
+    }
+
+    #[inline]
+    fn find_first_of_groups(&mut self) {
         let (groups, _) = self.heads.as_chunks::<TOGETHER>();
         let [group, others @ ..] = groups else { return };
         let (mut first, mut place) = first_of(group);
@@ -221,11 +231,16 @@ impl DueDies {
             }
         }
         self.durations = [Ns::NEVER; QUEUES];
-        (self.groups, self.order) = (1, 0);
+        (self.groups, self.order) = (0, 0);
         self.find_first();
         all.sort_unstable_by_key(|due| due.order());
         all
     }
+}
+
+/// Groups in which so many heads are, the first of all.
+fn groups_of(heads: usize) -> usize {
+    if heads <= 2 { 0 } else { heads.div_ceil(TOGETHER) }
 }
 
 /// The first of some, and which it is, without a branch.

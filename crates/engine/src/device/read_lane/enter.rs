@@ -1,34 +1,17 @@
 //! Entering the read lane: it takes over what is under way, if that is nothing but plain reads.
 
+use super::flights::NO_FLIGHT;
 use super::wakes::Wakes;
-use super::{Flight, LaneChannel, LaneDie, NONE, ReadLane, Taken};
+use super::{Flight, LaneChannel, LaneDie, NONE, ReadLane};
 use crate::device::Device;
 use crate::device::admit::Request;
-use crate::host::{HostOp, HostRequest};
-use crate::ids::{DieId, Ppa};
+use crate::ids::DieId;
 use crate::nand::CellMode;
 use crate::nand::die::{ChannelWait, CommandForm, Die, Phase};
 use crate::sched::class::Class;
 use crate::sched::queue::{JOIN, NONE as NO_OP, Op, OpId};
 use crate::stats::blame::Part;
 use crate::time::Ns;
-
-const NO_REQUEST: HostRequest =
-    HostRequest { time: Ns::ZERO, op: HostOp::Read, offset: 0, length: 0, flow: 0, stream: 0 };
-
-const NOT_TAKEN: Taken =
-    Taken { request: NO_REQUEST, id: 0, arrival: Ns::ZERO, measured: false, opens_window: false };
-
-const NO_FLIGHT: Flight = Flight {
-    taken: NOT_TAKEN,
-    ppa: Ppa::NONE,
-    die: NONE,
-    cell: Ns::ZERO,
-    entered: Ns::ZERO,
-    at_die: Ns::ZERO,
-    next: NONE,
-    mate: NONE,
-};
 
 impl LaneDie {
     fn of_channel(channel: u32) -> Self {
@@ -257,8 +240,8 @@ impl Device {
         self.free_requests.push(number);
         let inside: &Request = &self.requests[number as usize];
         let (id, arrival, measured) = inside.identity();
-        let taken = Taken { request: inside.request, id, arrival, measured, opens_window: false };
-        Flight { taken, entered: inside.entered_at(), at_die: inside.came_at(), ..NO_FLIGHT }
+        let (entered, at_die) = (inside.entered_at(), inside.came_at());
+        Flight { request: inside.request, id, arrival, measured, entered, at_die, ..NO_FLIGHT }
     }
 
     /// The dies that wait for a channel.
@@ -280,7 +263,7 @@ impl Device {
                 if outwards { self.link_out.pop_front() } else { self.link_in.pop_front() }
             {
                 let mut flight = self.lend_request(number);
-                if let (false, Some(ppa)) = (outwards, self.plain_place(&flight.taken.request)) {
+                if let (false, Some(ppa)) = (outwards, self.plain_place(&flight.request)) {
                     let place = self.geometry.place(ppa);
                     flight.die = self.geometry.die_of(place.plane).0.0;
                     (flight.ppa, flight.cell) = (ppa, self.timing.read(place.page, CellMode::Native));

@@ -2,14 +2,18 @@
 
 use std::ops::{Index, IndexMut};
 
-use super::{NONE, Taken};
+use super::NONE;
+use crate::host::{HostOp, HostRequest};
 use crate::ids::Ppa;
 use crate::time::Ns;
 
 /// A read on its way.
 #[derive(Clone, Copy)]
 pub(super) struct Flight {
-    pub taken: Taken,
+    pub request: HostRequest,
+    pub id: u64,
+    pub arrival: Ns,
+    pub measured: bool,
     pub ppa: Ppa,
     pub die: u32,
     /// Time of the cell array for its page.
@@ -23,6 +27,24 @@ pub(super) struct Flight {
     pub mate: u32,
 }
 
+const NO_REQUEST: HostRequest =
+    HostRequest { time: Ns::ZERO, op: HostOp::Read, offset: 0, length: 0, flow: 0, stream: 0 };
+
+/// Nothing, until it is written.
+pub(super) const NO_FLIGHT: Flight = Flight {
+    request: NO_REQUEST,
+    id: 0,
+    arrival: Ns::ZERO,
+    measured: false,
+    ppa: Ppa::NONE,
+    die: NONE,
+    cell: Ns::ZERO,
+    entered: Ns::ZERO,
+    at_die: Ns::ZERO,
+    next: NONE,
+    mate: NONE,
+};
+
 /// The reads under way, by number.
 #[derive(Default)]
 pub(super) struct Flights {
@@ -31,18 +53,27 @@ pub(super) struct Flights {
 }
 
 impl Flights {
-    #[inline(always)]
     pub fn insert(&mut self, flight: Flight) -> u32 {
-        match self.free.pop() {
-            Some(number) => {
-                self[number] = flight;
-                number
-            }
-            None => {
-                self.all.push(flight);
-                (self.all.len() - 1) as u32
-            }
-        }
+        let number = self.claim(&flight.request);
+        self[number] = flight;
+        number
+    }
+
+    /// A place for a request, which is written there at once; all else there is of another read.
+    #[inline(always)]
+    pub fn claim(&mut self, request: &HostRequest) -> u32 {
+        let number = match self.free.pop() {
+            Some(number) => number,
+            None => self.grow(),
+        };
+        self[number].request = *request;
+        number
+    }
+
+    #[cold]
+    fn grow(&mut self) -> u32 {
+        self.all.push(NO_FLIGHT);
+        (self.all.len() - 1) as u32
     }
 
     #[inline(always)]
@@ -64,13 +95,13 @@ impl Flights {
     #[inline]
     pub fn bytes_of_page(&self, head: u32) -> u32 {
         let first = &self[head];
-        let bytes = first.taken.request.length as u32;
+        let bytes = first.request.length as u32;
         if first.mate == NONE { bytes } else { self.bytes_of_readers(head) }
     }
 
     #[cold]
     fn bytes_of_readers(&self, head: u32) -> u32 {
-        let wanted = |read: u32| self[read].taken.request.length as u32;
+        let wanted = |read: u32| self[read].request.length as u32;
         self.readers(head).fold(0, |bytes: u32, read| {
             let before = self.readers(head).take_while(|&other| other != read);
             let moved = before.filter(|&other| self[other].ppa == self[read].ppa).map(wanted).max();

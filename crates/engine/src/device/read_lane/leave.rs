@@ -103,23 +103,17 @@ impl Device {
     }
 
     fn request_of(&mut self, flight: &Flight) -> u32 {
-        let Flight { taken, entered, at_die, .. } = *flight;
-        let waits = [entered.since(taken.arrival).0, at_die.since(entered).0];
-        self.insert_request(Request::of_one_unit(
-            taken.request,
-            taken.id,
-            taken.arrival,
-            taken.measured,
-            waits,
-        ))
+        let Flight { request, id, arrival, measured, entered, at_die, .. } = *flight;
+        let waits = [entered.since(arrival).0, at_die.since(entered).0];
+        self.insert_request(Request::of_one_unit(request, id, arrival, measured, waits))
     }
 
     /// The operation of a read at its die.
     fn operation_of(&mut self, flight: &Flight) -> OpId {
         let request = self.request_of(flight);
         self.op_order += 1;
-        let lpa = Lpa(self.geometry.unit_of_byte(flight.taken.request.offset) as u32);
-        let (bytes, order, at_die) = (flight.taken.request.length as u32, self.op_order, flight.at_die);
+        let lpa = Lpa(self.geometry.unit_of_byte(flight.request.offset) as u32);
+        let (bytes, order, at_die) = (flight.request.length as u32, self.op_order, flight.at_die);
         let op = Op::new(Class::HostRead, lpa, flight.ppa);
         self.pool.insert(Op { request, bytes, order, arrived: at_die, wait_from: at_die, ..op })
     }
@@ -205,9 +199,9 @@ impl ReadLane {
         let mut inside = Vec::new();
         for die in &self.dies {
             let running = self.pages_of(die).flat_map(|page| self.flights.readers(page));
-            inside.extend(running.map(|read| (self.flights[read].taken.id, read, true)));
+            inside.extend(running.map(|read| (self.flights[read].id, read, true)));
             let waiting = self.waiting_for(die);
-            inside.extend(waiting.map(|read| (self.flights[read].taken.id, read, false)));
+            inside.extend(waiting.map(|read| (self.flights[read].id, read, false)));
         }
         inside.sort_unstable_by_key(|read| read.0);
         inside

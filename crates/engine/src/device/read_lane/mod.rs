@@ -49,7 +49,7 @@ pub trait ReadFeed {
     /// The request `ahead` places behind the next.
     fn coming(&self, ahead: usize) -> Option<&HostRequest>;
 
-    /// The next request, which enters at `now`; `None` if the host would rather wait.
+    /// Takes the next request, which enters at `now`; `None` if the host would rather wait.
     fn take(&mut self, now: Ns, drive: &dyn DriveView) -> Result<Option<Taken>, RunError>;
 
     /// One request was answered at `now`; whether to go on, or to hear of it at once.
@@ -59,8 +59,6 @@ pub trait ReadFeed {
 /// A request that enters.
 #[derive(Clone, Copy)]
 pub struct Taken {
-    /// What the host asks for.
-    pub request: HostRequest,
     /// Its number.
     pub id: u64,
     /// When it arrived at the host's queue.

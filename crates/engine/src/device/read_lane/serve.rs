@@ -12,7 +12,8 @@ use crate::time::Ns;
 /// The drive and its lane while that serves.
 pub(super) struct Lane<'a> {
     pub drive: &'a mut Device,
-    pub lane: &'a mut ReadLane,
+    /// Here and not behind a pointer, which each step would have to load anew.
+    pub lane: ReadLane,
     pub now: Ns,
     /// Of a read command of one plane.
     command: Ns,
@@ -25,13 +26,15 @@ impl Device {
     /// Serves reads until something else comes, or the feed wants to hear of an answer.
     pub(super) fn serve_lane(
         &mut self,
-        mut lane: Box<ReadLane>,
+        lane: Box<ReadLane>,
         feed: &mut impl ReadFeed,
     ) -> Result<(), RunError> {
         let (command, now, checked) = (self.timing.read_command(1), self.now, self.versions.is_some());
         let sent = (0, self.link_time(0, self.rules.link.completion_ns));
-        let served = Lane { drive: self, lane: &mut lane, now, command, checked, sent }.serve(feed);
-        self.leave_lane(lane);
+        let mut serving = Lane { drive: self, lane: *lane, now, command, checked, sent };
+        let served = serving.serve(feed);
+        let Lane { lane, .. } = serving;
+        self.leave_lane(Box::new(lane));
         served
     }
 }
@@ -43,6 +46,7 @@ impl Lane<'_> {
         ended
     }
 
+    #[inline(never)]
     fn serve_until_else(&mut self, feed: &mut impl ReadFeed) -> Result<(), RunError> {
         let mut arrival = feed.next_time(self.now)?;
         loop {
@@ -51,12 +55,15 @@ impl Lane<'_> {
             // The choice of a channel comes behind arrivals.
             let wake = self.lane.wakes.time();
             if arrival < event && arrival <= wake {
-                let Some(ppa) = feed.coming(0).and_then(|request| self.drive.plain_place(request)) else {
+                let Some(request) = feed.coming(0) else { return Ok(()) };
+                let Some(ppa) = self.drive.plain_place(request) else { return Ok(()) };
+                let number = self.lane.flights.claim(request);
+                let Some(taken) = feed.take(arrival, &*self.drive)? else {
+                    self.lane.flights.remove(number);
                     return Ok(());
                 };
-                let Some(taken) = feed.take(arrival, &*self.drive)? else { return Ok(()) };
                 self.now = arrival;
-                self.enter(taken, ppa, feed);
+                self.enter(number, taken, ppa, feed);
                 arrival = feed.next_time(arrival)?;
                 continue;
             }
@@ -100,7 +107,7 @@ impl Lane<'_> {
     #[inline(never)]
     fn link_is_over(&mut self) -> u32 {
         if let Some(flight) = self.lane.take_from_link(true, self.now) {
-            self.drive.recorder.read.answered(self.lane.flights[flight].taken.request.length);
+            self.drive.recorder.read.answered(self.lane.flights[flight].request.length);
             self.lane.flights.remove(flight);
             return 1;
         }
@@ -112,39 +119,35 @@ impl Lane<'_> {
 
     /// A request enters the drive.
     #[inline(always)]
-    fn enter(&mut self, taken: Taken, ppa: Ppa, feed: &impl ReadFeed) {
+    fn enter(&mut self, number: u32, taken: Taken, ppa: Ppa, feed: &impl ReadFeed) {
         if taken.id.is_multiple_of(FETCHED_TOGETHER) {
             fetch_ahead(&*self.drive, |ahead| feed.coming(ahead));
         }
         if taken.opens_window {
-            self.open_window(&taken);
+            self.open_window(taken.id);
         }
         let place = self.drive.geometry.place(ppa);
-        let now = self.now;
-        let flight = Flight {
-            taken,
-            ppa,
-            die: self.drive.geometry.die_of(place.plane).0.0,
-            cell: self.drive.timing.read(place.page, CellMode::Native),
-            entered: now,
-            at_die: now,
-            next: NONE,
-            mate: NONE,
-        };
-        let flight = self.lane.flights.insert(flight);
+        let die = self.drive.geometry.die_of(place.plane).0.0;
+        let cell = self.drive.timing.read(place.page, CellMode::Native);
+        let flight = &mut self.lane.flights[number];
+        (flight.id, flight.arrival, flight.measured) = (taken.id, taken.arrival, taken.measured);
+        flight.ppa = ppa;
+        (flight.die, flight.cell) = (die, cell);
+        (flight.entered, flight.at_die) = (self.now, self.now);
+        (flight.next, flight.mate) = (NONE, NONE);
         let time = self.drive.link_time(0, self.drive.rules.link.submission_ns);
         if time == Ns::ZERO && self.lane.link[0].is_empty() {
-            self.arrive_at_die(flight);
+            self.arrive(number, die, cell);
         } else {
             let end = self.take_link(false, time);
-            self.lane.put_on_link(false, end, flight);
+            self.lane.put_on_link(false, end, number);
         }
     }
 
     #[cold]
-    fn open_window(&mut self, taken: &Taken) {
-        self.drive.hand_over(self.lane, self.now);
-        self.drive.open_window_at(self.now, taken.id);
+    fn open_window(&mut self, id: u64) {
+        self.drive.hand_over(&mut self.lane, self.now);
+        self.drive.open_window_at(self.now, id);
     }
 
     /// One direction of the link is taken for so long; returns until when.
@@ -155,28 +158,34 @@ impl Lane<'_> {
         *free
     }
 
-    #[inline(always)]
+    /// A read comes to its die from the link.
     fn arrive_at_die(&mut self, number: u32) {
         let flight = &mut self.lane.flights[number];
         flight.at_die = self.now;
-        let die = &mut self.lane.dies[flight.die as usize];
+        let Flight { die, cell, .. } = *flight;
+        self.arrive(number, die, cell);
+    }
+
+    /// A read is at its die, and takes the cell array so long.
+    #[inline(always)]
+    fn arrive(&mut self, read: u32, number: u32, cell: Ns) {
+        let die = &mut self.lane.dies[number as usize];
         die.load += 1;
         die.most = die.most.max(die.load);
         if die.phase == Phase::Idle {
-            self.begin(number);
+            self.begin(read, number, cell);
         } else {
-            self.lane.queue(number);
+            self.lane.queue(read);
         }
     }
 
     /// A die begins a read.
     #[inline(always)]
-    fn begin(&mut self, number: u32) {
+    fn begin(&mut self, read: u32, die: u32, cell: Ns) {
         if self.checked {
-            self.verify(number);
+            self.verify(read);
         }
-        let Flight { die, cell, .. } = self.lane.flights[number];
-        self.begin_command(die, number, 1, cell, self.command);
+        self.begin_command(die, read, 1, cell, self.command);
     }
 
     #[inline(always)]
@@ -184,7 +193,7 @@ impl Lane<'_> {
         let die = &mut self.lane.dies[number as usize];
         (die.phase, die.running, die.planes, die.begun) = (Phase::Command, head, planes, self.now);
         (die.command, die.cell, die.channel_wait) = (command, cell, 0);
-        self.want_channel(number, command);
+        self.lane.want_channel(number, command, self.now);
     }
 
     /// What a die does has come to its end.
@@ -203,7 +212,7 @@ impl Lane<'_> {
         let die = &mut self.lane.dies[number as usize];
         let transfer = self.drive.transfer(self.lane.flights.bytes_of_page(die.running));
         (die.phase, die.transfer) = (Phase::DataWait, transfer);
-        self.want_channel(number, transfer);
+        self.lane.want_channel(number, transfer, self.now);
     }
 
     /// The data of a page is with the controller: its reads are answered, and the die goes on. Returns how many the host
@@ -218,9 +227,9 @@ impl Lane<'_> {
         die.area += now.since(at_die.max(base)).0;
         let mut answered = 0;
         while read != NONE {
-            let mate = self.lane.flights[read].mate;
-            answered += u32::from(self.answer(number, read));
-            read = mate;
+            let flight = self.lane.flights[read];
+            answered += u32::from(self.answer(number, read, &flight));
+            read = flight.mate;
         }
         let die = &mut self.lane.dies[number as usize];
         if next == NONE {
@@ -250,12 +259,13 @@ impl Lane<'_> {
     /// A die begins the read that waits longest, with those that go with it.
     #[inline]
     fn begin_next(&mut self, number: u32) {
-        let lane = &mut *self.lane;
+        let lane = &mut self.lane;
         let die = &mut lane.dies[number as usize];
         let head = die.first;
         die.first = std::mem::replace(&mut lane.flights[head].next, NONE);
         if die.first == NONE {
-            return self.begin(head);
+            let cell = lane.flights[head].cell;
+            return self.begin(head, number, cell);
         }
         let (planes, cell) = self.find_partners(number, head);
         if self.checked {
@@ -282,7 +292,7 @@ impl Lane<'_> {
     fn verify(&mut self, number: u32) {
         self.drive.now = self.now;
         let flight = self.lane.flights[number];
-        let lpa = Lpa(self.drive.geometry.unit_of_byte(flight.taken.request.offset) as u32);
+        let lpa = Lpa(self.drive.geometry.unit_of_byte(flight.request.offset) as u32);
         let newest = self.drive.version_in_flash(lpa);
         let holds = self.drive.versions.as_ref().is_none_or(|versions| versions.holds(flight.ppa, newest));
         self.drive.verify_page(lpa, flight.ppa, holds);
