@@ -1,6 +1,8 @@
 //! Entering the read lane: it takes over what is under way, if that is nothing but plain reads.
 
 use super::flights::NO_FLIGHT;
+use std::collections::VecDeque;
+
 use super::wakes::Wakes;
 use super::{Flight, LaneChannel, LaneDie, NONE, ReadLane};
 use crate::device::Device;
@@ -28,8 +30,7 @@ impl LaneDie {
             wish_from: Ns::ZERO,
             wish: Ns::ZERO,
             behind: NONE,
-            first: NONE,
-            last: NONE,
+            waiting: VecDeque::new(),
             load: 0,
             most: 0,
             area: 0,
@@ -40,7 +41,9 @@ impl LaneDie {
 
     /// Nothing runs or waits any more.
     pub(super) fn empty(&mut self) {
-        *self = Self::of_channel(self.channel);
+        let mut waiting = std::mem::take(&mut self.waiting);
+        waiting.clear();
+        *self = Self { waiting, ..Self::of_channel(self.channel) };
     }
 }
 

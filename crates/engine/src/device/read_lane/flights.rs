@@ -21,7 +21,7 @@ pub(super) struct Flight {
     /// When it entered the drive, and came to its die.
     pub entered: Ns,
     pub at_die: Ns,
-    /// The next that waits for the same die; of a command, the head of its next page.
+    /// Of a command, the head of its next page.
     pub next: u32,
     /// The next read of the same flash page in the same command.
     pub mate: u32,

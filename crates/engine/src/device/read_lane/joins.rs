@@ -1,8 +1,8 @@
 //! What goes with a read that begins in the lane: reads of the same flash page, which is read once for all of them, and
 //! of other planes, which work together. The choice is that of [a command of the long way](crate::device::issue).
 
-use super::NONE;
 use super::serve::Lane;
+use super::{Flight, NONE};
 use crate::ids::Ppa;
 use crate::time::Ns;
 
@@ -21,47 +21,59 @@ impl Lane<'_> {
     /// `next`, further reads of one page through `mate`. Returns the planes of the command and its time in the cells.
     #[inline(never)]
     pub(super) fn find_partners(&mut self, number: u32, head: u32) -> (u32, Ns) {
-        let first = self.lane.flights[head].ppa;
+        let Flight { ppa: first, mut cell, .. } = self.lane.flights[head];
+        if !self.has_partners(number, first) {
+            return (1, cell);
+        }
         let used = 1 << self.drive.die_of(first).1;
         let mut draft = Draft { head, last: head, planes: 1, used };
-        let mut cell = self.lane.flights[head].cell;
-        let (mut previous, mut candidate) = (NONE, self.lane.dies[number as usize].first);
+        let mut place = 0;
         for _ in 0..self.drive.rules.window {
-            if candidate == NONE {
-                break;
-            }
-            let after = self.lane.flights[candidate].next;
-            let page = self.head_of_page(head, candidate);
+            let Some(&candidate) = self.lane.dies[number as usize].waiting.get(place) else { break };
+            let page = self.head_of_page(head, candidate.ppa);
             if page != NONE {
-                self.share_page(number, page, candidate);
-            } else if self.is_partner(&draft, candidate) {
-                cell = cell.max(self.lane.flights[candidate].cell);
-                self.add_plane(&mut draft, candidate);
+                self.share_page(number, page, candidate.read);
+            } else if self.is_partner(&draft, candidate.ppa) {
+                cell = cell.max(self.lane.flights[candidate.read].cell);
+                self.add_plane(&mut draft, candidate.read);
             } else {
-                (previous, candidate) = (candidate, after);
+                place += 1;
                 continue;
             }
-            self.unlink(number, previous, after);
-            candidate = after;
+            self.lane.dies[number as usize].waiting.remove(place);
         }
         (draft.planes, cell)
     }
 
-    /// The head in a command of the flash page that a read wants; [`NONE`] if the command hasn't it.
-    fn head_of_page(&self, mut head: u32, read: u32) -> u32 {
+    /// Whether anything that waits may go with a read of this unit: where planes work alone, only reads of its page.
+    #[inline]
+    fn has_partners(&self, number: u32, unit: Ppa) -> bool {
+        let shift = self.drive.geometry.unit_shift;
+        let near = self.lane.dies[number as usize].waiting.iter().take(self.drive.rules.window as usize);
+        self.drive.planes_together() > 1
+            || near.map(|other| other.ppa.0 >> shift).any(|page| page == unit.0 >> shift)
+    }
+
+    /// The head in a command of the flash page of a unit; [`NONE`] if the command hasn't it.
+    #[inline]
+    fn head_of_page(&self, mut head: u32, unit: Ppa) -> u32 {
         let (flights, shift) = (&self.lane.flights, self.drive.geometry.unit_shift);
-        let page = flights[read].ppa.0 >> shift;
-        while head != NONE && flights[head].ppa.0 >> shift != page {
+        while head != NONE && flights[head].ppa.0 >> shift != unit.0 >> shift {
             head = flights[head].next;
         }
         head
     }
 
-    fn is_partner(&self, draft: &Draft, read: u32) -> bool {
+    /// Whether a read of another page may go with a command.
+    #[inline]
+    fn is_partner(&self, draft: &Draft, unit: Ppa) -> bool {
+        draft.planes < self.drive.planes_together() && self.fits(draft, unit)
+    }
+
+    fn fits(&self, draft: &Draft, unit: Ppa) -> bool {
         let place = |ppa: Ppa| self.drive.geometry.place(ppa);
-        let there = place(self.lane.flights[read].ppa);
-        draft.planes < self.drive.planes_together()
-            && draft.used & (1 << self.drive.geometry.die_of(there.plane).1) == 0
+        let there = place(unit);
+        draft.used & (1 << self.drive.geometry.die_of(there.plane).1) == 0
             && self.drive.fit(there, place(self.lane.flights[draft.head].ppa))
     }
 
@@ -82,18 +94,5 @@ impl Lane<'_> {
         die.area += now.since(flights[read].at_die.max(base)).0;
         let last = flights.readers(head).last().unwrap_or(head);
         flights[last].mate = read;
-    }
-
-    /// A read leaves a die's queue: the one before it, or [`NONE`], and the one behind it.
-    fn unlink(&mut self, number: u32, previous: u32, after: u32) {
-        let die = &mut self.lane.dies[number as usize];
-        if previous == NONE {
-            die.first = after;
-        } else {
-            self.lane.flights[previous].next = after;
-        }
-        if after == NONE {
-            die.last = previous;
-        }
     }
 }

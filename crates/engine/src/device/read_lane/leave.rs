@@ -166,7 +166,7 @@ impl ReadLane {
     fn count_up_to(&mut self, now: Ns) {
         let since_base = |from: Ns| now.since(from.max(self.base)).0;
         let areas: Vec<u64> = (self.dies.iter())
-            .map(|die| self.pages_of(die).chain(self.waiting_for(die)))
+            .map(|die| self.pages_of(die).chain(die.waiting.iter().map(|waiting| waiting.read)))
             .map(|pages| pages.map(|page| since_base(self.flights[page].at_die)).sum())
             .collect();
         let base = self.base;
@@ -180,18 +180,9 @@ impl ReadLane {
 
     /// The reads that head the pages of a die's command that haven't left.
     fn pages_of(&self, die: &LaneDie) -> impl Iterator<Item = u32> {
-        self.linked(if die.phase == Phase::Idle { NONE } else { die.running })
-    }
-
-    fn waiting_for(&self, die: &LaneDie) -> impl Iterator<Item = u32> {
-        self.linked(die.first)
-    }
-
-    fn linked(&self, first: u32) -> impl Iterator<Item = u32> {
         let is_read = |read: &u32| *read != NONE;
-        std::iter::successors(Some(first).filter(is_read), move |&read| {
-            Some(self.flights[read].next).filter(is_read)
-        })
+        let first = Some(die.running).filter(|_| die.phase != Phase::Idle);
+        std::iter::successors(first, move |&read| Some(self.flights[read].next).filter(is_read))
     }
 
     /// All reads at dies, in the order in which they came.
@@ -200,7 +191,7 @@ impl ReadLane {
         for die in &self.dies {
             let running = self.pages_of(die).flat_map(|page| self.flights.readers(page));
             inside.extend(running.map(|read| (self.flights[read].id, read, true)));
-            let waiting = self.waiting_for(die);
+            let waiting = die.waiting.iter().map(|waiting| waiting.read);
             inside.extend(waiting.map(|read| (self.flights[read].id, read, false)));
         }
         inside.sort_unstable_by_key(|read| read.0);

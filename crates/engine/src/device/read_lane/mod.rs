@@ -69,8 +69,14 @@ pub struct Taken {
     pub opens_window: bool,
 }
 
-/// What a die does, what waits for it, and what is counted for it.
+/// A read that waits for its die. What joining asks for lies side by side: the reads themselves may be in no cache.
 #[derive(Clone, Copy)]
+struct Waiting {
+    ppa: Ppa,
+    read: u32,
+}
+
+/// What a die does, what waits for it, and what is counted for it.
 struct LaneDie {
     phase: Phase,
     channel: u32,
@@ -88,9 +94,8 @@ struct LaneDie {
     wish_from: Ns,
     wish: Ns,
     behind: u32,
-    /// The first and the last read that wait for it.
-    first: u32,
-    last: u32,
+    /// The reads that wait for it, in the order in which they came.
+    waiting: VecDeque<Waiting>,
     /// Flash pages that wait or run, and the most of them.
     load: u32,
     most: u32,
@@ -147,14 +152,9 @@ pub(super) struct ReadLane {
 impl ReadLane {
     /// A read waits for its die behind those that do.
     #[inline]
-    fn queue(&mut self, flight: u32) {
-        let die = &mut self.dies[self.flights[flight].die as usize];
-        let last = std::mem::replace(&mut die.last, flight);
-        if die.first == NONE {
-            die.first = flight;
-        } else {
-            self.flights[last].next = flight;
-        }
+    fn queue(&mut self, read: u32) {
+        let Flight { die, ppa, .. } = self.flights[read];
+        self.dies[die as usize].waiting.push_back(Waiting { ppa, read });
     }
 
     /// Puts a read on one direction of the link, until `end`.

@@ -1,7 +1,7 @@
 //! The loop of the read lane.
 
 use super::due::Due;
-use super::{Flight, NONE, ReadFeed, ReadLane, Taken};
+use super::{Flight, NONE, ReadFeed, ReadLane, Taken, Waiting};
 use crate::device::Device;
 use crate::ids::{Lpa, Ppa};
 use crate::nand::CellMode;
@@ -251,7 +251,7 @@ impl Lane<'_> {
         self.lane.pages += u64::from(die.planes);
         self.lane.commands += 1;
         self.lane.multi_plane += u64::from(die.planes > 1);
-        if die.first != NONE {
+        if !die.waiting.is_empty() {
             self.begin_next(number);
         }
     }
@@ -259,12 +259,10 @@ impl Lane<'_> {
     /// A die begins the read that waits longest, with those that go with it.
     #[inline]
     fn begin_next(&mut self, number: u32) {
-        let lane = &mut self.lane;
-        let die = &mut lane.dies[number as usize];
-        let head = die.first;
-        die.first = std::mem::replace(&mut lane.flights[head].next, NONE);
-        if die.first == NONE {
-            let cell = lane.flights[head].cell;
+        let die = &mut self.lane.dies[number as usize];
+        let Some(Waiting { read: head, .. }) = die.waiting.pop_front() else { return };
+        if die.waiting.is_empty() {
+            let cell = self.lane.flights[head].cell;
             return self.begin(head, number, cell);
         }
         let (planes, cell) = self.find_partners(number, head);

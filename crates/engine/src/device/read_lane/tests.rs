@@ -96,7 +96,7 @@ fn reads_enter_the_lane_and_leave_nothing_in_it() {
         replay(&setup, &mut drive, &mut requests(900, writes), &mut Unobserved).unwrap();
         let lane = drive.read_lane.as_ref().unwrap();
         assert!(lane.base > Ns::ZERO, "it was left once");
-        assert!(lane.dies.iter().all(|die| die.load == 0 && die.first == super::NONE && die.area == 0));
+        assert!(lane.dies.iter().all(|die| die.load == 0 && die.waiting.is_empty() && die.area == 0));
         assert!(lane.channels.iter().all(|channel| channel.granted == 0 && channel.first == super::NONE));
         assert!(lane.link.iter().all(|link| link.is_empty()));
     }

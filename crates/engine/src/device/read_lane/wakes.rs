@@ -3,18 +3,22 @@
 use super::due::Due;
 use crate::time::Ns;
 
+/// So many of the list that were taken stay in it at most.
+const TAKEN: usize = 64;
+
 /// The channels that dies wait for, by the time at which they become free; of one time, in the order in which that was
 /// noted. There are few, and most are noted behind most others: a sorted list is shorter work than a heap.
 pub(super) struct Wakes {
-    /// The first at the end.
+    /// Those from `first` on; the ones before it were taken.
     sorted: Vec<Due>,
+    first: usize,
     time: Ns,
     order: u64,
 }
 
 impl Default for Wakes {
     fn default() -> Self {
-        Self { sorted: Vec::new(), time: Ns::NEVER, order: 0 }
+        Self { sorted: Vec::new(), first: 0, time: Ns::NEVER, order: 0 }
     }
 }
 
@@ -24,8 +28,8 @@ impl Wakes {
     pub fn note(&mut self, time: Ns, channel: u32) {
         let wake = Due::new(time, self.order, channel);
         self.order += 1;
-        let sooner = self.sorted.iter().rev().take_while(|&&other| other < wake).count();
-        self.sorted.insert(self.sorted.len() - sooner, wake);
+        let later = self.sorted[self.first..].iter().rev().take_while(|&&other| other > wake).count();
+        self.sorted.insert(self.sorted.len() - later, wake);
         self.time = self.time.min(time);
     }
 
@@ -38,9 +42,14 @@ impl Wakes {
     /// Takes the first.
     #[inline(always)]
     pub fn take(&mut self) -> Option<u32> {
-        let first = self.sorted.pop()?;
-        self.time = self.sorted.last().map_or(Ns::NEVER, |next| next.time());
-        Some(first.resource())
+        let taken = *self.sorted.get(self.first)?;
+        self.first += 1;
+        if self.first == TAKEN {
+            self.sorted.drain(..TAKEN);
+            self.first = 0;
+        }
+        self.time = self.sorted.get(self.first).map_or(Ns::NEVER, |next| next.time());
+        Some(taken.resource())
     }
 }
 
@@ -51,7 +60,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_soonest_goes_first_and_of_one_time_the_first_noted(times in prop::collection::vec(0u64..12, 0..40)) {
+        fn the_soonest_goes_first_and_of_one_time_the_first_noted(times in prop::collection::vec(0u64..12, 0..400)) {
             let (mut wakes, mut model) = (Wakes::default(), Vec::new());
             for (channel, time) in (0u32..).zip(times) {
                 if time < 3 {
