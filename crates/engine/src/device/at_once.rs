@@ -35,11 +35,18 @@ impl Device {
         self.reads_are_direct() && !(watched || elsewhere || self.gates.are_used())
     }
 
+    /// Whether nothing of an event but what systems and their copies want follows when a die has asked for its channel.
+    fn wishes_are_lone(&self) -> bool {
+        let follows = self.cache.is_some() || self.redundancy.is_some() || self.gates.are_used();
+        self.reads_are_direct() && !follows
+    }
+
     /// To be called when something that [`Self::reads_are_direct`], [`Self::reads_are_plain`] or [`Self::moves_are_plain`]
     /// asks for changes.
     pub(super) fn note_plain_reads(&mut self) {
         self.rules.direct_reads = self.reads_are_direct();
         self.rules.plain_reads = self.reads_are_plain();
+        self.rules.lone_wishes = self.wishes_are_lone();
         self.rules.plain_moves = self.moves_are_plain();
     }
 

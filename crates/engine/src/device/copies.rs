@@ -305,7 +305,7 @@ impl Device {
             let domain = self.domain_of(primary);
             self.replication.extra[domain.index()] -= 1;
         }
-        for copy in copies {
+        for &copy in copies.as_slice() {
             self.copy_gone(lpa, copy, why);
         }
     }

@@ -121,6 +121,8 @@ struct Rules {
     direct_reads: bool,
     /// Whether besides nothing sees them, and they may be served in a lane of their own.
     plain_reads: bool,
+    /// Whether what wants a channel is the last step of its event, but for what systems want.
+    lone_wishes: bool,
     /// Whether garbage collection and programs take the short way.
     plain_moves: bool,
     /// Whether the placement is asked where pages move to.
@@ -350,6 +352,7 @@ impl Device {
                 interrupts: true,
                 direct_reads: false,
                 plain_reads: false,
+                lone_wishes: false,
                 plain_moves: false,
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,

@@ -41,6 +41,17 @@ impl Device {
         self.completed > 0 || self.fault.is_some() || self.end_of_life().is_some()
     }
 
+    /// Whether the last step of an event that wants a channel is its last: nothing but dies that were touched follows it.
+    /// What systems asked for and copies that were dropped would.
+    #[inline(always)]
+    fn has_lone_wishes(&self) -> bool {
+        self.is_plain()
+            || (self.rules.lone_wishes
+                && !self.systems_asked()
+                && self.replication.dropped.is_empty()
+                && self.wake_at > self.now)
+    }
+
     /// Whether a wish for a channel that becomes free just now is certain to be the only one among which it will choose
     /// behind all other events of this nanosecond: nothing else happens in it. To be asked in the last step of an event.
     #[inline(always)]
@@ -124,7 +135,7 @@ impl Device {
     pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
         let number = self.channel_of[die.index()];
         let mut is_free = self.channels[number as usize].is_free(self.now);
-        if !is_free && self.is_plain() && self.is_only_wish(number) {
+        if !is_free && self.has_lone_wishes() && self.is_only_wish(number) {
             // The event in which the channel chooses, without setting it.
             self.events_processed += 1;
             is_free = true;

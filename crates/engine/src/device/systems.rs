@@ -280,10 +280,17 @@ impl Device {
         }
     }
 
+    /// Whether any system wants to know that this read is done.
+    #[inline]
+    fn is_awaited(&self, unit: OpId) -> bool {
+        let lpa = self.pool[unit].lpa;
+        self.systems.all.iter().any(|system| system.awaits(lpa))
+    }
+
     /// Its data is with the controller.
     #[inline(always)]
     pub(super) fn tell_read_done(&mut self, unit: OpId) {
-        if self.systems.watches.has(Watches::READ_DONE) {
+        if self.systems.watches.has(Watches::READ_DONE) && self.is_awaited(unit) {
             let read = self.read_event(unit, false);
             self.systems.read = Some((read.lpa, read.ppa));
             self.tell(Watches::READ_DONE, |system, drive, actions| system.read_done(&read, drive, actions));

@@ -85,14 +85,16 @@ impl<'a> DriveView<'a> {
         if *load == 0 {
             return;
         }
-        let second = (device.second_server > 0).then(|| die.index() + device.second_server as usize);
-        for state in
-            [Some(die.index()), second].into_iter().flatten().filter_map(|index| device.dies.get(index))
-        {
+        let mut add_those_of = |server: usize| {
+            let Some(state) = device.dies.get(server) else { return };
             if state.phase != Phase::Idle && state.command.class == Class::HostRead {
                 add(state.command.head);
             }
             add(state.first(Class::HostRead));
+        };
+        add_those_of(die.index());
+        if device.second_server > 0 {
+            add_those_of(die.index() + device.second_server as usize);
         }
     }
 

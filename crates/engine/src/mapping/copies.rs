@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{DomainId, Lpa, Ppa};
 use crate::replicate::{CopyLoss, CopyTarget};
+use crate::systems::Distance;
 use crate::systems::lru::LruMap;
 
 /// A copy beside the primary.
@@ -32,10 +33,81 @@ pub struct Pending {
     pub cancelled: Option<CopyLoss>,
 }
 
+/// Copies of a page, the oldest first: nearly always one, which needs no memory of its own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(into = "Vec<FurtherCopy>", from = "Vec<FurtherCopy>")]
+pub enum CopyList {
+    /// None.
+    #[default]
+    None,
+    /// One.
+    One(FurtherCopy),
+    /// Two at least.
+    Several(Vec<FurtherCopy>),
+}
+
+impl From<Vec<FurtherCopy>> for CopyList {
+    fn from(copies: Vec<FurtherCopy>) -> Self {
+        match *copies {
+            [] => Self::None,
+            [copy] => Self::One(copy),
+            _ => Self::Several(copies),
+        }
+    }
+}
+
+impl From<CopyList> for Vec<FurtherCopy> {
+    fn from(list: CopyList) -> Self {
+        match list {
+            CopyList::Several(copies) => copies,
+            list => list.as_slice().to_vec(),
+        }
+    }
+}
+
+impl CopyList {
+    /// The copies.
+    #[inline]
+    pub fn as_slice(&self) -> &[FurtherCopy] {
+        match self {
+            Self::None => &[],
+            Self::One(copy) => std::slice::from_ref(copy),
+            Self::Several(copies) => copies,
+        }
+    }
+
+    /// The copy that lies there, to change it.
+    fn at_mut(&mut self, ppa: Ppa) -> Option<&mut FurtherCopy> {
+        let copies = match self {
+            Self::None => &mut [],
+            Self::One(copy) => std::slice::from_mut(copy),
+            Self::Several(copies) => copies.as_mut_slice(),
+        };
+        copies.iter_mut().find(|copy| copy.ppa == ppa)
+    }
+
+    fn push(&mut self, new: FurtherCopy) {
+        match self {
+            Self::None => *self = Self::One(new),
+            Self::One(copy) => *self = Self::Several(vec![*copy, new]),
+            Self::Several(copies) => copies.push(new),
+        }
+    }
+
+    /// Takes the copy that lies there out.
+    fn take(&mut self, ppa: Ppa) -> Option<FurtherCopy> {
+        let index = self.as_slice().iter().position(|copy| copy.ppa == ppa)?;
+        let mut copies = Vec::from(std::mem::take(self));
+        let copy = copies.remove(index);
+        *self = copies.into();
+        Some(copy)
+    }
+}
+
 /// What is known of a logical page beyond its primary.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Page {
-    copies: Vec<FurtherCopy>,
+    copies: CopyList,
     /// Copies on their way that are still wanted.
     pending: u32,
     /// The primary lies where a copy was made, not where the placement put it.
@@ -70,9 +142,18 @@ impl Copies {
         self.flags.get(lpa.index() / 64).is_some_and(|flags| flags >> (lpa.0 % 64) & 1 != 0)
     }
 
+    /// Whether [any](Self::has) of these pages, at most 64, has something to know of it.
+    #[inline]
+    pub fn any_has(&self, first: Lpa, pages: u32) -> bool {
+        let word = |index: usize| u128::from(self.flags.get(index).copied().unwrap_or(0));
+        let (index, bit) = (first.index() / 64, first.0 % 64);
+        let flags = (word(index + 1) << 64 | word(index)) >> bit;
+        flags & ((1 << pages.min(64)) - 1) != 0
+    }
+
     /// The copies of a page, the oldest first.
     pub fn of(&self, lpa: Lpa) -> &[FurtherCopy] {
-        if self.has(lpa) { self.pages.get(lpa).map_or(&[], |page| &page.copies) } else { &[] }
+        if self.has(lpa) { self.pages.get(lpa).map_or(&[], |page| page.copies.as_slice()) } else { &[] }
     }
 
     /// The copy that lies there.
@@ -91,7 +172,7 @@ impl Copies {
 
     /// Every copy, by logical page.
     pub fn all(&self) -> impl Iterator<Item = (Lpa, &FurtherCopy)> {
-        self.in_order().flat_map(|(lpa, page)| page.copies.iter().map(move |copy| (lpa, copy)))
+        self.in_order().flat_map(|(lpa, page)| page.copies.as_slice().iter().map(move |copy| (lpa, copy)))
     }
 
     /// Every page whose primary was a copy once.
@@ -108,6 +189,14 @@ impl Copies {
     /// Copies on their way.
     pub fn under_way(&self) -> usize {
         self.pending.len() - self.free.len()
+    }
+
+    /// Brings what is known of a page that [has](Self::has) copies towards the caches.
+    pub fn prefetch(&self, lpa: Lpa, distance: Distance) {
+        match distance {
+            Distance::Far => self.pages.prefetch(lpa),
+            Distance::Near => self.pages.prefetch_entry(lpa),
+        }
     }
 
     fn page(&mut self, lpa: Lpa) -> &mut Page {
@@ -171,17 +260,14 @@ impl Copies {
 
     /// A copy is gone.
     pub fn remove(&mut self, lpa: Lpa, ppa: Ppa) -> Option<FurtherCopy> {
-        let page = self.pages.get_mut(lpa)?;
-        let index = page.copies.iter().position(|copy| copy.ppa == ppa)?;
-        let copy = page.copies.remove(index);
+        let copy = self.pages.get_mut(lpa)?.copies.take(ppa)?;
         self.tidy(lpa);
         Some(copy)
     }
 
     /// A copy was moved and programmed as a copy. `false` if there is none at `old`.
     pub fn relocate(&mut self, lpa: Lpa, old: Ppa, new: Ppa) -> bool {
-        let copies = self.pages.get_mut(lpa).map(|page| &mut page.copies);
-        let copy = copies.and_then(|copies| copies.iter_mut().find(|copy| copy.ppa == old));
+        let copy = self.pages.get_mut(lpa).and_then(|page| page.copies.at_mut(old));
         let found = copy.is_some();
         if let Some(copy) = copy {
             (copy.ppa, copy.was_primary) = (new, false);
@@ -192,7 +278,7 @@ impl Copies {
     /// The copy at `ppa` becomes the primary, and the primary at `primary` a copy of the same owner.
     pub fn promote(&mut self, lpa: Lpa, ppa: Ppa, primary: Ppa, primary_is_data: bool) {
         let page = self.page(lpa);
-        if let Some(copy) = page.copies.iter_mut().find(|copy| copy.ppa == ppa) {
+        if let Some(copy) = page.copies.at_mut(ppa) {
             (copy.ppa, copy.was_primary) = (primary, primary_is_data);
             page.promoted = true;
         }
@@ -200,8 +286,8 @@ impl Copies {
 
     /// The page is written or trimmed: its copies are void, those on their way too. Returns the former, and whether its
     /// primary was a copy once.
-    pub fn forget(&mut self, lpa: Lpa, why: CopyLoss) -> (Vec<FurtherCopy>, bool) {
-        let Some(page) = self.take_page(lpa) else { return (Vec::new(), false) };
+    pub fn forget(&mut self, lpa: Lpa, why: CopyLoss) -> (CopyList, bool) {
+        let Some(page) = self.take_page(lpa) else { return (CopyList::None, false) };
         if page.pending > 0 {
             let of_page = |pending: &&mut Pending| pending.lpa == lpa && pending.cancelled.is_none();
             self.pending
@@ -215,7 +301,7 @@ impl Copies {
 
     /// Bytes of memory that the table takes: the bits, and an entry for each page and copy.
     pub fn bytes(&self) -> u64 {
-        let copies: usize = self.pages.iter().map(|(_, page)| page.copies.len()).sum();
+        let copies: usize = self.pages.iter().map(|(_, page)| page.copies.as_slice().len()).sum();
         let entries = self.pages.len() * (size_of::<Lpa>() + size_of::<Page>());
         (self.flags.len() * 8 + entries + copies * size_of::<FurtherCopy>()) as u64
     }
@@ -237,6 +323,11 @@ mod tests {
         copies.enable(100);
         let number = copies.begin(Lpa(70), 0, CopyTarget::Die(DieId(1)));
         assert!(copies.has(Lpa(70)) && !copies.has(Lpa(6)));
+        for (first, pages) in (0..100).flat_map(|first| (0..66).map(move |pages| (first, pages))) {
+            let there = (first..first + pages.min(64)).contains(&70);
+            assert_eq!(copies.any_has(Lpa(first), pages), there, "{pages} from {first} on");
+        }
+        assert!(!copies.any_has(Lpa::NONE, 64));
         assert_eq!(copies.finish(number).map(|pending| pending.lpa), Some(Lpa(70)));
         assert!(!copies.has(Lpa(70)));
         copies.add(Lpa(70), copy(5));
@@ -248,7 +339,7 @@ mod tests {
         assert!(copies.is_promoted(Lpa(70)));
         assert_eq!(copies.remove(Lpa(70), Ppa(3)).map(|copy| copy.was_primary), Some(true));
         assert!(copies.has(Lpa(70)), "the primary lies where the copy was");
-        assert_eq!(copies.forget(Lpa(70), CopyLoss::Written), (vec![], true));
+        assert_eq!(copies.forget(Lpa(70), CopyLoss::Written), (CopyList::None, true));
         assert!(!copies.has(Lpa(70)));
     }
 

@@ -19,6 +19,7 @@ impl<T> Awaited<T> {
     }
 
     /// Whether the page is awaited.
+    #[inline]
     pub fn contains(&self, lpa: Lpa) -> bool {
         self.pages.iter().any(|awaited| awaited.0 == lpa)
     }

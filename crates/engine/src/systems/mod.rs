@@ -172,8 +172,18 @@ pub trait System {
     /// towards the caches. For speed only: reads come without this, and this without reads.
     fn fetch_for_read(&self, _lpa: Lpa, _die: DieId, _distance: Distance) {}
 
+    /// A page that has copies is likely to be read, written or trimmed soon: as [`Self::fetch_for_read`], but of whatever
+    /// system the copies are.
+    fn fetch_for_copies(&self, _lpa: Lpa, _distance: Distance) {}
+
     /// A read of the host goes to a die (again, when it was sent on to another).
     fn read(&mut self, _read: &ReadEvent, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// Whether the end of a read of this page is of any interest to it. Where all systems say no, none is told: for speed
+    /// only.
+    fn awaits(&self, _lpa: Lpa) -> bool {
+        true
+    }
 
     /// Its data is with the controller.
     fn read_done(&mut self, _read: &ReadEvent, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
@@ -309,6 +319,16 @@ impl SystemPolicy {
             Self::Collision(system) => &**system,
             Self::Hotr(system) => &**system,
             Self::Custom(system) => &**system,
+        }
+    }
+
+    /// [`System::awaits`], which is asked for every read.
+    #[inline]
+    pub fn awaits(&self, lpa: Lpa) -> bool {
+        match self {
+            Self::Collision(system) => system.awaits(lpa),
+            Self::Hotr(system) => system.awaits(lpa),
+            Self::Custom(system) => system.awaits(lpa),
         }
     }
 

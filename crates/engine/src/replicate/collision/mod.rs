@@ -19,7 +19,7 @@ use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::Geometry;
 use crate::nand::timing::Timing;
 use crate::snapshot::Stored;
-use crate::systems::{Action, DriveView, Figure, ReadEvent, System, Watches};
+use crate::systems::{Action, Distance, DriveView, Figure, ReadEvent, System, Watches};
 use map::ReplicationMap;
 use pairs::PairList;
 use rate::ReadRates;
@@ -90,6 +90,12 @@ fn benefit(read_ns: f64, slack: u32) -> f64 {
     read_ns * f64::from(slack)
 }
 
+/// What a replication costs at a die of so many reads a second where a program takes so long (equations 3 and 4).
+fn cost(program_ns: f64, reads_per_second: f64) -> f64 {
+    let conflicts = reads_per_second * program_ns * 1e-9;
+    conflicts * program_ns * 0.5
+}
+
 impl Stored for Collision {
     fn take_up(&mut self, saved: Self) -> Option<()> {
         let fits = saved.config == self.config
@@ -132,8 +138,7 @@ impl Collision {
 
     /// What it costs at a die of so many reads a second, ns (equations 3 and 4).
     pub fn cost_ns(&self, reads_per_second: f64) -> f64 {
-        let conflicts = reads_per_second * self.program_ns * 1e-9;
-        conflicts * self.program_ns * 0.5
+        cost(self.program_ns, reads_per_second)
     }
 
     /// An imbalanced collision of the reads that are there, of which the last has just come.
@@ -144,8 +149,10 @@ impl Collision {
         let last = there.len().saturating_sub(1);
         let from = there.len().saturating_sub(self.config.reads_considered as usize);
         let now = self.rates.at(drive.now());
-        // What is worth less than it costs at the die that is read least is not worth a look at the others.
-        let least_cost = self.cost_ns(self.rates.least_per_second(now));
+        // What is worth less than it costs at the die that is read least is not worth a look at the others. What that is
+        // need not be known of pairs that are too new for what it is at least.
+        let mut least_cost = self.cost_ns(self.rates.floor_per_second(now));
+        let mut is_exact = false;
         pairs::note_quiet(die, outstanding, &mut self.quiet);
         // The pairs of the read that came are recorded last, so that they are the last to be forgotten.
         'pairs: for later in from + 1..=last {
@@ -161,6 +168,13 @@ impl Collision {
                 self.counters.pairs += 1;
                 let most = self.config.pairs_per_die;
                 let Some(entry) = self.lists[die.index()].record(key, &self.quiet, most) else { continue };
+                if benefit(self.read_ns, entry.occurrences) <= least_cost {
+                    continue;
+                }
+                if !is_exact {
+                    least_cost = cost(self.program_ns, self.rates.least_per_second(now));
+                    is_exact = true;
+                }
                 if benefit(self.read_ns, entry.most_slack().into()) <= least_cost {
                     continue;
                 }
@@ -276,6 +290,15 @@ impl System for Collision {
             self.collide(read.die, counted, drive);
         }
         self.loads = loads;
+    }
+
+    fn fetch_for_copies(&self, lpa: Lpa, distance: Distance) {
+        self.map.prefetch(lpa, distance);
+    }
+
+    #[inline]
+    fn awaits(&self, lpa: Lpa) -> bool {
+        self.awaited.contains(lpa)
     }
 
     fn read_done(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {

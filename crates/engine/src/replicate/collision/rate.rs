@@ -11,7 +11,24 @@ pub struct ReadRates {
     /// Number of the window that runs.
     current: u64,
     counts: Vec<[u32; 2]>,
+    /// The lowest rate when it was asked for last in the window that runs.
+    #[serde(skip)]
+    noted: Floor,
 }
+
+/// What the lowest count of a die was, from which follows what it is at least until the window is over.
+#[derive(Clone, Copy, Debug, Default)]
+struct Floor {
+    /// The lowest then.
+    least: f64,
+    /// How much of the window before counted then.
+    share_before: f64,
+    /// The most that a die has of the window before.
+    most_before: f64,
+}
+
+/// What rounding may make of sums and products, many times over.
+const ROUNDING: f64 = 1e-6;
 
 /// A moment at which rates are asked for.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +40,12 @@ pub struct RatesNow {
 impl ReadRates {
     /// For so many dies.
     pub fn new(dies: u32, window_ns: u64) -> Self {
-        Self { window: window_ns.max(1), current: 0, counts: vec![[0; 2]; dies as usize] }
+        Self {
+            window: window_ns.max(1),
+            current: 0,
+            counts: vec![[0; 2]; dies as usize],
+            noted: Floor::default(),
+        }
     }
 
     /// Whether the two are for the same drive.
@@ -52,6 +74,7 @@ impl ReadRates {
             _ => self.counts.fill([0; 2]),
         }
         self.current = window;
+        self.noted = Floor::default();
     }
 
     /// A read is issued to a die.
@@ -84,10 +107,22 @@ impl ReadRates {
     }
 
     /// The lowest rate of a die. Scaling keeps the order, so that only one is scaled.
-    pub fn least_per_second(&self, now: RatesNow) -> f64 {
-        let least =
-            self.counts.iter().map(|&counts| Self::in_window(counts, now)).fold(f64::INFINITY, f64::min);
+    pub fn least_per_second(&mut self, now: RatesNow) -> f64 {
+        let each = self.counts.iter();
+        let least = each.clone().map(|&counts| Self::in_window(counts, now)).fold(f64::INFINITY, f64::min);
+        let most_before = f64::from(each.map(|counts| counts[1]).max().unwrap_or(0));
+        self.noted = Floor { least, share_before: now.share_before, most_before };
         self.scaled(least)
+    }
+
+    /// A rate that no die is below, told without a look at the dies: since the lowest rate was asked for, counts have grown,
+    /// and no more of the window before has passed than of the die that has most of it.
+    #[inline]
+    pub fn floor_per_second(&self, now: RatesNow) -> f64 {
+        let Floor { least, share_before, most_before } = self.noted;
+        let passed = most_before * (share_before - now.share_before);
+        let floor = least * (1.0 - ROUNDING) - passed * (1.0 + ROUNDING);
+        if floor > 0.0 { self.scaled(floor) } else { 0.0 }
     }
 }
 
@@ -120,5 +155,25 @@ mod tests {
         }
         let now = rates.at(Ns(9));
         assert_eq!((rates.least_per_second(now), rates.per_second(2, now)), (2.0, 3.0));
+    }
+
+    #[test]
+    fn no_die_is_ever_below_the_floor() {
+        let mut rates = ReadRates::new(3, 1_000);
+        let (mut useful, mut time) = (0, 0);
+        for step in 0..20_000u64 {
+            time += step * 7 % 5;
+            rates.count((step * step % 7 % 3) as usize, Ns(time));
+            let now = rates.at(Ns(time));
+            let floor = rates.floor_per_second(now);
+            if step % 97 == 0 {
+                let least = rates.least_per_second(now);
+                assert!(floor <= least && rates.floor_per_second(now) <= least, "{floor} {least}");
+            }
+            let each = [0, 1, 2].map(|die| rates.per_second(die, now));
+            assert!(each.iter().all(|&rate| floor <= rate), "{floor} {each:?}");
+            useful += u32::from(floor > 0.9 * each.into_iter().fold(f64::INFINITY, f64::min));
+        }
+        assert!(useful > 2_000, "{useful}");
     }
 }

@@ -215,6 +215,11 @@ impl System for Hotr {
         }
     }
 
+    #[inline]
+    fn awaits(&self, lpa: Lpa) -> bool {
+        self.awaited.contains(lpa)
+    }
+
     fn read_done(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         let lpa = read.lpa;
         let Some(chip) = self.awaited.take(lpa) else { return };
