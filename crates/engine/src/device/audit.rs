@@ -1,5 +1,7 @@
 //! The final audit of checked mode: the whole map against the whole flash.
 
+mod plain;
+
 use super::Device;
 use crate::blocks::BlockState;
 use crate::blocks::table::NOT_A_CANDIDATE;
@@ -16,8 +18,10 @@ impl Device {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
-        let mut valid = vec![0u32; self.blocks.len()];
-        let mapped = self.audit_pages(&mut valid)?;
+        let (mapped, mut valid) = match self.audit_plain_pages() {
+            Some(counted) => counted,
+            None => self.audit_pages()?,
+        };
         let copies_audited = self.audit_copies(&mut valid)?;
         if mapped != self.mapped_units {
             return Err(format!("{mapped} pages are mapped, {} should be", self.mapped_units));
@@ -35,15 +39,13 @@ impl Device {
         })
     }
 
-    /// Audits every logical page: counts what is valid in each superblock, and returns how many pages of the host hold data.
-    fn audit_pages(&self, valid: &mut [u32]) -> Result<u64, String> {
+    /// Audits every logical page: counts how many of the host hold data, and what is valid in each superblock.
+    fn audit_pages(&self) -> Result<(u64, Vec<u32>), String> {
         let mut coming = [Ppa::NONE; FETCHED_AHEAD as usize];
         for (slot, lpa) in coming.iter_mut().zip(0..) {
             *slot = self.fetch_audited(lpa);
         }
-        // Without copies and a data cache the newest version of a page is that of its one place.
-        let plain = self.versions.as_ref().filter(|_| self.cache.is_none() && !self.copies.is_on());
-        let mut mapped = 0;
+        let (mut mapped, mut valid) = (0, vec![0u32; self.blocks.len()]);
         for lpa in 0..self.all_units() {
             let slot = &mut coming[(lpa % FETCHED_AHEAD) as usize];
             let ppa = std::mem::replace(slot, self.fetch_audited(lpa.saturating_add(FETCHED_AHEAD)));
@@ -52,15 +54,10 @@ impl Device {
             }
             let (lpa, superblock) = (Lpa(lpa), self.blocks.of(&self.geometry, ppa));
             mapped += u64::from(lpa.0 < self.logical_units);
-            let right = plain.is_some_and(|versions| versions.holds(ppa, versions.newest(lpa)))
-                && self.oob.was_written_with(ppa, lpa)
-                && !matches!(self.blocks.state(superblock), BlockState::Free | BlockState::Erasing);
-            if !right {
-                self.audit_page(lpa, ppa, superblock)?;
-            }
+            self.audit_page(lpa, ppa, superblock)?;
             valid[superblock.index()] += 1;
         }
-        Ok(mapped)
+        Ok((mapped, valid))
     }
 
     /// Looks up a page whose audit comes soon, and brings what that needs towards the caches.
@@ -157,12 +154,16 @@ mod tests {
 
     /// A drive of one die in checked mode, overwritten twice or as it was laid out.
     fn drive(overwrite: f64) -> Device {
+        drive_of(32, overwrite)
+    }
+
+    fn drive_of(blocks: u32, overwrite: f64) -> Device {
         let text = include_str!("../../../../presets/devices/mqsim.toml");
         let keys = [
             ("device.geometry.channels", "1"),
             ("device.geometry.ways", "1"),
             ("device.geometry.dies", "1"),
-            ("device.geometry.blocks", "32"),
+            ("device.geometry.blocks", &blocks.to_string()),
             ("device.capacity.overprovisioning", "0.3"),
         ];
         let keys = keys.map(|(key, value)| (key.to_owned(), value.to_owned()));
@@ -179,6 +180,20 @@ mod tests {
             checked: true,
         };
         setup.prepare(&[]).unwrap()
+    }
+
+    #[test]
+    fn the_first_wrong_page_is_told_whoever_audits_it() {
+        let mut drive = drive_of(4096, 0.0);
+        let pages = drive.logical_units;
+        assert!(pages > 1 << 20, "{pages}");
+        assert_eq!(drive.audit().unwrap().pages_audited, u64::from(pages));
+        for lpa in [pages - 1, pages / 2, (1 << 18) + 5, 3].map(Lpa) {
+            drive.oob.set(drive.lookup(lpa), Lpa(lpa.0 + 1));
+            assert!(drive.audit_plain_pages().is_none());
+            let fault = drive.audit().unwrap_err();
+            assert!(fault.starts_with(&format!("{lpa:?} is mapped to")), "{fault}");
+        }
     }
 
     #[test]
