@@ -107,7 +107,7 @@ fn little_of_a_large_drive() -> Result<(), Failure> {
     // Every page of the footprint once in order, then a million at random.
     let region = RegionConfig { bytes: Some(FOOTPRINT), ..RegionConfig::default() };
     let pages: Vec<Lpa> = (0..(FOOTPRINT / 4096) as u32).map(Lpa).collect();
-    device.fill(pages.iter().copied());
+    device.fill(&pages);
     drop(pages);
     let config = wordline_trace::SyntheticConfig { region, ..uniform(1_000_000, 0.5) };
     let run = timed(&setup, &mut device, &SourceConfig::Synthetic(config))?;

@@ -1,5 +1,7 @@
 //! Large tables: zeroed lazily by the system, on huge pages where it has them, and prefetched by index.
 
+mod compact;
+mod handout;
 #[cfg(target_os = "linux")]
 mod mapping;
 mod sparse;
@@ -9,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 #[cfg(target_os = "linux")]
 use std::sync::atomic::Ordering;
 
+pub use handout::Handout;
 pub use sparse::SparseTable;
 pub use table::{Table, Word};
 
@@ -35,23 +38,30 @@ pub fn zeroed_table(entries: usize) -> Vec<u32> {
 
 /// Asks for huge pages under a table most of which will be touched. Before that, a table that is touched here and
 /// there would cost 2 MiB for each entry instead of 4 KiB.
-#[cfg(target_os = "linux")]
 pub fn ask_for_huge_pages<T>(table: &[T]) {
+    if std::mem::size_of_val(table) >= WORTH_HUGE_PAGES {
+        ask_for_huge_pages_here(table);
+    }
+}
+
+/// The same under a part of a large table.
+#[cfg(target_os = "linux")]
+fn ask_for_huge_pages_here<T>(part: &[T]) {
     const PAGE: usize = 4096;
-    let start = table.as_ptr() as usize;
-    let end = start + std::mem::size_of_val(table);
+    let start = part.as_ptr() as usize;
+    let end = start + std::mem::size_of_val(part);
     let (first, last) = (start.next_multiple_of(PAGE), end / PAGE * PAGE);
-    if last.saturating_sub(first) < WORTH_HUGE_PAGES {
+    if last <= first {
         return;
     }
-    // SAFETY: the range lies inside `table`'s allocation; MADV_HUGEPAGE is a hint that changes no contents.
+    // SAFETY: the range lies inside the part's allocation; MADV_HUGEPAGE is a hint that changes no contents.
     // Its failure (a kernel without huge pages) changes nothing either, so the result is not used.
     let _ = unsafe { libc::madvise(first as *mut libc::c_void, last - first, libc::MADV_HUGEPAGE) };
 }
 
 /// Other systems choose for themselves.
 #[cfg(not(target_os = "linux"))]
-pub fn ask_for_huge_pages<T>(_table: &[T]) {}
+fn ask_for_huge_pages_here<T>(_part: &[T]) {}
 
 /// Memory of a table, by its addresses.
 #[derive(Clone, Copy, Debug)]
@@ -64,6 +74,12 @@ impl Extent {
     /// That of a table.
     fn of<T>(table: &[T]) -> Self {
         Self { start: table.as_ptr() as usize, bytes: std::mem::size_of_val(table) }
+    }
+
+    /// It in pieces of so many bytes.
+    fn pieces(self, bytes: usize) -> impl Iterator<Item = Self> {
+        let end = self.start + self.bytes;
+        (self.start..end).step_by(bytes).map(move |start| Self { start, bytes: bytes.min(end - start) })
     }
 
     /// Has the system hand it out, piece by piece, until all of it is or `ended`. That takes as long as clearing it: for a

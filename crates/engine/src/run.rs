@@ -184,7 +184,7 @@ impl Setup {
         let scattered = (self.start.layout == StartLayout::Steady).then_some(self.seed);
         device.fill_at_once(self.scheme.placement.order, occupied, scattered);
         let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
-        device.fill(pages.iter().copied());
+        device.fill(pages);
         device.store_map();
         let population = if pages.is_empty() { occupied } else { pages.len() as u32 };
         let overwrites = (f64::from(population) * self.start.overwrite).round() as u64;

@@ -57,6 +57,18 @@ impl FreeList {
         }
     }
 
+    /// Those that would be taken next, so many at most.
+    pub fn coming(&self, count: usize) -> Vec<SuperblockId> {
+        let mut entries: Vec<Entry> = match &self.order {
+            Order::Oldest(queue) => queue.iter().take(count).copied().collect(),
+            Order::LeastWorn(heap) => heap.iter().map(|entry| entry.0).collect(),
+        };
+        if matches!(self.order, Order::LeastWorn(_)) {
+            entries.sort_unstable();
+        }
+        entries.into_iter().take(count).map(|entry| entry.2).collect()
+    }
+
     /// Takes the one with the most erases, the longest erased of equals.
     pub fn take_most_worn(&mut self) -> Option<SuperblockId> {
         let key = |&(erases, put, _): &Entry| (erases, Reverse(put));
@@ -107,6 +119,18 @@ mod tests {
     fn the_oldest_or_the_least_worn_comes_first() {
         assert_eq!(all(list(FreeBlock::Oldest), FreeList::take), [7, 3, 9, 4, 1]);
         assert_eq!(all(list(FreeBlock::LeastWorn), FreeList::take), [9, 1, 7, 3, 4]);
+    }
+
+    #[test]
+    fn what_comes_next_is_told() {
+        for order in [FreeBlock::Oldest, FreeBlock::LeastWorn] {
+            for count in [0, 3, 9] {
+                let told: Vec<u32> =
+                    list(order).coming(count).iter().map(|superblock| superblock.0).collect();
+                let taken = all(list(order), FreeList::take);
+                assert_eq!(told, taken[..count.min(5)]);
+            }
+        }
     }
 
     #[test]

@@ -155,6 +155,32 @@ impl WritePoint {
         }
     }
 
+    /// The same, plane by plane: tells the number of the plane's first place among them, that place, and how many it has, each
+    /// one flash page behind the other.
+    #[inline(always)]
+    pub fn take_rows(
+        &mut self,
+        geometry: &Geometry,
+        planes: &[PlaneId],
+        count: usize,
+        mut each: impl FnMut(usize, Ppa, usize),
+    ) {
+        let (width, first) = (planes.len(), self.column as usize);
+        let place_of = |number: usize| {
+            let (column, row) = ((first + number) % width, self.row + ((first + number) / width) as u32);
+            geometry.first_unit(planes[column], self.block, row)
+        };
+        (0..width.min(count))
+            .for_each(|number| each(number, place_of(number), (count - number).div_ceil(width)));
+        if count > 0 {
+            self.place = place_of(count - 1);
+            (self.size, self.filled, self.open_unit) = (1, 1, NONE);
+        }
+        let behind = first + count;
+        self.row += (behind / width) as u32;
+        (self.column, self.taken) = ((behind % width) as u32, (behind % width) as u32);
+    }
+
     #[inline]
     fn pass_parity(&mut self, planes: &[PlaneId], stripes: Option<&Stripes>) {
         if let Some(stripes) = stripes {

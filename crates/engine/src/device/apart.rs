@@ -8,6 +8,10 @@
 #[cfg(test)]
 mod tests;
 
+mod memory;
+
+use std::ops::Range;
+
 use super::Device;
 use super::prepare::Overwriting;
 use crate::gc::GcPolicy;
@@ -22,6 +26,9 @@ use crate::sched::class::Cause;
 /// Pages to be filled that are sorted at a time: so many that each domain gets some rows, so few that their entries of the
 /// map stay in the nearest caches if they follow one another.
 pub(super) const FILLED_AT_ONCE: usize = 1 << 15;
+
+/// Pages that follow one another need no sorting: of so many times fewer the entries stay in the nearest cache of all.
+const FEWER_IN_ORDER: usize = 4;
 
 /// Overwrites that are drawn at a time, for each logical page: taking the entries of all domains out of the map and putting
 /// them back costs the same for any number.
@@ -78,32 +85,98 @@ impl Device {
     }
 
     /// [`Self::fill`], domain by domain, so many pages at a time.
-    pub(super) fn fill_apart(
-        &mut self,
-        dealing: &Dealing,
-        mut pages: impl Iterator<Item = Lpa>,
-        at_once: usize,
-    ) {
+    pub(super) fn fill_apart(&mut self, dealing: &Dealing, pages: &[Lpa], at_once: usize) {
         let mut map = Whole(std::mem::replace(&mut self.map, PageMap::new(0)));
-        let mut sorted = vec![Vec::new(); self.domains.len()];
-        let mut batch = Vec::new();
-        while self.fault.is_none() {
-            batch.clear();
-            batch.extend(pages.by_ref().take(at_once));
-            if batch.is_empty() {
-                break;
+        // SAFETY: the tables are not exchanged while the drive is filled, which is as long as this is used.
+        let memory = unsafe { self.memory_of_filling(dealing, &mut map, pages) };
+        memory.beside(|| {
+            let mut sorted = vec![Vec::new(); self.domains.len()];
+            let mut left = pages;
+            while self.fault.is_none() && !left.is_empty() {
+                let some = left.get(..at_once.min(left.len())).unwrap_or(left);
+                let in_order = in_order(some.get(..at_once.div_ceil(FEWER_IN_ORDER)).unwrap_or(some));
+                let taken = match in_order.filter(|pages| pages.end <= self.logical_units) {
+                    Some(pages) => {
+                        memory.wait_for_pages_below(pages.end);
+                        self.fill_in_order(dealing, &mut map, pages.clone());
+                        pages.len()
+                    }
+                    None => {
+                        self.fill_sorted(dealing, &mut map, some, &mut sorted);
+                        some.len()
+                    }
+                };
+                left = left.get(taken..).unwrap_or_default();
             }
-            sorted.iter_mut().for_each(Vec::clear);
-            for &lpa in &batch {
-                sorted[dealing.of(lpa).0.index()].push(lpa.0);
-            }
-            let mut stopped = Vec::new();
-            for (domain, numbers) in (0..).map(DomainId).zip(&sorted) {
-                stopped.extend(self.write_apart(domain, &mut map, numbers));
-            }
-            self.fault = first_of(stopped, || batch.iter().map(|&lpa| dealing.of(lpa).0));
-        }
+        });
+        drop(memory);
         self.map = map.0;
+    }
+
+    /// Fills pages in any order.
+    fn fill_sorted(&mut self, dealing: &Dealing, map: &mut Whole, pages: &[Lpa], sorted: &mut [Vec<u32>]) {
+        let logical = self.logical_units;
+        let dealt = |&lpa: &Lpa| (lpa.0 < logical).then(|| (lpa, dealing.of(lpa).0));
+        sorted.iter_mut().for_each(Vec::clear);
+        for (lpa, domain) in pages.iter().filter_map(dealt) {
+            sorted[domain.index()].push(lpa.0);
+        }
+        let mut stopped = Vec::new();
+        for (domain, numbers) in (0..).map(DomainId).zip(&*sorted) {
+            stopped.extend(self.write_apart(domain, map, numbers));
+        }
+        self.fault = first_of(stopped, || pages.iter().filter_map(dealt).map(|(_, domain)| domain));
+    }
+
+    /// Fills pages that follow one another.
+    fn fill_in_order(&mut self, dealing: &Dealing, map: &mut Whole, pages: Range<u32>) {
+        map.0.note_run(pages.start as usize..pages.end as usize);
+        let mut stopped = Vec::new();
+        for domain in (0..self.domains.len() as u32).map(DomainId) {
+            let entries = dealing.entries_of(domain, &pages);
+            let page = |number: usize| dealing.page(domain, entries.start + number as u32).0;
+            stopped.extend(self.write_all_apart(domain, map, entries.len(), page, |this, map, first| {
+                this.fill_run_apart(domain, dealing, map, entries.start + first as u32..entries.end)
+            }));
+        }
+        self.fault = first_of(stopped, || pages.clone().map(|page| dealing.of(Lpa(page)).0));
+    }
+
+    /// Fills the first of a domain's pages that follow one another, given by their entries, as long as each is a program unit
+    /// of its own and the open superblock stays open; returns how many.
+    fn fill_run_apart(
+        &mut self,
+        domain: DomainId,
+        dealing: &Dealing,
+        map: &mut Whole,
+        entries: Range<u32>,
+    ) -> usize {
+        let planes = self.domains.planes(domain);
+        // What the layout put somewhere has an old place although its entry is zero.
+        let is_laid_out = dealing.page(domain, entries.start).0 < self.layout.occupied();
+        if is_laid_out || !self.units_are_alone() || !dealing.deals_to_each_of(planes.len()) {
+            return 0;
+        }
+        let state = &mut self.domain[domain.index()];
+        let point = &mut state.points[usize::from(self.points.of(Cause::Host))];
+        let count = point.places_of_a_run(planes.len() as u32).min(entries.len());
+        if count == 0 {
+            return 0;
+        }
+        self.blocks.add_valid(point.superblock, count as i32);
+        let mut new = count as u32;
+        point.take_rows(&self.geometry, planes, count, |first, ppa, places| {
+            let lpas = dealing.pages_from(domain, entries.start + first as u32, places);
+            self.oob.set_run(ppa, lpas);
+            map.0.set_run(lpas, ppa, |old| {
+                new -= 1;
+                self.blocks.add_valid(self.blocks.of(&self.geometry, old), -1);
+            });
+        });
+        state.live += new;
+        self.mapped_units += u64::from(new);
+        self.blocks.count_host_writes(count as u64);
+        count
     }
 
     /// Whether so many overwrites are enough for [`Self::overwrite_apart`].
@@ -159,22 +232,38 @@ impl Device {
 
     /// Writes these entries' pages, all of one domain.
     fn write_apart(&mut self, domain: DomainId, map: &mut impl Entries, numbers: &[u32]) -> Option<Stopped> {
+        let number = |place: usize| numbers[place];
+        self.write_all_apart(domain, map, numbers.len(), number, |this, map, first| {
+            this.write_run_apart(domain, map, numbers.get(first..).unwrap_or_default())
+        })
+    }
+
+    /// Writes the pages of so many entries, all of one domain. `write_run` writes some of them at once, from one on, and
+    /// returns how many; of none, the page is written on its own.
+    fn write_all_apart<M: Entries>(
+        &mut self,
+        domain: DomainId,
+        map: &mut M,
+        count: usize,
+        number: impl Fn(usize) -> u32,
+        write_run: impl Fn(&mut Self, &mut M, usize) -> usize,
+    ) -> Option<Stopped> {
         let point = usize::from(self.points.of(Cause::Host));
-        let mut left = numbers;
-        while let Some((&number, later)) = left.split_first() {
+        let mut done = 0;
+        while done < count {
             if !self.domain[domain.index()].points[point].has_place() {
                 self.collect_untimed(domain, &mut |this, victim, first| {
                     this.move_block_apart(domain, map, victim, first);
                 });
             }
-            let run = self.write_run_apart(domain, map, left);
+            let run = write_run(self, map, done);
             if run == 0 {
-                self.write_one_apart(domain, map, number);
+                self.write_one_apart(domain, map, number(done));
             }
             if let Some(fault) = self.fault.take() {
-                return Some(Stopped { domain, write: numbers.len() - left.len(), fault });
+                return Some(Stopped { domain, write: done, fault });
             }
-            left = left.get(run.max(1)..).unwrap_or(later);
+            done += run.max(1);
         }
         None
     }
@@ -322,6 +411,13 @@ impl Device {
         }
         count
     }
+}
+
+/// The pages, if they follow one another.
+fn in_order(pages: &[Lpa]) -> Option<Range<u32>> {
+    let first = pages.first()?.0;
+    let follow = pages.iter().zip(first..).all(|(lpa, number)| lpa.0 == number);
+    (follow && pages.len() > 1).then(|| first..first + pages.len() as u32)
 }
 
 /// What stopped the drive: of the domains that stopped, the one whose write came first. `domains` are those of all writes, in

@@ -113,9 +113,7 @@ impl Device {
     }
 
     /// These logical pages hold data, written in the order given.
-    pub fn fill(&mut self, pages: impl Iterator<Item = Lpa>) {
-        let logical = self.logical_units;
-        let pages = pages.filter(|lpa| lpa.0 < logical);
+    pub fn fill(&mut self, pages: &[Lpa]) {
         match self.dealing() {
             Some(dealing) => self.fill_apart(&dealing, pages, FILLED_AT_ONCE),
             None => self.fill_in_turn(pages),
@@ -124,8 +122,9 @@ impl Device {
     }
 
     /// [`Self::fill`], page by page.
-    pub(super) fn fill_in_turn(&mut self, pages: impl Iterator<Item = Lpa>) {
-        pages.for_each(|lpa| self.write_untimed(lpa));
+    pub(super) fn fill_in_turn(&mut self, pages: &[Lpa]) {
+        let logical = self.logical_units;
+        pages.iter().filter(|lpa| lpa.0 < logical).for_each(|&lpa| self.write_untimed(lpa));
     }
 
     /// Many pages all over the drive are about to be written.

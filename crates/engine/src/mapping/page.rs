@@ -1,8 +1,11 @@
 //! A page map, whole in DRAM: one entry for each logical page.
 
+use std::ops::Range;
+
 use super::layout::Layout;
+use super::part::Run;
 use crate::ids::{Lpa, Ppa};
-use crate::memory::SparseTable;
+use crate::memory::{Extent, SparseTable};
 
 /// Entry of a logical page that was taken away.
 pub(super) const UNMAPPED: u32 = u32::MAX;
@@ -27,7 +30,7 @@ pub struct PageMap {
 impl PageMap {
     /// Of a drive with so many logical units.
     pub fn new(logical_units: u32) -> Self {
-        Self { ppa_plus_one: SparseTable::zeroed(logical_units as usize) }
+        Self { ppa_plus_one: SparseTable::zeroed(logical_units as usize).for_scattered_writes() }
     }
 
     /// Where a logical page is; [`Ppa::NONE`] when it holds no data.
@@ -42,6 +45,32 @@ impl PageMap {
         self.ppa_plus_one.set(lpa.index(), ppa.0 + 1);
     }
 
+    /// Logical pages that follow one another are about to be written.
+    pub(crate) fn note_run(&mut self, pages: Range<usize>) {
+        self.ppa_plus_one.note_run(pages);
+    }
+
+    /// Logical pages that follow one another are going to be written soon; returns the first one of which the memory comes in
+    /// huge pages, and that memory.
+    pub(crate) fn expect_run(&mut self, pages: Range<u32>) -> Option<(usize, Extent)> {
+        self.ppa_plus_one.expect_run(pages.start as usize..pages.end as usize)
+    }
+
+    /// Moves logical pages to places that follow one another; all of them were told by [`Self::note_run`]. Tells the old place
+    /// of each that had one of its own.
+    #[inline(always)]
+    pub(crate) fn set_run(&mut self, pages: Run, first: Ppa, mut moved_from: impl FnMut(Ppa)) {
+        let entries = self.ppa_plus_one.noted_mut(pages.first.index()..);
+        for (entry, ppa_plus_one) in
+            entries.iter_mut().step_by(pages.step as usize).take(pages.count).zip(first.0 + 1..)
+        {
+            let old = std::mem::replace(entry, ppa_plus_one);
+            if old != 0 && old != UNMAPPED {
+                moved_from(Ppa(old - 1));
+            }
+        }
+    }
+
     /// Takes a logical page away.
     pub fn clear(&mut self, lpa: Lpa) {
         self.ppa_plus_one.set(lpa.index(), UNMAPPED);
@@ -50,20 +79,20 @@ impl PageMap {
     /// An entry as it is kept: 0 = as laid out, else the place and one more. [`UNMAPPED`] beyond the last.
     #[inline(always)]
     pub(super) fn entry(&self, page: usize) -> u32 {
-        if page < self.ppa_plus_one.len() { self.ppa_plus_one.get(page) } else { UNMAPPED }
+        if page < self.ppa_plus_one.entries() { self.ppa_plus_one.get(page) } else { UNMAPPED }
     }
 
     /// Puts one back that may have changed. What was never written costs no memory, so nothing is written there.
     #[inline(always)]
     pub(super) fn put_entry(&mut self, page: usize, entry: u32) {
-        if self.entry(page) != entry && page < self.ppa_plus_one.len() {
+        if self.entry(page) != entry && page < self.ppa_plus_one.entries() {
             self.ppa_plus_one.set(page, entry);
         }
     }
 
     /// Logical pages that it has entries of.
     pub(super) fn len(&self) -> usize {
-        self.ppa_plus_one.len()
+        self.ppa_plus_one.entries()
     }
 
     /// Most of the table will be touched.

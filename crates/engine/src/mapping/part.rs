@@ -3,6 +3,8 @@
 //! Where logical pages are dealt out to the domains by their address, those of one domain lie far apart in the map. Taken out,
 //! its entries are so few that they stay in the caches.
 
+use std::ops::Range;
+
 use super::Layout;
 use super::page::{PageMap, UNMAPPED, Whole, place_of};
 use crate::blocks::Domains;
@@ -61,6 +63,17 @@ impl Entries for Whole {
     }
 }
 
+/// Logical pages in equal steps.
+#[derive(Clone, Copy, Debug)]
+pub struct Run {
+    /// The first one.
+    pub first: Lpa,
+    /// From one to the next.
+    pub step: u32,
+    /// How many.
+    pub count: usize,
+}
+
 /// How the logical pages are dealt out to the domains by their address: alike in each period of so many.
 #[derive(Debug)]
 pub struct Dealing {
@@ -108,6 +121,33 @@ impl Dealing {
     /// Logical pages of the drive.
     pub fn units(&self) -> u32 {
         self.units
+    }
+
+    /// Whether each of so many planes of a domain gets one page of a period.
+    pub fn deals_to_each_of(&self, planes: usize) -> bool {
+        self.share.value() as usize == planes
+    }
+
+    /// The logical page of a domain's entry.
+    #[inline]
+    pub fn page(&self, domain: DomainId, entry: u32) -> Lpa {
+        let (turn, rank) = self.share.div_rem(entry);
+        Lpa(turn * self.period.value() + self.pages_of(domain)[rank as usize])
+    }
+
+    /// The logical pages of so many entries of a domain, each with the same place in its period as the first.
+    #[inline]
+    pub fn pages_from(&self, domain: DomainId, entry: u32, count: usize) -> Run {
+        Run { first: self.page(domain, entry), step: self.period.value(), count }
+    }
+
+    /// A domain's entries of logical pages that follow one another.
+    pub fn entries_of(&self, domain: DomainId, pages: &Range<u32>) -> Range<u32> {
+        let entries_before = |page: u32| {
+            let (turn, rest) = self.period.div_rem(page);
+            turn * self.share.value() + self.pages_of(domain).partition_point(|&own| own < rest) as u32
+        };
+        entries_before(pages.start)..entries_before(pages.end)
     }
 
     /// Periods, of which the last may be short.

@@ -1,9 +1,12 @@
 //! A large table that is looked up all over, but may be written here and there only: what was never written is known without
 //! touching its memory.
 
-use std::ops::Deref;
+use std::ops::{Range, RangeBounds};
 
-use super::{HUGE_PAGE, Table, ask_for_huge_pages, prefetch};
+use super::compact::Compact;
+use super::{
+    Extent, HUGE_PAGE, Table, WORTH_HUGE_PAGES, ask_for_huge_pages, ask_for_huge_pages_here, prefetch,
+};
 
 /// Entries of a chunk, whose first write is noted: those of a page of memory.
 const CHUNK: usize = Table::<u32>::CHUNK;
@@ -18,15 +21,24 @@ const CHUNKS_OF_HUGE_PAGE: usize = HUGE_PAGE / ENTRY / CHUNK;
 /// table never takes more than four times the memory that is written.
 const WORTH_A_HUGE_PAGE: u16 = CHUNKS_OF_HUGE_PAGE as u16 / 4;
 
+/// A write to a chunk that has so many entries apart has the table hold it. Where writes fall all over a table, each chunk has
+/// few of them for long, and a page of memory for each chunk would be most of the table's.
+const MOST_APART: u8 = 64;
+
 /// Zeros of which some are written. While most are not, a bit for each page of memory says where to look: the rest
-/// needs neither memory nor a look at it, although the system would hand out memory for looking alone.
+/// needs neither memory nor a look at it, although the system would hand out memory for looking alone. The table may keep
+/// entries of chunks that have few of them apart.
 #[derive(Clone, Debug)]
 pub struct SparseTable {
     table: Table<u32>,
     /// Whether the bits below are asked and kept.
     is_sparse: bool,
-    /// Chunks that were written, one bit each.
+    /// Chunks that were written to the table, one bit each.
     written: Vec<u64>,
+    /// Entries of other chunks.
+    apart: Compact,
+    /// How many each chunk has there; empty where none are kept apart.
+    apart_in: Vec<u8>,
     /// Chunks that are to be written before the table counts as dense.
     left: usize,
     /// Written chunks in each huge page that the table touches.
@@ -42,58 +54,151 @@ impl SparseTable {
             table,
             is_sparse: true,
             written: vec![0; chunks.div_ceil(64)],
+            apart: Compact::default(),
+            apart_in: Vec::new(),
             left: dense_from(chunks),
             in_huge_page: vec![0; chunks / CHUNKS_OF_HUGE_PAGE + 2],
         }
     }
 
+    /// The same, for writes that fall all over the table.
+    #[must_use]
+    pub fn for_scattered_writes(mut self) -> Self {
+        self.apart_in = vec![0; self.table.len().div_ceil(CHUNK)];
+        self
+    }
+
+    /// How many entries it has.
+    pub fn entries(&self) -> usize {
+        self.table.len()
+    }
+
     /// An entry.
     #[inline(always)]
     pub fn get(&self, index: usize) -> u32 {
-        if self.is_unwritten(index) { 0 } else { self.table[index] }
+        if self.is_unwritten(index) { self.apart.get(index) } else { self.table[index] }
     }
 
     /// Writes an entry.
     #[inline(always)]
     pub fn set(&mut self, index: usize, value: u32) {
-        if self.is_unwritten(index) {
-            self.note_first_write(index);
+        if self.is_unwritten(index) && self.set_apart(index, value) {
+            return;
         }
         self.table[index] = value;
+    }
+
+    /// Writes an entry of a chunk that isn't in the table, if it can be kept apart; else has the table hold the chunk.
+    #[inline(never)]
+    fn set_apart(&mut self, index: usize, value: u32) -> bool {
+        if index < self.table.len()
+            && let Some(count) = self.apart_in.get_mut(index / CHUNK).filter(|count| **count < MOST_APART)
+        {
+            let written = &self.written;
+            *count += u8::from(self.apart.set(index, value, |index| !is_set(written, index / CHUNK)));
+            return true;
+        }
+        self.note_first_write(index / CHUNK);
+        false
+    }
+
+    /// These entries are about to be written. Those beyond the table are none.
+    #[inline]
+    pub fn note_run(&mut self, entries: Range<usize>) {
+        for chunk in entries.start / CHUNK..entries.end.min(self.table.len()).div_ceil(CHUNK) {
+            if self.is_unwritten(chunk * CHUNK) {
+                let is_empty = self.apart_in.get(chunk).is_none_or(|&count| count == 0);
+                self.note_first_write(chunk);
+                if is_empty {
+                    // What is read before it is written is handed out twice.
+                    self.table[chunk * CHUNK] = 0;
+                }
+            }
+        }
+    }
+
+    /// These entries are going to be written soon, and all of them. Asks for the huge pages that lie among them, and returns the
+    /// first entry of those and their memory.
+    pub fn expect_run(&mut self, entries: Range<usize>) -> Option<(usize, Extent)> {
+        let before = self.chunks_before();
+        let of_huge_page = |number: usize| (number * CHUNKS_OF_HUGE_PAGE).saturating_sub(before) * CHUNK;
+        let first = (entries.start.div_ceil(CHUNK) + before).div_ceil(CHUNKS_OF_HUGE_PAGE);
+        let last = (entries.end / CHUNK + before) / CHUNKS_OF_HUGE_PAGE;
+        let memory = self.table.get(of_huge_page(first)..of_huge_page(last))?;
+        if memory.is_empty() || size_of_val::<[u32]>(&self.table) < WORTH_HUGE_PAGES {
+            return None;
+        }
+        ask_for_huge_pages_here(memory);
+        for count in self.in_huge_page.get_mut(first..last).unwrap_or_default() {
+            *count = (*count).max(WORTH_A_HUGE_PAGE);
+        }
+        Some((of_huge_page(first), Extent::of(memory)))
+    }
+
+    /// Entries, to be written; all that are were told by [`Self::note_run`].
+    #[inline]
+    pub fn noted_mut(&mut self, entries: impl RangeBounds<usize>) -> &mut [u32] {
+        let range = (entries.start_bound().cloned(), entries.end_bound().cloned());
+        self.table.get_mut(range).unwrap_or_default()
     }
 
     /// Brings an entry towards the caches, where looking at it would.
     #[inline(always)]
     pub fn prefetch(&self, index: usize) {
-        if !self.is_unwritten(index) {
+        if self.is_unwritten(index) {
+            self.apart.prefetch(index);
+        } else {
             prefetch(&self.table, index);
         }
     }
 
     /// Most of the table will be touched.
     pub fn expect_dense(&mut self) {
-        self.is_sparse = false;
         ask_for_huge_pages(&self.table);
+        self.end_sparse();
     }
 
-    /// Whether a chunk is known to hold zeros only. An index beyond the table is no such entry.
+    /// All of the table is looked at from now on.
+    fn end_sparse(&mut self) {
+        for (index, entry) in std::mem::take(&mut self.apart).entries() {
+            if self.is_unwritten(index) {
+                self.table[index] = entry;
+            }
+        }
+        self.apart_in = Vec::new();
+        self.is_sparse = false;
+    }
+
+    /// Whether the table is known to hold zeros only where this entry is. An index beyond the table is no such entry.
     #[inline(always)]
     fn is_unwritten(&self, index: usize) -> bool {
         self.is_sparse && !is_set(&self.written, index / CHUNK)
     }
 
-    /// The chunk of an entry is written from now on.
+    /// A chunk lies in the table from now on.
     #[cold]
     #[inline(never)]
-    fn note_first_write(&mut self, index: usize) {
-        let chunk = index / CHUNK;
+    fn note_first_write(&mut self, chunk: usize) {
+        self.take_in(chunk);
         self.mark(chunk);
-        self.is_sparse = self.left > 0;
+        if self.left == 0 {
+            return self.end_sparse();
+        }
         let huge_page = (chunk + self.chunks_before()) / CHUNKS_OF_HUGE_PAGE;
         let Some(count) = self.in_huge_page.get_mut(huge_page) else { return };
         *count += 1;
         if *count == WORTH_A_HUGE_PAGE {
             self.make_huge(huge_page);
+        }
+    }
+
+    /// Puts what is kept apart of a chunk into the table.
+    fn take_in(&mut self, chunk: usize) {
+        if self.apart_in.get(chunk).is_some_and(|&count| count > 0) {
+            let first = chunk * CHUNK;
+            for (entry, index) in self.table.iter_mut().skip(first).take(CHUNK).zip(first..) {
+                *entry = self.apart.get(index);
+            }
         }
     }
 
@@ -121,9 +226,29 @@ impl SparseTable {
         }
     }
 
-    /// The table as it lies in memory.
-    pub fn table(&self) -> &Table<u32> {
-        &self.table
+    /// The chunks that hold something, by number.
+    pub fn chunks_in_use(&self) -> Vec<u32> {
+        let mut chunks = self.table.chunks_in_use();
+        let in_table = chunks.len();
+        let of_entry = |(index, entry): (usize, u32)| {
+            (entry != 0 && self.is_unwritten(index)).then_some((index / CHUNK) as u32)
+        };
+        chunks.extend(self.apart.entries().filter_map(of_entry));
+        if chunks.len() > in_table {
+            chunks.sort_unstable();
+            chunks.dedup();
+        }
+        chunks
+    }
+
+    /// The bytes of a chunk.
+    pub fn chunk_bytes(&self, number: u32) -> Vec<u8> {
+        let first = number as usize * CHUNK;
+        if !self.is_unwritten(first) {
+            return self.table.chunk_bytes(number);
+        }
+        let entries = first..(first + CHUNK).min(self.table.len());
+        entries.flat_map(|index| self.apart.get(index).to_le_bytes()).collect()
     }
 
     /// Has the table, which is one of zeros, filled, and notes what it holds then.
@@ -140,7 +265,7 @@ impl SparseTable {
     fn note_contents(&mut self) {
         let chunks = self.table.chunks_in_use();
         if chunks.len() >= self.left {
-            self.is_sparse = false;
+            self.end_sparse();
         }
         if self.is_sparse {
             chunks.into_iter().for_each(|chunk| self.mark(chunk as usize));
@@ -159,13 +284,6 @@ fn is_set(bits: &[u64], number: usize) -> bool {
     bits.get(number / 64).is_none_or(|word| word >> (number % 64) & 1 != 0)
 }
 
-impl Deref for SparseTable {
-    type Target = [u32];
-    fn deref(&self) -> &[u32] {
-        &self.table
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -175,13 +293,32 @@ mod tests {
 
     fn assert_same(table: &SparseTable, expected: &[u32]) {
         assert!((0..ENTRIES).all(|index| table.get(index) == expected[index]));
-        assert!(**table == *expected);
+        let chunks = expected.chunks(CHUNK).enumerate();
+        let in_use: Vec<u32> = chunks
+            .filter(|(_, chunk)| chunk.iter().any(|&entry| entry != 0))
+            .map(|(number, _)| number as u32)
+            .collect();
+        assert_eq!(table.chunks_in_use(), in_use);
+        for number in in_use {
+            let chunk = expected.chunks(CHUNK).nth(number as usize).unwrap_or_default();
+            let bytes: Vec<u8> = chunk.iter().flat_map(|entry| entry.to_le_bytes()).collect();
+            assert!(table.chunk_bytes(number) == bytes);
+        }
+    }
+
+    /// One that keeps entries apart, and one that doesn't.
+    fn tables() -> [SparseTable; 2] {
+        [SparseTable::zeroed(ENTRIES), SparseTable::zeroed(ENTRIES).for_scattered_writes()]
     }
 
     #[test]
     fn entries_are_what_was_written_last_however_dense() {
-        for stride in [1, 700, CHUNK, 3 * CHUNK, HUGE_PAGE / ENTRY] {
-            let (mut table, mut expected) = (SparseTable::zeroed(ENTRIES), vec![0; ENTRIES]);
+        for (stride, mut table) in [1, 7, 15, 17, 700, CHUNK, 3 * CHUNK, HUGE_PAGE / ENTRY]
+            .into_iter()
+            .flat_map(|stride| tables().map(|table| (stride, table)))
+        {
+            let mut expected = vec![0; ENTRIES];
+            let keeps_apart = !table.apart_in.is_empty();
             for round in 1..3 {
                 for index in (0..ENTRIES).rev().step_by(stride) {
                     table.set(index, index as u32 + round);
@@ -190,13 +327,46 @@ mod tests {
                 }
                 assert_same(&table, &expected);
             }
-            assert_eq!(table.is_sparse, stride > CHUNK, "{stride}");
+            assert_eq!(table.is_sparse, stride > if keeps_apart { 16 } else { CHUNK }, "{stride}");
             let copy = table.clone();
             table.set(3, 9);
             assert_same(&copy, &expected);
             table.expect_dense();
             expected[3] = 9;
             assert_same(&table, &expected);
+        }
+    }
+
+    #[test]
+    fn runs_are_written_as_entries_one_by_one_are() {
+        for run in [0..1, 3..ENTRIES, 700..CHUNK + 1, 2 * HUGE_PAGE / ENTRY..5 * HUGE_PAGE / ENTRY, 9..9] {
+            for (expected_first, written_first) in [(true, true), (true, false), (false, true)] {
+                let [_, mut table] = tables();
+                let mut expected = vec![0; ENTRIES];
+                if written_first {
+                    for index in (run.start..run.end).step_by(CHUNK / 20) {
+                        table.set(index, 1);
+                        expected[index] = 1;
+                    }
+                }
+                let huge = expected_first.then(|| table.expect_run(run.clone())).flatten();
+                assert_eq!(huge.is_some(), expected_first && run.len() > 2 * HUGE_PAGE / ENTRY);
+                assert!(
+                    huge.is_none_or(
+                        |(first, _)| run.contains(&first) && first < run.start + HUGE_PAGE / ENTRY
+                    )
+                );
+                table.note_run(run.clone());
+                assert_same(&table, &expected);
+                for (number, entry) in table.noted_mut(run.clone()).iter_mut().enumerate() {
+                    *entry += number as u32;
+                }
+                run.clone().for_each(|index| expected[index] += (index - run.start) as u32);
+                assert_same(&table, &expected);
+                table.set(ENTRIES - 1, 8);
+                expected[ENTRIES - 1] = 8;
+                assert_same(&table.clone(), &expected);
+            }
         }
     }
 
@@ -227,7 +397,8 @@ mod tests {
             });
             assert_eq!(filled, Ok(()));
             assert_eq!(table.is_sparse, stride > CHUNK);
-            assert!((0..ENTRIES).all(|index| table.get(index) == table[index]));
+            let expected = |index: usize| if index.is_multiple_of(stride) { 1 + index as u32 } else { 0 };
+            assert!((0..ENTRIES).all(|index| table.get(index) == expected(index)));
         }
     }
 }

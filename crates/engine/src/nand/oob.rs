@@ -1,11 +1,14 @@
 //! The spare area's contents that the translation layer relies on: the logical page of each physical page, and in
 //! checked mode the sequence number of its data.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Lpa, Ppa};
 use crate::mapping::layout::Layout;
-use crate::memory::{SparseTable, Table, ask_for_huge_pages, prefetch};
+use crate::mapping::part::Run;
+use crate::memory::{Extent, SparseTable, Table, ask_for_huge_pages, prefetch};
 
 /// Logical page of every physical page. Zero in the table means "as laid out before the first request".
 #[derive(Clone, Debug)]
@@ -23,7 +26,7 @@ impl Oob {
 
     /// From now on the role of a page (data or copy) is kept as well.
     pub fn keep_roles(&mut self) {
-        self.copies = Table::zeroed(self.lpa_plus_one.len().div_ceil(64));
+        self.copies = Table::zeroed(self.lpa_plus_one.entries().div_ceil(64));
     }
 
     /// Whether this physical page was programmed as a further copy.
@@ -60,6 +63,26 @@ impl Oob {
         self.lpa_plus_one.set(ppa.index(), lpa.0.wrapping_add(1));
         if !self.copies.is_empty() {
             self.copies[ppa.index() / 64] &= !(1 << (ppa.0 % 64));
+        }
+    }
+
+    /// Places that follow one another are going to be written soon; returns their memory, as far as it comes in huge pages.
+    pub(crate) fn expect_run(&mut self, places: Range<u32>) -> Option<Extent> {
+        let expected = self.lpa_plus_one.expect_run(places.start as usize..places.end as usize);
+        expected.map(|(_, memory)| memory)
+    }
+
+    /// Writes pages that follow one another.
+    #[inline(always)]
+    pub(crate) fn set_run(&mut self, first: Ppa, pages: Run) {
+        let places = first.index()..first.index() + pages.count;
+        self.lpa_plus_one.note_run(places.clone());
+        let entries = self.lpa_plus_one.noted_mut(places.clone());
+        for (entry, turn) in entries.iter_mut().zip(0..) {
+            *entry = (pages.first.0 + 1).wrapping_add(turn * pages.step);
+        }
+        if !self.copies.is_empty() {
+            places.for_each(|place| self.copies[place / 64] &= !(1 << (place % 64)));
         }
     }
 

@@ -80,7 +80,7 @@ impl<T: Word> Part for Table<T> {
 
 impl Part for SparseTable {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
-        out.put_table(self.table())
+        out.put_chunks(self.entries(), &self.chunks_in_use(), |number| self.chunk_bytes(number))
     }
 
     fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {

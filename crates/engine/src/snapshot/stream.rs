@@ -40,12 +40,21 @@ impl<'a> Out<'a> {
 
     /// A large table: the numbers of some chunks, and their bytes as they are behind.
     pub(crate) fn put_table<T: Word>(&mut self, table: &Table<T>) -> Result<(), SnapshotError> {
-        let numbers = table.chunks_in_use();
-        self.put(&(table.len() as u64, numbers.len() as u64))?;
+        self.put_chunks(table.len(), &table.chunks_in_use(), |number| table.chunk_bytes(number))
+    }
+
+    /// Puts a table of so many entries, of which these chunks hold something.
+    pub(crate) fn put_chunks(
+        &mut self,
+        entries: usize,
+        numbers: &[u32],
+        bytes: impl Fn(u32) -> Vec<u8>,
+    ) -> Result<(), SnapshotError> {
+        self.put(&(entries as u64, numbers.len() as u64))?;
         for some in numbers.chunks(CHUNKS_AT_ONCE) {
             self.put(some)?;
             for &number in some {
-                self.frames.write(&table.chunk_bytes(number))?;
+                self.frames.write(&bytes(number))?;
             }
         }
         Ok(())

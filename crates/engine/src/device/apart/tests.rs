@@ -84,13 +84,21 @@ struct Preparation {
 
 impl Preparation {
     fn drawn(random: &mut Xoshiro256PlusPlus, units: u32) -> Self {
-        let filled = match below(random, 3) {
+        let filled = match below(random, 5) {
             0 => Vec::new(),
             1 => (0..below(random, units)).map(Lpa).collect(),
+            // Runs, one upon the other and beyond the drive, with pages in between that belong to none.
+            2 | 3 => (0..1 + below(random, 4))
+                .flat_map(|_| {
+                    let (first, alone) = (below(random, units), below(random, units));
+                    (first..first + below(random, units)).chain([alone])
+                })
+                .map(Lpa)
+                .collect(),
             _ => (0..below(random, 2 * units)).map(|_| Lpa(below(random, units + 5))).collect(),
         };
         Self {
-            occupied: if filled.is_empty() { 1 + below(random, units) } else { 0 },
+            occupied: if filled.is_empty() || below(random, 3) == 0 { 1 + below(random, units) } else { 0 },
             scattered: Some(3).filter(|_| below(random, 4) == 0),
             filled,
             overwrites: u64::from(below(random, 3 * units)),
@@ -106,13 +114,13 @@ impl Preparation {
             device.blocks.set_least_won(u32::MAX);
         }
         let dealing = device.dealing()?;
+        if apart {
+            device.fill_apart(&dealing, &self.filled, 1000);
+        } else {
+            device.fill_in_turn(&self.filled);
+        }
         let pages = self.filled.iter().copied().filter(|lpa| lpa.0 < device.logical_units);
         let pages: Vec<Lpa> = pages.collect();
-        if apart {
-            device.fill_apart(&dealing, pages.iter().copied(), 1000);
-        } else {
-            device.fill_in_turn(pages.iter().copied());
-        }
         device.store_map();
         let mut choice = device.overwriting(self.occupied, &pages, setup.seed);
         if apart {
@@ -152,6 +160,36 @@ fn domain_by_domain_and_in_turn_leave_the_same() {
         collected += u32::from(apart.blocks.erase_counts().iter().any(|&erases| erases > 0));
     }
     assert!(collected > 50 && with_slc_cache > 5, "of {compared}: {collected}, {with_slc_cache}");
+}
+
+#[test]
+fn a_long_fill_in_order_whose_memory_is_handed_out_ahead_leaves_the_same() {
+    let keys = [
+        ("device.geometry.channels", "2".to_owned()),
+        ("device.geometry.ways", "2".to_owned()),
+        ("device.geometry.dies", "1".to_owned()),
+        ("device.geometry.planes", "1".to_owned()),
+        ("device.geometry.blocks", "6000".to_owned()),
+        ("device.geometry.pages", "256".to_owned()),
+        ("device.geometry.mapping_unit_bytes", "8192".to_owned()),
+    ];
+    let setup = setup(&keys).unwrap();
+    let filled: Vec<Lpa> = (1000..(5 << 20) + 77).map(Lpa).collect();
+    let prepared = |apart: bool| {
+        let (mut device, _) = setup.new_drive(Vec::new()).unwrap();
+        device.fill_at_once(setup.scheme.placement.order, 0, None);
+        if apart {
+            device.fill(&filled);
+        } else {
+            device.fill_in_turn(&filled);
+        }
+        device.blocks.take_lowest_free();
+        device.close_untimed_places();
+        device
+    };
+    let apart = prepared(true);
+    assert!(apart.dealing().is_some() && filled.len() as u32 <= apart.logical_units - 1000);
+    assert!(saved(&setup, &apart) == saved(&setup, &prepared(false)));
 }
 
 #[test]
