@@ -22,7 +22,13 @@ impl Compact {
     /// An entry; zero if there is none.
     #[inline]
     pub fn get(&self, index: usize) -> u32 {
-        if self.used == 0 { 0 } else { self.slots.get(self.slot_of(index)).map_or(0, |&slot| slot as u32) }
+        if self.used == 0 { 0 } else { self.look_up(index) }
+    }
+
+    // Out of line: where the table is dense, who looks at an entry has no place for this among what is inlined there.
+    #[inline(never)]
+    fn look_up(&self, index: usize) -> u32 {
+        self.slots.get(self.slot_of(index)).map_or(0, |&slot| slot as u32)
     }
 
     /// Sets an entry; whether it is a new one. Those that `is_here` denies are forgotten when it has no more room.
