@@ -1,6 +1,7 @@
 //! What checked mode costs, and what a second run on a second core does.
 
 use std::thread;
+use std::time::Instant;
 
 use wordline_engine::config::run::HostConfig;
 use wordline_engine::device::Device;
@@ -57,20 +58,45 @@ fn two_cores() -> Result<(), Failure> {
         return Ok(());
     }
     let ((first_setup, mut first), (second_setup, mut second)) = (prepared(false)?, prepared(false)?);
+    let ratio =
+        together_to_alone(|| seconds(&first_setup, &mut first), || seconds(&second_setup, &mut second))?;
+    report("16 GiB: two runs on two cores / one", ratio, "of the time", Goal::AtMost(1.1));
+    let ratio = together_to_alone(|| Ok(arithmetic()), || Ok(arithmetic()))?;
+    report("    two loops that touch no memory / one", ratio, "of the time", Goal::None);
+    Ok(())
+}
+
+/// How long the slower of two takes while the other runs beside it, by what the first takes alone.
+fn together_to_alone(
+    mut first: impl FnMut() -> Result<f64, RunError>,
+    mut second: impl FnMut() -> Result<f64, RunError> + Send,
+) -> Result<f64, Failure> {
     let ratios = (0..ROUNDS)
         .map(|_| {
-            let alone = seconds(&first_setup, &mut first)?;
+            let alone = first()?;
             let together = thread::scope(|scope| {
-                let other = scope.spawn(|| seconds(&second_setup, &mut second));
-                let here = seconds(&first_setup, &mut first)?;
+                let other = scope.spawn(&mut second);
+                let here = first()?;
                 let there = other.join().map_err(|_| RunError::Inconsistent("a thread ended".into()))??;
                 Ok::<f64, RunError>(here.max(there))
             })?;
             Ok(together / alone)
         })
         .collect::<Result<Vec<_>, Failure>>()?;
-    report("16 GiB: two runs on two cores / one", median(ratios), "of the time", Goal::AtMost(1.1));
-    Ok(())
+    Ok(median(ratios))
+}
+
+/// Seconds for as many additions and shifts as take about as long as a run: what sharing the machine costs by itself.
+fn arithmetic() -> f64 {
+    let started = Instant::now();
+    let mut state = std::hint::black_box(7_u64);
+    for _ in 0..60_000_000 {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+    }
+    std::hint::black_box(state);
+    started.elapsed().as_secs_f64()
 }
 
 /// Time of a run whose errors can cross threads.

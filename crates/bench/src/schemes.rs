@@ -90,9 +90,11 @@ fn compared(case: &Case) -> Result<(), Failure> {
         operations = [without.1, with.1];
     }
     let goal = Goal::AtMost(AT_MOST);
-    report(&format!("{}: with the scheme / without", case.name), median(ratios), "of the time", goal);
+    let time = median(ratios);
+    report(&format!("{}: with the scheme / without", case.name), time, "of the time", goal);
     let more = operations[1] as f64 / operations[0] as f64;
     println!("    {more:.2} times the flash operations");
+    report("    for each flash operation", time / more, "of the time", Goal::None);
     if let Some([without, with]) = counted(case)? {
         report(&format!("{}: with the scheme / without", case.name), with / without, "of instructions", goal);
     }
