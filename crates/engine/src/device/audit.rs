@@ -83,7 +83,7 @@ impl Device {
         if matches!(self.blocks.state(superblock), BlockState::Free | BlockState::Erasing) {
             return Err(format!("{lpa:?} is mapped to {ppa:?} in an erased block"));
         }
-        if self.versions.as_ref().is_some_and(|versions| !versions.holds(ppa, self.version_in_flash(lpa))) {
+        if !self.holds_newest(lpa, ppa) {
             return Err(format!("{lpa:?} is mapped to {ppa:?}, which does not hold the version it should"));
         }
         if self.oob.is_copy(ppa) && !self.copies.is_promoted(lpa) {

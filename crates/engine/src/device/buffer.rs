@@ -5,7 +5,7 @@ use super::Device;
 use crate::cache::state::Promise;
 use crate::cache::table::Slot;
 use crate::cache::{Access, Cache, CachePolicy, CacheSlot, CacheState, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
-use crate::ids::Lpa;
+use crate::ids::{Lpa, Ppa};
 use crate::placement::Placement;
 use crate::sched::class::Class;
 use crate::sched::queue::{OWN, Op, OpId};
@@ -200,12 +200,20 @@ impl Device {
     }
 
     /// The version that flash must hold of a unit: the newest, unless that is in the cache only.
+    #[inline]
     pub(super) fn version_in_flash(&self, lpa: Lpa) -> u32 {
         let cached = self.cache.as_ref().and_then(|cache| {
             let table = &cache.state.table;
             table.find(lpa).map(|slot| table.in_flash(slot))
         });
         cached.unwrap_or_else(|| self.versions.as_ref().map_or(0, |versions| versions.newest(lpa)))
+    }
+
+    /// Whether a place holds the version that flash must hold of a unit; always without versions.
+    #[inline]
+    pub(super) fn holds_newest(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        let newest = self.version_in_flash(lpa);
+        self.versions.as_ref().is_none_or(|versions| versions.holds(ppa, newest))
     }
 
     /// Whether a waiting read needs no flash any more, because the cache has got what it wants.

@@ -29,8 +29,7 @@ impl Device {
             if !self.lookup(lpa).is_some() || self.lookup(lpa) == ppa || !places.insert(ppa) {
                 return wrong("has no primary, or is one, or is there twice");
             }
-            if self.versions.as_ref().is_some_and(|versions| !versions.holds(ppa, self.version_in_flash(lpa)))
-            {
+            if !self.holds_newest(lpa, ppa) {
                 return wrong("does not hold the newest version");
             }
             if matches!(self.blocks.state(superblock), BlockState::Free | BlockState::Erasing) {

@@ -22,14 +22,15 @@ impl Lane<'_> {
         let latency = end.since(flight.arrival);
         let service = Service { command, cell, transfer, length };
         let recorder = &mut self.drive.recorder.read;
-        if latency != service.alone() || self.checked {
+        let waited = latency != service.alone();
+        if waited || self.checked {
             let waits = Waits {
                 admission: flight.entered.since(flight.arrival).0,
                 link: flight.at_die.since(flight.entered).0 + end.since(self.now).0,
                 die: begun.since(flight.at_die).0,
                 channel: channel_wait,
             };
-            if flight.measured {
+            if waited && flight.measured {
                 record(recorder, latency, &service, &waits);
             }
             let total = service.alone().0 + waits.total();
@@ -37,7 +38,8 @@ impl Lane<'_> {
                 let wrong = parts_are_wrong(self.now, flight.id, total, latency);
                 self.drive.fault.get_or_insert(wrong);
             }
-        } else if flight.measured {
+        }
+        if !waited && flight.measured {
             self.lane.tally.count(service, recorder);
         }
         if at_once {
