@@ -428,37 +428,13 @@ impl Device {
         if let Some(versions) = &self.versions {
             versions.prefetch(lpa);
         }
-        if !self.is_plain() {
-            self.prefetch_beside_map(request);
-        }
-    }
-
-    /// What the cache and further copies need.
-    #[inline]
-    fn prefetch_beside_map(&self, request: &HostRequest) {
         if self.cache.is_some() {
             self.first_units(request).for_each(|lpa| self.fetch_cached(lpa));
-        }
-        if self.copies.is_on() {
-            self.fetch_copies(request, Distance::Far);
-        }
-    }
-
-    /// Brings what is known of the copies of a coming request's first units towards the caches.
-    #[inline(never)]
-    fn fetch_copies(&self, request: &HostRequest, distance: Distance) {
-        let units = self.first_units(request).map(Lpa);
-        if !units.clone().next().is_some_and(|first| self.copies.any_has(first, UNITS_AHEAD)) {
-            return;
-        }
-        for lpa in units.filter(|&lpa| self.copies.has(lpa)) {
-            self.copies.prefetch(lpa, distance);
-            self.systems().for_each(|system| system.fetch_for_copies(lpa, distance));
         }
     }
 
     /// The first units of a request that may reach beyond the drive.
-    fn first_units(&self, request: &HostRequest) -> impl Iterator<Item = u32> + Clone + use<> {
+    fn first_units(&self, request: &HostRequest) -> impl Iterator<Item = u32> + use<> {
         let first = self.geometry.unit_of_byte(request.offset) as u32;
         let units = request.length.div_ceil(u64::from(self.geometry.unit_bytes));
         (0..units.min(u64::from(UNITS_AHEAD)) as u32).map(move |unit| first.wrapping_add(unit))
@@ -474,9 +450,6 @@ impl Device {
 
     #[inline(never)]
     fn prefetch_looked_up(&self, request: &HostRequest) {
-        if self.copies.is_on() {
-            self.fetch_copies(request, Distance::Near);
-        }
         if request.op == HostOp::Read {
             self.first_units(request).for_each(|lpa| self.fetch_for_systems(lpa, Distance::Far));
         }

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{DomainId, Lpa, Ppa};
 use crate::replicate::{CopyLoss, CopyTarget};
-use crate::systems::Distance;
 use crate::systems::lru::LruMap;
 
 /// A copy beside the primary.
@@ -142,15 +141,6 @@ impl Copies {
         self.flags.get(lpa.index() / 64).is_some_and(|flags| flags >> (lpa.0 % 64) & 1 != 0)
     }
 
-    /// Whether [any](Self::has) of these pages, at most 64, has something to know of it.
-    #[inline]
-    pub fn any_has(&self, first: Lpa, pages: u32) -> bool {
-        let word = |index: usize| u128::from(self.flags.get(index).copied().unwrap_or(0));
-        let (index, bit) = (first.index() / 64, first.0 % 64);
-        let flags = (word(index + 1) << 64 | word(index)) >> bit;
-        flags & ((1 << pages.min(64)) - 1) != 0
-    }
-
     /// The copies of a page, the oldest first.
     pub fn of(&self, lpa: Lpa) -> &[FurtherCopy] {
         if self.has(lpa) { self.pages.get(lpa).map_or(&[], |page| page.copies.as_slice()) } else { &[] }
@@ -189,14 +179,6 @@ impl Copies {
     /// Copies on their way.
     pub fn under_way(&self) -> usize {
         self.pending.len() - self.free.len()
-    }
-
-    /// Brings what is known of a page that [has](Self::has) copies towards the caches.
-    pub fn prefetch(&self, lpa: Lpa, distance: Distance) {
-        match distance {
-            Distance::Far => self.pages.prefetch(lpa),
-            Distance::Near => self.pages.prefetch_entry(lpa),
-        }
     }
 
     fn page(&mut self, lpa: Lpa) -> &mut Page {
@@ -323,11 +305,6 @@ mod tests {
         copies.enable(100);
         let number = copies.begin(Lpa(70), 0, CopyTarget::Die(DieId(1)));
         assert!(copies.has(Lpa(70)) && !copies.has(Lpa(6)));
-        for (first, pages) in (0..100).flat_map(|first| (0..66).map(move |pages| (first, pages))) {
-            let there = (first..first + pages.min(64)).contains(&70);
-            assert_eq!(copies.any_has(Lpa(first), pages), there, "{pages} from {first} on");
-        }
-        assert!(!copies.any_has(Lpa::NONE, 64));
         assert_eq!(copies.finish(number).map(|pending| pending.lpa), Some(Lpa(70)));
         assert!(!copies.has(Lpa(70)));
         copies.add(Lpa(70), copy(5));

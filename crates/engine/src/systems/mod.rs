@@ -172,10 +172,6 @@ pub trait System {
     /// towards the caches. For speed only: reads come without this, and this without reads.
     fn fetch_for_read(&self, _lpa: Lpa, _die: DieId, _distance: Distance) {}
 
-    /// A page that has copies is likely to be read, written or trimmed soon: as [`Self::fetch_for_read`], but of whatever
-    /// system the copies are.
-    fn fetch_for_copies(&self, _lpa: Lpa, _distance: Distance) {}
-
     /// A read of the host goes to a die (again, when it was sent on to another).
     fn read(&mut self, _read: &ReadEvent, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
 

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{Lpa, Ppa};
-use crate::systems::Distance;
 use crate::systems::lru::LruMap;
 
 /// A replicated page. The paper's entry has the original's place as well; here the page map keeps that.
@@ -31,14 +30,6 @@ impl ReplicationMap {
     /// A replica took effect.
     pub fn add(&mut self, lpa: Lpa, replica: Ppa) {
         self.pages.insert(lpa, Replicated { replica, counter: 0 });
-    }
-
-    /// Brings what is known of a page towards the caches.
-    pub fn prefetch(&self, lpa: Lpa, distance: Distance) {
-        match distance {
-            Distance::Far => self.pages.prefetch(lpa),
-            Distance::Near => self.pages.prefetch_entry(lpa),
-        }
     }
 
     /// A read goes to the replica, or to the original.

@@ -19,7 +19,7 @@ use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::Geometry;
 use crate::nand::timing::Timing;
 use crate::snapshot::Stored;
-use crate::systems::{Action, Distance, DriveView, Figure, ReadEvent, System, Watches};
+use crate::systems::{Action, DriveView, Figure, ReadEvent, System, Watches};
 use map::ReplicationMap;
 use pairs::PairList;
 use rate::ReadRates;
@@ -290,10 +290,6 @@ impl System for Collision {
             self.collide(read.die, counted, drive);
         }
         self.loads = loads;
-    }
-
-    fn fetch_for_copies(&self, lpa: Lpa, distance: Distance) {
-        self.map.prefetch(lpa, distance);
     }
 
     #[inline]
