@@ -5,11 +5,14 @@ use crate::common::random::*;
 use crate::common::*;
 use proptest::prelude::*;
 use serde_json::Value;
+use wordline_engine::array::Array;
+use wordline_engine::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
 use wordline_engine::config::cache::CacheConfig;
 use wordline_engine::config::device::*;
 use wordline_engine::config::nand_modes::{CacheModeConfig, CopybackConfig};
 use wordline_engine::config::run::{Occupancy, StartConfig};
 use wordline_engine::config::scheme::*;
+use wordline_engine::device::Device;
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::Lpa;
 use wordline_engine::probe::Probe;
@@ -57,13 +60,29 @@ impl Probe for Onlooker {
 /// What a run leaves: counts, what checked mode verified, the report.
 type Left = ((u64, u64), Option<CheckedReport>, Value);
 
-#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
-fn run_once(setup: &Setup, requests: &[HostRequest], watched: bool) -> Result<Left, RunError> {
+fn drive(setup: &Setup, watched: bool) -> Result<Device, RunError> {
     let mut drive = setup.prepare(&[])?;
     if watched {
         drive.set_probe(Box::new(Onlooker));
     }
-    let outcome = replay(setup, &mut drive, &mut Listed(requests.to_vec()), &mut Unobserved)?;
+    Ok(drive)
+}
+
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+fn run_once(setup: &Setup, requests: &[HostRequest], watched: bool) -> Result<Left, RunError> {
+    let mut source = Listed(requests.to_vec());
+    let outcome = match &setup.scheme.array {
+        None => replay(setup, &mut drive(setup, watched)?, &mut source, &mut Unobserved)?,
+        Some(config) => {
+            let scheme = SchemeConfig { array: None, ..setup.scheme.clone() };
+            let member = |number| {
+                let seed = setup.seed.wrapping_add(u64::from(number));
+                drive(&Setup { scheme: scheme.clone(), seed, ..setup.clone() }, watched)
+            };
+            let members = (0..config.members).map(member).collect::<Result<_, _>>()?;
+            replay(setup, &mut Array::new(config, members), &mut source, &mut Unobserved)?
+        }
+    };
     let counts = (outcome.flash_operations, outcome.events);
     let checked = outcome.report.checked.clone();
     let report = Report { checked: None, ..outcome.report };
@@ -150,6 +169,49 @@ proptest! {
             Ok(drive) => requests(seed, count, drive.logical_bytes()),
             Err(_) => return Ok(()),
         };
+        give_the_same_on_every_way(&setup, &requests)?;
+    }
+
+    // Drives with a write buffer, and gates that the read windows of an array close.
+    #[test]
+    fn drives_with_a_buffer_in_an_array_give_the_same_on_short_ways(
+        device in devices(),
+        (scheme, cache) in (schemes(), caches()),
+        (members, window) in (prop::option::of(2u32..4), prop_oneof![Just(0), 1_000u64..3_000_000, 1_000_000u64..30_000_000]),
+        (alone, joined) in (prop::bool::weighted(0.9), any::<bool>()),
+        host in hosts(),
+        (layout, overwrite) in (layouts(), 0.0..2.0f64),
+        seed: u64,
+        count in 1usize..600,
+    ) {
+        let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
+        let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
+        setup.device.cache_mode = CacheModeConfig::default();
+        setup.device.channel.commands = CommandTaker::Die;
+        setup.device.slc_mode = None;
+        setup.scheme.cache = cache;
+        let unmapped_reads = setup.scheme.mapping.unmapped_reads;
+        setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
+        if alone {
+            setup.device.geometry.mapping_unit_bytes = setup.device.geometry.page_bytes;
+            setup.device.geometry.pages_per_program = 1;
+            setup.device.copyback = CopybackConfig::default();
+        }
+        if joined {
+            setup.device.multi_plane.rule = MultiPlaneRule::SamePage;
+        }
+        let requests = match setup.prepare(&[]) {
+            Ok(drive) => requests(seed, count, drive.logical_bytes()),
+            Err(_) => return Ok(()),
+        };
+        setup.scheme.array = members.map(|members| ArrayConfig {
+            members,
+            layout: ArrayLayout::Mirrored,
+            of: ArrayMember::Drives,
+            chunk_bytes: 4096,
+            serve: MirrorServe::RoundRobin,
+            read_window_ns: window,
+        });
         give_the_same_on_every_way(&setup, &requests)?;
     }
 

@@ -34,6 +34,18 @@ struct Request {
     measured: bool,
 }
 
+/// The next event of all drives.
+#[derive(Clone, Copy)]
+struct Next {
+    /// Whose it is.
+    member: usize,
+    time: Ns,
+    /// Whether a request that arrives then goes before it.
+    gives_way: bool,
+    /// When the first of the other drives goes.
+    others: Ns,
+}
+
 /// Several drives as one.
 pub struct Array {
     config: ArrayConfig,
@@ -128,18 +140,26 @@ impl Array {
         Some(done)
     }
 
-    /// The drive that goes next, when, and whether a request that arrives then goes before it.
-    fn next_member(&self) -> (usize, Ns, bool) {
-        let events = self.members.iter().map(Device::next_event).enumerate();
-        let first = events.min_by_key(|&(number, (time, _))| (time, number));
-        first.map_or((0, Ns::NEVER, false), |(number, (time, gives_way))| (number, time, gives_way))
+    /// The drive that goes next, the first of those of the same time.
+    #[inline]
+    fn next_member(&self) -> Next {
+        let mut next = Next { member: 0, time: Ns::NEVER, gives_way: false, others: Ns::NEVER };
+        for (member, drive) in self.members.iter().enumerate() {
+            let (time, gives_way) = drive.next_event();
+            if time < next.time {
+                next = Next { member, time, gives_way, others: next.time };
+            } else {
+                next.others = next.others.min(time);
+            }
+        }
+        next
     }
 
-    /// Handles the next event, which is that of `member` at `time`, and those of the same drive that follow, as long as they
-    /// come before `limit` and before another drive has something to do.
-    fn run_ahead(&mut self, member: usize, time: Ns, limit: Ns) {
-        let others = self.members.iter().enumerate().filter(|&(number, _)| number != member);
-        let limit = others.map(|(_, drive)| drive.next_event().0).fold(limit, Ns::min);
+    /// Handles the next event, and those of the same drive that follow, as long as they come before `limit` and before another
+    /// drive has something to do.
+    fn run_ahead(&mut self, next: Next, limit: Ns) {
+        let Next { member, time, others, .. } = next;
+        let limit = limit.min(others);
         self.with_link(member, |drive| {
             // Who goes first at the limit itself is not the drive's to say.
             if time.0 < limit.0.saturating_sub(1) {

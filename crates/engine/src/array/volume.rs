@@ -1,7 +1,7 @@
 //! An array as the host sees it.
 
 use super::layout::array_bytes;
-use super::{Array, Request};
+use super::{Array, Next, Request};
 use crate::config::MeasureConfig;
 use crate::device::Device;
 use crate::host::{DriveView, HostRequest};
@@ -34,18 +34,20 @@ impl Volume for Array {
     }
 
     fn next_event(&self) -> (Ns, bool) {
-        let (_, time, gives_way) = self.next_member();
+        let Next { time, gives_way, .. } = self.next_member();
         (time, gives_way)
     }
 
     fn advance(&mut self, arrival: Ns) {
-        while self.completed == 0 && self.fault().is_none() && !self.has_ended() {
-            let (member, event, gives_way) = self.next_member();
-            let (wake, arrives_first) = (self.wake_at(), arrival < event || (gives_way && arrival == event));
-            if event == Ns::NEVER || arrives_first || wake < event {
+        let stops = |drive: &Device| drive.fault().is_some() || drive.end_of_life().is_some();
+        while self.completed == 0 && !self.members.iter().any(stops) {
+            let next = self.next_member();
+            let Next { time, gives_way, .. } = next;
+            let (wake, arrives_first) = (self.wake_at(), arrival < time || (gives_way && arrival == time));
+            if time == Ns::NEVER || arrives_first || wake < time {
                 return;
             }
-            self.run_ahead(member, event, arrival.min(wake));
+            self.run_ahead(next, arrival.min(wake));
         }
     }
 

@@ -186,12 +186,14 @@ impl UnitTable {
         prefetch(&self.units, slot as usize);
     }
 
-    /// The same, of the unit behind the oldest dirty one, which is looked at for that.
+    /// The oldest dirty unit is about to leave the lists: the same, of those that are looked at when the one behind it does, which
+    /// was itself fetched when this was asked last.
     #[inline]
-    pub fn prefetch_second_dirty(&self) {
-        if let Some(oldest) = self.units.get(self.dirty.old as usize) {
-            self.prefetch_slot(oldest.all.younger());
-        }
+    pub fn prefetch_behind_oldest_dirty(&self) {
+        let Some(oldest) = self.units.get(self.dirty.old as usize) else { return };
+        let Some(second) = self.units.get(oldest.all.younger() as usize) else { return };
+        self.prefetch_slot(second.all.younger());
+        self.prefetch_slot(second.of_group.younger());
     }
 
     /// Second stage, once [`Self::prefetch`] had time: what is known of the unit, if it is there.
@@ -279,8 +281,26 @@ impl UnitTable {
     /// Takes a unit in that is not there: clean, young, without sectors, its version being the one in flash. `None`
     /// when no slot is free.
     pub fn insert(&mut self, lpa: Lpa, group: u32, version: u32) -> Option<Slot> {
-        let group = group.min(self.groups.len() as u32 - 1);
-        let unit = Unit { lpa: lpa.0, op: NIL, group, version, in_flash: version, ..Unit::default() };
+        self.take_in(Unit { lpa: lpa.0, op: NIL, group, version, in_flash: version, ..Unit::default() })
+    }
+
+    /// The same by the write number `stamp`, that is to say dirty; flash holds the version `in_flash`.
+    pub fn insert_written(
+        &mut self,
+        lpa: Lpa,
+        group: u32,
+        in_flash: u32,
+        (stamp, version): (u64, u32),
+    ) -> Option<Slot> {
+        let unit = Unit { lpa: lpa.0, op: NIL, group, version, in_flash, stamp, ..Unit::default() };
+        let slot = self.take_in(Unit { dirty: true, ..unit })?;
+        self.dirty_units += 1;
+        Some(slot)
+    }
+
+    fn take_in(&mut self, mut unit: Unit) -> Option<Slot> {
+        unit.group = unit.group.min(self.groups.len() as u32 - 1);
+        let lpa = unit.lpa;
         let slot = match self.free {
             NIL if self.units.len() < self.capacity as usize => {
                 self.units.push(unit);
@@ -289,8 +309,10 @@ impl UnitTable {
             NIL => return None,
             slot => {
                 self.free = std::mem::replace(&mut self.units[slot as usize], unit).lpa;
-                // Units often come many at a time.
-                self.prefetch_slot(self.free);
+                // Units often come many at a time; the next free slot was fetched with the one before.
+                if let Some(next) = self.units.get(self.free as usize) {
+                    self.prefetch_slot(next.lpa);
+                }
                 slot
             }
         };
@@ -299,7 +321,7 @@ impl UnitTable {
             let first = slot as usize * self.more_words;
             self.more_held[first..first + self.more_words].fill(0);
         }
-        self.index.insert(lpa.0, slot);
+        self.index.insert(lpa, slot);
         self.used += 1;
         self.join(slot, true);
         Some(slot)
@@ -394,6 +416,9 @@ impl UnitTable {
     pub fn hold(&mut self, slot: Slot, start: u32, end: u32) {
         let (first, behind) = (start.div_ceil(SECTOR), end / SECTOR);
         self.units[slot as usize].held |= bits(first, behind);
+        if self.more_words == 0 {
+            return;
+        }
         let begin = slot as usize * self.more_words;
         let more = &mut self.more_held[begin..begin + self.more_words];
         for (word, start) in more.iter_mut().zip((64..).step_by(64)) {

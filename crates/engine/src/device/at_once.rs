@@ -37,8 +37,7 @@ impl Device {
 
     /// Whether nothing of an event but what systems and their copies want follows when a die has asked for its channel.
     fn wishes_are_lone(&self) -> bool {
-        let follows = self.cache.is_some() || self.redundancy.is_some() || self.gates.are_used();
-        self.reads_are_direct() && !follows
+        self.reads_are_direct() && self.redundancy.is_none()
     }
 
     /// To be called when something that [`Self::reads_are_direct`], [`Self::reads_are_plain`] or [`Self::moves_are_plain`]

@@ -4,7 +4,7 @@
 use super::Device;
 use crate::cache::state::Promise;
 use crate::cache::table::Slot;
-use crate::cache::{Access, Cache, CachePolicy, CacheSlot, CacheState, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
+use crate::cache::{Access, Cache, CachePolicy, CacheSlot, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
 use crate::ids::{Lpa, Ppa};
 use crate::placement::Placement;
 use crate::sched::class::Class;
@@ -60,7 +60,6 @@ impl Device {
             if cache.state.is_pressed() {
                 return;
             }
-            self.fetch_waiting_write(&cache.state);
             let held = cache.state.table.find(lpa);
             if held.is_none() && !self.make_room() {
                 return;
@@ -68,6 +67,7 @@ impl Device {
             if let Some(cache) = &mut self.cache {
                 cache.state.waiting.pop_front();
             }
+            self.fetch_waiting_writes();
             let waited = self.now.since(wait_from);
             self.pool.parts_mut(id).add(Part::Buffer, waited.0);
             self.enter(request, lpa, held);
@@ -76,14 +76,15 @@ impl Device {
         }
     }
 
-    /// Brings what those who wait behind the first will need towards the caches: the operation, then what the search for its
+    /// One write of those that wait has entered: brings what others behind it will need towards the caches: the operation, then what the search for its
     /// unit begins with.
     #[inline]
-    fn fetch_waiting_write(&self, state: &CacheState) {
-        if let Some(&later) = state.waiting.get(4) {
+    fn fetch_waiting_writes(&self) {
+        let Some(Cache { state, .. }) = self.cache.as_deref() else { return };
+        if let Some(&later) = state.waiting.get(3) {
             self.pool.prefetch(later);
         }
-        if let Some(&soon) = state.waiting.get(2) {
+        if let Some(&soon) = state.waiting.get(1) {
             state.table.prefetch(self.pool[soon].lpa);
         }
     }
@@ -122,12 +123,22 @@ impl Device {
         let version = self.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa));
         let Some(cache) = self.cache.as_deref_mut() else { return };
         let table = &mut cache.state.table;
-        let Some(slot) = held.or_else(|| table.insert(lpa, group, before)) else {
-            return self.fail(format!("{lpa:?} found no room in the cache"));
+        let slot = match held {
+            Some(slot) => {
+                cache.state.stamp += u64::from(!table.is_dirty(slot));
+                table.written(slot, cache.state.stamp, version);
+                slot
+            }
+            None => {
+                cache.state.stamp += 1;
+                let Some(slot) = table.insert_written(lpa, group, before, (cache.state.stamp, version))
+                else {
+                    return self.fail(format!("{lpa:?} found no room in the cache"));
+                };
+                slot
+            }
         };
         table.hold(slot, start, end);
-        cache.state.stamp += u64::from(!table.is_dirty(slot));
-        table.written(slot, cache.state.stamp, version);
         if held.is_some() && cache.policy.refreshes(lpa, Access::Write) {
             table.refresh(slot);
         }

@@ -1,24 +1,33 @@
 //! Plain moves: on a drive whose commands nobody watches, whose flash pages are of one unit each, and programmed one at a
-//! time on each plane, the commands of garbage collection and the host's programs need no walk over units, no search for
-//! two that want the same page, and nobody's waits behind what they do are told in them. Systems may be there, and are told
-//! what they are on the long way; what has further copies, and the commands that make them, takes that way. Plain moves leave
-//! behind what the long way does, and checked mode verifies it: a drive with a probe takes the long way, and the tests
-//! compare the two.
+//! time on each plane, the commands of garbage collection, the host's programs and those of the data cache need no walk over
+//! units, no search for two that want the same page, and nobody's waits behind what they do are told in them. Systems, the
+//! data cache and gates may be there, and are told or asked what they are on the long way; what has further copies, and the
+//! commands that make them, takes that way. Plain moves leave behind what the long way does, and checked mode verifies it: a
+//! drive with a probe takes the long way, and the tests compare the two.
 
 use super::Device;
 use super::issue::only_class;
+use crate::blocks::BlockState;
+use crate::cache::WRITE_BACK_PROGRAM;
 use crate::ids::{DieId, DomainId, Ppa};
 use crate::nand::CellMode;
 use crate::nand::die::{Command, Phase};
 use crate::sched::class::{Class, FlashOp};
-use crate::sched::queue::{NONE, OWN, Op, OpId};
+use crate::sched::queue::{NONE, OWN, Op, OpId, OpPool};
 use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
 use crate::time::Ns;
 
 /// Whether the commands of a class are plain where moves are.
 #[inline(always)]
 pub(super) fn is_plain_class(class: Class) -> bool {
-    class == Class::HostProgram || class.is_move()
+    class == Class::HostProgram || class == WRITE_BACK_PROGRAM || class.is_move()
+}
+
+/// Whether no request waits for a command of a drive whose moves are plain, so that its parts of a response time are nobody's.
+#[inline(always)]
+pub(super) fn nobody_waits_for_command(command: &Command, pool: &OpPool) -> bool {
+    let Command { head, class, planes, .. } = *command;
+    class.is_move() || (class == WRITE_BACK_PROGRAM && planes == 1 && pool[head].request >= OWN)
 }
 
 impl Device {
@@ -30,9 +39,8 @@ impl Device {
             || self.copybacks.supported
             || self.points.of_hot_moves().is_some()
             || self.cpu.is_on();
-        let watched = self.wear_out.is_some() || self.slc.is_some() || self.gates.are_used();
-        let answered = self.cache.is_some() || self.redundancy.is_some();
-        self.reads_are_direct() && alone && !(elsewhere || watched || answered)
+        let watched = self.wear_out.is_some() || self.slc.is_some();
+        self.reads_are_direct() && alone && !(elsewhere || watched || self.redundancy.is_some())
     }
 
     /// Whether a command does what no request waits for, so that its parts of a response time are nobody's.
@@ -69,10 +77,10 @@ impl Device {
         };
         let suspensions = self.suspensions_of(arrived);
         let Some(state) = self.dies.get_mut(die.index()) else { return false };
-        if class == Class::HostProgram {
+        state.command.begin(head, class, planes, cell, suspensions);
+        if !nobody_waits_for_command(&state.command, &self.pool) {
             state.command.parts.begin(command.0, data.0, cell.0);
         }
-        state.command.begin(head, class, planes, cell, suspensions);
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command + data);
@@ -102,7 +110,7 @@ impl Device {
                     self.commit_plain_move(head, class);
                 } else {
                     self.settle_wait(head, die);
-                    self.commit_program(head);
+                    self.commit_plain_program(head, class);
                 }
                 self.transfer(self.pool[head].bytes)
             }
@@ -152,6 +160,35 @@ impl Device {
             planes += 1;
         }
         planes
+    }
+
+    /// Gives a unit that the host or the data cache writes the next place of its open superblock, and queues its program;
+    /// `false` if there is none, or others wait for space.
+    #[inline(always)]
+    pub(super) fn program_plain(&mut self, domain: DomainId, id: OpId) -> bool {
+        let Op { point: number, request, class, .. } = self.pool[id];
+        let Some(state) = self.domain.get_mut(domain.index()) else { return false };
+        let Some(point) = state.points.get_mut(usize::from(number)) else { return false };
+        if !state.stalled.is_empty() || point.untimed || point.has_room() || !point.has_place() {
+            return false;
+        }
+        state.live += 1;
+        let place = point.take(&self.geometry, self.domains.planes(domain), None);
+        (point.filled, point.open_unit) = (1, NONE);
+        self.blocks.begin(point.superblock);
+        if !point.has_place() {
+            self.blocks.set_state(point.superblock, BlockState::Closing);
+        }
+        let (order, now) = (self.next_order(), self.now);
+        let op = &mut self.pool[id];
+        (op.ppa, op.order, op.arrived, op.wait_from) = (place, order, now, now);
+        let die = self.die_of(place).0;
+        if request < OWN {
+            self.begin_wait(id, die);
+        }
+        self.enqueue_plain(id, die, class);
+        self.check_collection(domain);
+        true
     }
 
     /// Queues the read of a page of a victim, if it is still wanted.
@@ -218,6 +255,17 @@ impl Device {
             versions.copy(source, ppa);
         }
         self.tell_moved(lpa, source, ppa, class.cause());
+    }
+
+    /// The die takes the program of a page that the host or the data cache writes.
+    #[inline(always)]
+    fn commit_plain_program(&mut self, unit: OpId, class: Class) {
+        if class == WRITE_BACK_PROGRAM {
+            let superblock = self.blocks.of(&self.geometry, self.pool[unit].ppa);
+            self.commit_write_back(unit, superblock);
+        } else {
+            self.commit_program(unit);
+        }
     }
 
     /// Whether a command reads a page of garbage collection's own, and not of a plan, on a drive where that is plain.
@@ -308,6 +356,9 @@ impl Device {
         if replaced.is_some() {
             self.invalidate(replaced);
         }
+        if class == WRITE_BACK_PROGRAM {
+            self.write_back_ended(head);
+        }
         let (domain, superblock) = self.blocks.locate(&self.geometry, ppa);
         if request < OWN {
             self.unit_done(head, Some(die));
@@ -320,15 +371,18 @@ impl Device {
         }
         self.end_program_of(superblock);
         self.check_collection(domain);
+        if self.cache.is_some() {
+            self.tend_cache();
+        }
     }
 
     /// A free die of a drive whose moves are plain, for which something waits, takes its next command.
     #[inline(never)]
     pub(super) fn take_plain_turn(&mut self, die: DieId) {
+        let waiting = self.open_work(die);
         let state = &mut self.dies[die.index()];
         let SchedulerPolicy::Tiered(tiered) = &self.scheduler else { return self.take_turn(die) };
-        let waiting = state.waiting();
-        let class = if state.suspended.is_some() {
+        let class = if waiting == 0 || state.suspended.is_some() {
             None
         } else {
             only_class(waiting).or_else(|| {
@@ -339,6 +393,9 @@ impl Device {
         match class {
             Some(class) if is_plain_class(class) => {
                 let head = state.pop(&mut self.pool, class);
+                if self.cache.is_some() {
+                    self.fetch_next(self.dies[die.index()].first(class));
+                }
                 if !self.begin_plain(die, class, head) {
                     self.start_next(die);
                 }

@@ -118,6 +118,9 @@ impl Device {
         op.bytes = bytes;
         op.wait_from = self.now;
         let domain = self.domains.of(plane);
+        if self.rules.plain_moves && self.program_plain(domain, id) {
+            return;
+        }
         self.domain[domain.index()].live += 1;
         let waits = !self.domain[domain.index()].stalled.is_empty();
         match self.open_point(domain, id).filter(|_| !waits) {

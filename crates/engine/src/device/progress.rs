@@ -1,6 +1,7 @@
 //! Dies and channels get on: transfers are granted, arrays finish, operations are suspended and resumed.
 
 use super::Device;
+use super::plain_moves::nobody_waits_for_command;
 use super::rebuild::is_source;
 use crate::config::device::ChannelArbitration;
 use crate::events::Event;
@@ -141,7 +142,7 @@ impl Device {
             is_free = true;
         }
         if !is_free {
-            return self.wait_for_channel(die, number, class, duration);
+            return self.wait_for_channel(die, number, duration);
         }
         let end = self.channels[number as usize].grant(class, self.now, duration);
         self.expect_turns(number, end);
@@ -150,8 +151,9 @@ impl Device {
 
     /// A die waits for its channel, which is taken.
     #[inline(never)]
-    fn wait_for_channel(&mut self, die: DieId, number: u32, class: Class, duration: Ns) {
-        let blamed = !self.nobody_waits_for(class);
+    fn wait_for_channel(&mut self, die: DieId, number: u32, duration: Ns) {
+        let command = &self.dies[die.index()].command;
+        let blamed = !(self.rules.plain_moves && nobody_waits_for_command(command, &self.pool));
         let channel = &mut self.channels[number as usize];
         let wait = &mut self.dies[die.index()].channel_wait;
         wait.duration = duration;
@@ -195,7 +197,7 @@ impl Device {
         let state = &mut self.dies[die.index()];
         let ChannelWait { ahead: (class, rest), snapshot, duration } = &state.channel_wait;
         let duration = *duration;
-        if !(plain_moves && state.command.class.is_move()) {
+        if !(plain_moves && nobody_waits_for_command(&state.command, &self.pool)) {
             state.command.parts.add(Part::ChannelWait(*class), *rest);
             state.command.parts.add_channel_wait(&channel.clock, snapshot);
         }

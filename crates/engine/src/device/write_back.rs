@@ -53,11 +53,12 @@ impl Device {
         if head == NONE {
             return;
         }
-        let Op { lpa, slot, next, class, .. } = self.pool[head];
+        let Op { lpa, ppa, slot, next, class, .. } = self.pool[head];
         self.pool.prefetch(next);
         if let Some(cache) = self.cache.as_deref().filter(|_| class == WRITE_BACK_PROGRAM) {
             cache.state.table.prefetch_slot(slot);
             self.map.prefetch(u64::from(lpa.0));
+            self.oob.prefetch(ppa);
         }
     }
 
@@ -88,6 +89,9 @@ impl Device {
         let Some(cache) = &self.cache else { return slot };
         let table = &cache.state.table;
         let page = self.geometry.units_per_program();
+        if page == 1 {
+            return slot;
+        }
         let whole = |&slot: &Slot| table.oldest_of_group(table.group(slot)).1 >= page;
         if whole(&slot) {
             return slot;
@@ -100,7 +104,7 @@ impl Device {
     fn fetch_to_send(&self) {
         self.pool.prefetch_free();
         if let Some(cache) = &self.cache {
-            cache.state.table.prefetch_second_dirty();
+            cache.state.table.prefetch_behind_oldest_dirty();
         }
     }
 
@@ -310,13 +314,14 @@ impl Device {
         let Some(slot) = owner else { return };
         let stamp = state.table.in_program(slot);
         state.in_program -= 1;
-        state.table.arrive(slot);
-        if state.table.is_dirty(slot) {
-            if state.is_promised(state.table.stamp(slot)) {
+        let dirty = state.table.is_dirty(slot);
+        if !dirty && !policy.keeps(lpa) {
+            state.table.remove(slot);
+        } else {
+            state.table.arrive(slot);
+            if dirty && state.is_promised(state.table.stamp(slot)) {
                 state.urgent.push_back(lpa.0);
             }
-        } else if !policy.keeps(lpa) {
-            state.table.remove(slot);
         }
         self.settle(stamp);
     }
