@@ -133,6 +133,30 @@ fn cases() -> ProptestConfig {
     }
 }
 
+// Of two streams one runs out of space while the other has places left: it waits behind the first all the same.
+#[test]
+fn writes_of_streams_that_wait_for_space_give_the_same_on_short_ways() {
+    for seed in 0..2 {
+        let mut setup = setup(device(1, 1, 1, 1));
+        (setup.device.geometry.blocks, setup.device.geometry.pages) = (32, 8);
+        setup.device.capacity.overprovisioning = Some(0.2);
+        setup.scheme.blocks.host_write_points = 2;
+        setup.host = closed(16);
+        setup.start = start(Occupancy::All, 0.0);
+        let pages = setup.logical_bytes().unwrap() / 4096;
+        let mut random = Random(seed + 1);
+        let requests: Vec<HostRequest> = (0..900)
+            .map(|_| {
+                let stream = u16::from(random.below(8) == 0);
+                HostRequest { stream, ..write(0, random.below(pages)) }
+            })
+            .collect();
+        let stalled = run(&setup, &mut Listed(requests.clone())).unwrap().gc.stalled_units;
+        assert!(stalled > 20, "{stalled}");
+        give_the_same_on_every_way(&setup, &requests).unwrap();
+    }
+}
+
 proptest! {
     #![proptest_config(cases())]
 
