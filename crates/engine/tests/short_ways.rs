@@ -157,6 +157,21 @@ fn writes_of_streams_that_wait_for_space_give_the_same_on_short_ways() {
     }
 }
 
+/// Takes away what bars the short ways, but for this cache; with units that are `alone`, a flash page has one and is programmed alone.
+fn make_plain(setup: &mut Setup, cache: CacheConfig, alone: bool) {
+    setup.device.cache_mode = CacheModeConfig::default();
+    setup.device.channel.commands = CommandTaker::Die;
+    setup.device.slc_mode = None;
+    setup.scheme.cache = cache;
+    let unmapped_reads = setup.scheme.mapping.unmapped_reads;
+    setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
+    if alone {
+        setup.device.geometry.mapping_unit_bytes = setup.device.geometry.page_bytes;
+        setup.device.geometry.pages_per_program = 1;
+        setup.device.copyback = CopybackConfig::default();
+    }
+}
+
 proptest! {
     #![proptest_config(cases())]
 
@@ -177,17 +192,7 @@ proptest! {
             (setup.scheme.collision, setup.scheme.hotr) = (collision, hotr);
         }
         if plain {
-            setup.device.cache_mode = CacheModeConfig::default();
-            setup.device.channel.commands = CommandTaker::Die;
-            setup.device.slc_mode = None;
-            setup.scheme.cache = CacheConfig::default();
-            let unmapped_reads = setup.scheme.mapping.unmapped_reads;
-            setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
-        }
-        if plain && alone {
-            setup.device.geometry.mapping_unit_bytes = setup.device.geometry.page_bytes;
-            setup.device.geometry.pages_per_program = 1;
-            setup.device.copyback = CopybackConfig::default();
+            make_plain(&mut setup, CacheConfig::default(), alone);
         }
         let requests = match setup.prepare(&[]) {
             Ok(drive) => requests(seed, count, drive.logical_bytes()),
@@ -210,17 +215,7 @@ proptest! {
     ) {
         let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
-        setup.device.cache_mode = CacheModeConfig::default();
-        setup.device.channel.commands = CommandTaker::Die;
-        setup.device.slc_mode = None;
-        setup.scheme.cache = cache;
-        let unmapped_reads = setup.scheme.mapping.unmapped_reads;
-        setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
-        if alone {
-            setup.device.geometry.mapping_unit_bytes = setup.device.geometry.page_bytes;
-            setup.device.geometry.pages_per_program = 1;
-            setup.device.copyback = CopybackConfig::default();
-        }
+        make_plain(&mut setup, cache, alone);
         if joined {
             setup.device.multi_plane.rule = MultiPlaneRule::SamePage;
         }
