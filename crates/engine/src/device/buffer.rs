@@ -76,8 +76,8 @@ impl Device {
         }
     }
 
-    /// One write of those that wait has entered: brings what others behind it will need towards the caches: the operation, then what the search for its
-    /// unit begins with.
+    /// One of the writes that wait has entered. Brings what those behind it will need towards the caches: the operation, then
+    /// what the search for its unit begins with.
     #[inline]
     fn fetch_waiting_writes(&self) {
         let Some(Cache { state, .. }) = self.cache.as_deref() else { return };

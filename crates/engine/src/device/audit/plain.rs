@@ -5,8 +5,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::thread::{Builder, ScopedJoinHandle, scope};
 
-use super::super::Device;
 use crate::blocks::{BlockState, BlockTable};
+use crate::device::Device;
 use crate::ids::{Lpa, Ppa};
 use crate::mapping::{Layout, PageMap};
 use crate::nand::Geometry;

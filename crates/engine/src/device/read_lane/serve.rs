@@ -12,7 +12,6 @@ use crate::time::Ns;
 /// The drive and its lane while that serves.
 pub(super) struct Lane<'a> {
     pub drive: &'a mut Device,
-    /// Here and not behind a pointer, which each step would have to load anew.
     pub lane: ReadLane,
     pub now: Ns,
     /// Of a read command of one plane.
