@@ -115,7 +115,7 @@ pub struct Outcome {
 const DENSE: u64 = 1024;
 
 /// Requests whose tables are fetched together.
-pub(crate) const FETCHED_TOGETHER: u64 = 16;
+pub(crate) const FETCHED_TOGETHER: u64 = 32;
 
 /// Requests between two calls of the observer.
 const OBSERVED_EVERY: u64 = 8192;
@@ -527,11 +527,11 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     }
 }
 
-/// Brings what coming requests need towards the caches, some requests at once: a fetch whose address translation
-/// must be looked up holds the processor for as long as several of them together.
+/// Brings what coming requests need towards the caches, some requests at once: a fetch whose address translation must be
+/// looked up holds the processor for as long as several of them together. The first stage is for the last of those known, the
+/// second for those for which the first was last time.
 pub(crate) fn fetch_ahead<'a, V: Volume>(volume: &V, coming: impl Fn(usize) -> Option<&'a HostRequest>) {
-    let together = FETCHED_TOGETHER as usize;
-    (LOOK_AHEAD - together..LOOK_AHEAD).filter_map(&coming).for_each(|request| volume.prefetch(request));
-    let second = LOOK_AHEAD / 2 - together..LOOK_AHEAD / 2;
-    second.filter_map(&coming).for_each(|request| volume.prefetch_overwritten(request));
+    let [first, second] = [1, 2].map(|stage| LOOK_AHEAD - stage * FETCHED_TOGETHER as usize);
+    volume.prefetch((first..LOOK_AHEAD).filter_map(&coming));
+    (second..first).filter_map(&coming).for_each(|request| volume.prefetch_overwritten(request));
 }

@@ -123,8 +123,8 @@ impl Volume for Array {
         self.part_done(number, None);
     }
 
-    fn prefetch(&self, request: &HostRequest) {
-        self.for_drives_of(request, Device::prefetch);
+    fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
+        coming.for_each(|request| self.for_drives_of(request, Device::prefetch_tables));
     }
 
     fn prefetch_overwritten(&self, request: &HostRequest) {

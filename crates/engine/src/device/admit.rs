@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use crate::host::{HostOp, HostRequest};
 use crate::ids::{DieId, Lpa};
+use crate::run::FETCHED_TOGETHER;
 use crate::sched::queue::{NONE, OpId};
 use crate::stats::blame::{Part, Parts};
 use crate::systems::Distance;
@@ -420,9 +421,25 @@ impl Device {
         self.touched.clear();
     }
 
+    /// Brings what coming requests need towards the caches. Where that is the map alone, the fetches stand directly behind one
+    /// another: the processor goes on only when it has the translation of an address, but looks up several at once.
+    #[inline(never)]
+    pub fn prefetch<'a>(&self, mut coming: impl Iterator<Item = &'a HostRequest>) {
+        if self.versions.is_some() || self.cache.is_some() {
+            return coming.for_each(|request| self.prefetch_tables(request));
+        }
+        let mut units = [0; FETCHED_TOGETHER as usize];
+        let mut count = 0;
+        for (unit, request) in units.iter_mut().zip(&mut coming) {
+            *unit = self.geometry.unit_of_byte(request.offset) as usize;
+            count += 1;
+        }
+        self.map.prefetch_all(units.get(..count).unwrap_or_default());
+    }
+
     /// Brings what a coming request needs towards the caches.
     #[inline]
-    pub fn prefetch(&self, request: &HostRequest) {
+    pub fn prefetch_tables(&self, request: &HostRequest) {
         let lpa = self.geometry.unit_of_byte(request.offset);
         self.map.prefetch(lpa);
         if let Some(versions) = &self.versions {

@@ -9,7 +9,7 @@ use crate::snapshot::{In, Out, SnapshotError};
 use crate::time::Ns;
 
 /// Requests known in advance, so that the drive's tables can be fetched ahead of them.
-pub const LOOK_AHEAD: usize = 64;
+pub const LOOK_AHEAD: usize = 96;
 
 /// Latest time at which a request may arrive: as much again is left for serving it.
 const LAST_ARRIVAL: Ns = Ns(u64::MAX / 2);

@@ -105,6 +105,12 @@ impl PageMap {
     pub fn prefetch(&self, lpa: u64) {
         self.ppa_plus_one.prefetch(lpa as usize);
     }
+
+    /// Brings the entries of these pages towards the caches.
+    #[inline]
+    pub fn prefetch_all(&self, lpas: &[usize]) {
+        self.ppa_plus_one.prefetch_all(lpas);
+    }
 }
 
 /// The map while it is taken out of the drive, all of it.

@@ -152,6 +152,16 @@ impl SparseTable {
         }
     }
 
+    /// Brings entries towards the caches, where looking at them would.
+    #[inline]
+    pub fn prefetch_all(&self, indices: &[usize]) {
+        if self.is_sparse {
+            indices.iter().for_each(|&index| self.prefetch(index));
+        } else {
+            indices.iter().for_each(|&index| prefetch(&self.table, index));
+        }
+    }
+
     /// Most of the table will be touched.
     pub fn expect_dense(&mut self) {
         ask_for_huge_pages(&self.table);

@@ -51,8 +51,8 @@ pub trait Volume: DriveView {
         Ok(())
     }
 
-    /// Brings what a coming request needs towards the caches.
-    fn prefetch(&self, request: &HostRequest);
+    /// Brings what coming requests need towards the caches.
+    fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>);
 
     /// Second stage, once [`Self::prefetch`] had time.
     fn prefetch_overwritten(&self, request: &HostRequest);
@@ -159,8 +159,8 @@ impl Volume for Device {
     }
 
     #[inline]
-    fn prefetch(&self, request: &HostRequest) {
-        Device::prefetch(self, request);
+    fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
+        Device::prefetch(self, coming);
     }
 
     #[inline(always)]
