@@ -460,8 +460,24 @@ impl Device {
     /// Second stage, once [`Self::prefetch`] had time: what an overwrite changes, and what checked mode compares.
     #[inline(always)]
     pub fn prefetch_overwritten(&self, request: &HostRequest) {
-        if request.op != HostOp::Read || !self.is_plain() || self.versions.is_some() {
+        if request.op != HostOp::Read || !self.is_plain() {
             self.prefetch_looked_up(request);
+        } else if self.versions.is_some() {
+            self.prefetch_compared(request);
+        }
+    }
+
+    /// What checked mode compares of a request.
+    #[inline(never)]
+    fn prefetch_compared(&self, request: &HostRequest) {
+        let lpa = self.geometry.unit_of_byte(request.offset);
+        if lpa >= u64::from(self.logical_units) {
+            return;
+        }
+        let ppa = self.lookup(Lpa(lpa as u32));
+        if let Some(versions) = self.versions.as_ref().filter(|_| ppa.is_some()) {
+            versions.prefetch_stored(ppa);
+            self.oob.prefetch(ppa);
         }
     }
 

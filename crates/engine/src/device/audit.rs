@@ -187,6 +187,7 @@ mod tests {
         let mut drive = drive_of(4096, 0.0);
         let pages = drive.logical_units;
         assert!(pages > 1 << 20, "{pages}");
+        assert!(drive.audit_plain_pages() == drive.audit_pages().ok());
         assert_eq!(drive.audit().unwrap().pages_audited, u64::from(pages));
         for lpa in [pages - 1, pages / 2, (1 << 18) + 5, 3].map(Lpa) {
             drive.oob.set(drive.lookup(lpa), Lpa(lpa.0 + 1));
@@ -194,6 +195,98 @@ mod tests {
             let fault = drive.audit().unwrap_err();
             assert!(fault.starts_with(&format!("{lpa:?} is mapped to")), "{fault}");
         }
+    }
+
+    type Change = fn(&mut Device, [Lpa; 2], [Ppa; 2]);
+
+    /// What may happen to two pages, at these places; two thirds of it are wrong.
+    const CHANGES: [Change; 9] = [
+        |drive, [first, second], [here, there]| {
+            drive.map.set(first, there);
+            drive.map.set(second, here);
+        },
+        |drive, [first, second], [here, there]| {
+            drive.oob.set(here, second);
+            drive.oob.set(there, first);
+        },
+        |drive, [_, second], [here, _]| drive.map.set(second, here),
+        |drive, [_, second], _| drive.map.clear(second),
+        |drive, [first, second], [here, there]| {
+            drive.map.set(first, there);
+            drive.map.set(second, here);
+            drive.oob.set(here, second);
+            drive.oob.set(there, first);
+        },
+        |drive, [first, second], _| {
+            if let Some(versions) = &mut drive.versions {
+                versions.trim(first);
+                versions.trim(second);
+            }
+        },
+        |drive, [first, _], [here, _]| {
+            if let Some(versions) = &mut drive.versions {
+                versions.first(first, here);
+            }
+        },
+        |drive, [first, _], [here, _]| {
+            if let Some(versions) = &mut drive.versions {
+                versions.write(first, here);
+                versions.programmed(here);
+            }
+        },
+        |drive, _, [here, there]| {
+            if let Some(versions) = &mut drive.versions {
+                versions.copy(here, there);
+                versions.programmed(there);
+            }
+        },
+    ];
+
+    #[test]
+    fn tables_that_are_summed_are_found_right_as_page_by_page() {
+        let fresh = [drive(0.0), drive(2.0)];
+        let (mut right, mut wrong) = (0, 0);
+        for seed in 0..400_u32 {
+            let mut drive = fresh[seed as usize % 2].fork().unwrap();
+            let pages = drive.logical_units;
+            let mut state = u64::from(seed) + 1;
+            let mut below = |end: u32| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                (state >> 33) as u32 % end
+            };
+            // Near one another as well as anywhere.
+            let (base, width) = if below(2) == 0 { (below(pages - 9), 9) } else { (0, pages) };
+            for _ in 0..=below(4) {
+                let lpas = [(); 2].map(|()| Lpa(base + below(width)));
+                let ppas = lpas.map(|lpa| drive.lookup(lpa));
+                if lpas[0] != lpas[1] && ppas.iter().all(|ppa| ppa.is_some()) {
+                    CHANGES[below(CHANGES.len() as u32) as usize](&mut drive, lpas, ppas);
+                }
+            }
+            match drive.audit_pages() {
+                Ok(counted) => {
+                    right += 1;
+                    assert!(drive.audit_plain_pages() == Some(counted), "{seed}");
+                }
+                Err(fault) => {
+                    wrong += 1;
+                    assert!(drive.audit_plain_pages().is_none(), "{seed}: {fault}");
+                }
+            }
+        }
+        assert!(right > 50 && wrong > 100, "{right} {wrong}");
+    }
+
+    #[test]
+    fn mistakes_in_a_row_that_make_up_for_one_another_are_found() {
+        let mut drive = drive(0.0);
+        for (ppa, wrong_by) in (100..).map(Ppa).zip([1, u32::MAX - 1, 1]) {
+            let lpa = drive.oob.lpa(ppa, &drive.layout);
+            assert_eq!(drive.lookup(lpa), ppa);
+            drive.oob.set(ppa, Lpa(lpa.0.wrapping_add(wrong_by)));
+        }
+        assert!(drive.audit_plain_pages().is_none());
+        assert!(drive.audit().unwrap_err().contains("whose OOB says"));
     }
 
     #[test]

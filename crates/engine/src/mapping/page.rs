@@ -39,6 +39,17 @@ impl PageMap {
         place_of(self.ppa_plus_one.get(lpa.index()), lpa, layout)
     }
 
+    /// Where logical pages are that follow one another; at most `RUN` of them.
+    #[inline]
+    pub(crate) fn get_run<const RUN: usize>(&self, first: Lpa, places: &mut [Ppa], layout: &Layout) {
+        let mut entries = [0; RUN];
+        let Some(entries) = entries.get_mut(..places.len()) else { return };
+        self.ppa_plus_one.copy_run(first.index(), entries);
+        for ((place, &entry), lpa) in places.iter_mut().zip(&*entries).zip((first.0..).map(Lpa)) {
+            *place = place_of(entry, lpa, layout);
+        }
+    }
+
     /// Moves a logical page.
     #[inline]
     pub fn set(&mut self, lpa: Lpa, ppa: Ppa) {

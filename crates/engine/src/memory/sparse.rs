@@ -79,6 +79,18 @@ impl SparseTable {
         if self.is_unwritten(index) { self.apart.get(index) } else { self.table[index] }
     }
 
+    /// Copies entries that follow one another.
+    #[inline]
+    pub fn copy_run(&self, first: usize, entries: &mut [u32]) {
+        let run = first..first + entries.len();
+        let is_in_table =
+            (run.start / CHUNK..run.end.div_ceil(CHUNK)).all(|chunk| !self.is_unwritten(chunk * CHUNK));
+        if let Some(run) = self.table.get(run).filter(|_| is_in_table) {
+            return entries.copy_from_slice(run);
+        }
+        entries.iter_mut().zip(first..).for_each(|(entry, index)| *entry = self.get(index));
+    }
+
     /// Writes an entry.
     #[inline(always)]
     pub fn set(&mut self, index: usize, value: u32) {
@@ -303,6 +315,11 @@ mod tests {
 
     fn assert_same(table: &SparseTable, expected: &[u32]) {
         assert!((0..ENTRIES).all(|index| table.get(index) == expected[index]));
+        for run in [0..64, CHUNK - 5..2 * CHUNK + 9, 40 * CHUNK..41 * CHUNK, ENTRIES - 3..ENTRIES, 7..7] {
+            let mut entries = vec![1; run.len()];
+            table.copy_run(run.start, &mut entries);
+            assert_eq!(entries, expected[run]);
+        }
         let chunks = expected.chunks(CHUNK).enumerate();
         let in_use: Vec<u32> = chunks
             .filter(|(_, chunk)| chunk.iter().any(|&entry| entry != 0))

@@ -51,6 +51,12 @@ impl Oob {
         }
     }
 
+    /// Copies what is kept of physical pages that follow one another: 0 = as laid out, else the logical page and one more.
+    #[inline]
+    pub(crate) fn copy_run(&self, first: Ppa, entries: &mut [u32]) {
+        self.lpa_plus_one.copy_run(first.index(), entries);
+    }
+
     /// Whether this physical page was written with this logical page. `false` is no answer: it may be laid out so.
     #[inline(always)]
     pub fn was_written_with(&self, ppa: Ppa, lpa: Lpa) -> bool {
@@ -178,8 +184,21 @@ impl Versions {
     }
 
     /// The newest version of `lpa`.
+    #[inline(always)]
     pub fn newest(&self, lpa: Lpa) -> u32 {
         self.newest[lpa.index()]
+    }
+
+    /// The newest versions of logical pages that follow one another.
+    #[inline]
+    pub(crate) fn newest_of(&self, pages: Range<u32>) -> Option<&[u32]> {
+        self.newest.get(pages.start as usize..pages.end as usize)
+    }
+
+    /// What places that follow one another hold; another number than that of any version where a program has not ended.
+    #[inline]
+    pub(crate) fn stored_in(&self, places: Range<u32>) -> Option<&[u32]> {
+        self.stored.get(places.start as usize..places.end as usize)
     }
 
     /// The version that `ppa` holds, programmed to its end or not.
@@ -188,6 +207,7 @@ impl Versions {
     }
 
     /// Whether `ppa` holds this version, programmed to its end.
+    #[inline(always)]
     pub fn holds(&self, ppa: Ppa, version: u32) -> bool {
         self.stored[ppa.index()] == version
     }

@@ -289,7 +289,7 @@ impl Lane<'_> {
     fn verify(&mut self, number: u32) {
         let Flight { request, ppa, .. } = &self.lane.flights[number];
         let lpa = Lpa(self.drive.geometry.unit_of_byte(request.offset) as u32);
-        let holds = self.drive.holds_newest(lpa, *ppa);
+        let holds = self.drive.holds_newest_uncached(lpa, *ppa);
         if holds && self.drive.oob.was_written_with(*ppa, lpa) {
             self.drive.reads_verified += 1;
             return;
