@@ -421,11 +421,11 @@ impl Device {
         self.touched.clear();
     }
 
-    /// Brings what coming requests need towards the caches. Where that is the map alone, the fetches stand directly behind one
-    /// another: the processor goes on only when it has the translation of an address, but looks up several at once.
+    /// Brings what coming requests need towards the caches. The fetches of a table stand directly behind one another: the
+    /// processor goes on only when it has the translation of an address, but looks up several at once.
     #[inline(never)]
     pub fn prefetch<'a>(&self, mut coming: impl Iterator<Item = &'a HostRequest>) {
-        if self.versions.is_some() || self.cache.is_some() {
+        if self.cache.is_some() {
             return coming.for_each(|request| self.prefetch_tables(request));
         }
         let mut units = [0; FETCHED_TOGETHER as usize];
@@ -434,7 +434,11 @@ impl Device {
             *unit = self.geometry.unit_of_byte(request.offset) as usize;
             count += 1;
         }
-        self.map.prefetch_all(units.get(..count).unwrap_or_default());
+        let units = units.get(..count).unwrap_or_default();
+        self.map.prefetch_all(units);
+        if let Some(versions) = &self.versions {
+            units.iter().for_each(|&lpa| versions.prefetch(lpa as u64));
+        }
     }
 
     /// Brings what a coming request needs towards the caches.

@@ -28,8 +28,14 @@ impl Wakes {
     pub fn note(&mut self, time: Ns, channel: u32) {
         let wake = Due::new(time, self.order, channel);
         self.order += 1;
-        let later = self.sorted[self.first..].iter().rev().take_while(|&&other| other > wake).count();
-        self.sorted.insert(self.sorted.len() - later, wake);
+        self.sorted.push(wake);
+        let waiting = &mut self.sorted[self.first..];
+        for place in (1..waiting.len()).rev() {
+            if waiting[place - 1] < wake {
+                break;
+            }
+            waiting.swap(place - 1, place);
+        }
         self.time = self.time.min(time);
     }
 
