@@ -15,6 +15,9 @@ use crate::measure::{Goal, median, report};
 /// Blocks a plane: 16 GiB.
 const BLOCKS: u64 = 128;
 
+/// Pages of 4 KiB in them.
+const PAGES: usize = 4 << 20;
+
 /// Times that each side is measured, in turn.
 const ROUNDS: usize = 5;
 
@@ -61,8 +64,16 @@ fn two_cores() -> Result<(), Failure> {
     let ratio =
         together_to_alone(|| seconds(&first_setup, &mut first), || seconds(&second_setup, &mut second))?;
     report("16 GiB: two runs on two cores / one", ratio, "of the time", Goal::AtMost(1.1));
-    let ratio = together_to_alone(|| Ok(arithmetic()), || Ok(arithmetic()))?;
-    report("    two loops that touch no memory / one", ratio, "of the time", Goal::None);
+    // The map and the tables of physical pages.
+    let tables = || vec![0_u32; 2 * PAGES];
+    for (name, tables) in [
+        ("two loops that touch no memory", [Vec::new(), Vec::new()]),
+        ("two loops that look up tables of that size as often", [tables(), tables()]),
+    ] {
+        let [mut first, mut second] = tables;
+        let ratio = together_to_alone(|| Ok(arithmetic(&mut first)), || Ok(arithmetic(&mut second)))?;
+        report(&format!("    {name} / one"), ratio, "of the time", Goal::None);
+    }
     Ok(())
 }
 
@@ -86,14 +97,19 @@ fn together_to_alone(
     Ok(median(ratios))
 }
 
-/// Seconds for as many additions and shifts as take about as long as a run: what sharing the machine costs by itself.
-fn arithmetic() -> f64 {
+/// Seconds for as many additions and shifts as take about as long as a run: what sharing the machine costs by itself. With a
+/// table, each eighth step changes an entry somewhere in it, which is about as often as a run looks at its tables.
+fn arithmetic(table: &mut [u32]) -> f64 {
     let started = Instant::now();
     let mut state = std::hint::black_box(7_u64);
-    for _ in 0..60_000_000 {
+    for step in 0..60_000_000 {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
+        if step % 8 == 0 {
+            let place = (u128::from(state) * table.len() as u128 >> 64) as usize;
+            table.get_mut(place).into_iter().for_each(|entry| *entry = entry.wrapping_add(1));
+        }
     }
     std::hint::black_box(state);
     started.elapsed().as_secs_f64()

@@ -1,13 +1,14 @@
 //! Preparing, saving, loading and forking a drive of 1 TiB, and a drive of 15 TiB of which little is used.
 
 use std::fs::File;
-use std::io::{BufReader, BufWriter, Write};
+use std::io::{BufReader, BufWriter, Read, Write};
 use std::time::Instant;
 
 use wordline_engine::Setup;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::device::Device;
 use wordline_engine::ids::Lpa;
+use wordline_engine::memory::ask_for_huge_pages;
 use wordline_trace::config::{RegionConfig, SourceConfig};
 
 use crate::Failure;
@@ -95,7 +96,20 @@ fn through_a_file(setup: &Setup, device: Device, path: &std::path::Path) -> Resu
     if loaded.flash_operations() != pages {
         return Err("the loaded drive is another one".into());
     }
+    drop(loaded);
+    report("    its file read into fresh memory, nothing else", read_alone(path)?, "s", Goal::None);
     Ok(())
+}
+
+/// Seconds for a file to be read into memory that the system has to hand out: a bound for loading what is in it.
+fn read_alone(path: &std::path::Path) -> Result<f64, Failure> {
+    let mut file = File::open(path)?;
+    let started = Instant::now();
+    let mut bytes = vec![0_u8; usize::try_from(file.metadata()?.len())?];
+    ask_for_huge_pages(&bytes);
+    file.read_exact(&mut bytes)?;
+    std::hint::black_box(&bytes);
+    Ok(started.elapsed().as_secs_f64())
 }
 
 fn little_of_a_large_drive() -> Result<(), Failure> {
