@@ -84,7 +84,7 @@ impl Array {
             now: Ns::ZERO,
             completed: 0,
             answered: None,
-            recorder: Recorder::default(),
+            recorder: Recorder::new(),
             reader: (usize::MAX, Ns::NEVER),
             link: (config.of == ArrayMember::Channels).then(Default::default),
         };

@@ -159,7 +159,8 @@ impl Volume for Array {
         if let Some(tenants) = &mut tenants {
             tenants.begin();
         }
-        self.recorder = Recorder::begin(now, requests_before, &[], Vec::new(), Vec::new());
+        self.recorder =
+            Recorder::begin(&mut self.recorder, now, requests_before, &[], Vec::new(), Vec::new());
         self.recorder.tenants = tenants;
         for member in &mut self.members {
             member.open_window_at(now, requests_before);

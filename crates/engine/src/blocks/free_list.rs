@@ -35,6 +35,18 @@ impl FreeList {
         Self { order, put: 0 }
     }
 
+    /// With these, which are new, in this order.
+    pub fn of_new(order: FreeBlock, superblocks: impl Iterator<Item = SuperblockId> + Clone) -> Self {
+        let mut entries: Vec<Entry> = Vec::with_capacity(superblocks.clone().count());
+        entries.extend(superblocks.zip(0..).map(|(superblock, put)| (0, put, superblock)));
+        let put = entries.len() as u64;
+        let order = match order {
+            FreeBlock::Oldest => Order::Oldest(entries.into()),
+            FreeBlock::LeastWorn => Order::LeastWorn(entries.into_iter().map(Reverse).collect()),
+        };
+        Self { order, put }
+    }
+
     /// Superblocks in it.
     #[inline]
     pub fn len(&self) -> u32 {
@@ -119,6 +131,16 @@ mod tests {
     fn the_oldest_or_the_least_worn_comes_first() {
         assert_eq!(all(list(FreeBlock::Oldest), FreeList::take), [7, 3, 9, 4, 1]);
         assert_eq!(all(list(FreeBlock::LeastWorn), FreeList::take), [9, 1, 7, 3, 4]);
+    }
+
+    #[test]
+    fn a_list_of_new_ones_is_as_if_they_had_been_put_one_by_one() {
+        for order in [FreeBlock::Oldest, FreeBlock::LeastWorn] {
+            let mut one_by_one = FreeList::new(order);
+            (3..40).for_each(|number| one_by_one.put(SuperblockId(number), 0));
+            let at_once = FreeList::of_new(order, (3..40).map(SuperblockId));
+            assert_eq!(format!("{at_once:?}"), format!("{one_by_one:?}"));
+        }
     }
 
     #[test]

@@ -37,6 +37,12 @@ impl History {
         self.clock += units;
     }
 
+    /// Whether anything is kept of which superblocks are full.
+    #[inline]
+    pub fn is_kept(&self) -> bool {
+        self.order.is_some() || self.keeps_last_change()
+    }
+
     /// Whether it is kept when each superblock changed last.
     pub fn keeps_last_change(&self) -> bool {
         !self.changed.is_empty()

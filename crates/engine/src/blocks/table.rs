@@ -233,10 +233,25 @@ impl BlockTable {
         self.state(superblock) == BlockState::Full && self.may_be_candidate(superblock)
     }
 
-    /// Sets the number of valid units.
-    pub fn set_valid(&mut self, superblock: SuperblockId, valid: u32) {
-        let flag = self.valid[superblock.index()] & NOT_A_CANDIDATE;
-        self.valid[superblock.index()] = valid | flag;
+    /// The superblocks of a domain of a new drive hold so many valid units each, and are full where they hold any; those from
+    /// number `in_use` on are not in use.
+    pub fn lay_out(&mut self, domain: DomainId, units: &[u32], in_use: u32) {
+        let first = self.at(domain, 0);
+        let valid = self.valid.iter_mut().skip(first.index());
+        for (valid, &units) in valid.zip(units) {
+            *valid = units | (*valid & NOT_A_CANDIDATE);
+        }
+        for (&units, block) in units.iter().zip(0..) {
+            let state = match units {
+                _ if block >= in_use => BlockState::Retired,
+                0 => BlockState::Free,
+                _ => BlockState::Full,
+            };
+            let superblock = SuperblockId(first.0 + block);
+            if self.state(superblock) != state {
+                self.set_state(superblock, state);
+            }
+        }
     }
 
     /// Stage of life.
@@ -252,7 +267,7 @@ impl BlockTable {
         self.free += u32::from(state == BlockState::Free);
         self.lowest_free = self.lowest_free.min(self.free);
         let may_be = self.may_be_candidate(superblock);
-        if (before == BlockState::Full) != (state == BlockState::Full) && may_be {
+        if (before == BlockState::Full) != (state == BlockState::Full) && may_be && self.history.is_kept() {
             let (domain, block) = self.split(superblock);
             self.history.note_full(superblock.index(), domain, block, state == BlockState::Full);
         }

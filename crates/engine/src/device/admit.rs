@@ -501,7 +501,11 @@ impl Device {
         if lpa >= u64::from(self.logical_units) {
             return;
         }
-        let ppa = self.lookup(Lpa(lpa as u32));
+        let lpa = Lpa(lpa as u32);
+        if !self.layout.holds(lpa) && self.map.is_most_likely_as_laid_out(lpa) {
+            return self.map.prefetch(u64::from(lpa.0));
+        }
+        let ppa = self.lookup(lpa);
         if ppa.is_some() {
             if request.op.is_write() {
                 self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));

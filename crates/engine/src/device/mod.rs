@@ -416,7 +416,7 @@ impl Device {
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             dram,
             cache: None,
-            recorder: Recorder::default(),
+            recorder: Recorder::new(),
             monitor: monitor::Monitor::default(),
             energy: EnergyTable::new(device),
             probe: None,

@@ -245,12 +245,11 @@ impl Device {
         if self.copies.has(lpa) {
             return self.commit_moved_unit(unit, superblock);
         }
-        if self.lookup(lpa) != source {
+        if !self.store_if(lpa, ppa, superblock, |old| old == source).1 {
             return self.unused(unit);
         }
         self.pool[unit].replaced = source;
         self.recorder.moved(class.cause());
-        self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
             versions.copy(source, ppa);
         }

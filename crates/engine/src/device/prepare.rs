@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::apart::{FILLED_AT_ONCE, TAKEN_OUT};
 use super::{Device, DomainState};
-use crate::blocks::{BlockState, FreeList, WritePoint};
+use crate::blocks::{FreeList, WritePoint};
 use crate::config::scheme::PlacementOrder;
 use crate::gc::collector::Collector;
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
@@ -73,8 +73,14 @@ impl Device {
             self.scatter(steady);
         }
         self.mapped_units = u64::from(units);
-        self.domain =
-            (0..self.domains.len() as u32).map(|domain| self.laid_out_domain(DomainId(domain))).collect();
+        let mut before = std::mem::take(&mut self.domain).into_iter();
+        let domains = (0..self.domains.len() as u32).map(DomainId);
+        let lay_out = |domain| {
+            // The memory of its lists serves the new ones.
+            drop(before.next());
+            self.laid_out_domain(domain)
+        };
+        self.domain = domains.map(lay_out).collect();
     }
 
     /// The pages that are laid out lie as random overwrites leave them.
@@ -83,21 +89,13 @@ impl Device {
     }
 
     fn laid_out_domain(&mut self, domain: DomainId) -> DomainState {
-        let (mut free, mut live) = (FreeList::new(self.rules.free_block), 0);
-        for block in 0..self.geometry.blocks_per_plane {
-            let units = self.layout.units_of(&self.geometry, &self.domains, domain, block);
-            let superblock = self.blocks.at(domain, block);
-            self.blocks.set_valid(superblock, units as u32);
-            live += units as u32;
-            if block >= self.superblocks_in_use(domain) {
-                self.blocks.set_state(superblock, BlockState::Retired);
-            } else if units == 0 {
-                free.put(superblock, self.blocks.erase_counts()[superblock.index()]);
-                self.blocks.set_state(superblock, BlockState::Free);
-            } else {
-                self.blocks.set_state(superblock, BlockState::Full);
-            }
-        }
+        let units = self.layout.units_of(&self.geometry, &self.domains, domain);
+        let in_use = self.superblocks_in_use(domain);
+        self.blocks.lay_out(domain, &units, in_use);
+        let free = units.iter().zip(0..in_use).filter(|(units, _)| **units == 0);
+        let free =
+            FreeList::of_new(self.rules.free_block, free.map(|(_, block)| self.blocks.at(domain, block)));
+        let live = units.iter().sum();
         let mut points: Vec<_> = (0..self.points.count()).map(|_| WritePoint::new()).collect();
         if let Some(point) = self.points.of_slc_cache() {
             points[usize::from(point)].mode = CellMode::Slc;

@@ -335,17 +335,20 @@ impl Device {
 
     fn commit_new_unit(&mut self, unit: OpId, superblock: SuperblockId) {
         let Op { lpa, ppa, source, partial, request, .. } = self.pool[unit];
-        let old = self.lookup(lpa);
-        if partial && old.is_some() && old != source {
+        let builds_on = |old: Ppa| !partial || !old.is_some() || old == source;
+        if self.copies.has(lpa) {
+            let old = self.lookup(lpa);
+            if builds_on(old) {
+                self.drop_copies(lpa, old, CopyLoss::Written);
+            }
+        }
+        let (old, stored) = self.store_if(lpa, ppa, superblock, builds_on);
+        if !stored {
             // Someone else rewrote or moved the unit after its old content was read: read it again.
             return self.retry_read_modify_write(unit);
         }
-        if self.copies.has(lpa) {
-            self.drop_copies(lpa, old, CopyLoss::Written);
-        }
         self.pool[unit].replaced = old;
         self.blocks.count_host_write();
-        self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
             versions.write(lpa, ppa);
         }
@@ -389,14 +392,13 @@ impl Device {
         if self.copies.has(lpa) && self.commit_moved_copy(unit, superblock) {
             return;
         }
-        if self.lookup(lpa) != source {
+        if !self.store_if(lpa, ppa, superblock, |old| old == source).1 {
             // Overwritten or trimmed while the move was under way: the programmed copy is nobody's.
             return self.unused(unit);
         }
         self.pool[unit].replaced = source;
         self.recorder.moved(class.cause());
         self.note_folded(source);
-        self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
             versions.copy(source, ppa);
         }
@@ -413,11 +415,21 @@ impl Device {
         self.pool[unit].lpa = Lpa::NONE;
     }
 
+    /// A page is in a new place from now on, if the one before suits. Returns that, and whether it did.
     #[inline(always)]
-    pub(super) fn store(&mut self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) {
-        self.map.set(lpa, ppa);
-        self.oob.set(ppa, lpa);
-        self.blocks.add_valid(superblock, 1);
+    pub(super) fn store_if(
+        &mut self,
+        lpa: Lpa,
+        ppa: Ppa,
+        superblock: SuperblockId,
+        suits: impl FnOnce(Ppa) -> bool,
+    ) -> (Ppa, bool) {
+        let (old, stored) = self.map.move_if(lpa, ppa, &self.layout, suits);
+        if stored {
+            self.oob.set(ppa, lpa);
+            self.blocks.add_valid(superblock, 1);
+        }
+        (old, stored)
     }
 
     /// A physical page no longer holds what anyone wants.

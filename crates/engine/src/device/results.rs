@@ -25,13 +25,9 @@ impl Device {
         if let Some(cache) = &mut self.cache {
             cache.state.record = CacheRecord::begin(now, cache.state.table.dirty_units());
         }
-        self.recorder = Recorder::begin(
-            now,
-            requests_before,
-            &self.outstanding,
-            self.die_clocks(now),
-            self.channel_clocks(now),
-        );
+        let (dies, channels) = (self.die_clocks(now), self.channel_clocks(now));
+        self.recorder =
+            Recorder::begin(&mut self.recorder, now, requests_before, &self.outstanding, dies, channels);
         self.recorder.tenants = tenants;
         self.cpu.open_window(now);
         self.replication.open_window();

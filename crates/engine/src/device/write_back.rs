@@ -278,10 +278,10 @@ impl Device {
     pub(super) fn commit_write_back(&mut self, unit: OpId, superblock: SuperblockId) {
         let Op { lpa, ppa, .. } = self.pool[unit];
         let Some(slot) = self.owner(unit) else { return self.unused(unit) };
-        let old = self.lookup(lpa);
         if self.copies.has(lpa) {
-            self.drop_copies(lpa, old, CopyLoss::Written);
+            self.drop_copies(lpa, self.lookup(lpa), CopyLoss::Written);
         }
+        let old = self.store_if(lpa, ppa, superblock, |_| true).0;
         self.pool[unit].replaced = old;
         if old.is_some() {
             // For the end of the program.
@@ -290,7 +290,6 @@ impl Device {
         // The same.
         self.blocks.prefetch_pending(superblock);
         self.mapped_units += u64::from(!old.is_some());
-        self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.versions {
             versions.first(lpa, ppa);
         }

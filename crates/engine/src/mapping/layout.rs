@@ -81,11 +81,20 @@ impl Layout {
     }
 
     /// Where the layout puts a logical page; [`Ppa::NONE`] beyond what is occupied.
-    #[inline(never)]
+    #[inline(always)]
     pub fn ppa(&self, lpa: Lpa) -> Ppa {
-        if lpa.0 >= self.occupied {
-            return Ppa::NONE;
-        }
+        if self.holds(lpa) { self.place(lpa) } else { Ppa::NONE }
+    }
+
+    /// Whether a logical page is laid out.
+    #[inline(always)]
+    pub fn holds(&self, lpa: Lpa) -> bool {
+        lpa.0 < self.occupied
+    }
+
+    /// Where the layout puts a logical page that it holds.
+    #[inline(never)]
+    fn place(&self, lpa: Lpa) -> Ppa {
         let unit = lpa.0 & ((1 << self.unit_shift) - 1);
         if let Some(parity) = &self.parity {
             let (plane, row) = parity.place(lpa.0 >> self.unit_shift);
@@ -120,33 +129,41 @@ impl Layout {
         if lpa < u64::from(self.occupied) { Lpa(lpa as u32) } else { Lpa::NONE }
     }
 
-    /// Mapping units that it puts into a superblock.
-    pub fn units_of(&self, geometry: &Geometry, domains: &Domains, domain: DomainId, block: u32) -> u64 {
+    /// Mapping units that it puts into each superblock of a domain, in the order of their numbers.
+    pub fn units_of(&self, geometry: &Geometry, domains: &Domains, domain: DomainId) -> Vec<u32> {
+        let blocks = geometry.blocks_per_plane;
         if let Some(scattered) = &self.scattered {
-            return u64::from(scattered.units_of(domain, block));
+            return (0..blocks).map(|block| scattered.units_of(domain, block)).collect();
         }
-        let rows = u64::from(geometry.pages_per_block);
-        let before = u64::from(block) * rows;
-        let of_plane =
-            |&plane: &PlaneId| self.units_in_rows(plane, before + rows) - self.units_in_rows(plane, before);
-        domains.planes(domain).iter().map(of_plane).sum()
+        let mut units = vec![0; blocks as usize];
+        for &plane in domains.planes(domain).iter().filter(|_| self.occupied > 0) {
+            let (in_rows, mut before) = (self.units_in_rows(plane), 0);
+            for (units, block) in units.iter_mut().zip(1..) {
+                let up_to_here = in_rows(block * u64::from(geometry.pages_per_block));
+                *units += (up_to_here - before) as u32;
+                before = up_to_here;
+            }
+        }
+        units
     }
 
-    /// Mapping units that it puts into the first `rows` flash pages of a plane, in order.
-    fn units_in_rows(&self, plane: PlaneId, rows: u64) -> u64 {
+    /// Mapping units that it puts into the first flash pages of a plane, in order, by the number of those.
+    fn units_in_rows(&self, plane: PlaneId) -> impl Fn(u64) -> u64 {
         let position = u64::from(self.position_of[plane.index()]);
         let planes = u64::from(self.planes.value());
         let full_pages = u64::from(self.occupied >> self.unit_shift);
         let rest = u64::from(self.occupied & ((1 << self.unit_shift) - 1));
-        if let Some(parity) = &self.parity {
-            let (pages, next) = parity.pages_in_rows(plane, rows as u32, full_pages as u32);
-            return (u64::from(pages) << self.unit_shift) + if next { rest } else { 0 };
-        }
         // Full flash pages of this plane, then the last one, which may be filled in part.
         let pages = (full_pages + planes - 1).saturating_sub(position) / planes;
-        let units = pages.min(rows) << self.unit_shift;
-        let holds_rest = full_pages % planes == position && pages < rows;
-        units + if holds_rest { rest } else { 0 }
+        let holds_rest = full_pages % planes == position;
+        move |rows| {
+            if let Some(parity) = &self.parity {
+                let (pages, next) = parity.pages_in_rows(plane, rows as u32, full_pages as u32);
+                return (u64::from(pages) << self.unit_shift) + if next { rest } else { 0 };
+            }
+            let units = pages.min(rows) << self.unit_shift;
+            units + if holds_rest && pages < rows { rest } else { 0 }
+        }
     }
 }
 
@@ -206,7 +223,7 @@ mod tests {
                     let counted: u64 = (0..rows)
                         .map(|row| by_plane_and_row.get(&(plane, row as u32)).copied().unwrap_or(0))
                         .sum();
-                    assert_eq!(layout.units_in_rows(plane, rows), counted, "{occupied} {plane:?} {rows}");
+                    assert_eq!(layout.units_in_rows(plane)(rows), counted, "{occupied} {plane:?} {rows}");
                 }
             }
         }
@@ -260,7 +277,7 @@ mod tests {
                         for rows in 0..=12 {
                             let counted: u64 = (0..rows).map(|row| held(plane, row)).sum();
                             assert_eq!(
-                                layout.units_in_rows(plane, u64::from(rows)),
+                                layout.units_in_rows(plane)(u64::from(rows)),
                                 counted,
                                 "{what} {rows}"
                             );

@@ -56,6 +56,30 @@ impl PageMap {
         self.ppa_plus_one.set(lpa.index(), ppa.0 + 1);
     }
 
+    /// Moves a logical page if the place where it is suits. Returns that place, and whether it was moved.
+    #[inline(always)]
+    pub fn move_if(
+        &mut self,
+        lpa: Lpa,
+        ppa: Ppa,
+        layout: &Layout,
+        suits: impl FnOnce(Ppa) -> bool,
+    ) -> (Ppa, bool) {
+        let (mut old, mut moved) = (Ppa::NONE, false);
+        self.ppa_plus_one.update(lpa.index(), |entry| {
+            old = place_of(entry, lpa, layout);
+            moved = suits(old);
+            moved.then_some(ppa.0 + 1)
+        });
+        (old, moved)
+    }
+
+    /// Whether few pages near a logical page have been written since the layout, so that it most likely is where that puts it.
+    #[inline(always)]
+    pub fn is_most_likely_as_laid_out(&self, lpa: Lpa) -> bool {
+        self.ppa_plus_one.has_few_near(lpa.index())
+    }
+
     /// Logical pages that follow one another are about to be written.
     pub(crate) fn note_run(&mut self, pages: Range<usize>) {
         self.ppa_plus_one.note_run(pages);

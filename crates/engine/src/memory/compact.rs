@@ -16,6 +16,8 @@ pub struct Compact {
     /// Index and one more in the upper half, entry in the lower one; 0 is nobody's. As many as a power of two says, or none.
     slots: Vec<u64>,
     used: usize,
+    /// How many of those are elsewhere by now.
+    gone: usize,
 }
 
 impl Compact {
@@ -31,17 +33,30 @@ impl Compact {
         self.slots.get(self.slot_of(index)).map_or(0, |&slot| slot as u32)
     }
 
-    /// Sets an entry; whether it is a new one. Those that `is_here` denies are forgotten when it has no more room.
-    pub fn set(&mut self, index: usize, entry: u32, is_here: impl Fn(usize) -> bool) -> bool {
+    /// Sets an entry to what `new` makes of the one before, if anything; whether it is a new one. Those that `is_here` denies, as
+    /// many as [`Self::leave`] was told, are forgotten when it has no more room.
+    #[inline]
+    pub fn update(
+        &mut self,
+        index: usize,
+        new: impl FnOnce(u32) -> Option<u32>,
+        is_here: impl Fn(usize) -> bool,
+    ) -> bool {
         if self.used >= self.slots.len() / OF_SLOTS * MOST_USED {
             self.make_room(is_here);
         }
         let place = self.slot_of(index);
         let Some(slot) = self.slots.get_mut(place) else { return false };
         let is_new = *slot == 0;
+        let Some(entry) = new(*slot as u32) else { return false };
         *slot = packed(index, entry);
         self.used += usize::from(is_new);
         is_new
+    }
+
+    /// So many entries are elsewhere from now on.
+    pub fn leave(&mut self, entries: usize) {
+        self.gone += entries;
     }
 
     /// Brings an entry towards the caches.
@@ -83,13 +98,17 @@ impl Compact {
     #[cold]
     fn make_room(&mut self, is_here: impl Fn(usize) -> bool) {
         let old = std::mem::take(&mut self.slots);
-        let kept = || old.iter().filter(|&&slot| slot != 0 && is_here(unpacked(slot).0));
-        let needed = kept().count() * 2 * OF_SLOTS / MOST_USED;
+        let all_are_here = self.gone == 0;
+        let needed = self.used.saturating_sub(self.gone) * 2 * OF_SLOTS / MOST_USED;
         self.slots = vec![0; needed.next_power_of_two().max(FIRST_SLOTS)];
         ask_for_huge_pages(&self.slots);
-        self.used = 0;
-        for &slot in kept() {
-            let place = self.slot_of(unpacked(slot).0);
+        (self.used, self.gone) = (0, 0);
+        for slot in old.into_iter().filter(|&slot| slot != 0) {
+            let index = unpacked(slot).0;
+            if !all_are_here && !is_here(index) {
+                continue;
+            }
+            let place = self.slot_of(index);
             if let Some(free) = self.slots.get_mut(place) {
                 *free = slot;
                 self.used += 1;
@@ -122,8 +141,9 @@ mod tests {
             for number in 0..20_000 {
                 let index = below(&mut random, span) as usize;
                 compact.prefetch(index);
-                let is_new = compact.set(index, number, |index| !gone(index));
+                let is_new = compact.update(index, |_| Some(number), |index| !gone(index));
                 let was_new = expected.insert(index, number).is_none();
+                compact.leave(usize::from(was_new && gone(index)));
                 assert!(is_new == was_new || (gone(index) && is_new));
             }
             for (&index, &entry) in expected.iter().filter(|(index, _)| !gone(**index)) {

@@ -94,24 +94,42 @@ impl SparseTable {
     /// Writes an entry.
     #[inline(always)]
     pub fn set(&mut self, index: usize, value: u32) {
-        if self.is_unwritten(index) && self.set_apart(index, value) {
-            return;
-        }
-        self.table[index] = value;
+        self.update(index, |_| Some(value));
     }
 
-    /// Writes an entry of a chunk that isn't in the table, if it can be kept apart; else has the table hold the chunk.
+    /// Writes what `new` makes of an entry in its place, if anything. It is looked up once for both.
+    #[inline(always)]
+    pub fn update(&mut self, index: usize, new: impl FnOnce(u32) -> Option<u32>) {
+        if self.is_unwritten(index) {
+            return self.update_unwritten(index, new);
+        }
+        let entry = &mut self.table[index];
+        if let Some(value) = new(*entry) {
+            *entry = value;
+        }
+    }
+
+    /// The same for an entry of a chunk that isn't in the table: apart, where it can be kept there; else the table holds the
+    /// chunk from now on.
     #[inline(never)]
-    fn set_apart(&mut self, index: usize, value: u32) -> bool {
+    fn update_unwritten(&mut self, index: usize, new: impl FnOnce(u32) -> Option<u32>) {
         if index < self.table.len()
             && let Some(count) = self.apart_in.get_mut(index / CHUNK).filter(|count| **count < MOST_APART)
         {
             let written = &self.written;
-            *count += u8::from(self.apart.set(index, value, |index| !is_set(written, index / CHUNK)));
-            return true;
+            *count += u8::from(self.apart.update(index, new, |index| !is_set(written, index / CHUNK)));
+            return;
         }
-        self.note_first_write(index / CHUNK);
-        false
+        if let Some(value) = new(self.apart.get(index)) {
+            self.note_first_write(index / CHUNK);
+            self.table[index] = value;
+        }
+    }
+
+    /// Whether a chunk has few entries at most, so that an entry of it most likely is zero. An index beyond the table has none.
+    #[inline(always)]
+    pub fn has_few_near(&self, index: usize) -> bool {
+        self.is_unwritten(index)
     }
 
     /// These entries are about to be written. Those beyond the table are none.
@@ -216,11 +234,13 @@ impl SparseTable {
 
     /// Puts what is kept apart of a chunk into the table.
     fn take_in(&mut self, chunk: usize) {
-        if self.apart_in.get(chunk).is_some_and(|&count| count > 0) {
+        let count = self.apart_in.get(chunk).map_or(0, |&count| usize::from(count));
+        if count > 0 {
             let first = chunk * CHUNK;
             for (entry, index) in self.table.iter_mut().skip(first).take(CHUNK).zip(first..) {
                 *entry = self.apart.get(index);
             }
+            self.apart.leave(count);
         }
     }
 
@@ -336,6 +356,22 @@ mod tests {
     /// One that keeps entries apart, and one that doesn't.
     fn tables() -> [SparseTable; 2] {
         [SparseTable::zeroed(ENTRIES), SparseTable::zeroed(ENTRIES).for_scattered_writes()]
+    }
+
+    #[test]
+    fn an_entry_is_shown_and_written_only_if_something_is_made_of_it() {
+        for mut table in tables() {
+            for round in 0..3 {
+                for index in (0..3 * CHUNK).step_by(5).chain((3 * CHUNK..ENTRIES).step_by(CHUNK + 1)) {
+                    let (before, mut shown) = (table.get(index), u32::MAX);
+                    table.update(index, |entry| {
+                        shown = entry;
+                        (index % 2 == 0).then_some(entry + 1)
+                    });
+                    assert_eq!((shown, before), (before, if index % 2 == 0 { round } else { 0 }));
+                }
+            }
+        }
     }
 
     #[test]

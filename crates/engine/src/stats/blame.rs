@@ -308,12 +308,12 @@ impl BlameRecorder {
         }
     }
 
-    /// Sum over the requests in the bucket of `latency` and all above it.
-    pub fn from_latency(&self, latency: u64) -> BlameSum {
+    /// Sum over the requests in the buckets of these response times and all between them. What lies beyond was perhaps never
+    /// written, and isn't touched.
+    pub fn between(&self, first: u64, last: u64) -> BlameSum {
         let mut sum = BlameSum { requests: 0, response: 0, parts: [0; PARTS] };
-        for bucket in
-            self.buckets.chunks_exact(FIGURES).skip(bucket_of(latency)).filter(|bucket| bucket[0] > 0)
-        {
+        let buckets = self.buckets.chunks_exact(FIGURES).take(bucket_of(last) + 1).skip(bucket_of(first));
+        for bucket in buckets.filter(|bucket| bucket[0] > 0) {
             sum.requests += bucket[0];
             sum.response += u128::from(bucket[1]);
             for (total, &part) in sum.parts.iter_mut().zip(&bucket[2..]) {
@@ -349,8 +349,9 @@ mod tests {
             parts.add(Part::DieWait(Class::GcErase), 10);
             blame.record(1, latency, [Some(&parts), None], &[(Part::Link, 0), (Part::Admission, 0)]);
         }
-        let tail = blame.from_latency(5000);
+        let tail = blame.between(5000, 5000);
         assert_eq!((tail.requests, tail.response, tail.parts.iter().sum::<u128>()), (1, 5000, 5000));
-        assert_eq!(blame.from_latency(0).response, 5200);
+        assert_eq!(blame.between(0, u64::MAX).response, 5200);
+        assert_eq!(blame.between(100, 4900).response, 200);
     }
 }

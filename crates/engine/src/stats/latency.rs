@@ -26,6 +26,7 @@ pub struct DirectionRecorder {
     blame: Option<BlameRecorder>,
 }
 
+/// One that keeps response times only: the parts take some megabytes.
 impl Default for DirectionRecorder {
     fn default() -> Self {
         Self {
@@ -38,15 +39,22 @@ impl Default for DirectionRecorder {
             min: u64::MAX,
             max: 0,
             histogram: super::histogram::empty(),
-            blame: Some(BlameRecorder::default()),
+            blame: None,
         }
     }
 }
 
 impl DirectionRecorder {
-    /// One that keeps response times only: the parts take some megabytes.
-    pub fn without_blame() -> Self {
-        Self { blame: None, ..Self::default() }
+    /// One that keeps response times and their parts.
+    pub fn with_blame() -> Self {
+        Self { blame: Some(BlameRecorder::default()), ..Self::default() }
+    }
+
+    /// One with the parts that takes the place of this one. A table of parts to which nothing was written is taken over: new ones
+    /// may come from memory that must be cleared, all of it.
+    pub fn begin_anew(&mut self) -> Self {
+        let blame = self.blame.take().filter(|_| self.requests == 0);
+        Self { blame: Some(blame.unwrap_or_default()), ..Self::default() }
     }
 
     /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
@@ -107,8 +115,8 @@ impl DirectionRecorder {
             iops: per_second(self.answered),
             bandwidth_bytes_per_s: per_second(self.answered_bytes),
             blame: self.blame.as_ref().map_or_else(BlameReport::default, |blame| BlameReport {
-                mean: named(&blame.from_latency(0)),
-                tail: named(&blame.from_latency(latency.p99.min(self.max))),
+                mean: named(&blame.between(self.min, self.max)),
+                tail: named(&blame.between(latency.p99.min(self.max), self.max)),
             }),
             latency_ns: latency,
         }
@@ -128,7 +136,7 @@ impl DirectionRecorder {
             min: self.min.min(other.min),
             max: self.max.max(other.max),
             histogram,
-            ..Self::without_blame()
+            ..Self::default()
         };
         (both.requests > 0).then(|| both.latency())
     }
@@ -187,7 +195,7 @@ mod tests {
     }
 
     fn recorded(latencies: impl Iterator<Item = u64>) -> DirectionRecorder {
-        let mut recorder = DirectionRecorder::default();
+        let mut recorder = DirectionRecorder::with_blame();
         for latency in latencies {
             let mut parts = Parts::default();
             parts.add(Part::Cell, latency);

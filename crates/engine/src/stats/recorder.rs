@@ -29,7 +29,7 @@ struct Load {
     max: u32,
 }
 
-/// Counters of one run.
+/// Counters of one run; without blame, unless made by one of its functions.
 #[derive(Default, Clone, Debug, Serialize, Deserialize)]
 pub struct Recorder {
     /// Start of the window.
@@ -90,8 +90,15 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Counts from `start` on. The clocks are those of dies and channels at that time.
+    /// Before the first window.
+    pub fn new() -> Self {
+        let [read, write] = [(); 2].map(|()| DirectionRecorder::with_blame());
+        Self { read, write, ..Self::default() }
+    }
+
+    /// Counts from `start` on. The clocks are those of dies and channels at that time. `before` is what counted until then.
     pub fn begin(
+        before: &mut Self,
         start: Ns,
         warmup_requests: u64,
         outstanding: &[u32],
@@ -106,6 +113,8 @@ impl Recorder {
             loads,
             die_base: die_clocks,
             channel_base: channel_clocks,
+            read: before.read.begin_anew(),
+            write: before.write.begin_anew(),
             ..Self::default()
         }
     }
@@ -328,17 +337,53 @@ fn by_name(clock: &ByClass<u64>, base: Option<&ByClass<u64>>) -> BTreeMap<String
 /// Summary of the erase counts of superblocks of `width` blocks each.
 pub fn erase_report(counts: &[u32], width: u32) -> EraseReport {
     let mut distribution = BTreeMap::new();
-    for &count in counts {
-        *distribution.entry(count).or_insert(0u64) += u64::from(width);
+    for equal in counts.chunk_by(|one, next| one == next) {
+        let blocks = equal.len() as u64 * u64::from(width);
+        *distribution.entry(equal[0]).or_insert(0u64) += blocks;
     }
     let blocks = counts.len().max(1) as f64;
-    let mean = counts.iter().map(|&count| f64::from(count)).sum::<f64>() / blocks;
-    let variance = counts.iter().map(|&count| (f64::from(count) - mean).powi(2)).sum::<f64>() / blocks;
-    EraseReport {
-        min: counts.iter().copied().min().unwrap_or(0),
-        max: counts.iter().copied().max().unwrap_or(0),
-        mean,
-        std: variance.sqrt(),
-        distribution,
+    let [min, max] = [distribution.keys().next(), distribution.keys().next_back()];
+    let [min, max] = [min, max].map(|count| count.copied().unwrap_or(0));
+    let (mut mean, mut variance) = (f64::from(min), 0.0);
+    if min < max {
+        mean = counts.iter().map(|&count| f64::from(count)).sum::<f64>() / blocks;
+        variance = counts.iter().map(|&count| (f64::from(count) - mean).powi(2)).sum::<f64>() / blocks;
+    }
+    EraseReport { min, max, mean, std: variance.sqrt(), distribution }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn erase_counts_are_summed_up_alike_whether_they_differ_or_not() {
+        let report = erase_report(&[2, 2, 2], 4);
+        assert_eq!((report.min, report.max, report.mean, report.std), (2, 2, 2.0, 0.0));
+        assert_eq!(report.distribution, [(2, 12)].into());
+        let report = erase_report(&[1, 1, 5, 1, 5, 5], 1);
+        assert_eq!((report.min, report.max, report.mean, report.std), (1, 5, 3.0, 2.0));
+        assert_eq!(report.distribution, [(1, 3), (5, 3)].into());
+        assert_eq!(format!("{:?}", erase_report(&[], 1)), format!("{:?}", EraseReport::default()));
+    }
+
+    #[test]
+    fn a_window_begins_without_what_counted_before() {
+        let report = |recorder: &Recorder| format!("{:?}", recorder.read.report(Ns(1_000)));
+        let begin = |before: &mut Recorder| Recorder::begin(before, Ns(5), 0, &[], Vec::new(), Vec::new());
+        let record = |recorder: &mut Recorder| {
+            recorder.answered(HostOp::Read, 512);
+            recorder.request(HostOp::Read, Ns(100), 512, [None, None], &[(Part::Link, 100)]);
+        };
+        let mut unused = Recorder::new();
+        unused.answered(HostOp::Read, 4096);
+        let mut first = begin(&mut unused);
+        record(&mut first);
+        let told = report(&first);
+        let mut second = begin(&mut first);
+        assert_eq!(report(&second), report(&Recorder::new()));
+        record(&mut second);
+        assert_eq!(report(&second), told);
+        assert_eq!(first.read.answered_bytes(), 512);
     }
 }

@@ -123,7 +123,7 @@ impl Tenant {
     fn direction(&mut self, op: HostOp) -> Option<&mut Direction> {
         let place = self.directions.get_mut(index(op)?)?;
         Some(place.get_or_insert_with(|| {
-            Box::new(Direction { latency: DirectionRecorder::without_blame(), blame: BlameSum::default() })
+            Box::new(Direction { latency: DirectionRecorder::default(), blame: BlameSum::default() })
         }))
     }
 
