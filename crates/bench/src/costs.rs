@@ -107,7 +107,7 @@ fn arithmetic(table: &mut [u32]) -> f64 {
         state ^= state >> 7;
         state ^= state << 17;
         if step % 8 == 0 {
-            let place = (u128::from(state) * table.len() as u128 >> 64) as usize;
+            let place = ((u128::from(state) * table.len() as u128) >> 64) as usize;
             table.get_mut(place).into_iter().for_each(|entry| *entry = entry.wrapping_add(1));
         }
     }

@@ -99,7 +99,8 @@ impl Compact {
     fn make_room(&mut self, is_here: impl Fn(usize) -> bool) {
         let old = std::mem::take(&mut self.slots);
         let all_are_here = self.gone == 0;
-        let needed = self.used.saturating_sub(self.gone) * 2 * OF_SLOTS / MOST_USED;
+        let kept = self.used.saturating_sub(self.gone);
+        let needed = kept * 2 * OF_SLOTS / MOST_USED;
         self.slots = vec![0; needed.next_power_of_two().max(FIRST_SLOTS)];
         ask_for_huge_pages(&self.slots);
         (self.used, self.gone) = (0, 0);
@@ -114,6 +115,7 @@ impl Compact {
                 self.used += 1;
             }
         }
+        debug_assert_eq!(self.used, kept, "entries that are elsewhere");
     }
 }
 
@@ -143,7 +145,7 @@ mod tests {
                 compact.prefetch(index);
                 let is_new = compact.update(index, |_| Some(number), |index| !gone(index));
                 let was_new = expected.insert(index, number).is_none();
-                compact.leave(usize::from(was_new && gone(index)));
+                compact.leave(usize::from(is_new && gone(index)));
                 assert!(is_new == was_new || (gone(index) && is_new));
             }
             for (&index, &entry) in expected.iter().filter(|(index, _)| !gone(**index)) {
