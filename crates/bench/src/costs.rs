@@ -77,24 +77,31 @@ fn two_cores() -> Result<(), Failure> {
     Ok(())
 }
 
-/// How long the slower of two takes while the other runs beside it, by what the first takes alone.
+/// How long the slower of two takes while the other runs beside it, by what the slower takes alone. Each has a thread of its own
+/// either way: memory that a new thread asks for costs more than what one had before.
 fn together_to_alone(
-    mut first: impl FnMut() -> Result<f64, RunError>,
+    mut first: impl FnMut() -> Result<f64, RunError> + Send,
     mut second: impl FnMut() -> Result<f64, RunError> + Send,
 ) -> Result<f64, Failure> {
     let ratios = (0..ROUNDS)
         .map(|_| {
-            let alone = first()?;
-            let together = thread::scope(|scope| {
-                let other = scope.spawn(&mut second);
-                let here = first()?;
-                let there = other.join().map_err(|_| RunError::Inconsistent("a thread ended".into()))??;
-                Ok::<f64, RunError>(here.max(there))
-            })?;
-            Ok(together / alone)
+            let alone = [in_threads(&mut [&mut first])?, in_threads(&mut [&mut second])?];
+            let together = in_threads(&mut [&mut first, &mut second])?;
+            Ok(together / alone[0].max(alone[1]))
         })
         .collect::<Result<Vec<_>, Failure>>()?;
     Ok(median(ratios))
+}
+
+type Work<'a> = &'a mut (dyn FnMut() -> Result<f64, RunError> + Send);
+
+/// The most seconds that one of these says it took, each in a thread.
+fn in_threads(works: &mut [Work]) -> Result<f64, RunError> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = works.iter_mut().map(|work| scope.spawn(work)).collect();
+        let ended = |_| RunError::Inconsistent("a thread ended".into());
+        threads.into_iter().try_fold(0.0_f64, |most, thread| Ok(most.max(thread.join().map_err(ended)??)))
+    })
 }
 
 /// Seconds for as many additions and shifts as take about as long as a run: what sharing the machine costs by itself. With a

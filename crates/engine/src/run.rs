@@ -533,5 +533,5 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
 pub(crate) fn fetch_ahead<'a, V: Volume>(volume: &V, coming: impl Fn(usize) -> Option<&'a HostRequest>) {
     let [first, second] = [1, 2].map(|stage| LOOK_AHEAD - stage * FETCHED_TOGETHER as usize);
     volume.prefetch((first..LOOK_AHEAD).filter_map(&coming));
-    (second..first).filter_map(&coming).for_each(|request| volume.prefetch_overwritten(request));
+    volume.prefetch_looked_up((second..first).filter_map(&coming));
 }

@@ -127,8 +127,10 @@ impl Volume for Array {
         coming.for_each(|request| self.for_drives_of(request, Device::prefetch_tables));
     }
 
-    fn prefetch_overwritten(&self, request: &HostRequest) {
-        self.for_drives_of(request, Device::prefetch_overwritten);
+    fn prefetch_looked_up<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
+        let fetch =
+            |drive: &Device, request: &HostRequest| drive.prefetch_looked_up(std::iter::once(request));
+        coming.for_each(|request| self.for_drives_of(request, fetch));
     }
 
     fn take_completed(&mut self) -> u32 {

@@ -3,18 +3,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::Device;
+use super::fetch::{UNITS_AHEAD, UNITS_NEAR};
 use crate::host::{HostOp, HostRequest};
 use crate::ids::{DieId, Lpa};
-use crate::run::FETCHED_TOGETHER;
 use crate::sched::queue::{NONE, OpId};
 use crate::stats::blame::{Part, Parts};
 use crate::systems::Distance;
 use crate::time::Ns;
-
-/// Units of a request for which tables of the data cache and of systems are fetched ahead, and those of them for which the
-/// second stage of that is due.
-const UNITS_AHEAD: u32 = 8;
-const UNITS_NEAR: u32 = 4;
 
 /// A request inside the drive.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -251,18 +246,6 @@ impl Device {
         self.page_done(number);
     }
 
-    /// Brings what units of a read behind this one, up to `last`, will need towards the caches.
-    #[inline(never)]
-    fn fetch_behind(&self, lpa: u32, last: u32) {
-        self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
-        if last - lpa >= UNITS_AHEAD {
-            self.fetch_for_systems(lpa + UNITS_AHEAD, Distance::Far);
-        }
-        if last - lpa >= UNITS_NEAR {
-            self.fetch_for_systems(lpa + UNITS_NEAR, Distance::Near);
-        }
-    }
-
     /// A read of one unit: nothing can end the request before its only part ends.
     #[inline(always)]
     fn deliver_read_of_one(&mut self, number: u32, lpa: Lpa, bytes: u32) {
@@ -419,102 +402,6 @@ impl Device {
             next += 1;
         }
         self.touched.clear();
-    }
-
-    /// Brings what coming requests need towards the caches. The fetches of a table stand directly behind one another: the
-    /// processor goes on only when it has the translation of an address, but looks up several at once.
-    #[inline(never)]
-    pub fn prefetch<'a>(&self, mut coming: impl Iterator<Item = &'a HostRequest>) {
-        if self.cache.is_some() {
-            return coming.for_each(|request| self.prefetch_tables(request));
-        }
-        let mut units = [0; FETCHED_TOGETHER as usize];
-        let mut count = 0;
-        for (unit, request) in units.iter_mut().zip(&mut coming) {
-            *unit = self.geometry.unit_of_byte(request.offset) as usize;
-            count += 1;
-        }
-        let units = units.get(..count).unwrap_or_default();
-        self.map.prefetch_all(units);
-        if let Some(versions) = &self.versions {
-            units.iter().for_each(|&lpa| versions.prefetch(lpa as u64));
-        }
-    }
-
-    /// Brings what a coming request needs towards the caches.
-    #[inline]
-    pub fn prefetch_tables(&self, request: &HostRequest) {
-        let lpa = self.geometry.unit_of_byte(request.offset);
-        self.map.prefetch(lpa);
-        if let Some(versions) = &self.versions {
-            versions.prefetch(lpa);
-        }
-        if self.cache.is_some() {
-            self.first_units(request).for_each(|lpa| self.fetch_cached(lpa));
-        }
-    }
-
-    /// The first units of a request that may reach beyond the drive.
-    fn first_units(&self, request: &HostRequest) -> impl Iterator<Item = u32> + use<> {
-        let first = self.geometry.unit_of_byte(request.offset) as u32;
-        let units = request.length.div_ceil(u64::from(self.geometry.unit_bytes));
-        (0..units.min(u64::from(UNITS_AHEAD)) as u32).map(move |unit| first.wrapping_add(unit))
-    }
-
-    /// Second stage, once [`Self::prefetch`] had time: what an overwrite changes, and what checked mode compares.
-    #[inline(always)]
-    pub fn prefetch_overwritten(&self, request: &HostRequest) {
-        if request.op != HostOp::Read || !self.is_plain() {
-            self.prefetch_looked_up(request);
-        } else if self.versions.is_some() {
-            self.prefetch_compared(request);
-        }
-    }
-
-    /// What checked mode compares of a request.
-    #[inline(never)]
-    fn prefetch_compared(&self, request: &HostRequest) {
-        let lpa = self.geometry.unit_of_byte(request.offset);
-        if lpa >= u64::from(self.logical_units) {
-            return;
-        }
-        let ppa = self.lookup(Lpa(lpa as u32));
-        if let Some(versions) = self.versions.as_ref().filter(|_| ppa.is_some()) {
-            versions.prefetch_stored(ppa);
-            self.oob.prefetch(ppa);
-        }
-    }
-
-    #[inline(never)]
-    fn prefetch_looked_up(&self, request: &HostRequest) {
-        if request.op == HostOp::Read {
-            self.first_units(request).for_each(|lpa| self.fetch_for_systems(lpa, Distance::Far));
-        }
-        if let Some(cache) = &self.cache {
-            let lpa = self.geometry.unit_of_byte(request.offset);
-            return cache.state.table.prefetch_unit(Lpa(lpa as u32));
-        }
-        if !request.op.is_write() && self.versions.is_none() {
-            return;
-        }
-        let lpa = self.geometry.unit_of_byte(request.offset);
-        if lpa >= u64::from(self.logical_units) {
-            return;
-        }
-        let lpa = Lpa(lpa as u32);
-        if !self.layout.holds(lpa) && self.map.is_most_likely_as_laid_out(lpa) {
-            return self.map.prefetch(u64::from(lpa.0));
-        }
-        let ppa = self.lookup(lpa);
-        if ppa.is_some() {
-            if request.op.is_write() {
-                self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));
-            }
-            if let Some(versions) = &self.versions {
-                versions.prefetch_stored(ppa);
-                self.oob.prefetch(ppa);
-            }
-        }
     }
 }
 

@@ -21,6 +21,7 @@ mod copies_audit;
 mod copies_space;
 mod copyback;
 mod disturb;
+mod fetch;
 mod firmware;
 mod gates;
 mod ideal;

@@ -51,11 +51,11 @@ pub trait Volume: DriveView {
         Ok(())
     }
 
-    /// Brings what coming requests need towards the caches.
+    /// Brings what coming requests need towards the caches, in two stages.
     fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>);
 
     /// Second stage, once [`Self::prefetch`] had time.
-    fn prefetch_overwritten(&self, request: &HostRequest);
+    fn prefetch_looked_up<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>);
 
     /// Requests that were completed since this was asked last.
     fn take_completed(&mut self) -> u32;
@@ -164,8 +164,8 @@ impl Volume for Device {
     }
 
     #[inline(always)]
-    fn prefetch_overwritten(&self, request: &HostRequest) {
-        Device::prefetch_overwritten(self, request);
+    fn prefetch_looked_up<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
+        Device::prefetch_looked_up(self, coming);
     }
 
     #[inline]

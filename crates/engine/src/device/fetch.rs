@@ -1,0 +1,143 @@
+//! Fetching ahead: what coming requests need of the tables comes towards the caches before they enter.
+
+use super::Device;
+use crate::host::{HostOp, HostRequest};
+use crate::ids::{Lpa, Ppa};
+use crate::run::FETCHED_TOGETHER;
+use crate::systems::Distance;
+
+/// Requests that are fetched together at most.
+const MOST: usize = FETCHED_TOGETHER as usize;
+
+/// Units of a request for which tables of the data cache and of systems are fetched ahead, and those of them for which the
+/// second stage of that is due.
+pub(super) const UNITS_AHEAD: u32 = 8;
+pub(super) const UNITS_NEAR: u32 = 4;
+
+impl Device {
+    /// First stage: the entries of the map. The fetches of a table stand directly behind one another: the processor goes on only
+    /// when it has the translation of an address, but looks up several at once.
+    #[inline(never)]
+    pub fn prefetch<'a>(&self, mut coming: impl Iterator<Item = &'a HostRequest>) {
+        if self.cache.is_some() {
+            return coming.for_each(|request| self.prefetch_tables(request));
+        }
+        let mut units = [0; MOST];
+        let mut count = 0;
+        for (unit, request) in units.iter_mut().zip(&mut coming) {
+            *unit = self.geometry.unit_of_byte(request.offset) as usize;
+            count += 1;
+        }
+        let units = units.get(..count).unwrap_or_default();
+        self.map.prefetch_all(units);
+        if let Some(versions) = &self.versions {
+            units.iter().for_each(|&lpa| versions.prefetch(lpa as u64));
+        }
+    }
+
+    /// The same for one request, which may pass a data cache.
+    #[inline]
+    pub fn prefetch_tables(&self, request: &HostRequest) {
+        let lpa = self.geometry.unit_of_byte(request.offset);
+        self.map.prefetch(lpa);
+        if let Some(versions) = &self.versions {
+            versions.prefetch(lpa);
+        }
+        if self.cache.is_some() {
+            self.first_units(request).for_each(|lpa| self.fetch_cached(lpa));
+        }
+    }
+
+    /// The first units of a request that may reach beyond the drive.
+    fn first_units(&self, request: &HostRequest) -> impl Iterator<Item = u32> + use<> {
+        let first = self.geometry.unit_of_byte(request.offset) as u32;
+        let units = request.length.div_ceil(u64::from(self.geometry.unit_bytes));
+        (0..units.min(u64::from(UNITS_AHEAD)) as u32).map(move |unit| first.wrapping_add(unit))
+    }
+
+    /// Second stage, once the first had time: what overwrites change, and what checked mode compares.
+    #[inline(always)]
+    pub fn prefetch_looked_up<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
+        if !self.is_plain() {
+            coming.for_each(|request| self.prefetch_for_all(request));
+        } else if self.versions.is_none() {
+            let writes = coming.filter(|request| request.op != HostOp::Read);
+            writes.for_each(|request| self.prefetch_overwritten(request));
+        } else {
+            self.prefetch_compared(coming);
+        }
+    }
+
+    /// What one request needs, whatever part of the drive it passes.
+    #[inline(never)]
+    pub fn prefetch_for_all(&self, request: &HostRequest) {
+        if request.op == HostOp::Read {
+            self.first_units(request).for_each(|lpa| self.fetch_for_systems(lpa, Distance::Far));
+        }
+        if let Some(cache) = &self.cache {
+            let lpa = self.geometry.unit_of_byte(request.offset);
+            cache.state.table.prefetch_unit(Lpa(lpa as u32));
+        } else if self.versions.is_some() {
+            self.prefetch_compared(std::iter::once(request));
+        } else {
+            self.prefetch_overwritten(request);
+        }
+    }
+
+    /// The superblock that a write takes a page from.
+    #[inline(never)]
+    fn prefetch_overwritten(&self, request: &HostRequest) {
+        if request.op.is_write() {
+            self.prefetch_superblock(self.place_now(request));
+        }
+    }
+
+    fn prefetch_superblock(&self, ppa: Ppa) {
+        if ppa.is_some() {
+            self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));
+        }
+    }
+
+    /// The same, and what checked mode knows of the places of these requests.
+    #[inline(never)]
+    fn prefetch_compared<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
+        let Some(versions) = &self.versions else { return };
+        let mut places = [Ppa::NONE; MOST];
+        for (place, request) in places.iter_mut().zip(coming) {
+            *place = self.place_now(request);
+            if request.op.is_write() {
+                self.prefetch_superblock(*place);
+            }
+        }
+        let places = || places.iter().filter(|place| place.is_some());
+        places().for_each(|&place| versions.prefetch_stored(place));
+        places().for_each(|&place| self.oob.prefetch(place));
+    }
+
+    /// Where a request's first unit is; [`Ppa::NONE`] also where looking that up would cost more than it helps.
+    #[inline(always)]
+    fn place_now(&self, request: &HostRequest) -> Ppa {
+        let unit = self.geometry.unit_of_byte(request.offset);
+        let lpa = Lpa(unit as u32);
+        if unit >= u64::from(self.logical_units) {
+            return Ppa::NONE;
+        }
+        if self.map.is_most_likely_as_laid_out(lpa) && !self.layout.holds(lpa) {
+            self.map.prefetch(unit);
+            return Ppa::NONE;
+        }
+        self.lookup(lpa)
+    }
+
+    /// Brings what units of a read behind this one, up to `last`, will need towards the caches.
+    #[inline(never)]
+    pub(super) fn fetch_behind(&self, lpa: u32, last: u32) {
+        self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
+        if last - lpa >= UNITS_AHEAD {
+            self.fetch_for_systems(lpa + UNITS_AHEAD, Distance::Far);
+        }
+        if last - lpa >= UNITS_NEAR {
+            self.fetch_for_systems(lpa + UNITS_NEAR, Distance::Near);
+        }
+    }
+}
