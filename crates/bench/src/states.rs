@@ -90,18 +90,23 @@ fn through_a_file(setup: &Setup, device: Device, path: &std::path::Path) -> Resu
     println!("    {:.2} GB", std::fs::metadata(path)?.len() as f64 / 1e9);
     let pages = device.flash_operations();
     drop(device);
-    let started = Instant::now();
-    let loaded = setup.load_drive(&mut BufReader::new(File::open(path)?))?;
-    report("1tb-4k: loaded", started.elapsed().as_secs_f64(), "s", Goal::AtMost(1.0));
-    if loaded.flash_operations() != pages {
-        return Err("the loaded drive is another one".into());
-    }
-    drop(loaded);
-    report("    its file read into fresh memory, nothing else", read_alone(path)?, "s", Goal::None);
+    let loaded = |name: &str| {
+        let started = Instant::now();
+        let loaded = setup.load_drive(&mut BufReader::new(File::open(path)?))?;
+        report(name, started.elapsed().as_secs_f64(), "s", Goal::AtMost(1.0));
+        match loaded.flash_operations() == pages {
+            true => Ok::<(), Failure>(()),
+            false => Err("the loaded drive is another one".into()),
+        }
+    };
+    // A virtual machine's host may have to hand out the memory first.
+    loaded("1tb-4k: loaded")?;
+    loaded("1tb-4k: loaded again, into memory that is at hand")?;
+    report("    its file read into such memory, nothing else", read_alone(path)?, "s", Goal::None);
     Ok(())
 }
 
-/// Seconds for a file to be read into memory that the system has to hand out: a bound for loading what is in it.
+/// Seconds for a file to be read: a bound for loading what is in it.
 fn read_alone(path: &std::path::Path) -> Result<f64, Failure> {
     let mut file = File::open(path)?;
     let started = Instant::now();
