@@ -249,16 +249,11 @@ proptest! {
         let start = StartConfig { layout, ..start(occupancy, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         setup.window.warmup_requests = warmup / 2;
-        setup.device.cache_mode = CacheModeConfig::default();
-        setup.device.channel.commands = CommandTaker::Die;
-        setup.device.slc_mode = None;
+        make_plain(&mut setup, CacheConfig::default(), false);
         let read = setup.device.cell.read_ns[0];
         setup.device.cell.technology = CellTechnology::Tlc;
         setup.device.cell.read_ns = (0..3).map(|kind| read + 777 * (kind % types) as u64).collect();
         setup.device.cell.program_ns = vec![setup.device.cell.program_ns[0]; 3];
-        setup.scheme.cache = CacheConfig::default();
-        let unmapped_reads = setup.scheme.mapping.unmapped_reads;
-        setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
         let unit = u64::from(setup.device.geometry.mapping_unit_bytes);
         let requests = match setup.prepare(&[]) {
             Ok(drive) => runs_of_reads(seed, count, unit, drive.logical_bytes()),
