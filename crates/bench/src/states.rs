@@ -38,11 +38,14 @@ fn filled_in_order() -> Result<(), Failure> {
     let mut setup = setup(LARGE, &[], 16, 0.0)?;
     setup.start.occupancy = Occupancy::Footprint;
     let pages: Vec<Lpa> = (0..FILLED).map(Lpa).collect();
-    let started = Instant::now();
-    let device = setup.prepare(&pages)?;
-    let ns = started.elapsed().as_secs_f64() * 1e9 / f64::from(FILLED);
-    drop(device);
-    report("1tb-4k: filled in order, page by page", ns, "ns/page", Goal::AtMost(8.0));
+    // A virtual machine's host may have to hand out the memory first.
+    for name in ["filled in order, page by page", "filled again, into memory that is at hand"] {
+        let started = Instant::now();
+        let device = setup.prepare(&pages)?;
+        let ns = started.elapsed().as_secs_f64() * 1e9 / f64::from(FILLED);
+        drop(device);
+        report(&format!("1tb-4k: {name}"), ns, "ns/page", Goal::AtMost(8.0));
+    }
     Ok(())
 }
 
@@ -99,7 +102,7 @@ fn through_a_file(setup: &Setup, device: Device, path: &std::path::Path) -> Resu
             false => Err("the loaded drive is another one".into()),
         }
     };
-    // A virtual machine's host may have to hand out the memory first.
+    // As above.
     loaded("1tb-4k: loaded")?;
     loaded("1tb-4k: loaded again, into memory that is at hand")?;
     report("    its file read into such memory, nothing else", read_alone(path)?, "s", Goal::None);
