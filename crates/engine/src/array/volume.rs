@@ -123,8 +123,9 @@ impl Volume for Array {
         self.part_done(number, None);
     }
 
-    fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
-        coming.for_each(|request| self.for_drives_of(request, Device::prefetch_tables));
+    fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest> + Clone) {
+        let fetch = |drive: &Device, request: &HostRequest| drive.prefetch(std::iter::once(request));
+        coming.for_each(|request| self.for_drives_of(request, fetch));
     }
 
     fn prefetch_looked_up<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {

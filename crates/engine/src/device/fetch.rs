@@ -15,16 +15,13 @@ pub(super) const UNITS_AHEAD: u32 = 8;
 pub(super) const UNITS_NEAR: u32 = 4;
 
 impl Device {
-    /// First stage: the entries of the map. The fetches of a table stand directly behind one another: the processor goes on only
-    /// when it has the translation of an address, but looks up several at once.
+    /// First stage: the entries of the map, and what a data cache knows. The fetches of a table stand directly behind one another:
+    /// the processor goes on only when it has the translation of an address, but looks up several at once.
     #[inline(never)]
-    pub fn prefetch<'a>(&self, mut coming: impl Iterator<Item = &'a HostRequest>) {
-        if self.cache.is_some() {
-            return coming.for_each(|request| self.prefetch_tables(request));
-        }
+    pub fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest> + Clone) {
         let mut units = [0; MOST];
         let mut count = 0;
-        for (unit, request) in units.iter_mut().zip(&mut coming) {
+        for (unit, request) in units.iter_mut().zip(coming.clone()) {
             *unit = self.geometry.unit_of_byte(request.offset) as usize;
             count += 1;
         }
@@ -33,18 +30,8 @@ impl Device {
         if let Some(versions) = &self.versions {
             units.iter().for_each(|&lpa| versions.prefetch(lpa as u64));
         }
-    }
-
-    /// The same for one request, which may pass a data cache.
-    #[inline]
-    pub fn prefetch_tables(&self, request: &HostRequest) {
-        let lpa = self.geometry.unit_of_byte(request.offset);
-        self.map.prefetch(lpa);
-        if let Some(versions) = &self.versions {
-            versions.prefetch(lpa);
-        }
         if self.cache.is_some() {
-            self.first_units(request).for_each(|lpa| self.fetch_cached(lpa));
+            coming.flat_map(|request| self.first_units(request)).for_each(|lpa| self.fetch_cached(lpa));
         }
     }
 
@@ -70,7 +57,7 @@ impl Device {
 
     /// What one request needs, whatever part of the drive it passes.
     #[inline(never)]
-    pub fn prefetch_for_all(&self, request: &HostRequest) {
+    fn prefetch_for_all(&self, request: &HostRequest) {
         if request.op == HostOp::Read {
             self.first_units(request).for_each(|lpa| self.fetch_for_systems(lpa, Distance::Far));
         }

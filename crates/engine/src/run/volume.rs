@@ -52,7 +52,7 @@ pub trait Volume: DriveView {
     }
 
     /// Brings what coming requests need towards the caches, in two stages.
-    fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>);
+    fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest> + Clone);
 
     /// Second stage, once [`Self::prefetch`] had time.
     fn prefetch_looked_up<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>);
@@ -159,7 +159,7 @@ impl Volume for Device {
     }
 
     #[inline]
-    fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
+    fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest> + Clone) {
         Device::prefetch(self, coming);
     }
 
