@@ -89,6 +89,7 @@ fn run_of(bytes: &mut Unstructured) -> Taken<Option<Run>> {
         measure: Default::default(),
         seed: bytes.arbitrary::<u8>()?.into(),
         checked: true,
+        pattern: None,
     };
     setup.host.queue_depth = number("workload.queue_depth").map_or(8, |depth| depth as u32);
     setup.start.overwrite = number("workload.overwrite").unwrap_or(0.0);

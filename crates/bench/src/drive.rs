@@ -40,6 +40,7 @@ pub fn setup(
         measure: MeasureConfig::default(),
         seed: 1,
         checked: false,
+        pattern: None,
     })
 }
 

@@ -67,7 +67,7 @@ pub fn child(arguments: &[String]) -> Result<(), Failure> {
         }
         Load::Steady => {
             setup.start.occupancy = Occupancy::Share(0.75);
-            setup.start.layout = StartLayout::Steady;
+            setup.start.layout = StartLayout::AtTrigger;
             SourceConfig::Synthetic(uniform(100_000, 0.0))
         }
     };

@@ -163,5 +163,6 @@ fn setup(case: &Case, on: bool) -> Result<Setup, Failure> {
         measure: MeasureConfig::default(),
         seed: 1,
         checked: false,
+        pattern: None,
     })
 }

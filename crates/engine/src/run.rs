@@ -1,10 +1,12 @@
 //! A run: a drive is prepared, a workload replayed, the window measured, the drive audited.
 
 mod reads;
+mod settle;
 mod split;
 pub mod volume;
 
 use crate::array::layout::array_bytes;
+use crate::blocks::steady::{Collection, Plan};
 use crate::config::host::FlowRules;
 use crate::config::run::{Occupancy, StartConfig, StartLayout};
 use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
@@ -16,6 +18,7 @@ use crate::host::{Flow, Flows, HostOp, HostRequest, HostSide, RequestSource, Sou
 use crate::ids::Lpa;
 use crate::snapshot::SnapshotError;
 use crate::stats::report::Report;
+use crate::stats::settled::Settled;
 use crate::systems::SystemPolicy;
 use crate::time::Ns;
 
@@ -41,6 +44,9 @@ pub struct Setup {
     pub seed: u64,
     /// Verify every read and audit the drive at the end.
     pub checked: bool,
+    /// What the requests are by whose writes the drive is prepared, as text, where the state that they lead to isn't known as
+    /// a formula.
+    pub pattern: Option<String>,
 }
 
 /// Why a run gave no result. Each prints as one line.
@@ -132,9 +138,9 @@ impl Setup {
         self.scheme.validate().map_err(|e| e.under("scheme"))?;
         self.host.validate().map_err(|e| e.under("workload.host"))?;
         self.start.validate().map_err(|e| e.under("workload.start"))?;
-        if self.start.layout == StartLayout::Steady && self.scheme.redundancy.is_on() {
-            let allowed = "\"in_order\" beside scheme.redundancy";
-            return Err(ConfigError::new("workload.start.layout", "\"steady\"", allowed));
+        if self.start.layout.is_scattered() && self.scheme.redundancy.is_on() {
+            let (layout, allowed) = (self.start.layout.quoted(), "\"in_order\" beside scheme.redundancy");
+            return Err(ConfigError::new("workload.start.layout", layout, allowed));
         }
         self.window.validate().map_err(|e| e.under("workload.window"))?;
         self.measure.validate().map_err(|e| e.under("workload.measure"))?;
@@ -162,14 +168,17 @@ impl Setup {
         footprint: &[Lpa],
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
-        self.prepare_with(Vec::new(), footprint, observer)
+        self.prepare_with(Vec::new(), footprint, None, observer)
     }
 
-    /// The same, for a drive with these systems behind those of the scheme. They are told of nothing that happens during preparation.
+    /// The same, for a drive with these systems behind those of the scheme. They are told of nothing that happens during
+    /// preparation. `pattern` gives requests like those that the drive will keep getting: with a steady layout without a
+    /// formula its writes are carried out; without it, or where it writes nothing, uniform ones.
     pub fn prepare_with(
         &self,
         own: Vec<SystemPolicy>,
         footprint: &[Lpa],
+        pattern: Option<&mut dyn RequestSource>,
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
         self.validate()?;
@@ -181,26 +190,52 @@ impl Setup {
             Occupancy::None | Occupancy::Footprint => 0,
             Occupancy::Share(share) => (f64::from(all) * share).floor() as u32,
         };
-        let scattered = (self.start.layout == StartLayout::Steady).then_some(self.seed);
-        device.fill_at_once(self.scheme.placement.order, occupied, scattered);
+        let carries_out = self.start.layout == StartLayout::Steady
+            && occupied > 0
+            && !self.has_steady_formula(pattern.is_none());
+        device.fill_at_once(self.scheme.placement.order, occupied, self.layout_of(&device, carries_out));
         let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
         device.fill(pages);
         device.store_map();
         let population = if pages.is_empty() { occupied } else { pages.len() as u32 };
         let overwrites = (f64::from(population) * self.start.overwrite).round() as u64;
-        if overwrites > u64::from(all) / DENSE {
+        if carries_out || overwrites > u64::from(all) / DENSE {
             device.expect_dense();
+        }
+        let mut settled =
+            Settled { formula: self.start.layout.is_scattered(), agrees: true, ..Settled::default() };
+        if carries_out {
+            let mut overwriting = match pattern {
+                Some(source) => device.overwriting_as(occupied, source),
+                None => device.overwriting(occupied, &[], self.seed),
+            };
+            settled = self.overwrite_until_stationary(&mut device, &mut overwriting, occupied, observer)?;
         }
         let mut overwriting = device.overwriting(occupied, pages, self.seed);
         if !device.overwrite(overwrites, &mut overwriting, &mut || observer.progress(0, Ns::ZERO)) {
             return Err(RunError::Cancelled);
         }
+        device.note_settled(settled);
         device.close_untimed_places();
         device.note_map_on_flash();
         systems.into_iter().for_each(|system| device.add_system(system));
         match device.fault() {
             Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
             None => Ok(device),
+        }
+    }
+
+    /// The formula by which the drive is laid out, if by one. `more`: overwrites without simulated time follow.
+    fn layout_of(&self, device: &Device, more: bool) -> Option<Plan> {
+        let formula = Collection::of(&self.scheme.gc).unwrap_or(Collection::Greedy);
+        let plan = |phased: bool| {
+            let plan = device.steady_plan(formula, self.seed, !more && self.start.overwrite == 0.0);
+            Plan { phased: phased && plan.phased, ..plan }
+        };
+        match self.start.layout {
+            StartLayout::InOrder => None,
+            StartLayout::Steady => Some(plan(true)),
+            StartLayout::AtTrigger => Some(plan(false)),
         }
     }
 

@@ -39,6 +39,7 @@ mod scheduling;
 mod short_ways;
 mod slc_cache;
 mod snapshots;
+mod stationary;
 mod systems;
 mod victims;
 mod wear;

@@ -25,7 +25,7 @@ fn two_dies() -> Setup {
 }
 
 fn prepare(setup: &Setup, systems: Vec<SystemPolicy>) -> Device {
-    setup.prepare_with(systems, &[], &mut Unobserved).unwrap()
+    setup.prepare_with(systems, &[], None, &mut Unobserved).unwrap()
 }
 
 fn run_with(setup: &Setup, systems: Vec<SystemPolicy>, requests: Vec<HostRequest>) -> (Report, Record) {
@@ -340,7 +340,7 @@ fn a_reservation_of_a_system_is_its_own() {
 }
 
 fn refused(setup: &Setup, systems: Vec<SystemPolicy>) -> ConfigError {
-    let Err(RunError::Config(error)) = setup.prepare_with(systems, &[], &mut Unobserved) else {
+    let Err(RunError::Config(error)) = setup.prepare_with(systems, &[], None, &mut Unobserved) else {
         panic!("accepted")
     };
     error

@@ -122,6 +122,7 @@ fn setup(scheme: &str) -> Result<Setup, ConfigError> {
         measure: MeasureConfig::default(),
         seed: 1,
         checked: true,
+        pattern: None,
     })
 }
 

@@ -116,7 +116,7 @@ proptest! {
         let start = StartConfig { layout, ..start(occupancy, overwrite) };
         let setup = Setup { scheme, host, start, seed, ..setup(device) };
         let systems = replicator.iter().map(Replicator::policy).collect();
-        let mut drive = match setup.prepare_with(systems, &[], &mut Unobserved) {
+        let mut drive = match setup.prepare_with(systems, &[], None, &mut Unobserved) {
             Ok(drive) => drive,
             // A geometry too small for its thresholds is refused with a reason; nothing to run then.
             Err(RunError::Config(_)) => return Ok(()),

@@ -349,8 +349,9 @@ fn hosts() -> impl Strategy<Value = (HostConfig, StartConfig, WindowConfig)> {
         number().prop_map(Occupancy::Share)
     ];
     let layout = prop_oneof![Just(StartLayout::InOrder), Just(StartLayout::Steady)];
-    let start = (occupancy, layout, prop_oneof![20 => Just(0.0), 10 => 0.0..2.0f64, 1 => number()])
-        .prop_map(|(occupancy, layout, overwrite)| StartConfig { occupancy, layout, overwrite });
+    let start = (occupancy, layout, prop_oneof![20 => Just(0.0), 10 => 0.0..2.0f64, 1 => number()]).prop_map(
+        |(occupancy, layout, overwrite)| StartConfig { occupancy, layout, overwrite, settle_requests: None },
+    );
     let window = (time(), prop_oneof![0u64..12, any::<u64>()], number()).prop_map(
         |(warmup_ns, warmup_requests, warmup_drive_writes)| WindowConfig {
             until_rest: warmup_requests % 2 == 1,
@@ -399,7 +400,7 @@ proptest! {
         late: bool,
     ) {
         let measure = Default::default();
-        let setup = Setup { device, scheme, host, start, window, measure, seed, checked: true };
+        let setup = Setup { device, scheme, host, start, window, measure, seed, checked: true, pattern: None };
         let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -459,7 +460,8 @@ fn a_good_share_of_the_descriptions_runs() {
     let runs = (0..2000).filter(|_| {
         let (device, scheme, (host, start, window)) = everything.new_tree(&mut runner).unwrap().current();
         let measure = Default::default();
-        let setup = Setup { device, scheme, host, start, window, measure, seed: 1, checked: true };
+        let setup =
+            Setup { device, scheme, host, start, window, measure, seed: 1, checked: true, pattern: None };
         setup.logical_bytes().is_ok() && is_small(&setup) && run(&setup, &mut Listed(vec![])).is_ok()
     });
     let runs = runs.count();

@@ -8,6 +8,7 @@ mod describe;
 mod error;
 mod fio;
 mod held;
+mod past;
 mod requests;
 mod run;
 mod state;

@@ -7,6 +7,7 @@ use std::time::Instant;
 use pyo3::prelude::*;
 use serde::Serialize;
 use wordline_engine::config::run::Occupancy;
+use wordline_engine::host::RequestSource;
 use wordline_engine::ids::Lpa;
 use wordline_engine::stats::measured::Tables;
 use wordline_engine::stats::report::Report;
@@ -17,6 +18,7 @@ use crate::columns::{RawColumn, columns};
 use crate::describe::{Described, Overrides, Text, describe};
 use crate::error::{guarded, mistake};
 use crate::held::Held;
+use crate::past::Past;
 use crate::requests::Requests;
 use crate::state::{Drive, From, Packed, Part, StateFile, at};
 use crate::timeline::Timeline;
@@ -81,6 +83,8 @@ struct EngineFigures {
     wall_s: f64,
     /// Requests of the whole run, warm-up included; the same for the two below.
     requests: u64,
+    /// Of these, those that came before the workload's own, for the drive to settle.
+    settling_requests: u64,
     flash_operations: u64,
     flash_operations_per_s: f64,
     events: u64,
@@ -138,22 +142,26 @@ fn run_described(
     progress: Option<Py<PyAny>>,
     part: Part,
 ) -> PyResult<Option<RunResult>> {
-    let setup = setup_of(described, seed, checked);
+    let mut setup = setup_of(described, seed, checked);
     let context = OpenContext {
         drive_bytes: setup.logical_bytes().map_err(|error| described.mistake(error))?,
         seed,
         base_dir,
     };
     let held = part.held.as_ref().map(Py::get);
+    let past = Past::of(described, &mut setup, &context)?;
     let requests = Requests::open_or_held(described, &context, held)?;
+    let requests = past.put_before(requests, described, &context)?;
     let watch = Watch::new(progress, requests.size_hint());
-    let run = Run { described, setup: &setup, started: Instant::now() };
+    let run = Run { described, setup: &setup, settling: past.requests, started: Instant::now() };
     let touched = || touched_pages(&setup, described, &context, &watch, held);
     match &setup.scheme.array {
         None => {
             let ready = match &part.from {
                 None => touched().and_then(|pages| {
-                    let ready = setup.prepare_observed(&pages, &mut watch.clone());
+                    let mut pattern = past.pattern(described, &context)?;
+                    let pattern = pattern.as_mut().map(|source| &mut **source as &mut dyn RequestSource);
+                    let ready = setup.prepare_with(Vec::new(), &pages, pattern, &mut watch.clone());
                     Ok((ready.map_err(|error| failed(described, error))?, None))
                 }),
                 Some(from) => from.open(&setup),
@@ -190,6 +198,7 @@ fn run_described(
 struct Run<'a> {
     described: &'a Described,
     setup: &'a Setup,
+    settling: u64,
     started: Instant,
 }
 
@@ -234,6 +243,7 @@ impl Run<'_> {
                 prepare_s: (prepared - self.started).as_secs_f64(),
                 wall_s,
                 requests: outcome.requests,
+                settling_requests: self.settling,
                 flash_operations: outcome.flash_operations,
                 flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
                 events: outcome.events,
@@ -265,6 +275,7 @@ pub fn setup_of(described: &Described, seed: u64, checked: bool) -> Setup {
         measure: described.workload.measure.clone(),
         seed,
         checked,
+        pattern: None,
     }
 }
 

@@ -10,12 +10,15 @@ use wordline_engine::array::Array;
 use wordline_engine::config::array::ArrayConfig;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::device::Device;
+use wordline_engine::host::RequestSource;
 use wordline_engine::snapshot::SnapshotError;
 use wordline_engine::{RunError, Setup};
+use wordline_trace::OpenContext;
 
 use crate::describe::{Overrides, Text, describe};
 use crate::error::{guarded, mistake};
 use crate::held::Held;
+use crate::past::Past;
 use crate::run::{failed, setup_of};
 use crate::watch::Watch;
 
@@ -188,7 +191,7 @@ pub fn prepare(
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
-            let setup = setup_of(&described, seed, checked);
+            let mut setup = setup_of(&described, seed, checked);
             if setup.scheme.array.is_some() {
                 return Err(no_array());
             }
@@ -199,7 +202,13 @@ pub fn prepare(
                 ));
             }
             let mut watch = Watch::new(progress, None);
-            let ready = setup.prepare_observed(&[], &mut watch).map_err(|error| failed(&described, error));
+            let drive_bytes = setup.logical_bytes().map_err(|error| described.mistake(error))?;
+            let context = OpenContext { drive_bytes, seed, base_dir: Path::new(".") };
+            let past = Past::of(&described, &mut setup, &context)?;
+            let mut pattern = past.pattern(&described, &context)?;
+            let pattern = pattern.as_mut().map(|source| &mut **source as &mut dyn RequestSource);
+            let ready = setup.prepare_with(Vec::new(), &[], pattern, &mut watch);
+            let ready = ready.map_err(|error| failed(&described, error));
             Ok(Drive::new(setup, watch.outcome(ready)?))
         })
     })
@@ -222,7 +231,10 @@ pub fn load_drive(
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
-            let setup = setup_of(&described, seed, checked);
+            let mut setup = setup_of(&described, seed, checked);
+            let drive_bytes = setup.logical_bytes().map_err(|error| described.mistake(error))?;
+            let context = OpenContext { drive_bytes, seed, base_dir: Path::new(".") };
+            Past::of(&described, &mut setup, &context)?;
             let device = setup.load_drive(&mut unpack(&path)?).map_err(|error| at(&path, error))?;
             Ok(Drive::new(setup, device))
         })

@@ -46,6 +46,7 @@ mod notes;
 mod open;
 mod reader;
 mod rng;
+mod settle;
 mod synthetic;
 mod transform;
 pub mod twin;
@@ -62,4 +63,5 @@ pub use info::{
 };
 pub use notes::Notes;
 pub use open::{OpenContext, OpenError, Opened, open};
+pub use settle::{Preceded, Written as WrittenBytes, before, written};
 pub use write::{WriteFormat, Written, write_csv, write_trace};

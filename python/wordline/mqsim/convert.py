@@ -159,7 +159,7 @@ def _start(flows: Sequence[Flow], conditioned: bool) -> TomlTable:
     scatter = any(flow.overwrites_at_random for flow in flows)
     if share == 0:
         return {"occupancy": "none"}
-    return {"occupancy": share, "layout": "steady" if scatter else "in_order"}
+    return {"occupancy": share, "layout": "at_trigger" if scatter else "in_order"}
 
 
 def _parts(flows: Sequence[Flow], conditioned: bool) -> list[tuple[TomlTable, float]]:

@@ -106,6 +106,11 @@ impl WritePoint {
         (self.rows, self.rows_at_once) = (rows, rows_at_once.max(1));
     }
 
+    /// The open superblock is filled up to a row already, which begins a program unit.
+    pub fn resume_at(&mut self, row: u32) {
+        (self.row, self.column, self.taken) = (row.min(self.rows), 0, 0);
+    }
+
     /// Nothing more goes into the open superblock.
     pub fn close(&mut self) {
         (self.row, self.column, self.open_unit) = (self.rows, 0, NONE);

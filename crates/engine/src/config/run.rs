@@ -89,10 +89,15 @@ pub struct StartConfig {
     /// workload touches), or a share of the logical space such as `0.75`, from its start.
     #[serde(default)]
     pub occupancy: Occupancy,
-    /// How they lie: `"in_order"`, as written once one after the other, or `"steady"`, as uniformly random overwrites leave
-    /// them when they have gone on for long, under greedy collection. Takes no time either way.
+    /// How they lie: `"in_order"`, as written once one after the other, `"steady"`, as the workload's overwrites leave
+    /// them when they have gone on for long, in the middle of things, or `"at_trigger"`, as uniform ones leave them, with
+    /// nothing open and each domain about to collect (MQSim's preconditioning). Takes no simulated time.
     #[serde(default)]
     pub layout: StartLayout,
+    /// Requests like the workload's own that come before it and aren't measured, until queues, buffers and collections under
+    /// way are as they stay. Left out: with `"steady"` as many as the drive needs for that, else none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settle_requests: Option<u64>,
     /// Random overwrites of occupied pages before the first request, carried out one by one, in multiples of their number.
     #[serde(default)]
     pub overwrite: f64,
@@ -105,8 +110,26 @@ pub enum StartLayout {
     /// As written once in order.
     #[default]
     InOrder,
-    /// As in the steady state of uniformly random overwrites.
+    /// As in the steady state of the workload's overwrites.
     Steady,
+    /// As in the steady state of uniformly random overwrites, at the moment when every domain is about to collect.
+    AtTrigger,
+}
+
+impl StartLayout {
+    /// Whether pages lie as overwrites leave them.
+    pub fn is_scattered(self) -> bool {
+        self != Self::InOrder
+    }
+
+    /// Its name as TOML has it.
+    pub fn quoted(self) -> &'static str {
+        match self {
+            Self::InOrder => "\"in_order\"",
+            Self::Steady => "\"steady\"",
+            Self::AtTrigger => "\"at_trigger\"",
+        }
+    }
 }
 
 /// Which logical pages hold data at the start: a word or a number in TOML.
@@ -196,13 +219,14 @@ impl StartConfig {
         if let Occupancy::Share(share) = self.occupancy {
             check_range("occupancy", share, 0.0, 1.0)?;
         }
-        if self.layout == StartLayout::Steady && self.occupancy == Occupancy::Footprint {
+        if self.layout.is_scattered() && self.occupancy == Occupancy::Footprint {
             return Err(ConfigError::new(
                 "layout",
-                "\"steady\"",
+                self.layout.quoted(),
                 "\"in_order\" beside occupancy = \"footprint\"",
             ));
         }
+        check_range("settle_requests", self.settle_requests.unwrap_or(0), 0, 1 << 48)?;
         check_range("overwrite", self.overwrite, 0.0, 1000.0)
     }
 }

@@ -13,7 +13,7 @@ mod memory;
 use std::ops::Range;
 
 use super::Device;
-use super::prepare::Overwriting;
+use super::overwriting::Overwriting;
 use crate::gc::GcPolicy;
 use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::mapping::PageMap;
@@ -200,7 +200,7 @@ impl Device {
         let mut left = count;
         while left > 0 && self.fault.is_none() {
             let some = left.min(at_once) as u32;
-            let before = choice.clone();
+            let before = choice.again();
             drawn.iter_mut().for_each(Vec::clear);
             for number in 0..some {
                 let Some(lpa) = choice.draw() else { return true };
@@ -222,8 +222,10 @@ impl Device {
                 parts.put_back(&mut self.map);
             }
             self.fault = first_of(stopped, || {
-                let mut again = before.clone();
-                (0..some).map_while(move |_| again.draw().map(|lpa| dealing.of(lpa).0))
+                let again = before.as_ref().and_then(Overwriting::again).into_iter();
+                again.flat_map(move |mut again| {
+                    (0..some).map_while(move |_| again.draw().map(|lpa| dealing.of(lpa).0))
+                })
             });
             left -= u64::from(some);
         }

@@ -178,6 +178,7 @@ mod tests {
             measure: MeasureConfig::default(),
             seed: 1,
             checked: true,
+            pattern: None,
         };
         setup.prepare(&[]).unwrap()
     }

@@ -29,8 +29,10 @@ mod issue;
 mod map_pages;
 mod modes;
 mod monitor;
+mod overwriting;
 mod parity;
 mod partial_writes;
+mod phases;
 mod plain_moves;
 mod plans;
 mod prepare;
@@ -90,6 +92,7 @@ use crate::sched::queue::{OpId, OpPool};
 use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;
+use crate::stats::settled::Settled;
 use crate::systems::SystemPolicy;
 use crate::time::Ns;
 
@@ -101,7 +104,7 @@ use wear_out::{BadPlan, WearOut};
 
 pub use admit::Request;
 pub use answers::Answers;
-pub use prepare::Overwriting;
+pub use overwriting::Overwriting;
 pub use read_lane::{ReadFeed, Taken};
 pub use view::DriveView;
 pub use wear_out::EndOfLife;
@@ -243,6 +246,8 @@ pub struct Device {
     dram: Ledger,
     cache: Option<Box<Cache>>,
 
+    /// How it came to its start.
+    settled: Settled,
     recorder: Recorder,
     monitor: monitor::Monitor,
     energy: Option<Box<EnergyTable>>,
@@ -417,6 +422,7 @@ impl Device {
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             dram,
             cache: None,
+            settled: Settled::default(),
             recorder: Recorder::new(),
             monitor: monitor::Monitor::default(),
             energy: EnergyTable::new(device),

@@ -3,17 +3,17 @@
 use std::collections::VecDeque;
 
 use super::apart::{FILLED_AT_ONCE, TAKEN_OUT};
+use super::overwriting::Overwriting;
 use super::{Device, DomainState};
+use crate::blocks::steady::Plan;
 use crate::blocks::{FreeList, WritePoint};
 use crate::config::scheme::PlacementOrder;
 use crate::gc::collector::Collector;
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
-use crate::mapping::{Layout, ParityLayout, SteadyState};
+use crate::mapping::{Layout, ParityLayout};
 use crate::nand::CellMode;
 use crate::placement::{ProgramIntent, planes_in_order};
-use rand::Rng;
 
-use crate::rng::{self, Xoshiro256PlusPlus};
 use crate::sched::class::Cause;
 use crate::sched::queue::NONE;
 
@@ -26,45 +26,16 @@ const BETWEEN_QUESTIONS: u64 = 1 << 16;
 /// Units of a victim that are looked at before they are moved, and how far ahead of that their map entries are fetched.
 const MOVED_AT_ONCE: usize = 32;
 
-/// Which pages are overwritten at random.
-#[derive(Clone)]
-pub struct Overwriting<'a> {
-    occupied: u32,
-    pages: &'a [Lpa],
-    random: Xoshiro256PlusPlus,
-}
-
-impl Overwriting<'_> {
-    #[inline]
-    pub(super) fn draw(&mut self) -> Option<Lpa> {
-        if self.pages.is_empty() {
-            return (self.occupied > 0).then(|| Lpa(rng::below(&mut self.random, self.occupied)));
-        }
-        self.pages.get(rng::below(&mut self.random, self.pages.len() as u32) as usize).copied()
-    }
-}
-
 impl Device {
-    /// Logical pages 0 to `units` − 1 hold data, as if written once in order, or, with a seed, as random overwrites without
+    /// Logical pages 0 to `units` − 1 hold data, as if written once in order, or, with a plan, as random overwrites without
     /// end leave them. Costs no time and no memory, whatever their number. For a drive that is new.
-    pub(crate) fn fill_at_once(&mut self, order: PlacementOrder, units: u32, scattered: Option<u64>) {
+    pub(crate) fn fill_at_once(&mut self, order: PlacementOrder, units: u32, steady: Option<Plan>) {
         let mut plane_at = planes_in_order(&self.geometry, order);
         plane_at.retain(|&plane| !self.replication.reserved.has(plane));
-        let steady = scattered.map(|seed| SteadyState {
-            superblocks: self.least_in_use(),
-            free: self.thresholds.stop,
-            seed: rng::stream(seed, "steady").next_u64(),
-        });
         self.lay_out(&plane_at, units.min(self.logical_units), steady);
     }
 
-    /// Superblocks that every domain has in use.
-    fn least_in_use(&self) -> u32 {
-        let domains = (0..self.domains.len() as u32).map(DomainId);
-        domains.map(|domain| self.superblocks_in_use(domain)).min().unwrap_or(0)
-    }
-
-    pub(super) fn lay_out(&mut self, plane_at: &[PlaneId], units: u32, steady: Option<SteadyState>) {
+    pub(super) fn lay_out(&mut self, plane_at: &[PlaneId], units: u32, steady: Option<Plan>) {
         let parity = self.redundancy.as_ref().map(|redundancy| {
             ParityLayout::new(&self.geometry, plane_at, &self.domains, redundancy.stripes.clone())
         });
@@ -84,7 +55,7 @@ impl Device {
     }
 
     /// The pages that are laid out lie as random overwrites leave them.
-    pub(super) fn scatter(&mut self, steady: SteadyState) {
+    pub(super) fn scatter(&mut self, steady: Plan) {
         self.layout = self.layout.clone().scattered(&self.geometry, &self.domains, steady);
     }
 
@@ -100,14 +71,16 @@ impl Device {
         if let Some(point) = self.points.of_slc_cache() {
             points[usize::from(point)].mode = CellMode::Slc;
         }
-        DomainState {
+        let mut state = DomainState {
             free,
             points,
             collector: Collector::default(),
             stalled: VecDeque::new(),
             live,
             demand: 0,
-        }
+        };
+        self.resume_phase(domain, &mut state);
+        state
     }
 
     /// These logical pages hold data, written in the order given.
@@ -134,13 +107,7 @@ impl Device {
         }
     }
 
-    /// The choice of pages for [`Self::overwrite`]: each of `pages` with the same chance, or of the first `occupied`
-    /// logical pages when `pages` is empty.
-    pub fn overwriting<'a>(&self, occupied: u32, pages: &'a [Lpa], seed: u64) -> Overwriting<'a> {
-        Overwriting { occupied, pages, random: rng::stream(seed, "precondition") }
-    }
-
-    /// Overwrites `count` pages drawn at random, as long as the question whether to go on, asked now and then, is answered
+    /// Overwrites `count` pages as they are drawn (fewer when no more come), as long as the question whether to go on, asked now and then, is answered
     /// with yes. After a no the drive is good for nothing; returns `false` then.
     pub fn overwrite(
         &mut self,

@@ -69,6 +69,7 @@ impl Device {
         let (dies, channels) = self.report_second_servers(end, dies, channels);
         let mut report = Report {
             window: recorder.window(end),
+            start: self.settled.clone(),
             read: recorder.read.report(window),
             latency_ns: recorder.read.together(&recorder.write),
             flows: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.flows(window)),

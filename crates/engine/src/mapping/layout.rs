@@ -2,8 +2,9 @@
 //! instead of a table.
 
 use super::ParityLayout;
-use super::scattered::{Scattered, SteadyState};
+use super::scattered::Scattered;
 use crate::blocks::Domains;
+use crate::blocks::steady::{Phase, Plan};
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
 use crate::nand::divisor::Divisor;
@@ -24,7 +25,7 @@ pub struct Layout {
     parity: Option<Box<ParityLayout>>,
     /// Where random overwrites went on until they changed nothing more.
     scattered: Option<Box<Scattered>>,
-    steady: Option<SteadyState>,
+    steady: Option<Plan>,
 }
 
 impl Layout {
@@ -52,15 +53,20 @@ impl Layout {
 
     /// The same pages in the steady state of random overwrites.
     #[must_use]
-    pub fn scattered(self, geometry: &Geometry, domains: &Domains, steady: SteadyState) -> Self {
+    pub fn scattered(self, geometry: &Geometry, domains: &Domains, steady: Plan) -> Self {
         let planes: Vec<PlaneId> = self.plane_at.iter().map(|&plane| PlaneId(plane)).collect();
         let scattered = Scattered::new(geometry, domains, &planes, self.occupied, steady);
         Self { scattered: Some(Box::new(scattered)), steady: Some(steady), ..self }
     }
 
     /// What the scattered layout follows from; `None` for one in order.
-    pub fn steady(&self) -> Option<SteadyState> {
+    pub fn steady(&self) -> Option<Plan> {
         self.steady
+    }
+
+    /// What is open in a domain, and under way; `None` in order.
+    pub fn phase(&self, domain: DomainId) -> Option<&Phase> {
+        self.scattered.as_ref().map(|scattered| scattered.phase(domain))
     }
 
     /// The same around the parity of each row.

@@ -25,7 +25,6 @@ pub use demand::Demand;
 pub use layout::Layout;
 pub use page::{PageMap, WholeMap};
 pub use parity_layout::ParityLayout;
-pub use scattered::SteadyState;
 pub use view::{MapSizes, MapView};
 
 /// A question of the engine: where is this page?

@@ -1,19 +1,19 @@
 //! The layout that uniformly random overwrites lead to, as a formula: superblocks that hold as many units as in the steady
-//! state of greedy collection ([`crate::blocks::steady`]), any of the domain's logical pages in any place.
+//! state of their collection ([`crate::blocks::steady`]), any of the domain's logical pages in any place.
 //!
 //! A logical page stays in the domain to which the order of placement deals it. There it has a number; a permutation of the
-//! domain's numbers says in which superblock it lies, and a permutation of the superblock's places in which of them.
-
-use serde::{Deserialize, Serialize};
+//! domain's numbers says in which superblock it lies, and a permutation of the superblock's places in which of them. Of what is
+//! open or being collected only some rows are such places.
 
 use super::permutation::Permutation;
-use crate::blocks::{Domains, steady};
+use crate::blocks::Domains;
+use crate::blocks::steady::{Phase, Plan, phases};
 use crate::ids::{DomainId, PlaneId};
 use crate::nand::Geometry;
 use crate::nand::divisor::Divisor;
 
-/// Entries of the index into the superblocks of a domain.
-const INDEX_BITS: u32 = 10;
+/// Most upper bits of a slot by which the index into the superblocks of a domain goes.
+const MOST_INDEX_BITS: u32 = 10;
 
 /// The planes of a domain that hold data, and its logical pages.
 #[derive(Clone, Debug)]
@@ -23,14 +23,13 @@ struct Part {
     width: Divisor,
     /// Number of a unit of the domain to its slot: slots are counted from the first superblock on.
     slots: Permutation,
-    profile: usize,
+    phase: Phase,
+    contents: Contents,
 }
 
 /// What the superblocks of a domain hold.
 #[derive(Clone, Debug)]
-struct Profile {
-    /// Units of such a domain, and of its superblocks.
-    of: (u32, u32),
+struct Contents {
     /// Slots before each superblock, and all of them at the end.
     before: Vec<u32>,
     /// First superblock that can hold a slot, by the slot's upper bits.
@@ -38,18 +37,20 @@ struct Profile {
     shift: u32,
 }
 
-impl Profile {
-    fn new(superblocks: u32, capacity: u32, units: u32) -> Self {
-        let mut before = vec![0];
+impl Contents {
+    fn new(valid_units: &[u32]) -> Self {
+        let mut before = Vec::with_capacity(valid_units.len() + 1);
         let mut sum = 0;
-        for valid in steady::valid_units(superblocks, capacity, units) {
+        before.push(sum);
+        for valid in valid_units {
             sum += valid;
             before.push(sum);
         }
-        let shift = (u32::BITS - sum.leading_zeros()).saturating_sub(INDEX_BITS);
+        let bits = (usize::BITS - valid_units.len().leading_zeros()).min(MOST_INDEX_BITS);
+        let shift = (u32::BITS - sum.leading_zeros()).saturating_sub(bits);
         let first = |slot: u32| before.partition_point(|&before| before <= slot).saturating_sub(1) as u32;
         let index = (0..=sum >> shift).map(|upper| first(upper << shift)).collect();
-        Self { of: (units, capacity), before, index, shift }
+        Self { before, index, shift }
     }
 
     /// Superblock of a slot, and the slot's number in it.
@@ -61,17 +62,6 @@ impl Profile {
         }
         (superblock as u32, slot - self.before[superblock])
     }
-}
-
-/// What such a layout follows from, beside the drive's configuration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SteadyState {
-    /// Superblocks of a domain that are in use.
-    pub superblocks: u32,
-    /// Of these, superblocks that are free.
-    pub free: u32,
-    /// What the permutations follow from.
-    pub seed: u64,
 }
 
 /// Where units lie, by domain.
@@ -86,20 +76,17 @@ pub struct Scattered {
     /// Place of each plane among those of its domain that hold data.
     column_of_plane: Vec<u32>,
     parts: Vec<Part>,
-    profiles: Vec<Profile>,
 }
 
 impl Scattered {
-    /// The first `occupied` logical units over the planes in the order `plane_at`. In each domain `free` superblocks are
-    /// left free (fewer where the units need them).
+    /// The first `occupied` logical units over the planes in the order `plane_at`.
     pub fn new(
         geometry: &Geometry,
         domains: &Domains,
         plane_at: &[PlaneId],
         occupied: u32,
-        steady: SteadyState,
+        plan: Plan,
     ) -> Self {
-        let SteadyState { superblocks, free, seed } = steady;
         let mut planes = vec![Vec::new(); domains.len()];
         let mut column_of_plane = vec![u32::MAX; geometry.planes() as usize];
         let mut of_position = Vec::with_capacity(plane_at.len());
@@ -111,53 +98,56 @@ impl Scattered {
             before.push(plane.0);
         }
         let units = dealt_units(geometry, &of_position, domains.len(), occupied);
-        let mut profiles: Vec<Profile> = Vec::new();
+        let whole = domains.width();
+        let in_row = |planes: u32| planes << geometry.unit_shift;
+        let mut whole_ones = phases(plan, [geometry.pages_per_block, in_row(whole)]);
         let mut parts = Vec::with_capacity(planes.len());
         for (domain, planes) in planes.into_iter().enumerate() {
-            let capacity = planes.len() as u32 * geometry.units_per_block();
-            let of = (units[domain], capacity);
-            let profile = profiles.iter().position(|profile| profile.of == of).unwrap_or_else(|| {
-                let needed = of.0.div_ceil(capacity.max(1));
-                let filled = superblocks.saturating_sub(free).max(needed);
-                profiles.push(Profile::new(filled, capacity, of.0));
-                profiles.len() - 1
-            });
-            let key = seed.rotate_left(32) ^ (domain as u64).wrapping_mul(0xd134_2543_de82_ef95);
+            let width = planes.len() as u32;
+            let phase = if width == whole {
+                whole_ones.next(units[domain])
+            } else {
+                // A write point goes over planes that hold nothing of the host, too: nothing is open there.
+                let plan = Plan { phased: false, ..plan };
+                phases(plan, [geometry.pages_per_block, in_row(width)]).next(units[domain])
+            };
+            let key = plan.seed.rotate_left(32) ^ (domain as u64).wrapping_mul(0xd134_2543_de82_ef95);
             parts.push(Part {
-                width: Divisor::new(planes.len() as u32),
+                width: Divisor::new(width),
                 slots: Permutation::new(units[domain], key),
                 planes,
-                profile,
+                contents: Contents::new(&phase.valid),
+                phase,
             });
         }
         Self {
             unit_shift: geometry.unit_shift,
             rows: Divisor::new(geometry.pages_per_block),
-            key: seed,
+            key: plan.seed,
             of_position,
             domain_of_plane: (0..geometry.planes()).map(|plane| domains.of(PlaneId(plane)).0).collect(),
             column_of_plane,
             parts,
-            profiles,
         }
     }
 
-    fn profile(&self, part: &Part) -> &Profile {
-        &self.profiles[part.profile]
+    /// What is open in a domain, and under way.
+    pub fn phase(&self, domain: DomainId) -> &Phase {
+        &self.parts[domain.index()].phase
     }
 
-    /// The places of a superblock, permuted.
+    /// The places of a superblock, permuted, and the first row that has any.
     #[inline]
-    fn places(&self, domain: u32, block: u32, part: &Part) -> Permutation {
-        let units = (part.planes.len() as u32 * self.rows.value()) << self.unit_shift;
+    fn places(&self, domain: u32, block: u32, part: &Part) -> (Permutation, u32) {
+        let (first, rows) = part.phase.window(block, self.rows.value());
+        let units = (part.planes.len() as u32 * rows) << self.unit_shift;
         let number = u64::from(domain) << 32 | u64::from(block);
-        Permutation::new(units, (self.key ^ number).wrapping_mul(0x2545_f491_4f6c_dd1d))
+        (Permutation::new(units, (self.key ^ number).wrapping_mul(0x2545_f491_4f6c_dd1d)), first)
     }
 
     /// Valid units of a superblock.
     pub fn units_of(&self, domain: DomainId, block: u32) -> u32 {
-        let before = &self.profile(&self.parts[domain.index()]).before;
-        before.get(block as usize + 1).map_or(0, |end| end - before[block as usize])
+        self.parts[domain.index()].phase.valid.get(block as usize).copied().unwrap_or(0)
     }
 
     /// Where a unit lies of the flash page that was dealt to this position in this turn: plane, and unit of the plane.
@@ -166,11 +156,13 @@ impl Scattered {
         let (domain, before) = self.of_position[position as usize];
         let part = &self.parts[domain as usize];
         let number = ((turn * part.width.value() + before) << self.unit_shift) + unit;
-        let (block, number) = self.profile(part).find(part.slots.forward(number));
-        let place = self.places(domain, block, part).forward(number);
+        let (block, number) = part.contents.find(part.slots.forward(number));
+        let (places, first) = self.places(domain, block, part);
+        let place = places.forward(number);
         let (row, column) = part.width.div_rem(place >> self.unit_shift);
         let unit = place & ((1 << self.unit_shift) - 1);
-        (part.planes[column as usize], ((block * self.rows.value() + row) << self.unit_shift) + unit)
+        let row = block * self.rows.value() + first + row;
+        (part.planes[column as usize], (row << self.unit_shift) + unit)
     }
 
     /// The reverse: of what lies at a unit of a plane, the turn of its flash page, the plane to whose position that was dealt,
@@ -181,14 +173,17 @@ impl Scattered {
         let column = self.column_of_plane[plane as usize];
         let part = &self.parts[domain as usize];
         let (block, row) = self.rows.div_rem(rest >> self.unit_shift);
-        let before = &self.profile(part).before;
-        let (&first, &end) = (before.get(block as usize)?, before.get(block as usize + 1)?);
-        if column == u32::MAX || first == end {
+        let before = &part.contents.before;
+        let (&first_slot, &end) = (before.get(block as usize)?, before.get(block as usize + 1)?);
+        if column == u32::MAX || first_slot == end {
             return None;
         }
         let mask = (1 << self.unit_shift) - 1;
-        let place = ((row * part.width.value() + column) << self.unit_shift) + (rest & mask);
-        let slot = first + self.places(domain, block, part).back(place);
+        let (places, first) = self.places(domain, block, part);
+        let place =
+            ((row.checked_sub(first)? * part.width.value() + column) << self.unit_shift) + (rest & mask);
+        // A place beyond the rows that hold something is no number of the permutation, and stays what it is.
+        let slot = first_slot + places.back(place);
         if slot >= end {
             return None;
         }
@@ -217,6 +212,7 @@ fn dealt_units(geometry: &Geometry, of_position: &[(u32, u32)], domains: usize, 
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]
 mod tests {
     use super::*;
+    use crate::blocks::steady::Collection;
     use crate::config::device::GeometryConfig;
     use crate::config::scheme::{PlacementOrder, SuperblockSpan};
     use crate::ids::{Lpa, Ppa};
@@ -238,6 +234,11 @@ mod tests {
         })
     }
 
+    fn plan(seed: u64) -> Plan {
+        let collection = Collection::Greedy;
+        Plan { superblocks: 24, free: [2, 3], paced: None, phased: true, rows_at_once: 1, collection, seed }
+    }
+
     #[test]
     fn the_formula_and_its_inverse_agree_stay_in_the_domain_and_count_right() {
         let geometry = geometry();
@@ -249,10 +250,12 @@ mod tests {
             for left_out in [None, planes.last().copied()] {
                 planes.retain(|plane| Some(*plane) != left_out);
                 let room = most / geometry.planes() * planes.len() as u32;
-                for occupied in [0, 1, 7, room / 5, room * 4 / 5 + 1, room] {
-                    let steady = SteadyState { superblocks: 24, free: 3, seed: 11 };
+                let all = [0, 1, 7, room / 5, room * 4 / 5 + 1, room]
+                    .map(|occupied| [None, Some(60)].map(|paced| (occupied, paced)));
+                for (occupied, paced) in all.into_iter().flatten() {
+                    let plan = Plan { paced, ..plan(11) };
                     let layout =
-                        Layout::new(&geometry, &planes, occupied).scattered(&geometry, &domains, steady);
+                        Layout::new(&geometry, &planes, occupied).scattered(&geometry, &domains, plan);
                     let mut units = std::collections::BTreeMap::new();
                     for lpa in (0..occupied).map(Lpa) {
                         let ppa = layout.ppa(lpa);
@@ -280,11 +283,36 @@ mod tests {
         let geometry = geometry();
         let planes = planes_in_order(&geometry, PlacementOrder::all()[0]);
         let domains = Domains::new(&geometry, SuperblockSpan::None, &planes);
-        let steady = SteadyState { superblocks: 24, free: 3, seed: 1 };
+        let plan = Plan { phased: false, ..plan(1) };
         let layout = Layout::new(&geometry, &planes, geometry.physical_units() * 3 / 4);
-        let layout = layout.scattered(&geometry, &domains, steady);
+        let layout = layout.scattered(&geometry, &domains, plan);
         let units = layout.units_of(&geometry, &domains, DomainId(2));
         assert!(units[..21].is_sorted() && units[0] > 0 && units[20] == 18, "{units:?}");
         assert_eq!(units[21..], [0, 0, 0]);
+    }
+
+    #[test]
+    fn of_what_is_open_only_the_rows_that_were_filled_hold_anything() {
+        let geometry = geometry();
+        let planes = planes_in_order(&geometry, PlacementOrder::all()[0]);
+        let domains = Domains::new(&geometry, SuperblockSpan::Drive, &planes);
+        let layout = Layout::new(&geometry, &planes, geometry.physical_units() * 3 / 4);
+        let layout = layout.scattered(&geometry, &domains, Plan { paced: Some(400), ..plan(5) });
+        let phase = layout.phase(DomainId(0)).unwrap();
+        let held = |block: u32| {
+            let rows = (0..9).map(|row| layout.lpa(geometry.first_unit(PlaneId(3), block, row)).is_some());
+            rows.collect::<Vec<_>>()
+        };
+        for open in [phase.host, phase.moves].into_iter().flatten() {
+            let rows = open.first..open.first + open.rows;
+            assert_eq!(
+                held(open.block),
+                (0..9).map(|row| rows.contains(&row)).collect::<Vec<_>>(),
+                "{open:?}"
+            );
+        }
+        let victim = phase.victim.unwrap();
+        assert!(held(victim.block)[..victim.first as usize].iter().all(|held| !held), "{victim:?}");
+        assert!(phase.host.is_some() && phase.moves.is_some() && victim.first > 0);
     }
 }

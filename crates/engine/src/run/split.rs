@@ -90,7 +90,8 @@ impl Split<'_> {
         if self.resume.is_none() && self.save.is_none() {
             return Ok(None);
         }
-        let Setup { device, scheme, host, start, window, measure, seed, checked } = setup;
+        // The workload says more than the pattern of its writes.
+        let Setup { device, scheme, host, start, window, measure, seed, checked, pattern: _ } = setup;
         let workload =
             serde_json::from_str(self.workload).unwrap_or_else(|_| Value::String(self.workload.to_owned()));
         let (seed, checked) = (*seed, *checked);

@@ -17,12 +17,14 @@ struct Made<'a> {
     start: &'a StartConfig,
     seed: u64,
     checked: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pattern: &'a Option<String>,
 }
 
 impl Setup {
     fn drive_identity(&self) -> Result<Identity, SnapshotError> {
-        let Self { device, scheme, host: _, start, window: _, measure: _, seed, checked } = self;
-        Identity::new("a drive", &Made { device, scheme, start, seed: *seed, checked: *checked })
+        let Self { device, scheme, host: _, start, window: _, measure: _, seed, checked, pattern } = self;
+        Identity::new("a drive", &Made { device, scheme, start, seed: *seed, checked: *checked, pattern })
     }
 
     /// Why a drive that was prepared for `other` is none of this setup: the first key that differs; `None` if it is the
@@ -40,7 +42,7 @@ impl Setup {
     }
 
     /// Writes the whole state of a drive, requests in flight included. Of this setup count what the drive was prepared
-    /// from: the device, the scheme, the start, the seed, and whether it is checked.
+    /// from: the device, the scheme, the start, the pattern of its writes, the seed, and whether it is checked.
     pub fn save_drive(&self, drive: &Device, out: &mut dyn Write) -> Result<(), SnapshotError> {
         device::snapshot::save(drive, &self.drive_identity()?, out)
     }

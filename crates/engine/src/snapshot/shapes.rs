@@ -74,6 +74,7 @@ fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
             occupancy: Occupancy::All,
             overwrite: 1.0,
             layout: if steady { StartLayout::Steady } else { StartLayout::InOrder },
+            settle_requests: None,
         },
         window: WindowConfig { warmup_requests: 50, ..WindowConfig::default() },
         measure: MeasureConfig {
@@ -87,6 +88,7 @@ fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
         },
         seed: 1,
         checked: true,
+        pattern: None,
     };
     setup.validate().ok().map(|()| setup)
 }

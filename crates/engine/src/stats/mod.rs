@@ -18,6 +18,7 @@ pub mod redundancy;
 pub mod report;
 pub mod samples;
 pub mod series;
+pub mod settled;
 pub mod slc_cache;
 pub mod sparse;
 pub mod table;

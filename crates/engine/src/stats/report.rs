@@ -20,6 +20,8 @@ use crate::device::EndOfLife;
 pub struct Report {
     /// The measured window.
     pub window: WindowReport,
+    /// How the drive came to the state in which its first request found it.
+    pub start: super::settled::Settled,
     /// Read requests of the host.
     pub read: DirectionReport,
     /// Write requests of the host.

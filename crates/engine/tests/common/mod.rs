@@ -89,6 +89,7 @@ pub fn setup(device: DeviceConfig) -> Setup {
         measure: Default::default(),
         seed: 1,
         checked: true,
+        pattern: None,
     }
 }
 

@@ -38,15 +38,16 @@ enum Pattern {
 }
 
 impl AddressDrawer {
+    /// Draws follow from the first seed, where hot places lie from the second.
     pub(super) fn new(
         config: &PatternConfig,
         region: Region,
         largest: u64,
-        seed: u64,
+        [seed, scatter]: [u64; 2],
     ) -> Result<Self, ConfigError> {
         let slots = region.slots;
         let rng = stream(seed, "trace.addresses");
-        let places = || Permutation::new(slots, &mut stream(seed, "trace.places"));
+        let places = || Permutation::new(slots, &mut stream(scatter, "trace.places"));
         let pattern = match config {
             PatternConfig::Uniform => Pattern::Uniform { rng },
             PatternConfig::Zipf { theta } => {

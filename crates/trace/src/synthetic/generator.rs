@@ -32,13 +32,29 @@ pub(crate) struct Generator {
 impl Generator {
     /// A generator for a drive of this size; paths in errors begin below `source`.
     pub(crate) fn new(config: &SyntheticConfig, drive_bytes: u64, seed: u64) -> Result<Self, ConfigError> {
+        Self::of_seeds(config, drive_bytes, seed, seed)
+    }
+
+    /// What came before the first request of [`Self::new`]: other requests without end, to the same hot places.
+    pub(crate) fn before(config: &SyntheticConfig, drive_bytes: u64, seed: u64) -> Result<Self, ConfigError> {
+        let endless = SyntheticConfig { requests: u64::MAX, ..config.clone() };
+        Self::of_seeds(&endless, drive_bytes, stream(seed, "trace.before").next_u64(), seed)
+    }
+
+    /// With draws that follow from `seed`, and places that follow from `places`.
+    fn of_seeds(
+        config: &SyntheticConfig,
+        drive_bytes: u64,
+        seed: u64,
+        places: u64,
+    ) -> Result<Self, ConfigError> {
         let region = Region::new(config, drive_bytes)?;
         Ok(Self {
             left: config.requests,
             total: config.requests,
             ops: OpDrawer::new(config, seed),
             sizes: SizeDrawer::new(&config.sizes, stream(seed, "trace.sizes"))?,
-            addresses: AddressDrawer::new(&config.pattern, region, config.sizes.largest(), seed)?,
+            addresses: AddressDrawer::new(&config.pattern, region, config.sizes.largest(), [seed, places])?,
             arrivals: Arrivals::new(config.interarrival.as_ref(), seed),
             lengths: vec![0; BATCH],
             offsets: vec![0; BATCH],

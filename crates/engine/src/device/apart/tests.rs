@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is the failure")]
 
 use super::*;
+use crate::blocks::steady::Collection;
 use crate::config::run::StartConfig;
 use crate::config::scheme::PlacementOrder;
 use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
@@ -68,6 +69,7 @@ fn setup(keys: &[(&str, String)]) -> Option<Setup> {
         measure: MeasureConfig::default(),
         seed: 5,
         checked: false,
+        pattern: None,
     };
     setup.new_drive(Vec::new()).ok().map(|_| setup)
 }
@@ -109,7 +111,8 @@ impl Preparation {
     /// A drive so prepared, either way; `None` where this drive can't be prepared domain by domain.
     fn prepared(&self, setup: &Setup, apart: bool) -> Option<Device> {
         let (mut device, _) = setup.new_drive(Vec::new()).ok()?;
-        device.fill_at_once(setup.scheme.placement.order, self.occupied, self.scattered);
+        let plan = |seed| device.steady_plan(Collection::Greedy, seed, false);
+        device.fill_at_once(setup.scheme.placement.order, self.occupied, self.scattered.map(plan));
         if self.for_ever_full {
             device.blocks.set_least_won(u32::MAX);
         }

@@ -50,6 +50,7 @@ fn setup(queue_depth: u32) -> Setup {
         measure: MeasureConfig::default(),
         seed: 1,
         checked: true,
+        pattern: None,
     }
 }
 

@@ -1,0 +1,133 @@
+//! Which pages are overwritten while a drive is prepared.
+
+use std::ops::Range;
+
+use super::Device;
+use crate::host::{HostRequest, RequestSource, SourceError};
+use crate::ids::Lpa;
+use crate::rng::{self, Xoshiro256PlusPlus};
+use crate::stats::settled::Settled;
+
+/// The pages that are overwritten, one after the other.
+pub struct Overwriting<'a> {
+    choice: Choice<'a>,
+}
+
+enum Choice<'a> {
+    /// The first so many logical pages, each with the same chance.
+    First(u32, Xoshiro256PlusPlus),
+    /// These, each with the same chance.
+    Listed(&'a [Lpa], Xoshiro256PlusPlus),
+    /// Those that a workload writes.
+    Written(Box<Written<'a>>),
+}
+
+/// Pages that a workload writes.
+struct Written<'a> {
+    source: &'a mut dyn RequestSource,
+    batch: Vec<HostRequest>,
+    next: usize,
+    units: Range<u32>,
+    unit_bytes: u64,
+    occupied: u32,
+    error: Option<SourceError>,
+}
+
+impl<'a> Overwriting<'a> {
+    /// The same from here on a second time; `None` for what comes only once.
+    pub(super) fn again(&self) -> Option<Self> {
+        let choice = match &self.choice {
+            Choice::First(occupied, random) => Choice::First(*occupied, random.clone()),
+            Choice::Listed(pages, random) => Choice::Listed(pages, random.clone()),
+            Choice::Written(_) => return None,
+        };
+        Some(Self { choice })
+    }
+
+    /// The next one; `None` when there is none.
+    #[inline]
+    pub(super) fn draw(&mut self) -> Option<Lpa> {
+        match &mut self.choice {
+            Choice::First(occupied, random) => (*occupied > 0).then(|| Lpa(rng::below(random, *occupied))),
+            Choice::Listed(pages, random) => {
+                pages.get(rng::below(random, pages.len() as u32) as usize).copied()
+            }
+            Choice::Written(written) => written.draw(),
+        }
+    }
+
+    /// Why the workload could not go on.
+    pub fn error(&mut self) -> Option<SourceError> {
+        match &mut self.choice {
+            Choice::Written(written) => written.error.take(),
+            Choice::First(..) | Choice::Listed(..) => None,
+        }
+    }
+}
+
+impl Written<'_> {
+    #[inline]
+    fn draw(&mut self) -> Option<Lpa> {
+        loop {
+            if let Some(unit) = self.units.next() {
+                return Some(Lpa(unit));
+            }
+            let Some(request) = self.batch.get(self.next) else {
+                self.refill()?;
+                continue;
+            };
+            self.next += 1;
+            if request.op.is_write() && request.length > 0 {
+                let end = request.offset.saturating_add(request.length).div_ceil(self.unit_bytes);
+                let within = |unit: u64| unit.min(u64::from(self.occupied)) as u32;
+                self.units = within(request.offset / self.unit_bytes)..within(end);
+            }
+        }
+    }
+
+    #[cold]
+    fn refill(&mut self) -> Option<()> {
+        self.batch.clear();
+        self.next = 0;
+        if let Err(error) = self.source.next_batch(&mut self.batch) {
+            self.error = Some(error);
+            return None;
+        }
+        (!self.batch.is_empty()).then_some(())
+    }
+}
+
+impl Device {
+    /// Each of `pages` with the same chance, or of the first `occupied` logical pages when `pages` is empty.
+    pub fn overwriting<'a>(&self, occupied: u32, pages: &'a [Lpa], seed: u64) -> Overwriting<'a> {
+        let random = rng::stream(seed, "precondition");
+        let choice =
+            if pages.is_empty() { Choice::First(occupied, random) } else { Choice::Listed(pages, random) };
+        Overwriting { choice }
+    }
+
+    /// What a workload writes of the first `occupied` logical pages.
+    pub fn overwriting_as<'a>(&self, occupied: u32, source: &'a mut dyn RequestSource) -> Overwriting<'a> {
+        let written = Written {
+            source,
+            batch: Vec::new(),
+            next: 0,
+            units: 0..0,
+            unit_bytes: u64::from(self.geometry.unit_bytes),
+            occupied,
+            error: None,
+        };
+        Overwriting { choice: Choice::Written(Box::new(written)) }
+    }
+
+    /// How it came to the state that it is in before its first request.
+    pub(crate) fn note_settled(&mut self, settled: Settled) {
+        self.settled = settled;
+    }
+
+    /// Units programmed by the superblocks that were erased so far, without simulated time or with it.
+    pub fn units_erased(&self) -> u64 {
+        let erases: u64 = self.blocks.erase_counts().iter().map(|&count| u64::from(count)).sum();
+        erases * u64::from(self.blocks.capacity())
+    }
+}

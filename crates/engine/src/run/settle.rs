@@ -1,0 +1,119 @@
+//! Bringing a drive to the state in which its workload will keep it.
+//!
+//! Uniform overwrites under a policy with a mean field need nothing carried out: the layout is a formula, phases included
+//! ([`crate::blocks::steady`]). Else the workload's own writes are carried out without simulated time until write amplification
+//! no longer changes. What follows from time (queues, buffers, how far collections are under load) settles in requests before the
+//! first that is measured.
+
+use super::{Observer, RunError, Setup};
+use crate::blocks::steady::Collection;
+use crate::config::DeviceConfig;
+use crate::config::cache::{CacheBytes, CacheKind};
+use crate::config::run::StartLayout;
+use crate::config::separation::SeparationKind;
+use crate::device::{Device, Overwriting};
+use crate::stats::settled::Settled;
+use crate::time::Ns;
+
+/// Windows for each overwrite of what the drive holds.
+const WINDOWS_FOR_ALL: u32 = 4;
+
+/// Overwriting ends after so many windows even where they don't agree.
+const MOST_WINDOWS: usize = 16;
+
+/// Windows agree when write amplification changes by less than this share between them.
+const AGREE: f64 = 0.01;
+
+/// Superblocks that the host fills in each domain while collection by thresholds settles.
+const CYCLES: u64 = 8;
+
+/// Rows of the drive that the host fills while a paced collection settles.
+const ROWS: u64 = 8;
+
+impl Setup {
+    /// Whether the state that a workload leads to is known without carrying its writes out. `uniform`: every page that is
+    /// occupied is overwritten with the same chance.
+    pub fn has_steady_formula(&self, uniform: bool) -> bool {
+        let separated = self.scheme.separation.policy == SeparationKind::HotCold;
+        uniform && !separated && Collection::of(&self.scheme.gc).is_some() && self.scheme.custom.is_empty()
+    }
+
+    /// Requests that go before the first one measured, of which each writes so many bytes on average.
+    pub fn settling_requests(&self, bytes_per_request: f64) -> u64 {
+        let wanted = match self.start.layout {
+            StartLayout::Steady if bytes_per_request > 0.0 && self.scheme.array.is_none() => {
+                (self.settling_bytes() as f64 / bytes_per_request).ceil() as u64
+            }
+            _ => 0,
+        };
+        self.start.settle_requests.unwrap_or(wanted)
+    }
+
+    /// Bytes that the host writes while queues, buffers and collections settle.
+    fn settling_bytes(&self) -> u64 {
+        let DeviceConfig { geometry, dram, .. } = &self.device;
+        let planes = [geometry.channels, geometry.ways, geometry.dies, geometry.planes].map(u64::from);
+        let row: u64 = planes.iter().product::<u64>() * u64::from(geometry.page_bytes);
+        let cache = match (self.scheme.cache.policy, &self.scheme.cache.bytes) {
+            (CacheKind::None, _) => 0,
+            (_, CacheBytes::Bytes(bytes)) => *bytes,
+            (_, CacheBytes::Rest) => dram.bytes.unwrap_or(0),
+        };
+        let moving = if self.is_paced() {
+            ROWS * u64::from(geometry.pages_per_program) * row
+        } else {
+            CYCLES * u64::from(geometry.pages) * row
+        };
+        moving.saturating_add(cache.saturating_mul(2))
+    }
+
+    /// Whether collection keeps pace with the host.
+    fn is_paced(&self) -> bool {
+        false
+    }
+
+    /// Overwrites pages until write amplification of successive windows agrees.
+    pub(super) fn overwrite_until_stationary(
+        &self,
+        device: &mut Device,
+        choice: &mut Overwriting<'_>,
+        occupied: u32,
+        observer: &mut dyn Observer,
+    ) -> Result<Settled, RunError> {
+        let window = u64::from(occupied / WINDOWS_FOR_ALL).max(1);
+        let mut settled = Settled { formula: true, ..Settled::default() };
+        while settled.waf_of_windows.len() < MOST_WINDOWS && !settled.agrees && device.fault().is_none() {
+            let before = device.units_erased();
+            if !device.overwrite(window, choice, &mut || observer.progress(0, Ns::ZERO)) {
+                return Err(RunError::Cancelled);
+            }
+            if let Some(error) = choice.error() {
+                return Err(error.into());
+            }
+            let programmed = device.units_erased() - before;
+            settled.waf_of_windows.push(programmed as f64 / window as f64);
+            settled.agrees = agree(&settled.waf_of_windows);
+        }
+        Ok(settled)
+    }
+}
+
+/// Whether the last three windows agree.
+fn agree(windows: &[f64]) -> bool {
+    let Some([first, second, third]) = windows.last_chunk() else { return false };
+    let near = |a: f64, b: f64| (a - b).abs() <= AGREE * a.max(b);
+    near(*second, *third) && near(*first, *second) && near(*first, *third)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_agree_when_the_last_three_are_within_the_bound() {
+        assert!(!agree(&[3.0, 3.0]));
+        assert!(agree(&[9.0, 3.0, 3.01, 3.02]));
+        assert!(!agree(&[3.0, 3.02, 3.04]), "a slow trend");
+        assert!(!agree(&[3.0, 3.0, 3.1]));
+    }
+}

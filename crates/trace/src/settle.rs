@@ -1,0 +1,101 @@
+//! What came before a workload's first request: the same kind of requests, for bringing a drive to the state in which the
+//! workload will keep it.
+
+use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
+use wordline_engine::time::Ns;
+
+use crate::config::{PatternConfig, SourceConfig, SyntheticConfig};
+use crate::open::{OpenContext, OpenError, Opened};
+use crate::synthetic::Generator;
+
+/// Requests of a generator that go before its first: without end, none of them among its own, their hot places its hot
+/// places. `None` for what is no generator: nobody knows what came before a trace.
+///
+/// # Errors
+/// Those of [`crate::open`].
+pub fn before(
+    source: &SourceConfig,
+    context: &OpenContext,
+) -> Result<Option<Box<dyn RequestSource + Send>>, OpenError> {
+    let SourceConfig::Synthetic(config) = source else { return Ok(None) };
+    let generator = Generator::before(config, context.drive_bytes, context.seed)
+        .map_err(|error| error.under("source"))?;
+    Ok(Some(Box::new(generator)))
+}
+
+/// What a generator writes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Written {
+    /// Bytes for each request of any kind.
+    pub bytes_per_request: f64,
+    /// Whether every place of the drive is as likely as any other.
+    pub uniformly: bool,
+}
+
+/// What a source writes; `None` where that isn't known.
+pub fn written(source: &SourceConfig) -> Option<Written> {
+    let SourceConfig::Synthetic(config) = source else { return None };
+    let share = (1.0 - config.read_share - config.trim_share).max(0.0);
+    let region = &config.region;
+    let whole = region.start_share.is_none_or(|share| share == 0.0)
+        && region.start_bytes.is_none_or(|bytes| bytes == 0)
+        && region.bytes.is_none()
+        && region.share.is_none_or(|share| share == 1.0);
+    let uniformly = whole && config.pattern == PatternConfig::Uniform;
+    Some(Written { bytes_per_request: share * mean_bytes(config), uniformly })
+}
+
+fn mean_bytes(config: &SyntheticConfig) -> f64 {
+    use crate::config::Sizes;
+    match &config.sizes {
+        Sizes::Fixed(bytes) => *bytes as f64,
+        Sizes::Weighted(list) => {
+            let all: f64 = list.iter().map(|size| size.weight).sum();
+            list.iter().map(|size| size.bytes as f64 * size.weight / all).sum()
+        }
+    }
+}
+
+/// So many requests of what came before, then a source, whose times begin when the former end.
+pub struct Preceded {
+    before: Box<dyn RequestSource + Send>,
+    left: u64,
+    count: u64,
+    source: Box<dyn RequestSource + Send>,
+    last: Ns,
+}
+
+impl Preceded {
+    /// The same source, with `count` requests of `before` in front.
+    pub fn open(before: Box<dyn RequestSource + Send>, count: u64, opened: Opened) -> Opened {
+        let Opened { source, notes } = opened;
+        let preceded = Self { before, left: count, count, source, last: Ns::ZERO };
+        Opened { source: Box::new(preceded), notes }
+    }
+}
+
+impl RequestSource for Preceded {
+    fn next_batch(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
+        let start = batch.len();
+        if self.left > 0 {
+            self.before.next_batch(batch)?;
+            let wanted = usize::try_from(self.left).unwrap_or(usize::MAX);
+            batch.truncate(start.saturating_add(wanted));
+            let given = batch.len() - start;
+            self.left = if given == 0 { 0 } else { self.left - given as u64 };
+            self.last = batch.last().map_or(self.last, |request| request.time);
+            if given > 0 {
+                return Ok(());
+            }
+        }
+        self.source.next_batch(batch)?;
+        for request in batch.iter_mut().skip(start) {
+            request.time = Ns(request.time.0.saturating_add(self.last.0));
+        }
+        Ok(())
+    }
+
+    fn size_hint(&self) -> Option<u64> {
+        self.source.size_hint().map(|own| own.saturating_add(self.count))
+    }
+}
