@@ -71,7 +71,7 @@ use crate::config::wear::FreeBlock;
 use crate::cpu::Cpu;
 use crate::events::{Event, EventSet};
 use crate::gc::collector::{Collector, Thresholds};
-use crate::gc::pace::{Ledger as PaceLedger, Pace};
+use crate::gc::pace::{Pace, PaceLedger};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
 use crate::mapping::{Copies, Layout, PageMap};

@@ -65,7 +65,7 @@ impl Pace {
 /// What a domain remembers. Everything else follows from its free space and the progress of its victims: in the long run, the
 /// floor is the target less the band.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Ledger {
+pub struct PaceLedger {
     /// Victims, and the units that were valid when each was chosen.
     starts: Vec<(SuperblockId, u32)>,
     /// The host's programs may take places while the virtual free space is above this, mapping units; `None` before the first.
@@ -78,7 +78,7 @@ pub struct Ledger {
     in_vain: bool,
 }
 
-impl Ledger {
+impl PaceLedger {
     /// A victim was chosen that holds so many valid units.
     pub fn begin(&mut self, superblock: SuperblockId, valid: u32) {
         self.starts.push((superblock, valid));
@@ -135,7 +135,7 @@ mod tests {
     /// and whose collection moves a unit for each question. Returns the units that both placed, and the least and the most
     /// virtual free space once there was enough.
     fn overload(valid: u32, free_at_start: u64, units: u32) -> (u64, u64, [u64; 2]) {
-        let (pace, mut ledger) = (pace(), Ledger::default());
+        let (pace, mut ledger) = (pace(), PaceLedger::default());
         let goal = pace.target(0) - BAND;
         let (mut free, mut left, mut host, mut moved) = (free_at_start, 0, 0, 0);
         let (mut range, mut reached) = ([u64::MAX, 0], false);
@@ -143,7 +143,7 @@ mod tests {
             let victim = SuperblockId(number);
             if left == 0 {
                 (free, left) = (free + if number > 0 { pace.whole() } else { 0 }, valid);
-                ledger = Ledger { starts: vec![(victim, valid)], ..ledger };
+                ledger = PaceLedger { starts: vec![(victim, valid)], ..ledger };
             }
             (left, free, moved) = (left - 1, free - 1, moved + 1);
             let space = |free| free + pace.won(valid, left);
@@ -184,7 +184,7 @@ mod tests {
 
     #[test]
     fn nothing_to_win_holds_nobody() {
-        let mut ledger = Ledger::default();
+        let mut ledger = PaceLedger::default();
         ledger.observe(10, 100, BAND);
         assert!(ledger.holds(10));
         ledger.found_nothing();
@@ -195,7 +195,7 @@ mod tests {
 
     #[test]
     fn a_victim_counts_by_the_share_that_it_gave_up() {
-        let (pace, mut ledger) = (pace(), Ledger::default());
+        let (pace, mut ledger) = (pace(), PaceLedger::default());
         ledger.begin(SuperblockId(7), 800);
         assert_eq!(pace.won(ledger.start_of(SuperblockId(7)), 800), 0);
         assert_eq!(pace.won(800, 200), 750);
