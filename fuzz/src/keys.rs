@@ -61,6 +61,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("scheme.gc.trigger", &["0.0", "0.1", "0.3"]),
     ("scheme.gc.stop", &["0.3"]),
     ("scheme.gc.background", &["{ stop = 0.3 }", "{ stop = 0.4, preemptible = true }"]),
+    ("scheme.gc.pace", &["{ band = 1 }", "{ band = 3 }"]),
     ("scheme.gc.read_ahead_pages", &["1", "32"]),
     ("scheme.reclaim.policy", &["block", "superblock"]),
     ("scheme.reclaim.threshold", &["3", "20"]),

@@ -16,6 +16,8 @@ pub struct SpacePlan {
     pub map: MapSizes,
     /// Thresholds of garbage collection.
     pub thresholds: Thresholds,
+    /// Superblocks that are free or as good as won where paced collection rests.
+    pub paced_free: u32,
     /// Superblocks in use that a domain needs at least.
     pub least_superblocks: u32,
     /// Live units of a domain at which dynamic placement passes it over.
@@ -100,11 +102,8 @@ impl SpacePlan {
             return Err(ConfigError::new("scheme.gc.trigger", scheme.gc.trigger, allowed));
         }
         let stop = scheme.gc.stop.map_or(trigger, share).clamp(trigger, most.max(trigger));
-        let row = geometry.units_per_program() * width;
-        let read_ahead = match scheme.gc.read_ahead_pages {
-            0 => (2 * row).max(4 * geometry.units_per_page()),
-            pages => pages.saturating_mul(geometry.units_per_page()).max(2 * row),
-        };
+        let thresholds =
+            Thresholds { trigger, stop, reserve: 1, read_ahead: read_ahead(scheme, geometry, width) };
         let mean = (u64::from(logical_units) + u64::from(map.translation_pages)) * u64::from(width)
             / u64::from(planes);
         let half_spare = (u64::from(blocks - apart) * u64::from(capacity)).saturating_sub(mean) / 2;
@@ -112,12 +111,29 @@ impl SpacePlan {
         Ok(Self {
             least_superblocks: blocks - spare + open + apart + trigger,
             map,
-            thresholds: Thresholds { trigger, stop, reserve: 1, read_ahead },
+            paced_free: paced_free(thresholds, open, most),
+            thresholds,
             cache,
             room_limit: (mean + half_spare).min(usable).max(mean + 1) as u32,
             copy_room: usable.saturating_sub(needed_units) as u32,
             reserved_room: usable as u32,
         })
+    }
+}
+
+/// Superblocks of a domain that are free, open, or as good as won where paced collection rests: as many as with thresholds, of
+/// which the open ones hold one more half full on average; and so many that the host finds a free one beside the reserve
+/// whenever one of its `open` write points is full, with the victim all but emptied. Spare ones there are `most`.
+fn paced_free(thresholds: Thresholds, open: u32, most: u32) -> u32 {
+    (thresholds.stop + 1).max(thresholds.reserve + 1 + open).min(most + 1)
+}
+
+/// Mapping units that are read ahead of their programs.
+fn read_ahead(scheme: &SchemeConfig, geometry: &Geometry, width: u32) -> u32 {
+    let row = geometry.units_per_program() * width;
+    match scheme.gc.read_ahead_pages {
+        0 => (2 * row).max(4 * geometry.units_per_page()),
+        pages => pages.saturating_mul(geometry.units_per_page()).max(2 * row),
     }
 }
 

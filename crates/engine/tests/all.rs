@@ -29,6 +29,7 @@ mod mapping;
 mod measure;
 mod naive_drive;
 mod nand_modes;
+mod pacing;
 mod presets;
 mod program_units;
 mod reclaim;

@@ -20,7 +20,7 @@ use wordline_engine::time::Ns;
 /// With blocks entering at rate f, the share of blocks at level j is f / j, down to level m, where collection takes
 /// some (share x there, the rest falls to m − 1 and is taken at once): Σ f / j + x = 1 over j = m + 1 … b, and what is
 /// freed is what is written, f (b − m) + m x = ρ b. Exactly one m has 0 ≤ x ≤ f / m.
-fn mean_field(b: u32, rho: f64) -> f64 {
+pub fn mean_field(b: u32, rho: f64) -> f64 {
     let pages = f64::from(b);
     let mut harmonic = 0.0;
     for level in (1..b).rev() {
@@ -38,7 +38,7 @@ fn mean_field(b: u32, rho: f64) -> f64 {
 /// The limit of large blocks: α / (α + W(−α e^−α)) for α = 1 / ρ (Xiang and Kurkoski, "An improved analytic expression
 /// for write amplification in NAND flash", ICNC 2012; Desnoyers, "Analytic models of SSD write performance", ACM
 /// Transactions on Storage 10(2), 2014).
-fn large_blocks(rho: f64) -> f64 {
+pub fn large_blocks(rho: f64) -> f64 {
     let alpha = 1.0 / rho;
     let argument = -alpha * (-alpha).exp();
     // The principal branch of Lambert's W lies above −1; bisection suffices.

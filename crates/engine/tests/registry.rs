@@ -9,6 +9,7 @@ use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, ReadAdmission};
 use wordline_engine::config::device::*;
 use wordline_engine::config::nand_modes::SlcModeConfig;
+use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
 use wordline_engine::config::scheme::*;
@@ -268,12 +269,37 @@ fn wear_levelling_collection_at_idle_time_and_separation_pass_together() {
                     setup.scheme.gc.trigger = 0.05;
                     setup.scheme.wear = WearConfig { free_block, static_spread: Some(2), static_interval: 2 };
                     setup.scheme.gc.background = Some(BackgroundConfig { stop: 0.5, preemptible });
+                    setup.scheme.gc.pace = moves_apart.then_some(PaceConfig { band: 1 });
                     setup.scheme.separation =
                         SeparationConfig { policy: separation, moves_apart, ..SeparationConfig::default() };
                     let what = format!("{free_block:?} {separation:?} {superblock:?} {preemptible}");
                     let report = run(&setup, &mut Listed(requests)).unwrap_or_else(|e| panic!("{what}: {e}"));
                     assert!(report.background_gc.is_some_and(|gc| gc.victims > 0), "{what}");
                     assert!(report.gc.victims > 0, "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn paced_collection_passes_with_every_policy_span_placement_and_cache() {
+    for &policy in COLLECTIONS {
+        for &superblock in SPANS {
+            for &placement in PLACEMENTS {
+                for &cache in CACHES {
+                    let mut setup = small();
+                    setup.scheme.gc =
+                        GcConfig { policy, pace: Some(PaceConfig { band: 1 }), ..setup.scheme.gc };
+                    setup.scheme.blocks.superblock = superblock;
+                    setup.scheme.placement.policy = placement;
+                    setup.scheme.cache = CacheConfig {
+                        policy: cache,
+                        bytes: CacheBytes::Bytes(64 << 10),
+                        ..Default::default()
+                    };
+                    let what = format!("{policy:?} {superblock:?} {placement:?} {cache:?}");
+                    assert!(passes(&setup, 600, &what).gc.victims > 0, "{what}");
                 }
             }
         }

@@ -308,6 +308,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         trigger,
                         stop,
                         background: None,
+                        pace: None,
                         read_ahead_pages,
                     },
                     scheduler: SchedulerConfig {

@@ -5,10 +5,10 @@
 #![allow(clippy::print_stdout, reason = "the figures that docs/validation.md has")]
 
 use crate::common::*;
-use wordline_engine::{Setup, Split, Stop, Unobserved, replay_in_parts};
 use wordline_engine::config::device::CapacityConfig;
 use wordline_engine::config::run::StartLayout;
 use wordline_engine::config::scheme::GcKind;
+use wordline_engine::{Setup, Split, Stop, Unobserved, replay_in_parts};
 
 const LONG: u64 = 400_000;
 

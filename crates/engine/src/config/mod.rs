@@ -19,6 +19,7 @@ pub mod layers;
 pub mod mapping;
 pub mod measure;
 pub mod nand_modes;
+pub mod pace;
 mod parse;
 pub mod reclaim;
 pub mod redundancy;

@@ -11,6 +11,7 @@ use super::firmware::FirmwareConfig;
 use super::hotr::HotrConfig;
 use super::ideal::IdealConfig;
 pub use super::mapping::{Eviction, MappingConfig, MappingKind, UnmappedReads};
+use super::pace::PaceConfig;
 use super::reclaim::ReclaimConfig;
 use super::redundancy::RedundancyConfig;
 use super::separation::SeparationConfig;
@@ -272,6 +273,9 @@ pub struct GcConfig {
     /// Collection while the drive is idle; left out: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub background: Option<BackgroundConfig>,
+    /// Collection whose rate follows the host's writes; left out: it begins at `trigger` and ends at `stop`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pace: Option<PaceConfig>,
     /// Flash pages read ahead of their programs; 0 = two superpages, at least four pages.
     #[serde(default)]
     pub read_ahead_pages: u32,
@@ -286,6 +290,7 @@ impl Default for GcConfig {
             trigger: default_trigger(),
             stop: None,
             background: None,
+            pace: None,
             read_ahead_pages: 0,
         }
     }
@@ -385,6 +390,9 @@ impl GcConfig {
         if let Some(background) = &self.background {
             let foreground = self.stop.unwrap_or(self.trigger);
             background.validate(foreground).map_err(|e| e.under("background"))?;
+        }
+        if let Some(pace) = &self.pace {
+            pace.validate().map_err(|e| e.under("pace"))?;
         }
         check_range("read_ahead_pages", self.read_ahead_pages, 0, 1 << 20)
     }

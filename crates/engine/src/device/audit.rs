@@ -120,7 +120,9 @@ impl Device {
             }
             let idle =
                 state.collector.in_flight == 0 && state.collector.reading == 0 && state.stalled.is_empty();
-            if !idle || !state.collector.victims.is_empty() {
+            // Paced collection pauses in the middle of a victim.
+            let pauses = self.pace.is_some() && state.collector.victim.is_some();
+            if !idle || state.collector.victims.len() > usize::from(pauses) {
                 return Err(format!(
                     "{domain:?} still collects although the drive is at rest: {:?}",
                     state.collector

@@ -84,6 +84,10 @@ impl Device {
 
     /// Reads no more of the victim, unless its space is needed. What was read of it moves; the rest stays.
     fn give_up_victim(&mut self, domain: DomainId) {
+        if self.pace.is_some() {
+            // What it has won counts already; it pauses where that suffices.
+            return self.advance_collection(domain);
+        }
         let apart = self.set_apart(domain);
         let state = &mut self.domain[domain.index()];
         let victim = state.collector.victim;

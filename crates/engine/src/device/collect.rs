@@ -20,11 +20,13 @@ impl Device {
     /// Starts or continues the collection of a domain where it is needed.
     #[inline(always)]
     pub(super) fn check_collection(&mut self, domain: DomainId) {
+        let paced = self.pace.is_some();
         let state = &self.domain[domain.index()];
         // What goes on for space already isn't changed by asking whether it should begin.
         let goes_on = state.collector.active && !state.collector.background;
         // Nor is one begun while there is space, and nothing else to be emptied.
-        let rests = state.free.len() >= self.thresholds.trigger.max(state.demand)
+        let rests = !paced
+            && state.free.len() >= self.thresholds.trigger.max(state.demand)
             && state.collector.wanted.is_empty();
         if !((goes_on || rests) && self.rules.plain_moves) {
             self.consider_collection(domain);
@@ -38,15 +40,26 @@ impl Device {
     #[inline(never)]
     fn consider_collection(&mut self, domain: DomainId) {
         let (apart, fold) = (self.set_apart(domain), self.fold_is_due(domain));
+        let lacks_space = self.lacks_space(domain);
         let state = &mut self.domain[domain.index()];
-        if state.free.len() < self.thresholds.trigger.max(state.demand) + apart {
+        if lacks_space {
+            let free_are_few = state.free.len() < self.thresholds.trigger.max(state.demand) + apart;
             state.collector.active = true;
             state.collector.background = false;
-            if self.reclaim.is_some() {
+            if self.reclaim.is_some() && free_are_few {
                 self.hurry_reclaim_of(domain);
             }
         } else if fold || !state.collector.wanted.is_empty() {
             state.collector.active = true;
+        }
+    }
+
+    /// Whether a domain has less space than shall be free.
+    fn lacks_space(&self, domain: DomainId) -> bool {
+        let state = &self.domain[domain.index()];
+        match &self.pace {
+            None => state.free.len() < self.thresholds.trigger.max(state.demand) + self.set_apart(domain),
+            Some(pace) => !self.paced_enough(domain, state.free.len(), self.set_apart(domain), pace),
         }
     }
 
@@ -67,6 +80,9 @@ impl Device {
     /// Chooses victims and reads ahead, as far as the thresholds and the space allow.
     #[inline]
     pub(super) fn advance_collection(&mut self, domain: DomainId) {
+        if self.pace.is_some() {
+            self.pace_changed(domain);
+        }
         let Collector { active, background, victim, column, in_flight, .. } =
             self.domain[domain.index()].collector;
         // Most often a victim is being read, and enough of it is under way.
@@ -107,6 +123,7 @@ impl Device {
         collector.wanted.retain(|&(other, _)| other != superblock);
         collector.victims.push((superblock, cause));
         (collector.victim, collector.cause, collector.row, collector.column) = (superblock, cause, 0, 0);
+        self.note_pace_of(domain, superblock, valid);
         self.charge(Cost::Decision, 1);
         self.blocks.set_state(superblock, BlockState::Collecting);
         if self.urgent != 0 {
@@ -122,9 +139,12 @@ impl Device {
     /// enough, or when none can be won. What can't wait only leaves garbage collection the reserve.
     fn next_to_empty(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
         let by_cache = self.wanted_by_cache(domain);
-        let state = &mut self.domain[domain.index()];
+        let state = &self.domain[domain.index()];
         let free_soon = state.free.len() + state.collector.victims.len() as u32;
-        let enough = free_soon >= self.thresholds.stop.max(state.demand) + by_cache;
+        let enough = match &self.pace {
+            None => free_soon >= self.thresholds.stop.max(state.demand) + by_cache,
+            Some(pace) => self.paced_enough(domain, free_soon, by_cache, pace),
+        };
         let spare = state.free.len() > self.thresholds.reserve;
         if self.urgent != 0 && spare && self.wanted_is_urgent(domain) {
             return self.next_wanted(domain);
@@ -155,6 +175,9 @@ impl Device {
                 Some(victim)
             }
             None => {
+                if !enough {
+                    self.domain[domain.index()].pace.found_nothing();
+                }
                 self.spare_copies(domain);
                 let wanted = self.next_wanted(domain).or_else(|| self.fold_at_leisure(domain));
                 wanted.or_else(|| self.rest(domain))
@@ -243,6 +266,9 @@ impl Device {
             if row == rows {
                 self.domain[domain.index()].collector.victim = SuperblockId::NONE;
                 return true;
+            }
+            if column == 0 && self.pace_pauses(domain) {
+                return false;
             }
             let plane = self.domains.planes(domain)[column as usize];
             let page = self.geometry.first_unit(plane, block, row);
@@ -421,7 +447,7 @@ impl Device {
     }
 
     /// Nothing more comes from this domain for now: programs what its moves have gathered, wherever it lies.
-    fn program_gathered_of(&mut self, home: DomainId) {
+    pub(super) fn program_gathered_of(&mut self, home: DomainId) {
         let domains = if self.rules.places_moves { 0..self.domain.len() as u32 } else { home.0..home.0 + 1 };
         for domain in domains.map(DomainId) {
             for number in 0..self.points.count() as u8 {
@@ -495,6 +521,7 @@ impl Device {
         let collector = &mut self.domain[domain.index()].collector;
         collector.victims.retain(|victim| victim.0 != superblock);
         collector.planned.retain(|victim| victim.0 != superblock);
+        self.domain[domain.index()].pace.end(superblock);
         self.reclaim_ended(superblock);
         self.tell_erased(superblock);
         self.start_waiting_plans();

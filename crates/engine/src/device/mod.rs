@@ -30,6 +30,7 @@ mod map_pages;
 mod modes;
 mod monitor;
 mod overwriting;
+mod pace;
 mod parity;
 mod partial_writes;
 mod phases;
@@ -72,6 +73,7 @@ use crate::config::wear::FreeBlock;
 use crate::cpu::Cpu;
 use crate::events::{Event, EventSet};
 use crate::gc::collector::{Collector, Thresholds};
+use crate::gc::pace::{Pace, PaceLedger};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
 use crate::mapping::{Copies, Layout, PageMap};
@@ -143,6 +145,8 @@ struct DomainState {
     /// Where writing goes on, by [`Points`].
     points: Vec<WritePoint>,
     collector: Collector,
+    /// What paced collection remembers.
+    pace: PaceLedger,
     /// Programs that wait for a free superblock.
     stalled: VecDeque<OpId>,
     /// Valid units and units on their way.
@@ -160,6 +164,8 @@ pub struct Device {
     rules: Rules,
     logical_units: u32,
     thresholds: Thresholds,
+    /// `None` where collection begins and stops at thresholds only.
+    pace: Option<Pace>,
     room_limit: u32,
 
     layout: Layout,
@@ -366,6 +372,12 @@ impl Device {
             },
             logical_units: plan.map.logical_units,
             thresholds: plan.thresholds,
+            pace: pace::of_scheme(
+                &scheme.gc,
+                plan.paced_free,
+                geometry.units_per_program() * domains.width(),
+                blocks.capacity(),
+            ),
             room_limit: plan.room_limit,
             map: PageMap::new(units),
             oob: Oob::new(geometry.physical_units()),

@@ -16,7 +16,7 @@ impl Device {
         Plan {
             superblocks,
             free: [self.thresholds.trigger, self.thresholds.stop],
-            paced: None.filter(|_| at_once),
+            paced: self.paced_target(DomainId(0)).filter(|_| at_once).map(|units| units as u32),
             phased: self.redundancy.is_none(),
             rows_at_once: self.geometry.pages_per_program,
             collection,
@@ -43,6 +43,10 @@ impl Device {
             (collector.active, collector.victim) = (true, superblock);
             (collector.row, collector.column) = (victim.first, 0);
             collector.victims.push((superblock, Cause::Gc));
+            // What it held when it was chosen: its rows are alike.
+            let rows = u64::from(victim.first + victim.rows);
+            let start = u64::from(self.blocks.valid(superblock)) * rows / u64::from(victim.rows.max(1));
+            state.pace.begin(superblock, start as u32);
         }
     }
 }

@@ -167,6 +167,9 @@ impl Device {
     #[inline(always)]
     pub(super) fn program_plain(&mut self, domain: DomainId, id: OpId) -> bool {
         let Op { point: number, request, class, .. } = self.pool[id];
+        if self.pace.is_some() && self.pace_holds(domain, number) {
+            return false;
+        }
         let Some(state) = self.domain.get_mut(domain.index()) else { return false };
         let Some(point) = state.points.get_mut(usize::from(number)) else { return false };
         if !state.stalled.is_empty() || point.untimed || point.has_room() || !point.has_place() {

@@ -75,6 +75,7 @@ impl Device {
             free,
             points,
             collector: Collector::default(),
+            pace: Default::default(),
             stalled: VecDeque::new(),
             live,
             demand: 0,

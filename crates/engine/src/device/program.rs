@@ -118,6 +118,7 @@ impl Device {
         op.bytes = bytes;
         op.wait_from = self.now;
         let domain = self.domains.of(plane);
+        self.observe_pace(domain);
         if self.rules.plain_moves && self.program_plain(domain, id) {
             return;
         }
@@ -126,7 +127,7 @@ impl Device {
         match self.open_point(domain, id).filter(|_| !waits) {
             Some(point) => self.allocate(domain, id, point),
             None => {
-                self.recorder.gc.stalled_units += 1;
+                self.count_stalled(domain, id);
                 self.domain[domain.index()].stalled.push_back(id);
                 self.check_collection(domain);
             }
@@ -280,7 +281,7 @@ impl Device {
     /// Asks the placement again for every write that waits for space. For a drive at rest: a domain whose blocks are
     /// all valid wins no space of its own. Returns whether any write goes on.
     pub fn place_stalled_anew(&mut self) -> bool {
-        let mut moved = false;
+        let mut moved = self.settle_paused();
         for number in 0..self.domain.len() {
             for _ in 0..self.domain[number].stalled.len() {
                 let Some(id) = self.domain[number].stalled.pop_front() else { break };

@@ -43,9 +43,12 @@ impl Device {
     }
 
     /// Whether the last step of an event that wants a channel is its last: nothing but dies that were touched follows it.
-    /// What systems asked for and copies that were dropped would.
+    /// What systems asked for, copies that were dropped, and writes that paced collection lets go on would.
     #[inline(always)]
     fn has_lone_wishes(&self) -> bool {
+        if self.pace.as_ref().is_some_and(|pace| !pace.due.is_empty()) {
+            return false;
+        }
         self.is_plain()
             || (self.rules.lone_wishes
                 && !self.systems_asked()

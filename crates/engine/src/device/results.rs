@@ -98,6 +98,7 @@ impl Device {
             },
             read_reclaim: self.read_reclaim_report(),
             background_gc: self.background_report(),
+            paced_gc: self.pace_report(),
             read_disturb: self.read_disturb_report(),
             errors: self.errors_report(),
             slc_cache: self.slc_cache_report(),

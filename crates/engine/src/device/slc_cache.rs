@@ -129,9 +129,18 @@ impl Device {
         }
     }
 
-    /// The write point that takes a unit now; `None` if it must wait.
+    /// The write point that takes a unit now; `None` if it must wait, for a place or for its pace.
     #[inline]
     pub(super) fn open_point(&self, domain: DomainId, id: OpId) -> Option<u8> {
+        let open = self.point_with_place(domain, id);
+        let is_paced =
+            self.pace.is_some() && matches!(self.pool[id].class.cause(), Cause::Host | Cause::WriteBack);
+        open.filter(|&point| !(is_paced && self.pace_holds(domain, point)))
+    }
+
+    /// The write point that has a place for a unit.
+    #[inline]
+    pub(super) fn point_with_place(&self, domain: DomainId, id: OpId) -> Option<u8> {
         let point = self.pool[id].point;
         match &self.slc {
             Some(slc) if matches!(self.pool[id].class.cause(), Cause::Host | Cause::WriteBack) => {

@@ -57,7 +57,7 @@ macro_rules! fields {
 }
 
 fields! {
-    rebuilt: geometry timing unit_transfer arrival rules logical_units thresholds room_limit domains points channel_of
+    rebuilt: geometry timing unit_transfer arrival rules logical_units thresholds pace room_limit domains points channel_of
         second_server not_physical energy;
     state: mapped_units blocks domain plans slc copies wake_at partial_writes disturb dram gates wear_out reclaim urgent background static_wear now events pool op_order dies outstanding
         channels chips overlap copybacks touched requests free_requests link_in link_out link_free link_event completed

@@ -376,6 +376,9 @@ impl Device {
     /// The tables are consistent again: does what systems asked for, and lets the dies look at their new work.
     #[inline(always)]
     pub(super) fn finish_event(&mut self) {
+        if self.pace.is_some() {
+            self.release_paced();
+        }
         if self.is_plain() {
             // It has no systems, no copies and no reclaim.
             return self.look_at_touched_dies();

@@ -5,6 +5,7 @@ pub mod cost_benefit;
 pub mod d_choices;
 pub mod fifo;
 pub mod greedy;
+pub mod pace;
 pub mod random;
 #[cfg(test)]
 mod sketch;

@@ -59,17 +59,12 @@ impl Setup {
             (_, CacheBytes::Bytes(bytes)) => *bytes,
             (_, CacheBytes::Rest) => dram.bytes.unwrap_or(0),
         };
-        let moving = if self.is_paced() {
+        let moving = if self.scheme.gc.pace.is_some() {
             ROWS * u64::from(geometry.pages_per_program) * row
         } else {
             CYCLES * u64::from(geometry.pages) * row
         };
         moving.saturating_add(cache.saturating_mul(2))
-    }
-
-    /// Whether collection keeps pace with the host.
-    fn is_paced(&self) -> bool {
-        false
     }
 
     /// Overwrites pages until write amplification of successive windows agrees.

@@ -34,7 +34,8 @@ const SMALL: [(&str, &str); 7] = [
 const STEADY: (&str, &str) = ("workload.start.layout", "steady");
 
 /// Keys that need one another.
-const TOGETHER: [&[(&str, &str)]; 8] = [
+const TOGETHER: [&[(&str, &str)]; 9] = [
+    &[("scheme.gc.pace.band", "2"), ("scheme.blocks.superblock", "channels")],
     &[STEADY],
     &[
         ("device.slc_mode", "{ read_ns = 20000, program_ns = 100000, erase_ns = 1000000 }"),

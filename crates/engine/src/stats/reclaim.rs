@@ -87,3 +87,10 @@ pub struct BackgroundReport {
     /// Those of them that were given up, in part emptied, because a request came.
     pub given_up: u64,
 }
+
+/// Paced collection.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct PaceReport {
+    /// Mapping units written by the host, or by the data cache for it, that waited until collection had won their places.
+    pub held_units: u64,
+}

@@ -78,6 +78,8 @@ pub struct Recorder {
     pub reclaim: ReclaimCounters,
     /// Garbage collection at idle time.
     pub background: BackgroundReport,
+    /// Units of the host that waited for what paced collection wins.
+    pub held_units: u64,
     /// Figures by flow and stream, where there are several flows.
     pub tenants: Option<Box<Tenants>>,
     /// Energy of the operations begun.
@@ -163,6 +165,7 @@ impl Recorder {
         self.cache_programs += other.cache_programs;
         self.copybacks += other.copybacks;
         self.gc.stalled_units += other.gc.stalled_units;
+        self.held_units += other.held_units;
         for (sum, moves) in self.moves.iter_mut().zip(&other.moves) {
             sum.victims += moves.victims;
             sum.moved_units += moves.moved_units;

@@ -9,7 +9,7 @@ use super::disturb::{ErrorsReport, ReadDisturbReport};
 use super::energy::EnergyReport;
 use super::mapping::MappingReport;
 use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
-use super::reclaim::{BackgroundReport, ReadReclaimReport};
+use super::reclaim::{BackgroundReport, PaceReport, ReadReclaimReport};
 use super::redundancy::RedundancyReport;
 use super::slc_cache::SlcCacheReport;
 use crate::blocks::bad::BadBlocksReport;
@@ -70,6 +70,9 @@ pub struct Report {
     /// Garbage collection at idle time; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_gc: Option<BackgroundReport>,
+    /// Paced collection; left out where collection isn't paced.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub paced_gc: Option<PaceReport>,
     /// Read counts; `None` when nothing counts reads.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read_disturb: Option<ReadDisturbReport>,

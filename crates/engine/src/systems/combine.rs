@@ -20,6 +20,8 @@ pub enum Slot {
     StaticWear,
     /// What is collected while the drive is idle.
     Idle,
+    /// How fast is collected beside the host's writes.
+    Pace,
     /// Which of the host's write points takes a page.
     WritePoints,
     /// What the controller's memory holds of the data.
@@ -51,6 +53,7 @@ impl Slot {
             Self::FreeBlocks => "free blocks",
             Self::StaticWear => "static wear",
             Self::Idle => "idle",
+            Self::Pace => "pace",
             Self::WritePoints => "write points",
             Self::Cache => "cache",
             Self::Scheduler => "scheduler",
@@ -108,6 +111,7 @@ pub const PARTS: &[Part] = &[
     part("least-worn-free", &[Slot::FreeBlocks], "wear.free_block = 'least_worn'"),
     part("static-wear", &[Slot::StaticWear], "wear = { static_spread = 2, static_interval = 4 }"),
     part("idle-gc", &[Slot::Idle], "gc.background.stop = 0.3"),
+    part("paced-gc", &[Slot::Pace], "gc.pace.band = 2"),
     part("hot-cold", &[Slot::WritePoints], "separation.policy = 'hot_cold'\nblocks.host_write_points = 2"),
     part("write-buffer", &[Slot::Cache], "cache = { policy = 'write_buffer', bytes = 262_144 }"),
     part("lru-cache", &[Slot::Cache], "cache = { policy = 'lru', bytes = 262_144 }"),

@@ -13,6 +13,7 @@ use wordline_engine::config::firmware::FirmwareConfig;
 use wordline_engine::config::hotr::{HotrConfig, Staging, TrackedReads};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
+use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartLayout};
 use wordline_engine::config::scheme::*;
@@ -149,6 +150,11 @@ pub fn mappings() -> impl Strategy<Value = MappingConfig> {
     prop_oneof![2 => Just(MappingConfig::default()), 1 => demand]
 }
 
+/// Collection at thresholds, or paced.
+pub fn paces() -> impl Strategy<Value = Option<PaceConfig>> {
+    prop::option::of((1u32..5).prop_map(|band| PaceConfig { band }))
+}
+
 pub fn schemes() -> impl Strategy<Value = SchemeConfig> {
     let spans = prop_oneof![
         Just(SuperblockSpan::None),
@@ -173,7 +179,7 @@ pub fn schemes() -> impl Strategy<Value = SchemeConfig> {
         1 => Just(GcKind::CostBenefit),
         1 => Just(GcKind::WindowedGreedy)
     ];
-    let collection = (collection, 1u32..40, 1u32..40);
+    let collection = (collection, 1u32..40, 1u32..40, paces());
     (
         spans,
         placement,
@@ -197,6 +203,7 @@ pub fn schemes() -> impl Strategy<Value = SchemeConfig> {
                     window: gc.2,
                     trigger,
                     stop: Some(trigger + more),
+                    pace: gc.3,
                     ..Default::default()
                 },
                 scheduler: SchedulerConfig { policy: scheduler, tiers, starvation_bound_ns: bound },

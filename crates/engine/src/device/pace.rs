@@ -1,0 +1,159 @@
+//! Paced collection at work: how much space a domain has as good as won, whether its collection rests at that, and whether
+//! a program of the host must wait.
+
+use super::Device;
+use crate::blocks::BlockState;
+use crate::config::scheme::GcConfig;
+use crate::gc::pace::Pace;
+use crate::ids::{DomainId, SuperblockId};
+use crate::nand::CellMode;
+use crate::sched::class::Cause;
+use crate::sched::queue::{NONE, OpId};
+use crate::stats::reclaim::PaceReport;
+
+/// The pace that a scheme asks for: `free` superblocks of `capacity` units, rows of `row` units.
+pub(super) fn of_scheme(config: &GcConfig, free: u32, row: u32, capacity: u32) -> Option<Pace> {
+    let band = u64::from(config.pace.as_ref()?.band) * u64::from(row);
+    Some(Pace::new(free, band, capacity))
+}
+
+impl Device {
+    /// Free space of a domain at which its paced collection rests, mapping units; `None` where collection isn't paced.
+    pub fn paced_target(&self, domain: DomainId) -> Option<u64> {
+        self.pace.as_ref().map(|pace| pace.target(self.set_apart(domain)))
+    }
+
+    /// Free units of a domain, those of its open superblocks included, and what its victims have won already.
+    pub(super) fn virtual_free(&self, domain: DomainId, pace: &Pace) -> u64 {
+        let Some(state) = self.domain.get(domain.index()) else { return 0 };
+        let (planes, cache) = (self.data_planes(), self.points.of_slc_cache());
+        let in_page = self.geometry.units_per_page();
+        let open = state.points.iter().enumerate().filter(|&(number, _)| Some(number as u8) != cache);
+        let open = open.map(|(_, point)| {
+            let room = if point.open_unit == NONE { 0 } else { point.size - point.filled };
+            u64::from(point.pages_left(planes) * in_page + room)
+        });
+        let collector = &state.collector;
+        // Those of the oldest victims that have new places, and are not programmed yet.
+        let mut placed = collector.in_flight.saturating_sub(collector.reading);
+        let victims = collector.victims.iter().map(|&(superblock, _)| {
+            let valid = match self.blocks.state(superblock) {
+                BlockState::Collecting => self.blocks.valid(superblock),
+                _ => 0,
+            };
+            let left = valid.saturating_sub(placed);
+            placed -= valid - left;
+            pace.won(state.pace.start_of(superblock), left)
+        });
+        let planned = collector.planned.len() as u64 * pace.whole();
+        u64::from(state.free.len()) * pace.whole() + open.sum::<u64>() + victims.sum::<u64>() + planned
+    }
+
+    /// A victim of a paced domain was chosen.
+    pub(super) fn note_pace_of(&mut self, domain: DomainId, superblock: SuperblockId, valid: u32) {
+        if self.pace.is_some() {
+            self.domain[domain.index()].pace.begin(superblock, valid);
+        }
+    }
+
+    /// Whether a paced domain has what the host's writes ask for. Waiting plans, and writes that found no free superblock,
+    /// need one that is free; `apart` are for the SLC cache. What else is to be emptied comes before the last superpages.
+    pub(super) fn paced_enough(&self, domain: DomainId, free: u32, apart: u32, pace: &Pace) -> bool {
+        let state = &self.domain[domain.index()];
+        let needed = if state.stalled.is_empty() { 0 } else { self.thresholds.reserve + 1 + apart };
+        let slack = if state.collector.wanted.is_empty() { 0 } else { 2 * pace.band() };
+        free >= needed.max(state.demand) && self.virtual_free(domain, pace) + slack >= pace.target(apart)
+    }
+
+    /// Whether the emptying of the victim pauses, since the host has had no more than was won.
+    pub(super) fn pace_pauses(&self, domain: DomainId) -> bool {
+        let Some(pace) = &self.pace else { return false };
+        let state = &self.domain[domain.index()];
+        let collector = &state.collector;
+        let for_space = match collector.cause {
+            Cause::Gc => true,
+            Cause::Migration => self.blocks.mode(collector.victim) == CellMode::Slc,
+            _ => false,
+        };
+        let free_soon = state.free.len() + collector.victims.len() as u32;
+        let others = !collector.wanted.is_empty()
+            || self.fold_is_due(domain)
+            || self.goes_on_in_background(domain, free_soon);
+        for_space
+            && !others
+            && self.paced_enough(domain, state.free.len(), self.wanted_by_cache(domain), pace)
+    }
+
+    /// Takes notice of what a domain has won.
+    #[inline]
+    pub(super) fn observe_pace(&mut self, domain: DomainId) {
+        let Some(pace) = &self.pace else { return };
+        let goal = pace.target(self.set_apart(domain)).saturating_sub(pace.band());
+        let (virtual_free, band) = (self.virtual_free(domain, pace), pace.band());
+        self.domain[domain.index()].pace.observe(virtual_free, goal, band);
+    }
+
+    /// Whether the host's next program at this write point must wait until more is won. One that joins another in its
+    /// program, or on its die, takes nothing that others have to wait for.
+    #[inline]
+    pub(super) fn pace_holds(&self, domain: DomainId, number: u8) -> bool {
+        let Some(pace) = &self.pace else { return false };
+        let state = &self.domain[domain.index()];
+        let Some(point) = state.points.get(usize::from(number)) else { return false };
+        if point.has_room() || self.points.of_slc_cache() == Some(number) {
+            return false;
+        }
+        let planes = self.domains.planes(domain);
+        let before = (point.column() as usize).checked_sub(1).and_then(|column| planes.get(column));
+        let die = |plane| self.geometry.die_of(plane).0;
+        if point.has_place() && before.is_some_and(|&before| die(before) == die(point.next_plane(planes))) {
+            return false;
+        }
+        state.pace.holds(self.virtual_free(domain, pace))
+    }
+
+    /// A unit of the host waits: for what is to be won, or for a free superblock.
+    pub(super) fn count_stalled(&mut self, domain: DomainId, id: OpId) {
+        if self.pace.is_some() && self.point_with_place(domain, id).is_some() {
+            self.recorder.held_units += 1;
+        } else {
+            self.recorder.gc.stalled_units += 1;
+        }
+    }
+
+    pub(super) fn pace_report(&self) -> Option<PaceReport> {
+        self.pace.as_ref().map(|_| PaceReport { held_units: self.recorder.held_units })
+    }
+
+    /// What a domain has won may let writes go on that wait for it.
+    #[inline]
+    pub(super) fn pace_changed(&mut self, domain: DomainId) {
+        if let Some(pace) = &mut self.pace
+            && !self.domain[domain.index()].stalled.is_empty()
+        {
+            pace.ask_again(domain);
+        }
+    }
+
+    /// Lets writes go on that waited for what collection wins, at the end of an event.
+    pub(super) fn release_paced(&mut self) {
+        while let Some(domain) = self.pace.as_mut().and_then(|pace| pace.due.pop()) {
+            self.observe_pace(domain);
+            self.release_stalled(domain);
+        }
+    }
+
+    /// Programs what paused collections have gathered, for a drive at rest; returns whether there was any.
+    pub(super) fn settle_paused(&mut self) -> bool {
+        if self.pace.is_none() {
+            return false;
+        }
+        let is_gathered = |this: &Self, number: usize| {
+            this.domain[number].points.iter().any(|point| !point.gathered.is_empty())
+        };
+        let domains: Vec<usize> =
+            (0..self.domain.len()).filter(|&number| is_gathered(self, number)).collect();
+        domains.iter().for_each(|&number| self.program_gathered_of(DomainId(number as u32)));
+        !domains.is_empty()
+    }
+}
