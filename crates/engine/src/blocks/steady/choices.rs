@@ -54,7 +54,7 @@ pub(super) fn counts(choices: u32, superblocks: u32, units: u32, share: f64) -> 
     let levels = units.min(MOST_LEVELS);
     let choices = f64::from(choices.max(1));
     let (mut low, mut high) = (1e-9, 1e9 * f64::from(levels));
-    if share <= valid_at(choices, levels, low) || share >= valid_at(choices, levels, high) {
+    if levels == 0 || share <= valid_at(choices, levels, low) || share >= valid_at(choices, levels, high) {
         return None;
     }
     for _ in 0..STEPS {
