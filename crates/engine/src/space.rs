@@ -102,7 +102,8 @@ impl SpacePlan {
             return Err(ConfigError::new("scheme.gc.trigger", scheme.gc.trigger, allowed));
         }
         let stop = scheme.gc.stop.map_or(trigger, share).clamp(trigger, most.max(trigger));
-        let thresholds = Thresholds { trigger, stop, reserve: 1, read_ahead: read_ahead(scheme, geometry, width) };
+        let thresholds =
+            Thresholds { trigger, stop, reserve: 1, read_ahead: read_ahead(scheme, geometry, width) };
         let mean = (u64::from(logical_units) + u64::from(map.translation_pages)) * u64::from(width)
             / u64::from(planes);
         let half_spare = (u64::from(blocks - apart) * u64::from(capacity)).saturating_sub(mean) / 2;

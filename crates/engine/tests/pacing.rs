@@ -102,7 +102,8 @@ fn a_constant_load_is_served_at_a_constant_rate() {
     let expected = large_blocks(0.85 * 80.0 / (80.0 - 5.0));
     assert!((paced.waf.unwrap() / expected - 1.0).abs() < 0.02, "{:?}, expected {expected}", paced.waf);
     // The dies do as much.
-    let programs = |report: &Report| report.flash.programs as f64 / report.write.requests as f64 * report.write.iops;
+    let programs =
+        |report: &Report| report.flash.programs as f64 / report.write.requests as f64 * report.write.iops;
     assert!(programs(&paced) > 0.98 * programs(&plain), "{} {}", programs(&paced), programs(&plain));
 }
 
@@ -135,7 +136,11 @@ fn space_for_the_next_writes_is_won_between_them() {
     assert_eq!((report.paced_gc.unwrap().held_units, report.gc.stalled_units), (0, 0));
     assert!(report.gc.victims > 0);
     // A write finds a superpage's reads and programs under way at most.
-    assert!(report.write.latency_ns.max < 4 * (TPROG + 8 * 4 * XFER) + TERASE, "{}", report.write.latency_ns.max);
+    assert!(
+        report.write.latency_ns.max < 4 * (TPROG + 8 * 4 * XFER) + TERASE,
+        "{}",
+        report.write.latency_ns.max
+    );
 }
 
 #[test]

@@ -289,11 +289,15 @@ fn paced_collection_passes_with_every_policy_span_placement_and_cache() {
             for &placement in PLACEMENTS {
                 for &cache in CACHES {
                     let mut setup = small();
-                    setup.scheme.gc = GcConfig { policy, pace: Some(PaceConfig { band: 1 }), ..setup.scheme.gc };
+                    setup.scheme.gc =
+                        GcConfig { policy, pace: Some(PaceConfig { band: 1 }), ..setup.scheme.gc };
                     setup.scheme.blocks.superblock = superblock;
                     setup.scheme.placement.policy = placement;
-                    setup.scheme.cache =
-                        CacheConfig { policy: cache, bytes: CacheBytes::Bytes(64 << 10), ..Default::default() };
+                    setup.scheme.cache = CacheConfig {
+                        policy: cache,
+                        bytes: CacheBytes::Bytes(64 << 10),
+                        ..Default::default()
+                    };
                     let what = format!("{policy:?} {superblock:?} {placement:?} {cache:?}");
                     assert!(passes(&setup, 600, &what).gc.victims > 0, "{what}");
                 }

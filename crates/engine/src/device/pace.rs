@@ -62,8 +62,7 @@ impl Device {
         let state = &self.domain[domain.index()];
         let needed = if state.stalled.is_empty() { 0 } else { self.thresholds.reserve + 1 + apart };
         let slack = if state.collector.wanted.is_empty() { 0 } else { 2 * pace.band() };
-        free >= needed.max(state.demand)
-            && self.virtual_free(domain, pace) + slack >= pace.target(apart)
+        free >= needed.max(state.demand) && self.virtual_free(domain, pace) + slack >= pace.target(apart)
     }
 
     /// Whether the emptying of the victim pauses, since the host has had no more than was won.
@@ -77,10 +76,15 @@ impl Device {
             _ => false,
         };
         let free_soon = state.free.len() + collector.victims.len() as u32;
-        let others = !collector.wanted.is_empty()
+        // One that finds no place may be waiting for this very victim: for its space, or to be let into the SLC cache.
+        let stuck = state.stalled.front().is_some_and(|&id| self.point_with_place(domain, id).is_none());
+        let others = stuck
+            || !collector.wanted.is_empty()
             || self.fold_is_due(domain)
             || self.goes_on_in_background(domain, free_soon);
-        for_space && !others && self.paced_enough(domain, state.free.len(), self.wanted_by_cache(domain), pace)
+        for_space
+            && !others
+            && self.paced_enough(domain, state.free.len(), self.wanted_by_cache(domain), pace)
     }
 
     /// Takes notice of what a domain has won.
@@ -150,7 +154,8 @@ impl Device {
         let is_gathered = |this: &Self, number: usize| {
             this.domain[number].points.iter().any(|point| !point.gathered.is_empty())
         };
-        let domains: Vec<usize> = (0..self.domain.len()).filter(|&number| is_gathered(self, number)).collect();
+        let domains: Vec<usize> =
+            (0..self.domain.len()).filter(|&number| is_gathered(self, number)).collect();
         domains.iter().for_each(|&number| self.program_gathered_of(DomainId(number as u32)));
         !domains.is_empty()
     }

@@ -133,8 +133,8 @@ impl Device {
     #[inline]
     pub(super) fn open_point(&self, domain: DomainId, id: OpId) -> Option<u8> {
         let open = self.point_with_place(domain, id);
-        let is_paced = self.pace.is_some()
-            && matches!(self.pool[id].class.cause(), Cause::Host | Cause::WriteBack);
+        let is_paced =
+            self.pace.is_some() && matches!(self.pool[id].class.cause(), Cause::Host | Cause::WriteBack);
         open.filter(|&point| !(is_paced && self.pace_holds(domain, point)))
     }
 
