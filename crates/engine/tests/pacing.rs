@@ -26,7 +26,7 @@ fn plane(overprovisioning: f64, paced: bool) -> Setup {
     (setup.device.geometry.blocks, setup.device.geometry.pages) = (1024, 64);
     setup.device.capacity.overprovisioning = Some(overprovisioning);
     setup.scheme.gc.trigger = 0.0;
-    setup.scheme.gc.pace = paced.then(|| PaceConfig { band: 2 });
+    setup.scheme.gc.pace = paced.then_some(PaceConfig { band: 2 });
     setup.host = closed(16);
     setup.start = start(Occupancy::All, 4.0);
     setup
