@@ -57,7 +57,7 @@ fn resolve(device: (&str, &str), scheme: (&str, &str), set: &[(&str, &str)]) -> 
 }
 
 /// The drive and its own defaults of a scheme.
-fn device(name: &str, set: &[(&str, &str)]) -> (DeviceConfig, SchemeConfig) {
+pub fn device(name: &str, set: &[(&str, &str)]) -> (DeviceConfig, SchemeConfig) {
     let text = fs::read_to_string(folder("devices").join(format!("{name}.toml"))).expect("a preset");
     resolve((name, &text), ("none", ""), set)
 }
