@@ -7,9 +7,8 @@ use crate::common::*;
 use crate::presets;
 use wordline_engine::Setup;
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartLayout};
-use wordline_engine::host::HostRequest;
+use wordline_engine::host::{HostOp, HostRequest, RequestSource};
 use wordline_engine::stats::report::Report;
-use wordline_engine::time::Ns;
 
 const MS: u64 = 1_000_000;
 
@@ -23,43 +22,83 @@ fn enterprise() -> Setup {
             ("device.capacity.user_bytes", "30046945280"),
         ],
     );
-    let mut setup = Setup { device, scheme, checked: false, ..setup(device_of_a_die()) };
+    let mut setup = Setup { device, scheme, checked: false, ..setup(crate::common::device(1, 1, 1, 1)) };
     setup.start = start(Occupancy::All, 0.0);
     setup.start.layout = StartLayout::Steady;
     setup
 }
 
-fn device_of_a_die() -> wordline_engine::config::DeviceConfig {
-    device(1, 1, 1, 1)
-}
-
-/// Random overwrites of 4 KiB at these times.
+/// Random overwrites of 4 KiB, one each so many ns.
 fn random_writes(setup: &Setup, count: u64, every: u64) -> Made<impl FnMut(u64) -> HostRequest + use<>> {
     let pages = setup.logical_bytes().unwrap() / 4096;
     let mut random = Random(11);
     made(count, move |number| write(number * every, random.below(pages)))
 }
 
-/// Writes answered in each 10 ms.
-fn timeline(setup: &Setup, source: &mut dyn wordline_engine::host::RequestSource) -> (Report, Vec<f64>) {
+/// Writes answered in each interval of so many ns, but for the last.
+fn timeline(setup: &Setup, source: &mut dyn RequestSource, interval: u64) -> (Report, Vec<f64>) {
     let drive = setup.prepare(&[]).unwrap();
     let (report, record) = record_on(setup, drive, source).unwrap();
     let ends = record.completions();
-    let mut counts = vec![0.0; (ends.iter().max().unwrap() / (10 * MS)) as usize + 1];
-    ends.iter().for_each(|at| counts[(at / (10 * MS)) as usize] += 1.0);
+    let mut counts = vec![0.0; (ends.iter().max().unwrap() / interval) as usize + 1];
+    ends.iter().for_each(|at| counts[(at / interval) as usize] += 1.0);
     counts.pop();
     (report, counts)
 }
 
+/// What an overload must look like, whether the host waits for answers or piles up requests.
+fn stays_smooth(setup: &Setup, source: &mut dyn RequestSource) {
+    let (report, rates) = timeline(setup, source, 100 * MS);
+    // The drive starts with a superblock less than it wants to have free, and makes good for that first.
+    let steady = &rates[7..];
+    let mean = steady.iter().sum::<f64>() / steady.len() as f64;
+    let variance = steady.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>() / steady.len() as f64;
+    let (variation, waf) = (variance.sqrt() / mean, report.waf.unwrap());
+    println!(
+        "{} writes a second, variation over 100 ms {variation:.3}, longest {} ms, WAF {waf:.2}, {rates:?}",
+        mean * 10.0,
+        report.write.latency_ns.max as f64 / 1e6
+    );
+    assert!(rates.iter().all(|&rate| rate > 0.3 * mean), "{rates:?}");
+    assert!(variation < 0.05, "{variation}: {rates:?}");
+    assert!(report.gc.victims > 25 && report.gc.stalled_units == 0, "{:?}", report.gc);
+}
+
 #[test]
-fn tmp_look() {
-    let mut setup = enterprise();
-    setup.host = closed(256);
-    let begun = std::time::Instant::now();
-    let (report, counts) = timeline(&setup, &mut random_writes(&setup, 300_000, 0));
-    println!("{:?}", begun.elapsed());
-    println!("{counts:?}");
-    println!("waf {:?} gc {:?} paced {:?} iops {} lat {:?}", report.waf, report.gc, report.paced_gc, report.write.iops, report.write.latency_ns);
-    println!("cache {:?}", report.cache);
-    println!("flash {:?}", report.flash);
+fn writes_of_a_deep_queue_are_answered_all_the_time() {
+    let setup = Setup { host: closed(256), ..enterprise() };
+    stays_smooth(&setup, &mut random_writes(&setup, 350_000, 0));
+    let report = run(&setup, &mut random_writes(&setup, 350_000, 0)).unwrap();
+    assert!(report.write.latency_ns.max < 50 * MS, "{}", report.write.latency_ns.max);
+}
+
+#[test]
+fn more_load_than_the_drive_takes_is_served_at_the_rate_that_it_takes() {
+    let host = HostConfig { arrivals: Arrivals::Open, max_outstanding: 256, ..HostConfig::default() };
+    let setup = Setup { host, ..enterprise() };
+    // 400,000 writes a second, more than twice what it can do.
+    stays_smooth(&setup, &mut random_writes(&setup, 350_000, 2_500));
+}
+
+#[test]
+fn one_write_at_a_time_is_answered_from_the_buffer() {
+    let setup = Setup { host: closed(1), ..enterprise() };
+    let report = run(&setup, &mut random_writes(&setup, 50_000, 0)).unwrap();
+    println!("mean {} ns, longest {} ns", report.write.latency_ns.mean, report.write.latency_ns.max);
+    assert!(report.write.latency_ns.mean < 30_000.0, "{}", report.write.latency_ns.mean);
+}
+
+#[test]
+fn writes_in_order_run_at_the_rate_of_the_wordlines() {
+    let mut setup = Setup { host: closed(32), ..enterprise() };
+    setup.start = start(Occupancy::None, 0.0);
+    setup.window.warmup_requests = 4_000;
+    let report = run(&setup, &mut made(32_000, |number| request(0, HostOp::Write, number * 32, 32))).unwrap();
+    // 64 dies, each of which takes in and programs three pages of two planes, one after the other; the channels keep up.
+    let data = 6.0 * (16_384.0 + 2_048.0) / 1.2;
+    let expected = 64.0 * 6.0 * 16_384.0 / (361.0 + 816.0 + data + 1_198_829.0) * 1e9;
+    let found = report.write.bandwidth_bytes_per_s;
+    println!("{found} bytes a second, closed form {expected}");
+    assert!((found / expected - 1.0).abs() < 0.02, "{found} instead of {expected}");
+    assert!(report.waf.unwrap() < 1.01);
 }
