@@ -102,3 +102,33 @@ fn writes_in_order_run_at_the_rate_of_the_wordlines() {
     assert!((found / expected - 1.0).abs() < 0.02, "{found} instead of {expected}");
     assert!(report.waf.unwrap() < 1.01);
 }
+
+/// The preset with a quarter of its blocks, a thirty-second as long each; the shares of its space as they are.
+fn client() -> Setup {
+    let (device, scheme) = presets::device(
+        "client-qlc",
+        &[
+            ("device.geometry.blocks", "171"),
+            ("device.geometry.pages", "96"),
+            ("device.capacity.user_bytes", "7826500000"),
+            ("scheme.slc_cache.min_bytes", "93900000"),
+        ],
+    );
+    let start = start(Occupancy::All, 0.0);
+    Setup { device, scheme, start, checked: false, ..setup(crate::common::device(1, 1, 1, 1)) }
+}
+
+#[test]
+fn random_writes_to_a_full_client_drive_go_on_when_its_cache_is_full() {
+    let setup = Setup { host: closed(16), ..client() };
+    let (report, rates) = timeline(&setup, &mut random_writes(&setup, 100_000, 0), 100 * MS);
+    println!("longest {} ms, WAF {:?}, {rates:?}", report.write.latency_ns.max as f64 / 1e6, report.waf);
+    let cache = report.slc_cache.unwrap();
+    assert!(
+        cache.first_direct_ns.unwrap() < 100 * MS && cache.direct_units > 3 * cache.cached_units,
+        "{cache:?}"
+    );
+    assert!(rates.iter().all(|&rate| rate > 50.0), "{rates:?}");
+    assert!(report.write.latency_ns.max < 50 * MS, "{}", report.write.latency_ns.max);
+    assert!(report.gc.victims > 50 && report.gc.stalled_units == 0, "{:?}", report.gc);
+}
