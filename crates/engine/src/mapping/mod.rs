@@ -12,6 +12,7 @@ pub mod parity_layout;
 pub mod part;
 pub mod permutation;
 pub mod scattered;
+pub mod segments;
 pub mod view;
 
 use crate::config::scheme::{MappingConfig, MappingKind};
@@ -26,6 +27,7 @@ pub use layout::Layout;
 pub use page::{PageMap, WholeMap};
 pub use parity_layout::ParityLayout;
 pub use scattered::SteadyState;
+pub use segments::Segments;
 pub use view::{MapSizes, MapView};
 
 /// A question of the engine: where is this page?
@@ -143,9 +145,10 @@ pub trait Mapping {
     }
 }
 
-policies!(MappingPolicy, "mapping policy", rebuilt: [Page], stored: [Demand]);
+policies!(MappingPolicy, "mapping policy", rebuilt: [Page], stored: [Demand, Segments]);
 
 impl Stored for Demand {}
+impl Stored for Segments {}
 
 /// The built-in policies, and a user's own.
 pub enum MappingPolicy {
@@ -153,6 +156,8 @@ pub enum MappingPolicy {
     Page(WholeMap),
     /// Entries cached on demand.
     Demand(Box<Demand>),
+    /// Translation pages cached whole.
+    Segments(Box<Segments>),
     /// A user's own.
     Custom(Box<dyn Mapping + Send>),
 }
@@ -163,6 +168,7 @@ impl MappingPolicy {
         match config.policy {
             MappingKind::Page => Self::Page(WholeMap::new(sizes, config.translation_entry_bytes)),
             MappingKind::Demand => Self::Demand(Box::new(Demand::new(config, sizes, superblock_units))),
+            MappingKind::Segments => Self::Segments(Box::new(Segments::new(config, sizes, superblock_units))),
         }
     }
 
@@ -172,6 +178,7 @@ impl MappingPolicy {
         match self {
             Self::Page(policy) => policy,
             Self::Demand(policy) => &**policy,
+            Self::Segments(policy) => &**policy,
             Self::Custom(policy) => &**policy,
         }
     }
@@ -182,6 +189,7 @@ impl MappingPolicy {
         match self {
             Self::Page(policy) => policy,
             Self::Demand(policy) => &mut **policy,
+            Self::Segments(policy) => &mut **policy,
             Self::Custom(policy) => &mut **policy,
         }
     }
@@ -192,6 +200,7 @@ impl MappingPolicy {
         match self {
             Self::Page(policy) => policy.find(lookup, view),
             Self::Demand(policy) => policy.find(lookup, view),
+            Self::Segments(policy) => policy.find(lookup, view),
             Self::Custom(policy) => policy.find(lookup, view),
         }
     }
