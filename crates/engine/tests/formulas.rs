@@ -45,14 +45,15 @@ fn presets(overrides: &[(&str, &str)]) -> Vec<(DeviceConfig, SchemeConfig)> {
                 resolve_run(&device, &Layer::from_toml("baseline.toml", &scheme).unwrap(), &overrides)
                     .unwrap()
             };
-            let plain = [
+            let mut plain = vec![
                 ("scheme.slc_cache.policy", "none"),
                 ("scheme.cache.policy", "none"),
+                ("scheme.mapping.policy", "page"),
+                ("scheme.mapping.host_memory", "false"),
                 ("device.geometry.pages_per_program", "1"),
             ];
             if with(&plain).1.blocks.superblock == SuperblockSpan::Drive {
-                let [slc, cache, pages] = plain;
-                return with(&[slc, cache, pages, ("scheme.blocks.superblock", "none")]);
+                plain.push(("scheme.blocks.superblock", "none"));
             }
             with(&plain)
         })

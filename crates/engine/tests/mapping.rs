@@ -67,9 +67,9 @@ fn a_translation_page_in_the_hosts_memory_knows_all_its_pages_for_a_round_trip_o
     assert_eq!((mapping.counters.hits, mapping.counters.misses, mapping.counters.loads), (2, 2, 2));
     assert_eq!((mapping.counters.write_backs, mapping.counters.write_back_reads), (1, 0));
     assert_eq!(report.write.blame.mean.total_ns["translation"], 700);
-    // Of the controller's DRAM the batch and the directory.
+    // Of the controller's DRAM the directory.
     let pages = setup.logical_bytes().unwrap().div_ceil(4096 * ENTRIES);
-    assert_eq!(report.dram.bytes_by_user["map"], 10 * 8 + 4 * pages);
+    assert_eq!(report.dram.bytes_by_user["map"], 4 * pages);
 }
 
 #[test]

@@ -35,8 +35,8 @@ pub struct MappingConfig {
     /// What a request does whose entry takes the place of one that must be written first.
     #[serde(default)]
     pub eviction: Eviction,
-    /// Whether the cached pages of `segments` lie in the host's memory: each look-up takes `device.link.host_memory_ns`, and the
-    /// controller's DRAM is not charged.
+    /// Whether the cached pages of `segments`, and the changes that are held, lie in the host's memory: each look-up takes
+    /// `device.link.host_memory_ns`, and the controller's DRAM is not charged.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub host_memory: bool,
 }

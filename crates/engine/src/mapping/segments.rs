@@ -3,8 +3,8 @@
 //! keep such segments of their map in the host's memory (K. Kim, T. Kim, "HMB in DRAM-less NVMe SSDs: their usage and effects
 //! on performance", PLOS ONE 15(3), 2020).
 //!
-//! What moves, TRIMs and write-backs change in pages that aren't cached is held in a batch in the controller, and written
-//! with all that is held of the same page.
+//! What moves, TRIMs and write-backs change in pages that aren't cached is held beside them, and written with all that is held
+//! of the same page.
 
 use serde::{Deserialize, Serialize};
 
@@ -59,12 +59,12 @@ impl Segments {
         let most = sizes.translation_pages.max(1);
         let capacity = (config.cache_bytes / page.max(1)).clamp(1, u64::from(most)) as u32;
         let batch = if config.batch_entries == 0 { superblock_units } else { config.batch_entries };
-        let cache = if config.host_memory { 0 } else { u64::from(capacity) * page };
-        let held = u64::from(batch) * u64::from(config.entry_bytes);
+        let held = u64::from(capacity) * page + u64::from(batch) * u64::from(config.entry_bytes);
+        let held = if config.host_memory { 0 } else { held };
         let empty = Page { held: Held::No, newer: NONE, older: NONE };
         Self {
             sizes,
-            bytes: cache + held + u64::from(sizes.translation_pages) * DIRECTORY_ENTRY,
+            bytes: held + u64::from(sizes.translation_pages) * DIRECTORY_ENTRY,
             capacity,
             batch,
             waits: config.eviction == Eviction::Foreground,
@@ -295,6 +295,6 @@ mod tests {
         let config = MappingConfig { cache_bytes: 64, batch_entries: 5, ..MappingConfig::default() };
         let bytes =
             |host_memory| Segments::new(&MappingConfig { host_memory, ..config.clone() }, SIZES, 100).bytes();
-        assert_eq!((bytes(false), bytes(true)), (64 + 40 + 40, 40 + 40));
+        assert_eq!((bytes(false), bytes(true)), (64 + 40 + 40, 40));
     }
 }
