@@ -13,8 +13,8 @@ use crate::stats::reclaim::PaceReport;
 
 /// The pace that a scheme asks for: `free` superblocks of `capacity` units, rows of `row` units.
 pub(super) fn of_scheme(config: &GcConfig, free: u32, row: u32, capacity: u32) -> Option<Pace> {
-    let band = u64::from(config.pace.as_ref()?.band) * u64::from(row);
-    Some(Pace::new(free, band, capacity))
+    let band = config.pace.as_ref()?.band;
+    (band > 0).then(|| Pace::new(free, u64::from(band) * u64::from(row), capacity))
 }
 
 impl Device {
