@@ -18,6 +18,7 @@ mod copies;
 mod copyback;
 mod cpu;
 mod errors;
+mod firmware;
 mod flows;
 mod formulas;
 mod fuzz_runs;

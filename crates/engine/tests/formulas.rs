@@ -14,7 +14,7 @@ use wordline_engine::config::device::{
     CapacityConfig, ChannelArbitration, DeviceConfig, MultiPlaneRule, TransferUnit,
 };
 use wordline_engine::config::run::Occupancy;
-use wordline_engine::config::scheme::{Level, SchemeConfig};
+use wordline_engine::config::scheme::{Level, SchemeConfig, SuperblockSpan};
 use wordline_engine::config::{Layer, resolve_run};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::time::Ns;
@@ -23,8 +23,9 @@ fn folder(kind: &str) -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../presets").join(kind)
 }
 
-/// Every device preset under the baseline scheme, with these overrides, and without an SLC cache: the closed forms are
-/// those of native cells.
+/// Every device preset under the baseline scheme, with these overrides, and without what answers, gathers or puts elsewhere
+/// what the host writes: the closed forms are those of native cells that are programmed page by page. Writes through
+/// the firmware of `enterprise-tlc` are in `firmware.rs`.
 fn presets(overrides: &[(&str, &str)]) -> Vec<(DeviceConfig, SchemeConfig)> {
     let scheme = fs::read_to_string(folder("schemes").join("baseline.toml")).unwrap();
     let mut files: Vec<_> =
@@ -38,9 +39,23 @@ fn presets(overrides: &[(&str, &str)]) -> Vec<(DeviceConfig, SchemeConfig)> {
         .map(|file| {
             let device =
                 Layer::from_toml(&file.to_string_lossy(), &fs::read_to_string(file).unwrap()).unwrap();
-            let without = ("scheme.slc_cache.policy".to_owned(), "none".to_owned());
-            let overrides: Vec<_> = overrides.iter().cloned().chain([without]).collect();
-            resolve_run(&device, &Layer::from_toml("baseline.toml", &scheme).unwrap(), &overrides).unwrap()
+            let with = |more: &[(&str, &str)]| {
+                let more = more.iter().map(|&(path, value)| (path.to_owned(), value.to_owned()));
+                let overrides: Vec<_> = overrides.iter().cloned().chain(more).collect();
+                resolve_run(&device, &Layer::from_toml("baseline.toml", &scheme).unwrap(), &overrides)
+                    .unwrap()
+            };
+            let mut plain = vec![
+                ("scheme.slc_cache.policy", "none"),
+                ("scheme.cache.policy", "none"),
+                ("scheme.mapping.policy", "page"),
+                ("scheme.mapping.host_memory", "false"),
+                ("device.geometry.pages_per_program", "1"),
+            ];
+            if with(&plain).1.blocks.superblock == SuperblockSpan::Drive {
+                plain.push(("scheme.blocks.superblock", "none"));
+            }
+            with(&plain)
         })
         .collect()
 }
@@ -191,10 +206,8 @@ fn an_unloaded_write_takes_the_closed_form_for_every_page_type() {
         let mut setup = closed.setup();
         setup.start = start(Occupancy::None, 0.0);
         let width = match scheme.blocks.superblock {
-            wordline_engine::config::scheme::SuperblockSpan::None => 1,
-            wordline_engine::config::scheme::SuperblockSpan::Chip => {
-                device.geometry.dies * device.geometry.planes
-            }
+            SuperblockSpan::None => 1,
+            SuperblockSpan::Chip => device.geometry.dies * device.geometry.planes,
             other => panic!("{}: say how wide {other:?} is", device.name),
         };
         let (mut requests, mut expected) = (Vec::new(), Vec::new());

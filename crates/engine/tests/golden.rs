@@ -35,7 +35,12 @@ fn everything() -> Setup {
         resume_ns: 1_000,
         max_per_operation: 4,
     };
-    drive.link = LinkConfig { bytes_per_s: Some(3_282_051_283), submission_ns: 49, completion_ns: 11 };
+    drive.link = LinkConfig {
+        bytes_per_s: Some(3_282_051_283),
+        submission_ns: 49,
+        completion_ns: 11,
+        host_memory_ns: 0,
+    };
     let mut setup = setup(drive);
     setup.scheme.blocks.superblock = SuperblockSpan::Die;
     setup.scheme.placement.policy = PlacementKind::Dynamic;

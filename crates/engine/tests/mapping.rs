@@ -43,6 +43,43 @@ fn a_miss_takes_the_read_of_the_map_page_and_then_that_of_the_page_and_a_hit_the
     assert_eq!(report.flash.by_class["map_read"].operations, 2);
 }
 
+/// A map on flash with room for so many translation pages in the host's memory.
+fn segments(device: DeviceConfig, pages: u64) -> Setup {
+    let mut setup = demand(device, 0);
+    setup.device.link.host_memory_ns = 700;
+    let mapping = &mut setup.scheme.mapping;
+    (mapping.policy, mapping.host_memory) = (MappingKind::Segments, true);
+    mapping.cache_bytes = pages * 4096;
+    setup
+}
+
+#[test]
+fn a_translation_page_in_the_hosts_memory_knows_all_its_pages_for_a_round_trip_over_the_link() {
+    let mut setup = segments(device(1, 1, 1, 1), 1);
+    setup.scheme.mapping.batch_entries = 10;
+    let late = 5_000_000;
+    let requests = vec![read(0, 5), read(1_000_000, 6), write(2_000_000, 7), read(late, ENTRIES)];
+    let (report, record) = record(&setup, requests);
+    // The other page pushes the first one out, which is programmed as it is before the read goes on.
+    let last = late + READ + PROGRAM + READ;
+    assert_eq!(record.completions(), [2 * READ, 1_000_700 + READ, 2_000_700 + PROGRAM, last]);
+    let mapping = report.mapping.unwrap();
+    assert_eq!((mapping.counters.hits, mapping.counters.misses, mapping.counters.loads), (2, 2, 2));
+    assert_eq!((mapping.counters.write_backs, mapping.counters.write_back_reads), (1, 0));
+    assert_eq!(report.write.blame.mean.total_ns["translation"], 700);
+    // Of the controller's DRAM the directory.
+    let pages = setup.logical_bytes().unwrap().div_ceil(4096 * ENTRIES);
+    assert_eq!(report.dram.bytes_by_user["map"], 4 * pages);
+}
+
+#[test]
+fn only_segments_lie_in_the_hosts_memory() {
+    let mut setup = segments(device(1, 1, 1, 1), 1);
+    setup.scheme.mapping.policy = MappingKind::Demand;
+    let error = setup.prepare(&[]).err().unwrap().to_string();
+    assert_eq!(error, "scheme.mapping.host_memory = true: allowed: false, or policy = \"segments\"");
+}
+
 #[test]
 fn pages_that_wait_for_one_translation_page_are_served_by_one_read_of_it() {
     // Logical page l lies on channel l mod 4; the translation page behind them all, wherever it is, is read once.

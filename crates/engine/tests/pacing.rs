@@ -26,7 +26,7 @@ fn plane(overprovisioning: f64, paced: bool) -> Setup {
     (setup.device.geometry.blocks, setup.device.geometry.pages) = (1024, 64);
     setup.device.capacity.overprovisioning = Some(overprovisioning);
     setup.scheme.gc.trigger = 0.0;
-    setup.scheme.gc.pace = paced.then(|| PaceConfig { band: 2 });
+    setup.scheme.gc.pace = paced.then_some(PaceConfig { band: 2 });
     setup.host = closed(16);
     setup.start = start(Occupancy::All, 4.0);
     setup
@@ -153,7 +153,8 @@ fn the_target_is_public_and_a_prepared_drive_is_near_it() {
 }
 
 #[test]
-fn the_band_is_bounded() {
-    let error = drive(Some(0)).prepare(&[]).err().unwrap().to_string();
-    assert_eq!(error, "scheme.gc.pace.band = 0: allowed: 1 to 64");
+fn the_band_is_bounded_and_without_one_there_is_no_pace() {
+    let error = drive(Some(65)).prepare(&[]).err().unwrap().to_string();
+    assert_eq!(error, "scheme.gc.pace.band = 65: allowed: 0 to 64");
+    assert_eq!(drive(Some(0)).prepare(&[]).unwrap().paced_target(DomainId(0)), None);
 }

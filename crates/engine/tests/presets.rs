@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use wordline_engine::Setup;
 use wordline_engine::host::HostOp;
 
+use wordline_engine::config::cache::CacheKind;
 use wordline_engine::config::{DeviceConfig, Layer, SchemeConfig, resolve_run};
 
 const GIB: f64 = (1u64 << 30) as f64;
@@ -57,7 +58,7 @@ fn resolve(device: (&str, &str), scheme: (&str, &str), set: &[(&str, &str)]) -> 
 }
 
 /// The drive and its own defaults of a scheme.
-fn device(name: &str, set: &[(&str, &str)]) -> (DeviceConfig, SchemeConfig) {
+pub fn device(name: &str, set: &[(&str, &str)]) -> (DeviceConfig, SchemeConfig) {
     let text = fs::read_to_string(folder("devices").join(format!("{name}.toml"))).expect("a preset");
     resolve((name, &text), ("none", ""), set)
 }
@@ -138,7 +139,8 @@ fn the_comments_of_the_baseline_are_the_defaults() {
     assert_eq!(scheme.gc.stop.take(), Some(scheme.gc.trigger));
     assert_eq!(std::mem::take(&mut scheme.scheduler.tiers).len(), 2);
     assert!(scheme.scheduler.starvation_bound_ns.take().is_some());
-    assert!(scheme.gc.background.take().is_some() && scheme.wear.static_spread.take().is_some());
+    assert!(scheme.gc.background.take().is_some() && scheme.gc.pace.take().is_some());
+    assert!(scheme.wear.static_spread.take().is_some());
     assert_eq!(scheme.reclaim.hard_limit.take(), Some(SchemeConfig::default().reclaim.hard_limit()));
     let defaults = SchemeConfig {
         name: scheme.name.clone(),
@@ -186,8 +188,11 @@ fn every_device_runs_the_baseline_at_its_full_size() {
             assert_eq!(blame.total_ns.values().sum::<u128>(), blame.response_total_ns, "{name}");
         }
         // No read is faster than the fastest cell, no drive slower than its slowest operations one after the other.
+        // Where a buffer answers, so few writes stay there, and are read there.
+        let buffered = setup.scheme.cache.policy != CacheKind::None;
         let fastest = setup.device.cell.read_ns.iter().min().copied().unwrap_or(0);
-        assert!(report.read.latency_ns.min >= fastest, "{name}: {}", report.read.latency_ns.min);
-        assert!(report.flash.programs >= 900 / 16 && report.flash.reads > 0, "{name}");
+        assert!(buffered || report.read.latency_ns.min >= fastest, "{name}: {}", report.read.latency_ns.min);
+        assert!(report.read.latency_ns.p50 >= fastest, "{name}: {}", report.read.latency_ns.p50);
+        assert!((buffered || report.flash.programs >= 900 / 16) && report.flash.reads > 0, "{name}");
     }
 }

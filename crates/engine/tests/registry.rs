@@ -35,7 +35,7 @@ macro_rules! registry {
     };
 }
 
-registry!(MAPPINGS: MappingKind { Page, Demand });
+registry!(MAPPINGS: MappingKind { Page, Demand, Segments });
 registry!(UNMAPPED: UnmappedReads { Zeros, Allocate });
 registry!(PLACEMENTS: PlacementKind { Static, Dynamic });
 registry!(SPANS: SuperblockSpan { None, Die, Chip, Channels, Drive });

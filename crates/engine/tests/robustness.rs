@@ -163,6 +163,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             bytes_per_s,
             submission_ns,
             completion_ns,
+            host_memory_ns: submission_ns,
         });
     let slc_mode = prop::option::of(prop::array::uniform3(time())).prop_map(|times| {
         times.map(|[read_ns, program_ns, erase_ns]| SlcModeConfig { read_ns, program_ns, erase_ns })
@@ -599,7 +600,12 @@ fn blame_adds_up_exactly_for_every_request_whatever_happens() {
     for (depth, span) in [(4, SuperblockSpan::None), (32, SuperblockSpan::Drive), (64, SuperblockSpan::Die)] {
         let mut drive = device(2, 2, 1, 2);
         drive.geometry.mapping_unit_bytes = 2048;
-        drive.link = LinkConfig { bytes_per_s: Some(500_000_000), submission_ns: 300, completion_ns: 200 };
+        drive.link = LinkConfig {
+            bytes_per_s: Some(500_000_000),
+            submission_ns: 300,
+            completion_ns: 200,
+            host_memory_ns: 0,
+        };
         drive.suspend = SuspendConfig {
             program_ns: Some(7_000),
             erase_ns: Some(9_000),

@@ -234,7 +234,12 @@ fn a_closed_loop_thinks_between_requests() {
 #[test]
 fn the_link_carries_one_command_at_a_time_each_way() {
     let mut device = device(2, 1, 1, 1);
-    device.link = LinkConfig { bytes_per_s: Some(2_000_000_000), submission_ns: 100, completion_ns: 200 };
+    device.link = LinkConfig {
+        bytes_per_s: Some(2_000_000_000),
+        submission_ns: 100,
+        completion_ns: 200,
+        host_memory_ns: 0,
+    };
     let setup = setup(device);
     let data = 2_048;
     let done = completions(&setup, vec![read(0, 0), read(0, 1)]);

@@ -318,6 +318,13 @@ pub struct LinkConfig {
     /// Time of the link to the host for each completion beside its data, ns.
     #[serde(default)]
     pub completion_ns: u64,
+    /// Time of a read of the host's memory over the link, there and back, ns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub host_memory_ns: u64,
+}
+
+fn is_zero(time: &u64) -> bool {
+    *time == 0
 }
 
 impl DeviceConfig {

@@ -14,7 +14,8 @@ pub struct MappingConfig {
     /// What a read of a page that holds no data does.
     #[serde(default)]
     pub unmapped_reads: UnmappedReads,
-    /// DRAM of the cached entries of `demand`, bytes; 0 = none is kept. Default 256 KiB.
+    /// Memory of the cached entries of `demand` (0 = none is kept), or of the translation pages of `segments` (at least one is
+    /// kept), bytes; default 256 KiB.
     #[serde(default = "default_cache")]
     pub cache_bytes: u64,
     /// DRAM that a cached entry takes (a logical and a physical page number), bytes; 1 to 64, default 8.
@@ -34,6 +35,10 @@ pub struct MappingConfig {
     /// What a request does whose entry takes the place of one that must be written first.
     #[serde(default)]
     pub eviction: Eviction,
+    /// Whether the cached pages of `segments`, and the changes that are held, lie in the host's memory: each look-up takes
+    /// `device.link.host_memory_ns`, and the controller's DRAM is not charged.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub host_memory: bool,
 }
 
 impl Default for MappingConfig {
@@ -47,6 +52,7 @@ impl Default for MappingConfig {
             protected_share: 0.0,
             batch_entries: 0,
             eviction: Eviction::default(),
+            host_memory: false,
         }
     }
 }
@@ -72,12 +78,14 @@ pub enum MappingKind {
     Page,
     /// A page map on flash, whose entries are cached on demand (DFTL, Gupta et al. 2009).
     Demand,
+    /// A page map on flash, whose translation pages are cached whole.
+    Segments,
 }
 
 impl MappingKind {
     /// Whether the map lies on flash, in translation pages.
     pub fn is_on_flash(self) -> bool {
-        self == Self::Demand
+        self != Self::Page
     }
 }
 
@@ -110,6 +118,9 @@ impl MappingConfig {
         check_range("entry_bytes", self.entry_bytes, 1, 64)?;
         check_range("translation_entry_bytes", self.translation_entry_bytes, 1, 64)?;
         check_range("protected_share", self.protected_share, 0.0, 0.95)?;
+        if self.host_memory && self.policy != MappingKind::Segments {
+            return Err(ConfigError::new("host_memory", true, "false, or policy = \"segments\""));
+        }
         check_range("batch_entries", self.batch_entries, 0, 1 << 30)
     }
 }

@@ -24,6 +24,7 @@ mod disturb;
 mod fetch;
 mod firmware;
 mod gates;
+mod host_memory;
 mod ideal;
 mod issue;
 mod map_pages;
@@ -195,6 +196,8 @@ pub struct Device {
     partial_writes: PartialWrites,
     /// What the firmware knows of the map.
     translation: Translation,
+    /// Look-ups of what of the map lies in the host's memory.
+    host_memory: host_memory::HostMemory,
 
     slc: Option<Box<slc_cache::SlcState>>,
     slc_policy: SlcCachePolicy,
@@ -400,6 +403,10 @@ impl Device {
             redundancy,
             wear_out: wear_out.start(plan.least_superblocks),
             translation,
+            host_memory: host_memory::HostMemory::new(
+                scheme.mapping.host_memory,
+                Ns(device.link.host_memory_ns),
+            ),
             disturb: Disturb::new(device, scheme, &geometry),
             reclaim_policy: ReclaimPolicy::new(&scheme.reclaim),
             reclaim: reclaim::Reclaim::new(&scheme.reclaim, &geometry),
@@ -548,7 +555,7 @@ impl Device {
     /// When the next event of the link or of the processor comes.
     #[inline(always)]
     fn next_beside_flash(&self) -> Ns {
-        self.link_event[0].min(self.link_event[1]).min(self.cpu.event())
+        self.link_event[0].min(self.link_event[1]).min(self.cpu.event()).min(self.host_memory.event())
     }
 
     /// Requests that were completed since this was asked last.

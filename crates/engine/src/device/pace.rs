@@ -13,8 +13,8 @@ use crate::stats::reclaim::PaceReport;
 
 /// The pace that a scheme asks for: `free` superblocks of `capacity` units, rows of `row` units.
 pub(super) fn of_scheme(config: &GcConfig, free: u32, row: u32, capacity: u32) -> Option<Pace> {
-    let band = u64::from(config.pace.as_ref()?.band) * u64::from(row);
-    Some(Pace::new(free, band, capacity))
+    let band = config.pace.as_ref()?.band;
+    (band > 0).then(|| Pace::new(free, u64::from(band) * u64::from(row), capacity))
 }
 
 impl Device {
@@ -76,7 +76,10 @@ impl Device {
             _ => false,
         };
         let free_soon = state.free.len() + collector.victims.len() as u32;
-        let others = !collector.wanted.is_empty()
+        // One that finds no place may be waiting for this very victim: for its space, or to be let into the SLC cache.
+        let stuck = state.stalled.front().is_some_and(|&id| self.point_with_place(domain, id).is_none());
+        let others = stuck
+            || !collector.wanted.is_empty()
             || self.fold_is_due(domain)
             || self.goes_on_in_background(domain, free_soon);
         for_space

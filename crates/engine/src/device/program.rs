@@ -123,7 +123,9 @@ impl Device {
             return;
         }
         self.domain[domain.index()].live += 1;
-        let waits = !self.domain[domain.index()].stalled.is_empty();
+        // What the firmware writes for itself doesn't queue behind what waits for its pace.
+        let passes = self.pace.is_some() && class.cause() == Cause::Mapping;
+        let waits = !passes && !self.domain[domain.index()].stalled.is_empty();
         match self.open_point(domain, id).filter(|_| !waits) {
             Some(point) => self.allocate(domain, id, point),
             None => {

@@ -103,8 +103,10 @@ impl Device {
             self.link_done(true);
         } else if time == link_in {
             self.link_done(false);
-        } else {
+        } else if time == self.cpu.event() {
             self.firmware_done();
+        } else {
+            self.entry_is_here();
         }
     }
 

@@ -61,7 +61,7 @@ fields! {
         second_server not_physical energy;
     state: mapped_units blocks domain plans slc copies wake_at partial_writes disturb dram gates wear_out reclaim urgent background static_wear now events pool op_order dies outstanding
         channels chips overlap copybacks touched requests free_requests link_in link_out link_free link_event completed
-        answers answered cpu settled recorder monitor fault flash_operations events_processed reads_verified;
+        answers answered cpu host_memory settled recorder monitor fault flash_operations events_processed reads_verified;
     parts: layout map oob versions placement gc scheduler systems cache translation redundancy separation
         reclaim_policy slc_policy replication;
     dropped: probe read_lane;

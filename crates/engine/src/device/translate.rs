@@ -126,6 +126,7 @@ impl Device {
     pub(super) fn translate_read(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
         let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, Ppa::NONE) });
         match self.first_answer(id) {
+            Found::Known(_) if self.fetches_entry(id) => head,
             Found::Known(ppa) if ppa.is_some() => {
                 self.pool[id].ppa = ppa;
                 self.send_read(id, head)
@@ -149,7 +150,7 @@ impl Device {
     /// Whether what the firmware knows suffices for a write that has come; if not, it is on its way to find out.
     pub(super) fn is_translated(&mut self, id: OpId) -> bool {
         match self.first_answer(id) {
-            Found::Known(_) => true,
+            Found::Known(_) => !self.fetches_entry(id),
             Found::Guess(ppa) => {
                 if self.pool[id].partial {
                     self.read_at_guess(id, ppa);

@@ -12,6 +12,7 @@ pub mod parity_layout;
 pub mod part;
 pub mod permutation;
 pub mod scattered;
+pub mod segments;
 pub mod view;
 
 use crate::config::scheme::{MappingConfig, MappingKind};
@@ -25,6 +26,7 @@ pub use demand::Demand;
 pub use layout::Layout;
 pub use page::{PageMap, WholeMap};
 pub use parity_layout::ParityLayout;
+pub use segments::Segments;
 pub use view::{MapSizes, MapView};
 
 /// A question of the engine: where is this page?
@@ -142,9 +144,10 @@ pub trait Mapping {
     }
 }
 
-policies!(MappingPolicy, "mapping policy", rebuilt: [Page], stored: [Demand]);
+policies!(MappingPolicy, "mapping policy", rebuilt: [Page], stored: [Demand, Segments]);
 
 impl Stored for Demand {}
+impl Stored for Segments {}
 
 /// The built-in policies, and a user's own.
 pub enum MappingPolicy {
@@ -152,6 +155,8 @@ pub enum MappingPolicy {
     Page(WholeMap),
     /// Entries cached on demand.
     Demand(Box<Demand>),
+    /// Translation pages cached whole.
+    Segments(Box<Segments>),
     /// A user's own.
     Custom(Box<dyn Mapping + Send>),
 }
@@ -162,6 +167,7 @@ impl MappingPolicy {
         match config.policy {
             MappingKind::Page => Self::Page(WholeMap::new(sizes, config.translation_entry_bytes)),
             MappingKind::Demand => Self::Demand(Box::new(Demand::new(config, sizes, superblock_units))),
+            MappingKind::Segments => Self::Segments(Box::new(Segments::new(config, sizes, superblock_units))),
         }
     }
 
@@ -171,6 +177,7 @@ impl MappingPolicy {
         match self {
             Self::Page(policy) => policy,
             Self::Demand(policy) => &**policy,
+            Self::Segments(policy) => &**policy,
             Self::Custom(policy) => &**policy,
         }
     }
@@ -181,6 +188,7 @@ impl MappingPolicy {
         match self {
             Self::Page(policy) => policy,
             Self::Demand(policy) => &mut **policy,
+            Self::Segments(policy) => &mut **policy,
             Self::Custom(policy) => &mut **policy,
         }
     }
@@ -191,6 +199,7 @@ impl MappingPolicy {
         match self {
             Self::Page(policy) => policy.find(lookup, view),
             Self::Demand(policy) => policy.find(lookup, view),
+            Self::Segments(policy) => policy.find(lookup, view),
             Self::Custom(policy) => policy.find(lookup, view),
         }
     }

@@ -34,7 +34,12 @@ const SMALL: [(&str, &str); 7] = [
 const STEADY: (&str, &str) = ("workload.start.layout", "steady");
 
 /// Keys that need one another.
-const TOGETHER: [&[(&str, &str)]; 9] = [
+const TOGETHER: [&[(&str, &str)]; 10] = [
+    &[
+        ("scheme.mapping.policy", "segments"),
+        ("scheme.mapping.host_memory", "true"),
+        ("device.link.host_memory_ns", "700"),
+    ],
     &[("scheme.gc.pace.band", "2"), ("scheme.blocks.superblock", "channels")],
     &[STEADY],
     &[

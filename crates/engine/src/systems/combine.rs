@@ -93,6 +93,7 @@ const fn copier(name: &'static str, slots: &'static [Slot], keys: &'static str) 
 pub const PARTS: &[Part] = &[
     part("page-map", &[Slot::Mapping], "mapping.policy = 'page'"),
     part("dftl", &[Slot::Mapping], "mapping.policy = 'demand'\nmapping.cache_bytes = 512"),
+    part("segments", &[Slot::Mapping], "mapping.policy = 'segments'\nmapping.host_memory = true"),
     part("static", &[Slot::Placement], "placement.policy = 'static'"),
     part("dynamic", &[Slot::Placement], "placement.policy = 'dynamic'"),
     part("greedy", &[Slot::Victims], "gc.policy = 'greedy'"),

@@ -74,7 +74,12 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
             device.cell.erase_ns = times.2;
             device.channel.read_command_ns = times.3;
             device.channel.mega_transfers_per_s = f64::from(times.4);
-            device.link = LinkConfig { bytes_per_s: link.0, submission_ns: link.1, completion_ns: link.2 };
+            device.link = LinkConfig {
+                bytes_per_s: link.0,
+                submission_ns: link.1,
+                completion_ns: link.2,
+                host_memory_ns: 5 * link.1,
+            };
             device.dram = DramConfig { bytes: None, access_ns, bytes_per_s, whole_requests, rows };
             device.suspend = SuspendConfig {
                 program_ns: suspend.0,
@@ -147,7 +152,17 @@ pub fn mappings() -> impl Strategy<Value = MappingConfig> {
         eviction: if waits { Eviction::Foreground } else { Eviction::Background },
         ..MappingConfig::default()
     });
-    prop_oneof![2 => Just(MappingConfig::default()), 1 => demand]
+    let few = (0u64..6, 0u32..40, any::<bool>(), any::<bool>());
+    let segments = few.prop_map(|(pages, batch_entries, host_memory, waits)| MappingConfig {
+        policy: MappingKind::Segments,
+        cache_bytes: pages * 512,
+        batch_entries,
+        host_memory,
+        translation_entry_bytes: 16,
+        eviction: if waits { Eviction::Foreground } else { Eviction::Background },
+        ..MappingConfig::default()
+    });
+    prop_oneof![2 => Just(MappingConfig::default()), 1 => demand, 1 => segments]
 }
 
 /// Collection at thresholds, or paced.

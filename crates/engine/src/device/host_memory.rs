@@ -1,0 +1,51 @@
+//! Look-ups in the part of the map that lies in the host's memory: each waits for a round trip over the link.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::Device;
+use crate::sched::queue::OpId;
+use crate::time::Ns;
+
+/// Look-ups under way. All take the same time, so the first to begin is the first to end.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct HostMemory {
+    /// Round trip; 0 where nothing lies there.
+    access: Ns,
+    waiting: VecDeque<(Ns, OpId)>,
+}
+
+impl HostMemory {
+    /// For a map of which a part lies there (`in_use`), at this distance.
+    pub(super) fn new(in_use: bool, access: Ns) -> Self {
+        Self { access: if in_use { access } else { Ns::ZERO }, waiting: VecDeque::new() }
+    }
+
+    /// When the first look-up ends.
+    #[inline]
+    pub(super) fn event(&self) -> Ns {
+        self.waiting.front().map_or(Ns::NEVER, |first| first.0)
+    }
+}
+
+impl Device {
+    /// An operation of the host found its entry: whether it must still come over the link.
+    pub(super) fn fetches_entry(&mut self, id: OpId) -> bool {
+        if self.host_memory.access == Ns::ZERO {
+            return false;
+        }
+        self.pool[id].wait_from = self.now;
+        let end = Ns(self.now.0 + self.host_memory.access.0);
+        self.host_memory.waiting.push_back((end, id));
+        true
+    }
+
+    /// The entry of the first operation that waits is here.
+    pub(super) fn entry_is_here(&mut self) {
+        if let Some((_, id)) = self.host_memory.waiting.pop_front() {
+            self.end_translation_wait(id);
+            self.go_on(id);
+        }
+    }
+}
