@@ -94,7 +94,7 @@ def test_a_folder_holds_what_was_measured(wordline: Wordline, tmp_path: Path) ->
 def test_a_series_that_was_merged_is_noted() -> None:
     result = measured(**{"workload.measure.max_rows": 4})
     assert result.series.rows <= 4
-    assert any("max_rows" in note for note in result.notes)
+    assert any("max_rows" in note.reason for note in result.notes)
 
 
 def test_students_t() -> None:

@@ -70,7 +70,7 @@ class Metric:
         return cls(metric, unit, len(values), statistics.fmean(values), std, half, min(values), max(values))
 
 
-def student_t(degrees: int) -> float:
+def student_t(degrees: float) -> float:
     """Student's t at which the two-sided 95% interval ends."""
     from scipy.special import stdtrit
 

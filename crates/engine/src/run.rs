@@ -8,7 +8,7 @@ pub mod volume;
 use crate::array::layout::array_bytes;
 use crate::config::host::FlowRules;
 use crate::config::measure::Until;
-use crate::config::run::{Occupancy, StartConfig, StartLayout};
+use crate::config::run::{Arrivals, Occupancy, StartConfig, StartLayout};
 use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
 use crate::custom::Custom;
 use crate::device::Device;
@@ -354,11 +354,16 @@ fn replay_host<H: HostSide, V: Volume>(
         return Ok(Ending::Stopped { requests: replay.number, time: replay.device.now() });
     }
     let requests = replay.done;
-    let report = match replay.report.take() {
+    let mut report = match replay.report.take() {
         Some(report) => report,
         // A workload without requests has an empty window.
         None if requests == 0 => replay.device.report(),
         None => return Err(RunError::NothingMeasured { requests }),
+    };
+    report.evidence.open = if rules.is_empty() {
+        setup.host.arrivals == Arrivals::Open
+    } else {
+        rules.iter().any(|flow| flow.arrivals == Arrivals::Open)
     };
     let (flash_operations, events) = (replay.device.flash_operations(), replay.device.events_processed());
     let mut outcome = Outcome { report, flash_operations, events, requests };

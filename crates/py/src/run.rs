@@ -9,6 +9,7 @@ use serde::Serialize;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::ids::Lpa;
 use wordline_engine::stats::measured::Tables;
+use wordline_engine::stats::notes::Note;
 use wordline_engine::stats::report::Report;
 use wordline_engine::{Ending, RunError, Setup, Split, Stop, Volume};
 use wordline_trace::{OpenContext, OpenError, footprint, open_all};
@@ -66,8 +67,8 @@ struct Document<'a> {
     seed: u64,
     config: &'a Described,
     engine: EngineFigures,
-    /// What the workload's source did that its user should know of.
-    notes: Vec<String>,
+    /// What the reader of the result should know: of the workload's source, and of the figures.
+    notes: Vec<Note>,
     #[serde(flatten)]
     report: &'a Report,
 }
@@ -79,11 +80,13 @@ struct EngineFigures {
     prepare_s: f64,
     /// Time to replay the workload.
     wall_s: f64,
-    /// Requests of the whole run, warm-up included; the same for the two below.
+    /// Requests of the whole run, warm-up included; all below are of the same time.
     requests: u64,
     flash_operations: u64,
     flash_operations_per_s: f64,
     events: u64,
+    /// The drive's time that was simulated, from the first request to the end of the window.
+    simulated_ns: u64,
 }
 
 /// Simulates a workload on a drive. Descriptions are pairs of what errors call them and their TOML; relative paths
@@ -237,8 +240,14 @@ impl Run<'_> {
                 flash_operations: outcome.flash_operations,
                 flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
                 events: outcome.events,
+                simulated_ns: outcome.report.window.end_ns,
             },
-            notes: requests.notes().into_iter().chain(outcome.report.notes()).collect(),
+            notes: requests
+                .notes()
+                .into_iter()
+                .map(Note::of_workload)
+                .chain(outcome.report.notes())
+                .collect(),
             report: &outcome.report,
         };
         let json = serde_json::to_string(&document).map_err(mistake)?;

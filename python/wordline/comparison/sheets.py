@@ -62,13 +62,15 @@ def _figures(comparison: Comparison, workload: str, metrics: Sequence[str]) -> S
 
 
 def _cell_text(metric: str, cell: Cell | None, first: bool) -> str:
-    """The value, half its interval over seeds, and in parentheses what it is of the first scheme's."""
+    """The value, half its interval, and in parentheses what it is of the first scheme's: behind ≈ where the
+    difference lies inside its interval."""
     if cell is None:
         return "–"
     text = formatted(metric, cell.value)
     if cell.ci95 is not None:
         text += f" ±{formatted(metric, cell.ci95)}"
-    return text if first or cell.ratio is None else f"{text} ({cell.ratio:.3f})"
+    about = "≈" if cell.same else ""
+    return text if first or cell.ratio is None else f"{text} ({about}{cell.ratio:.3f})"
 
 
 def _blame(comparison: Comparison, workload: str, direction: Direction, part: Part) -> Sheet | None:
@@ -151,7 +153,7 @@ def comma_separated(comparison: Comparison, metrics: Sequence[str]) -> str:
     """One row for each workload, scheme and figure, blame included, in the units of `result.json`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["workload", "scheme", "metric", "value", "ratio", "ci95"])
+    writer.writerow(["workload", "scheme", "metric", "value", "ratio", "ci95", "same"])
     blame: dict[str, None] = {}
     for workload in comparison.workloads:
         for scheme in comparison.schemes:
@@ -160,6 +162,6 @@ def comma_separated(comparison: Comparison, metrics: Sequence[str]) -> str:
                     parts = comparison.blame(workload, scheme, direction, part)
                     blame |= dict.fromkeys(f"{direction}.blame.{part}.mean_ns.{key}" for key in parts)
     for cell in comparison.cells([*metrics, *blame]):
-        optional = ["" if value is None else repr(value) for value in (cell.ratio, cell.ci95)]
+        optional = ["" if value is None else repr(value) for value in (cell.ratio, cell.ci95, cell.same)]
         writer.writerow([cell.workload, cell.scheme, cell.metric, repr(cell.value), *optional])
     return out.getvalue()

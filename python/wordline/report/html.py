@@ -9,11 +9,13 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from wordline import intervals
 from wordline.figures import at, formatted, heading, number
 from wordline.names import part_label
 from wordline.report import svg
 from wordline.report.page import page
 from wordline.report.runs import SavedRun, load_runs
+from wordline.report.terminal import note_text
 
 SUMMARY = (
     "read.iops", "write.iops", "read.bandwidth_bytes_per_s", "write.bandwidth_bytes_per_s",
@@ -100,9 +102,7 @@ def _charts(charts: Iterator[tuple[str, str]]) -> str:
 
 def _summary(runs: Sequence[SavedRun]) -> str:
     shown = [metric for metric in SUMMARY if any(at(run.result, metric) is not None for run in runs)]
-    rows = [
-        [heading(metric), *(formatted(metric, at(run.result, metric)) for run in runs)] for metric in shown
-    ]
+    rows = [[heading(metric), *(_figure(metric, run, runs[0]) for run in runs)] for metric in shown]
     notes = [
         f'<p class="fair">{escape(run.label)}: {escape(note)}</p>'
         for run in runs
@@ -111,9 +111,23 @@ def _summary(runs: Sequence[SavedRun]) -> str:
     return _table(["", *(run.label for run in runs)], rows) + "".join(notes)
 
 
+def _figure(metric: str, run: SavedRun, first: SavedRun) -> str:
+    """A figure with half its interval, behind ≈ where it differs from the first run's by no more than chance."""
+    value, interval = at(run.result, metric), intervals.of_result(run.result, metric)
+    text = formatted(metric, value)
+    if value is None or interval is None:
+        return text
+    text += f" ±{formatted(metric, interval.reach(value))}"
+    base = at(first.result, metric)
+    if run is first or base is None:
+        return text
+    about = intervals.same(value, interval, base, intervals.of_result(first.result, metric))
+    return f"≈ {text}" if about else text
+
+
 def _notes(result: Mapping[str, Any]) -> list[str]:
     ideals = result["drive"].get("not_physical", [])
-    return [*result["notes"], *(f"not physical: {ideal}" for ideal in ideals)]
+    return [*map(note_text, result["notes"]), *(f"not physical: {ideal}" for ideal in ideals)]
 
 
 def _latencies(runs: Sequence[SavedRun]) -> str:

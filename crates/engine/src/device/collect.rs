@@ -101,6 +101,9 @@ impl Device {
             return false;
         }
         self.recorder.emptied(cause);
+        if cause == Cause::Gc {
+            self.recorder.collects(domain.index(), valid);
+        }
         self.note_emptied(superblock);
         let collector = &mut self.domain[domain.index()].collector;
         self.recorder.background.victims += u64::from(collector.background);
