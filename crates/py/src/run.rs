@@ -30,6 +30,8 @@ pub struct RunResult {
     read: Vec<(u64, u64)>,
     write: Vec<(u64, u64)>,
     tables: Tables,
+    /// End of the window.
+    end_ns: u64,
 }
 
 #[pymethods]
@@ -167,8 +169,8 @@ fn run_described(
                 device.set_probe(timeline.probe());
             }
             let result = run.replay(&mut device, resumed, requests, watch, &part)?;
-            if let (Some(_), Some(timeline)) = (&result, timeline) {
-                timeline.finish()?;
+            if let (Some(result), Some(timeline)) = (&result, timeline) {
+                timeline.finish(result.end_ns)?;
             }
             Ok(result)
         }
@@ -251,9 +253,9 @@ impl Run<'_> {
             report: &outcome.report,
         };
         let json = serde_json::to_string(&document).map_err(mistake)?;
-        let Report { read, write, tables, .. } = outcome.report;
+        let Report { read, write, tables, window, .. } = outcome.report;
         let (read, write) = (read.latency_ns.histogram, write.latency_ns.histogram);
-        Ok(Some(RunResult { json, read, write, tables }))
+        Ok(Some(RunResult { json, read, write, tables, end_ns: window.end_ns }))
     }
 }
 
