@@ -28,7 +28,7 @@ def test_intervals_of_single_runs_hold_the_mean_of_all() -> None:
     for path in ("latency_ns.mean", "latency_ns.p90", "latency_ns.p99", "iops"):
         values = [package.seeds.figure(result.read, path) or 0.0 for result in results]
         mean = statistics.fmean(values)
-        found = [intervals.of_result(result.to_dict(), f"read.{path}") for result in results]
+        found = [result.interval(f"read.{path}") for result in results]
         assert all(one.low <= value <= one.high for one, value in zip(found, values, strict=True) if one)
         held = sum(one.low <= mean <= one.high for one in found if one)
         # 38 are expected; of 40 fewer than 34 have a probability below 1%.
@@ -51,7 +51,14 @@ def test_welch() -> None:
 
 
 def test_compare_marks_what_is_inside(wordline: Wordline) -> None:
-    call = ("compare", "--workload", "mixed-70-30-8k-qd16", *sets(FEW), "--schemes", "baseline,suspend,gc.trigger=0.051")
+    call = (
+        "compare",
+        "--workload",
+        "mixed-70-30-8k-qd16",
+        *sets(FEW),
+        "--schemes",
+        "baseline,suspend,gc.trigger=0.051",
+    )
     data = wordline(*call, "--json").json()
     schemes = {entry["scheme"]: entry["figures"] for entry in data["workloads"][0]["schemes"]}
     assert schemes["baseline"]["read.latency_ns.p99"]["same"] is None
@@ -59,7 +66,10 @@ def test_compare_marks_what_is_inside(wordline: Wordline) -> None:
     assert schemes["gc.trigger=0.051"]["write.latency_ns.mean"]["same"] is True
     assert schemes["baseline"]["write.latency_ns.mean"]["ci95"] > 0
     assert "(≈" in wordline(*call).out
-    rows = {(row["scheme"], row["metric"]): row for row in csv.DictReader(io.StringIO(wordline(*call, "--csv").out))}
+    rows = {
+        (row["scheme"], row["metric"]): row
+        for row in csv.DictReader(io.StringIO(wordline(*call, "--csv").out))
+    }
     assert rows["suspend", "read.latency_ns.p99"]["same"] == "False"
 
 
@@ -71,7 +81,8 @@ def test_seeds_go_before_the_intervals_of_single_runs() -> None:
     values = found.values("mixed-70-30-8k-qd16", "suspend", "read.latency_ns.mean")
     over = intervals.over_seeds(values)
     assert cell is not None and over is not None
-    assert (cell.ci95, cell.same) == (pytest.approx(over.half), False)
+    assert cell.ci95 == pytest.approx(over.half)
+    assert cell.same is False
 
 
 def test_tables_and_pages_show_intervals(wordline: Wordline, tmp_path: Path) -> None:

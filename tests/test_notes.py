@@ -27,8 +27,8 @@ def kinds(result: Result) -> list[str]:
     return [note.kind for note in result.notes]
 
 
-def small(workload: str, device: str = "mqsim", **overrides: object) -> Result:
-    return package.run(device, "baseline", workload, overrides={**SMALL_DRIVE, **overrides})
+def small(workload: str, **overrides: object) -> Result:
+    return package.run("mqsim", "baseline", workload, overrides={**SMALL_DRIVE, **overrides})
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -48,7 +48,7 @@ def test_a_short_window_is_noted() -> None:
 
 
 def test_more_load_than_the_drive_takes_is_noted_in_an_open_loop() -> None:
-    arrivals = {
+    arrivals: dict[str, object] = {
         "workload.source.requests": 20_000,
         "workload.host.arrivals": "open",
         "workload.source.interarrival": {"kind": "poisson", "iops": 3_000_000.0},
@@ -73,7 +73,9 @@ def test_writes_that_waste_most_of_a_flash_page_are_noted() -> None:
     assert "filled to 25%" in note.found
 
 
-def test_every_form_shows_what_was_found_its_reason_and_the_remedy(wordline: Wordline, tmp_path: Path) -> None:
+def test_every_form_shows_what_was_found_its_reason_and_the_remedy(
+    wordline: Wordline, tmp_path: Path
+) -> None:
     call = ("run", *sets({**SMALL_DRIVE, "workload.source.requests": 200}), "--out", tmp_path)
     shown = " ".join(wordline(*call).out.split())
     page = (tmp_path / "report.html").read_text()
@@ -85,15 +87,25 @@ def test_every_form_shows_what_was_found_its_reason_and_the_remedy(wordline: Wor
             assert note[part] in page
 
 
+def test_runs_side_by_side_say_which_of_them_have_a_note(wordline: Wordline) -> None:
+    few = sets({**SMALL_DRIVE, "workload.source.requests": 200})
+    call = ("compare", "--schemes", "baseline,fifo", *few)
+    for form in ((), ("--markdown",)):
+        assert "baseline, fifo: 200 requests were measured" in " ".join(wordline(*call, *form).out.split())
+    (entry,) = wordline(*call, "--json").json()["workloads"]
+    assert [note["runs"] for note in entry["notes"]] == [["baseline", "fifo"]] * 2
+    several = ("run", *few, "--seeds", "4")
+    assert "note: seed 1 and 3 more: 200 requests" in wordline(*several).out
+    assert len(wordline(*several, "--json").json()["notes"][0]["runs"]) == 4
+
+
 def ended(until: str, calls: list[tuple[int, int | None, int]]) -> Any:
     overrides = {"workload.source.requests": 2_000, "workload.measure.until": until}
 
     def progress(requests: int, total: int | None, simulated_ns: int) -> None:
         calls.append((requests, total, simulated_ns))
 
-    return package.run(
-        "client-qlc", "baseline", "randwrite-4k-qd16", overrides=overrides, progress=progress
-    )
+    return package.run("client-qlc", "baseline", "randwrite-4k-qd16", overrides=overrides, progress=progress)
 
 
 def test_a_run_ends_with_its_last_answer_and_its_bar_is_full() -> None:

@@ -18,7 +18,8 @@ import pytest
 from conftest import SMALL, SMALL_DRIVE, Wordline, sets, start
 
 import wordline as package
-from wordline.seeds import Metric, student_t
+from wordline.intervals import student_t
+from wordline.seeds import Metric
 
 MEASURED: dict[str, object] = {
     "workload.measure.interval_ns": 1_000_000,

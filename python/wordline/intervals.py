@@ -8,10 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from wordline.seeds import student_t
+CONFIDENCE = 0.95
+"""Share of intervals that hold what they are to estimate."""
 
 FIGURES = "intervals.figures."
 """What the path of a figure has before it in the row of a run that holds its interval."""
+
+
+def student_t(degrees: float) -> float:
+    """Student's t at which the two-sided 95% interval ends."""
+    from scipy.special import stdtrit
+
+    return float(stdtrit(degrees, 0.5 + CONFIDENCE / 2))
 
 
 @dataclass(frozen=True)
@@ -39,7 +47,7 @@ class Interval:
 
 
 def of_result(result: Mapping[str, Any], path: str) -> Interval | None:
-    """The interval of one figure of one run; `None` where the window was too small, or the figure has none."""
+    """The interval of one figure of one run; `None` where the window was too small, or it has none."""
     found = result.get("intervals", {}).get("figures", {}).get(path)
     return None if found is None else Interval(found["low"], found["high"], found["degrees"])
 
@@ -61,8 +69,8 @@ def over_seeds(values: Sequence[float]) -> Interval | None:
 
 def same(one: float, of_one: Interval | None, other: float, of_other: Interval | None) -> bool | None:
     """Whether two figures differ by no more than the 95% interval of their difference (B. L. Welch, "The
-    Generalization of 'Student's' Problem when Several Different Population Variances are Involved", Biometrika
-    34, 1947, pp. 28-35); `None` where an interval is unknown.
+    Generalization of 'Student's' Problem when Several Different Population Variances are Involved",
+    Biometrika 34, 1947, pp. 28-35); `None` where an interval is unknown.
     """
     if of_one is None or of_other is None:
         return None

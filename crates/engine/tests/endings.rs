@@ -1,5 +1,6 @@
 //! Where a run ends: with its last answer, or when the drive is idle where that is asked for; in checked mode the drive comes to rest
 //! behind the result.
+#![allow(clippy::unwrap_used, reason = "helpers of tests, where a panic is the failure")]
 
 use crate::common::*;
 use wordline_engine::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
 import statistics
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from wordline import intervals
+from wordline import intervals, notes
 from wordline import schemes as naming
 from wordline._core import WordlineError
 from wordline.presets import Description, load, replay
@@ -88,6 +89,13 @@ class Comparison:
                     found[pair] = str(row["error"])
         return found
 
+    def notes(self, workload: str) -> list[notes.Shared]:
+        """What keeps figures from being what they are taken for, by kind, and of which schemes."""
+        runs = ((scheme, row) for scheme in self.schemes for row in self._rows[workload, scheme])
+        return notes.shared(
+            (scheme, json.loads(row["result"])["notes"]) for scheme, row in runs if row["status"] == DONE
+        )
+
     def values(self, workload: str, scheme: str, metric: str) -> list[float]:
         """A figure's values over the seeds; empty where the runs don't have it."""
         rows = self._rows[workload, scheme]
@@ -104,9 +112,7 @@ class Comparison:
         base = statistics.fmean(first) if first else 0.0
         same = None
         if first and scheme != self.schemes[0]:
-            same = intervals.same(
-                value, interval, base, self.interval(workload, self.schemes[0], metric)
-            )
+            same = intervals.same(value, interval, base, self.interval(workload, self.schemes[0], metric))
         half = None if interval is None else interval.half
         return Cell(workload, scheme, metric, value, value / base if base else None, half, same)
 
@@ -175,7 +181,8 @@ class Comparison:
         workloads = []
         for workload in self.workloads:
             entries = [self._entry(workload, scheme, listed) for scheme in self.schemes]
-            workloads.append({"workload": workload, "schemes": entries})
+            said = [note.to_dict() for note in self.notes(workload)]
+            workloads.append({"workload": workload, "schemes": entries, "notes": said})
         return {"device": self.device, "normalised_to": self.schemes[0], "workloads": workloads}
 
     def _entry(self, workload: str, scheme: str, metrics: list[str]) -> dict[str, Any]:

@@ -63,7 +63,8 @@ def _figures(comparison: Comparison, workload: str, metrics: Sequence[str]) -> S
 
 def _cell_text(metric: str, cell: Cell | None, first: bool) -> str:
     """The value, half its interval, and in parentheses what it is of the first scheme's: behind ≈ where the
-    difference lies inside its interval."""
+    difference lies inside its interval.
+    """
     if cell is None:
         return "–"
     text = formatted(metric, cell.value)
@@ -121,6 +122,8 @@ def terminal(comparison: Comparison, metrics: Sequence[str], part: Part = "mean"
         for line, row in enumerate(sheet.rows):
             table.add_row(*(Text(text, style=_style(sheet, line, column)) for column, text in enumerate(row)))
         parts += [Text(sheet.title, style="bold"), table, Text()]
+    for note in _notes(comparison):
+        parts.append(Text(f"note: {note}", style="yellow"))
     for (workload, scheme), error in comparison.errors.items():
         parts.append(Text(f"{workload}, {scheme}: {error}", style="red"))
     return Group(*parts)
@@ -141,8 +144,17 @@ def markdown(comparison: Comparison, metrics: Sequence[str], part: Part = "mean"
         lines.append(f"|{'|'.join(['---', *['---:'] * (len(sheet.headers) - 1)])}|")
         lines += [f"| {' | '.join(map(_escaped, row))} |" for row in sheet.rows]
         lines.append("")
+    lines += [line for note in _notes(comparison) for line in (f"Note: {_escaped(note)}", "")]
     lines += [f"{_escaped(f'{pair[0]}, {pair[1]}')}: {error}" for pair, error in comparison.errors.items()]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    return [
+        f"{workload}, {note.text()}"
+        for workload in comparison.workloads
+        for note in comparison.notes(workload)
+    ]
 
 
 def _escaped(text: str) -> str:

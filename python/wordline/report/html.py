@@ -9,13 +9,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wordline import intervals
+from wordline import intervals, notes
 from wordline.figures import at, formatted, heading, number
 from wordline.names import part_label
 from wordline.report import svg
 from wordline.report.page import page
 from wordline.report.runs import SavedRun, load_runs
-from wordline.report.terminal import note_text
 
 SUMMARY = (
     "read.iops", "write.iops", "read.bandwidth_bytes_per_s", "write.bandwidth_bytes_per_s",
@@ -103,16 +102,16 @@ def _charts(charts: Iterator[tuple[str, str]]) -> str:
 def _summary(runs: Sequence[SavedRun]) -> str:
     shown = [metric for metric in SUMMARY if any(at(run.result, metric) is not None for run in runs)]
     rows = [[heading(metric), *(_figure(metric, run, runs[0]) for run in runs)] for metric in shown]
-    notes = [
+    said = [
         f'<p class="fair">{escape(run.label)}: {escape(note)}</p>'
         for run in runs
         for note in _notes(run.result)
     ]
-    return _table(["", *(run.label for run in runs)], rows) + "".join(notes)
+    return _table(["", *(run.label for run in runs)], rows) + "".join(said)
 
 
 def _figure(metric: str, run: SavedRun, first: SavedRun) -> str:
-    """A figure with half its interval, behind ≈ where it differs from the first run's by no more than chance."""
+    """A figure with half its interval, behind ≈ where it differs from the first run's by chance only."""
     value, interval = at(run.result, metric), intervals.of_result(run.result, metric)
     text = formatted(metric, value)
     if value is None or interval is None:
@@ -127,7 +126,7 @@ def _figure(metric: str, run: SavedRun, first: SavedRun) -> str:
 
 def _notes(result: Mapping[str, Any]) -> list[str]:
     ideals = result["drive"].get("not_physical", [])
-    return [*map(note_text, result["notes"]), *(f"not physical: {ideal}" for ideal in ideals)]
+    return [*map(notes.text, result["notes"]), *(f"not physical: {ideal}" for ideal in ideals)]
 
 
 def _latencies(runs: Sequence[SavedRun]) -> str:

@@ -8,7 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wordline import intervals
+from wordline import intervals, notes
 from wordline.names import PERCENTILES, part_label
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ def render_seeds(results: Seeds) -> RenderableType:
     names = [first["config"][kind]["name"] for kind in ("device", "scheme", "workload")]
     title = Text(" · ".join(names), style="bold")
     title.append(f"   seeds {', '.join(str(seed) for seed in results)}", style="dim")
+    for note in results.notes():
+        title.append(f"\nnote: {note.text()}", style="yellow")
     return Group(title, Text(), table)
 
 
@@ -86,16 +88,10 @@ def _title(data: Mapping[str, Any]) -> Text:
         verified = f"{checked['reads_verified']:,} reads verified, {checked['pages_audited']:,} pages audited"
         text.append(f"\nchecked: {verified}", style="green")
     for note in data["notes"]:
-        text.append(f"\nnote: {note_text(note)}", style="yellow")
+        text.append(f"\nnote: {notes.text(note)}", style="yellow")
     for ideal in data["drive"].get("not_physical", []):
         text.append(f"\nnot physical: {ideal} (no such drive can be built)", style="yellow")
     return text
-
-
-def note_text(note: Mapping[str, str]) -> str:
-    """A note as one line: what was found, what that does, what helps."""
-    text = ": ".join(part for part in (note["found"], note["reason"]) if part)
-    return f"{text}. What helps: {note['remedy']}" if note["remedy"] else text
 
 
 def _about(data: Mapping[str, Any], path: str, value: float, scale: float = 1.0) -> str:
