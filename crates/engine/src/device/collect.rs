@@ -125,9 +125,10 @@ impl Device {
     /// enough, or when none can be won. What can't wait only leaves garbage collection the reserve.
     fn next_to_empty(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
         let by_cache = self.wanted_by_cache(domain);
+        let comes_to_rest = self.comes_to_rest(domain);
         let state = &mut self.domain[domain.index()];
         let free_soon = state.free.len() + state.collector.victims.len() as u32;
-        let enough = free_soon >= self.thresholds.stop.max(state.demand) + by_cache;
+        let enough = comes_to_rest || free_soon >= self.thresholds.stop.max(state.demand) + by_cache;
         let spare = state.free.len() > self.thresholds.reserve;
         if self.urgent != 0 && spare && self.wanted_is_urgent(domain) {
             return self.next_wanted(domain);

@@ -30,9 +30,12 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         }
     }
 
-    /// The same without work that is begun at idle times. What was measured stays as it is.
+    /// The same without work that only later requests would need: what is under way ends, and no more than that. What was
+    /// measured stays as it is.
     pub(super) fn come_to_rest(&mut self) -> Result<(), RunError> {
-        self.device.expect_no_more();
-        self.go_on_until_idle()
+        self.device.wind_down(true);
+        let rested = self.go_on_until_idle();
+        self.device.wind_down(false);
+        rested
     }
 }
