@@ -10,7 +10,7 @@ use wordline_engine::config::measure::Until;
 use wordline_engine::config::run::{Occupancy, WindowConfig};
 use wordline_engine::host::{Flow, HostRequest};
 use wordline_engine::time::Ns;
-use wordline_engine::{Observer, Outcome, RunError, Setup, Unobserved, replay_flows, simulate};
+use wordline_engine::{Observer, Outcome, RunError, Setup, Unobserved, replay, replay_flows, simulate};
 
 /// Writes are answered when they are in the buffer, and go to flash when it is half full, so much is left to do behind the
 /// last answer.
@@ -127,4 +127,32 @@ fn the_observer_is_told_of_the_last_answer_and_of_the_time_that_goes_on() {
     assert!(behind.len() > 3 && behind.is_sorted(), "{behind:?}");
     let mut stops = Told(Vec::new(), behind[1]);
     assert_eq!(run(&setup, &mut stops).map(|_| ()), Err(RunError::Cancelled));
+}
+
+#[test]
+fn checked_mode_collects_nothing_for_requests_that_do_not_come() {
+    let mut setup = setup(device(1, 2, 1, 1));
+    setup.device.capacity.overprovisioning = Some(0.5);
+    setup.start = start(Occupancy::All, 1.0);
+    // From the first collection on a third of the drive is to be won, some ten superblocks of each plane.
+    (setup.scheme.gc.trigger, setup.scheme.gc.stop) = (0.1, Some(0.3));
+    setup.host = closed(1);
+    let behind = |until: Until| {
+        let mut setup = setup.clone();
+        (setup.checked, setup.measure.until) = (true, until);
+        let mut drive = setup.prepare(&[]).unwrap();
+        let found: Vec<u64> = (40..60)
+            .map(|count| {
+                let writes = Listed((0..count).map(|number| write(0, number * 7 % 200)).collect());
+                let outcome = replay(&setup, &mut drive, &mut { writes }, &mut Unobserved).unwrap();
+                assert!(outcome.report.checked.is_some());
+                drive.flash_operations() - outcome.flash_operations
+            })
+            .collect();
+        found.into_iter().max().unwrap()
+    };
+    // At most what is under way: a superblock of each plane, read, programmed and erased.
+    let most = behind(Until::LastAnswer);
+    assert!(most > 0 && most <= 2 * (2 * 16 + 1), "{most}");
+    assert_eq!(behind(Until::Idle), 0);
 }
