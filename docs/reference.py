@@ -18,6 +18,8 @@ MODULES = (
     "wordline",
     "wordline.simulation",
     "wordline.result",
+    "wordline.intervals",
+    "wordline.notes",
     "wordline.seeds",
     "wordline.schemes",
     "wordline.comparison.figures",

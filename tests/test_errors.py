@@ -118,7 +118,7 @@ def test_a_bad_line_of_a_trace(wordline: Wordline, tmp_path: Path) -> None:
     assert f"{path}:3" in message
     skipping = wordline(*REPLAY, path, "--skip-bad-lines", "--json").json()
     assert skipping["read"]["requests"] == 2
-    assert any("bad line" in note for note in skipping["notes"])
+    assert any("bad line" in note["found"] for note in skipping["notes"])
 
 
 def test_a_drive_too_small_for_the_trace(wordline: Wordline, tmp_path: Path) -> None:

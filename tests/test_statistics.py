@@ -18,7 +18,8 @@ import pytest
 from conftest import SMALL, SMALL_DRIVE, Wordline, sets, start
 
 import wordline as package
-from wordline.seeds import Metric, student_t
+from wordline.intervals import student_t
+from wordline.seeds import Metric
 
 MEASURED: dict[str, object] = {
     "workload.measure.interval_ns": 1_000_000,
@@ -94,7 +95,7 @@ def test_a_folder_holds_what_was_measured(wordline: Wordline, tmp_path: Path) ->
 def test_a_series_that_was_merged_is_noted() -> None:
     result = measured(**{"workload.measure.max_rows": 4})
     assert result.series.rows <= 4
-    assert any("max_rows" in note for note in result.notes)
+    assert any("max_rows" in note.reason for note in result.notes)
 
 
 def test_students_t() -> None:

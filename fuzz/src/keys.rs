@@ -89,7 +89,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("scheme.cache.max_write_backs", &["1"]),
     ("workload.queue_depth", &["1", "64"]),
     ("workload.overwrite", &["0.5", "1.5"]),
-    ("workload.until_rest", &["1"]),
+    ("workload.until_idle", &["1"]),
     ("workload.chips", &["1"]),
     ("workload.interval_ns", &["100000"]),
     ("workload.sample_ns", &["100000"]),

@@ -2,6 +2,7 @@
 //! parts with a snapshot between them.
 
 use arbitrary::{Result as Taken, Unstructured};
+use wordline_engine::config::measure::Until;
 use wordline_engine::config::{Layer, resolve_run};
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
@@ -93,7 +94,9 @@ fn run_of(bytes: &mut Unstructured) -> Taken<Option<Run>> {
     };
     setup.host.queue_depth = number("workload.queue_depth").map_or(8, |depth| depth as u32);
     setup.start.overwrite = number("workload.overwrite").unwrap_or(0.0);
-    setup.window.until_rest = number("workload.until_rest").is_some();
+    if number("workload.until_idle").is_some() {
+        setup.measure.until = Until::Idle;
+    }
     setup.measure.chips = number("workload.chips").is_some();
     setup.measure.interval_ns = number("workload.interval_ns").map_or(0, |ns| ns as u64);
     setup.measure.sample_ns = number("workload.sample_ns").map_or(0, |ns| ns as u64);

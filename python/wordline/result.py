@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from wordline import intervals
+
 if TYPE_CHECKING:
     import numpy
     import numpy.typing
@@ -86,6 +88,12 @@ class Result(Record):
     def json(self) -> str:
         """The text of `result.json`: one object."""
         return self._run.json()
+
+    def interval(self, path: str) -> intervals.Interval | None:
+        """The 95% interval of the figure at a dotted path, such as `read.latency_ns.p99`; `None` where the
+        window was too small for one, or the figure has none.
+        """
+        return intervals.of_result(self._data, path)
 
     def histogram(self, direction: Direction) -> tuple[Counts, Counts]:
         """Response times of one direction: the largest value of each non-empty bin, ns, and its requests."""

@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordline import simulation
+from wordline import notes, simulation
 from wordline._core import WordlineError
+from wordline.intervals import CONFIDENCE, student_t
 from wordline.presets import load
 
 if TYPE_CHECKING:
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
 
     from wordline.result import Result
     from wordline.simulation import PathLike, Progress
-
-CONFIDENCE = 0.95
-"""Share of such intervals that hold the mean over all seeds, for a figure that is normal over them."""
 
 LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p99_9")
 
@@ -70,13 +68,6 @@ class Metric:
         return cls(metric, unit, len(values), statistics.fmean(values), std, half, min(values), max(values))
 
 
-def student_t(degrees: int) -> float:
-    """Student's t at which the two-sided 95% interval ends."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, 0.5 + CONFIDENCE / 2))
-
-
 class Seeds(Mapping[int, "Result"]):
     """The results of one run by seed, in the order in which the seeds were given."""
 
@@ -101,6 +92,10 @@ class Seeds(Mapping[int, "Result"]):
                 found[metric] = Metric.of(metric, unit, values)
         return found
 
+    def notes(self) -> list[notes.Shared]:
+        """What keeps results from being what they are taken for, by kind, and of which seeds."""
+        return notes.shared((f"seed {seed}", result["notes"]) for seed, result in self.items())
+
     def table(self) -> pyarrow.Table:
         """The summary, a row for each figure."""
         import pyarrow
@@ -118,7 +113,8 @@ class Seeds(Mapping[int, "Result"]):
     def to_dict(self) -> dict[str, Any]:
         """The seeds and the summary as plain data: what `summary.json` holds."""
         rows = {name: asdict(row) for name, row in self.summary().items()}
-        return {"seeds": list(self), "confidence": CONFIDENCE, "summary": rows}
+        said = [note.to_dict() for note in self.notes()]
+        return {"seeds": list(self), "confidence": CONFIDENCE, "summary": rows, "notes": said}
 
     def save(self, folder: str | os.PathLike[str]) -> list[Path]:
         """Writes `summary.json`, `summary.parquet`, a folder `seed-N` for each and `report.html` of all;

@@ -1,6 +1,7 @@
 //! A run: a drive is prepared, a workload replayed, the window measured, the drive audited.
 
 mod reads;
+mod rest;
 mod settle;
 mod split;
 pub mod volume;
@@ -8,7 +9,8 @@ pub mod volume;
 use crate::array::layout::array_bytes;
 use crate::blocks::steady::{Collection, Plan};
 use crate::config::host::FlowRules;
-use crate::config::run::{Occupancy, StartConfig, StartLayout};
+use crate::config::measure::Until;
+use crate::config::run::{Arrivals, Occupancy, StartConfig, StartLayout};
 use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
 use crate::custom::Custom;
 use crate::device::Device;
@@ -109,9 +111,10 @@ impl Observer for Unobserved {
 pub struct Outcome {
     /// The measurements.
     pub report: Report,
-    /// Flash pages read and programmed and blocks erased in the whole run.
+    /// Flash pages read and programmed and blocks erased in the whole run: from the first request, warm-up included, to the end
+    /// of the window.
     pub flash_operations: u64,
-    /// Events of the whole run.
+    /// Events of the same time.
     pub events: u64,
     /// Requests of the whole run.
     pub requests: u64,
@@ -368,6 +371,8 @@ fn replay_host<H: HostSide, V: Volume>(
         number: 0,
         done: 0,
         window_open: false,
+        until: setup.measure.until,
+        is_answered: false,
         report: None,
         stop,
         attempts: reads::Attempts::default(),
@@ -384,24 +389,26 @@ fn replay_host<H: HostSide, V: Volume>(
         return Ok(Ending::Stopped { requests: replay.number, time: replay.device.now() });
     }
     let requests = replay.done;
-    let report = replay.report.take();
-    let mut report = match report {
+    let mut report = match replay.report.take() {
         Some(report) => report,
         // A workload without requests has an empty window.
-        None if requests == 0 => device.report(),
+        None if requests == 0 => replay.device.report(),
         None => return Err(RunError::NothingMeasured { requests }),
     };
-    device.close_untimed_places();
+    report.evidence.open = if rules.is_empty() {
+        setup.host.arrivals == Arrivals::Open
+    } else {
+        rules.iter().any(|flow| flow.arrivals == Arrivals::Open)
+    };
+    let (flash_operations, events) = (replay.device.flash_operations(), replay.device.events_processed());
+    let mut outcome = Outcome { report, flash_operations, events, requests };
     // At the end of a drive's life requests are under way: there is no drive at rest to audit.
-    if setup.checked && report.end_of_life.is_none() {
-        report.checked = Some(device.audit().map_err(RunError::Inconsistent)?);
+    if setup.checked && outcome.report.end_of_life.is_none() {
+        replay.come_to_rest()?;
+        device.close_untimed_places();
+        outcome.report.checked = Some(device.audit().map_err(RunError::Inconsistent)?);
     }
-    Ok(Ending::Finished(Box::new(Outcome {
-        report,
-        flash_operations: device.flash_operations(),
-        events: device.events_processed(),
-        requests,
-    })))
+    Ok(Ending::Finished(Box::new(outcome)))
 }
 
 /// What must pass before the window opens.
@@ -410,8 +417,6 @@ pub(crate) struct Warmup {
     requests: u64,
     bytes: u64,
     pub(crate) written: u64,
-    /// Whether the window ends when the drive is at rest, not with the last answer.
-    pub(crate) until_rest: bool,
 }
 
 impl Warmup {
@@ -421,7 +426,6 @@ impl Warmup {
             requests: config.warmup_requests,
             bytes: (drive_bytes as f64 * config.warmup_drive_writes) as u64,
             written: 0,
-            until_rest: config.until_rest,
         }
     }
 
@@ -439,6 +443,9 @@ struct Replay<'a, H, V> {
     number: u64,
     done: u64,
     window_open: bool,
+    until: Until,
+    /// Whether the last request of the workload has its answer.
+    is_answered: bool,
     report: Option<Report>,
     stop: Stop,
     attempts: reads::Attempts,
@@ -452,6 +459,10 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
             self.serve_reads(&mut observe_at)?;
             let (event, gives_way) = self.device.next_event();
             let arrival = self.front.next_time(self.device.now())?;
+            if arrival == Ns::NEVER && self.has_last_answer() {
+                self.is_answered = true;
+                break;
+            }
             let wake = self.device.wake_at();
             // The drive's own events go before an arrival at the same time, but for the choices of channels.
             if wake < event && wake <= arrival && (event != Ns::NEVER || arrival != Ns::NEVER) {
@@ -477,7 +488,6 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
                 }
                 self.front.completed(completed, self.device.now())?;
                 self.done += u64::from(completed);
-                self.note_last_answer();
                 if self.done >= observe_at {
                     observe_at = self.done + OBSERVED_EVERY;
                     if !self.observer.progress(self.done, self.device.now()) {
@@ -485,17 +495,30 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
                     }
                 }
             }
-            if self.number >= self.stop.after_requests || (completed > 0 && self.stops_now()) {
-                // A run whose result is complete goes on to its end.
-                if self.report.is_none() {
-                    return Ok(false);
-                }
+            let stops = self.number >= self.stop.after_requests || (completed > 0 && self.stops_now());
+            // A run whose last answer is there goes on to its end.
+            if stops && !self.has_last_answer() {
+                return Ok(false);
             }
+        }
+        self.end()
+    }
+
+    /// Whether nothing of the workload is left to be answered.
+    #[inline]
+    fn has_last_answer(&self) -> bool {
+        self.done == self.number && self.front.is_at_end()
+    }
+
+    /// No request is left to be answered, or none of those that are left can be.
+    fn end(&mut self) -> Result<bool, RunError> {
+        if self.is_answered && self.until == Until::Idle {
+            self.go_on_until_idle()?;
         }
         self.observer.progress(self.done, self.device.now());
         self.check()?;
         if self.done == self.number {
-            if self.window_open && self.warmup.until_rest {
+            if self.window_open {
                 self.report = Some(self.device.report());
             }
             return Ok(true);
@@ -506,15 +529,6 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         }
         let left = self.number - self.done;
         Err(RunError::Inconsistent(format!("{left} requests wait for free space that no collection can win")))
-    }
-
-    /// The window ends with the last answer, though garbage collection may go on for a while.
-    #[inline]
-    fn note_last_answer(&mut self) {
-        if self.done == self.number && self.window_open && self.front.is_at_end() {
-            self.report = Some(self.device.report());
-            self.device.expect_no_more();
-        }
     }
 
     #[inline]

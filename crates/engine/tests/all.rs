@@ -17,6 +17,7 @@ mod combinations;
 mod copies;
 mod copyback;
 mod cpu;
+mod endings;
 mod errors;
 mod firmware;
 mod flows;

@@ -3,13 +3,14 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
 use crate::common::{self, *};
+use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::device::*;
 use wordline_engine::config::ideal::SecondServer;
+use wordline_engine::config::measure::Until;
 use wordline_engine::config::nand_modes::CacheModeConfig;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{PlacementOrder, SchedulerKind};
-use wordline_engine::config::{MeasureConfig, WindowConfig};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::time::Ns;
 use wordline_engine::{RunError, Setup};
@@ -184,7 +185,7 @@ fn cached() -> Setup {
     setup.scheme.cache.bytes = CacheBytes::Bytes(64 * 4096);
     (setup.scheme.cache.dirty_high, setup.scheme.cache.dirty_low) = (1.0, Some(1.0));
     setup.scheme.cache.cold_period_ns = Some(10_000_000);
-    setup.window = WindowConfig { until_rest: true, ..WindowConfig::default() };
+    setup.measure.until = Until::Idle;
     setup
 }
 
@@ -209,11 +210,11 @@ fn writes_wait_while_as_many_units_are_on_their_way_as_may_be() {
 }
 
 #[test]
-fn a_window_until_rest_counts_what_ends_after_the_last_answer() {
+fn a_window_until_idle_counts_what_ends_after_the_last_answer() {
     let mut setup = cached();
     let (report, _) = record(&setup, vec![write(0, 0), write(1, 1)]);
     assert_eq!((report.flash.programs, report.window.end_ns), (2, 2 * (XFER + TPROG)));
-    setup.window.until_rest = false;
+    setup.measure.until = Until::LastAnswer;
     let (report, _) = record(&setup, vec![write(0, 0), write(1, 1)]);
     assert_eq!((report.flash.programs, report.window.end_ns), (0, 1));
 }

@@ -413,7 +413,7 @@ proptest! {
         (seed, start_at, warmup_requests) in (any::<u64>(), prop_oneof![Just(0), Just(1u64 << 59)], 0u64..5),
     ) {
         let measure =
-            MeasureConfig { interval_ns, sample_ns, max_rows, sample_table: sample_table && sample_ns > 0, block_table, chips, collisions };
+            MeasureConfig { interval_ns, sample_ns, max_rows, sample_table: sample_table && sample_ns > 0, block_table, chips, collisions, ..MeasureConfig::default() };
         let mut setup = with(measure, energetic(device(2, 1, 1, 2)));
         setup.device.link.bytes_per_s = Some(3_000_000_000);
         setup.start = start(Occupancy::All, 0.5);

@@ -356,7 +356,6 @@ fn hosts() -> impl Strategy<Value = (HostConfig, StartConfig, WindowConfig)> {
     );
     let window = (time(), prop_oneof![0u64..12, any::<u64>()], number()).prop_map(
         |(warmup_ns, warmup_requests, warmup_drive_writes)| WindowConfig {
-            until_rest: warmup_requests % 2 == 1,
             warmup_ns,
             warmup_requests,
             warmup_drive_writes,

@@ -10,6 +10,7 @@ use wordline_engine::config::run::Occupancy;
 use wordline_engine::host::RequestSource;
 use wordline_engine::ids::Lpa;
 use wordline_engine::stats::measured::Tables;
+use wordline_engine::stats::notes::Note;
 use wordline_engine::stats::report::Report;
 use wordline_engine::{Ending, RunError, Setup, Split, Stop, Volume};
 use wordline_trace::{OpenContext, OpenError, footprint, open_all};
@@ -31,6 +32,8 @@ pub struct RunResult {
     read: Vec<(u64, u64)>,
     write: Vec<(u64, u64)>,
     tables: Tables,
+    /// End of the window.
+    end_ns: u64,
 }
 
 #[pymethods]
@@ -68,8 +71,8 @@ struct Document<'a> {
     seed: u64,
     config: &'a Described,
     engine: EngineFigures,
-    /// What the workload's source did that its user should know of.
-    notes: Vec<String>,
+    /// What the reader of the result should know: of the workload's source, and of the figures.
+    notes: Vec<Note>,
     #[serde(flatten)]
     report: &'a Report,
 }
@@ -81,13 +84,15 @@ struct EngineFigures {
     prepare_s: f64,
     /// Time to replay the workload.
     wall_s: f64,
-    /// Requests of the whole run, warm-up included; the same for the two below.
+    /// Requests of the whole run, warm-up included; all below are of the same time.
     requests: u64,
     /// Of these, those that came before the workload's own, for the drive to settle.
     settling_requests: u64,
     flash_operations: u64,
     flash_operations_per_s: f64,
     events: u64,
+    /// The drive's time that was simulated, from the first request to the end of the window.
+    simulated_ns: u64,
 }
 
 /// Simulates a workload on a drive. Descriptions are pairs of what errors call them and their TOML; relative paths
@@ -172,8 +177,8 @@ fn run_described(
                 device.set_probe(timeline.probe());
             }
             let result = run.replay(&mut device, resumed, requests, watch, &part)?;
-            if let (Some(_), Some(timeline)) = (&result, timeline) {
-                timeline.finish()?;
+            if let (Some(result), Some(timeline)) = (&result, timeline) {
+                timeline.finish(result.end_ns)?;
             }
             Ok(result)
         }
@@ -247,14 +252,20 @@ impl Run<'_> {
                 flash_operations: outcome.flash_operations,
                 flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
                 events: outcome.events,
+                simulated_ns: outcome.report.window.end_ns,
             },
-            notes: requests.notes().into_iter().chain(outcome.report.notes()).collect(),
+            notes: requests
+                .notes()
+                .into_iter()
+                .map(Note::of_workload)
+                .chain(outcome.report.notes())
+                .collect(),
             report: &outcome.report,
         };
         let json = serde_json::to_string(&document).map_err(mistake)?;
-        let Report { read, write, tables, .. } = outcome.report;
+        let Report { read, write, tables, window, .. } = outcome.report;
         let (read, write) = (read.latency_ns.histogram, write.latency_ns.histogram);
-        Ok(Some(RunResult { json, read, write, tables }))
+        Ok(Some(RunResult { json, read, write, tables, end_ns: window.end_ns }))
     }
 }
 

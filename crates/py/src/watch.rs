@@ -18,14 +18,17 @@ pub struct Watch {
     progress: Option<Arc<Py<PyAny>>>,
     total: Option<u64>,
     last: Instant,
+    /// Whether the last answer was told.
+    ended: bool,
     raised: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl Watch {
-    /// A watch that calls `progress(requests_done, total, simulated_ns)`.
+    /// A watch that calls `progress(requests_done, total, simulated_ns)`. Once all requests are done only the time goes on: what
+    /// the drive does behind the last answer.
     pub fn new(progress: Option<Py<PyAny>>, total: Option<u64>) -> Self {
         let progress = progress.map(Arc::new);
-        Self { progress, total, last: Instant::now(), raised: Arc::default() }
+        Self { progress, total, last: Instant::now(), ended: false, raised: Arc::default() }
     }
 
     /// The same watch without progress, for work that comes before.
@@ -54,9 +57,12 @@ impl Watch {
 
 impl Observer for Watch {
     fn progress(&mut self, requests_done: u64, simulated: Ns) -> bool {
-        if self.last.elapsed() < INTERVAL {
+        // The last answer is told whenever it comes, so that a bar ends full.
+        let ends = !self.ended && self.total.is_some_and(|total| requests_done >= total);
+        if self.last.elapsed() < INTERVAL && !ends {
             return true;
         }
+        self.ended |= ends;
         let looked = self.look(requests_done, simulated);
         self.last = Instant::now();
         match looked {

@@ -99,8 +99,14 @@ def progress_bar() -> Iterator[simulation.Progress | None]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("preparing the drive", total=None)
 
+        answered = False
+
         def update(requests: int, total: int | None, simulated_ns: int) -> None:
+            nonlocal answered
             text = f"{requests:,} requests, {simulated_ns / 1e9:.2f} s simulated"
+            if answered and total is not None and requests >= total:
+                text = f"until the drive is idle, {simulated_ns / 1e9:.2f} s simulated"
+            answered = total is not None and requests >= total
             bar.update(task, completed=requests, total=total, description=text)
 
         yield update

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import os
+import statistics
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from wordline import intervals, notes
 from wordline import schemes as naming
 from wordline._core import WordlineError
 from wordline.presets import Description, load, replay
-from wordline.seeds import Metric, seed_list
+from wordline.seeds import seed_list
 from wordline.simulation import override_list
 from wordline.study.executors import open_executor
 from wordline.study.point import Point
@@ -55,7 +58,10 @@ class Cell:
     ratio: float | None
     """`value` by that of the first scheme; `None` where that is 0 or missing."""
     ci95: float | None
-    """Half the width of the 95% confidence interval over seeds; `None` for one seed."""
+    """Half the width of the 95% confidence interval over seeds; of one seed's run, if that has one."""
+    same: bool | None = None
+    """Whether it differs from that of the first scheme by no more than the interval of the difference; `None`
+    where that is unknown, and for the first scheme."""
 
 
 class Comparison:
@@ -83,6 +89,13 @@ class Comparison:
                     found[pair] = str(row["error"])
         return found
 
+    def notes(self, workload: str) -> list[notes.Shared]:
+        """What keeps figures from being what they are taken for, by kind, and of which schemes."""
+        runs = ((scheme, row) for scheme in self.schemes for row in self._rows[workload, scheme])
+        return notes.shared(
+            (scheme, json.loads(row["result"])["notes"]) for scheme, row in runs if row["status"] == DONE
+        )
+
     def values(self, workload: str, scheme: str, metric: str) -> list[float]:
         """A figure's values over the seeds; empty where the runs don't have it."""
         rows = self._rows[workload, scheme]
@@ -93,10 +106,22 @@ class Comparison:
         values = self.values(workload, scheme, metric)
         if not values:
             return None
-        found = Metric.of(metric, "", values)
+        value = statistics.fmean(values)
+        interval = self.interval(workload, scheme, metric)
         first = self.values(workload, self.schemes[0], metric)
-        base = sum(first) / len(first) if first else 0.0
-        return Cell(workload, scheme, metric, found.mean, found.mean / base if base else None, found.ci95)
+        base = statistics.fmean(first) if first else 0.0
+        same = None
+        if first and scheme != self.schemes[0]:
+            same = intervals.same(value, interval, base, self.interval(workload, self.schemes[0], metric))
+        half = None if interval is None else interval.half
+        return Cell(workload, scheme, metric, value, value / base if base else None, half, same)
+
+    def interval(self, workload: str, scheme: str, metric: str) -> intervals.Interval | None:
+        """A figure's 95% interval: over seeds, or that of the only run."""
+        rows = self._rows[workload, scheme]
+        if len(rows) > 1:
+            return intervals.over_seeds(self.values(workload, scheme, metric))
+        return intervals.of_row(rows[0], metric) if rows else None
 
     def metrics(self, wanted: Iterable[str]) -> list[str]:
         """Those of the figures that any run has. Raises `WordlineError` for one that none has, if all ran."""
@@ -138,14 +163,14 @@ class Comparison:
         return found
 
     def table(self, metrics: Iterable[str] = DEFAULT_METRICS) -> pyarrow.Table:
-        """The cells as an Arrow table: workload, scheme, metric, value, ratio, ci95."""
+        """The cells as an Arrow table: workload, scheme, metric, value, ratio, ci95, same."""
         import dataclasses
 
         import pyarrow
 
         words = [(name, pyarrow.string()) for name in ("workload", "scheme", "metric")]
         numbers = [(name, pyarrow.float64()) for name in ("value", "ratio", "ci95")]
-        schema = pyarrow.schema(words + numbers)
+        schema = pyarrow.schema([*words, *numbers, ("same", pyarrow.bool_())])
         return pyarrow.Table.from_pylist(
             [dataclasses.asdict(cell) for cell in self.cells(metrics)], schema=schema
         )
@@ -156,7 +181,8 @@ class Comparison:
         workloads = []
         for workload in self.workloads:
             entries = [self._entry(workload, scheme, listed) for scheme in self.schemes]
-            workloads.append({"workload": workload, "schemes": entries})
+            said = [note.to_dict() for note in self.notes(workload)]
+            workloads.append({"workload": workload, "schemes": entries, "notes": said})
         return {"device": self.device, "normalised_to": self.schemes[0], "workloads": workloads}
 
     def _entry(self, workload: str, scheme: str, metrics: list[str]) -> dict[str, Any]:
@@ -166,7 +192,13 @@ class Comparison:
             for direction in DIRECTIONS
         }
         figures = {
-            cell.metric: {"value": cell.value, "ratio": cell.ratio, "ci95": cell.ci95} for cell in cells
+            cell.metric: {
+                "value": cell.value,
+                "ratio": cell.ratio,
+                "ci95": cell.ci95,
+                "same": cell.same,
+            }
+            for cell in cells
         }
         return {
             "scheme": scheme,

@@ -62,13 +62,16 @@ def _figures(comparison: Comparison, workload: str, metrics: Sequence[str]) -> S
 
 
 def _cell_text(metric: str, cell: Cell | None, first: bool) -> str:
-    """The value, half its interval over seeds, and in parentheses what it is of the first scheme's."""
+    """The value, half its interval, and in parentheses what it is of the first scheme's: behind ≈ where the
+    difference lies inside its interval.
+    """
     if cell is None:
         return "–"
     text = formatted(metric, cell.value)
     if cell.ci95 is not None:
         text += f" ±{formatted(metric, cell.ci95)}"
-    return text if first or cell.ratio is None else f"{text} ({cell.ratio:.3f})"
+    about = "≈" if cell.same else ""
+    return text if first or cell.ratio is None else f"{text} ({about}{cell.ratio:.3f})"
 
 
 def _blame(comparison: Comparison, workload: str, direction: Direction, part: Part) -> Sheet | None:
@@ -119,6 +122,8 @@ def terminal(comparison: Comparison, metrics: Sequence[str], part: Part = "mean"
         for line, row in enumerate(sheet.rows):
             table.add_row(*(Text(text, style=_style(sheet, line, column)) for column, text in enumerate(row)))
         parts += [Text(sheet.title, style="bold"), table, Text()]
+    for note in _notes(comparison):
+        parts.append(Text(f"note: {note}", style="yellow"))
     for (workload, scheme), error in comparison.errors.items():
         parts.append(Text(f"{workload}, {scheme}: {error}", style="red"))
     return Group(*parts)
@@ -139,8 +144,17 @@ def markdown(comparison: Comparison, metrics: Sequence[str], part: Part = "mean"
         lines.append(f"|{'|'.join(['---', *['---:'] * (len(sheet.headers) - 1)])}|")
         lines += [f"| {' | '.join(map(_escaped, row))} |" for row in sheet.rows]
         lines.append("")
+    lines += [line for note in _notes(comparison) for line in (f"Note: {_escaped(note)}", "")]
     lines += [f"{_escaped(f'{pair[0]}, {pair[1]}')}: {error}" for pair, error in comparison.errors.items()]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _notes(comparison: Comparison) -> list[str]:
+    return [
+        f"{workload}, {note.text()}"
+        for workload in comparison.workloads
+        for note in comparison.notes(workload)
+    ]
 
 
 def _escaped(text: str) -> str:
@@ -151,7 +165,7 @@ def comma_separated(comparison: Comparison, metrics: Sequence[str]) -> str:
     """One row for each workload, scheme and figure, blame included, in the units of `result.json`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["workload", "scheme", "metric", "value", "ratio", "ci95"])
+    writer.writerow(["workload", "scheme", "metric", "value", "ratio", "ci95", "same"])
     blame: dict[str, None] = {}
     for workload in comparison.workloads:
         for scheme in comparison.schemes:
@@ -160,6 +174,6 @@ def comma_separated(comparison: Comparison, metrics: Sequence[str]) -> str:
                     parts = comparison.blame(workload, scheme, direction, part)
                     blame |= dict.fromkeys(f"{direction}.blame.{part}.mean_ns.{key}" for key in parts)
     for cell in comparison.cells([*metrics, *blame]):
-        optional = ["" if value is None else repr(value) for value in (cell.ratio, cell.ci95)]
+        optional = ["" if value is None else repr(value) for value in (cell.ratio, cell.ci95, cell.same)]
         writer.writerow([cell.workload, cell.scheme, cell.metric, repr(cell.value), *optional])
     return out.getvalue()

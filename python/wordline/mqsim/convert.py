@@ -139,8 +139,7 @@ def _workload(number: int, flows: Sequence[Flow], drive: Drive, notes: Notes) ->
         "start": _start(flows, conditioned),
     }
     # MQSim runs until nothing is left to do, and its results have the queues of each chip.
-    table["window"] = {"until_rest": True}
-    table["measure"] = {"chips": True}
+    table["measure"] = {"until": "idle", "chips": True}
     if drive.host.flag("Enable_ResponseTime_Logging"):
         table["measure"]["interval_ns"] = drive.host.whole("ResponseTime_Logging_Period_Length")
     parts = _parts(flows, conditioned)

@@ -9,6 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from wordline import intervals, notes
 from wordline.figures import at, formatted, heading, number
 from wordline.names import part_label
 from wordline.report import svg
@@ -100,20 +101,32 @@ def _charts(charts: Iterator[tuple[str, str]]) -> str:
 
 def _summary(runs: Sequence[SavedRun]) -> str:
     shown = [metric for metric in SUMMARY if any(at(run.result, metric) is not None for run in runs)]
-    rows = [
-        [heading(metric), *(formatted(metric, at(run.result, metric)) for run in runs)] for metric in shown
-    ]
-    notes = [
+    rows = [[heading(metric), *(_figure(metric, run, runs[0]) for run in runs)] for metric in shown]
+    said = [
         f'<p class="fair">{escape(run.label)}: {escape(note)}</p>'
         for run in runs
         for note in _notes(run.result)
     ]
-    return _table(["", *(run.label for run in runs)], rows) + "".join(notes)
+    return _table(["", *(run.label for run in runs)], rows) + "".join(said)
+
+
+def _figure(metric: str, run: SavedRun, first: SavedRun) -> str:
+    """A figure with half its interval, behind ≈ where it differs from the first run's by chance only."""
+    value, interval = at(run.result, metric), intervals.of_result(run.result, metric)
+    text = formatted(metric, value)
+    if value is None or interval is None:
+        return text
+    text += f" ±{formatted(metric, interval.reach(value))}"
+    base = at(first.result, metric)
+    if run is first or base is None:
+        return text
+    about = intervals.same(value, interval, base, intervals.of_result(first.result, metric))
+    return f"≈ {text}" if about else text
 
 
 def _notes(result: Mapping[str, Any]) -> list[str]:
     ideals = result["drive"].get("not_physical", [])
-    return [*result["notes"], *(f"not physical: {ideal}" for ideal in ideals)]
+    return [*map(notes.text, result["notes"]), *(f"not physical: {ideal}" for ideal in ideals)]
 
 
 def _latencies(runs: Sequence[SavedRun]) -> str:

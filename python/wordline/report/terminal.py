@@ -8,6 +8,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from wordline import intervals, notes
 from wordline.names import PERCENTILES, part_label
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def render_seeds(results: Seeds) -> RenderableType:
     names = [first["config"][kind]["name"] for kind in ("device", "scheme", "workload")]
     title = Text(" · ".join(names), style="bold")
     title.append(f"   seeds {', '.join(str(seed) for seed in results)}", style="dim")
+    for note in results.notes():
+        title.append(f"\nnote: {note.text()}", style="yellow")
     return Group(title, Text(), table)
 
 
@@ -85,10 +88,19 @@ def _title(data: Mapping[str, Any]) -> Text:
         verified = f"{checked['reads_verified']:,} reads verified, {checked['pages_audited']:,} pages audited"
         text.append(f"\nchecked: {verified}", style="green")
     for note in data["notes"]:
-        text.append(f"\nnote: {note}", style="yellow")
+        text.append(f"\nnote: {notes.text(note)}", style="yellow")
     for ideal in data["drive"].get("not_physical", []):
         text.append(f"\nnot physical: {ideal} (no such drive can be built)", style="yellow")
     return text
+
+
+def _about(data: Mapping[str, Any], path: str, value: float, scale: float = 1.0) -> str:
+    """How far the ends of a figure's interval lie from it; empty where that is unknown."""
+    found = intervals.of_result(data, path)
+    if found is None:
+        return ""
+    reach = found.reach(value) / scale
+    return f"±{reach:,.0f}" if reach >= 100 else f"±{reach:.2g}"
 
 
 def _throughput(data: Mapping[str, Any], active: list[str]) -> RenderableType:
@@ -98,7 +110,7 @@ def _throughput(data: Mapping[str, Any], active: list[str]) -> RenderableType:
         table.add_row(
             direction,
             f"{row['requests']:,}",
-            f"{row['iops']:,.0f}",
+            f"{row['iops']:,.0f} {_about(data, f'{direction}.iops', row['iops'])}".rstrip(),
             f"{row['bandwidth_bytes_per_s'] / 1e6:,.1f}",
         )
     for other in ("trim", "flush"):
@@ -114,6 +126,11 @@ def _latency(data: Mapping[str, Any], active: list[str]) -> Table:
     for direction in active:
         latency = data[direction]["latency_ns"]
         table.add_row(direction, *(_microseconds(latency[key]) for key in PERCENTILES))
+        about = [
+            _about(data, f"{direction}.latency_ns.{key}", latency[key], scale=1e3) for key in PERCENTILES
+        ]
+        if any(about):
+            table.add_row("± 95%", *(text.removeprefix("±") for text in about), style="dim")
     return table
 
 
@@ -159,7 +176,8 @@ def _flash(data: Mapping[str, Any]) -> Table:
         table.add_row("", ", ".join(details))
     if data["waf"] is not None:
         causes = (f"{cause} {share:.3f}" for cause, share in data["waf_by_cause"].items() if share)
-        table.add_row("WAF", f"{data['waf']:.3f} ({', '.join(causes)})")
+        waf = f"{data['waf']:.3f} {_about(data, 'waf', data['waf'])}".rstrip()
+        table.add_row("WAF", f"{waf} ({', '.join(causes)})")
     if collection["victims"]:
         moved, stalled = collection["moved_units"], collection["stalled_units"]
         wait = f", {stalled:,} host writes waited for a free block" if stalled else ""
@@ -240,11 +258,11 @@ def bar(share: float, width: int) -> str:
 
 
 def _speed(data: Mapping[str, Any]) -> Text:
-    window, engine = data["window"], data["engine"]
-    simulated = window["end_ns"] / 1e9
+    engine, inside = data["engine"], data["flash"]["operations"]
+    before = f", {inside:,} of them in the window" if inside < engine["flash_operations"] else ""
     return Text(
-        f"{simulated:,.3f} s of the drive's time in {engine['wall_s']:.2f} s: "
-        f"{engine['flash_operations']:,} flash operations, "
+        f"{engine['simulated_ns'] / 1e9:,.3f} s of the drive's time in {engine['wall_s']:.2f} s: "
+        f"{engine['flash_operations']:,} flash operations{before}, "
         f"{engine['flash_operations_per_s'] / 1e6:.2f} million a second",
         style="dim",
     )

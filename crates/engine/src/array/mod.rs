@@ -245,7 +245,10 @@ impl Array {
         if measured {
             self.recorder.request(request.op, latency, request.length, [parts, None], &[]);
         }
-        self.recorder.answered(request.op, request.length);
+        if self.recorder.answered(request.op, request.length) {
+            let programs = self.members.iter().map(|member| member.recorder().programs()).sum();
+            self.recorder.end_batch(self.now, programs);
+        }
         if let Some(tenants) = &mut self.recorder.tenants {
             if measured {
                 tenants.request(&request, latency, [parts, None], &[]);

@@ -2,6 +2,8 @@
 
 use super::Array;
 use crate::device::Device;
+use crate::stats::notes::Evidence;
+use crate::stats::precision::Measured;
 use crate::stats::recorder::{Recorder, erase_report};
 use crate::stats::report::{ChannelReport, DieReport, DriveReport, EraseReport, Report};
 
@@ -14,7 +16,18 @@ impl Array {
         let waf_by_cause = flash.waf_by_cause(page_bytes, self.recorder.write.answered_bytes());
         let tenants = self.recorder.tenants.as_ref();
         let members: Vec<Report> = self.members.iter().map(Device::report).collect();
+        let waf = waf_by_cause.as_ref().map(|causes| causes.values().sum());
+        let intervals = Measured {
+            batches: &self.recorder.batches,
+            recorder: &self.recorder,
+            page_bytes,
+            window_ns: window.0,
+            waf,
+        }
+        .intervals();
         Report {
+            intervals,
+            evidence: self.evidence(page_bytes, &members),
             window: self.recorder.window(self.now),
             read: self.recorder.read.report(window),
             write: self.recorder.write.report(window),
@@ -24,7 +37,7 @@ impl Array {
             trim: self.recorder.trim.clone(),
             flush: self.recorder.flush.clone(),
             flash: flash.flash(),
-            waf: waf_by_cause.as_ref().map(|causes| causes.values().sum()),
+            waf,
             waf_by_cause: waf_by_cause.unwrap_or_default(),
             gc: flash.gc(),
             other_moves: flash.other_moves(),
@@ -38,6 +51,20 @@ impl Array {
             end_of_life: members.iter().find_map(|member| member.end_of_life),
             members,
             ..Report::default()
+        }
+    }
+
+    /// Batches of the array's own requests; domains and collections of all drives.
+    fn evidence(&self, page_bytes: u32, members: &[Report]) -> Evidence {
+        let each = || members.iter().map(|member| &member.evidence);
+        Evidence {
+            open: false,
+            ends: self.recorder.batches.ends().to_vec(),
+            page_bytes,
+            domains: each().flat_map(|evidence| evidence.domains.iter().copied()).collect(),
+            superblock_units: each().map(|evidence| evidence.superblock_units).next().unwrap_or(0),
+            collecting_before: each().map(|evidence| evidence.collecting_before).sum(),
+            mapped_before: each().map(|evidence| evidence.mapped_before).sum(),
         }
     }
 }

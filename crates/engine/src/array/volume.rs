@@ -174,8 +174,8 @@ impl Volume for Array {
         self.report_of_all()
     }
 
-    fn expect_no_more(&mut self) {
-        self.members.iter_mut().for_each(Device::expect_no_more);
+    fn wind_down(&mut self, now: bool) {
+        self.members.iter_mut().for_each(|member| member.wind_down(now));
     }
 
     fn close_untimed_places(&mut self) {

@@ -9,6 +9,10 @@ use super::error::{ConfigError, check_range};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MeasureConfig {
+    /// Where the run and its window end: `"last_answer"`, or `"idle"`: when the drive has nothing more to do. What it writes
+    /// back, folds and collects behind the last answer then counts too, and rates are of that longer time.
+    #[serde(default)]
+    pub until: Until,
     /// Length of an interval of the time series, ns; 0 = no series.
     #[serde(default)]
     pub interval_ns: u64,
@@ -33,6 +37,17 @@ pub struct MeasureConfig {
     pub collisions: bool,
 }
 
+/// Where a run and its window end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Until {
+    /// With the last answer.
+    #[default]
+    LastAnswer,
+    /// When the drive has nothing more to do.
+    Idle,
+}
+
 fn default_rows() -> u32 {
     1_000_000
 }
@@ -40,6 +55,7 @@ fn default_rows() -> u32 {
 impl Default for MeasureConfig {
     fn default() -> Self {
         Self {
+            until: Until::default(),
             interval_ns: 0,
             max_rows: default_rows(),
             sample_ns: 0,

@@ -197,10 +197,6 @@ pub struct WindowConfig {
     /// Host writes of the warm-up, in multiples of the drive's logical size.
     #[serde(default)]
     pub warmup_drive_writes: f64,
-    /// Whether the window goes on after the last answer until the drive has nothing to do: what is in its cache or being
-    /// collected then counts too, and rates are of that longer time.
-    #[serde(default)]
-    pub until_rest: bool,
 }
 
 impl HostConfig {

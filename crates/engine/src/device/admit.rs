@@ -370,7 +370,9 @@ impl Device {
             self.note_idle(true);
         }
         let HostRequest { op, length, .. } = self.requests[number as usize].request;
-        self.recorder.answered(op, length);
+        if self.recorder.answered(op, length) {
+            self.recorder.end_batch(self.now, self.recorder.programs());
+        }
         self.tell_answer(number);
         if let Some(answered) = &mut self.answered {
             answered.push(self.requests[number as usize].id);

@@ -18,6 +18,9 @@ pub(super) struct Background {
     preemptible: bool,
     /// Whether the drive is idle.
     idle: bool,
+    /// Whether the drive comes to rest: no request will come, so nothing is collected or folded for later ones.
+    #[serde(skip)]
+    winds_down: bool,
 }
 
 impl Background {
@@ -26,6 +29,7 @@ impl Background {
             stop: (background.stop * f64::from(geometry.blocks_per_plane)).ceil() as u32,
             preemptible: background.preemptible,
             idle: false,
+            winds_down: false,
         })
     }
 
@@ -39,7 +43,7 @@ impl Background {
 impl Device {
     /// The drive has been idle for long enough.
     pub(super) fn begin_background(&mut self) {
-        if !self.background.is_on() {
+        if !self.background.is_on() || self.background.winds_down {
             return;
         }
         self.background.idle = true;
@@ -50,10 +54,35 @@ impl Device {
         }
     }
 
+    /// From now on the drive comes to rest, or no longer: what is under way ends, and superblocks are emptied only for what
+    /// waits for space.
+    pub fn wind_down(&mut self, now: bool) {
+        self.background.winds_down = now;
+        if now {
+            self.background.idle = false;
+            self.stop_idle_folds();
+        }
+    }
+
+    /// Whether idle times are no longer used.
+    pub(super) fn winds_down(&self) -> bool {
+        self.background.winds_down
+    }
+
+    /// Whether a domain collects no more superblocks since only later requests would need them.
+    pub(super) fn comes_to_rest(&self, domain: DomainId) -> bool {
+        let state = &self.domain[domain.index()];
+        let free = state.free.len();
+        self.background.winds_down
+            && state.stalled.is_empty()
+            && free > self.thresholds.reserve
+            && free >= state.demand
+    }
+
     /// Whether more superblocks are to be collected because the drive is idle.
     pub(super) fn goes_on_in_background(&self, domain: DomainId, free_soon: u32) -> bool {
-        let Background { stop, idle, .. } = self.background;
-        free_soon < stop && (idle || self.domain[domain.index()].collector.background)
+        let Background { stop, idle, winds_down, .. } = self.background;
+        !winds_down && free_soon < stop && (idle || self.domain[domain.index()].collector.background)
     }
 
     /// Whether the next of them must wait. One at a time where a request may come between: then no more than a superpage

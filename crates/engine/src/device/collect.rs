@@ -117,6 +117,9 @@ impl Device {
             return false;
         }
         self.recorder.emptied(cause);
+        if cause == Cause::Gc {
+            self.recorder.collects(domain.index(), valid);
+        }
         self.note_emptied(superblock);
         let collector = &mut self.domain[domain.index()].collector;
         self.recorder.background.victims += u64::from(collector.background);
@@ -139,12 +142,14 @@ impl Device {
     /// enough, or when none can be won. What can't wait only leaves garbage collection the reserve.
     fn next_to_empty(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
         let by_cache = self.wanted_by_cache(domain);
+        let comes_to_rest = self.comes_to_rest(domain);
         let state = &self.domain[domain.index()];
         let free_soon = state.free.len() + state.collector.victims.len() as u32;
-        let enough = match &self.pace {
-            None => free_soon >= self.thresholds.stop.max(state.demand) + by_cache,
-            Some(pace) => self.paced_enough(domain, free_soon, by_cache, pace),
-        };
+        let enough = comes_to_rest
+            || match &self.pace {
+                None => free_soon >= self.thresholds.stop.max(state.demand) + by_cache,
+                Some(pace) => self.paced_enough(domain, free_soon, by_cache, pace),
+            };
         let spare = state.free.len() > self.thresholds.reserve;
         if self.urgent != 0 && spare && self.wanted_is_urgent(domain) {
             return self.next_wanted(domain);

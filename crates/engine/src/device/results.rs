@@ -2,9 +2,12 @@
 
 use super::Device;
 use crate::cache::record::CacheRecord;
+use crate::nand::CellMode;
 use crate::nand::channel::Channel;
 use crate::sched::class::ByClass;
 use crate::stats::measured::Tables;
+use crate::stats::notes::{Collected, Evidence};
+use crate::stats::precision::{IntervalsReport, Measured};
 use crate::stats::recorder::Recorder;
 use crate::stats::report::{DriveReport, Report};
 use crate::time::Ns;
@@ -29,6 +32,9 @@ impl Device {
         self.recorder =
             Recorder::begin(&mut self.recorder, now, requests_before, &self.outstanding, dies, channels);
         self.recorder.tenants = tenants;
+        self.recorder.collecting_before =
+            self.domain.iter().map(|domain| domain.collector.victims.len() as u64).sum();
+        self.recorder.mapped_before = self.mapped_units;
         self.cpu.open_window(now);
         self.replication.open_window();
         self.systems_open_window();
@@ -120,9 +126,36 @@ impl Device {
             members: Vec::new(),
             collisions: None,
             tables: Tables::default(),
+            intervals: IntervalsReport::default(),
+            evidence: self.evidence(),
             write,
         };
+        report.intervals = Measured {
+            batches: &recorder.batches,
+            recorder,
+            page_bytes: self.geometry.page_bytes,
+            window_ns: window.0,
+            waf: report.waf,
+        }
+        .intervals();
         self.report_monitor(&mut report);
         report
+    }
+
+    /// What notes are made from, beside the figures.
+    fn evidence(&self) -> Evidence {
+        let recorder = &self.recorder;
+        let mut domains = recorder.collected.clone();
+        domains.resize(self.domain.len(), Collected::default());
+        let units = self.blocks.units_in(CellMode::Native, &self.geometry);
+        Evidence {
+            open: false,
+            ends: recorder.batches.ends().to_vec(),
+            page_bytes: self.geometry.page_bytes,
+            domains,
+            superblock_units: u64::from(units) * u64::from(self.domains.width()),
+            collecting_before: recorder.collecting_before,
+            mapped_before: recorder.mapped_before,
+        }
     }
 }

@@ -299,6 +299,9 @@ impl Device {
     /// The drive has been idle for long enough: empties the cache, superblock by superblock, and
     /// collects until free ones suffice for all that it may have.
     pub(super) fn fold_while_idle(&mut self) {
+        if self.winds_down() {
+            return;
+        }
         let Some(slc) = self.slc.as_mut().filter(|slc| slc.at_idle && !slc.busy) else { return };
         slc.idle = true;
         for domain in (0..self.domain.len() as u32).map(DomainId) {
@@ -307,10 +310,10 @@ impl Device {
         }
     }
 
-    /// No request will come any more: the drive comes to rest without folding on.
-    pub fn expect_no_more(&mut self) {
+    /// What is folded only because the drive is idle is not folded on.
+    pub(super) fn stop_idle_folds(&mut self) {
         if let Some(slc) = &mut self.slc {
-            (slc.idle, slc.at_idle) = (false, false);
+            slc.idle = false;
         }
     }
 

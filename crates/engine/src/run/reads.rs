@@ -56,7 +56,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     /// Lets the drive serve reads by itself, unless the run isn't to go to its end.
     #[inline(always)]
     pub(super) fn serve_reads(&mut self, observe_at: &mut u64) -> Result<(), RunError> {
-        if self.number >= self.attempts.at && self.stop == Stop::default() && self.report.is_none() {
+        if self.number >= self.attempts.at && self.stop == Stop::default() {
             self.serve_reads_now(observe_at)?;
         }
         Ok(())
@@ -71,11 +71,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         let mut feed = Feed { front, observer, warmup, window_open, number, done, observe_at };
         device.serve_reads(&mut feed)?;
         self.attempts.note(self.done - before, self.number);
-        self.check()?;
-        if self.done > before {
-            self.note_last_answer();
-        }
-        Ok(())
+        self.check()
     }
 }
 

@@ -115,6 +115,8 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
             number,
             done,
             window_open,
+            until: _,
+            is_answered: _,
             report: _,
             stop: _,
             attempts: _,

@@ -79,8 +79,9 @@ pub trait Volume: DriveView {
     /// Everything measured in the window, which ends now.
     fn report(&self) -> Report;
 
-    /// No more requests will come.
-    fn expect_no_more(&mut self);
+    /// From now on it comes to rest, or no longer: what is under way ends, and nothing is begun that only later requests would
+    /// need.
+    fn wind_down(&mut self, now: bool);
 
     /// Closes every program unit that is being filled without simulated time.
     fn close_untimed_places(&mut self);
@@ -197,8 +198,8 @@ impl Volume for Device {
         Device::report(self)
     }
 
-    fn expect_no_more(&mut self) {
-        Device::expect_no_more(self);
+    fn wind_down(&mut self, now: bool) {
+        Device::wind_down(self, now);
     }
 
     fn close_untimed_places(&mut self) {

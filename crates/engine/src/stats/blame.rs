@@ -285,6 +285,14 @@ fn bucket_of(latency: u64) -> usize {
     ((octave as usize) << BUCKET_BITS) + (latency >> octave) as usize
 }
 
+/// Buckets of a level, as a power of two.
+const LEVEL_BITS: u32 = 3;
+
+/// The level of a response time: levels are at most 6.25% wide, or 8 ns.
+pub fn level_of(latency: u64) -> u16 {
+    (bucket_of(latency) >> LEVEL_BITS) as u16
+}
+
 impl Default for BlameRecorder {
     fn default() -> Self {
         Self { buckets: Table::zeroed((bucket_of(u64::MAX) + 1) * FIGURES) }
@@ -306,6 +314,22 @@ impl BlameRecorder {
         for &(part, ns) in outside {
             sums[part.index()] += ns * count;
         }
+    }
+
+    /// Requests by level ([`level_of`]) from the bucket of one response time to that of another, ascending; levels without
+    /// any are left out.
+    pub fn levels(&self, first: u64, last: u64) -> Vec<(u16, u64)> {
+        let (first, last) = (bucket_of(first), bucket_of(last));
+        let mut levels: Vec<(u16, u64)> = Vec::new();
+        let buckets = self.buckets.chunks_exact(FIGURES).enumerate().take(last + 1).skip(first);
+        for (bucket, figures) in buckets.filter(|(_, figures)| figures[0] > 0) {
+            let level = (bucket >> LEVEL_BITS) as u16;
+            match levels.last_mut().filter(|(known, _)| *known == level) {
+                Some((_, count)) => *count += figures[0],
+                None => levels.push((level, figures[0])),
+            }
+        }
+        levels
     }
 
     /// Sum over the requests in the buckets of these response times and all between them. What lies beyond was perhaps never
@@ -337,6 +361,21 @@ mod tests {
             if bucket_of(low) == bucket_of(high) {
                 prop_assert!((high - low) as f64 <= low as f64 * 0.008);
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn levels_count_every_request_once(mut values in prop::collection::vec(prop_oneof![0u64..300, any::<u64>()], 1..50)) {
+            let mut blame = BlameRecorder::default();
+            values.iter().for_each(|&ns| blame.record(1, ns, [None, None], &[]));
+            values.sort_unstable();
+            let levels = blame.levels(values[0], values[values.len() - 1]);
+            let mut expected: Vec<(u16, u64)> = Vec::new();
+            for part in values.chunk_by(|one, other| level_of(*one) == level_of(*other)) {
+                expected.push((level_of(part[0]), part.len() as u64));
+            }
+            prop_assert_eq!(levels, expected);
         }
     }
 

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use hdrhistogram::Histogram;
 
+use super::batches::Side;
 use super::blame::{BlameRecorder, BlameSum, Part, Parts};
 use super::report::{BlameParts, BlameReport, DirectionReport, LatencyReport};
 use crate::time::Ns;
@@ -96,6 +97,44 @@ impl DirectionRecorder {
         self.answered_bytes += bytes;
     }
 
+    /// Requests whose response time was recorded.
+    pub fn requests(&self) -> u64 {
+        self.requests
+    }
+
+    /// Requests that were answered in the window.
+    pub fn answered_requests(&self) -> u64 {
+        self.answered
+    }
+
+    /// Mean response time, ns; 0 without any.
+    pub fn mean(&self) -> f64 {
+        self.sum as f64 / self.requests.max(1) as f64
+    }
+
+    /// The response time that this share of requests doesn't exceed, ns.
+    pub fn quantile(&self, share: f64) -> u64 {
+        let found = self.histogram.as_ref().map_or(0, |histogram| histogram.value_at_quantile(share));
+        found.clamp(self.min.min(self.max), self.max)
+    }
+
+    /// The response time of this rank, from 1 for the shortest on, ns.
+    pub fn at_rank(&self, rank: u64) -> u64 {
+        self.quantile((rank as f64 - 0.5) / self.requests.max(1) as f64)
+    }
+
+    /// What was counted so far.
+    pub fn side(&self) -> Side {
+        let levels = self.blame.as_ref().filter(|_| self.requests > 0);
+        Side {
+            recorded: self.requests,
+            latency: self.sum,
+            answered: self.answered,
+            answered_bytes: self.answered_bytes,
+            levels: levels.map_or_else(Vec::new, |blame| blame.levels(self.min, self.max)),
+        }
+    }
+
     /// Bytes of the requests that were answered in the window.
     pub fn answered_bytes(&self) -> u64 {
         self.answered_bytes
@@ -124,12 +163,18 @@ impl DirectionRecorder {
 
     /// The response times of both together; `None` without any.
     pub fn together(&self, other: &Self) -> Option<LatencyReport> {
+        let both = self.with(other);
+        (both.requests > 0).then(|| both.latency())
+    }
+
+    /// The response times of both, without their parts.
+    pub fn with(&self, other: &Self) -> Self {
         let mut histogram = self.histogram.clone();
         if let (Some(into), Some(from)) = (&mut histogram, &other.histogram) {
             // It grows with the largest value, so adding can't fail.
             into.add(from).ok();
         }
-        let both = Self {
+        Self {
             requests: self.requests + other.requests,
             sum: self.sum + other.sum,
             sum_of_squares: self.sum_of_squares + other.sum_of_squares,
@@ -137,8 +182,7 @@ impl DirectionRecorder {
             max: self.max.max(other.max),
             histogram,
             ..Self::default()
-        };
-        (both.requests > 0).then(|| both.latency())
+        }
     }
 
     fn latency(&self) -> LatencyReport {
@@ -147,9 +191,7 @@ impl DirectionRecorder {
         // n Σx² − (Σx)² in whole numbers: exact, and never negative.
         let spread = (u128::from(self.requests).saturating_mul(self.sum_of_squares))
             .saturating_sub(self.sum.saturating_mul(self.sum));
-        let at = |share: f64| {
-            self.histogram.as_ref().map_or(0, |h| h.value_at_quantile(share)).clamp(self.min, self.max)
-        };
+        let at = |share: f64| self.quantile(share);
         LatencyReport {
             mean,
             std: (spread as f64).sqrt() / count,

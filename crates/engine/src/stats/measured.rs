@@ -4,26 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::report::Report;
 use super::table::Table;
-
-impl Report {
-    /// What its reader should know of how it was recorded.
-    pub fn notes(&self) -> Vec<String> {
-        let merged = self.series.as_ref().filter(|series| series.merges > 0).map(|series| {
-            format!(
-                "the time series grew beyond workload.measure.max_rows: its interval is now {} ns, and percentiles of \
-                 merged rows are unknown",
-                series.interval_ns
-            )
-        });
-        let dropped =
-            self.samples.as_ref().filter(|samples| samples.dropped > 0).map(|samples| {
-                format!("the table of samples is full: {} samples have no row", samples.dropped)
-            });
-        merged.into_iter().chain(dropped).collect()
-    }
-}
 
 /// Tables of a result that aren't part of its JSON.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,6 @@
 //! What a run measures: response times and their blame, flash operations by class, occupancy of dies and channels.
 
+pub mod batches;
 pub mod blame;
 pub mod chips;
 pub mod clock;
@@ -12,6 +13,8 @@ pub mod latency;
 pub mod lean;
 pub mod mapping;
 pub mod measured;
+pub mod notes;
+pub mod precision;
 pub mod reclaim;
 pub mod recorder;
 pub mod redundancy;

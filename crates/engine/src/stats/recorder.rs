@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::batches::{Batches, Milestone};
 use super::blame::{Part, Parts};
 use super::disturb::DisturbCounters;
 use super::energy::EnergyRecorder;
 use super::latency::DirectionRecorder;
 use super::mapping::MappingCounters;
+use super::notes::Collected;
 use super::reclaim::{BackgroundReport, ReclaimCounters};
 use super::redundancy::RedundancyReport;
 use super::report::{
@@ -40,6 +42,14 @@ pub struct Recorder {
     pub read: DirectionRecorder,
     /// Write requests.
     pub write: DirectionRecorder,
+    /// The window in batches.
+    pub batches: Batches,
+    /// Collections of each domain, up to the last one that had any.
+    pub collected: Vec<Collected>,
+    /// Superblocks that were being collected when the window opened.
+    pub collecting_before: u64,
+    /// Logical pages that held data then.
+    pub mapped_before: u64,
     /// TRIM requests.
     pub trim: PlainReport,
     /// Flush requests.
@@ -121,14 +131,32 @@ impl Recorder {
         }
     }
 
-    /// A request was answered, whenever it arrived.
+    /// A request was answered, whenever it arrived. Returns whether a batch ends with it: then [`Self::end_batch`] comes next.
     #[inline]
-    pub fn answered(&mut self, op: HostOp, bytes: u64) {
+    pub fn answered(&mut self, op: HostOp, bytes: u64) -> bool {
         match op {
             HostOp::Read => self.read.answered(bytes),
             HostOp::Write | HostOp::WriteFua => self.write.answered(bytes),
-            HostOp::Trim | HostOp::Flush => {}
+            HostOp::Trim | HostOp::Flush => return false,
         }
+        self.batches.answered()
+    }
+
+    /// A batch ends; `programs` are the flash pages programmed in the window.
+    #[cold]
+    pub fn end_batch(&mut self, now: Ns, programs: u64) {
+        self.batches.end_batch(Milestone {
+            time: now.since(self.start).0,
+            read: self.read.side(),
+            write: self.write.side(),
+            programs,
+        });
+    }
+
+    /// Flash pages programmed.
+    pub fn programs(&self) -> u64 {
+        let programs = Class::ALL.iter().filter(|class| class.op() == FlashOp::Program);
+        programs.map(|class| self.operations[class.index()]).sum()
     }
 
     /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
@@ -175,6 +203,17 @@ impl Recorder {
     /// A block or superblock begins to be emptied.
     pub fn emptied(&mut self, cause: Cause) {
         self.moves[cause.index()].victims += 1;
+    }
+
+    /// A domain begins to collect a superblock with so many valid units.
+    pub fn collects(&mut self, domain: usize, valid: u32) {
+        if domain >= self.collected.len() {
+            self.collected.resize(domain + 1, Collected::default());
+        }
+        if let Some(collected) = self.collected.get_mut(domain) {
+            collected.victims += 1;
+            collected.valid += u64::from(valid);
+        }
     }
 
     /// A unit was moved to another place.
@@ -257,6 +296,7 @@ impl Recorder {
             )
         });
         FlashReport {
+            operations: self.operations.iter().sum(),
             reads: sum(FlashOp::Read),
             programs: sum(FlashOp::Program),
             erases: sum(FlashOp::Erase),

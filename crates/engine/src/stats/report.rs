@@ -9,6 +9,8 @@ use super::disturb::{ErrorsReport, ReadDisturbReport};
 use super::energy::EnergyReport;
 use super::mapping::MappingReport;
 use super::measured::{EraseSpan, SampleReport, SeriesReport, Tables};
+use super::notes::Evidence;
+use super::precision::IntervalsReport;
 use super::reclaim::{BackgroundReport, PaceReport, ReadReclaimReport};
 use super::redundancy::RedundancyReport;
 use super::slc_cache::SlcCacheReport;
@@ -35,6 +37,8 @@ pub struct Report {
     /// Each stream, where flows are of several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub streams: Vec<StreamReport>,
+    /// How certain these figures are.
+    pub intervals: IntervalsReport,
     /// TRIM requests in the window.
     pub trim: PlainReport,
     /// Flush requests in the window.
@@ -122,6 +126,9 @@ pub struct Report {
     /// Tables that were asked for.
     #[serde(skip)]
     pub tables: Tables,
+    /// What notes are made from, beside the figures.
+    #[serde(skip)]
+    pub evidence: Evidence,
 }
 
 /// The measured window in simulated time.
@@ -262,6 +269,8 @@ impl PlainReport {
 /// Flash operations that ended in the window.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FlashReport {
+    /// All of them: `reads`, `programs` and `erases`.
+    pub operations: u64,
     /// Flash pages read.
     pub reads: u64,
     /// Flash pages programmed.

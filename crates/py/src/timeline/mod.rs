@@ -50,9 +50,10 @@ impl Timeline {
         Box::new(Watcher(Arc::clone(&self.shared)))
     }
 
-    /// Ends the file; what still goes on ends now.
-    pub fn finish(self) -> PyResult<()> {
+    /// Ends the file; what still goes on at the end of the run ends there.
+    pub fn finish(self, end: u64) -> PyResult<()> {
         let mut writer = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.end(end);
         let ended = match writer.failed.take() {
             Some(error) => Err(error),
             None => writer.out.flush().and_then(|()| std::fs::rename(&self.part, &self.path)),
@@ -182,21 +183,35 @@ impl Writer {
             None => self.dies.remove(&die),
         };
         if let Some((begin, command)) = before {
-            let mut name = command.class.name().replace('_', " ");
-            if command.resumed {
-                name.push_str(", resumed");
-            }
-            self.slice(Slice {
-                place: Place::Die(die),
-                name,
-                category: command.class.cause().name(),
-                begin,
-                end: now,
-                flows: command.requests.iter().map(|id| id + 1).collect(),
-                notes: vec![number("planes", u64::from(command.planes))],
-            });
+            self.die_slice(die, begin, command, now);
         }
         self.count(Place::Queue(die), u64::from(waiting), now);
+    }
+
+    /// A die carried out a command.
+    fn die_slice(&mut self, die: u32, begin: u64, command: DieCommand, end: u64) {
+        let mut name = command.class.name().replace('_', " ");
+        if command.resumed {
+            name.push_str(", resumed");
+        }
+        self.slice(Slice {
+            place: Place::Die(die),
+            name,
+            category: command.class.cause().name(),
+            begin,
+            end,
+            flows: command.requests.iter().map(|id| id + 1).collect(),
+            notes: vec![number("planes", u64::from(command.planes))],
+        });
+    }
+
+    /// The commands that dies carry out still are shown up to here. In checked mode the drive has gone on behind the end.
+    fn end(&mut self, end: u64) {
+        for (die, (begin, command)) in std::mem::take(&mut self.dies) {
+            if begin <= end {
+                self.die_slice(die, begin, command, end);
+            }
+        }
     }
 
     fn channel_taken(&mut self, channel: u32, die: u32, class: Class, begin: u64, end: u64) {

@@ -4,6 +4,7 @@ use super::serve::Lane;
 use super::tally::{Service, Waits, record};
 use super::{Flight, LaneDie};
 use crate::device::admit::parts_are_wrong;
+use crate::host::HostOp;
 use crate::time::Ns;
 
 impl Lane<'_> {
@@ -43,11 +44,26 @@ impl Lane<'_> {
             self.lane.tally.count(service, recorder);
         }
         if at_once {
-            self.drive.recorder.read.answered(length);
+            self.note_answered(length);
             self.lane.flights.remove(number);
         } else {
             self.lane.put_on_link(true, end, number);
         }
         at_once
+    }
+
+    /// The host has an answer.
+    #[inline(always)]
+    pub(super) fn note_answered(&mut self, length: u64) {
+        if self.drive.recorder.answered(HostOp::Read, length) {
+            self.end_batch();
+        }
+    }
+
+    #[cold]
+    fn end_batch(&mut self) {
+        let recorder = &mut self.drive.recorder;
+        self.lane.tally.hand_over(&mut recorder.read);
+        recorder.end_batch(self.now, recorder.programs());
     }
 }

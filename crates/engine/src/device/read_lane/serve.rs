@@ -106,7 +106,7 @@ impl Lane<'_> {
     #[inline(never)]
     fn link_is_over(&mut self) -> u32 {
         if let Some(flight) = self.lane.take_from_link(true, self.now) {
-            self.drive.recorder.read.answered(self.lane.flights[flight].request.length);
+            self.note_answered(self.lane.flights[flight].request.length);
             self.lane.flights.remove(flight);
             return 1;
         }

@@ -1,0 +1,41 @@
+//! What the drive does behind the last answer: only where it is asked for, and, in checked mode, to be audited at rest.
+
+use super::volume::Volume;
+use super::{Replay, RunError};
+use crate::host::HostSide;
+use crate::time::Ns;
+
+/// Simulated time between two calls of the observer while no answer is to come.
+const OBSERVED_EVERY: Ns = Ns(1_000_000);
+
+impl<H: HostSide, V: Volume> Replay<'_, H, V> {
+    /// The drive does what it would do if it were left alone, until nothing is left.
+    pub(super) fn go_on_until_idle(&mut self) -> Result<(), RunError> {
+        loop {
+            let (event, _) = self.device.next_event();
+            if self.device.wake_at() < event && event != Ns::NEVER {
+                self.device.wake();
+            } else if event != Ns::NEVER {
+                self.device.advance(event + OBSERVED_EVERY);
+            } else if !self.device.place_stalled_anew() {
+                return Ok(());
+            }
+            self.check()?;
+            if self.device.has_ended() {
+                return Ok(());
+            }
+            if !self.observer.progress(self.done, self.device.now()) {
+                return Err(RunError::Cancelled);
+            }
+        }
+    }
+
+    /// The same without work that only later requests would need: what is under way ends, and no more than that. What was
+    /// measured stays as it is.
+    pub(super) fn come_to_rest(&mut self) -> Result<(), RunError> {
+        self.device.wind_down(true);
+        let rested = self.go_on_until_idle();
+        self.device.wind_down(false);
+        rested
+    }
+}

@@ -1,0 +1,94 @@
+"""Intervals of one run, and what they make of differences."""
+
+from __future__ import annotations
+
+import csv
+import io
+import statistics
+from typing import TYPE_CHECKING
+
+import pytest
+from conftest import SMALL_DRIVE, Wordline, sets
+
+import wordline as package
+from wordline import intervals
+from wordline.intervals import Interval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FEW = {**SMALL_DRIVE, "workload.source.requests": 4000}
+SEEDS = range(1, 41)
+
+
+def test_intervals_of_single_runs_hold_the_mean_of_all() -> None:
+    results = [
+        package.run("mqsim", "baseline", "randread-4k-qd16", seed=seed, overrides=FEW) for seed in SEEDS
+    ]
+    for path in ("latency_ns.mean", "latency_ns.p90", "latency_ns.p99", "iops"):
+        values = [package.seeds.figure(result.read, path) or 0.0 for result in results]
+        mean = statistics.fmean(values)
+        found = [result.interval(f"read.{path}") for result in results]
+        assert all(one.low <= value <= one.high for one, value in zip(found, values, strict=True) if one)
+        held = sum(one.low <= mean <= one.high for one in found if one)
+        # 38 are expected; of 40 fewer than 34 have a probability below 1%.
+        assert held >= 34, (path, held)
+        # Nor are they wider than they need be: half of one is some two standard deviations over seeds.
+        half = statistics.fmean(one.half for one in found if one)
+        assert half < 4 * statistics.stdev(values), path
+
+
+def test_welch() -> None:
+    one, other = Interval(8, 12, 10), Interval(9, 15, 10)
+    assert intervals.same(10, one, 12, other) is True
+    assert intervals.same(10, one, 14, other) is False
+    assert intervals.same(10, None, 12, other) is None
+    exact = Interval(10, 10, 10)
+    assert (intervals.same(10, exact, 10, exact), intervals.same(10, exact, 11, exact)) == (True, False)
+    # Two standard errors of 1 with 10 degrees each: 20 degrees, t = 2.086, so the border is 2.95.
+    unit = Interval(-2.2281, 2.2281, 10)
+    assert intervals.same(0, unit, 2.94, unit) and not intervals.same(0, unit, 2.96, unit)
+
+
+def test_compare_marks_what_is_inside(wordline: Wordline) -> None:
+    call = (
+        "compare",
+        "--workload",
+        "mixed-70-30-8k-qd16",
+        *sets(FEW),
+        "--schemes",
+        "baseline,suspend,gc.trigger=0.051",
+    )
+    data = wordline(*call, "--json").json()
+    schemes = {entry["scheme"]: entry["figures"] for entry in data["workloads"][0]["schemes"]}
+    assert schemes["baseline"]["read.latency_ns.p99"]["same"] is None
+    assert schemes["suspend"]["read.latency_ns.p99"]["same"] is False
+    assert schemes["gc.trigger=0.051"]["write.latency_ns.mean"]["same"] is True
+    assert schemes["baseline"]["write.latency_ns.mean"]["ci95"] > 0
+    assert "(≈" in wordline(*call).out
+    rows = {
+        (row["scheme"], row["metric"]): row
+        for row in csv.DictReader(io.StringIO(wordline(*call, "--csv").out))
+    }
+    assert rows["suspend", "read.latency_ns.p99"]["same"] == "False"
+
+
+def test_seeds_go_before_the_intervals_of_single_runs() -> None:
+    from wordline.comparison import compare
+
+    found = compare("mqsim", ["baseline", "suspend"], ["mixed-70-30-8k-qd16"], overrides=FEW, seeds=3)
+    cell = found.cell("mixed-70-30-8k-qd16", "suspend", "read.latency_ns.mean")
+    values = found.values("mixed-70-30-8k-qd16", "suspend", "read.latency_ns.mean")
+    over = intervals.over_seeds(values)
+    assert cell is not None and over is not None
+    assert cell.ci95 == pytest.approx(over.half)
+    assert cell.same is False
+
+
+def test_tables_and_pages_show_intervals(wordline: Wordline, tmp_path: Path) -> None:
+    for seed in ("1", "2"):
+        outcome = wordline("run", *sets(FEW), "--seed", seed, "--out", tmp_path / seed)
+        assert "± 95%" in outcome.out and " ±" in outcome.out
+    out = tmp_path / "report.html"
+    assert wordline("report", tmp_path / "1", tmp_path / "2", "--out", out).code == 0
+    assert "≈ " in out.read_text() and " ±" in out.read_text()
