@@ -289,7 +289,7 @@ impl Device {
     /// Whether a physical page is the primary or a further copy of a logical one.
     #[inline]
     pub(super) fn holds(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        self.lookup(lpa) == ppa || self.copies.at(lpa, ppa).is_some()
+        self.is_at(lpa, ppa) || self.copies.at(lpa, ppa).is_some()
     }
 
     #[inline(never)]
@@ -337,7 +337,7 @@ impl Device {
             return self.plan_page_read(unit);
         }
         let home = self.domain_of(ppa);
-        let primary = self.lookup(lpa) == ppa;
+        let primary = self.is_at(lpa, ppa);
         let wanted = primary || self.copies.at(lpa, ppa).is_some();
         let collector = &mut self.domain[home.index()].collector;
         collector.reading -= 1;

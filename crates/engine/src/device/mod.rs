@@ -569,6 +569,18 @@ impl Device {
         self.map.get(lpa, &self.layout)
     }
 
+    /// Whether a logical page is at a place where it was found before, or that its OOB names ([`PageMap::is_at`]).
+    #[inline(always)]
+    fn is_at(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        self.map.is_at(lpa, ppa, || self.oob.is_as_laid_out(ppa))
+    }
+
+    /// Whether a logical page holds data on flash.
+    #[inline(always)]
+    fn is_mapped(&self, lpa: Lpa) -> bool {
+        self.map.holds(lpa, &self.layout)
+    }
+
     #[inline(always)]
     fn die_of(&self, ppa: Ppa) -> (DieId, u32) {
         self.geometry.die_of(self.geometry.plane_of(ppa).0)

@@ -92,7 +92,7 @@ impl Device {
     fn still_reads(&mut self, head: OpId) -> bool {
         // Nothing but a change of the map keeps a plain drive from reading what it wanted to read.
         let Op { lpa, ppa, .. } = self.pool[head];
-        self.lookup(lpa) == ppa || self.confirm_read(head) != NONE
+        self.is_at(lpa, ppa) || self.confirm_read(head) != NONE
     }
 
     /// One plane's part of a command that begins. Returns the time of the data that it takes over the channel.
@@ -195,7 +195,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn read_plain_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
         let lpa = self.oob.lpa(page, &self.layout);
-        if lpa.0 >= self.all_units() || self.lookup(lpa) != page {
+        if lpa.0 >= self.all_units() || !self.is_at(lpa, page) {
             if self.copies.has(lpa) {
                 // It may be one of the copies.
                 self.read_page_to_move(domain, page, class);
@@ -245,7 +245,7 @@ impl Device {
         if self.copies.has(lpa) {
             return self.commit_moved_unit(unit, superblock);
         }
-        if !self.store_if(lpa, ppa, superblock, |old| old == source).1 {
+        if !self.store_moved(source, lpa, ppa, superblock) {
             return self.unused(unit);
         }
         self.pool[unit].replaced = source;
@@ -279,7 +279,7 @@ impl Device {
     pub(super) fn end_plain_read(&mut self, die: DieId, unit: OpId, class: Class) {
         let Op { lpa, ppa, .. } = self.pool[unit];
         let domain = self.domain_of(ppa);
-        let wanted = self.lookup(lpa) == ppa;
+        let wanted = self.is_at(lpa, ppa);
         let state = &mut self.domain[domain.index()];
         state.collector.reading -= 1;
         if wanted {

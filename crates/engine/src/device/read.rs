@@ -153,7 +153,7 @@ impl Device {
             return self.source_is_current(op.request);
         }
         let copy = || !op.partial && self.copies.at(op.lpa, op.ppa).is_some();
-        (self.lookup(op.lpa) == op.ppa || op.guess || copy())
+        (self.is_at(op.lpa, op.ppa) || op.guess || copy())
             && !(self.cache.is_some() && self.is_overtaken(unit))
     }
 

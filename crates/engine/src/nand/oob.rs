@@ -51,6 +51,12 @@ impl Oob {
         }
     }
 
+    /// Whether nothing was written to this physical page since the layout.
+    #[inline(always)]
+    pub fn is_as_laid_out(&self, ppa: Ppa) -> bool {
+        self.lpa_plus_one.get(ppa.index()) == 0
+    }
+
     /// Copies what is kept of physical pages that follow one another: 0 = as laid out, else the logical page and one more.
     #[inline]
     pub(crate) fn copy_run(&self, first: Ppa, entries: &mut [u32]) {
