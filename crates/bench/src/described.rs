@@ -10,7 +10,9 @@ use wordline_engine::ids::Lpa;
 use wordline_engine::run::volume::Volume;
 use wordline_engine::stats::report::Report;
 use wordline_engine::{Outcome, Setup, Unobserved, replay, replay_flows};
-use wordline_trace::{OpenContext, Opened, OpenedFlow, WorkloadConfig, footprint, open, open_all, open_flows};
+use wordline_trace::{
+    OpenContext, Opened, OpenedFlow, WorkloadConfig, footprint, open, open_all, open_flows,
+};
 
 use crate::Failure;
 use crate::clock::Stopwatch;
@@ -58,9 +60,7 @@ impl Described {
             None => Source::Flows(open_flows(&workload, &context)?),
         };
         match &setup.scheme.array {
-            Some(config) => {
-                replayed(&setup, setup.prepare_array(config, &touched, &mut Unobserved)?, source)
-            }
+            Some(config) => replayed(&setup, setup.prepare_array(config, &touched, &mut Unobserved)?, source),
             None => replayed(&setup, setup.prepare(&touched)?, source),
         }
     }
@@ -115,18 +115,13 @@ fn replayed(setup: &Setup, mut drive: impl Volume, mut source: Source) -> Result
     let seconds = clock.seconds();
     let report = outcome.report;
     let programmed = report.waf.unwrap_or(0.0) * report.write.bytes as f64;
-    let units =
-        (report.read.bytes as f64 + programmed) / f64::from(setup.device.geometry.mapping_unit_bytes);
+    let units = (report.read.bytes as f64 + programmed) / f64::from(setup.device.geometry.mapping_unit_bytes);
     Ok(Work { report, seconds, operations: outcome.flash_operations, units })
 }
 
 /// Where callgrind counts.
 #[inline(never)]
-fn counted_replay(
-    setup: &Setup,
-    drive: &mut impl Volume,
-    source: &mut Source,
-) -> Result<Outcome, Failure> {
+fn counted_replay(setup: &Setup, drive: &mut impl Volume, source: &mut Source) -> Result<Outcome, Failure> {
     Ok(match source {
         Source::One(opened) => replay(setup, drive, opened.source.as_mut(), &mut Unobserved)?,
         Source::Flows(flows) => {

@@ -72,6 +72,7 @@ use crate::events::{Event, EventSet};
 use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
+use crate::mapping::dealt::Dealt;
 use crate::mapping::{Copies, Layout, PageMap};
 use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
@@ -249,6 +250,8 @@ pub struct Device {
     probe: Option<Box<dyn Probe>>,
     /// Where nothing but plain reads is served; `None` until then.
     read_lane: Option<Box<read_lane::ReadLane>>,
+    /// Of a layout whose formula is dear.
+    dealt: Option<Box<Dealt>>,
     fault: Option<String>,
     flash_operations: u64,
     events_processed: u64,
@@ -422,6 +425,7 @@ impl Device {
             energy: EnergyTable::new(device),
             probe: None,
             read_lane: None,
+            dealt: None,
             fault: None,
             flash_operations: 0,
             events_processed: 0,

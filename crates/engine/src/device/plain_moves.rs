@@ -43,10 +43,18 @@ impl Device {
         self.reads_are_direct() && alone && !(elsewhere || watched || self.redundancy.is_some())
     }
 
-    /// Whether a command does what no request waits for, so that its parts of a response time are nobody's.
+    /// Whether a command does what no request waits for, so that its parts of a response time are nobody's. What reads and
+    /// erases for moves does so; their programs may take a write of the host along, but for those that are plain.
     #[inline(always)]
     pub(super) fn nobody_waits_for(&self, class: Class) -> bool {
-        self.rules.plain_moves && class.is_move()
+        class.is_move() && (self.rules.plain_moves || class.op() != FlashOp::Program)
+    }
+
+    /// The same of a command under way.
+    #[inline(always)]
+    pub(super) fn nobody_waits_for_this(&self, command: &Command) -> bool {
+        self.nobody_waits_for(command.class)
+            || (self.rules.plain_moves && nobody_waits_for_command(command, &self.pool))
     }
 
     /// Begins a command of a plain class; `false` if what it reads is elsewhere by now.
@@ -194,7 +202,7 @@ impl Device {
     /// Queues the read of a page of a victim, if it is still wanted.
     #[inline(always)]
     pub(super) fn read_plain_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
-        let lpa = self.oob.lpa(page, &self.layout);
+        let lpa = self.lpa_of_victim(page);
         if lpa.0 >= self.all_units() || !self.is_at(lpa, page) {
             if self.copies.has(lpa) {
                 // It may be one of the copies.
@@ -271,7 +279,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn is_plain_read_of_move(&self, head: OpId, class: Class) -> bool {
         let op = &self.pool[head];
-        self.nobody_waits_for(class) && op.request == NONE && !self.copies.has(op.lpa)
+        self.rules.plain_moves && class.is_move() && op.request == NONE && !self.copies.has(op.lpa)
     }
 
     /// The data of a page that moves has left its die: ends its read.

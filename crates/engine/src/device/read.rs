@@ -5,7 +5,7 @@ use super::rebuild::is_source;
 use crate::config::scheme::UnmappedReads;
 use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::die::Phase;
-use crate::sched::class::Class;
+use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, OWN, Op, OpId};
 use crate::stats::blame::Part;
 
@@ -78,7 +78,7 @@ impl Device {
             (op.order, op.arrived) = (self.op_order, self.now);
         }
         op.wait_from = self.now;
-        if request < OWN || next_unit != NONE {
+        if request < OWN || (next_unit != NONE && !(class.is_move() && class.op() == FlashOp::Read)) {
             let mut unit = head;
             while unit != NONE {
                 self.begin_wait(unit, die);

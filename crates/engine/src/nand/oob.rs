@@ -51,6 +51,15 @@ impl Oob {
         }
     }
 
+    /// The same with another way to ask what was laid out.
+    #[inline(always)]
+    pub fn lpa_or(&self, ppa: Ppa, laid_out: impl FnOnce() -> Lpa) -> Lpa {
+        match self.lpa_plus_one.get(ppa.index()) {
+            0 => laid_out(),
+            entry => Lpa(entry - 1),
+        }
+    }
+
     /// Whether nothing was written to this physical page since the layout.
     #[inline(always)]
     pub fn is_as_laid_out(&self, ppa: Ppa) -> bool {
