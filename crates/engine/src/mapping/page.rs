@@ -142,6 +142,26 @@ impl PageMap {
         self.ppa_plus_one.set(lpa.index(), UNMAPPED);
     }
 
+    /// Whether a logical page was never moved nor taken away.
+    #[inline]
+    pub fn is_as_laid_out(&self, lpa: Lpa) -> bool {
+        self.ppa_plus_one.get(lpa.index()) == 0
+    }
+
+    /// Logical pages that were moved or taken away since the layout, in no order, and where they are; [`Ppa::NONE`] of those
+    /// that hold no data.
+    pub fn written<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = (Lpa, Ppa)> + 'a {
+        self.ppa_plus_one.written().map(|(index, entry)| {
+            let lpa = Lpa(index as u32);
+            (lpa, place_of(entry, lpa, layout))
+        })
+    }
+
+    /// Entries that [`Self::written`] looks at, at most.
+    pub fn most_written(&self) -> usize {
+        self.ppa_plus_one.most_written()
+    }
+
     /// An entry as it is kept: 0 = as laid out, else the place and one more. [`UNMAPPED`] beyond the last.
     #[inline(always)]
     pub(super) fn entry(&self, page: usize) -> u32 {
