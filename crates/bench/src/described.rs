@@ -45,7 +45,40 @@ pub struct Work {
     pub units: f64,
 }
 
+/// Names of the files that hold the descriptions, and of the one with the changes, one a line.
+const FILES: [&str; 4] = ["device.toml", "scheme.toml", "workload.toml", "changes.txt"];
+
 impl Described {
+    /// Writes the descriptions into a folder.
+    ///
+    /// # Errors
+    /// Files that can't be written.
+    pub fn save(&self, folder: &Path) -> Result<(), Failure> {
+        let changes: String = self.changes.iter().map(|(key, value)| format!("{key}={value}\n")).collect();
+        let texts = [&self.device, &self.scheme, &self.workload, &changes];
+        for (name, text) in FILES.iter().zip(texts) {
+            std::fs::write(folder.join(name), text)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what was written there.
+    ///
+    /// # Errors
+    /// Files that can't be read.
+    pub fn load(folder: &Path) -> Result<Self, Failure> {
+        let [device, scheme, workload, changes] =
+            FILES.map(|name| std::fs::read_to_string(folder.join(name)));
+        let changes = changes?;
+        let changes = changes.lines().filter_map(|line| line.split_once('='));
+        Ok(Self {
+            device: device?,
+            scheme: scheme?,
+            workload: workload?,
+            changes: changes.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+        })
+    }
+
     /// Prepares the drive and carries the run out.
     ///
     /// # Errors

@@ -12,6 +12,7 @@ pub mod generators;
 pub mod hot;
 pub mod measure;
 pub mod mqsim;
+pub mod mqsim_files;
 pub mod rows;
 pub mod scale;
 pub mod schemes;

@@ -13,7 +13,8 @@ use wordline_bench::{
 type Benchmark = fn() -> Result<(), Failure>;
 
 /// The benchmarks that have a name each, beside the drives of [`cases`].
-const NAMED: [(&str, Benchmark); 7] = [
+const NAMED: [(&str, Benchmark); 8] = [
+    ("rows", rows::run_all),
     ("startup", mqsim::run_all),
     ("costs", costs::run_all),
     ("schemes", schemes::run_all),
