@@ -261,11 +261,11 @@ impl Device {
         }
     }
 
-    /// Rows of a victim that are fetched together: fewer where a row is wide, so that what was fetched is still in the caches
+    /// Rows of a victim that are fetched together: fewer where a row is wide or its pages hold many units, so that what was fetched is still in the caches
     /// when it is read.
     #[inline]
     fn rows_together(&self) -> u32 {
-        (FETCHED_TOGETHER / self.domains.width()).max(1)
+        (FETCHED_TOGETHER / (self.domains.width() << self.geometry.unit_shift)).max(1)
     }
 
     /// Brings what is needed of the next but one [`Self::rows_together`] of a plane towards the caches, at first of the

@@ -95,6 +95,9 @@ impl Device {
         if self.rules.plain_moves && is_plain_class(class) {
             return self.begin_plain(die, class, head);
         }
+        if class.is_move() {
+            self.fetch_entries_of(self.dies[die.index()].first(class));
+        }
         self.note_queue(die, class, Some(head));
         let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
         if kept == NONE {

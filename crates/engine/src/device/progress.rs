@@ -302,6 +302,9 @@ impl Device {
     /// The page register's content wants to leave.
     #[inline(always)]
     pub(super) fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
+        if class.is_move() && self.geometry.unit_shift > 0 {
+            self.fetch_entries_of(head);
+        }
         let bytes = self.bytes_wanted(head);
         let duration = self.transfer(bytes);
         self.charge_channel(class, bytes);
