@@ -268,7 +268,7 @@ pub fn child(arguments: &[String]) -> Result<(), Failure> {
         _ => return Err("allowed: a folder, or DEVICE SCHEME WORKLOAD [KEY=VALUE …] [json]".into()),
     };
     let work = described.carried_out(Path::new("."))?;
-    if arguments.last().is_some_and(|last| last == "json") {
+    if arguments.iter().any(|argument| argument == "json") {
         println!("{}", serde_json::to_string(&work.report)?);
     } else {
         println!("{:.6} {} {:.0}", work.seconds, work.operations, work.units);

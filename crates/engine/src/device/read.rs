@@ -127,6 +127,9 @@ impl Device {
         if single && self.is_current(head) {
             return if self.copies.is_on() { self.confirm_copy(head) } else { head };
         }
+        if !self.copies.is_on() && self.are_current(head) {
+            return head;
+        }
         let (mut kept, mut unit) = (NONE, head);
         while unit != NONE {
             let next = self.pool[unit].next_unit;
