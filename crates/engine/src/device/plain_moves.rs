@@ -44,10 +44,12 @@ impl Device {
     }
 
     /// Whether a command does what no request waits for, so that its parts of a response time are nobody's. What reads and
-    /// erases for moves does so; their programs may take a write of the host along, but for those that are plain.
+    /// erases for moves does so; their programs may take a write of the host along, but for those that are plain, and with
+    /// cache reads a read of the host may wait for the channel while the one behind it does.
     #[inline(always)]
     pub(super) fn nobody_waits_for(&self, class: Class) -> bool {
-        class.is_move() && (self.rules.plain_moves || class.op() != FlashOp::Program)
+        let alone = class.op() != FlashOp::Program && !self.overlap.read;
+        class.is_move() && (self.rules.plain_moves || alone)
     }
 
     /// The same of a command under way.
