@@ -576,7 +576,7 @@ impl Device {
     /// Whether a logical page is at a place where it was found before, or that its OOB names ([`PageMap::is_at`]).
     #[inline(always)]
     fn is_at(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        self.map.is_at(lpa, ppa, || self.oob.is_as_laid_out(ppa))
+        self.map.is_at(lpa, ppa, || self.oob.is_as_laid_out(ppa) || self.layout.ppa(lpa) == ppa)
     }
 
     /// Whether a logical page holds data on flash.

@@ -435,8 +435,9 @@ impl Device {
     /// A page that moves is in its new place from now on, if it still was at `source`. Returns whether it was.
     #[inline(always)]
     pub(super) fn store_moved(&mut self, source: Ppa, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) -> bool {
-        let oob = &self.oob;
-        let stored = self.map.move_from(source, lpa, ppa, || oob.is_as_laid_out(source));
+        let (oob, layout) = (&self.oob, &self.layout);
+        let is_there = || oob.is_as_laid_out(source) || layout.ppa(lpa) == source;
+        let stored = self.map.move_from(source, lpa, ppa, is_there);
         if stored {
             self.oob.set(ppa, lpa);
             self.blocks.add_valid(superblock, 1);
