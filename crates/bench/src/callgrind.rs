@@ -97,6 +97,17 @@ pub(crate) fn is_there() -> bool {
     Command::new("valgrind").arg("--version").output().is_ok()
 }
 
+/// Instructions and flash operations of the replay that is described in a folder, without its preparation.
+///
+/// # Errors
+/// A run that fails, or output of callgrind that can't be read.
+pub(crate) fn of_replay(folder: &Path) -> Result<(f64, f64), Failure> {
+    let folder = folder.to_str().ok_or("the path of the folder is no text")?;
+    let (by_file, text) = under_callgrind(&["--toggle-collect=*counted_replay*"], &["--row", folder])?;
+    let operations = text.split_whitespace().nth(1).ok_or("no flash operations")?.parse()?;
+    Ok((by_file.values().sum::<u64>() as f64, operations))
+}
+
 /// Instructions of this program with these arguments behind `--counted`.
 ///
 /// # Errors
@@ -111,11 +122,17 @@ fn count(drive: &Path, share: f64, requests: u64) -> Result<Counted, Failure> {
 }
 
 fn counted(arguments: &[&str]) -> Result<Counted, Failure> {
+    let (by_file, text) = under_callgrind(&[], &[&["--counted"], arguments].concat())?;
+    Ok(Counted { by_file, operations: text.trim().parse()? })
+}
+
+/// Instructions of this program by source file, and what it prints.
+fn under_callgrind(options: &[&str], arguments: &[&str]) -> Result<(BTreeMap<String, u64>, String), Failure> {
     let path: PathBuf = std::env::temp_dir().join(format!("wordline-callgrind-{}", std::process::id()));
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--quiet", &format!("--callgrind-out-file={}", path.display())])
+        .args(options)
         .arg(std::env::current_exe()?)
-        .arg("--counted")
         .args(arguments)
         .output()?;
     let text = std::fs::read_to_string(&path);
@@ -123,8 +140,7 @@ fn counted(arguments: &[&str]) -> Result<Counted, Failure> {
     if !output.status.success() {
         return Err(format!("valgrind: {}", String::from_utf8_lossy(&output.stderr)).into());
     }
-    let operations = String::from_utf8_lossy(&output.stdout).trim().parse()?;
-    Ok(Counted { by_file: by_file(&text?), operations })
+    Ok((by_file(&text?), String::from_utf8_lossy(&output.stdout).into_owned()))
 }
 
 /// Own instructions of each source file, in the form that callgrind writes: `fl=`, `fi=` and `fe=` change the file, whose

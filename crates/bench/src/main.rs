@@ -7,13 +7,14 @@
 use std::process::ExitCode;
 
 use wordline_bench::{
-    Failure, callgrind, cases, costs, generators, mqsim, scale, schemes, soak, states, traces,
+    Failure, callgrind, cases, costs, generators, mqsim, rows, scale, schemes, soak, states, traces,
 };
 
 type Benchmark = fn() -> Result<(), Failure>;
 
 /// The benchmarks that have a name each, beside the drives of [`cases`].
-const NAMED: [(&str, Benchmark); 7] = [
+const NAMED: [(&str, Benchmark); 8] = [
+    ("rows", rows::run_all),
     ("startup", mqsim::run_all),
     ("costs", costs::run_all),
     ("schemes", schemes::run_all),
@@ -38,6 +39,7 @@ fn run(words: &[String]) -> Result<(), Failure> {
     match words {
         [first, rest @ ..] if first == "--counted" => callgrind::child(rest),
         [first, rest @ ..] if first == "--mqsim" => mqsim::child(rest),
+        [first, rest @ ..] if first == "--row" => rows::child(rest),
         [first, rest @ ..] if first == "--scaled" => scale::child(rest),
         [first] if first == "--scaling" => scale::run_all(),
         [first, operations] if first == "--soak" => soak::run(operations.parse()?),

@@ -2,6 +2,7 @@
 
 mod compact;
 mod handout;
+mod hasher;
 #[cfg(target_os = "linux")]
 mod mapping;
 mod sparse;
@@ -12,6 +13,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
 
 pub use handout::Handout;
+pub use hasher::PageHasher;
 pub use sparse::SparseTable;
 pub use table::{Table, Word};
 

@@ -543,7 +543,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
 
     fn submit(&mut self, now: Ns) -> Result<(), RunError> {
         if self.number.is_multiple_of(FETCHED_TOGETHER) {
-            fetch_ahead(&*self.device, |ahead| self.front.coming(ahead));
+            fetch_ahead(&*self.device, |ahead| self.front.likely(ahead));
         }
         let taken = self.front.take(now, self.number, &*self.device)?;
         let Some((request, arrival)) = taken else { return Ok(()) };

@@ -3,19 +3,34 @@
 //! MQSim's data cache does so (A. Tavakkol et al., "MQSim: A Framework for Enabling Realistic Studies of Modern Multi-Queue
 //! SSD Devices", FAST 2018; `Data_Cache_Manager_Flash_Advanced`), with a period of one second.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
+use std::hash::BuildHasherDefault;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::ids::Lpa;
+use crate::memory::PageHasher;
 use crate::time::Ns;
+
+/// Pages, of which nothing depends on the order of the table.
+type Pages = HashSet<u32, BuildHasherDefault<PageHasher>>;
 
 /// Pages written in this period.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ColdWrites {
     period: Ns,
     ends: Ns,
-    written: BTreeSet<u32>,
+    #[serde(serialize_with = "in_order", deserialize_with = "from_any")]
+    written: Pages,
+}
+
+/// Saved in order, so that equal drives have equal bytes.
+fn in_order<S: Serializer>(pages: &Pages, serializer: S) -> Result<S::Ok, S::Error> {
+    pages.iter().collect::<BTreeSet<_>>().serialize(serializer)
+}
+
+fn from_any<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Pages, D::Error> {
+    Ok(BTreeSet::<u32>::deserialize(deserializer)?.into_iter().collect())
 }
 
 impl ColdWrites {

@@ -168,7 +168,7 @@ impl Device {
     /// A unit of a read that just came: whether the cache serves it.
     pub(super) fn read_from_cache(&mut self, request: u32, lpa: Lpa, bytes: u32) -> bool {
         let (start, end) = self.wanted_range(request, lpa);
-        let mapped = self.lookup(lpa).is_some();
+        let mapped = self.is_mapped(lpa);
         let Some(cache) = self.cache.as_deref_mut() else { return false };
         let (table, counts) = (&mut cache.state.table, &mut cache.state.record.counts);
         let found = table.find(lpa);
@@ -251,7 +251,7 @@ impl Device {
     /// A read whose page is no longer where it was: whether the cache serves it instead.
     pub(super) fn serve_late(&mut self, unit: OpId) -> bool {
         let Op { lpa, request, class, .. } = self.pool[unit];
-        let (overtaken, mapped) = (self.is_overtaken(unit), self.lookup(lpa).is_some());
+        let (overtaken, mapped) = (self.is_overtaken(unit), self.is_mapped(lpa));
         if class == WRITE_BACK_READ {
             if overtaken || !mapped {
                 self.merged(unit);

@@ -7,13 +7,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::Device;
+use super::issue::only_class;
 use crate::config::device::{CommandTaker, DeviceConfig};
 use crate::ids::DieId;
 use crate::nand::Geometry;
-use crate::nand::die::Phase;
-use crate::sched::class::{CLASSES, Class, FlashOp};
+use crate::nand::die::{Die, Phase};
+use crate::sched::class::{CLASSES, Class, classes_in};
 use crate::sched::queue::{Fifo, NONE, OpId};
-use crate::sched::{QueueView, Scheduler};
+use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
 use crate::time::Ns;
 
 /// Whose turn it is on each channel.
@@ -32,11 +33,6 @@ impl Chips {
             Box::new(Self { dies, ways, turn: vec![0; geometry.channels as usize] })
         })
     }
-}
-
-/// The classes of one operation, one bit each.
-fn classes_of(op: FlashOp) -> u32 {
-    Class::ALL.iter().filter(|class| class.op() == op).fold(0, |mask, class| mask | 1 << class.index())
 }
 
 impl Device {
@@ -84,16 +80,17 @@ impl Device {
 
     /// Whether the chip of these dies begins something.
     fn serve_chip(&mut self, first: u32, dies: u32) -> bool {
-        let range = || (first..first + dies).map(DieId);
-        if range().any(|die| self.dies[die.index()].phase != Phase::Idle) {
+        let Some(states) = self.dies.get(first as usize..(first + dies) as usize) else { return false };
+        // Most chips that are asked have nothing to do.
+        if !states.iter().any(Die::has_work) || states.iter().any(|die| die.phase != Phase::Idle) {
             return false;
         }
-        if range().any(|die| self.dies[die.index()].suspended.is_some()) {
+        if states.iter().any(|die| die.suspended.is_some()) {
             return self.serve_suspended(first, dies);
         }
         loop {
             let Some((leader, class)) = self.choose_for_chip(first, dies) else { return false };
-            let classes = classes_of(class.op());
+            let classes = class.op().classes();
             let mut begun = false;
             for step in 0..dies {
                 let die = DieId(first + (leader.0 - first + step) % dies);
@@ -123,31 +120,44 @@ impl Device {
 
     /// The class that a chip serves next, and the die of its oldest command.
     fn choose_for_chip(&mut self, first: u32, dies: u32) -> Option<(DieId, Class)> {
-        let mut oldest: [OpId; CLASSES] = [NONE; CLASSES];
-        let mut holder = [DieId(first); CLASSES];
-        let mut all = 0;
-        for die in (first..first + dies).map(DieId) {
-            let open = self.open_work(die);
-            all |= open;
-            for class in Class::ALL.into_iter().filter(|class| open & (1 << class.index()) != 0) {
-                let (head, best) = (self.dies[die.index()].first(class), &mut oldest[class.index()]);
-                if *best == NONE || self.pool[head].order < self.pool[*best].order {
-                    *best = head;
-                    holder[class.index()] = die;
-                }
-            }
-        }
+        let all = (first..first + dies).fold(0, |all, die| all | self.open_work(DieId(die)));
         if all == 0 {
             return None;
         }
-        let queues = oldest.map(Fifo::headed_by);
-        let (urgent, pool, now) = (self.urgent, &self.pool, self.now);
-        let class = self.scheduler.next(&QueueView { queues: &queues, waiting: all, urgent, pool, now });
-        let Some(class) = class.filter(|class| all & (1 << class.index()) != 0) else {
-            self.fail(format!("the scheduler chose {class:?} for a chip where nothing of it waits"));
-            return None;
+        let class = if let Some(class) =
+            only_class(all).filter(|_| matches!(self.scheduler, SchedulerPolicy::Tiered(_)))
+        {
+            class
+        } else {
+            let mut oldest = [Fifo::default(); CLASSES];
+            classes_in(all)
+                .for_each(|class| oldest[class.index()] = Fifo::headed_by(self.oldest(first, dies, class).1));
+            let (urgent, pool, now) = (self.urgent, &self.pool, self.now);
+            let view = QueueView { queues: &oldest, waiting: all, urgent, pool, now };
+            let class = self.scheduler.next(&view);
+            let Some(class) = class.filter(|class| all & (1 << class.index()) != 0) else {
+                self.fail(format!("the scheduler chose {class:?} for a chip where nothing of it waits"));
+                return None;
+            };
+            class
         };
-        Some((holder[class.index()], class))
+        Some((self.oldest(first, dies, class).0, class))
+    }
+
+    /// Of the dies of a chip, the one with the oldest command of a class that it may begin, and that command; the first die
+    /// and [`NONE`] where there is none.
+    fn oldest(&self, first: u32, dies: u32, class: Class) -> (DieId, OpId) {
+        let mut oldest = (DieId(first), NONE);
+        for die in (first..first + dies).map(DieId) {
+            if self.open_work(die) & (1 << class.index()) == 0 {
+                continue;
+            }
+            let head = self.dies[die.index()].first(class);
+            if oldest.1 == NONE || self.pool[head].order < self.pool[oldest.1].order {
+                oldest = (die, head);
+            }
+        }
+        oldest
     }
 
     /// Whether an idle die begins a command of one of these classes.

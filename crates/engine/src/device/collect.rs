@@ -8,6 +8,7 @@ use crate::cpu::Cost;
 use crate::gc::VictimPolicy;
 use crate::gc::collector::Collector;
 use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use crate::mapping::dealt::Dealt;
 use crate::memory::ENTRIES_OF_LINE;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
@@ -277,7 +278,7 @@ impl Device {
             }
             let plane = self.domains.planes(domain)[column as usize];
             let page = self.geometry.first_unit(plane, block, row);
-            if row.is_multiple_of(FETCHED_TOGETHER) {
+            if row.is_multiple_of(self.rows_together()) {
                 self.fetch_rows(page, row, rows);
             }
             let collector = &mut self.domain[domain.index()].collector;
@@ -291,36 +292,59 @@ impl Device {
         }
     }
 
-    /// Brings what is needed of the next but one [`FETCHED_TOGETHER`] rows of a plane towards the caches, at first of the
+    /// Rows of a victim that are fetched together: fewer where a row is wide or its pages hold many units, so that what was fetched is still in the caches
+    /// when it is read.
+    #[inline]
+    fn rows_together(&self) -> u32 {
+        (FETCHED_TOGETHER / (self.domains.width() << self.geometry.unit_shift)).max(1)
+    }
+
+    /// Brings what is needed of the next but one [`Self::rows_together`] of a plane towards the caches, at first of the
     /// next ones too. `page` lies in row `row` of `rows`.
-    fn fetch_rows(&self, page: Ppa, row: u32, rows: u32) {
-        let shift = self.geometry.unit_shift;
-        let first = if row == 0 { 0 } else { FETCHED_TOGETHER };
-        let units = (rows - row).min(2 * FETCHED_TOGETHER) << shift;
-        for unit in first << shift..units {
-            let lpa = self.oob.lpa(Ppa(page.0 + unit), &self.layout);
+    fn fetch_rows(&mut self, page: Ppa, row: u32, rows: u32) {
+        let (shift, together) = (self.geometry.unit_shift, self.rows_together());
+        let first = if row == 0 { 0 } else { together };
+        let units = (rows - row).min(2 * together) << shift;
+        if self.dealt.is_none() && self.layout.steady().is_some() {
+            let (planes, units) = (self.geometry.planes(), self.geometry.units_per_plane());
+            self.dealt = Some(Box::new(Dealt::new(planes, units, (2 * together) << shift)));
+        }
+        for ppa in (page.0 + (first << shift)..page.0 + units).map(Ppa) {
+            let lpa = match &mut self.dealt {
+                Some(dealt) => self.oob.lpa_or(ppa, || dealt.ask(ppa, &self.layout)),
+                None => self.oob.lpa(ppa, &self.layout),
+            };
             self.map.prefetch(u64::from(lpa.0));
             if let Some(versions) = &self.versions {
                 versions.prefetch(u64::from(lpa.0));
             }
         }
         // The logical pages of those behind, which are looked at next time.
-        let behind = (2 * FETCHED_TOGETHER) << shift;
-        (0..FETCHED_TOGETHER << shift)
+        let behind = (2 * together) << shift;
+        (0..together << shift)
             .step_by(ENTRIES_OF_LINE)
             .for_each(|unit| self.oob.prefetch(Ppa(page.0 + behind + unit)));
     }
 
+    /// The logical page that was written with a physical page of a victim.
+    #[inline(always)]
+    pub(super) fn lpa_of_victim(&self, ppa: Ppa) -> Lpa {
+        match &self.dealt {
+            Some(dealt) => self.oob.lpa_or(ppa, || dealt.lpa(ppa, &self.layout)),
+            None => self.oob.lpa(ppa, &self.layout),
+        }
+    }
+
     /// The logical page that a physical page holds, if it is still wanted.
     pub(super) fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {
-        let lpa = self.oob.lpa(ppa, &self.layout);
+        let lpa = self.lpa_of_victim(ppa);
         (lpa.0 < self.all_units() && self.holds(lpa, ppa)).then_some(lpa)
     }
 
     /// Whether a physical page is the primary or a further copy of a logical one.
     #[inline]
     pub(super) fn holds(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        self.lookup(lpa) == ppa || self.copies.at(lpa, ppa).is_some()
+        self.is_at(lpa, ppa) || self.copies.at(lpa, ppa).is_some()
     }
 
     #[inline(never)]
@@ -368,7 +392,7 @@ impl Device {
             return self.plan_page_read(unit);
         }
         let home = self.domain_of(ppa);
-        let primary = self.lookup(lpa) == ppa;
+        let primary = self.is_at(lpa, ppa);
         let wanted = primary || self.copies.at(lpa, ppa).is_some();
         let collector = &mut self.domain[home.index()].collector;
         collector.reading -= 1;

@@ -4,6 +4,7 @@ use super::Device;
 use crate::host::{HostOp, HostRequest};
 use crate::ids::{Lpa, Ppa};
 use crate::run::FETCHED_TOGETHER;
+use crate::sched::queue::{NONE, Op, OpId};
 use crate::systems::Distance;
 
 /// Requests that are fetched together at most.
@@ -114,6 +115,17 @@ impl Device {
             return Ppa::NONE;
         }
         self.lookup(lpa)
+    }
+
+    /// Brings the map's entries of the units of a flash page that moves, which is soon looked up, towards the caches.
+    #[inline]
+    pub(super) fn fetch_entries_of(&self, head: OpId) {
+        let mut unit = head;
+        while unit != NONE {
+            let Op { lpa, next_unit, .. } = self.pool[unit];
+            self.map.prefetch(u64::from(lpa.0));
+            unit = next_unit;
+        }
     }
 
     /// Brings what units of a read behind this one, up to `last`, will need towards the caches.

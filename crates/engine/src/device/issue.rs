@@ -95,6 +95,9 @@ impl Device {
         if self.rules.plain_moves && is_plain_class(class) {
             return self.begin_plain(die, class, head);
         }
+        if class.is_move() {
+            self.fetch_entries_of(self.dies[die.index()].first(class));
+        }
         self.note_queue(die, class, Some(head));
         let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
         if kept == NONE {
@@ -207,11 +210,14 @@ impl Device {
         };
         self.note_command(die, class, planes);
         let retry = self.take_retry_time();
+        let blamed = !self.nobody_waits_for(class);
         let state = &mut self.dies[die.index()];
-        let Command { parts, .. } = &mut state.command;
-        parts.begin(command.0, data.0, cell.0);
-        if retry != Ns::ZERO {
-            parts.add(Part::Retry, retry.0);
+        if blamed {
+            let Command { parts, .. } = &mut state.command;
+            parts.begin(command.0, data.0, cell.0);
+            if retry != Ns::ZERO {
+                parts.add(Part::Retry, retry.0);
+            }
         }
         state.command.begin(head, class, planes, cell + retry, suspensions);
         state.phase = Phase::Command;
@@ -282,13 +288,16 @@ impl Device {
     #[inline(never)]
     fn find_partners(&mut self, die: DieId, class: Class, draft: &mut Draft) {
         let (read, planes) = (class.op() == FlashOp::Read, self.planes_together());
+        // What collection moves is read once, and the rest of the queue is looked at for pages that are read already only.
+        let alone = !read || class == Class::GcRead;
+        let all = ((1u64 << self.geometry.planes_per_die) - 1) as u32;
         let mut previous = NONE;
         let mut candidate = self.dies[die.index()].first(class);
         for _ in 0..self.rules.window {
-            if candidate == NONE || (!read && draft.planes == planes) {
+            if candidate == NONE || (alone && (draft.planes == planes || draft.used == all)) {
                 return;
             }
-            let same = if read { self.same_page(draft.head, candidate) } else { NONE };
+            let same = if alone { NONE } else { self.same_page(draft.head, candidate) };
             // Reads of pages that have moved stay behind: they are sent on when their turn comes.
             let partner = (same != NONE || self.is_partner(candidate, draft, planes))
                 && (!read || self.are_current(candidate))
@@ -345,16 +354,15 @@ impl Device {
             return false;
         }
         let place = self.geometry.place(self.pool[candidate].ppa);
+        if !self.fit(place, draft.first) {
+            return false;
+        }
         let first = self.pool[draft.head].ppa;
         if self.blocks.has_modes() && self.cell_mode(self.pool[candidate].ppa) != self.cell_mode(first) {
             return false;
         }
         let copyback = self.pool[draft.head].copyback;
-        if self.pool[candidate].copyback != copyback || (copyback && !self.sources_fit(candidate, draft.head))
-        {
-            return false;
-        }
-        self.fit(place, draft.first)
+        self.pool[candidate].copyback == copyback && (!copyback || self.sources_fit(candidate, draft.head))
     }
 
     /// Whether what the die does should be interrupted for a waiting read, and if so, interrupts it.

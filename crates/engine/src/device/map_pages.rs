@@ -121,7 +121,7 @@ impl Device {
 
     fn write_page_back(&mut self, page: u32, whole: bool) {
         let Some(number) = self.translation.work_of(page) else {
-            if whole || !self.lookup(self.map_page(page)).is_some() {
+            if whole || !self.is_mapped(self.map_page(page)) {
                 self.translation.begin(page, Stage::Programming, false);
                 return self.program_map_page(page);
             }
@@ -167,7 +167,7 @@ impl Device {
         let pages = if self.mapped_units == 0 { 0 } else { self.translation.sizes.translation_pages };
         for page in 0..pages {
             let (first, end) = self.translation.sizes.entries(page);
-            if (first..end).any(|lpa| self.lookup(Lpa(lpa)).is_some()) {
+            if (first..end).any(|lpa| self.is_mapped(Lpa(lpa))) {
                 self.write_untimed_for(self.map_page(page), Cause::Mapping);
             }
         }

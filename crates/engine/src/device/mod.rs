@@ -77,6 +77,7 @@ use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::pace::{Pace, PaceLedger};
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
+use crate::mapping::dealt::Dealt;
 use crate::mapping::{Copies, Layout, PageMap};
 use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
@@ -263,6 +264,8 @@ pub struct Device {
     probe: Option<Box<dyn Probe>>,
     /// Where nothing but plain reads is served; `None` until then.
     read_lane: Option<Box<read_lane::ReadLane>>,
+    /// Of a layout whose formula is dear.
+    dealt: Option<Box<Dealt>>,
     fault: Option<String>,
     flash_operations: u64,
     events_processed: u64,
@@ -447,6 +450,7 @@ impl Device {
             energy: EnergyTable::new(device),
             probe: None,
             read_lane: None,
+            dealt: None,
             fault: None,
             flash_operations: 0,
             events_processed: 0,
@@ -592,6 +596,18 @@ impl Device {
     #[inline(always)]
     fn lookup(&self, lpa: Lpa) -> Ppa {
         self.map.get(lpa, &self.layout)
+    }
+
+    /// Whether a logical page is at a place where it was found before, or that its OOB names ([`PageMap::is_at`]).
+    #[inline(always)]
+    fn is_at(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        self.map.is_at(lpa, ppa, || self.oob.is_as_laid_out(ppa) || self.layout.ppa(lpa) == ppa)
+    }
+
+    /// Whether a logical page holds data on flash.
+    #[inline(always)]
+    fn is_mapped(&self, lpa: Lpa) -> bool {
+        self.map.holds(lpa, &self.layout)
     }
 
     #[inline(always)]

@@ -2,11 +2,12 @@
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::BuildHasherDefault;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::ids::Lpa;
+use crate::memory::PageHasher;
 use crate::sched::queue::OpId;
 
 /// Logical pages of which a part is being written, and the other such writes that wait for it. Nothing that it gives depends
@@ -53,29 +54,6 @@ impl<'de> Deserialize<'de> for PartialWrites {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let under_way = BTreeMap::<Lpa, VecDeque<OpId>>::deserialize(deserializer)?;
         Ok(Self { under_way: under_way.into_iter().collect() })
-    }
-}
-
-/// Spreads page numbers over a table by one multiplication, whose upper bits depend on all of the number.
-#[derive(Clone, Copy, Debug, Default)]
-struct PageHasher(u64);
-
-/// 2^64 divided by the golden ratio: neighbours come far apart.
-const SPREAD: u64 = 0x9e37_79b9_7f4a_7c15;
-
-impl Hasher for PageHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u32(u32::from(byte)));
-    }
-
-    #[inline]
-    fn write_u32(&mut self, number: u32) {
-        // The table takes its place from the lower bits, and a mark from the upper ones.
-        self.0 = (self.0 ^ u64::from(number)).wrapping_mul(SPREAD).rotate_left(32);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
     }
 }
 

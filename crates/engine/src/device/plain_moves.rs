@@ -43,10 +43,20 @@ impl Device {
         self.reads_are_direct() && alone && !(elsewhere || watched || self.redundancy.is_some())
     }
 
-    /// Whether a command does what no request waits for, so that its parts of a response time are nobody's.
+    /// Whether a command does what no request waits for, so that its parts of a response time are nobody's. What reads and
+    /// erases for moves does so; their programs may take a write of the host along, but for those that are plain, and with
+    /// cache reads a read of the host may wait for the channel while the one behind it does.
     #[inline(always)]
     pub(super) fn nobody_waits_for(&self, class: Class) -> bool {
-        self.rules.plain_moves && class.is_move()
+        let alone = class.op() != FlashOp::Program && !self.overlap.read;
+        class.is_move() && (self.rules.plain_moves || alone)
+    }
+
+    /// The same of a command under way.
+    #[inline(always)]
+    pub(super) fn nobody_waits_for_this(&self, command: &Command) -> bool {
+        self.nobody_waits_for(command.class)
+            || (self.rules.plain_moves && nobody_waits_for_command(command, &self.pool))
     }
 
     /// Begins a command of a plain class; `false` if what it reads is elsewhere by now.
@@ -92,7 +102,7 @@ impl Device {
     fn still_reads(&mut self, head: OpId) -> bool {
         // Nothing but a change of the map keeps a plain drive from reading what it wanted to read.
         let Op { lpa, ppa, .. } = self.pool[head];
-        self.lookup(lpa) == ppa || self.confirm_read(head) != NONE
+        self.is_at(lpa, ppa) || self.confirm_read(head) != NONE
     }
 
     /// One plane's part of a command that begins. Returns the time of the data that it takes over the channel.
@@ -197,8 +207,8 @@ impl Device {
     /// Queues the read of a page of a victim, if it is still wanted.
     #[inline(always)]
     pub(super) fn read_plain_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
-        let lpa = self.oob.lpa(page, &self.layout);
-        if lpa.0 >= self.all_units() || self.lookup(lpa) != page {
+        let lpa = self.lpa_of_victim(page);
+        if lpa.0 >= self.all_units() || !self.is_at(lpa, page) {
             if self.copies.has(lpa) {
                 // It may be one of the copies.
                 self.read_page_to_move(domain, page, class);
@@ -248,7 +258,7 @@ impl Device {
         if self.copies.has(lpa) {
             return self.commit_moved_unit(unit, superblock);
         }
-        if !self.store_if(lpa, ppa, superblock, |old| old == source).1 {
+        if !self.store_moved(source, lpa, ppa, superblock) {
             return self.unused(unit);
         }
         self.pool[unit].replaced = source;
@@ -274,7 +284,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn is_plain_read_of_move(&self, head: OpId, class: Class) -> bool {
         let op = &self.pool[head];
-        self.nobody_waits_for(class) && op.request == NONE && !self.copies.has(op.lpa)
+        self.rules.plain_moves && class.is_move() && op.request == NONE && !self.copies.has(op.lpa)
     }
 
     /// The data of a page that moves has left its die: ends its read.
@@ -282,7 +292,7 @@ impl Device {
     pub(super) fn end_plain_read(&mut self, die: DieId, unit: OpId, class: Class) {
         let Op { lpa, ppa, .. } = self.pool[unit];
         let domain = self.domain_of(ppa);
-        let wanted = self.lookup(lpa) == ppa;
+        let wanted = self.is_at(lpa, ppa);
         let state = &mut self.domain[domain.index()];
         state.collector.reading -= 1;
         if wanted {

@@ -40,6 +40,7 @@ impl Device {
             ParityLayout::new(&self.geometry, plane_at, &self.domains, redundancy.stripes.clone())
         });
         self.layout = Layout::new(&self.geometry, plane_at, units).with_parity(parity);
+        self.dealt = None;
         if let Some(steady) = steady {
             self.scatter(steady);
         }

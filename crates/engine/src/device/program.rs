@@ -395,7 +395,7 @@ impl Device {
         if self.copies.has(lpa) && self.commit_moved_copy(unit, superblock) {
             return;
         }
-        if !self.store_if(lpa, ppa, superblock, |old| old == source).1 {
+        if !self.store_moved(source, lpa, ppa, superblock) {
             // Overwritten or trimmed while the move was under way: the programmed copy is nobody's.
             return self.unused(unit);
         }
@@ -433,6 +433,19 @@ impl Device {
             self.blocks.add_valid(superblock, 1);
         }
         (old, stored)
+    }
+
+    /// A page that moves is in its new place from now on, if it still was at `source`. Returns whether it was.
+    #[inline(always)]
+    pub(super) fn store_moved(&mut self, source: Ppa, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) -> bool {
+        let (oob, layout) = (&self.oob, &self.layout);
+        let is_there = || oob.is_as_laid_out(source) || layout.ppa(lpa) == source;
+        let stored = self.map.move_from(source, lpa, ppa, is_there);
+        if stored {
+            self.oob.set(ppa, lpa);
+            self.blocks.add_valid(superblock, 1);
+        }
+        stored
     }
 
     /// A physical page no longer holds what anyone wants.

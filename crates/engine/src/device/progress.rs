@@ -1,7 +1,6 @@
 //! Dies and channels get on: transfers are granted, arrays finish, operations are suspended and resumed.
 
 use super::Device;
-use super::plain_moves::nobody_waits_for_command;
 use super::rebuild::is_source;
 use crate::config::device::ChannelArbitration;
 use crate::events::Event;
@@ -11,6 +10,9 @@ use crate::sched::class::{Cause, Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
 use crate::time::Ns;
+
+/// Units of a flash page whose bytes are added up in one walk over those who want them.
+const UNITS_AT_ONCE: u32 = 16;
 
 impl Device {
     /// Handles events, as long as they go before an arrival at `arrival` and before [`Self::wake_at`], until the host must
@@ -158,7 +160,7 @@ impl Device {
     #[inline(never)]
     fn wait_for_channel(&mut self, die: DieId, number: u32, duration: Ns) {
         let command = &self.dies[die.index()].command;
-        let blamed = !(self.rules.plain_moves && nobody_waits_for_command(command, &self.pool));
+        let blamed = !self.nobody_waits_for_this(command);
         let channel = &mut self.channels[number as usize];
         let wait = &mut self.dies[die.index()].channel_wait;
         wait.duration = duration;
@@ -198,11 +200,12 @@ impl Device {
             channel.waiting.remove(next)
         };
         let Some(die) = next else { return self.serve_chips(number) };
-        let plain_moves = self.rules.plain_moves;
+        let blamed = !self.nobody_waits_for_this(&self.dies[die.index()].command);
         let state = &mut self.dies[die.index()];
+        let channel = &mut self.channels[number as usize];
         let ChannelWait { ahead: (class, rest), snapshot, duration } = &state.channel_wait;
         let duration = *duration;
-        if !(plain_moves && nobody_waits_for_command(&state.command, &self.pool)) {
+        if blamed {
             state.command.parts.add(Part::ChannelWait(*class), *rest);
             state.command.parts.add_channel_wait(&channel.clock, snapshot);
         }
@@ -304,6 +307,9 @@ impl Device {
     /// The page register's content wants to leave.
     #[inline(always)]
     pub(super) fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
+        if class.is_move() && self.geometry.unit_shift > 0 {
+            self.fetch_entries_of(head);
+        }
         let bytes = self.bytes_wanted(head);
         let duration = self.transfer(bytes);
         self.charge_channel(class, bytes);
@@ -325,13 +331,17 @@ impl Device {
     }
 
     fn bytes_of_chain(&self, head: OpId) -> u32 {
-        let mut bytes = self.pool[head].bytes;
-        for unit in self.pool.units(head).skip(1) {
-            let Op { ppa, bytes: wanted, .. } = self.pool[unit];
-            let before = self.pool.units(head).take_while(|&other| other != unit);
-            let moved =
-                before.filter(|&other| self.pool[other].ppa == ppa).map(|other| self.pool[other].bytes).max();
-            bytes = bytes.saturating_add(wanted.saturating_sub(moved.unwrap_or(0)));
+        let (mut bytes, units) = (0u32, self.geometry.units_per_page());
+        for first in (0..units).step_by(UNITS_AT_ONCE as usize) {
+            // The most that is wanted of each unit of the page.
+            let mut most = [0u32; UNITS_AT_ONCE as usize];
+            for unit in self.pool.units(head) {
+                let Op { ppa, bytes: wanted, .. } = self.pool[unit];
+                let number = (ppa.0 & (units - 1)).wrapping_sub(first);
+                let Some(before) = most.get_mut(number as usize) else { continue };
+                bytes = bytes.saturating_add(wanted.saturating_sub(*before));
+                *before = wanted.max(*before);
+            }
         }
         bytes
     }

@@ -5,7 +5,7 @@ use super::rebuild::is_source;
 use crate::config::scheme::UnmappedReads;
 use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::die::Phase;
-use crate::sched::class::Class;
+use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, OWN, Op, OpId};
 use crate::stats::blame::Part;
 
@@ -78,7 +78,7 @@ impl Device {
             (op.order, op.arrived) = (self.op_order, self.now);
         }
         op.wait_from = self.now;
-        if request < OWN || next_unit != NONE {
+        if request < OWN || (next_unit != NONE && !(class.is_move() && class.op() == FlashOp::Read)) {
             let mut unit = head;
             while unit != NONE {
                 self.begin_wait(unit, die);
@@ -127,6 +127,9 @@ impl Device {
         if single && self.is_current(head) {
             return if self.copies.is_on() { self.confirm_copy(head) } else { head };
         }
+        if !self.copies.is_on() && self.are_current(head) {
+            return head;
+        }
         let (mut kept, mut unit) = (NONE, head);
         while unit != NONE {
             let next = self.pool[unit].next_unit;
@@ -153,7 +156,7 @@ impl Device {
             return self.source_is_current(op.request);
         }
         let copy = || !op.partial && self.copies.at(op.lpa, op.ppa).is_some();
-        (self.lookup(op.lpa) == op.ppa || op.guess || copy())
+        (self.is_at(op.lpa, op.ppa) || op.guess || copy())
             && !(self.cache.is_some() && self.is_overtaken(unit))
     }
 

@@ -64,7 +64,7 @@ fields! {
         answers answered cpu host_memory settled recorder monitor fault flash_operations events_processed reads_verified;
     parts: layout map oob versions placement gc scheduler systems cache translation redundancy separation
         reclaim_policy slc_policy replication;
-    dropped: probe read_lane;
+    dropped: probe read_lane dealt;
 }
 
 impl Device {

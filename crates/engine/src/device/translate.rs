@@ -323,7 +323,7 @@ impl Device {
             }
             Some(_) => self.page_is_here(id, page),
             // It was never written: all its entries are empty, and the directory says so.
-            None if !self.lookup(self.map_page(page)).is_some() => self.page_is_here(id, page),
+            None if !self.is_mapped(self.map_page(page)) => self.page_is_here(id, page),
             None => {
                 let number = self.translation.begin(page, Stage::Reading, false);
                 self.translation.works[number].waiting.push(&mut self.pool, id);

@@ -310,6 +310,13 @@ impl HostSide for Flows<'_> {
         None
     }
 
+    fn likely(&self, ahead: usize) -> Option<&HostRequest> {
+        match self.queues.as_slice() {
+            [queue] => queue.front.coming(ahead),
+            _ => None,
+        }
+    }
+
     fn completed(&mut self, _count: u32, now: Ns) -> Result<(), SourceError> {
         let mut answered = std::mem::take(&mut self.answered);
         for id in answered.drain(..) {

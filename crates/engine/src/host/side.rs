@@ -41,6 +41,12 @@ pub trait HostSide {
     /// The request `ahead` places behind the next, if the order is certain.
     fn coming(&self, ahead: usize) -> Option<&HostRequest>;
 
+    /// The request that most likely comes so many places behind the next, to fetch what it needs ahead.
+    #[inline(always)]
+    fn likely(&self, ahead: usize) -> Option<&HostRequest> {
+        self.coming(ahead)
+    }
+
     /// So many requests were answered by `now`.
     fn completed(&mut self, count: u32, now: Ns) -> Result<(), SourceError>;
 

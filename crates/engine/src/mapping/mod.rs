@@ -4,6 +4,7 @@
 //! knows at a moment, and what finding out costs: a read of a translation page, or a read at a place that was guessed.
 
 pub mod copies;
+pub mod dealt;
 pub mod demand;
 pub mod layout;
 mod lists;

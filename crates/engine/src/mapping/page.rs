@@ -39,6 +39,37 @@ impl PageMap {
         place_of(self.ppa_plus_one.get(lpa.index()), lpa, layout)
     }
 
+    /// Whether a logical page is at a place where it was found before, or that its OOB names. `as_laid_out` tells whether
+    /// nothing was written to the place since the layout: a page that was never moved is nowhere else, so that the
+    /// layout's formula need not be asked where it put the page.
+    #[inline(always)]
+    pub fn is_at(&self, lpa: Lpa, ppa: Ppa, as_laid_out: impl FnOnce() -> bool) -> bool {
+        match self.ppa_plus_one.get(lpa.index()) {
+            0 => as_laid_out(),
+            entry => entry - 1 == ppa.0,
+        }
+    }
+
+    /// Whether a logical page holds data.
+    #[inline(always)]
+    pub fn holds(&self, lpa: Lpa, layout: &Layout) -> bool {
+        match self.ppa_plus_one.get(lpa.index()) {
+            0 => layout.holds(lpa),
+            entry => entry != UNMAPPED,
+        }
+    }
+
+    /// Moves a logical page if it is at `from`, as [`Self::is_at`] tells. Returns whether it was.
+    #[inline(always)]
+    pub fn move_from(&mut self, from: Ppa, lpa: Lpa, ppa: Ppa, as_laid_out: impl FnOnce() -> bool) -> bool {
+        let mut moved = false;
+        self.ppa_plus_one.update(lpa.index(), |entry| {
+            moved = if entry == 0 { as_laid_out() } else { entry - 1 == from.0 };
+            moved.then_some(ppa.0 + 1)
+        });
+        moved
+    }
+
     /// Where logical pages are that follow one another; at most `RUN` of them.
     #[inline]
     pub(crate) fn get_run<const RUN: usize>(&self, first: Lpa, places: &mut [Ppa], layout: &Layout) {
@@ -109,6 +140,26 @@ impl PageMap {
     /// Takes a logical page away.
     pub fn clear(&mut self, lpa: Lpa) {
         self.ppa_plus_one.set(lpa.index(), UNMAPPED);
+    }
+
+    /// Whether a logical page was never moved nor taken away.
+    #[inline]
+    pub fn is_as_laid_out(&self, lpa: Lpa) -> bool {
+        self.ppa_plus_one.get(lpa.index()) == 0
+    }
+
+    /// Logical pages that were moved or taken away since the layout, in no order, and where they are; [`Ppa::NONE`] of those
+    /// that hold no data.
+    pub fn written<'a>(&'a self, layout: &'a Layout) -> impl Iterator<Item = (Lpa, Ppa)> + 'a {
+        self.ppa_plus_one.written().map(|(index, entry)| {
+            let lpa = Lpa(index as u32);
+            (lpa, place_of(entry, lpa, layout))
+        })
+    }
+
+    /// Entries that [`Self::written`] looks at, at most.
+    pub fn most_written(&self) -> usize {
+        self.ppa_plus_one.most_written()
     }
 
     /// An entry as it is kept: 0 = as laid out, else the place and one more. [`UNMAPPED`] beyond the last.

@@ -32,46 +32,47 @@ impl Permutation {
     /// Where a number below `size` goes; any other stays.
     #[inline]
     pub fn forward(&self, number: u32) -> u32 {
-        self.walk(number, |network, number| {
-            (0..ROUNDS).fold(number, |number, round| network.turn(number, round))
+        self.walk(number, |[low, high]| {
+            (0..ROUNDS).fold([low, high], |halves, round| self.turn(halves, round))
         })
     }
 
     /// The number that goes there.
     #[inline]
     pub fn back(&self, number: u32) -> u32 {
-        let all = |network: &Self, number| {
-            (0..ROUNDS).rev().fold(number, |number, round| network.turn(number, round))
-        };
-        self.walk(number, all)
+        self.walk(number, |[low, high]| {
+            (0..ROUNDS).fold([low, high], |halves, round| self.turn(halves, ROUNDS - 1 - round))
+        })
     }
 
     #[inline]
-    fn walk(&self, number: u32, network: impl Fn(&Self, u32) -> u32) -> u32 {
+    fn walk(&self, number: u32, network: impl Fn([u32; 2]) -> [u32; 2]) -> u32 {
         // Two numbers or fewer have no half of their bits to be changed by.
         if number >= self.size || self.masks[0] == 0 {
             return number;
         }
-        let mut number = network(self, number);
+        let mut halves = [number & self.masks[0], number >> self.low_bits];
         // The network permutes a power of two of numbers, so a cycle comes back below `size`, where it began.
-        while number >= self.size {
-            number = network(self, number);
+        loop {
+            halves = network(halves);
+            let number = halves[1] << self.low_bits | halves[0];
+            if number < self.size {
+                return number;
+            }
         }
-        number
     }
 
-    /// One round, which is its own inverse.
-    #[inline]
-    fn turn(&self, number: u32, round: u32) -> u32 {
-        let [low, high] = [number & self.masks[0], number >> self.low_bits];
+    /// One round, which is its own inverse, on the lower and the upper half of the bits.
+    #[inline(always)]
+    fn turn(&self, [low, high]: [u32; 2], round: u32) -> [u32; 2] {
         let mixed = |half: u32| {
             let key = self.key.rotate_left(11 * round);
             (((u64::from(half) ^ key).wrapping_mul(SPREAD)) >> 32) as u32
         };
         if round.is_multiple_of(2) {
-            (high ^ (mixed(low) & self.masks[1])) << self.low_bits | low
+            [low, high ^ (mixed(low) & self.masks[1])]
         } else {
-            high << self.low_bits | (low ^ (mixed(high) & self.masks[0]))
+            [low ^ (mixed(high) & self.masks[0]), high]
         }
     }
 }

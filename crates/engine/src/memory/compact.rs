@@ -67,6 +67,11 @@ impl Compact {
         }
     }
 
+    /// Entries that it keeps, those that are elsewhere by now among them.
+    pub fn len(&self) -> usize {
+        self.used
+    }
+
     /// All entries with their indices.
     pub fn entries(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
         self.slots.iter().filter(|&&slot| slot != 0).map(|&slot| unpacked(slot))

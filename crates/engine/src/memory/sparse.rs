@@ -268,6 +268,26 @@ impl SparseTable {
         }
     }
 
+    /// Entries that [`Self::written`] looks at, at most.
+    pub fn most_written(&self) -> usize {
+        if !self.is_sparse {
+            return self.table.len();
+        }
+        let chunks: u32 = self.written.iter().map(|bits| bits.count_ones()).sum();
+        chunks as usize * CHUNK + self.apart.len()
+    }
+
+    /// The entries that are not zero, by index, in no order. Looks at nothing that was never written.
+    pub fn written(&self) -> impl Iterator<Item = (usize, u32)> + '_ {
+        let chunks = self.table.len().div_ceil(CHUNK);
+        let in_table = (0..chunks).filter(|&chunk| !self.is_unwritten(chunk * CHUNK)).flat_map(|chunk| {
+            let entries = self.table.get(chunk * CHUNK..).unwrap_or_default().iter().take(CHUNK);
+            entries.zip(chunk * CHUNK..).map(|(&entry, index)| (index, entry))
+        });
+        let apart = self.apart.entries().filter(|&(index, _)| self.is_unwritten(index));
+        in_table.chain(apart).filter(|&(_, entry)| entry != 0)
+    }
+
     /// The chunks that hold something, by number.
     pub fn chunks_in_use(&self) -> Vec<u32> {
         let mut chunks = self.table.chunks_in_use();

@@ -156,6 +156,17 @@ impl<T: Word> Table<T> {
         }
     }
 
+    /// The entries that are not zero, by index. Looks at nothing that was never touched, where the system says so.
+    pub fn written(&self) -> impl Iterator<Item = (usize, &T)> + '_ {
+        self.chunks_in_use()
+            .into_iter()
+            .flat_map(|number| {
+                let first = number as usize * Self::CHUNK;
+                self.chunk(number).iter().zip(first..).map(|(entry, index)| (index, entry))
+            })
+            .filter(|&(_, entry)| *entry != T::ZERO)
+    }
+
     /// Entries of a chunk; the last one may be short, and one beyond it is empty.
     pub fn chunk(&self, number: u32) -> &[T] {
         self.deref().chunks(Self::CHUNK).nth(number as usize).unwrap_or_default()

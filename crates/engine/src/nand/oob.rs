@@ -51,6 +51,31 @@ impl Oob {
         }
     }
 
+    /// The same with another way to ask what was laid out.
+    #[inline(always)]
+    pub fn lpa_or(&self, ppa: Ppa, laid_out: impl FnOnce() -> Lpa) -> Lpa {
+        match self.lpa_plus_one.get(ppa.index()) {
+            0 => laid_out(),
+            entry => Lpa(entry - 1),
+        }
+    }
+
+    /// Whether nothing was written to this physical page since the layout.
+    #[inline(always)]
+    pub fn is_as_laid_out(&self, ppa: Ppa) -> bool {
+        self.lpa_plus_one.get(ppa.index()) == 0
+    }
+
+    /// Physical pages that were written since the layout, in no order.
+    pub fn written(&self) -> impl Iterator<Item = Ppa> + '_ {
+        self.lpa_plus_one.written().map(|(index, _)| Ppa(index as u32))
+    }
+
+    /// Entries that [`Self::written`] looks at, at most.
+    pub fn most_written(&self) -> usize {
+        self.lpa_plus_one.most_written()
+    }
+
     /// Copies what is kept of physical pages that follow one another: 0 = as laid out, else the logical page and one more.
     #[inline]
     pub(crate) fn copy_run(&self, first: Ppa, entries: &mut [u32]) {
@@ -199,6 +224,21 @@ impl Versions {
     #[inline]
     pub(crate) fn stored_in(&self, places: Range<u32>) -> Option<&[u32]> {
         self.stored.get(places.start as usize..places.end as usize)
+    }
+
+    /// Logical pages whose version is not that of the layout.
+    pub fn written_pages(&self) -> impl Iterator<Item = Lpa> + '_ {
+        self.newest.written().map(|(index, _)| Lpa(index as u32))
+    }
+
+    /// Physical pages that hold another version than that of the layout, or were erased.
+    pub fn written_places(&self) -> impl Iterator<Item = Ppa> + '_ {
+        self.stored.written().map(|(index, _)| Ppa(index as u32))
+    }
+
+    /// Entries that these look at, at most.
+    pub fn most_written(&self) -> usize {
+        (self.newest.chunks_in_use().len() + self.stored.chunks_in_use().len()) * Table::<u32>::CHUNK
     }
 
     /// The version that `ppa` holds, programmed to its end or not.

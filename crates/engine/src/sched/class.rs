@@ -81,6 +81,27 @@ pub enum FlashOp {
     Erase,
 }
 
+impl FlashOp {
+    /// The classes that do this, one bit each.
+    #[inline]
+    pub fn classes(self) -> u32 {
+        const CLASSES_OF: [u32; 3] =
+            [Class::mask_of(FlashOp::Read), Class::mask_of(FlashOp::Program), Class::mask_of(FlashOp::Erase)];
+        CLASSES_OF[self as usize]
+    }
+}
+
+/// Classes of which each has one bit, in the order of their numbers.
+#[inline]
+pub fn classes_in(bits: u32) -> impl Iterator<Item = Class> {
+    let mut left = bits & ((1 << CLASSES) - 1);
+    std::iter::from_fn(move || {
+        let class = Class::ALL.get(left.trailing_zeros() as usize).copied();
+        left &= left.wrapping_sub(1);
+        class
+    })
+}
+
 macro_rules! classes {
     ($($(#[$doc:meta])* $class:ident = $name:literal: $cause:ident $op:ident,)*) => {
         /// A class of flash commands.
@@ -98,6 +119,17 @@ macro_rules! classes {
             const OP: [FlashOp; CLASSES] = [$(FlashOp::$op),*];
             const NAME: [&'static str; CLASSES] = [$($name),*];
             const IS_MOVE: [bool; CLASSES] = [$(Cause::$cause.moves()),*];
+
+            const fn mask_of(op: FlashOp) -> u32 {
+                let (mut mask, mut index) = (0, 0);
+                while index < CLASSES {
+                    if Self::OP[index] as u8 == op as u8 {
+                        mask |= 1 << index;
+                    }
+                    index += 1;
+                }
+                mask
+            }
         }
 
         /// Number of classes.

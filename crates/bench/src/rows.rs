@@ -1,0 +1,278 @@
+//! What users run: MQSim's shipped files, drives with their firmware, a recorded trace, each system. Flash operations and
+//! mapping units a second of the run alone, each in a process of its own, beside the rates of a recorded state.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::described::Described;
+use crate::measure::{Goal, median, report};
+use crate::mqsim_files::{Files, Load, command, shipped_configuration};
+use crate::{Failure, callgrind};
+
+/// What the rates and the instructions were before reads and writes were made cheaper for every drive; a row is to reach so
+/// many times that.
+const TIMES: f64 = 2.0;
+
+/// Times that each row is measured; the middle one counts.
+const ROUNDS: usize = 3;
+
+/// What is run.
+enum Run {
+    /// Files of MQSim.
+    Mqsim(Load),
+    /// A drive, its scheme, and one of the workloads' presets.
+    Preset { device: &'static str, workload: &'static str },
+    /// A drive and a scheme under a recorded trace.
+    Trace { device: &'static str, scheme: &'static str, changes: &'static [(&'static str, &'static str)] },
+}
+
+/// A row: requests of its measured run and of the one whose instructions are counted, and what was recorded: million flash
+/// operations a second, and instructions of one. The recorded drives with firmware had a write buffer of 64 MiB, superblocks
+/// over the drive and three pages a program.
+struct Row {
+    name: &'static str,
+    run: Run,
+    requests: [u64; 2],
+    before: [f64; 2],
+}
+
+const ENTERPRISE: &str = include_str!("../../../presets/devices/enterprise-tlc.toml");
+const CLIENT: &str = include_str!("../../../presets/devices/client-qlc.toml");
+const HOTR_TLC: &str = include_str!("../../../presets/devices/hotr-tlc.toml");
+const READS: &str = include_str!("../../../presets/workloads/randread-4k-qd16.toml");
+const WRITES: &str = include_str!("../../../presets/workloads/randwrite-4k-qd16.toml");
+const MIXED: &str = include_str!("../../../presets/workloads/mixed-70-30-8k-qd16.toml");
+
+/// The drive of papers/004 with stripes of 4+1.
+const FIVE_CHANNELS: &[(&str, &str)] = &[
+    ("device.geometry.channels", "5"),
+    ("device.geometry.ways", "4"),
+    ("device.capacity.overprovisioning", "0.35"),
+];
+
+/// The recorded trace, read without end at queue depth 16.
+const TRACE: &str = "[source]\nkind = \"trace\"\nout_of_range = \"wrap\"\n\
+                     [host]\narrivals = \"closed\"\nqueue_depth = 16\n[start]\noccupancy = \"all\"\n";
+
+const ROWS: [Row; 14] = [
+    Row {
+        name: "mqsim's shipped files, reads",
+        run: Run::Mqsim(Load { reads: true, shipped: true }),
+        requests: [1_000_000, 20_000],
+        before: BEFORE[0],
+    },
+    Row {
+        name: "mqsim's shipped files, writes",
+        run: Run::Mqsim(Load { reads: false, shipped: true }),
+        requests: [1_000_000, 20_000],
+        before: BEFORE[1],
+    },
+    Row {
+        name: "mqsim's files with the whole map and no cache, reads",
+        run: Run::Mqsim(Load { reads: true, shipped: false }),
+        requests: [1_000_000, 20_000],
+        before: BEFORE[2],
+    },
+    preset("enterprise-tlc, 4 KiB random reads", ENTERPRISE, READS, [1_000_000, 20_000], BEFORE[3]),
+    preset("enterprise-tlc, 4 KiB random writes", ENTERPRISE, WRITES, [100_000, 20_000], BEFORE[4]),
+    preset("enterprise-tlc, 70% reads of 8 KiB", ENTERPRISE, MIXED, [200_000, 20_000], BEFORE[5]),
+    preset("client-qlc, 4 KiB random reads", CLIENT, READS, [1_000_000, 20_000], BEFORE[6]),
+    preset("client-qlc, 4 KiB random writes", CLIENT, WRITES, [20_000, 100], BEFORE[7]),
+    preset("client-qlc, 70% reads of 8 KiB", CLIENT, MIXED, [20_000, 100], BEFORE[8]),
+    trace("enterprise-tlc, fileserver", ENTERPRISE, "", &[], BEFORE[9]),
+    trace(
+        "collision, fileserver",
+        include_str!("../../../presets/devices/collision.toml"),
+        include_str!("../../../presets/schemes/collision.toml"),
+        &[],
+        BEFORE[10],
+    ),
+    trace(
+        "hotr, fileserver",
+        HOTR_TLC,
+        include_str!("../../../presets/schemes/hotr.toml"),
+        FIVE_CHANNELS,
+        BEFORE[11],
+    ),
+    trace(
+        "ttflash, fileserver",
+        HOTR_TLC,
+        include_str!("../../../presets/schemes/ttflash.toml"),
+        FIVE_CHANNELS,
+        BEFORE[12],
+    ),
+    trace(
+        "rails, fileserver",
+        HOTR_TLC,
+        include_str!("../../../presets/schemes/rails.toml"),
+        FIVE_CHANNELS,
+        BEFORE[13],
+    ),
+];
+
+/// Million flash operations a second, and instructions of one, in the order of the rows.
+const BEFORE: [[f64; 2]; 14] = [
+    [0.309, 10_570.0],
+    [0.253, 9_463.0],
+    [0.985, 9_266.0],
+    [10.4, 1_641.0],
+    [0.563, 8_216.0],
+    [0.625, 8_163.0],
+    [3.47, 3_734.0],
+    // Not counted: the drive went on emptying its SLC cache long after the last answer.
+    [0.833, 0.0],
+    [0.833, 0.0],
+    [2.33, 4_718.0],
+    [2.17, 4_177.0],
+    [3.26, 3_210.0],
+    [3.70, 3_115.0],
+    [2.45, 3_960.0],
+];
+
+const fn preset(
+    name: &'static str,
+    device: &'static str,
+    workload: &'static str,
+    requests: [u64; 2],
+    before: [f64; 2],
+) -> Row {
+    Row { name, run: Run::Preset { device, workload }, requests, before }
+}
+
+const fn trace(
+    name: &'static str,
+    device: &'static str,
+    scheme: &'static str,
+    changes: &'static [(&'static str, &'static str)],
+    before: [f64; 2],
+) -> Row {
+    Row { name, run: Run::Trace { device, scheme, changes }, requests: [200_000, 20_000], before }
+}
+
+/// All rows, and MQSim's files beside MQSim.
+///
+/// # Errors
+/// A run that fails.
+pub fn run_all() -> Result<(), Failure> {
+    println!("what users run: million flash operations and mapping units a second, beside what was recorded");
+    let place = std::env::temp_dir().join(format!("wordline-rows-{}", std::process::id()));
+    let done = ROWS.iter().try_for_each(|row| row.measure(&place));
+    let _ = std::fs::remove_dir_all(&place);
+    done
+}
+
+impl Row {
+    fn measure(&self, place: &Path) -> Result<(), Failure> {
+        let [requests, counted] = self.requests;
+        let Some(folder) = self.written(requests, &place.join("measured"))? else { return Ok(()) };
+        let mut rates = Vec::new();
+        for _ in 0..ROUNDS {
+            let output = Command::new(std::env::current_exe()?).arg("--row").arg(&folder).output()?;
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let figures: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+            let [seconds, operations, units] = figures[..] else { return Err(text.into()) };
+            rates.push([operations / seconds / 1e6, units / seconds / 1e6]);
+        }
+        let middle =
+            |index: usize| median(rates.iter().filter_map(|rate| rate.get(index).copied()).collect());
+        let (operations, units) = (middle(0), middle(1));
+        println!("{:<60} {operations:>8.3} M flash ops/s  {units:>8.3} M units/s", self.name);
+        let [rate, instructions] = self.before;
+        report("    times the recorded rate", operations / rate, "", Goal::AtLeast(TIMES));
+        if instructions > 0.0 && callgrind::is_there() {
+            let Some(folder) = self.written(counted, &place.join("counted"))? else { return Ok(()) };
+            let (now, operations) = callgrind::of_replay(&folder)?;
+            let now = now / operations;
+            println!("    {now:.0} instructions a flash operation, {instructions:.0} recorded");
+            report("    times as many were recorded", instructions / now, "", Goal::AtLeast(TIMES));
+        }
+        Ok(())
+    }
+
+    /// Writes the descriptions for so many requests into a folder; `None`, loudly, where what they need isn't here.
+    fn written(&self, requests: u64, folder: &Path) -> Result<Option<PathBuf>, Failure> {
+        let _ = std::fs::remove_dir_all(folder);
+        std::fs::create_dir_all(folder)?;
+        let Some(described) = self.described(requests, folder)? else { return Ok(None) };
+        described.save(folder)?;
+        Ok(Some(folder.to_path_buf()))
+    }
+
+    fn described(&self, requests: u64, folder: &Path) -> Result<Option<Described>, Failure> {
+        let skipped = |what: &str| {
+            println!("SKIPPED: {}: {what}", self.name);
+            Ok(None)
+        };
+        let changed = |key: &str, value: String| (key.to_owned(), value);
+        match &self.run {
+            Run::Mqsim(load) => {
+                let Some(shipped) = shipped_configuration() else {
+                    return skipped("MQSim's shipped configuration isn't beside this project");
+                };
+                let Some(command) = command() else {
+                    return skipped("no .venv/bin/wordline here, which reads MQSim's files (make setup)");
+                };
+                let files = Files::write(&shipped, *load, requests, folder)?;
+                files.described(&command, folder).map(Some)
+            }
+            Run::Preset { device, workload } => Ok(Some(Described {
+                device: (*device).to_owned(),
+                scheme: String::new(),
+                workload: (*workload).to_owned(),
+                changes: vec![changed("workload.source.requests", requests.to_string())],
+            })),
+            Run::Trace { device, scheme, changes } => {
+                let path: PathBuf =
+                    [env!("CARGO_MANIFEST_DIR"), "../../../shared/traces/apps/fileserver.csv.zst"]
+                        .iter()
+                        .collect();
+                if !path.is_file() {
+                    return skipped("the recorded trace isn't beside this project");
+                }
+                let mut changes: Vec<_> =
+                    changes.iter().map(|(key, value)| changed(key, (*value).to_owned())).collect();
+                changes.push(changed("workload.source.path", format!("{:?}", path.display().to_string())));
+                changes.push(changed("workload.source.max_requests", requests.to_string()));
+                Ok(Some(Described {
+                    device: (*device).to_owned(),
+                    scheme: (*scheme).to_owned(),
+                    workload: TRACE.to_owned(),
+                    changes,
+                }))
+            }
+        }
+    }
+}
+
+/// Carries out what is described in a folder, which is started as a process; or what three files describe, with the changes
+/// behind them (`key=value`), for profiles of any run. Prints seconds, flash operations and mapping units; with `json` behind
+/// the changes the whole report.
+///
+/// # Errors
+/// Descriptions that are wrong, a run that fails.
+pub fn child(arguments: &[String]) -> Result<(), Failure> {
+    let described = match arguments {
+        [folder] => Described::load(Path::new(folder))?,
+        [device, scheme, workload, changes @ ..] => {
+            let changes = changes.iter().filter_map(|change| change.split_once('='));
+            let read = |path: &String| match path.as_str() {
+                "-" => Ok(String::new()),
+                path => std::fs::read_to_string(path),
+            };
+            Described {
+                device: read(device)?,
+                scheme: read(scheme)?,
+                workload: read(workload)?,
+                changes: changes.map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
+            }
+        }
+        _ => return Err("allowed: a folder, or DEVICE SCHEME WORKLOAD [KEY=VALUE …] [json]".into()),
+    };
+    let work = described.carried_out(Path::new("."))?;
+    if arguments.iter().any(|argument| argument == "json") {
+        println!("{}", serde_json::to_string(&work.report)?);
+    } else {
+        println!("{:.6} {} {:.0}", work.seconds, work.operations, work.units);
+    }
+    Ok(())
+}
