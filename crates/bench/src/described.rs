@@ -122,6 +122,7 @@ impl Described {
             measure: workload.measure.clone(),
             seed: SEED,
             checked: false,
+            pattern: None,
         })
     }
 }
