@@ -220,6 +220,7 @@ impl Setup {
         }
         device.note_settled(settled);
         device.close_untimed_places();
+        device.keep_pace_untimed();
         device.note_map_on_flash();
         systems.into_iter().for_each(|system| device.add_system(system));
         match device.fault() {

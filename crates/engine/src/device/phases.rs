@@ -4,7 +4,7 @@
 use super::{Device, DomainState};
 use crate::blocks::BlockState;
 use crate::blocks::steady::{Collection, Plan, seed_of};
-use crate::ids::DomainId;
+use crate::ids::{DomainId, Ppa, SuperblockId};
 use crate::sched::class::Cause;
 
 impl Device {
@@ -28,6 +28,69 @@ impl Device {
         }
     }
 
+    /// Gives every domain of a paced drive the free space at which its collection rests, in the middle of a victim: overwrites
+    /// without simulated time leave what thresholds would.
+    pub(crate) fn keep_pace_untimed(&mut self) {
+        for domain in (0..self.domain.len() as u32).map(DomainId) {
+            while self.fault.is_none() {
+                let Some(pace) = &self.pace else { return };
+                let lacking =
+                    pace.target(self.set_apart(domain)).saturating_sub(self.virtual_free(domain, pace));
+                let under_way = !self.domain[domain.index()].collector.victims.is_empty();
+                if lacking == 0 || under_way || !self.win_untimed(domain, lacking) {
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Collects a superblock, or begins to where that wins as many units as are lacking; `false` if nothing can be won.
+    fn win_untimed(&mut self, domain: DomainId, lacking: u64) -> bool {
+        let room = self.domain[domain.index()].free.len() > 0;
+        let Some(victim) = self.choose_victim(domain).filter(|_| room) else { return false };
+        let (valid, capacity) = (self.blocks.valid(victim), self.blocks.capacity());
+        let rows = self.blocks.rows(victim);
+        let wins = u64::from(capacity.saturating_sub(valid)).max(1);
+        let emptied = (lacking * u64::from(rows)).div_ceil(wins).min(u64::from(rows)) as u32;
+        self.blocks.set_state(victim, BlockState::Collecting);
+        for row in 0..emptied {
+            self.move_row_untimed(domain, victim, row);
+        }
+        self.close_untimed_place(domain, self.points.of(Cause::Gc));
+        if emptied == rows || self.blocks.valid(victim) == 0 {
+            self.forget_versions(domain, victim);
+            self.wear_untimed(victim);
+            self.make_free(domain, victim);
+            return true;
+        }
+        resume(&mut self.domain[domain.index()], victim, emptied, valid);
+        true
+    }
+
+    /// Nothing is in a superblock that is erased.
+    fn forget_versions(&mut self, domain: DomainId, superblock: SuperblockId) {
+        let (block, units) = (self.blocks.split(superblock).1, self.geometry.units_per_block());
+        for index in 0..self.domains.width() as usize {
+            let first = self.block_start(self.domains.planes(domain)[index], block);
+            if let Some(versions) = &mut self.versions {
+                versions.erase(first, units);
+            }
+        }
+    }
+
+    fn move_row_untimed(&mut self, domain: DomainId, victim: SuperblockId, row: u32) {
+        let block = self.blocks.split(victim).1;
+        for index in 0..self.domains.width() as usize {
+            let page = self.geometry.first_unit(self.domains.planes(domain)[index], block, row);
+            for ppa in (page.0..page.0 + self.geometry.units_per_page()).map(Ppa) {
+                if let Some(lpa) = self.valid_lpa(ppa) {
+                    self.move_one_untimed(lpa, ppa, domain);
+                    self.blocks.add_valid(victim, -1);
+                }
+            }
+        }
+    }
+
     /// Opens what the layout has open in a domain, and goes on with its victim.
     pub(super) fn resume_phase(&mut self, domain: DomainId, state: &mut DomainState) {
         let Some(phase) = self.layout.phase(domain) else { return };
@@ -43,14 +106,19 @@ impl Device {
         if let Some(victim) = victim {
             let superblock = self.blocks.at(domain, victim.block);
             self.blocks.set_state(superblock, BlockState::Collecting);
-            let collector = &mut state.collector;
-            (collector.active, collector.victim) = (true, superblock);
-            (collector.row, collector.column) = (victim.first, 0);
-            collector.victims.push((superblock, Cause::Gc));
             // What it held when it was chosen: its rows are alike.
             let rows = u64::from(victim.first + victim.rows);
             let start = u64::from(self.blocks.valid(superblock)) * rows / u64::from(victim.rows.max(1));
-            state.pace.begin(superblock, start as u32);
+            resume(state, superblock, victim.first, start as u32);
         }
     }
+}
+
+/// Collection goes on with a victim at a row; so many units were valid when it was chosen.
+fn resume(state: &mut DomainState, victim: SuperblockId, row: u32, valid: u32) {
+    let collector = &mut state.collector;
+    (collector.active, collector.victim) = (true, victim);
+    (collector.row, collector.column) = (row, 0);
+    collector.victims.push((victim, Cause::Gc));
+    state.pace.begin(victim, valid);
 }

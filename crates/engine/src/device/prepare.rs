@@ -228,6 +228,12 @@ impl Device {
         ppa
     }
 
+    /// Moves a unit to the next place of garbage collection in its domain, effective at once. Its old place still counts as
+    /// valid.
+    pub(super) fn move_one_untimed(&mut self, lpa: Lpa, old: Ppa, domain: DomainId) {
+        self.move_untimed(lpa, old, domain, self.points.of(Cause::Gc));
+    }
+
     /// Moves a unit within a domain to the next place of a write point, effective at once. Its old place still counts as
     /// valid.
     #[inline]

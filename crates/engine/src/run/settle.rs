@@ -28,7 +28,7 @@ const AGREE: f64 = 0.01;
 const CYCLES: u64 = 8;
 
 /// Rows of the drive that the host fills while a paced collection settles.
-const ROWS: u64 = 8;
+const ROWS: u64 = 32;
 
 impl Setup {
     /// Whether the state that a workload leads to is known without carrying its writes out. `uniform`: every page that is

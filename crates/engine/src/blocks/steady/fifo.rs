@@ -7,6 +7,8 @@
 //! cleaning", ACM SIGOPS Operating Systems Review 30(4), 1996; P. Desnoyers, "Analytic models of SSD write performance", ACM
 //! Transactions on Storage 10(2), 2014).
 
+use crate::rng::{Xoshiro256PlusPlus, below};
+
 /// Steps of the search, each of which halves an interval.
 const STEPS: u32 = 100;
 
@@ -29,6 +31,19 @@ pub(super) fn counts(superblocks: u32, units: u32, share: f64) -> Option<Vec<u32
     let step = age(share) / f64::from(superblocks);
     let valid = |rank: u32| (f64::from(units) * libm::exp(-step * (f64::from(rank) + 0.5))).round() as u32;
     Some((0..superblocks).rev().map(valid).collect())
+}
+
+/// Uniform numbers whose sum stands for a normally distributed one.
+const SUMMED: u32 = 12;
+
+/// The number of valid units of a superblock that holds `mean` of `units` on average: each is still valid or not by itself, so
+/// that it is distributed binomially, here by the normal distribution of the same mean and variance.
+pub(super) fn by_chance(mean: u32, units: u32, random: &mut Xoshiro256PlusPlus) -> u32 {
+    let share = f64::from(mean) / f64::from(units.max(1));
+    let unit = |_| f64::from(below(random, u32::MAX)) / f64::from(u32::MAX);
+    let deviation = (0..SUMMED).map(unit).sum::<f64>() - f64::from(SUMMED) / 2.0;
+    let spread = libm::sqrt(f64::from(mean) * (1.0 - share).max(0.0));
+    (f64::from(mean) + deviation * spread).round().clamp(0.0, f64::from(units)) as u32
 }
 
 #[cfg(test)]

@@ -48,11 +48,12 @@ impl Collection {
         let mut counts =
             counts.unwrap_or_else(|| vec![(valid / superblocks.max(1)).min(units); superblocks as usize]);
         make_up(&mut counts, units, valid);
+        counts.sort_unstable();
         counts
     }
 }
 
-/// Changes the counts evenly until they make up the total, and sorts them.
+/// Changes the counts evenly until they make up the total.
 pub(crate) fn make_up(counts: &mut [u32], units: u32, valid: u32) {
     let mut left = i64::from(valid) - counts.iter().map(|&count| i64::from(count)).sum::<i64>();
     while left != 0 {
@@ -73,7 +74,6 @@ pub(crate) fn make_up(counts: &mut [u32], units: u32, valid: u32) {
             left -= change * i64::from(by);
         }
     }
-    counts.sort_unstable();
 }
 
 /// Superblocks of each level, from the shares of the levels `lowest`, `lowest` + 1 …

@@ -8,7 +8,7 @@
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::Collection;
+use super::{Collection, fifo};
 use crate::rng::{self, Xoshiro256PlusPlus, below};
 
 /// Bounds of what a description may ask for.
@@ -94,8 +94,8 @@ pub struct Phases {
     rows: u32,
     row: u32,
     random: Xoshiro256PlusPlus,
-    /// Valid units of full superblocks by their number and what they hold: domains differ by little.
-    shape: Option<(u32, Vec<u32>)>,
+    /// Valid units of the full superblocks of the first domain: the others differ by little.
+    shape: Option<Vec<u32>>,
 }
 
 /// For domains of `rows` rows of `row` units.
@@ -153,6 +153,8 @@ impl Phases {
         let inside = units - (draw.host + draw.moves) * self.row;
         let victim = (draw.moved > 0 && full > 0).then(|| self.victim(full));
         let mut valid = self.shaped(full, capacity, inside);
+        // One that holds nothing counts as free.
+        let victim = victim.filter(|&victim| valid.get(victim as usize).is_some_and(|&valid| valid > 0));
         if let Some(victim) = victim {
             let victim = victim as usize;
             let moved = u64::from(valid[victim]) * u64::from(draw.moved) / u64::from(self.rows.max(1));
@@ -174,14 +176,17 @@ impl Phases {
         Phase { valid, host, moves, victim: victim.map(left) }
     }
 
-    /// Valid units of so many full superblocks that hold so much together, ascending.
+    /// Valid units of so many full superblocks that hold so much together, from the oldest or emptiest on.
     fn shaped(&mut self, full: u32, capacity: u32, units: u32) -> Vec<u32> {
-        let same = self.shape.as_ref().filter(|(of, _)| *of == full).map(|(_, counts)| counts.clone());
-        let mut counts = same.unwrap_or_else(|| {
-            let counts = self.plan.collection.valid_units(full, capacity, units);
-            self.shape = Some((full, counts.clone()));
-            counts
-        });
+        let collection = self.plan.collection;
+        let shape = self.shape.get_or_insert_with(|| collection.valid_units(full, capacity, units));
+        // Of as many superblocks as there are, those at the same share of the way.
+        let at = |number: u32| u64::from(number) * shape.len() as u64 / u64::from(full.max(1));
+        let of_shape = |number: u32| shape.get(at(number) as usize).copied().unwrap_or(0);
+        let mut counts: Vec<u32> = (0..full).map(of_shape).collect();
+        if collection == Collection::Fifo {
+            counts.iter_mut().for_each(|count| *count = fifo::by_chance(*count, capacity, &mut self.random));
+        }
         super::make_up(&mut counts, capacity, units);
         counts
     }
