@@ -20,7 +20,7 @@ WORKLOADS = ("randread-4k-qd16", "randread-4k-qd64", "randwrite-4k-qd16", "mixed
 ENOUGH = 120_000
 """Requests of which 30% are enough for p99.9."""
 
-START = pytest.mark.xfail(reason="holds with a start that is stationary and drives with their firmware")
+
 
 
 def kinds(result: Result) -> list[str]:
@@ -33,7 +33,7 @@ def small(workload: str, **overrides: object) -> Result:
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(
-    "workload", [pytest.param(name, marks=START if "randwrite" in name else ()) for name in WORKLOADS]
+    "workload", [WORKLOADS]
 )
 def test_standard_workloads_on_standard_drives_have_no_note(device: str, workload: str) -> None:
     result = package.run(device, "baseline", workload, overrides={"workload.source.requests": ENOUGH})

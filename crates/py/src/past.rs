@@ -28,13 +28,13 @@ impl Past {
         let (Some(written), Some(_)) = (written(source), open(described, source, context)?) else {
             return Ok(none);
         };
-        let requests = setup.settling_requests(written.bytes_per_request);
         let carried_out = setup.start.layout == StartLayout::Steady
             && written.bytes_per_request > 0.0
             && setup.scheme.array.is_none()
             && !setup.has_steady_formula(written.uniformly);
-        setup.window.warmup_requests = setup.window.warmup_requests.saturating_add(requests);
         setup.pattern = carried_out.then(|| pattern_of(source));
+        let requests = setup.settling_requests(written.bytes_per_request);
+        setup.window.warmup_requests = setup.window.warmup_requests.saturating_add(requests);
         Ok(Self { requests, carried_out })
     }
 

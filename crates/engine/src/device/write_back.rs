@@ -289,6 +289,7 @@ impl Device {
         }
         // The same.
         self.blocks.prefetch_pending(superblock);
+        self.blocks.count_host_write();
         self.mapped_units += u64::from(!old.is_some());
         if let Some(versions) = &mut self.versions {
             versions.first(lpa, ppa);

@@ -12,6 +12,7 @@ use crate::config::cache::{CacheBytes, CacheKind};
 use crate::config::run::StartLayout;
 use crate::config::separation::SeparationKind;
 use crate::device::{Device, Overwriting};
+use crate::rng::{below, stream};
 use crate::stats::settled::Settled;
 use crate::time::Ns;
 
@@ -26,6 +27,12 @@ const AGREE: f64 = 0.01;
 
 /// Superblocks that the host fills in each domain while collection by thresholds settles.
 const CYCLES: u64 = 8;
+
+/// Bytes that the host writes at most until a paced drive has chosen its victims anew.
+const MOST_CHOSEN_ANEW: u64 = 1 << 30;
+
+/// Most requests by which chance makes the settling longer.
+const MOST_DRAWN: u64 = 1 << 20;
 
 /// Rows of the drive that the host fills while a paced collection settles.
 const ROWS: u64 = 32;
@@ -42,7 +49,13 @@ impl Setup {
     pub fn settling_requests(&self, bytes_per_request: f64) -> u64 {
         let wanted = match self.start.layout {
             StartLayout::Steady if bytes_per_request > 0.0 && self.scheme.array.is_none() => {
-                (self.settling_bytes() as f64 / bytes_per_request).ceil() as u64
+                let least = (self.settling_bytes() as f64 / bytes_per_request).ceil() as u64;
+                // Buffers and superpages come round in step with the requests: the window begins anywhere in their turn.
+                least
+                    + u64::from(below(
+                        &mut stream(self.seed, "settle"),
+                        (least / 4).min(MOST_DRAWN) as u32 + 1,
+                    ))
             }
             _ => 0,
         };
@@ -59,10 +72,13 @@ impl Setup {
             (_, CacheBytes::Bytes(bytes)) => *bytes,
             (_, CacheBytes::Rest) => dram.bytes.unwrap_or(0),
         };
-        let moving = if self.scheme.gc.pace.is_some() {
-            ROWS * u64::from(geometry.pages_per_program) * row
-        } else {
-            CYCLES * u64::from(geometry.pages) * row
+        let cycles = CYCLES * u64::from(geometry.pages) * row;
+        let moving = match (&self.scheme.gc.pace, &self.pattern) {
+            (None, _) => cycles,
+            (Some(_), None) => ROWS * u64::from(geometry.pages_per_program) * row,
+            // Overwrites without simulated time leave the space that thresholds would: what is there of victims is chosen
+            // anew first.
+            (Some(_), Some(_)) => cycles.min(MOST_CHOSEN_ANEW),
         };
         moving.saturating_add(cache.saturating_mul(2))
     }
