@@ -32,9 +32,7 @@ def small(workload: str, **overrides: object) -> Result:
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize(
-    "workload", [WORKLOADS]
-)
+@pytest.mark.parametrize("workload", WORKLOADS)
 def test_standard_workloads_on_standard_drives_have_no_note(device: str, workload: str) -> None:
     result = package.run(device, "baseline", workload, overrides={"workload.source.requests": ENOUGH})
     assert result.notes == []
