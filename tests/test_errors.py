@@ -48,7 +48,7 @@ def test_a_steady_layout_says_beside_what_it_cannot_be(wordline: Wordline) -> No
 @pytest.mark.parametrize(
     ("override", "expected"),
     [
-        ("workload.start.layout=random", "in_order or steady"),
+        ("workload.start.layout=random", "in_order, steady or at_trigger"),
         ("device.geometry.channels=0", "1 to 4096"),
         ("device.geometry.channels=-1", "device.geometry.channels"),
         ("device.geometry.channels=many", "device.geometry.channels"),

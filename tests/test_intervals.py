@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FEW = {**SMALL_DRIVE, "workload.source.requests": 4000}
+MORE = {**SMALL_DRIVE, "workload.source.requests": 20_000}
 SEEDS = range(1, 41)
 
 
@@ -55,15 +56,15 @@ def test_compare_marks_what_is_inside(wordline: Wordline) -> None:
         "compare",
         "--workload",
         "mixed-70-30-8k-qd16",
-        *sets(FEW),
+        *sets(MORE),
         "--schemes",
-        "baseline,suspend,gc.trigger=0.051",
+        "baseline,suspend,gc.trigger=0.0501",
     )
     data = wordline(*call, "--json").json()
     schemes = {entry["scheme"]: entry["figures"] for entry in data["workloads"][0]["schemes"]}
     assert schemes["baseline"]["read.latency_ns.p99"]["same"] is None
     assert schemes["suspend"]["read.latency_ns.p99"]["same"] is False
-    assert schemes["gc.trigger=0.051"]["write.latency_ns.mean"]["same"] is True
+    assert schemes["gc.trigger=0.0501"]["write.latency_ns.mean"]["same"] is True
     assert schemes["baseline"]["write.latency_ns.mean"]["ci95"] > 0
     assert "(≈" in wordline(*call).out
     rows = {

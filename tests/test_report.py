@@ -15,6 +15,7 @@ from conftest import Wordline
 import wordline as package
 
 SETTINGS: dict[str, object] = {
+    "scheme.cache.policy": "none",
     "device.geometry.blocks": 24,
     "device.geometry.pages": 192,
     "device.geometry.channels": 2,

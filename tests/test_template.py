@@ -32,7 +32,14 @@ DRIVE: dict[str, object] = {
     "workload.start.overwrite": 0.5,
 }
 
-RUN = ["--device", "mqsim", "--workload", "mixed-70-30-8k-qd16", *sets(DRIVE)]
+RUN = [
+    "--device",
+    "mqsim",
+    "--workload",
+    "mixed-70-30-8k-qd16",
+    *sets(DRIVE),
+    *sets({"workload.start.layout": "at_trigger"}),
+]
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 

@@ -24,6 +24,8 @@ SETTINGS = {
     "device.capacity.user_bytes": 2_000_000_000,
     "workload.source.requests": 3000,
     "workload.start.overwrite": 0.3,
+    "workload.start.settle_requests": 0,
+    "scheme.cache.policy": "none",
 }
 
 

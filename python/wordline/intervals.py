@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -62,6 +61,8 @@ def over_seeds(values: Sequence[float]) -> Interval | None:
     """The interval of the mean of several runs; `None` for one."""
     if len(values) < 2:
         return None
+    import statistics
+
     mean = statistics.fmean(values)
     half = student_t(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
     return Interval(mean - half, mean + half, len(values) - 1)

@@ -9,7 +9,7 @@ use super::{Observer, RunError, Setup};
 use crate::blocks::steady::Collection;
 use crate::config::DeviceConfig;
 use crate::config::cache::{CacheBytes, CacheKind};
-use crate::config::run::StartLayout;
+use crate::config::run::{Occupancy, StartLayout};
 use crate::config::separation::SeparationKind;
 use crate::device::{Device, Overwriting};
 use crate::rng::{below, stream};
@@ -48,7 +48,7 @@ impl Setup {
     /// Requests that go before the first one measured, of which each writes so many bytes on average.
     pub fn settling_requests(&self, bytes_per_request: f64) -> u64 {
         let wanted = match self.start.layout {
-            StartLayout::Steady if bytes_per_request > 0.0 && self.scheme.array.is_none() => {
+            StartLayout::Steady if bytes_per_request > 0.0 && self.settles() => {
                 let least = (self.settling_bytes() as f64 / bytes_per_request).ceil() as u64;
                 // Buffers and superpages come round in step with the requests: the window begins anywhere in their turn.
                 least
@@ -60,6 +60,16 @@ impl Setup {
             _ => 0,
         };
         self.start.settle_requests.unwrap_or(wanted)
+    }
+
+    /// Whether a drive alone holds something at the start.
+    fn settles(&self) -> bool {
+        let holds = match self.start.occupancy {
+            Occupancy::All => true,
+            Occupancy::Share(share) => share > 0.0,
+            Occupancy::None | Occupancy::Footprint => false,
+        };
+        holds && self.scheme.array.is_none()
     }
 
     /// Bytes that the host writes while queues, buffers and collections settle.
