@@ -31,7 +31,7 @@ def small(workload: str, **overrides: object) -> Result:
 
 
 def test_a_client_drive_whose_caches_fill_is_noted() -> None:
-    # Its SLC cache and what it holds of the map begin empty: collection and map reads grow until they are full.
+    # Its SLC cache and its cache of the map begin empty: collection and map reads grow until they are full.
     overrides = {"workload.source.requests": ENOUGH}
     result = package.run("client-qlc", "baseline", "mixed-70-30-8k-qd16", overrides=overrides)
     assert set(kinds(result)) == {"not_stationary"}

@@ -46,7 +46,7 @@ impl Device {
 
     /// Collects a superblock, or begins to where that wins as many units as are lacking; `false` if nothing can be won.
     fn win_untimed(&mut self, domain: DomainId, lacking: u64) -> bool {
-        let room = self.domain[domain.index()].free.len() > 0;
+        let room = !self.domain[domain.index()].free.is_empty();
         let Some(victim) = self.choose_victim(domain).filter(|_| room) else { return false };
         let (valid, capacity) = (self.blocks.valid(victim), self.blocks.capacity());
         let rows = self.blocks.rows(victim);

@@ -15,6 +15,7 @@ mod layered;
 mod policies;
 mod presets;
 mod properties;
+mod settle;
 mod shared;
 mod summaries;
 mod support;

@@ -1,0 +1,76 @@
+//! What came before a workload's first request.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use wordline_engine::host::{HostRequest, RequestSource};
+use wordline_engine::time::Ns;
+use wordline_trace::{OpenContext, Preceded, WorkloadConfig, before, open, written};
+
+fn context() -> OpenContext<'static> {
+    OpenContext { drive_bytes: 1 << 24, seed: 3, base_dir: Path::new(".") }
+}
+
+fn workload(source: &str) -> WorkloadConfig {
+    let text = format!("[source]\nkind = \"synthetic\"\nrequests = 20_000\nsizes = 4096\n{source}");
+    toml::from_str(&text).unwrap()
+}
+
+fn first(source: &mut dyn RequestSource, count: usize) -> Vec<HostRequest> {
+    let mut batch = Vec::new();
+    while batch.len() < count {
+        let known = batch.len();
+        source.next_batch(&mut batch).unwrap();
+        if batch.len() == known {
+            break;
+        }
+    }
+    batch.truncate(count);
+    batch
+}
+
+#[test]
+fn the_past_of_a_skewed_generator_has_its_hot_places_and_other_requests() {
+    let config = workload("read_share = 0.0\npattern = { kind = \"zipf\", theta = 0.9 }").source.unwrap();
+    let own = first(&mut *open(&config, &context()).unwrap().source, 20_000);
+    let past = first(&mut *before(&config, &context()).unwrap().unwrap(), 40_000);
+    assert_eq!(past.len(), 40_000, "without end");
+    assert_ne!(own[..100], past[..100]);
+    let hottest = |requests: &[HostRequest]| {
+        let mut counts = HashMap::new();
+        requests.iter().for_each(|request| *counts.entry(request.offset).or_insert(0u32) += 1);
+        counts.into_iter().max_by_key(|&(offset, count)| (count, offset)).unwrap().0
+    };
+    assert_eq!(hottest(&own), hottest(&past));
+}
+
+#[test]
+fn a_source_comes_whole_behind_its_past_at_later_times() {
+    let config =
+        workload("read_share = 0.5\ninterarrival = { kind = \"fixed\", iops = 1000.0 }").source.unwrap();
+    let own = first(&mut *open(&config, &context()).unwrap().source, 20_000);
+    let past = before(&config, &context()).unwrap().unwrap();
+    let mut both = Preceded::open(past, 1_500, open(&config, &context()).unwrap()).source;
+    assert_eq!(both.size_hint(), Some(21_500));
+    let all = first(&mut *both, usize::MAX);
+    assert_eq!(all.len(), 21_500);
+    assert!(all.is_sorted_by_key(|request| request.time));
+    let end = all[1_499].time;
+    let later = |request: &HostRequest| HostRequest { time: Ns(request.time.0 + end.0), ..*request };
+    assert!(own.iter().map(later).eq(all[1_500..].iter().copied()));
+}
+
+#[test]
+fn what_a_generator_writes_is_known_from_its_description() {
+    let written = |source: &str| written(&workload(source).source.unwrap()).unwrap();
+    let mixed = written("read_share = 0.7\ntrim_share = 0.1");
+    assert!((mixed.bytes_per_request - 0.2 * 4096.0).abs() < 1e-6 && mixed.uniformly);
+    for skewed in [
+        "read_share = 0.0\npattern = { kind = \"zipf\", theta = 0.9 }",
+        "read_share = 0.0\nregion = { share = 0.5 }",
+        "read_share = 0.0\npattern = { kind = \"sequential\" }",
+    ] {
+        assert!(!written(skewed).uniformly, "{skewed}");
+    }
+    assert_eq!(written("read_share = 1.0").bytes_per_request, 0.0);
+}
