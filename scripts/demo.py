@@ -1,4 +1,4 @@
-"""Two schedulers on one drive of today, a million requests each, and what the difference is.
+"""A drive of today as it is sold and with another scheduler, a million requests each.
 
 Then systems of four papers side by side.
 
@@ -14,14 +14,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-# A sixteenth of the blocks of a 3.84 TB drive, mapped and accessed in whole flash pages, in the steady state
-# of random overwrites, so that garbage collection is in full swing from the first request on.
-COMMAND = """wordline run --device enterprise-tlc --workload mixed-70-30-8k-qd16
-    --set device.geometry.blocks=86 --set device.capacity.user_bytes=240_000_000_000
-    --set device.geometry.mapping_unit_bytes=16384 --set workload.source.sizes=16384"""
-SCHEDULERS = {
-    "fifo": "every die serves its commands in order of arrival",
-    "read_first_suspend": "reads go first and suspend a running program or erase",
+# The drive as it is sold, full, in the steady state of random overwrites; the same with another scheduler.
+COMMAND = "wordline run --device enterprise-tlc --workload mixed-70-30-8k-qd16"
+RUNS = {
+    "fifo": (" --set scheme.scheduler.policy=fifo", "every die serves its commands in order of arrival"),
+    "baseline": ("", "as sold: reads go first and suspend a running program or erase"),
 }
 
 # On the drive of HotR's paper, with five channels as stripes of four pages and their parity need them.
@@ -32,17 +29,17 @@ COMPARISON = """wordline compare --device hotr-tlc --workload hpc-46
 
 
 def main(folder: Path) -> None:
-    """Runs both schedulers and compares their reads, then the systems."""
-    results = {scheduler: simulate(scheduler, folder / scheduler) for scheduler in SCHEDULERS}
+    """Runs the drive with both schedulers and compares their reads, then the systems."""
+    results = {name: simulate(options, folder / name) for name, (options, _) in RUNS.items()}
     print("\nReads under the two schedulers, µs:\n")
-    print(f"  {'':20}{'mean':>10}{'p50':>10}{'p99':>10}{'p99.9':>10}")
-    for scheduler, result in results.items():
+    print(f"  {'':10}{'mean':>10}{'p50':>10}{'p99':>10}{'p99.9':>10}")
+    for name, result in results.items():
         latency = result["read"]["latency_ns"]
         numbers = (f"{latency[key] / 1000:10,.1f}" for key in ("mean", "p50", "p99", "p99_9"))
-        print(f"  {scheduler:20}{''.join(numbers)}   {SCHEDULERS[scheduler]}")
+        print(f"  {name:10}{''.join(numbers)}   {RUNS[name][1]}")
     execute(f"{COMPARISON}\n    --out {shlex.quote(str(folder / 'schemes'))}")
     print(
-        f"\nIn {folder}/schemes: the rows of this comparison. In {folder}/<scheduler>/:\n"
+        f"\nIn {folder}/schemes: the rows of this comparison. In {folder}/<run>/:\n"
         "  report.txt          the table above\n"
         "  report.html         the same and more as a page with charts\n"
         "  result.json         every number of it, and the whole configuration that gave them\n"
@@ -53,9 +50,9 @@ def main(folder: Path) -> None:
     )
 
 
-def simulate(scheduler: str, out: Path) -> dict[str, Any]:
+def simulate(options: str, out: Path) -> dict[str, Any]:
     """One run by the command line, as a person would type it."""
-    execute(f"{COMMAND}\n    --set scheme.scheduler.policy={scheduler} --out {shlex.quote(str(out))}")
+    execute(f"{COMMAND}\n    --out {shlex.quote(str(out))}{options}")
     result: dict[str, Any] = json.loads((out / "result.json").read_text(encoding="utf-8"))
     return result
 

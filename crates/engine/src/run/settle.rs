@@ -28,8 +28,8 @@ const AGREE: f64 = 0.01;
 /// Superblocks that the host fills in each domain while collection by thresholds settles.
 const CYCLES: u64 = 8;
 
-/// Bytes that the host writes at most until a paced drive has chosen its victims anew.
-const MOST_CHOSEN_ANEW: u64 = 1 << 30;
+/// Bytes that the host writes at most for that.
+const MOST_BYTES: u64 = 1 << 30;
 
 /// Most requests by which chance makes the settling longer.
 const MOST_DRAWN: u64 = 1 << 20;
@@ -82,13 +82,10 @@ impl Setup {
             (_, CacheBytes::Bytes(bytes)) => *bytes,
             (_, CacheBytes::Rest) => dram.bytes.unwrap_or(0),
         };
-        let cycles = CYCLES * u64::from(geometry.pages) * row;
         let moving = match (&self.scheme.gc.pace, &self.pattern) {
-            (None, _) => cycles,
             (Some(_), None) => ROWS * u64::from(geometry.pages_per_program) * row,
-            // Overwrites without simulated time leave the space that thresholds would: what is there of victims is chosen
-            // anew first.
-            (Some(_), Some(_)) => cycles.min(MOST_CHOSEN_ANEW),
+            // By thresholds; and what overwrites without simulated time leave of victims is chosen anew first.
+            _ => (CYCLES * u64::from(geometry.pages) * row).min(MOST_BYTES),
         };
         moving.saturating_add(cache.saturating_mul(2))
     }
