@@ -29,7 +29,7 @@ pub(super) fn notes(report: &Report) -> Vec<Note> {
         "few_collections",
         found,
         "WAF and the response times of writes are those of a short passage between collections, or of the layout at the start",
-        "more requests, smaller blocks or superblocks, or workload.start.layout = \"steady\" behind a warm-up",
+        "more requests, smaller blocks or superblocks, or workload.start.layout = \"steady\"",
     )]
 }
 
