@@ -79,3 +79,33 @@ def test_a_damaged_or_foreign_state_is_one_line(wordline: Wordline, tmp_path: Pa
         drive.write_bytes(data)
         assert "drive" in wordline("run", *sets(SMALL), "--load-state", drive).error()
     assert "both" in wordline("run", *sets(SMALL), "--stop-after", "5").error()
+
+
+SKEWED: dict[str, object] = {
+    **SMALL,
+    "workload.start.layout": "steady",
+    "workload.source.pattern": {"kind": "zipf", "theta": 0.9},
+}
+
+
+def test_a_drive_in_the_steady_state_of_a_skewed_load_is_prepared_by_its_writes() -> None:
+    result = package.run(workload=WORKLOAD, overrides=SKEWED)
+    windows = result.start.waf_of_windows
+    assert len(windows) >= 3 and windows[-1] > 1
+    assert result.engine.settling_requests > 0
+    drive = package.prepare(workload=WORKLOAD, overrides=SKEWED)
+    more = {**SKEWED, "workload.host.queue_depth": 4}
+    assert package.run(workload=WORKLOAD, overrides=more, drive=drive).start.waf_of_windows == windows
+    other = {**SKEWED, "workload.source.pattern": {"kind": "zipf", "theta": 0.5}}
+    with pytest.raises(WordlineError, match="`pattern"):
+        package.run(workload=WORKLOAD, overrides=other, drive=drive)
+
+
+def test_a_sweep_over_loads_prepares_a_drive_for_each(wordline: Wordline, tmp_path: Path) -> None:
+    lines = "\n".join(f'"{key}" = {value}' for key, value in SMALL.items() if "layout" not in key)
+    study = tmp_path / "skew.toml"
+    study.write_text(
+        f'workload = "{WORKLOAD}"\n[set]\n"workload.source.pattern.kind" = "zipf"\n{lines}\n'
+        '[axes]\n"workload.source.pattern.theta" = [0.5, 0.9]\n"workload.host.queue_depth" = [1, 4]\n'
+    )
+    assert wordline("sweep", study, "--json").json()["done"] == 4

@@ -8,6 +8,7 @@ use wordline_trace::OpenContext;
 
 use crate::describe::{Described, Overrides, Text, describe};
 use crate::error::{guarded, mistake};
+use crate::past::Past;
 use crate::requests::Requests;
 use crate::run::setup_of;
 
@@ -19,6 +20,8 @@ struct Checked<'a> {
     logical_bytes: u64,
     /// Requests in all, where the sources know.
     requests: Option<u64>,
+    /// What the drive's preparation depends on of the requests.
+    pattern: Option<String>,
 }
 
 /// The configuration in force, as JSON, with the drive's size and the number of requests where it is known. Whatever can
@@ -41,14 +44,16 @@ pub fn check(
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
-            let setup = setup_of(&described, seed, checked);
+            let mut setup = setup_of(&described, seed, checked);
             let drive_bytes = setup.logical_bytes().map_err(|error| described.mistake(error))?;
             let context = OpenContext { drive_bytes, seed, base_dir: Path::new(base_dir) };
+            Past::of(&described, &mut setup, &context)?;
             let requests = Requests::open(&described, &context)?.size_hint();
             if whole_drive {
                 setup.empty_drive().map_err(|error| described.mistake(error))?;
             }
-            let whole = Checked { described: &described, logical_bytes: drive_bytes, requests };
+            let pattern = setup.pattern;
+            let whole = Checked { described: &described, logical_bytes: drive_bytes, requests, pattern };
             serde_json::to_string(&whole).map_err(mistake)
         })
     })

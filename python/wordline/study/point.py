@@ -82,6 +82,8 @@ class Inputs:
         workload = dict(nameless["workload"])
         start = workload["start"]
         drive = {"device": nameless["device"], "scheme": nameless["scheme"], "start": start, **run}
+        # Writes by which the drive is prepared.
+        drive["pattern"] = whole["pattern"]
         source = workload.get("source")
         trace = None
         if source is not None:
