@@ -42,7 +42,7 @@ impl Spread {
 /// The spread of Σ`over` / Σ`under` over batches: the ratio estimator (W. G. Cochran, "Sampling Techniques", 3rd ed.,
 /// Wiley 1977, ch. 6), with R that ratio,
 ///
-///     s² = m / (m − 1) · Σ (over − R · under)² / (Σ under)²
+/// `s² = m / (m − 1) · Σ (over − R · under)² / (Σ under)²`
 ///
 /// As long as von Neumann's test finds that batches depend on those before them, every two are joined, down to
 /// [`LEAST`] of them (G. S. Fishman, L. S. Yarberry, "An Implementation of the Batch Means Method", INFORMS Journal on
