@@ -86,6 +86,25 @@ fn redirection_to_a_staging_chip_that_programs_is_counted() {
     assert_eq!((figure(&report, "redirected"), figure(&report, "redirected_to_busy")), (2, 1));
 }
 
+/// A long read keeps die 0 busy, a program waits behind it, and page 0, there, is read.
+fn reads_behind_a_queued_program(times: &[u64]) -> Vec<HostRequest> {
+    let three = |&time: &u64| [read(time, 50), write(time + 1_000, 100), read(time + 2_000, 0)];
+    times.iter().flat_map(three).collect()
+}
+
+#[test]
+fn a_read_behind_a_program_that_waits_is_counted_and_blocked_where_the_scheme_says_so() {
+    for queued_block in [false, true] {
+        let mut setup = three_chips(Staging::Chip);
+        setup.scheme.scheduler.policy = SchedulerKind::Fifo;
+        setup.scheme.hotr.queued_block = queued_block;
+        let report = runs(&setup, reads_behind_a_queued_program(&[0, 10 * MS, 20 * MS]));
+        let counted = ["queued_behind", "blocked", "redirected", "redirected_to_queued"];
+        let blocked = 3 * u64::from(queued_block);
+        assert_eq!(counted.map(|name| figure(&report, name)), [3, blocked, blocked / 3, 0]);
+    }
+}
+
 #[test]
 fn the_oldest_staged_page_gives_way_at_the_limit() {
     let mut setup = three_chips(Staging::Chip);

@@ -40,6 +40,10 @@ pub struct HotrConfig {
     /// Whether a chip that erases blocks a read, too; default false (§III-C speaks of programs).
     #[serde(default)]
     pub erases_block: bool,
+    /// Whether a program that waits at the chip before the read blocks it, too; default false (§III-C: the on-going write
+    /// requests being processed).
+    #[serde(default)]
+    pub queued_block: bool,
 }
 
 /// Where the staging space is.
@@ -77,6 +81,7 @@ impl Default for HotrConfig {
             track: TrackedReads::All,
             migrate: TrackedReads::Blocked,
             erases_block: false,
+            queued_block: false,
         }
     }
 }

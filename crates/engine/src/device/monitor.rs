@@ -9,7 +9,7 @@ use crate::nand::die::Phase;
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::chips::ChipRecorder;
-use crate::stats::collisions::{CollisionProbe, DieReads};
+use crate::stats::collisions::{Ahead, CollisionProbe, DieReads, Place};
 use crate::stats::measured::EraseSpan;
 use crate::stats::report::Report;
 use crate::stats::samples::{DieState, Sampler};
@@ -154,9 +154,13 @@ impl Device {
         let there: Vec<Lpa> = there.into_iter().chain(last).map(|read| read.0).collect();
         let server = DieId(die.0 + self.second_server);
         let running = self.running(server).map(|(class, _)| class.op());
-        let blocked = [FlashOp::Program, FlashOp::Erase].map(|op| running == Some(op));
+        let place = |kind| match running == Some(kind) {
+            true => Some(Place::Running),
+            false => self.waits_ahead(server, kind).then_some(Place::Queued),
+        };
+        let ahead = Ahead { program: place(FlashOp::Program), erase: place(FlashOp::Erase) };
         if last.is_some() {
-            probe.issued(die.index(), &there, &self.outstanding, reads, blocked);
+            probe.issued(die.index(), &there, &self.outstanding, reads, ahead);
         }
         self.monitor.collisions = Some(probe);
     }

@@ -133,6 +133,15 @@ impl Device {
         time
     }
 
+    /// Whether an operation of this kind waits at a die that would go before a read that comes now.
+    pub(super) fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
+        let state = &self.dies[die.index()];
+        let ahead = |&class: &Class| {
+            class.op() == kind && state.waits(class) && self.scheduler.precedes(class, Class::HostRead)
+        };
+        Class::ALL.iter().any(ahead)
+    }
+
     fn time_of(&self, class: Class, head: OpId) -> Ns {
         let ppa = self.pool[head].ppa;
         let (page, mode) = (self.geometry.place(ppa).page, self.cell_mode(ppa));

@@ -8,7 +8,7 @@ use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::mapping::FurtherCopy;
 use crate::nand::Geometry;
 use crate::nand::die::Phase;
-use crate::sched::class::Class;
+use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, OpId};
 use crate::time::Ns;
 
@@ -59,6 +59,11 @@ impl<'a> DriveView<'a> {
     /// What a die is doing.
     pub fn command(&self, die: DieId) -> Option<Class> {
         if die.index() < self.0.outstanding.len() { self.0.command(die) } else { None }
+    }
+
+    /// Whether an operation of this kind waits at a die, not begun, that goes before a read of the host that comes now.
+    pub fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
+        die.index() < self.0.outstanding.len() && self.0.waits_ahead(die, kind)
     }
 
     /// What a die is doing, and for how long still: until its array is done (or could be suspended for a read), and for a

@@ -1,5 +1,5 @@
-//! Tiers of classes: FIFO (one tier), read-first (host reads before the rest, further copies behind it), or a scheme's
-//! own order.
+//! Tiers of classes: FIFO (one tier), read-first (host reads before the rest), or a scheme's own order. Further copies, for
+//! which nobody waits, come behind all of them unless a scheme's own order names them.
 
 use super::class::{ByClass, CLASSES, Cause, Class, FlashOp};
 use super::queue::NONE;
@@ -7,6 +7,9 @@ use super::{QueueView, Scheduler};
 use crate::config::reclaim::ReclaimPriority;
 use crate::config::scheme::{SchedulerConfig, SchedulerKind};
 use crate::time::Ns;
+
+/// What further copies need: nobody waits for them.
+const COPIES: [Class; 2] = [Class::CopyRead, Class::CopyProgram];
 
 /// Serves tiers in their order, and within one tier the command that arrived first. A command that waited longer than
 /// the bound goes next whatever its tier; of several, the one that arrived first.
@@ -24,25 +27,7 @@ pub struct Tiered {
 impl Tiered {
     /// From a scheme's description.
     pub fn new(config: &SchedulerConfig) -> Self {
-        let mut tier = [0; CLASSES];
-        if config.tiers.is_empty() {
-            if config.policy != SchedulerKind::Fifo {
-                tier = [1; CLASSES];
-                tier[Class::HostRead.index()] = 0;
-                // A read of the host may wait for its page of the map.
-                tier[Class::MapRead.index()] = 0;
-                for copies in [Class::CopyRead, Class::CopyProgram] {
-                    tier[copies.index()] = 2;
-                }
-            }
-        } else {
-            tier = [config.tiers.len().min(CLASSES) as u8; CLASSES];
-            for (number, classes) in config.tiers.iter().enumerate() {
-                for &class in classes {
-                    tier[class.index()] = number.min(CLASSES) as u8;
-                }
-            }
-        }
+        let tier = if config.tiers.is_empty() { named(config.policy) } else { listed(&config.tiers) };
         Self {
             tier,
             tiers: by_tier(&tier),
@@ -61,7 +46,7 @@ impl Tiered {
         let tier = match priority {
             ReclaimPriority::Foreground => 0,
             ReclaimPriority::Equal => self.tier[Class::HostRead.index()],
-            ReclaimPriority::Background => CLASSES as u8 + 2,
+            ReclaimPriority::Background => CLASSES as u8 + 3,
         };
         for class in [Class::ReclaimRead, Class::ReclaimProgram, Class::ReclaimErase] {
             self.tier[class.index()] = tier;
@@ -86,6 +71,31 @@ impl Tiered {
         }
         best.map(|(_, class)| class)
     }
+}
+
+/// The tiers of a policy that has a name.
+fn named(policy: SchedulerKind) -> ByClass<u8> {
+    let mut tier = [1; CLASSES];
+    if policy != SchedulerKind::Fifo {
+        tier[Class::HostRead.index()] = 0;
+        // A read of the host may wait for its page of the map.
+        tier[Class::MapRead.index()] = 0;
+    }
+    COPIES.iter().for_each(|copies| tier[copies.index()] = 2);
+    tier
+}
+
+/// The tiers of a scheme's own order: what it doesn't name comes behind, and copies behind that.
+fn listed(tiers: &[Vec<Class>]) -> ByClass<u8> {
+    let last = tiers.len().min(CLASSES) as u8;
+    let mut tier = [last; CLASSES];
+    COPIES.iter().for_each(|copies| tier[copies.index()] = last + 1);
+    for (number, classes) in tiers.iter().enumerate() {
+        for &class in classes {
+            tier[class.index()] = number.min(CLASSES) as u8;
+        }
+    }
+    tier
 }
 
 /// The classes of each tier, one bit each; tiers without any are left out.
@@ -166,7 +176,7 @@ mod tests {
         .collect()
     }
 
-    use Class::{GcErase, GcProgram, GcRead, HostProgram, HostRead};
+    use Class::{CopyProgram, CopyRead, GcErase, GcProgram, GcRead, HostProgram, HostRead};
 
     #[test]
     fn fifo_serves_in_order_of_arrival() {
@@ -183,12 +193,31 @@ mod tests {
     }
 
     #[test]
-    fn read_first_serves_copies_behind_all_else_and_fifo_in_order_of_arrival() {
-        let waiting = [(Class::CopyProgram, 1), (GcErase, 2), (HostProgram, 3), (HostRead, 4)];
-        let order = [HostRead, GcErase, HostProgram, Class::CopyProgram];
-        assert_eq!(served(&SchedulerConfig::default(), &waiting), order);
-        let config = SchedulerConfig { policy: SchedulerKind::Fifo, ..Default::default() };
-        assert_eq!(served(&config, &waiting), waiting.map(|(class, _)| class));
+    fn every_scheduler_serves_copies_behind_all_else() {
+        let waiting = [(CopyProgram, 1), (CopyRead, 1), (GcErase, 2), (HostProgram, 3), (HostRead, 4)];
+        let tiers = vec![vec![HostProgram]];
+        let cases = [
+            (SchedulerKind::Fifo, vec![], [GcErase, HostProgram, HostRead, CopyProgram, CopyRead]),
+            (SchedulerKind::ReadFirst, vec![], [HostRead, GcErase, HostProgram, CopyProgram, CopyRead]),
+            (
+                SchedulerKind::ReadFirstSuspend,
+                vec![],
+                [HostRead, GcErase, HostProgram, CopyProgram, CopyRead],
+            ),
+            (SchedulerKind::Fifo, tiers, [HostProgram, GcErase, HostRead, CopyProgram, CopyRead]),
+        ];
+        for (policy, tiers, order) in cases {
+            let config = SchedulerConfig { policy, tiers, ..Default::default() };
+            assert_eq!(served(&config, &waiting), order, "{config:?}");
+        }
+    }
+
+    #[test]
+    fn an_order_of_ones_own_may_name_copies() {
+        let tiers = vec![vec![CopyProgram], vec![HostRead]];
+        let config = SchedulerConfig { tiers, ..Default::default() };
+        let waiting = [(HostRead, 1), (CopyProgram, 2), (GcErase, 3), (CopyRead, 3)];
+        assert_eq!(served(&config, &waiting), [CopyProgram, HostRead, GcErase, CopyRead]);
     }
 
     #[test]

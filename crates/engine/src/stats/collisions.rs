@@ -98,6 +98,24 @@ pub struct DieReads {
     pub reads: Vec<Lpa>,
 }
 
+/// Where an operation is that goes before a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The die is at it.
+    Running,
+    /// It waits at the die, and none of its kind runs there.
+    Queued,
+}
+
+/// What goes before a read that is issued.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Ahead {
+    /// A program.
+    pub program: Option<Place>,
+    /// An erase.
+    pub erase: Option<Place>,
+}
+
 /// The recorder.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CollisionProbe {
@@ -107,6 +125,8 @@ pub struct CollisionProbe {
     issued: u64,
     programs_ahead: u64,
     erases_ahead: u64,
+    programs_queued: u64,
+    erases_queued: u64,
     collisions: u64,
     imbalanced: u64,
     expected: f64,
@@ -132,6 +152,8 @@ impl CollisionProbe {
             issued: 0,
             programs_ahead: 0,
             erases_ahead: 0,
+            programs_queued: 0,
+            erases_queued: 0,
             collisions: 0,
             imbalanced: 0,
             expected: 0.0,
@@ -154,11 +176,12 @@ impl CollisionProbe {
     }
 
     /// A read was issued to a die, the last of `there`. `loads` are the commands of all dies, `reads` the reads of all.
-    /// `blocked` tells whether the die was programming (or erasing) just then.
-    pub fn issued(&mut self, die: usize, there: &[Lpa], loads: &[u32], reads: u32, blocked: [bool; 2]) {
+    pub fn issued(&mut self, die: usize, there: &[Lpa], loads: &[u32], reads: u32, ahead: Ahead) {
         self.issued += 1;
-        self.programs_ahead += u64::from(blocked[0]);
-        self.erases_ahead += u64::from(blocked[1]);
+        self.programs_ahead += u64::from(ahead.program == Some(Place::Running));
+        self.erases_ahead += u64::from(ahead.erase == Some(Place::Running));
+        self.programs_queued += u64::from(ahead.program == Some(Place::Queued));
+        self.erases_queued += u64::from(ahead.erase == Some(Place::Queued));
         if let Some(count) = self.by_die.get_mut(die) {
             *count += 1;
         }
@@ -229,6 +252,8 @@ impl CollisionProbe {
             relative_std: if mean > 0.0 { variance.sqrt() / mean } else { 0.0 },
             programs_ahead: self.programs_ahead,
             erases_ahead: self.erases_ahead,
+            programs_queued: self.programs_queued,
+            erases_queued: self.erases_queued,
             at_issue: IssueReading {
                 collisions: self.collisions,
                 measured_ratio: ratio(self.collisions, self.issued),
@@ -267,6 +292,10 @@ pub struct CollisionReport {
     pub programs_ahead: u64,
     /// Those that found it busy with an erase.
     pub erases_ahead: u64,
+    /// Those that found it busy with something else, and a program waiting there before them.
+    pub programs_queued: u64,
+    /// The same of an erase.
+    pub erases_queued: u64,
     /// Collisions as reads are issued.
     pub at_issue: IssueReading,
     /// Collisions in samples of the dies' state.
@@ -343,13 +372,15 @@ mod tests {
     #[test]
     fn a_third_read_makes_three_pairs_and_two_new_ones() {
         let mut probe = CollisionProbe::begin(Ns::ZERO, 3, 0);
-        probe.issued(0, &[Lpa(1)], &[1, 0, 0], 1, [true, false]);
-        probe.issued(0, &[Lpa(1), Lpa(2)], &[2, 0, 0], 2, [false; 2]);
-        probe.issued(0, &[Lpa(1), Lpa(2), Lpa(3)], &[3, 0, 0], 3, [false; 2]);
-        probe.issued(1, &[Lpa(8), Lpa(9)], &[3, 2, 1], 5, [false; 2]);
+        let program = |place| Ahead { program: Some(place), erase: None };
+        probe.issued(0, &[Lpa(1)], &[1, 0, 0], 1, program(Place::Running));
+        probe.issued(0, &[Lpa(1), Lpa(2)], &[2, 0, 0], 2, program(Place::Queued));
+        probe.issued(0, &[Lpa(1), Lpa(2), Lpa(3)], &[3, 0, 0], 3, Ahead::default());
+        probe.issued(1, &[Lpa(8), Lpa(9)], &[3, 2, 1], 5, Ahead::default());
         let report = probe.report();
         let issue = &report.at_issue;
         assert_eq!((report.reads_issued, issue.collisions, report.programs_ahead), (4, 3, 1));
+        assert_eq!((report.programs_queued, report.erases_ahead, report.erases_queued), (1, 0, 0));
         assert_eq!(issue.imbalanced_share, 2.0 / 3.0);
         assert_eq!((issue.new_pairs.distinct, issue.new_pairs.occurrences), (3, 3));
         assert_eq!((issue.pairs.distinct, issue.pairs.occurrences), (3, 4));

@@ -4,22 +4,24 @@
 //! Storage", DATE 2019. Sections are that paper's. `docs/hotr.md` says where it had to be read.
 
 pub mod lists;
+mod obstacle;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
 use super::awaited::Awaited;
-use super::{CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
+use super::{Candidate, CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
 use crate::config::DeviceConfig;
 use crate::config::hotr::{HotrConfig, Staging, TrackedReads};
 use crate::ids::{DieId, Lpa, Ppa};
 use crate::memory::prefetch;
 use crate::nand::Geometry;
-use crate::sched::class::{Class, FlashOp};
+use crate::sched::class::Class;
 use crate::snapshot::Stored;
 use crate::systems::{Action, Distance, DriveView, Figure, ReadEvent, System, Watches};
 use lists::{Found, ReadLists};
+use obstacle::Obstacle;
 
 /// Bytes of an entry of a list: two offsets, a count and the two links of the list, of 32 bits each. The paper names the
 /// fields and no sizes.
@@ -33,8 +35,10 @@ const MOST_AWAITED: usize = 1024;
 struct Counters {
     reads: u64,
     blocked: u64,
+    queued_behind: u64,
     redirected: u64,
     redirected_to_busy: u64,
+    redirected_to_queued: u64,
     hits: u64,
     misses: u64,
     migrations: u64,
@@ -99,13 +103,17 @@ impl Hotr {
         }
     }
 
-    /// Whether a chip that does this blocks a read.
-    fn blocks(&self, running: Option<Class>) -> bool {
-        running.is_some_and(|class| match class.op() {
-            FlashOp::Program => true,
-            FlashOp::Erase => self.config.erases_block,
-            FlashOp::Read => false,
-        })
+    /// What a read that comes now meets at a die.
+    fn met(&self, running: Option<Class>, die: DieId, drive: &DriveView<'_>) -> Option<Obstacle> {
+        Obstacle::met(&self.config, running, |kind| drive.waits_ahead(die, kind))
+    }
+
+    /// Counts what a read meets; whether it is blocked.
+    fn count_obstacle(&mut self, obstacle: Option<Obstacle>) -> bool {
+        let blocked = obstacle.is_some_and(|met| met.blocks(&self.config));
+        self.counters.blocked += u64::from(blocked);
+        self.counters.queued_behind += u64::from(obstacle == Some(Obstacle::Queued));
+        blocked
     }
 
     fn chip_of(&self, die: DieId) -> u32 {
@@ -189,8 +197,8 @@ impl System for Hotr {
         if self.lists.staged(lpa).is_some_and(|staged| staged.place == read.ppa) {
             return;
         }
-        let blocked = self.blocks(drive.command(read.die));
-        self.counters.blocked += u64::from(blocked);
+        let obstacle = self.met(drive.command(read.die), read.die, drive);
+        let blocked = self.count_obstacle(obstacle);
         if self.config.track == TrackedReads::Blocked && !blocked {
             return;
         }
@@ -233,20 +241,21 @@ impl System for Hotr {
         actions.push(Action::Copy { lpa, to });
     }
 
-    fn serve(&mut self, read: &Serving<'_>, _: &DriveView<'_>) -> Option<usize> {
+    fn serve(&mut self, read: &Serving<'_>, drive: &DriveView<'_>) -> Option<usize> {
         if read.again {
             return read.candidates.iter().position(|candidate| candidate.here);
         }
         let staged = self.lists.staged(read.lpa)?.place;
         let here = read.candidates.iter().position(|candidate| candidate.ppa == staged)?;
-        if !self.blocks(read.candidates.first()?.running) {
+        let met = |at: &Candidate| self.met(at.running, at.die, drive);
+        let (chip, staging) = (met(read.candidates.first()?), met(read.candidates.get(here)?));
+        if !self.count_obstacle(chip) {
             // Not for the arbiter, nor for another system: the flash chip serves it.
             return Some(0);
         }
-        self.counters.blocked += 1;
         self.counters.redirected += 1;
-        let busy = self.blocks(read.candidates.get(here)?.running);
-        self.counters.redirected_to_busy += u64::from(busy);
+        self.counters.redirected_to_busy += u64::from(staging == Some(Obstacle::Running));
+        self.counters.redirected_to_queued += u64::from(staging == Some(Obstacle::Queued));
         self.lists.redirected(read.lpa);
         Some(here)
     }
@@ -282,8 +291,10 @@ impl System for Hotr {
         let Counters {
             reads,
             blocked,
+            queued_behind,
             redirected,
             redirected_to_busy,
+            redirected_to_queued,
             hits,
             misses,
             migrations,
@@ -293,8 +304,10 @@ impl System for Hotr {
         vec![
             ("reads", reads),
             ("blocked", blocked),
+            ("queued_behind", queued_behind),
             ("redirected", redirected),
             ("redirected_to_busy", redirected_to_busy),
+            ("redirected_to_queued", redirected_to_queued),
             ("list_hits", hits),
             ("list_misses", misses),
             ("migrations", migrations),

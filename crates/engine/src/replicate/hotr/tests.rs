@@ -10,16 +10,6 @@ fn system(keys: &str) -> Hotr {
 }
 
 #[test]
-fn programs_block_and_erases_only_where_asked_for() {
-    for (keys, erases) in [("", false), ("erases_block = true", true)] {
-        let system = system(keys);
-        assert!(system.blocks(Some(Class::HostProgram)) && system.blocks(Some(Class::GcProgram)));
-        assert!(!system.blocks(Some(Class::HostRead)) && !system.blocks(None));
-        assert_eq!(system.blocks(Some(Class::GcErase)), erases);
-    }
-}
-
-#[test]
 fn the_staging_space_is_the_last_chip_or_spare_space_of_all() {
     // Twenty chips of two dies of 4 GiB.
     let chip = system("");
