@@ -27,6 +27,7 @@ mod gates;
 mod host_memory;
 mod ideal;
 mod issue;
+mod known_reads;
 mod map_pages;
 mod modes;
 mod monitor;

@@ -2,14 +2,15 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Device, DriveView};
+use super::Device;
+use super::known_reads::KnownReads;
 use crate::config::MeasureConfig;
-use crate::ids::{DieId, DomainId, Lpa, PlaneId, SuperblockId};
+use crate::ids::{DieId, DomainId, PlaneId, SuperblockId};
 use crate::nand::die::Phase;
 use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::chips::ChipRecorder;
-use crate::stats::collisions::{Ahead, CollisionProbe, DieReads, Place};
+use crate::stats::collisions::{Ahead, CollisionProbe, Place};
 use crate::stats::measured::EraseSpan;
 use crate::stats::report::Report;
 use crate::stats::samples::{DieState, Sampler};
@@ -27,6 +28,8 @@ pub(super) struct Monitor {
     sampler: Option<Box<Sampler>>,
     pub chips: Option<Box<ChipRecorder>>,
     collisions: Option<Box<CollisionProbe>>,
+    #[serde(skip)]
+    reads: KnownReads,
 }
 
 impl Default for Monitor {
@@ -38,6 +41,7 @@ impl Default for Monitor {
             sampler: None,
             chips: None,
             collisions: None,
+            reads: KnownReads::default(),
         }
     }
 }
@@ -46,6 +50,14 @@ impl Monitor {
     /// Whether it wants to see the host's reads.
     pub fn records_reads(&self) -> bool {
         self.config.collisions
+    }
+
+    /// The reads of the host at a die change, or may.
+    #[inline(always)]
+    pub fn reads_change(&mut self, die: usize) {
+        if self.records_reads() {
+            self.reads.changes(die);
+        }
     }
 
     /// Whether it wants to see what becomes of each command.
@@ -100,7 +112,8 @@ impl Device {
             sampler.take(time, dies, self.channels.iter().map(|channel| channel.free_at));
         }
         if let Some(probe) = &mut monitor.collisions {
-            probe.take(time, &self.die_reads());
+            monitor.reads.refresh(self);
+            probe.take(time, &self.outstanding, |die| monitor.reads.at(die));
         }
         monitor.set_due();
         self.monitor = monitor;
@@ -128,41 +141,25 @@ impl Device {
         DieState { outstanding, reads, busy }
     }
 
-    /// The reads of the host at each die.
-    fn die_reads(&self) -> Vec<DieReads> {
-        let (view, mut found) = (DriveView(self), Vec::new());
-        let mut of_die = |(die, &outstanding): (usize, &u32)| {
-            found.clear();
-            if outstanding > 0 {
-                view.reads_at(DieId(die as u32), &mut found);
-            }
-            DieReads { outstanding, reads: found.iter().map(|read| read.0).collect() }
-        };
-        self.outstanding.iter().enumerate().map(&mut of_die).collect()
-    }
-
     /// A read of the host was issued to its die: the recorder of collisions looks at it.
     pub(super) fn record_read(&mut self, unit: OpId) {
         let Some(mut probe) = self.monitor.collisions.take() else { return };
+        let mut known = std::mem::take(&mut self.monitor.reads);
+        known.refresh(self);
         let ppa = self.pool[unit].ppa;
         let die = self.die_of(ppa).0;
-        let reads = self.die_reads().iter().map(|die| die.reads.len() as u32).sum();
-        let mut there = Vec::new();
-        DriveView(self).reads_at(die, &mut there);
-        // One that is sent on keeps its turn; one that is rebuilt from parity isn't there.
-        let last = there.iter().rposition(|other| other.1 == ppa).map(|index| there.remove(index));
-        let there: Vec<Lpa> = there.into_iter().chain(last).map(|read| read.0).collect();
-        let server = DieId(die.0 + self.second_server);
-        let running = self.running(server).map(|(class, _)| class.op());
-        let place = |kind| match running == Some(kind) {
-            true => Some(Place::Running),
-            false => self.waits_ahead(server, kind).then_some(Place::Queued),
-        };
-        let ahead = Ahead { program: place(FlashOp::Program), erase: place(FlashOp::Erase) };
-        if last.is_some() {
-            probe.issued(die.index(), &there, &self.outstanding, reads, ahead);
+        // One that is rebuilt from parity isn't there.
+        if known.put_last(die.index(), ppa) {
+            let server = DieId(die.0 + self.second_server);
+            let running = self.running(server).map(|(class, _)| class.op());
+            let place = |kind| match running == Some(kind) {
+                true => Some(Place::Running),
+                false => self.waits_ahead(server, kind).then_some(Place::Queued),
+            };
+            let ahead = Ahead { program: place(FlashOp::Program), erase: place(FlashOp::Erase) };
+            probe.issued(die.index(), known.at(die.index()), &self.outstanding, known.total(), ahead);
         }
-        self.monitor.collisions = Some(probe);
+        (self.monitor.collisions, self.monitor.reads) = (Some(probe), known);
     }
 
     /// Heads in a queue or of a command.

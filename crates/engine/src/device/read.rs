@@ -117,6 +117,7 @@ impl Device {
         let old = *load;
         *load = old.wrapping_add_signed(change);
         self.recorder.load_changes(die, old, *load, self.now);
+        self.monitor.reads_change(die);
     }
 
     /// Looks again, as a read is about to begin, whether its pages are still where they were when it came.
@@ -130,6 +131,8 @@ impl Device {
         if !self.copies.is_on() && self.are_current(head) {
             return head;
         }
+        // The first of those that stay may be another one.
+        self.monitor.reads_change(self.real_die(self.die_of(self.pool[head].ppa).0));
         let (mut kept, mut unit) = (NONE, head);
         while unit != NONE {
             let next = self.pool[unit].next_unit;

@@ -4,77 +4,17 @@
 //! issued to its die, and one that looks at the state of the dies every so many nanoseconds. `docs/collision.md` compares
 //! both with the paper's table.
 
-use std::collections::BTreeMap;
+mod pairs;
 
 use serde::{Deserialize, Serialize};
 
 use crate::ids::Lpa;
 use crate::time::Ns;
+pub use pairs::PairsReport;
+use pairs::{PairCounts, Together, ratio};
 
 /// Time between two samples where the description names none, ns (§II-C).
 pub const SAMPLE_NS: u64 = 10_000;
-
-/// Most pairs that are told apart in a reading.
-const MOST_PAIRS: usize = 1 << 24;
-
-/// How often each pair of logical pages met.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct PairCounts {
-    counts: BTreeMap<(u32, u32), u64>,
-    occurrences: u64,
-    dropped: u64,
-}
-
-impl PairCounts {
-    fn add(&mut self, a: Lpa, b: Lpa, times: u64) {
-        let pair = (a.0.min(b.0), a.0.max(b.0));
-        if pair.0 == pair.1 {
-            return;
-        }
-        if self.counts.len() >= MOST_PAIRS && !self.counts.contains_key(&pair) {
-            self.dropped += times;
-            return;
-        }
-        *self.counts.entry(pair).or_default() += times;
-        self.occurrences += times;
-    }
-
-    fn report(&self) -> PairsReport {
-        let mut curve: BTreeMap<u64, u64> = BTreeMap::new();
-        for &count in self.counts.values() {
-            *curve.entry(count).or_default() += 1;
-        }
-        let distinct = self.counts.len() as u64;
-        let share = |of: f64| share_of_pairs(&curve, distinct, of * self.occurrences as f64);
-        PairsReport {
-            distinct,
-            occurrences: self.occurrences,
-            mean_repetition: ratio(self.occurrences, distinct),
-            share_for_half: share(0.5),
-            share_for_80_percent: share(0.8),
-            dropped: self.dropped,
-            repetitions: curve,
-        }
-    }
-}
-
-/// Share of the pairs, the most frequent first, that make up so many occurrences.
-fn share_of_pairs(curve: &BTreeMap<u64, u64>, distinct: u64, wanted: f64) -> f64 {
-    let (mut pairs, mut occurrences) = (0.0, 0.0);
-    for (&count, &number) in curve.iter().rev() {
-        let (count, number) = (count as f64, number as f64);
-        if occurrences + count * number >= wanted {
-            pairs += ((wanted - occurrences) / count).max(0.0);
-            break;
-        }
-        (pairs, occurrences) = (pairs + number, occurrences + count * number);
-    }
-    if distinct == 0 { 0.0 } else { pairs / distinct as f64 }
-}
-
-fn ratio(a: u64, b: u64) -> f64 {
-    if b == 0 { 0.0 } else { a as f64 / b as f64 }
-}
 
 /// Chance that a read meets one of `others` that lie at random on the dies.
 fn meets_one(others: u32, dies: u32) -> f64 {
@@ -87,15 +27,6 @@ fn some_meet(reads: u32, dies: u32) -> f64 {
         return 1.0;
     }
     1.0 - (0..reads).map(|read| 1.0 - f64::from(read) / f64::from(dies.max(1))).product::<f64>()
-}
-
-/// What one die looks like.
-#[derive(Clone, Debug, Default)]
-pub struct DieReads {
-    /// Commands waiting or running.
-    pub outstanding: u32,
-    /// Reads of the host among them, in the order in which they are taken.
-    pub reads: Vec<Lpa>,
 }
 
 /// Where an operation is that goes before a read.
@@ -131,6 +62,7 @@ pub struct CollisionProbe {
     imbalanced: u64,
     expected: f64,
     recorded: PairCounts,
+    together: Vec<Together>,
     new: PairCounts,
     samples: u64,
     busy_samples: u64,
@@ -140,6 +72,7 @@ pub struct CollisionProbe {
     with_imbalanced: u64,
     expected_samples: f64,
     sampled: PairCounts,
+    sampled_together: Vec<Together>,
 }
 
 impl CollisionProbe {
@@ -158,6 +91,7 @@ impl CollisionProbe {
             imbalanced: 0,
             expected: 0.0,
             recorded: PairCounts::default(),
+            together: vec![Together::default(); dies],
             new: PairCounts::default(),
             samples: 0,
             busy_samples: 0,
@@ -167,6 +101,7 @@ impl CollisionProbe {
             with_imbalanced: 0,
             expected_samples: 0.0,
             sampled: PairCounts::default(),
+            sampled_together: vec![Together::default(); dies],
         }
     }
 
@@ -197,47 +132,45 @@ impl CollisionProbe {
             return;
         }
         self.imbalanced += 1;
-        for (number, &other) in others.iter().enumerate() {
-            self.new.add(other, *last, 1);
-            self.recorded.add(other, *last, 1);
-            others[..number].iter().for_each(|&earlier| self.recorded.add(earlier, other, 1));
+        self.new.add_all(*last, others);
+        if let Some(together) = self.together.get_mut(die) {
+            together.meet(there, 1, &mut self.recorded);
         }
     }
 
-    /// Takes the samples before `until`, of a state that holds until then.
-    pub fn take(&mut self, until: Ns, dies: &[DieReads]) {
+    /// Takes the samples before `until`, of a state that holds until then: the commands at each die, and the reads of the
+    /// host among them.
+    pub fn take<'a>(&mut self, until: Ns, loads: &[u32], reads_at: impl Fn(usize) -> &'a [Lpa]) {
         if self.next >= until {
             return;
         }
         let times = until.since(self.next).0.div_ceil(self.every);
         self.next = Ns(self.next.0.saturating_add(self.every.saturating_mul(times)));
         self.samples += times;
-        let loads = || dies.iter().map(|die| die.outstanding);
-        let total: u32 = loads().sum();
+        let total: u32 = loads.iter().sum();
         if total == 0 {
             return;
         }
         self.busy_samples += times;
         self.outstanding += u128::from(total) * u128::from(times);
-        let least = loads().min().unwrap_or(0);
+        let least = loads.iter().copied().min().unwrap_or(0);
         self.with_idle_die += if least == 0 { times } else { 0 };
         let (mut collides, mut imbalanced, mut reads) = (false, false, 0);
-        for die in dies {
-            reads += die.reads.len() as u32;
-            if die.reads.len() < 2 {
+        for (die, (&load, together)) in loads.iter().zip(&mut self.sampled_together).enumerate() {
+            let there = reads_at(die);
+            reads += there.len() as u32;
+            if there.len() < 2 {
                 continue;
             }
             collides = true;
-            if die.outstanding - least >= 2 {
+            if load - least >= 2 {
                 imbalanced = true;
-                for (number, &a) in die.reads.iter().enumerate() {
-                    die.reads[..number].iter().for_each(|&b| self.sampled.add(a, b, times));
-                }
+                together.meet(there, times, &mut self.sampled);
             }
         }
         self.with_collision += if collides { times } else { 0 };
         self.with_imbalanced += if imbalanced { times } else { 0 };
-        self.expected_samples += some_meet(reads, dies.len() as u32) * times as f64;
+        self.expected_samples += some_meet(reads, loads.len() as u32) * times as f64;
     }
 
     /// Everything so far.
@@ -246,6 +179,7 @@ impl CollisionProbe {
         let square = |&count: &u64| (count as f64 - mean).powi(2);
         let variance = self.by_die.iter().map(square).sum::<f64>() / self.by_die.len().max(1) as f64;
         let busy = self.busy_samples.max(1) as f64;
+        let sampled = self.sampled.report(&self.sampled_together);
         CollisionReport {
             reads_issued: self.issued,
             reads_by_die: self.by_die.clone(),
@@ -259,8 +193,8 @@ impl CollisionProbe {
                 measured_ratio: ratio(self.collisions, self.issued),
                 expected_ratio: self.expected / self.issued.max(1) as f64,
                 imbalanced_share: ratio(self.imbalanced, self.collisions),
-                pairs: self.recorded.report(),
-                new_pairs: self.new.report(),
+                pairs: self.recorded.report(&self.together),
+                new_pairs: self.new.report(&[]),
             },
             sampled: SampledReading {
                 every_ns: self.every,
@@ -272,8 +206,8 @@ impl CollisionProbe {
                 measured_ratio: ratio(self.with_collision, self.busy_samples),
                 expected_ratio: self.expected_samples / busy,
                 imbalanced_share: ratio(self.with_imbalanced, self.with_collision),
-                pairs_for_each_read: ratio(self.sampled.occurrences, self.issued),
-                pairs: self.sampled.report(),
+                pairs_for_each_read: ratio(sampled.occurrences, self.issued),
+                pairs: sampled,
             },
         }
     }
@@ -346,27 +280,10 @@ pub struct SampledReading {
     pub pairs: PairsReport,
 }
 
-/// Pairs of logical pages.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct PairsReport {
-    /// Different pairs.
-    pub distinct: u64,
-    /// How often any of them met.
-    pub occurrences: u64,
-    /// Occurrences of a pair, in the mean.
-    pub mean_repetition: f64,
-    /// Share of the pairs, the most frequent first, that make up half of the occurrences.
-    pub share_for_half: f64,
-    /// The same for 80%.
-    pub share_for_80_percent: f64,
-    /// Occurrences of pairs that were not told apart, as there were too many.
-    pub dropped: u64,
-    /// Occurrences → pairs with so many.
-    pub repetitions: BTreeMap<u64, u64>,
-}
-
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -393,13 +310,11 @@ mod tests {
     #[test]
     fn samples_count_for_as_long_as_their_state_holds() {
         let mut probe = CollisionProbe::begin(Ns(0), 2, 10);
-        let idle = DieReads::default();
-        let two = DieReads { outstanding: 2, reads: vec![Lpa(1), Lpa(2)] };
-        probe.take(Ns(25), &[two, idle.clone()]);
-        probe.take(Ns(26), &[idle.clone(), idle.clone()]);
-        probe.take(Ns(100), &[idle.clone(), idle.clone()]);
-        let one = DieReads { outstanding: 1, reads: vec![Lpa(5)] };
-        probe.take(Ns(101), &[one, idle]);
+        let first = |reads: &'static [Lpa]| move |die| if die == 0 { reads } else { &[] };
+        probe.take(Ns(25), &[2, 0], first(&[Lpa(1), Lpa(2)]));
+        probe.take(Ns(26), &[0, 0], first(&[]));
+        probe.take(Ns(100), &[0, 0], first(&[]));
+        probe.take(Ns(101), &[1, 0], first(&[Lpa(5)]));
         let sampled = probe.report().sampled;
         assert_eq!((sampled.samples, sampled.busy_samples, sampled.pairs.occurrences), (11, 4, 3));
         assert_eq!((sampled.average_outstanding_busy, sampled.with_idle_die), (7.0 / 4.0, 1.0));
@@ -407,11 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn shares_of_pairs_follow_the_curve() {
-        // Ten pairs once, one pair thirty times.
-        let curve = BTreeMap::from([(1, 10), (30, 1)]);
-        assert!((share_of_pairs(&curve, 11, 15.0) - 0.5 / 11.0).abs() < 1e-12);
-        assert!((share_of_pairs(&curve, 11, 32.0) - 3.0 / 11.0).abs() < 1e-12);
+    fn chances_of_meeting_are_those_of_balls_in_bins() {
         assert!((some_meet(8, 16) - 0.879).abs() < 0.001 && some_meet(17, 16) == 1.0);
     }
 }

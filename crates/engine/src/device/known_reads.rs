@@ -1,0 +1,73 @@
+//! The reads of the host at each die, looked up again only where they changed.
+
+use super::{Device, DriveView};
+use crate::ids::{DieId, Lpa, Ppa};
+
+/// The reads of the host at each die. What is kept of a die holds until its commands change.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KnownReads {
+    dies: Vec<AtDie>,
+    /// Dies whose commands changed.
+    changed: Vec<u32>,
+    total: u32,
+}
+
+#[derive(Clone, Debug, Default)]
+struct AtDie {
+    pages: Vec<Lpa>,
+    places: Vec<Ppa>,
+    changed: bool,
+}
+
+impl KnownReads {
+    /// The commands of a die change.
+    pub fn changes(&mut self, die: usize) {
+        // Before the first look nothing is known.
+        let Some(at) = self.dies.get_mut(die) else { return };
+        if !at.changed {
+            at.changed = true;
+            self.changed.push(die as u32);
+        }
+    }
+
+    /// Looks again at the dies that changed.
+    pub fn refresh(&mut self, device: &Device) {
+        if self.dies.is_empty() {
+            self.dies.resize_with(device.outstanding.len(), AtDie::default);
+            (0..self.dies.len()).for_each(|die| self.changes(die));
+        }
+        let mut found = Vec::new();
+        for die in std::mem::take(&mut self.changed) {
+            let Some(at) = self.dies.get_mut(die as usize) else { continue };
+            found.clear();
+            DriveView(device).reads_at(DieId(die), &mut found);
+            self.total = self.total + found.len() as u32 - at.pages.len() as u32;
+            at.pages.clear();
+            at.places.clear();
+            at.pages.extend(found.iter().map(|read| read.0));
+            at.places.extend(found.iter().map(|read| read.1));
+            at.changed = false;
+        }
+    }
+
+    /// The reads at a die, in the order in which it takes them.
+    pub fn at(&self, die: usize) -> &[Lpa] {
+        self.dies.get(die).map_or(&[], |at| at.pages.as_slice())
+    }
+
+    /// Reads at all dies.
+    pub fn total(&self) -> u32 {
+        self.total
+    }
+
+    /// Puts the read of this place, the last of several, behind the others at the die; whether it is there. One that was sent
+    /// on keeps its turn and may stand further ahead.
+    pub fn put_last(&mut self, die: usize, place: Ppa) -> bool {
+        let Some(at) = self.dies.get_mut(die) else { return false };
+        let Some(index) = at.places.iter().rposition(|&other| other == place) else { return false };
+        let (page, place) = (at.pages.remove(index), at.places.remove(index));
+        at.pages.push(page);
+        at.places.push(place);
+        true
+    }
+}
