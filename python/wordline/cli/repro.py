@@ -34,6 +34,10 @@ def repro(
             "--targets", metavar="DIR", help="Folder of headline.csv: the numbers that papers print."
         ),
     ] = None,
+    seeds: Annotated[
+        int,
+        typer.Option("--seeds", min=1, max=1000, help="Runs with seeds 1 to N: numbers with 95% intervals."),
+    ] = 1,
     out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Tables, figures, summary, rows.")] = Path(
         "repro"
     ),
@@ -59,6 +63,7 @@ def repro(
             quick=quick,
             traces=traces,
             targets_folder=targets,
+            seeds=seeds,
             on=on,
             jobs=jobs,
             watch=watch,

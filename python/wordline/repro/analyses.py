@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 Wanted = Mapping[str, Any]
 """A `[[number]]` of an exhibit's file."""
 
 Lines = Sequence[Mapping[str, Any]]
+
+SEED = "seed"
+"""Lines of several seeds have it; what is set against each other is of the same one."""
 
 
 def mean_change(number: Wanted, lines: Lines) -> float | None:
@@ -142,20 +147,26 @@ ANALYSES: dict[str, Callable[[Wanted, Lines], float | str | None]] = {
 
 def _ordered(number: Wanted, figure: Callable[[str], float | None]) -> str | None:
     """The names of the printed order, in ours. `names` says what a printed name is in the table; names joined
-    by `and` have no order among themselves.
+    by `and` have no order among themselves. Equal figures are joined by `=`, which no printed order has.
     """
     groups = [[name.strip() for name in part.split(" and ")] for part in str(number["target"]).split("<")]
     printed = [name for group in groups for name in group]
-    figures = {name: figure(number.get("names", {}).get(name, name)) for name in printed}
-    if None in figures.values():
+    found = {name: figure(number.get("names", {}).get(name, name)) for name in printed}
+    figures = {name: value for name, value in found.items() if value is not None}
+    if len(figures) < len(printed):
         return None
-    ours = sorted(printed, key=lambda name: figures[name] or 0.0)
-    start = 0
-    for group in groups:
-        if set(ours[start : start + len(group)]) != set(group):
-            return " < ".join(ours)
-        start += len(group)
-    return " < ".join(" and ".join(group) for group in groups)
+    if all(
+        max(figures[name] for name in group) < min(figures[name] for name in after)
+        and not any(math.isclose(figures[a], figures[b]) for a in group for b in after)
+        for group, after in pairwise(groups)
+    ):
+        return " < ".join(" and ".join(group) for group in groups)
+    # Names, and not the printed order, decide where figures are equal.
+    ours = sorted(printed, key=lambda name: (figures[name], name))
+    text = ours[0]
+    for before, name in pairwise(ours):
+        text += f" {'=' if math.isclose(figures[before], figures[name]) else '<'} {name}"
+    return text
 
 
 def _pairs(number: Wanted, lines: Lines, pick: Wanted, base: Wanted) -> list[tuple[float, float]]:
@@ -168,7 +179,7 @@ def _pairs(number: Wanted, lines: Lines, pick: Wanted, base: Wanted) -> list[tup
 
 def _by(lines: Lines, wanted: Wanted, over: Sequence[str], value: str) -> dict[tuple[Any, ...], Any]:
     fitting = [line for line in lines if _fits(line, wanted) and line.get(value) is not None]
-    return {tuple(line.get(name) for name in over): line[value] for line in fitting}
+    return {tuple(line.get(name) for name in (*over, SEED)): line[value] for line in fitting}
 
 
 def _values(number: Wanted, lines: Lines) -> list[float]:

@@ -39,6 +39,7 @@ NUMBER_KEYS = (
     "base",
     "above",
     "per",
+    "not_comparable",
 )
 
 TRACES = "{traces}"
@@ -73,11 +74,13 @@ class Exhibit:
         absent = [name for name in self.needs if not (traces / name).exists()]
         return f"{traces} has no {', '.join(absent)}" if absent else None
 
-    def points(self, quick: bool, traces: Path | None) -> list[Point]:
-        """The runs behind it."""
+    def points(self, quick: bool, traces: Path | None, seeds: int = 1) -> list[Point]:
+        """The runs behind it; with several seeds each with all of them."""
         described = self.data["sweep"]
         if quick:
             described = _laid_over(described, self.data.get("quick", {}))
+        if seeds > 1:
+            described = {**described, "seeds": seeds}
         if traces is not None:
             described = _with_traces(described, str(traces.resolve()))
         try:

@@ -88,6 +88,7 @@ def reproduce(
     quick: bool = False,
     traces: Path | None = None,
     targets_folder: Path | None = None,
+    seeds: int = 1,
     on: str = "threads",
     jobs: int | None = None,
     watch: Watch | None = None,
@@ -100,7 +101,7 @@ def reproduce(
     printed = targets.read(targets_folder)
     chosen, systems = choose(paper, names, printed)
     target = Path(folder)
-    plans = [_plan(exhibit, quick, traces) for exhibit in chosen]
+    plans = [_plan(exhibit, quick, traces, seeds) for exhibit in chosen]
     store = Store(target)
     found = Reproduction(target, quick, [], [])
     with open_executor(on, jobs, target) as executor:
@@ -120,11 +121,11 @@ def _is_about(line: targets.Line, exhibit: Exhibit) -> bool:
     return line["system"] == exhibit.paper and line["exhibit"] == exhibit.name
 
 
-def _plan(exhibit: Exhibit, quick: bool, traces: Path | None) -> _Plan:
+def _plan(exhibit: Exhibit, quick: bool, traces: Path | None, seeds: int) -> _Plan:
     reason = exhibit.missing(traces)
     if reason is not None:
         return _Plan(exhibit, [], [], reason)
-    points = exhibit.points(quick, traces)
+    points = exhibit.points(quick, traces, seeds)
     try:
         return _Plan(exhibit, points, validate(points))
     except WordlineError as error:
@@ -152,13 +153,14 @@ def _show(
     shown.files = [place.with_suffix(".csv")]
     if exhibit.figure is not None and shown.lines:
         title = exhibit.title + (" (quick)" if quick else "")
-        shown.files += draw.draw(exhibit.figure, shown.lines, title, place)
+        drawn = table.means(plan.points, rows, shown.lines)
+        shown.files += draw.draw(exhibit.figure, drawn, title, place)
     return shown
 
 
 NUMBER_COLUMNS = (
-    "paper", "exhibit", "workload", "metric", "against", "unit", "target", "ours", "difference", "verdict",
-    "workload_is", "scale", "note",
+    "paper", "exhibit", "workload", "metric", "against", "unit", "target", "ours", "interval", "difference",
+    "verdict", "workload_is", "scale", "note",
 )  # fmt: skip
 
 

@@ -12,14 +12,16 @@ if TYPE_CHECKING:
     from wordline.repro.run import Reproduction, Shown
     from wordline.repro.table import Number
 
-VERDICTS: tuple[Verdict, ...] = ("reproduced", "direction", "not reproduced", "not run")
+VERDICTS: tuple[Verdict, ...] = ("reproduced", "direction", "not reproduced", "not comparable", "not run")
 
-SIGNS = {"reproduced": "✓", "direction": "≈", "not reproduced": "✗", "not run": "–"}
+SIGNS = {"reproduced": "✓", "direction": "≈", "not reproduced": "✗", "not comparable": "·", "not run": "–"}
 
 RULE = (
-    "Reproduced: within 2 points of a printed ratio or within 20% of any number (or within the bound that a "
-    "closed form names), or on the right side of a printed limit. Direction: the same sign of a change, the "
-    "same side of 1 of a factor."
+    "Reproduced: within 2 points of a printed ratio (of a change, not more than a third of it) or within 20% "
+    "of any number (or within the bound that a closed form names), or on the right side of a printed limit. "
+    "Direction: the same sign of a change, the same side of 1 of a factor, by more than the 95% interval "
+    "over seeds where there are several. Equal figures are in no order. Not comparable: the same by "
+    "construction."
 )
 
 
@@ -33,12 +35,10 @@ def write(found: Reproduction) -> None:
 
 def counted(found: Reproduction) -> str:
     """`12 reproduced, 1 direction only`."""
-    names = {"direction": "in direction only"}
+    names = {"direction": "in direction only", "not reproduced": "contradicted"}
     counts = found.counts
-    return (
-        ", ".join(f"{counts[name]} {names.get(name, name)}" for name in VERDICTS if name in counts)
-        or "no numbers"
-    )
+    parts = [f"{counts[name]} {names.get(name, name)}" for name in VERDICTS if name in counts]
+    return f"{sum(counts.values())} printed numbers: {', '.join(parts)}" if parts else "no numbers"
 
 
 def _scale(found: Reproduction) -> str:
@@ -77,7 +77,10 @@ def _name(number: Number) -> str:
 
 
 def _values(number: Number) -> list[str]:
-    return [_text(number.target, number.unit), _text(number.ours, number.unit), _difference(number)]
+    ours = _text(number.ours, number.unit)
+    if number.interval is not None:
+        ours += f" ± {number.interval:.2g}"
+    return [_text(number.target, number.unit), ours, _difference(number)]
 
 
 def _text(value: float | str | None, unit: str) -> str:
@@ -136,7 +139,13 @@ def as_html(found: Reproduction) -> str:
     return page("Reproduction", "".join(parts))
 
 
-_CLASSES = {"reproduced": "good", "direction": "fair", "not reproduced": "bad", "not run": "dim"}
+_CLASSES = {
+    "reproduced": "good",
+    "direction": "fair",
+    "not reproduced": "bad",
+    "not comparable": "dim",
+    "not run": "dim",
+}
 
 
 def _html_table(numbers: list[Number]) -> str:

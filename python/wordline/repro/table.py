@@ -5,12 +5,14 @@ from __future__ import annotations
 import csv
 import json
 import math
+import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wordline.repro.analyses import ANALYSES
+from wordline.intervals import student_t
+from wordline.repro.analyses import ANALYSES, SEED
 from wordline.repro.columns import column
 from wordline.repro.exhibit import WORKLOADS, Exhibit
 from wordline.repro.verdict import Kind, Target, Verdict, judge, kind_of, parsed
@@ -35,6 +37,16 @@ class Number:
     verdict: Verdict
     workload_is: str
     note: str = ""
+    kind: Kind = "level"
+    within: float | None = None
+    interval: float | None = None
+    """Half the width of the 95% interval over seeds; `None` with one seed."""
+    comparable: bool = True
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What tells it from the exhibit's other numbers."""
+        return (self.workload, self.metric, self.against, self.unit, str(self.target))
 
     @property
     def difference(self) -> float | None:
@@ -56,22 +68,77 @@ def records(
         axes = {AXIS + name: value for name, value in point.axes}
         whole = {**row, **axes}
         columns = exhibit.columns.items()
-        made.append({name: column(exhibit, path, whole, config, point) for name, path in columns})
+        line = {name: column(exhibit, path, whole, config, point) for name, path in columns}
+        made.append({**line, SEED: point.seed})
     return made
+
+
+def means(
+    points: Sequence[Point], rows: Sequence[Mapping[str, Any] | None], lines: Sequence[Record]
+) -> list[Record]:
+    """The same lines, those of several seeds as one with the means of their figures."""
+    done = [
+        point for point, row in zip(points, rows, strict=True) if row is not None and row["status"] == DONE
+    ]
+    groups: dict[tuple[Any, ...], list[Record]] = {}
+    for point, line in zip(done, lines, strict=True):
+        key = tuple((name, str(value)) for name, value in point.axes if name != SEED)
+        groups.setdefault(key, []).append(line)
+    return [{name: _mean([line[name] for line in group]) for name in group[0]} for group in groups.values()]
+
+
+def _mean(values: Sequence[Any]) -> Any:
+    """Of figures that differ; else the first."""
+    figures = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
+    same = all(value == values[0] for value in values)
+    return values[0] if same or len(figures) < len(values) else statistics.fmean(figures)
 
 
 def write_csv(path: Path, lines: Sequence[Record], columns: Sequence[str]) -> None:
     """Writes the table. The file takes its name when it is whole."""
     part = path.with_suffix(".part")
+    several = len({line[SEED] for line in lines}) > 1
     with part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(columns), lineterminator="\n", extrasaction="ignore")
+        names = [*columns, *([SEED] if several else [])]
+        writer = csv.DictWriter(file, names, lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
         writer.writerows(lines)
     part.replace(path)
 
 
 def numbers(exhibit: Exhibit, lines: Sequence[Record], printed: Sequence[Mapping[str, str]]) -> list[Number]:
-    """Every printed number of an exhibit. `printed` are the lines of the targets that are about it."""
+    """Every printed number of an exhibit. `printed` are the lines of the targets that are about it.
+
+    Of several seeds a number is the mean of those of each, with its interval; an order that of their means.
+    """
+    seeds = sorted({line[SEED] for line in lines})
+    if len(seeds) < 2:
+        return _numbers(exhibit, lines, printed)
+    each = [_numbers(exhibit, [line for line in lines if line[SEED] == seed], printed) for seed in seeds]
+    whole = _numbers(exhibit, lines, printed) if _has_orders(each[0]) else each[0]
+    by_seed: list[dict[tuple[Any, ...], Number]] = [{n.key: n for n in numbers_} for numbers_ in each]
+    return [
+        _over_seeds(first, [found[first.key] for found in by_seed if first.key in found], whole)
+        for first in each[0]
+    ]
+
+
+def _has_orders(found: Sequence[Number]) -> bool:
+    return any(isinstance(number.target, str) for number in found)
+
+
+def _over_seeds(first: Number, each: Sequence[Number], whole: Sequence[Number]) -> Number:
+    """One number out of those of several seeds."""
+    if isinstance(first.target, str):
+        return next((number for number in whole if number.key == first.key), first)
+    values = [number.ours for number in each if isinstance(number.ours, int | float)]
+    if len(values) < 2:
+        return first
+    interval = student_t(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
+    return _judged(replace(first, ours=statistics.fmean(values), interval=interval))
+
+
+def _numbers(exhibit: Exhibit, lines: Sequence[Record], printed: Sequence[Mapping[str, str]]) -> list[Number]:
     found: list[Number] = []
     for number in exhibit.numbers:
         if "analysis" in number or "against" in number:
@@ -124,20 +191,33 @@ def _number(
 ) -> Number:
     metric, unit = str(number["metric"]).format_map(words), str(number.get("unit", ""))
     kind: Kind = number.get("kind") or kind_of(metric, unit, target)
-    verdict = judge(Target(target, unit, kind, number.get("within")), ours)
-    return Number(
-        paper=exhibit.paper,
-        exhibit=exhibit.name,
-        workload=str(number.get("line", {}).get("workload", "")),
-        metric=metric,
-        against=str(number.get("line", {}).get("against", "")),
-        unit=unit,
-        target=target,
-        ours=ours,
-        verdict=verdict,
-        workload_is=WORKLOADS[exhibit.workload_is],
-        note=str(number.get("note", "")) if verdict != "reproduced" else "",
+    return _judged(
+        Number(
+            paper=exhibit.paper,
+            exhibit=exhibit.name,
+            workload=str(number.get("line", {}).get("workload", "")),
+            metric=metric,
+            against=str(number.get("line", {}).get("against", "")),
+            unit=unit,
+            target=target,
+            ours=ours,
+            verdict="not run",
+            workload_is=WORKLOADS[exhibit.workload_is],
+            note=str(number.get("note", "")),
+            kind=kind,
+            within=number.get("within"),
+            comparable=not number.get("not_comparable", False),
+        )
     )
+
+
+def _judged(number: Number) -> Number:
+    """The same with its verdict."""
+    target = Target(number.target, number.unit, number.kind, number.within)
+    verdict = judge(target, number.ours, number.interval)
+    if verdict != "not run" and not number.comparable:
+        verdict = "not comparable"
+    return replace(number, verdict=verdict, note=number.note if verdict != "reproduced" else "")
 
 
 def _short(value: object) -> str:

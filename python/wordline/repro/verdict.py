@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal["reproduced", "direction", "not reproduced", "not run"]
+Verdict = Literal["reproduced", "direction", "not reproduced", "not comparable", "not run"]
 
 Kind = Literal["change", "factor", "level", "order"]
 """A change is about 0 (−0.37), a factor about 1 (1.87), a level about nothing; an order is words with `<`."""
 
 POINTS = 0.02
-"""A ratio that is off by no more than 2 points is reproduced."""
+"""A ratio that is off by no more than 2 points is reproduced, ..."""
+
+MOST_OF_A_CHANGE = 1 / 3
+"""... a change by no more than this share of it, else each small change would be."""
 
 RELATIVE = 0.2
 """And so is any number that is off by no more than 20%."""
@@ -41,11 +44,12 @@ def kind_of(metric: str, unit: str, value: float | str) -> Kind:
     return "factor" if unit.split(" ")[0] == "x" or "speed-up" in words else "level"
 
 
-def judge(target: Target, ours: float | str | None) -> Verdict:
-    """The verdict on a number of ours.
+def judge(target: Target, ours: float | str | None, interval: float | None = None) -> Verdict:
+    """The verdict on a number of ours. `interval` is half the width of its 95% interval over seeds.
 
-    Reproduced: within 2 points (of a ratio) or 20%, or on the right side of what is printed as a limit.
-    Direction: the same sign of a change, the same side of 1 of a factor. An order is reproduced or not.
+    Reproduced: within 2 points of a ratio (of a change, not more than a third of it) or 20%, or on the right
+    side of what is printed as a limit. Direction: the same sign of a change, the same side of 1 of a factor,
+    by more than the interval. An order is reproduced or not.
     """
     if ours is None:
         return "not run"
@@ -55,7 +59,7 @@ def judge(target: Target, ours: float | str | None) -> Verdict:
         return "reproduced"
     if target.kind in ("change", "factor"):
         middle = 1.0 if target.kind == "factor" else 0.0
-        if (target.value - middle) * (ours - middle) > 0:
+        if (target.value - middle) * (ours - middle) > 0 and abs(ours - middle) > (interval or 0.0):
             return "direction"
     return "not reproduced"
 
@@ -66,7 +70,8 @@ def _is_near(target: Target, ours: float) -> bool:
     if target.within is not None:
         return off <= target.within * abs(target.value)
     ratio = target.unit.startswith(("ratio", "points"))
-    return off <= RELATIVE * abs(target.value) + 1e-12 or (ratio and off <= POINTS + 1e-12)
+    points = min(POINTS, MOST_OF_A_CHANGE * abs(target.value)) if target.kind == "change" else POINTS
+    return off <= RELATIVE * abs(target.value) + 1e-12 or (ratio and off <= points + 1e-12)
 
 
 def _keeps_limit(target: Target, ours: float) -> bool:
