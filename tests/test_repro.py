@@ -12,13 +12,15 @@ import pytest
 from conftest import Wordline, start
 
 from wordline import WordlineError
+from wordline.presets import Description
 from wordline.repro import exhibit, papers
 from wordline.repro.analyses import ANALYSES
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.exhibit import read as read_exhibit
 from wordline.repro.formulas import FORMULAS
-from wordline.repro.table import numbers
+from wordline.repro.table import means, numbers
 from wordline.repro.verdict import Target, judge, kind_of
+from wordline.study.point import Point
 from wordline.study.runs import validate
 
 SHARED_TARGETS = Path(__file__).parent.parent.parent / "shared" / "targets"
@@ -111,6 +113,21 @@ def test_a_number_of_several_seeds_is_their_mean_with_an_interval(tmp_path: Path
     # t for two degrees of freedom times the standard error.
     assert number.interval == pytest.approx(4.3027 * 0.1 / 3**0.5, rel=1e-4)
     assert number.verdict == "not reproduced"
+
+
+def test_lines_of_several_seeds_are_drawn_as_their_mean_with_its_spread() -> None:
+    seeds, empty = (1, 2, 3), Description("", "", Path())
+    points = [
+        Point(empty, empty, empty, axes=(("s", s), ("seed", n)), seed=n) for s in ("a", "b") for n in seeds
+    ]
+    rows = [{"status": "done"}] * 6
+    lines = [
+        {"s": s, "v": float(v), "seed": n} for s in ("a", "b") for n, v in zip(seeds, (1, 2, 3), strict=True)
+    ]
+    drawn = means(points, rows, lines)
+    assert [(line["s"], line["v"]) for line in drawn] == [("a", 2.0), ("b", 2.0)]
+    assert drawn[0]["v ±"] == pytest.approx(4.3027 / 3**0.5, rel=1e-4)
+    assert means(points[:1], rows[:1], lines[:1]) == lines[:1]
 
 
 def exhibit_of(folder: Path, number: str) -> Exhibit:

@@ -12,6 +12,9 @@ COLORS = ("#1f77b4", "#b5651d", "#2a9d6f", "#8e5ea2", "#c44e52", "#6b7280", "#d4
 
 REFERENCE = "#111827"
 
+SPREAD = " ±"
+"""What follows a column's name where a line has half the width of its interval."""
+
 KINDS = ("line", "bar")
 
 MOST_TICKS = 10
@@ -77,6 +80,14 @@ def _draw_lines(axes: Any, figure: Mapping[str, Any], lines: Sequence[Line]) -> 
             label = _label(figure, name, y if len(ys) > 1 else "") or figure.get("y_label", y)
             reference = figure.get("reference")
             measured = "o" if reference else "-o"
+            reaches = [
+                (line[x] * scale_x, line[y] * scale_y, line[y + SPREAD] * scale_y)
+                for line in ordered
+                if y + SPREAD in line
+            ]
+            if reaches:
+                places, means, reach = zip(*reaches, strict=True)
+                axes.errorbar(places, means, reach, fmt="none", ecolor=color, elinewidth=0.9)
             if points:
                 axes.plot(
                     *zip(*points, strict=True),
@@ -111,10 +122,14 @@ def _draw_bars(axes: Any, figure: Mapping[str, Any], lines: Sequence[Line]) -> N
         at = [places.index(place) + (number - (len(series) - 1) / 2) * width for place in heights]
         values = [value * figure.get("y_scale", 1.0) for value in heights.values()]
         label = _label(figure, name, y if len(ys) > 1 else "")
+        spread = {str(line[x]): line.get(y + SPREAD, 0.0) for line in groups[name]}
+        reach = [spread[place] * figure.get("y_scale", 1.0) for place in heights]
         axes.bar(
             at,
             values,
             width * 0.92,
+            yerr=reach if any(reach) else None,
+            error_kw={"elinewidth": 0.9, "ecolor": REFERENCE},
             color=COLORS[number % len(COLORS)],
             label=label or figure.get("y_label", y),
         )

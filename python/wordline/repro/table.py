@@ -14,6 +14,7 @@ from typing import Any
 from wordline.intervals import student_t
 from wordline.repro.analyses import ANALYSES, SEED
 from wordline.repro.columns import column
+from wordline.repro.draw import SPREAD
 from wordline.repro.exhibit import WORKLOADS, Exhibit
 from wordline.repro.verdict import Kind, Target, Verdict, judge, kind_of, parsed
 from wordline.study.point import Point
@@ -76,7 +77,10 @@ def records(
 def means(
     points: Sequence[Point], rows: Sequence[Mapping[str, Any] | None], lines: Sequence[Record]
 ) -> list[Record]:
-    """The same lines, those of several seeds as one with the means of their figures."""
+    """The same lines, those of several seeds as one with the means of their figures.
+
+    Half the width of the 95% interval of each stands under its name and `SPREAD`.
+    """
     done = [
         point for point, row in zip(points, rows, strict=True) if row is not None and row["status"] == DONE
     ]
@@ -84,14 +88,26 @@ def means(
     for point, line in zip(done, lines, strict=True):
         key = tuple((name, str(value)) for name, value in point.axes if name != SEED)
         groups.setdefault(key, []).append(line)
-    return [{name: _mean([line[name] for line in group]) for name in group[0]} for group in groups.values()]
+    return [_mean(group) for group in groups.values()]
 
 
-def _mean(values: Sequence[Any]) -> Any:
-    """Of figures that differ; else the first."""
-    figures = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
-    same = all(value == values[0] for value in values)
-    return values[0] if same or len(figures) < len(values) else statistics.fmean(figures)
+def _mean(group: Sequence[Record]) -> Record:
+    found: Record = {}
+    for name, first in group[0].items():
+        values = [line[name] for line in group]
+        figures = [
+            value for value in values if isinstance(value, int | float) and not isinstance(value, bool)
+        ]
+        if len(figures) < len(values) or all(value == first for value in values):
+            found[name] = first
+        else:
+            found |= {name: statistics.fmean(figures), name + SPREAD: _half_width(figures)}
+    return found
+
+
+def _half_width(values: Sequence[float]) -> float:
+    """Half the width of the 95% interval of a mean of two values or more."""
+    return student_t(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
 
 
 def write_csv(path: Path, lines: Sequence[Record], columns: Sequence[str]) -> None:
@@ -134,8 +150,7 @@ def _over_seeds(first: Number, each: Sequence[Number], whole: Sequence[Number]) 
     values = [number.ours for number in each if isinstance(number.ours, int | float)]
     if len(values) < 2:
         return first
-    interval = student_t(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
-    return _judged(replace(first, ours=statistics.fmean(values), interval=interval))
+    return _judged(replace(first, ours=statistics.fmean(values), interval=_half_width(values)))
 
 
 def _numbers(exhibit: Exhibit, lines: Sequence[Record], printed: Sequence[Mapping[str, str]]) -> list[Number]:
