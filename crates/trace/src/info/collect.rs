@@ -1,6 +1,5 @@
 //! The pass over a source.
 
-use hdrhistogram::Histogram;
 use wordline_engine::host::request::{HostOp, HostRequest, SourceError};
 
 use super::arrivals::ArrivalTally;
@@ -8,7 +7,8 @@ use super::pages::{PageSets, pages_of};
 use super::popularity::PageTally;
 use super::reuse::ReuseTracker;
 use super::sequence::SequenceTally;
-use super::{AlignmentShares, OpInfo, SizeBin, SizeInfo, TraceInfo};
+use super::sizes::Sizes;
+use super::{AlignmentShares, OpInfo, TraceInfo};
 use crate::open::Opened;
 
 impl TraceInfo {
@@ -33,9 +33,9 @@ impl TraceInfo {
 }
 
 struct Collector {
-    reads: OpSums,
-    writes: OpSums,
-    trims: OpSums,
+    reads: Sizes,
+    writes: Sizes,
+    trims: Sizes,
     flushes: u64,
     last_ns: u64,
     end_bytes: u64,
@@ -55,9 +55,9 @@ struct Collector {
 impl Collector {
     fn new() -> Result<Self, SourceError> {
         Ok(Self {
-            reads: OpSums::new()?,
-            writes: OpSums::new()?,
-            trims: OpSums::new()?,
+            reads: Sizes::default(),
+            writes: Sizes::default(),
+            trims: Sizes::default(),
             flushes: 0,
             last_ns: 0,
             end_bytes: 0,
@@ -133,62 +133,13 @@ fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-struct OpSums {
-    requests: u64,
-    bytes: u64,
-    sizes: Histogram<u64>,
-    min: u64,
-    max: u64,
-}
-
-impl OpSums {
-    fn new() -> Result<Self, SourceError> {
-        let sizes = Histogram::new_with_bounds(1, 1 << 40, 3)
-            .map_err(|error| SourceError(format!("histogram of sizes: {error}")))?;
-        Ok(Self { requests: 0, bytes: 0, sizes, min: u64::MAX, max: 0 })
-    }
-
-    fn add(&mut self, length: u64) {
-        self.requests += 1;
-        self.bytes = self.bytes.saturating_add(length);
-        self.sizes.saturating_record(length);
-        self.min = self.min.min(length);
-        self.max = self.max.max(length);
-    }
-
-    fn finish(self) -> OpInfo {
-        if self.requests == 0 {
-            return OpInfo::default();
-        }
-        let at = |quantile| self.sizes.value_at_quantile(quantile).clamp(self.min, self.max);
+impl Sizes {
+    fn finish(&self) -> OpInfo {
         OpInfo {
-            requests: self.requests,
-            bytes: self.bytes,
-            size_bins: self.size_bins(),
-            size_bytes: SizeInfo {
-                mean: self.bytes as f64 / self.requests as f64,
-                min: self.min,
-                p25: at(0.25),
-                p50: at(0.5),
-                p75: at(0.75),
-                p90: at(0.9),
-                p99: at(0.99),
-                max: self.max,
-            },
+            requests: self.requests(),
+            bytes: self.bytes(),
+            size_bins: self.bins(),
+            size_bytes: self.info(),
         }
-    }
-
-    /// Shares of requests up to powers of two.
-    fn size_bins(&self) -> Vec<SizeBin> {
-        let mut bins = Vec::new();
-        let (mut from, mut to) = (0_u64, 512_u64);
-        while from < self.max && to <= 1 << 40 {
-            let count = self.sizes.count_between(from + 1, to);
-            if count > 0 || !bins.is_empty() {
-                bins.push(SizeBin { up_to_bytes: to, share: share(count, self.requests) });
-            }
-            (from, to) = (to, to * 2);
-        }
-        bins
     }
 }

@@ -10,6 +10,7 @@ mod pages;
 mod popularity;
 mod reuse;
 mod sequence;
+mod sizes;
 mod zipf;
 
 use serde::{Deserialize, Serialize};
@@ -93,7 +94,8 @@ pub struct SizeBin {
     pub share: f64,
 }
 
-/// Distribution of lengths, bytes; all 0 when there is no request. Percentiles keep three significant digits.
+/// Distribution of lengths, bytes; all 0 when there is no request. A percentile is the smallest length that so many requests
+/// don't exceed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SizeInfo {
     /// Mean.
