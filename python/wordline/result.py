@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wordline import intervals
+from wordline.files import write_text, written
 
 if TYPE_CHECKING:
     import numpy
@@ -176,12 +177,13 @@ class Result(Record):
 
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
-        (target / "result.json").write_text(self.json() + "\n", encoding="utf-8")
-        with (target / "report.txt").open("w", encoding="utf-8") as file:
+        write_text(target / "result.json", self.json() + "\n")
+        with written(target / "report.txt") as part, part.open("w", encoding="utf-8") as file:
             Console(file=file, width=report.TEXT_WIDTH).print(report.render(self._data))
         tables = self.tables()
         for name in tables:
-            pyarrow.parquet.write_table(self.table(name), target / f"{name}.parquet")
+            with written(target / f"{name}.parquet") as part:
+                pyarrow.parquet.write_table(self.table(name), part)
         write_report([target], target / "report.html")
         names = ("result.json", "report.txt", "report.html", *(f"{name}.parquet" for name in tables))
         return [target / name for name in names]

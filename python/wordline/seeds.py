@@ -13,8 +13,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordline import notes, simulation
+from wordline import files, notes, simulation
 from wordline._core import WordlineError
+from wordline.files import write_text
 from wordline.intervals import CONFIDENCE, student_t
 from wordline.presets import load
 
@@ -127,8 +128,9 @@ class Seeds(Mapping[int, "Result"]):
         target = Path(folder)
         target.mkdir(parents=True, exist_ok=True)
         text = json.dumps(self.to_dict(), indent=2)
-        (target / "summary.json").write_text(text + "\n", encoding="utf-8")
-        pyarrow.parquet.write_table(self.table(), target / "summary.parquet")
+        write_text(target / "summary.json", text + "\n")
+        with files.written(target / "summary.parquet") as part:
+            pyarrow.parquet.write_table(self.table(), part)
         written = [target / "summary.json", target / "summary.parquet"]
         for seed, result in self.items():
             result.save(target / f"seed-{seed}")

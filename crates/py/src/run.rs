@@ -229,7 +229,8 @@ impl Run<'_> {
         let wall_s = prepared.elapsed().as_secs_f64();
         match (&replayed, saved) {
             (Ok(Ending::Stopped { .. }), Some(file)) => file.finish()?,
-            (_, Some(file)) => file.discard(),
+            // What was begun is removed with it.
+            (_, Some(file)) => drop(file),
             _ => {}
         }
         let replayed = replayed.map_err(|error| match (&error, &part.from) {

@@ -13,7 +13,7 @@ use wordline_engine::device::Device;
 use wordline_engine::host::RequestSource;
 use wordline_engine::snapshot::SnapshotError;
 use wordline_engine::{RunError, Setup};
-use wordline_trace::OpenContext;
+use wordline_trace::{OpenContext, OutputFile};
 
 use crate::describe::{Overrides, Text, describe};
 use crate::error::{guarded, mistake};
@@ -89,31 +89,22 @@ impl From {
 /// A file of a state that is being written. It takes its name when it is whole.
 pub struct StateFile {
     path: PathBuf,
-    part: PathBuf,
+    output: OutputFile,
     out: zstd::Encoder<'static, File>,
 }
 
 impl StateFile {
     /// Begins the file.
     pub fn create(path: &Path) -> PyResult<Self> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".part");
-        let part = PathBuf::from(name);
-        let file = File::create(&part).map_err(|error| at(path, error))?;
+        let (output, file) = OutputFile::create(path).map_err(|error| at(path, error))?;
         let out = zstd::Encoder::new(file, LEVEL).map_err(|error| at(path, error))?;
-        Ok(Self { path: path.to_owned(), part, out })
+        Ok(Self { path: path.to_owned(), output, out })
     }
 
     /// Ends it.
     pub fn finish(self) -> PyResult<()> {
-        let Self { path, part, out } = self;
-        out.finish().and_then(|file| file.sync_all()).map_err(|error| at(&path, error))?;
-        std::fs::rename(&part, &path).map_err(|error| at(&path, error))
-    }
-
-    /// Takes back what was begun.
-    pub fn discard(self) {
-        std::fs::remove_file(&self.part).ok();
+        let Self { path, output, out } = self;
+        out.finish().and_then(|file| output.keep(&file)).map_err(|error| at(&path, error))
     }
 }
 

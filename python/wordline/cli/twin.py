@@ -12,6 +12,7 @@ import typer
 from wordline import _core
 from wordline._core import WordlineError
 from wordline.cli.common import JsonOption, SetOption, SkipOption, override_pairs
+from wordline.files import write_text
 from wordline.presets import profile, replay, toml_string
 
 
@@ -54,7 +55,7 @@ def trace_fit(
     if out is None:
         print(json.dumps(tomllib.loads(text), indent=2) if as_json else text.rstrip())
         return
-    out.write_text(text, encoding="utf-8")
+    write_text(out, text)
     summary = tomllib.loads(text)["summary"]
     if as_json:
         print(json.dumps({"profile": str(out), "bytes": len(text), "summary": summary}))

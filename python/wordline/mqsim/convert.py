@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
+from wordline.files import write_text
 from wordline.mqsim import keys, xmltree
 from wordline.mqsim.device import Drive
 from wordline.mqsim.values import Notes, Values, only_child
@@ -54,7 +55,7 @@ class Scenario:
         written = []
         for kind, description in self.descriptions().items():
             path = folder / f"{kind}.toml"
-            path.write_text(command + description.text, encoding="utf-8")
+            write_text(path, command + description.text)
             written.append(path)
         return written
 

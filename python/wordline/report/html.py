@@ -11,6 +11,7 @@ from typing import Any
 
 from wordline import intervals, notes
 from wordline.figures import at, formatted, heading, number
+from wordline.files import write_text
 from wordline.names import part_label
 from wordline.report import svg
 from wordline.report.page import page
@@ -43,9 +44,8 @@ def write_report(
     runs = load_runs(folders)
     target = Path(out)
     target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(target.name + ".part")
-    part.write_text(render(runs, title), encoding="utf-8")
-    return part.replace(target)
+    write_text(target, render(runs, title))
+    return target
 
 
 def render(runs: Sequence[SavedRun], title: str | None = None) -> str:

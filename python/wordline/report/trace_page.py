@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
+from wordline.files import write_text
 from wordline.report.page import page
 from wordline.report.trace import CLASSES, facts
 
@@ -42,7 +43,7 @@ def write_page(path: Path, name: str, info: Mapping[str, Any]) -> None:
         info=info, facts=facts(info), classes=CLASSES, plots=plots
     )
     under = f"{info['requests']:,} requests, {info['read_share']:.1%} reads"
-    path.write_text(page(Path(name).name, body, style=STYLE, subtitle=under), encoding="utf-8")
+    write_text(path, page(Path(name).name, body, style=STYLE, subtitle=under))
 
 
 def _has(draw: Callable[..., None], info: Mapping[str, Any]) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wordline._core import WordlineError
+from wordline.files import written
 from wordline.repro import draw, summary, table, targets
 from wordline.repro.exhibit import Exhibit, exhibits, papers
 from wordline.repro.table import Number, Record
@@ -167,8 +168,7 @@ NUMBER_COLUMNS = (
 def _write(found: Reproduction) -> None:
     path = found.folder / "numbers.csv"
     found.folder.mkdir(parents=True, exist_ok=True)
-    part = path.with_suffix(".part")
-    with part.open("w", newline="", encoding="utf-8") as file:
+    with written(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(NUMBER_COLUMNS)
         for number in found.numbers:
@@ -178,5 +178,4 @@ def _write(found: Reproduction) -> None:
                 "scale": "quick" if found.quick else "full",
             }
             writer.writerow(["" if values[name] is None else values[name] for name in NUMBER_COLUMNS])
-    part.replace(path)
     summary.write(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from wordline.files import write_text
 from wordline.report.page import page
 from wordline.repro.verdict import Verdict
 
@@ -28,9 +29,7 @@ RULE = (
 def write(found: Reproduction) -> None:
     """Writes `summary.html` and `summary.md`."""
     for name, text in (("summary.html", as_html(found)), ("summary.md", as_markdown(found))):
-        part = found.folder / f"{name}.part"
-        part.write_text(text, encoding="utf-8")
-        part.replace(found.folder / name)
+        write_text(found.folder / name, text)
 
 
 def counted(found: Reproduction) -> str:

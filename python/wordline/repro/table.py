@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from wordline.files import written
 from wordline.intervals import student_t
 from wordline.repro.analyses import ANALYSES, SEED
 from wordline.repro.columns import column
@@ -112,14 +113,12 @@ def _half_width(values: Sequence[float]) -> float:
 
 def write_csv(path: Path, lines: Sequence[Record], columns: Sequence[str]) -> None:
     """Writes the table. The file takes its name when it is whole."""
-    part = path.with_suffix(".part")
     several = len({line[SEED] for line in lines}) > 1
-    with part.open("w", newline="", encoding="utf-8") as file:
+    with written(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         names = [*columns, *([SEED] if several else [])]
         writer = csv.DictWriter(file, names, lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
         writer.writerows(lines)
-    part.replace(path)
 
 
 def numbers(exhibit: Exhibit, lines: Sequence[Record], printed: Sequence[Mapping[str, str]]) -> list[Number]:

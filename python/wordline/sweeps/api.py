@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wordline.files import written
 from wordline.study.executors import open_executor
 from wordline.study.point import Inputs, Point
 from wordline.study.runs import Outcome, Watcher, run_points, validate
@@ -80,9 +81,9 @@ class Sweep:
         import pyarrow.parquet
 
         path = self.store.folder / TABLE
-        part = path.with_suffix(".part")
-        pyarrow.parquet.write_table(self.table(), part, compression="zstd")
-        return part.replace(path)
+        with written(path) as part:
+            pyarrow.parquet.write_table(self.table(), part, compression="zstd")
+        return path
 
 
 def _plain(value: Any) -> Any:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline._core import WordlineError
+from wordline.files import written
 from wordline.study.executors import Executor, open_executor
 from wordline.study.runs import run_points, validate
 from wordline.study.store import Store
@@ -224,6 +225,5 @@ def _write(tuning: Tuning, folder: Path) -> None:
     import pyarrow.parquet
 
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{TABLE}.part"
-    pyarrow.parquet.write_table(tuning.table(), part)
-    part.replace(folder / TABLE)
+    with written(folder / TABLE) as part:
+        pyarrow.parquet.write_table(tuning.table(), part)

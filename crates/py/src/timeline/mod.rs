@@ -16,6 +16,7 @@ use wordline_engine::ids::Lpa;
 use wordline_engine::probe::{DieCommand, Probe};
 use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
+use wordline_trace::OutputFile;
 
 use crate::state::at;
 use packets::{EventKind, Note, TracePacket, TrackEvent};
@@ -27,22 +28,21 @@ const PACKET: u8 = 0x0a;
 /// The file of a timeline, which takes its name when it is whole.
 pub struct Timeline {
     path: PathBuf,
-    part: PathBuf,
+    output: OutputFile,
     shared: Arc<Mutex<Writer>>,
 }
 
 impl Timeline {
     /// Begins the file. What lies in `window` (ns, from and to) is written.
     pub fn create(path: &Path, window: (u64, u64), dies_of_channel: u32, channels: u32) -> PyResult<Self> {
-        let mut name = path.as_os_str().to_owned();
-        name.push(".part");
-        let part = PathBuf::from(name);
-        let out = BufWriter::new(File::create(&part).map_err(|error| at(path, error))?);
+        refuse_other_forms(path)?;
+        let (output, file) = OutputFile::create(path).map_err(|error| at(path, error))?;
+        let out = BufWriter::new(file);
         let tracks = Tracks::new(dies_of_channel, channels);
         let (inside, lanes, dies) = Default::default();
         let mut writer = Writer { out, failed: None, window, tracks, inside, lanes, dies };
         writer.describe(Place::Root);
-        Ok(Self { path: path.to_owned(), part, shared: Arc::new(Mutex::new(writer)) })
+        Ok(Self { path: path.to_owned(), output, shared: Arc::new(Mutex::new(writer)) })
     }
 
     /// What the drive is to tell.
@@ -56,16 +56,25 @@ impl Timeline {
         writer.end(end);
         let ended = match writer.failed.take() {
             Some(error) => Err(error),
-            None => writer.out.flush().and_then(|()| std::fs::rename(&self.part, &self.path)),
+            None => writer.out.flush().and_then(|()| self.output.keep(writer.out.get_ref())),
         };
         ended.map_err(|error| at(&self.path, error))
     }
 }
 
-impl Drop for Timeline {
-    fn drop(&mut self) {
-        // Renamed when it is whole; else it is of no use.
-        std::fs::remove_file(&self.part).ok();
+/// A timeline is written as Perfetto's protobuf, unpacked. A name that promises something else would mislead its viewers.
+fn refuse_other_forms(path: &Path) -> PyResult<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().to_ascii_lowercase();
+    let other =
+        [".json", ".gz", ".zst", ".xz", ".bz2", ".zip"].into_iter().find(|ending| name.ends_with(ending));
+    match other {
+        None => Ok(()),
+        Some(ending) => Err(at(
+            path,
+            format_args!(
+                "a timeline is Perfetto's protobuf, unpacked: allowed: a name that ends in .pftrace, or any but {ending}"
+            ),
+        )),
     }
 }
 

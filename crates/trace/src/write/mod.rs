@@ -3,16 +3,18 @@
 mod csv;
 mod fio_iolog;
 mod mqsim;
+mod output;
 mod parquet;
 mod sink;
 
-use std::fs::{File, remove_file, rename};
+use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
 
+pub use output::OutputFile;
 use sink::{Packing, Sink};
 
 /// Form of a file to write.
@@ -88,36 +90,14 @@ pub fn write_trace(
     path: &Path,
     format: WriteFormat,
 ) -> Result<Written, SourceError> {
-    let partial = partial_name(path);
-    let written = write_all(source, path, &partial, format);
-    if written.is_err() {
-        // What was begun is of no use; that it is still there would be the smaller fault.
-        let _ = remove_file(&partial);
-    }
-    written
-}
-
-/// [`write_trace`] as Wordline CSV; returns the number of requests.
-///
-/// # Errors
-/// As of [`write_trace`].
-pub fn write_csv(source: &mut dyn RequestSource, path: &Path) -> Result<u64, SourceError> {
-    write_trace(source, path, WriteFormat::Wordline).map(|written| written.requests)
-}
-
-fn write_all(
-    source: &mut dyn RequestSource,
-    path: &Path,
-    partial: &Path,
-    format: WriteFormat,
-) -> Result<Written, SourceError> {
     let fail = |error: io::Error| SourceError(format!("{}: can't be written: {error}", path.display()));
     let packing = Packing::of_name(path);
     if format == WriteFormat::Parquet && packing != Packing::Plain {
         let message = "Parquet compresses itself: leave the second ending out";
         return Err(SourceError(format!("{}: {message}", path.display())));
     }
-    let mut writer = begin(partial, packing, format).map_err(fail)?;
+    let (output, file) = OutputFile::create(path).map_err(fail)?;
+    let mut writer = begin(file, packing, format).map_err(fail)?;
     let mut written = Written::default();
     let mut batch = Vec::new();
     loop {
@@ -129,12 +109,19 @@ fn write_all(
         batch.iter().try_for_each(|request| writer.write(request, &mut written)).map_err(fail)?;
     }
     let file = writer.finish().map_err(fail)?;
-    file.sync_all().and_then(|()| rename(partial, path)).map_err(fail)?;
+    output.keep(&file).map_err(fail)?;
     Ok(written)
 }
 
-fn begin(partial: &Path, packing: Packing, format: WriteFormat) -> io::Result<Box<dyn RowWriter>> {
-    let file = File::create(partial)?;
+/// [`write_trace`] as Wordline CSV; returns the number of requests.
+///
+/// # Errors
+/// As of [`write_trace`].
+pub fn write_csv(source: &mut dyn RequestSource, path: &Path) -> Result<u64, SourceError> {
+    write_trace(source, path, WriteFormat::Wordline).map(|written| written.requests)
+}
+
+fn begin(file: File, packing: Packing, format: WriteFormat) -> io::Result<Box<dyn RowWriter>> {
     if format == WriteFormat::Parquet {
         return Ok(Box::new(parquet::ParquetFile::new(file)?));
     }
@@ -144,12 +131,6 @@ fn begin(partial: &Path, packing: Packing, format: WriteFormat) -> io::Result<Bo
         WriteFormat::FioIolog => Box::new(fio_iolog::FioIologFile::new(sink)?),
         _ => Box::new(csv::CsvFile::new(sink)?),
     })
-}
-
-fn partial_name(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".partial");
-    PathBuf::from(name)
 }
 
 #[cfg(test)]
