@@ -20,6 +20,7 @@ pub mod mapping;
 pub mod measure;
 pub mod nand_modes;
 pub mod pace;
+pub mod partition;
 mod parse;
 pub mod reclaim;
 pub mod redundancy;

@@ -7,9 +7,10 @@ use crate::blocks::separation::Separation;
 use crate::cpu::Cost;
 use crate::gc::VictimPolicy;
 use crate::gc::collector::Collector;
-use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::mapping::dealt::Dealt;
 use crate::memory::ENTRIES_OF_LINE;
+use crate::placement::Placement;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
 
@@ -436,16 +437,28 @@ impl Device {
         }
     }
 
-    /// Asks the placement for the domain that a page moves to. The domain that it comes from has space for certain; any
-    /// other must have some to spare.
+    /// Asks systems and the placement for the domain that a page moves to. The domain that it comes from has space for
+    /// certain; any other must have some to spare.
     fn place_move(&mut self, unit: OpId, home: DomainId) -> DomainId {
-        let plane = self.place(&self.intent(unit));
+        let Some(plane) = self.place_of_move(unit) else { return home };
         let domain = self.domains.of(plane);
-        let point = &self.domain[domain.index()].points[usize::from(self.pool[unit].point)];
-        let open = point.open_unit != NONE;
-        let spare =
-            self.domain[domain.index()].free.len() >= self.thresholds.trigger + self.set_apart(domain);
-        if domain == home || open || spare { domain } else { home }
+        if domain == home || self.spares_for_move(domain, self.pool[unit].point) { domain } else { home }
+    }
+
+    /// Where a page goes that moves; `None`: nobody asks for anything but its own domain.
+    pub(super) fn place_of_move(&mut self, unit: OpId) -> Option<PlaneId> {
+        let intent = self.intent(unit);
+        if let Some(planes) = self.confined(&intent) {
+            return Some(self.place_confined(&intent, planes));
+        }
+        self.placement.places_moves().then(|| self.place_among(&intent, None))
+    }
+
+    /// Whether a domain has space to spare for a page that moves there from another, to this write point.
+    pub(super) fn spares_for_move(&self, domain: DomainId, point: u8) -> bool {
+        let state = &self.domain[domain.index()];
+        let open = state.points.get(usize::from(point)).is_some_and(|point| point.open_unit != NONE);
+        open || state.free.len() >= self.thresholds.trigger + self.set_apart(domain)
     }
 
     /// Puts a unit into the row that is being gathered for a write point of moves, and programs the row when it is full.

@@ -193,6 +193,9 @@ impl Device {
             return Ppa::NONE;
         }
         let ppa = self.store_untimed(lpa, domain, Cause::Host);
+        if ppa.is_some() {
+            self.tell_allocated(lpa, ppa);
+        }
         self.map_changed(lpa, Ppa::NONE, ppa, Cause::Host);
         self.check_collection(domain);
         ppa
