@@ -454,9 +454,13 @@ impl Device {
         self.placement.places_moves().then(|| self.place_among(&intent, None))
     }
 
-    /// Whether a domain has space to spare for a page that moves there from another, to this write point.
+    /// Whether a domain has space to spare for a page that moves there from another, to this write point. A domain that
+    /// empties superblocks itself counts on the places that it has.
     pub(super) fn spares_for_move(&self, domain: DomainId, point: u8) -> bool {
         let state = &self.domain[domain.index()];
+        if !state.collector.victims.is_empty() {
+            return false;
+        }
         let open = state.points.get(usize::from(point)).is_some_and(|point| point.open_unit != NONE);
         open || state.free.len() >= self.thresholds.trigger + self.set_apart(domain)
     }
@@ -488,10 +492,14 @@ impl Device {
         }
     }
 
-    /// Nothing more comes from this domain for now: programs what its moves have gathered, wherever it lies.
+    /// Nothing more comes from this domain for now: programs what its moves have gathered, wherever it lies. What lies in a domain
+    /// that empties superblocks itself is programmed with those: a page filled in part there is space that they count on.
     pub(super) fn program_gathered_of(&mut self, home: DomainId) {
         let domains = if self.rules.places_moves { 0..self.domain.len() as u32 } else { home.0..home.0 + 1 };
         for domain in domains.map(DomainId) {
+            if domain != home && !self.domain[domain.index()].collector.victims.is_empty() {
+                continue;
+            }
             for number in 0..self.points.count() as u8 {
                 if !self.domain[domain.index()].points[usize::from(number)].gathered.is_empty() {
                     self.program_gathered(domain, number);

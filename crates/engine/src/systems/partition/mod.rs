@@ -52,6 +52,7 @@ struct Counters {
 /// The system.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Partition {
+    #[serde(skip)]
     config: PartitionConfig,
     /// Mapping units that the host sees, as far as the description of the drive tells.
     entries: u64,
@@ -71,11 +72,11 @@ pub struct Partition {
 
 impl Stored for Partition {
     fn take_up(&mut self, saved: Self) -> Option<()> {
-        let fits = saved.config == self.config
-            && (saved.entries, saved.blocks) == (self.entries, self.blocks)
+        let fits = (saved.entries, saved.blocks) == (self.entries, self.blocks)
             && saved.channels.fits(&self.channels)
-            && saved.history.fits(&self.history);
-        fits.then(|| *self = saved)
+            && saved.history.fits(&self.history)
+            && [0, self.blocks].contains(&(saved.to_be_read.len() as u64));
+        fits.then(|| *self = Self { config: std::mem::take(&mut self.config), ..saved })
     }
 }
 
