@@ -4,12 +4,10 @@
 
 use crate::common::*;
 use wordline_engine::Setup;
-use wordline_engine::config::partition::{Adapts, BusyChannel, WhenBusy};
+use wordline_engine::config::partition::{Adapts, BusyChannel, FirstReads, WhenBusy};
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
 use wordline_engine::config::run::Occupancy;
-use wordline_engine::config::scheme::{
-    GcKind, MappingKind, PlacementKind, SuperblockSpan, UnmappedReads,
-};
+use wordline_engine::config::scheme::{GcKind, MappingKind, PlacementKind, SuperblockSpan, UnmappedReads};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::stats::report::Report;
 
@@ -23,6 +21,7 @@ fn partitioned(channels: u32, ways: u32) -> Setup {
     setup.scheme.partition.enabled = true;
     setup.scheme.partition.adapts = Adapts::Never;
     setup.scheme.partition.migrate_at_idle = false;
+    setup.scheme.partition.idle_share = 1.0;
     setup
 }
 
@@ -196,10 +195,15 @@ fn a_page_that_is_read_before_it_is_written_has_no_history() {
         setup.scheme.mapping.cache_bytes = 64;
         setup.scheme.mapping.unmapped_reads = UnmappedReads::Allocate;
         let reads = (0..40).map(|page| read(page * MS, page));
-        let report = runs(&setup, reads.chain((0..40).map(|page| write(100 * MS + page * MS, page))).collect());
+        let report =
+            runs(&setup, reads.chain((0..40).map(|page| write(100 * MS + page * MS, page))).collect());
         assert_eq!(figure(&report, "accesses"), 80, "{map:?}");
         assert_eq!(figure(&report, "predictions"), 40, "{map:?}");
-        assert_eq!(figure(&report, "programs_without_history"), 40, "{map:?}: first reads, wherever there is room");
+        assert_eq!(
+            figure(&report, "programs_without_history"),
+            40,
+            "{map:?}: first reads, wherever there is room"
+        );
         assert_eq!(figure(&report, "programs_to_be_read"), 40, "{map:?}");
         assert_eq!(figure(&report, "written_pages_on_read_channels"), 40, "{map:?}");
     }
@@ -306,6 +310,31 @@ fn an_idle_drive_takes_pages_that_are_read_to_read_channels() {
     assert_eq!(programs(&report)[2..], [0, 0]);
     setup.scheme.maintenance.idle_after_ns = 2_000 * MS;
     assert_eq!(figure(&runs(&setup, requests), "migrated_at_idle"), 0);
+}
+
+#[test]
+fn migration_at_idle_time_keeps_its_share_of_the_programs() {
+    let mut setup = partitioned(4, 1);
+    setup.scheme.partition.migrate_at_idle = true;
+    setup.scheme.partition.idle_share = 0.25;
+    // Sixty programs: twenty more make a quarter of all.
+    let mut requests: Vec<_> = (0..60).map(|number| write(number * MS / 2, 900 + number % 10)).collect();
+    requests.extend((0..30).map(|number| read(100 * MS + number * MS / 10, 4 * number + 2)));
+    requests.push(read(1_000 * MS, 0));
+    let report = runs(&setup, requests);
+    assert_eq!(figure(&report, "migrated_at_idle"), 20);
+}
+
+#[test]
+fn pages_that_are_read_first_may_go_to_read_channels() {
+    for (first_reads, on_write_channels) in [(FirstReads::Anywhere, 20), (FirstReads::ReadChannels, 0)] {
+        let mut setup = partitioned(4, 1);
+        setup.start = start(Occupancy::None, 0.0);
+        setup.scheme.mapping.unmapped_reads = UnmappedReads::Allocate;
+        setup.scheme.partition.first_reads = first_reads;
+        let report = runs(&setup, (0..40).map(|page| read(page * MS, page)).collect());
+        assert_eq!(figure(&report, "read_pages_on_write_channels"), on_write_channels, "{first_reads:?}");
+    }
 }
 
 #[test]

@@ -35,6 +35,10 @@ pub struct PartitionConfig {
     /// How the number of read channels is rounded: `nearest` (default), `down` or `up`. The paper doesn't say.
     #[serde(default)]
     pub rounding: Rounding,
+    /// Where a page goes that is read before it was ever written (`scheme.mapping.unmapped_reads = "allocate"`): `anywhere` (default,
+    /// Algorithm 1, line 4: it has no history) or `read_channels`. The paper doesn't say whether the request counts.
+    #[serde(default)]
+    pub first_reads: FirstReads,
     /// Whether garbage collection of a write channel moves pages that are predicted to be read to read channels; default true
     /// (§3.3, piggybacked).
     #[serde(default = "yes")]
@@ -42,6 +46,21 @@ pub struct PartitionConfig {
     /// Whether such pages are moved while the drive is idle, too; default true (§3.3, GC-aware).
     #[serde(default = "yes")]
     pub migrate_at_idle: bool,
+    /// Most programs of migration at idle time, as a share of all programs; 0 to 1, default 0.03. The paper doesn't say; it
+    /// counts at most 0.027, piggybacked ones included (figure 8).
+    #[serde(default = "default_idle_share")]
+    pub idle_share: f64,
+}
+
+/// Where a page goes that is read before it was ever written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FirstReads {
+    /// To any channel, like a page without history.
+    #[default]
+    Anywhere,
+    /// To a read channel: the read that it gets its place for counts.
+    ReadChannels,
 }
 
 /// When a channel counts as busy.
@@ -107,6 +126,8 @@ impl Default for PartitionConfig {
             rounding: Rounding::default(),
             migrate_with_gc: true,
             migrate_at_idle: true,
+            first_reads: FirstReads::default(),
+            idle_share: default_idle_share(),
         }
     }
 }
@@ -117,6 +138,10 @@ fn one() -> u32 {
 
 fn yes() -> bool {
     true
+}
+
+fn default_idle_share() -> f64 {
+    0.03
 }
 
 fn default_interval() -> u64 {
@@ -135,6 +160,7 @@ impl PartitionConfig {
         if let Some(channels) = self.first_read_channels {
             check_range("first_read_channels", channels, 1, u32::MAX)?;
         }
+        check_range("idle_share", self.idle_share, 0.0, 1.0)?;
         check_range("interval_accesses", self.interval_accesses, 1, 1_000_000_000_000)
     }
 }

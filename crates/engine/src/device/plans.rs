@@ -144,13 +144,7 @@ impl Device {
         Ppa(self.geometry.first_unit(plane, block, page).0 + rest)
     }
 
-    fn prepare_plan(
-        &self,
-        system: usize,
-        number: u64,
-        plan: Plan,
-        while_idle: bool,
-    ) -> Result<Run, String> {
+    fn prepare_plan(&self, system: usize, number: u64, plan: Plan, while_idle: bool) -> Result<Run, String> {
         let causes = [Cause::Gc, Cause::ReadReclaim, Cause::WearLevelling, Cause::Migration];
         if !causes.contains(&plan.cause) {
             return Err(format!("its cause is {:?}: allowed: {causes:?}", plan.cause));
@@ -165,7 +159,10 @@ impl Device {
             return Err(format!("{source:?} is none of the {} superblocks", self.blocks.len()));
         }
         if while_idle && !(plan.destinations.is_empty() && plan.erase.is_empty()) {
-            return Err("it ends when a request comes: allowed: neither destinations nor superblocks to erase".to_owned());
+            return Err(
+                "it ends when a request comes: allowed: neither destinations nor superblocks to erase"
+                    .to_owned(),
+            );
         }
         let mut run = Run {
             while_idle,

@@ -100,7 +100,7 @@ impl Device {
     pub(super) fn intent(&self, id: OpId) -> ProgramIntent {
         let Op { lpa, request, class, source, .. } = self.pool[id];
         let stream = self.requests.get(request as usize).map_or(0, Request::stream);
-        ProgramIntent { lpa, cause: class.cause(), source, stream }
+        ProgramIntent { cause: class.cause(), source, ..ProgramIntent::host(lpa, stream) }
     }
 
     /// Allocates a place on a plane (where there are superblocks: in its domain) and queues the program, or lets it wait

@@ -7,12 +7,12 @@ use super::Device;
 use super::view::DriveView;
 use crate::ids::{Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
+use crate::placement::{PlaneSet, ProgramIntent};
 use crate::replicate::Serving;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use crate::stats::copies::SystemReport;
-use crate::placement::{PlaneSet, ProgramIntent};
 use crate::systems::{Access, Action, Confine, Distance, Figure, ReadEvent, System, SystemPolicy, Watches};
 use crate::time::Ns;
 
@@ -371,7 +371,8 @@ impl Device {
     /// The same of an operation that reads or writes the page for the host, once.
     #[inline(always)]
     pub(super) fn tell_access_of(&mut self, id: OpId, write: bool) {
-        if self.systems.watches.has(Watches::ACCESS) && !std::mem::replace(&mut self.pool[id].accessed, true) {
+        if self.systems.watches.has(Watches::ACCESS) && !std::mem::replace(&mut self.pool[id].accessed, true)
+        {
             self.note_access(Access { lpa: self.pool[id].lpa, write });
         }
     }

@@ -192,7 +192,7 @@ mod tests {
     }
 
     const WRITE: ProgramIntent =
-        ProgramIntent { lpa: Lpa(0), cause: Cause::Host, source: Ppa::NONE, stream: 0 };
+        ProgramIntent { lpa: Lpa(0), cause: Cause::Host, source: Ppa::NONE, stream: 0, first_read: false };
 
     #[test]
     fn on_an_idle_drive_it_visits_every_plane_before_any_twice() {

@@ -26,12 +26,14 @@ pub struct ProgramIntent {
     pub source: Ppa,
     /// The host's stream that it belongs to; 0 where that is unknown.
     pub stream: u16,
+    /// It gets its first place because it is read.
+    pub first_read: bool,
 }
 
 impl ProgramIntent {
     /// A write of the host.
     pub fn host(lpa: Lpa, stream: u16) -> Self {
-        Self { lpa, cause: Cause::Host, source: Ppa::NONE, stream }
+        Self { lpa, cause: Cause::Host, source: Ppa::NONE, stream, first_read: false }
     }
 }
 

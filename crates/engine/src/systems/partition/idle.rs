@@ -15,8 +15,12 @@ impl Partition {
             return;
         }
         self.look_at(drive);
+        let most = self.most_pages();
+        if most == 0 {
+            return;
+        }
         while let Some(superblock) = self.next_to_relieve(drive) {
-            let pages = self.misplaced_pages(superblock, drive);
+            let mut pages = self.misplaced_pages(superblock, drive);
             if pages.is_empty() {
                 // Further copies lie there, or the like.
                 if let Some(count) = self.to_be_read.get_mut(superblock.index()) {
@@ -24,6 +28,7 @@ impl Partition {
                 }
                 continue;
             }
+            pages.truncate(most);
             self.migrating = true;
             self.counters.idle_plans += 1;
             let steps = vec![Step { pages, pin: Pin::Any }];
@@ -34,6 +39,16 @@ impl Partition {
                 erase: Vec::new(),
             }));
             return;
+        }
+    }
+
+    /// Pages that may be moved so that these programs make up no more than their share of all.
+    fn most_pages(&self) -> usize {
+        let (share, [all, at_idle]) = (self.config.idle_share, self.programs);
+        if share < 1.0 {
+            ((all as f64 * share - at_idle as f64) / (1.0 - share)).max(0.0) as usize
+        } else {
+            usize::MAX
         }
     }
 

@@ -13,7 +13,7 @@ mod idle;
 use serde::{Deserialize, Serialize};
 
 use super::{Access, Action, Confine, DriveView, Figure, System, Watches};
-use crate::config::partition::{Adapts, BusyChannel, PartitionConfig, WhenBusy};
+use crate::config::partition::{Adapts, BusyChannel, FirstReads, PartitionConfig, WhenBusy};
 use crate::config::scheme::{PlacementKind, SuperblockSpan};
 use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
 use crate::ids::{DieId, Lpa, PlaneId, Ppa};
@@ -67,6 +67,8 @@ pub struct Partition {
     fixed: bool,
     /// Whether a plan of it is under way.
     migrating: bool,
+    /// Programs of any cause, and those of migration at idle time, since the window opened.
+    programs: [u64; 2],
     counters: Counters,
 }
 
@@ -102,6 +104,7 @@ impl Partition {
             since: 0,
             fixed: config.adapts == Adapts::Never,
             migrating: false,
+            programs: [0; 2],
             counters: Counters::default(),
         }
     }
@@ -187,8 +190,15 @@ impl Partition {
         Some(kind.other())
     }
 
-    fn confine_write(&mut self, lpa: Lpa, drive: &DriveView<'_>, planes: &mut PlaneSet) -> Confine {
-        let Some((kind, tie)) = self.predict(lpa, drive.find(lpa), drive) else {
+    fn confine_write(
+        &mut self,
+        program: &ProgramIntent,
+        drive: &DriveView<'_>,
+        planes: &mut PlaneSet,
+    ) -> Confine {
+        let counts = program.first_read && self.config.first_reads == FirstReads::ReadChannels;
+        let known = self.predict(program.lpa, drive.find(program.lpa), drive);
+        let Some((kind, tie)) = known.or(counts.then_some((Kind::Read, false))) else {
             self.counters.without_history += 1;
             return Confine::Free;
         };
@@ -271,6 +281,12 @@ impl Partition {
         self.add(majority, new, drive);
     }
 
+    fn count_program(&mut self, cause: Cause) {
+        let [all, at_idle] = &mut self.programs;
+        *all += 1;
+        *at_idle += u64::from(cause == Cause::Migration);
+    }
+
     /// Makes the split follow the pages of each type, when it is time (§3.2).
     fn adjust(&mut self) {
         self.since += 1;
@@ -331,21 +347,17 @@ impl System for Partition {
             SuperblockSpan::Drive => "\"drive\"",
             SuperblockSpan::None | SuperblockSpan::Die | SuperblockSpan::Chip => return Ok(()),
         };
-        let allowed = "\"none\", \"die\" or \"chip\" beside scheme.partition.enabled: no superblock may span channels";
+        let allowed =
+            "\"none\", \"die\" or \"chip\" beside scheme.partition.enabled: no superblock may span channels";
         Err(ConfigError::new("scheme.blocks.superblock", span, allowed))
     }
 
-    fn confine(
-        &mut self,
-        program: &ProgramIntent,
-        drive: &DriveView<'_>,
-        planes: &mut PlaneSet,
-    ) -> Confine {
+    fn confine(&mut self, program: &ProgramIntent, drive: &DriveView<'_>, planes: &mut PlaneSet) -> Confine {
         self.look_at(drive);
         if Class::read_for(program.cause).is_move() {
             self.confine_move(program, drive, planes)
         } else {
-            self.confine_write(program.lpa, drive, planes)
+            self.confine_write(program, drive, planes)
         }
     }
 
@@ -378,6 +390,7 @@ impl System for Partition {
     }
 
     fn written(&mut self, lpa: Lpa, old: Ppa, new: Ppa, drive: &DriveView<'_>, _: &mut Vec<Action>) {
+        self.count_program(Cause::Host);
         self.relocate(lpa, old, new, drive);
     }
 
@@ -390,6 +403,7 @@ impl System for Partition {
         drive: &DriveView<'_>,
         _: &mut Vec<Action>,
     ) {
+        self.count_program(cause);
         self.relocate(lpa, old, new, drive);
         if Self::channel_of(drive, old) != Self::channel_of(drive, new) {
             self.counters.piggybacked += u64::from(cause == Cause::Gc);
@@ -449,7 +463,7 @@ impl System for Partition {
     }
 
     fn window_opens(&mut self) {
-        self.counters = Counters::default();
+        (self.counters, self.programs) = (Counters::default(), [0; 2]);
         self.fixed |= self.config.adapts == Adapts::WarmUp;
     }
 }
