@@ -189,11 +189,16 @@ impl Device {
     /// ([`Self::put_planes_back`]).
     #[inline]
     pub(super) fn confined(&mut self, program: &ProgramIntent) -> Option<PlaneSet> {
-        let what = if Class::read_for(program.cause).is_move() {
-            Watches::MOVES_PLACEMENT
-        } else {
-            Watches::PLACEMENT
-        };
+        if !self.systems.watches.has(Watches::PLACEMENT.and(Watches::MOVES_PLACEMENT)) {
+            return None;
+        }
+        self.ask_where(program)
+    }
+
+    #[inline(never)]
+    fn ask_where(&mut self, program: &ProgramIntent) -> Option<PlaneSet> {
+        let moves = Class::read_for(program.cause).is_move();
+        let what = if moves { Watches::MOVES_PLACEMENT } else { Watches::PLACEMENT };
         if !self.systems.watches.has(what) || program.lpa.0 >= self.logical_units {
             return None;
         }

@@ -33,7 +33,8 @@ pub(super) struct ModelSource {
 }
 
 impl ModelSource {
-    /// A source for a model laid out in `space` bytes; classes shrink in proportion when that is less than `meant`.
+    /// A source for a model laid out in `space` bytes; classes shrink in proportion when that is less than `meant`, but for those
+    /// whose pages take turns.
     pub(super) fn new(
         model: &Model,
         requests: u64,
@@ -41,12 +42,16 @@ impl ModelSource {
         meant: u64,
         seed: u64,
     ) -> Result<Self, String> {
-        let shrink = (space as f64 / meant.max(1) as f64).min(1.0);
+        // Pages that take turns are few: they keep their size.
+        let kept = |class: &&PageClass| class.turns.is_some();
+        let kept: u64 = model.class.iter().filter(kept).map(|class| class.bytes).sum();
+        let shrink = (space.saturating_sub(kept) as f64 / meant.saturating_sub(kept).max(1) as f64).min(1.0);
         let mut start = 0;
         let mut classes = Vec::new();
         for (number, class) in model.class.iter().enumerate() {
-            let least = if class.turns.is_some() { 2 } else { 1 };
-            let bytes = ((class.bytes as f64 * shrink) as u64 / EXTENT).max(least) * EXTENT;
+            let wanted =
+                if class.turns.is_some() { class.bytes } else { (class.bytes as f64 * shrink) as u64 };
+            let bytes = (wanted / EXTENT).max(1) * EXTENT;
             if start + bytes > space {
                 return Err(format!("class {}: no room in {space} bytes", class.name));
             }
