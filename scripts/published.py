@@ -26,14 +26,16 @@ BURST_GAP_NS = 100_000.0
 SKEW = 0.8
 RATE = 2000.0
 
-# papers/002. Figure 3: 91.6% of the requests are to pages of which more than 90% of the requests are of one kind. Figure 6:
-# 96.4% of the requests are of the kind of the last request to their page, 96.9% of the kind of most of the last three. A
-# request of the other kind on a dominant page (share p of its requests) is two errors with one and one with three; the
-# end of a run of requests of one kind on a mixed page (1/L of its requests) one with one and two with three:
+# papers/002. Figure 3: 91.6% of the requests are to pages of which more than 90% of the requests are of
+# one kind. Figure 6: 96.4% of the requests are of the kind of the last request to their page, 96.9% of the
+# kind of most of the last three. A request of the other kind on a dominant page (share p of its requests) is
+# two errors with one and one with three; the end of a run of requests of one kind on a mixed page (1/L of its
+# requests) one with one and two with three:
 #     2 p 0.916 + 0.084 / L = 0.036        p 0.916 + 2 0.084 / L = 0.031
 ODD = 0.015
 RUN = 9.7
-# Share of requests to mixed pages, so that the mean of the seven is 8.4%: at most as many as there are writes.
+# Share of requests to mixed pages, so that the mean of the seven is 8.4%: at most as many as there are
+# writes.
 MIXED = 0.0952
 # Assumed: pages that get both are few and hot, the least that there may be.
 MIXED_BYTES = 2 * EXTENT
@@ -164,10 +166,10 @@ def of_counts(
 
 
 def of_dominance(counts: Published, name: str, description: str, read_share: float) -> Published:
-    """The same counts with classes as papers/002 has them: pages that are read, that are written, and mixed ones."""
+    """The same counts with classes as papers/002 has them: pages read, pages written, and mixed ones."""
     mixed = min(MIXED, 1 - read_share, read_share)
     dominant = 1 - mixed
-    # Of the reads: those of pages that are read, the odd ones of pages that are written, half of those of mixed pages.
+    # Reads: those of read pages, the odd ones of written pages, half of the requests to mixed ones.
     read = (read_share - mixed / 2 - dominant * ODD) / (1 - 2 * ODD)
     written = dominant - read
     both = mixed / 2

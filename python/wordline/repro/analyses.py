@@ -124,8 +124,8 @@ def flat_from(number: Wanted, lines: Lines) -> float | None:
 
 
 def _changes_by(number: Wanted, lines: Lines) -> list[tuple[Any, float]]:
-    """The mean change of `value` where `where` holds against that where `against` holds, for each value of the
-    column `by`, the smallest first.
+    """The mean change of `value` where `where` holds against that where `against` holds, for each value of
+    the column `by`, the smallest first.
     """
     by = number["by"]
     places = sorted({line[by] for line in lines})
