@@ -176,7 +176,8 @@ impl Partition {
     fn choose(&mut self, kind: Kind, tie: bool, drive: &DriveView<'_>) -> Option<Kind> {
         let full = self.is_full(kind, drive);
         let asks = self.config.when_busy == WhenBusy::Other && !tie;
-        if !full && !(asks && self.is_busy(kind, drive)) {
+        let stays = !full && (!asks || !self.is_busy(kind, drive));
+        if stays {
             return Some(kind);
         }
         if self.is_full(kind.other(), drive) {
