@@ -264,7 +264,7 @@ turns = 5000
 "#;
     let folder = Folder::new();
     let played = |text: &str| {
-        let path = folder.file("profile.toml", text.to_owned());
+        let path = folder.file("profile.toml", text);
         let config = SourceConfig::Twin(TwinConfig { path, requests: Some(20_000), space_bytes: None });
         let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
         open(&config, &context).map(|opened| drain(&mut *{ opened.source }).unwrap())
