@@ -149,4 +149,4 @@ def test_where_one_scheme_overtakes_another() -> None:
     assert figure("higher_up_to", lines, **number) == 16
     other = {**number, "where": {"scheme": "free"}, "against": {"scheme": "fixed"}}
     assert figure("lower_from", lines, **other) is None
-    assert figure("higher_up_to", lines, **other) is None
+    assert figure("higher_up_to", lines, **other) == 0

@@ -144,9 +144,10 @@ def lower_from(number: Wanted, lines: Lines) -> float | None:
 
 
 def higher_up_to(number: Wanted, lines: Lines) -> float | None:
-    """The largest value of the column `by` up to which the mean change is above 0."""
-    found = None
-    for place, change in _changes_by(number, lines):
+    """The largest value of the column `by` up to which the mean change is above 0; 0 where it never is."""
+    each = _changes_by(number, lines)
+    found = 0.0 if each else None
+    for place, change in each:
         if change <= 0:
             break
         found = float(place)
