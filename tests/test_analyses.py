@@ -131,3 +131,22 @@ def test_every_printed_number_has_a_row_whether_an_exhibit_computes_it_or_not() 
 def test_an_exhibit_computes_every_printed_number_of_these_papers(paper: str) -> None:
     wanted = [key(line) for line in printed() if line["system"] == paper]
     assert wanted and not set(wanted) - set(computed())
+
+
+def test_where_one_scheme_overtakes_another() -> None:
+    lines = [
+        {"scheme": scheme, "channels": channels, "mean": mean}
+        for scheme, means in (("fixed", (9.0, 6.0, 4.0, 3.0)), ("free", (5.0, 5.0, 5.0, 4.0)))
+        for channels, mean in zip((8, 16, 32, 64), means, strict=True)
+    ]
+    number: dict[str, Any] = {
+        "where": {"scheme": "fixed"},
+        "against": {"scheme": "free"},
+        "over": ["channels"],
+        "by": "channels",
+    }
+    assert figure("lower_from", lines, **number) == 32
+    assert figure("higher_up_to", lines, **number) == 16
+    other = {**number, "where": {"scheme": "free"}, "against": {"scheme": "fixed"}}
+    assert figure("lower_from", lines, **other) is None
+    assert figure("higher_up_to", lines, **other) == 0

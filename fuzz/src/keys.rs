@@ -93,4 +93,10 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("workload.chips", &["1"]),
     ("workload.interval_ns", &["100000"]),
     ("workload.sample_ns", &["100000"]),
+    ("scheme.partition.enabled", &["true"]),
+    ("scheme.partition.history", &["2", "3"]),
+    ("scheme.partition.busy", &["any_die", "bus"]),
+    ("scheme.partition.when_busy", &["wait"]),
+    ("scheme.partition.adapts", &["warm_up", "never"]),
+    ("scheme.partition.interval_accesses", &["7", "100"]),
 ];

@@ -139,9 +139,9 @@ def _has(scheme: Leaves, part: Leaves) -> bool:
 
     A part's other keys are only the values with which it is tried.
     """
-    policies = {key: value for key, value in part.items() if key[-1] == "policy"}
-    if policies:
-        return all(scheme.get(key) == value for key, value in policies.items())
+    switches = {key: value for key, value in part.items() if key[-1] in ("policy", "enabled")}
+    if switches:
+        return all(scheme.get(key) == value for key, value in switches.items())
     key, value = next(iter(part.items()))
     if value == {}:
         # A policy of a user's own: its table may hold parameters.

@@ -1,4 +1,4 @@
-//! What the systems that keep further copies cost the simulator: the same trace with each of them and without.
+//! What systems cost the simulator: the same trace with each of them and without.
 
 use std::time::Instant;
 
@@ -41,33 +41,46 @@ struct Case {
     name: &'static str,
     device: &'static str,
     scheme: &'static str,
+    /// What it is compared with; empty: the defaults.
+    without: &'static str,
     changes: &'static [(&'static str, &'static str)],
 }
 
-const CASES: [Case; 4] = [
+const CASES: [Case; 5] = [
     Case {
         name: "collision",
         device: include_str!("../../../presets/devices/collision.toml"),
         scheme: include_str!("../../../presets/schemes/collision.toml"),
+        without: "",
         changes: &[],
     },
     Case {
         name: "hotr",
         device: HOTR_TLC,
         scheme: include_str!("../../../presets/schemes/hotr.toml"),
+        without: "",
         changes: &FIVE_CHANNELS,
     },
     Case {
         name: "ttflash",
         device: HOTR_TLC,
         scheme: include_str!("../../../presets/schemes/ttflash.toml"),
+        without: "",
         changes: &FIVE_CHANNELS,
     },
     Case {
         name: "rails",
         device: HOTR_TLC,
         scheme: include_str!("../../../presets/schemes/rails.toml"),
+        without: "",
         changes: &FIVE_CHANNELS,
+    },
+    Case {
+        name: "pacp",
+        device: include_str!("../../../presets/devices/pacp.toml"),
+        scheme: include_str!("../../../presets/schemes/pacp.toml"),
+        without: include_str!("../../../presets/schemes/dynamic.toml"),
+        changes: &[],
     },
 ];
 
@@ -152,7 +165,7 @@ fn setup(case: &Case, on: bool) -> Result<Setup, Failure> {
     let changes: Vec<_> =
         case.changes.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
     let device = Layer::from_toml("device", case.device)?;
-    let scheme = Layer::from_toml("scheme", if on { case.scheme } else { "" })?;
+    let scheme = Layer::from_toml("scheme", if on { case.scheme } else { case.without })?;
     let (device, scheme) = resolve_run(&device, &scheme, &changes)?;
     Ok(Setup {
         device,

@@ -32,6 +32,7 @@ mod measure;
 mod naive_drive;
 mod nand_modes;
 mod pacing;
+mod partition;
 mod presets;
 mod program_units;
 mod reclaim;

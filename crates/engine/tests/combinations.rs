@@ -21,6 +21,10 @@ fn drive(parts: &[&Part]) -> Setup {
     setup.device.suspend.erase_ns = Some(10_000);
     setup.scheme = combine(parts).unwrap();
     setup.scheme.blocks.superblock = SuperblockSpan::Channels;
+    if setup.scheme.partition.enabled {
+        // No superblock may span channels, and parity wants three dies.
+        (setup.device.geometry.dies, setup.scheme.blocks.superblock) = (3, SuperblockSpan::Chip);
+    }
     if setup.scheme.slc_cache.is_on() {
         let slc_mode = SlcModeConfig { read_ns: 20_000, program_ns: 100_000, erase_ns: 1_000_000 };
         setup.device.slc_mode = Some(slc_mode);

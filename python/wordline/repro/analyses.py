@@ -128,6 +128,37 @@ def flat_from(number: Wanted, lines: Lines) -> float | None:
     return found
 
 
+def _changes_by(number: Wanted, lines: Lines) -> list[tuple[Any, float]]:
+    """The mean change of `value` where `where` holds against that where `against` holds, for each value of
+    the column `by`, the smallest first.
+    """
+    by = number["by"]
+    places = sorted({line[by] for line in lines})
+    each = ((place, mean_change(number, [line for line in lines if line[by] == place])) for place in places)
+    return [(place, change) for place, change in each if change is not None]
+
+
+def lower_from(number: Wanted, lines: Lines) -> float | None:
+    """The smallest value of the column `by` from which on the mean change is below 0."""
+    found = None
+    for place, change in reversed(_changes_by(number, lines)):
+        if change >= 0:
+            break
+        found = float(place)
+    return found
+
+
+def higher_up_to(number: Wanted, lines: Lines) -> float | None:
+    """The largest value of the column `by` up to which the mean change is above 0; 0 where it never is."""
+    each = _changes_by(number, lines)
+    found = 0.0 if each else None
+    for place, change in each:
+        if change <= 0:
+            break
+        found = float(place)
+    return found
+
+
 ANALYSES: dict[str, Callable[[Wanted, Lines], float | str | None]] = {
     "mean": mean_change,
     "least": least_change,
@@ -142,6 +173,8 @@ ANALYSES: dict[str, Callable[[Wanted, Lines], float | str | None]] = {
     "order": order,
     "order_of_gains": order_of_gains,
     "flat_from": flat_from,
+    "lower_from": lower_from,
+    "higher_up_to": higher_up_to,
 }
 
 

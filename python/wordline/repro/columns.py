@@ -20,6 +20,9 @@ from wordline.study.point import Point
 FORMULA = "formula:"
 RATIO = "ratio:"
 PRODUCT = "product:"
+SUM = "sum:"
+"""`sum:A+B`: of columns that are written in any of these ways."""
+
 TRACE = "trace:"
 """A figure of the requests themselves, as `wordline trace info` gives it."""
 
@@ -47,6 +50,10 @@ def column(exhibit: Exhibit, path: str, row: Row, config: Mapping[str, Any], poi
         parts = path.removeprefix(PRODUCT).split("*")
         factors = [_factor(part) or column(exhibit, part, row, config, point) for part in parts]
         return None if None in factors else math.prod(factors)
+    if path.startswith(SUM):
+        parts = path.removeprefix(SUM).split("+")
+        terms = [column(exhibit, part, row, config, point) for part in parts]
+        return None if None in terms else sum(terms)
     if path.startswith(RATIO):
         above, below = (_figure(row, name) for name in path.removeprefix(RATIO).split("/"))
         return above / below if above is not None and below else None

@@ -21,6 +21,7 @@ pub mod measure;
 pub mod nand_modes;
 pub mod pace;
 mod parse;
+pub mod partition;
 pub mod reclaim;
 pub mod redundancy;
 pub mod resolve;

@@ -12,6 +12,7 @@ use super::hotr::HotrConfig;
 use super::ideal::IdealConfig;
 pub use super::mapping::{Eviction, MappingConfig, MappingKind, UnmappedReads};
 use super::pace::PaceConfig;
+use super::partition::PartitionConfig;
 use super::reclaim::ReclaimConfig;
 use super::redundancy::RedundancyConfig;
 use super::separation::SeparationConfig;
@@ -81,6 +82,9 @@ pub struct SchemeConfig {
     /// Copies of hot read pages in a staging space.
     #[serde(default, skip_serializing_if = "HotrConfig::is_default")]
     pub hotr: HotrConfig,
+    /// Reads and writes on channels of their own.
+    #[serde(default, skip_serializing_if = "PartitionConfig::is_default")]
+    pub partition: PartitionConfig,
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
@@ -370,6 +374,7 @@ impl SchemeConfig {
         self.copies.validate().map_err(|e| e.under("copies"))?;
         self.collision.validate().map_err(|e| e.under("collision"))?;
         self.hotr.validate().map_err(|e| e.under("hotr"))?;
+        self.partition.validate().map_err(|e| e.under("partition"))?;
         self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;

@@ -85,8 +85,11 @@ impl Device {
         let op = Op::new(Class::HostRead, lpa, ppa);
         let head = self.pool.insert(Op { request, bytes, order, arrived: now, wait_from: now, ..op });
         self.change_load(die, 1);
-        if !plain && self.is_kept_back(head, die) {
-            return true;
+        if !plain {
+            self.tell_accessed(lpa, false);
+            if self.is_kept_back(head, die) {
+                return true;
+            }
         }
         let (command, cell) = (self.timing.read_command(1), self.timing.read(page, CellMode::Native));
         let Some(state) = self.dies.get_mut(die.index()) else { return false };

@@ -7,9 +7,10 @@ use crate::blocks::separation::Separation;
 use crate::cpu::Cost;
 use crate::gc::VictimPolicy;
 use crate::gc::collector::Collector;
-use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::mapping::dealt::Dealt;
 use crate::memory::ENTRIES_OF_LINE;
+use crate::placement::Placement;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
 
@@ -436,16 +437,32 @@ impl Device {
         }
     }
 
-    /// Asks the placement for the domain that a page moves to. The domain that it comes from has space for certain; any
-    /// other must have some to spare.
+    /// Asks systems and the placement for the domain that a page moves to. The domain that it comes from has space for
+    /// certain; any other must have some to spare.
     fn place_move(&mut self, unit: OpId, home: DomainId) -> DomainId {
-        let plane = self.place(&self.intent(unit));
+        let Some(plane) = self.place_of_move(unit) else { return home };
         let domain = self.domains.of(plane);
-        let point = &self.domain[domain.index()].points[usize::from(self.pool[unit].point)];
-        let open = point.open_unit != NONE;
-        let spare =
-            self.domain[domain.index()].free.len() >= self.thresholds.trigger + self.set_apart(domain);
-        if domain == home || open || spare { domain } else { home }
+        if domain == home || self.spares_for_move(domain, self.pool[unit].point) { domain } else { home }
+    }
+
+    /// Where a page goes that moves; `None`: nobody asks for anything but its own domain.
+    pub(super) fn place_of_move(&mut self, unit: OpId) -> Option<PlaneId> {
+        let intent = self.intent(unit);
+        if let Some(planes) = self.confined(&intent) {
+            return Some(self.place_confined(&intent, planes));
+        }
+        self.placement.places_moves().then(|| self.place_among(&intent, None))
+    }
+
+    /// Whether a domain has space to spare for a page that moves there from another, to this write point. A domain that
+    /// empties superblocks itself counts on the places that it has.
+    pub(super) fn spares_for_move(&self, domain: DomainId, point: u8) -> bool {
+        let state = &self.domain[domain.index()];
+        if !state.collector.victims.is_empty() {
+            return false;
+        }
+        let open = state.points.get(usize::from(point)).is_some_and(|point| point.open_unit != NONE);
+        open || state.free.len() >= self.thresholds.trigger + self.set_apart(domain)
     }
 
     /// Puts a unit into the row that is being gathered for a write point of moves, and programs the row when it is full.
@@ -475,10 +492,14 @@ impl Device {
         }
     }
 
-    /// Nothing more comes from this domain for now: programs what its moves have gathered, wherever it lies.
+    /// Nothing more comes from this domain for now: programs what its moves have gathered, wherever it lies. What lies in a domain
+    /// that empties superblocks itself is programmed with those: a page filled in part there is space that they count on.
     pub(super) fn program_gathered_of(&mut self, home: DomainId) {
         let domains = if self.rules.places_moves { 0..self.domain.len() as u32 } else { home.0..home.0 + 1 };
         for domain in domains.map(DomainId) {
+            if domain != home && !self.domain[domain.index()].collector.victims.is_empty() {
+                continue;
+            }
             for number in 0..self.points.count() as u8 {
                 if !self.domain[domain.index()].points[usize::from(number)].gathered.is_empty() {
                     self.program_gathered(domain, number);

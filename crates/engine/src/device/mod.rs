@@ -516,7 +516,7 @@ impl Device {
 
     /// What is asked of the policies once, since it never changes.
     fn note_policies(&mut self) {
-        self.rules.places_moves = self.placement.places_moves();
+        self.rules.places_moves = self.placement.places_moves() || self.systems_place_moves();
         self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class));
         self.note_plain_reads();
     }

@@ -43,6 +43,9 @@ struct Run {
     number: u64,
     cause: Cause,
     plan: Plan,
+    /// Whether it ends when a request comes, and whether one has come.
+    while_idle: bool,
+    stopped: bool,
     targets: Vec<Target>,
     programs: Vec<Program>,
     /// Superblocks that were opened for it, and those of which something was programmed, one bit each.
@@ -69,6 +72,18 @@ pub(super) struct Plans {
 }
 
 impl Plans {
+    /// Whether a request came that ends the plan.
+    fn is_stopped(&mut self, tag: u32) -> bool {
+        self.get(tag).is_some_and(|run| run.stopped)
+    }
+
+    /// A request comes: nothing more is read for plans that are carried out while the drive is idle.
+    pub fn end_idle(&mut self) {
+        for run in self.runs.iter_mut().flatten().filter(|run| run.while_idle) {
+            (run.stopped, run.next_target) = (true, run.targets.len());
+        }
+    }
+
     /// Whether none is under way; those that wait for a free superblock may.
     pub fn is_at_rest(&self) -> bool {
         self.runs.iter().flatten().all(|run| !run.started)
@@ -82,12 +97,17 @@ impl Plans {
 impl Device {
     /// A system asks for a plan. One that can't be carried out is a fault of the system.
     pub(super) fn ask_for_plan(&mut self, system: usize, plan: Plan) {
+        self.ask_for_plan_of(system, plan, false);
+    }
+
+    /// The same, `while_idle`: for a plan that ends when a request comes.
+    pub(super) fn ask_for_plan_of(&mut self, system: usize, plan: Plan, while_idle: bool) {
         if self.plans.asked.len() <= system {
             self.plans.asked.resize(system + 1, 0);
         }
         let number = self.plans.asked[system];
         self.plans.asked[system] += 1;
-        match self.prepare_plan(system, number, plan) {
+        match self.prepare_plan(system, number, plan, while_idle) {
             Ok(run) => self.accept_plan(run),
             Err(what) => {
                 let name = self.system_name(system);
@@ -98,7 +118,7 @@ impl Device {
 
     /// A policy of a slot asks for a plan.
     pub(super) fn ask_for_own_plan(&mut self, plan: Plan) {
-        match self.prepare_plan(NO_SYSTEM, 0, plan) {
+        match self.prepare_plan(NO_SYSTEM, 0, plan, false) {
             Ok(run) => self.accept_plan(run),
             Err(what) => self.fail(format!("a plan of the policy of read reclaim: {what}")),
         }
@@ -124,7 +144,7 @@ impl Device {
         Ppa(self.geometry.first_unit(plane, block, page).0 + rest)
     }
 
-    fn prepare_plan(&self, system: usize, number: u64, plan: Plan) -> Result<Run, String> {
+    fn prepare_plan(&self, system: usize, number: u64, plan: Plan, while_idle: bool) -> Result<Run, String> {
         let causes = [Cause::Gc, Cause::ReadReclaim, Cause::WearLevelling, Cause::Migration];
         if !causes.contains(&plan.cause) {
             return Err(format!("its cause is {:?}: allowed: {causes:?}", plan.cause));
@@ -138,7 +158,15 @@ impl Device {
         if let Some(source) = plan.erase.iter().find(|source| source.index() >= self.blocks.len()) {
             return Err(format!("{source:?} is none of the {} superblocks", self.blocks.len()));
         }
+        if while_idle && !(plan.destinations.is_empty() && plan.erase.is_empty()) {
+            return Err(
+                "it ends when a request comes: allowed: neither destinations nor superblocks to erase"
+                    .to_owned(),
+            );
+        }
         let mut run = Run {
+            while_idle,
+            stopped: false,
             system,
             number,
             cause: plan.cause,
@@ -266,8 +294,8 @@ impl Device {
     pub(super) fn advance_plan(&mut self, tag: u32) {
         loop {
             self.send_programs(tag);
-            let ahead = self.thresholds.read_ahead;
             let Some(run) = self.plans.get(tag) else { return };
+            let ahead = if run.while_idle { 1 } else { self.thresholds.read_ahead };
             if run.next_target == run.targets.len() {
                 if run.in_flight == 0 {
                     self.end_plan(tag);
@@ -339,7 +367,7 @@ impl Device {
     pub(super) fn plan_page_read(&mut self, unit: OpId) {
         let Op { request: tag, lpa, ppa, class, .. } = self.pool[unit];
         let index = self.pool.tag(unit);
-        if !self.holds(lpa, ppa) {
+        if !self.holds(lpa, ppa) || self.plans.is_stopped(tag) {
             self.pool.remove(unit);
             return self.plan_page_dropped(tag, index);
         }
@@ -348,11 +376,9 @@ impl Device {
         let Some(&Target { place, program, .. }) = run.targets.get(index as usize) else { return };
         let Some(place) = place else {
             self.pool[unit].point = self.points.of_plans();
-            let plane = if self.rules.places_moves && self.lookup(lpa) == ppa {
-                self.place(&self.intent(unit))
-            } else {
-                self.geometry.plane_of(ppa).0
-            };
+            let asks = self.rules.places_moves && self.lookup(lpa) == ppa;
+            let plane = asks.then(|| self.place_of_move(unit)).flatten();
+            let plane = plane.unwrap_or_else(|| self.geometry.plane_of(ppa).0);
             self.program_on(plane, unit);
             return self.advance_plan(tag);
         };

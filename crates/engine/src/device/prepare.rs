@@ -186,13 +186,16 @@ impl Device {
 
     /// A page that is read before it was ever written gets its place, at no cost; [`Ppa::NONE`] without space.
     pub(super) fn allocate_on_first_read(&mut self, lpa: Lpa) -> Ppa {
-        let plane = self.place(&ProgramIntent::host(lpa, 0));
+        let plane = self.place(&ProgramIntent { first_read: true, ..ProgramIntent::host(lpa, 0) });
         let domain = self.domains.of(plane);
         let state = &self.domain[domain.index()];
         if !state.points[0].has_place() && state.free.len() <= self.thresholds.reserve {
             return Ppa::NONE;
         }
         let ppa = self.store_untimed(lpa, domain, Cause::Host);
+        if ppa.is_some() {
+            self.tell_allocated(lpa, ppa);
+        }
         self.map_changed(lpa, Ppa::NONE, ppa, Cause::Host);
         self.check_collection(domain);
         ppa

@@ -4,7 +4,7 @@ use super::{Device, Request};
 use crate::blocks::BlockState;
 use crate::blocks::separation::{Separation, SeparationPolicy};
 use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
-use crate::placement::{Placement, PlacementView, ProgramIntent};
+use crate::placement::{Placement, PlacementView, PlaneSet, ProgramIntent};
 use crate::replicate::CopyLoss;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, OWN, Op, OpId};
@@ -100,7 +100,7 @@ impl Device {
     pub(super) fn intent(&self, id: OpId) -> ProgramIntent {
         let Op { lpa, request, class, source, .. } = self.pool[id];
         let stream = self.requests.get(request as usize).map_or(0, Request::stream);
-        ProgramIntent { lpa, cause: class.cause(), source, stream }
+        ProgramIntent { cause: class.cause(), source, ..ProgramIntent::host(lpa, stream) }
     }
 
     /// Allocates a place on a plane (where there are superblocks: in its domain) and queues the program, or lets it wait
@@ -110,6 +110,9 @@ impl Device {
         if class.cause() == Cause::WriteBack && lpa.is_some() {
             // What leaves the cache has no stream any more.
             self.pool[id].point = self.host_point(lpa, 0);
+        }
+        if matches!(class.cause(), Cause::Host | Cause::WriteBack) && lpa.0 < self.logical_units {
+            self.tell_access_of(id, true);
         }
         let bytes = self.moved_by_program(id, self.geometry.unit_bytes);
         let op = &mut self.pool[id];
@@ -136,17 +139,45 @@ impl Device {
         }
     }
 
-    /// Asks the placement.
+    /// Asks the systems which planes are left, and the placement for one of them.
     pub(super) fn place(&mut self, intent: &ProgramIntent) -> PlaneId {
+        match self.confined(intent) {
+            Some(planes) => self.place_confined(intent, planes),
+            None => self.place_among(intent, None),
+        }
+    }
+
+    /// Asks the placement for one of the planes that a system leaves.
+    pub(super) fn place_confined(&mut self, intent: &ProgramIntent, planes: PlaneSet) -> PlaneId {
+        let plane = self.place_among(intent, Some(&planes));
+        if !planes.has(plane) {
+            self.fail(format!("the placement chose {plane:?}, which a system had left out"));
+        }
+        self.put_planes_back(planes);
+        plane
+    }
+
+    /// Whether the domain of a plane has room for more of the host's data.
+    pub(super) fn has_room(&self, plane: PlaneId) -> bool {
+        let live = || self.domain[self.domains.of(plane).index()].live;
+        plane.0 < self.geometry.planes() && !self.replication.reserved.has(plane) && live() < self.room_limit
+    }
+
+    /// Asks the placement for one of these planes.
+    pub(super) fn place_among(&mut self, intent: &ProgramIntent, among: Option<&PlaneSet>) -> PlaneId {
         let (domains, domain, limit) = (&self.domains, &self.domain, self.room_limit);
         let reserved = &self.replication.reserved;
         let held = |plane: PlaneId| {
             if reserved.has(plane) { u32::MAX } else { domain[domains.of(plane).index()].live }
         };
-        let has_room = |plane: PlaneId| held(plane) < limit;
+        let has_room = |plane: PlaneId| {
+            let left = among.is_none_or(|planes| planes.has(plane));
+            left && held(plane) < limit
+        };
         let view = PlacementView {
             geometry: &self.geometry,
             outstanding: &self.outstanding,
+            among,
             has_room: &has_room,
             held: &held,
         };
@@ -379,6 +410,7 @@ impl Device {
             request: old.request,
             bytes: old.bytes,
             partial: true,
+            accessed: true,
             point: old.point,
             ..Op::new(old.class, old.lpa, Ppa::NONE)
         });
@@ -487,6 +519,7 @@ impl Device {
             self.map.clear(lpa);
             self.mapped_units -= 1;
             self.map_changed(lpa, ppa, Ppa::NONE, Cause::Host);
+            self.tell_trimmed(lpa, ppa);
             self.invalidate(ppa);
         }
         if let Some(versions) = &mut self.versions {

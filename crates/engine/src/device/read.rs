@@ -19,16 +19,16 @@ impl Device {
         let mut ppa = self.lookup(lpa);
         if !ppa.is_some() {
             self.recorder.unmapped_reads += 1;
-            if self.rules.unmapped_reads == UnmappedReads::Zeros {
-                self.read_zeros(request, lpa);
-                return head;
+            if self.rules.unmapped_reads == UnmappedReads::Allocate {
+                ppa = self.allocate_on_first_read(lpa);
             }
-            ppa = self.allocate_on_first_read(lpa);
             if !ppa.is_some() {
+                self.tell_accessed(lpa, false);
                 self.read_zeros(request, lpa);
                 return head;
             }
         }
+        self.tell_accessed(lpa, false);
         if self.copies.has(lpa) {
             ppa = self.choose_copy(lpa, None);
         }

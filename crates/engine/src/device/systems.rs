@@ -7,12 +7,13 @@ use super::Device;
 use super::view::DriveView;
 use crate::ids::{Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
+use crate::placement::{PlaneSet, ProgramIntent};
 use crate::replicate::Serving;
-use crate::sched::class::Cause;
+use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use crate::stats::copies::SystemReport;
-use crate::systems::{Action, Distance, Figure, ReadEvent, System, SystemPolicy, Watches};
+use crate::systems::{Access, Action, Confine, Distance, Figure, ReadEvent, System, SystemPolicy, Watches};
 use crate::time::Ns;
 
 /// Which system, the page and place of the read that it was told of then, and what it asks for.
@@ -38,6 +39,10 @@ pub(super) struct Systems {
     /// When the drive will have been idle for long enough; [`Ns::NEVER`] while it is not, or was told of it.
     idle_at: Ns,
     idle_after: Ns,
+    /// Whether it has been idle for long enough, and still is.
+    idle: bool,
+    /// The planes that a program was confined to last, for their memory.
+    planes: PlaneSet,
 }
 
 impl Systems {
@@ -77,7 +82,7 @@ fn put_back<T>(place: &mut Vec<T>, list: Vec<T>) {
 impl Part for Systems {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
         // What they watch and how long the drive must be idle follows from the configuration; `actions`
-        // and `read` are empty between two events.
+        // and `read` are empty between two events, `planes` is of no use then.
         let Self {
             all,
             each: _,
@@ -89,10 +94,12 @@ impl Part for Systems {
             wake,
             idle_at,
             idle_after: _,
+            idle,
+            planes: _,
         } = self;
         let names: Vec<&str> = all.iter().map(|system| system.get().name()).collect();
         out.put(&names)?;
-        out.put(&(asked, wake, idle_at))?;
+        out.put(&(asked, wake, idle_at, idle))?;
         all.iter().try_for_each(|system| system.save(out))
     }
 
@@ -103,7 +110,7 @@ impl Part for Systems {
             let what = format!("its systems are {there:?}, those of the drive {here:?}");
             return Err(SnapshotError::Misfit(what));
         }
-        (self.asked, self.wake, self.idle_at) = input.take()?;
+        (self.asked, self.wake, self.idle_at, self.idle) = input.take()?;
         if self.wake.len() != self.all.len() || self.asked.iter().any(|asked| asked.0 >= self.all.len()) {
             return Err(SnapshotError::Misfit("what systems asked for".to_owned()));
         }
@@ -111,8 +118,20 @@ impl Part for Systems {
     }
 
     fn fork(&self) -> Result<Self, SnapshotError> {
-        let Self { all, each, watches, fetches_ahead, asked, read, actions, wake, idle_at, idle_after } =
-            self;
+        let Self {
+            all,
+            each,
+            watches,
+            fetches_ahead,
+            asked,
+            read,
+            actions,
+            wake,
+            idle_at,
+            idle_after,
+            idle,
+            planes: _,
+        } = self;
         let fork = |system: &SystemPolicy| {
             system.fork().map_err(|_| SnapshotError::NoFork(format!("the system `{}`", system.get().name())))
         };
@@ -127,6 +146,8 @@ impl Part for Systems {
             wake: wake.clone(),
             idle_at: *idle_at,
             idle_after: *idle_after,
+            idle: *idle,
+            planes: PlaneSet::default(),
         })
     }
 }
@@ -156,7 +177,52 @@ impl Device {
         if self.systems.watches.has(Watches::TRANSLATION) {
             self.translation.ask_systems();
         }
-        self.note_plain_reads();
+        self.note_policies();
+    }
+
+    /// Whether any system is asked where pages move to.
+    pub(super) fn systems_place_moves(&self) -> bool {
+        self.systems.watches.has(Watches::MOVES_PLACEMENT)
+    }
+
+    /// Asks the systems which planes a program may go to. `None`: they have nothing to say. The set is to be given back
+    /// ([`Self::put_planes_back`]).
+    #[inline]
+    pub(super) fn confined(&mut self, program: &ProgramIntent) -> Option<PlaneSet> {
+        if !self.systems.watches.has(Watches::PLACEMENT.and(Watches::MOVES_PLACEMENT)) {
+            return None;
+        }
+        self.ask_where(program)
+    }
+
+    #[inline(never)]
+    fn ask_where(&mut self, program: &ProgramIntent) -> Option<PlaneSet> {
+        let moves = Class::read_for(program.cause).is_move();
+        let what = if moves { Watches::MOVES_PLACEMENT } else { Watches::PLACEMENT };
+        if !self.systems.watches.has(what) || program.lpa.0 >= self.logical_units {
+            return None;
+        }
+        let mut planes = std::mem::take(&mut self.systems.planes);
+        planes.clear();
+        let mut all = std::mem::take(&mut self.systems.all);
+        let (mut answer, view) = (Confine::Free, DriveView(self));
+        for (system, watches) in all.iter_mut().zip(&self.systems.each) {
+            if answer == Confine::Free && watches.has(what) {
+                answer = system.get_mut().confine(program, &view, &mut planes);
+            }
+        }
+        self.systems.put_all_back(all);
+        if answer == Confine::Among {
+            return Some(planes);
+        }
+        self.systems.planes = planes;
+        None
+    }
+
+    /// What [`Self::confined`] gave is not needed any more.
+    #[inline]
+    pub(super) fn put_planes_back(&mut self, planes: PlaneSet) {
+        self.systems.planes = planes;
     }
 
     /// Whether a system knows, or supposes, where a page is.
@@ -298,6 +364,55 @@ impl Device {
         }
     }
 
+    /// The entry of a page was looked up for the host. Where a system keeps something with it that changes, it is dirty in a
+    /// cache of the map.
+    #[inline(always)]
+    pub(super) fn tell_accessed(&mut self, lpa: Lpa, write: bool) {
+        if self.systems.watches.has(Watches::ACCESS) {
+            self.note_access(Access { lpa, write });
+        }
+    }
+
+    /// The same of an operation that reads or writes the page for the host, once.
+    #[inline(always)]
+    pub(super) fn tell_access_of(&mut self, id: OpId, write: bool) {
+        if self.systems.watches.has(Watches::ACCESS) && !std::mem::replace(&mut self.pool[id].accessed, true)
+        {
+            self.note_access(Access { lpa: self.pool[id].lpa, write });
+        }
+    }
+
+    #[inline(never)]
+    fn note_access(&mut self, access: Access) {
+        let Some(mut all) = self.systems.take_all_watching(Watches::ACCESS) else { return };
+        let (mut changed, view) = (false, DriveView(self));
+        for (system, watches) in all.iter_mut().zip(&self.systems.each) {
+            if watches.has(Watches::ACCESS) {
+                changed |= system.get_mut().accessed(&access, &view);
+            }
+        }
+        self.systems.put_all_back(all);
+        // A write changes its entry anyway, when it takes effect.
+        if changed && !access.write {
+            let ppa = self.lookup(access.lpa);
+            if ppa.is_some() {
+                self.map_changed(access.lpa, ppa, ppa, Cause::Host);
+            }
+        }
+    }
+
+    /// A page that held nothing got its place.
+    #[inline(always)]
+    pub(super) fn tell_allocated(&mut self, lpa: Lpa, ppa: Ppa) {
+        self.tell(Watches::CONTENT, |system, drive, _| system.allocated(lpa, ppa, drive));
+    }
+
+    /// The host gave up a page.
+    #[inline(always)]
+    pub(super) fn tell_trimmed(&mut self, lpa: Lpa, old: Ppa) {
+        self.tell(Watches::CONTENT, |system, drive, _| system.trimmed(lpa, old, drive));
+    }
+
     #[inline(always)]
     pub(super) fn tell_written(&mut self, lpa: Lpa, old: Ppa, new: Ppa) {
         if self.systems.watches.has(Watches::WRITTEN) {
@@ -335,12 +450,20 @@ impl Device {
     pub(super) fn note_idle(&mut self, idle: bool) {
         if !idle {
             self.end_background();
+            if std::mem::take(&mut self.systems.idle) {
+                self.plans.end_idle();
+            }
         }
         self.cache_sees_requests(!idle);
         if self.systems.watches.has(Watches::IDLE) || self.background.is_on() || self.folds_at_idle() {
             self.systems.idle_at = if idle { self.now + self.systems.idle_after } else { Ns::NEVER };
             self.wake_at = self.systems.wake_at();
         }
+    }
+
+    /// Whether the drive has been idle for long enough, and is to use that.
+    pub(super) fn is_idle(&self) -> bool {
+        self.systems.idle && !self.winds_down()
     }
 
     /// Whether something follows from the drive being idle, or not being so any more.
@@ -358,7 +481,7 @@ impl Device {
     pub fn wake(&mut self) {
         self.now = self.wake_at;
         if self.systems.idle_at == self.now {
-            self.systems.idle_at = Ns::NEVER;
+            (self.systems.idle_at, self.systems.idle) = (Ns::NEVER, true);
             self.tell(Watches::IDLE, |system, drive, actions| system.idle(drive, actions));
             self.begin_background();
             self.fold_while_idle();
@@ -416,6 +539,7 @@ impl Device {
             next += 1;
             match action {
                 Action::Plan(plan) => self.ask_for_plan(number, plan),
+                Action::PlanWhileIdle(plan) => self.ask_for_plan_of(number, plan, true),
                 Action::Empty(superblock, cause) => self.ask_to_empty(number, superblock, cause),
                 Action::Gate { dies, classes, until } => self.close_gates(number, &dies, classes, until),
                 Action::Copy { lpa, to } => self.ask_for_copy(number, lpa, to, read),

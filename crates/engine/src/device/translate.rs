@@ -128,6 +128,7 @@ impl Device {
         match self.first_answer(id) {
             Found::Known(_) if self.fetches_entry(id) => head,
             Found::Known(ppa) if ppa.is_some() => {
+                self.tell_access_of(id, false);
                 self.pool[id].ppa = ppa;
                 self.send_read(id, head)
             }
@@ -140,6 +141,7 @@ impl Device {
                 head
             }
             Found::Guess(ppa) => {
+                self.tell_access_of(id, false);
                 let op = &mut self.pool[id];
                 (op.ppa, op.guess) = (ppa, true);
                 self.send_read(id, head)
@@ -261,9 +263,10 @@ impl Device {
             if self.rules.unmapped_reads == UnmappedReads::Allocate {
                 ppa = self.allocate_on_first_read(lpa);
             }
-            if !ppa.is_some() {
-                return self.end_with_zeros(id);
-            }
+        }
+        self.tell_access_of(id, false);
+        if !ppa.is_some() {
+            return self.end_with_zeros(id);
         }
         self.pool[id].ppa = ppa;
         self.enqueue(id);
@@ -276,6 +279,9 @@ impl Device {
         (op.ppa, op.guess) = (ppa, true);
         op.class = Class::read_for(op.class.cause());
         let partial = op.partial;
+        if !partial {
+            self.tell_access_of(id, false);
+        }
         self.enqueue(id);
         if !partial {
             self.tell_read(id);

@@ -8,7 +8,7 @@ use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::mapping::FurtherCopy;
 use crate::nand::Geometry;
 use crate::nand::die::Phase;
-use crate::sched::class::{Class, FlashOp};
+use crate::sched::class::{Cause, Class, FlashOp};
 use crate::sched::queue::{NONE, OpId};
 use crate::time::Ns;
 
@@ -34,6 +34,30 @@ impl<'a> DriveView<'a> {
     /// Flash pages waiting or running on each die.
     pub fn outstanding(&self) -> &'a [u32] {
         &self.0.outstanding
+    }
+
+    /// Whether the bus of a channel carries something, or dies wait for it.
+    pub fn bus_is_busy(&self, channel: u32) -> bool {
+        let bus = self.0.channels.get(channel as usize);
+        bus.is_some_and(|bus| bus.free_at > self.now() || !bus.waiting.is_empty())
+    }
+
+    /// Whether no request has been inside for `scheme.maintenance.idle_after_ns` and none has come since, so that work of
+    /// nobody's may be begun. Never while a run comes to rest.
+    pub fn is_idle(&self) -> bool {
+        self.0.is_idle()
+    }
+
+    /// Whether the domain of a plane has room for more of the host's data. Never, where its die is reserved.
+    pub fn has_room(&self, plane: PlaneId) -> bool {
+        self.0.has_room(plane)
+    }
+
+    /// Whether the domain of a plane has room for a page that moves there from another domain, for this cause. Else it would
+    /// stay in its domain.
+    pub fn has_room_for_move(&self, plane: PlaneId, cause: Cause) -> bool {
+        let domain = self.0.domains.of(plane);
+        self.0.has_room(plane) && self.0.spares_for_move(domain, self.0.points.of(cause))
     }
 
     /// The primary copy of a logical page; [`Ppa::NONE`] if it holds nothing.

@@ -137,7 +137,7 @@ impl Device {
     /// Asks the placement for a unit that is written back.
     fn place_unit(&mut self, lpa: Lpa) -> PlaneId {
         let cause = WRITE_BACK_PROGRAM.cause();
-        self.place(&ProgramIntent { lpa, cause, source: Ppa::NONE, stream: 0 })
+        self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, 0) })
     }
 
     fn dirty_and_waiting(&self, lpa: Lpa) -> Option<Slot> {

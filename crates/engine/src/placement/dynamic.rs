@@ -93,7 +93,8 @@ impl DynamicPlacement {
 
     /// The plane whose domain holds least, for a drive on which too much is on its way.
     fn emptiest(view: &PlacementView<'_>) -> PlaneId {
-        (0..view.geometry.planes()).map(PlaneId).min_by_key(|&plane| (view.held)(plane)).unwrap_or(PlaneId(0))
+        let allowed = (0..view.geometry.planes()).map(PlaneId).filter(|&plane| view.allows(plane));
+        allowed.min_by_key(|&plane| (view.held)(plane)).unwrap_or(PlaneId(0))
     }
 
     /// Walks the levels over the planes that `usable` lets pass.
@@ -150,11 +151,15 @@ impl Stored for DynamicPlacement {
 
 impl Placement for DynamicPlacement {
     fn place(&mut self, _program: &ProgramIntent, view: &PlacementView<'_>) -> PlaneId {
+        let planes = view.geometry.planes_per_die;
         // Nearly always every plane has room, and the first walk need not ask.
-        if let Some(plane) = self.walk(view, &|_, _| true).filter(|&plane| (view.has_room)(plane)) {
+        let first = match view.among {
+            None => self.walk(view, &|_, _| true),
+            Some(among) => self.walk(view, &|die, plane| among.has(PlaneId(die * planes + plane))),
+        };
+        if let Some(plane) = first.filter(|&plane| (view.has_room)(plane)) {
             return plane;
         }
-        let planes = view.geometry.planes_per_die;
         self.walk(view, &|die, plane| (view.has_room)(PlaneId(die * planes + plane)))
             .unwrap_or_else(|| Self::emptiest(view))
     }
@@ -187,14 +192,19 @@ mod tests {
     }
 
     const WRITE: ProgramIntent =
-        ProgramIntent { lpa: Lpa(0), cause: Cause::Host, source: Ppa::NONE, stream: 0 };
+        ProgramIntent { lpa: Lpa(0), cause: Cause::Host, source: Ppa::NONE, stream: 0, first_read: false };
 
     #[test]
     fn on_an_idle_drive_it_visits_every_plane_before_any_twice() {
         let geometry = geometry();
         let mut policy = policy(&geometry);
-        let view =
-            PlacementView { geometry: &geometry, outstanding: &[0; 4], has_room: &|_| true, held: &|_| 0 };
+        let view = PlacementView {
+            geometry: &geometry,
+            outstanding: &[0; 4],
+            among: None,
+            has_room: &|_| true,
+            held: &|_| 0,
+        };
         let mut seen: Vec<_> = (0..8).map(|_| policy.place(&WRITE, &view).0).collect();
         assert_eq!(seen[..2], [0, 4], "channels alternate first");
         seen.sort_unstable();
@@ -208,6 +218,7 @@ mod tests {
         let view = PlacementView {
             geometry: &geometry,
             outstanding: &[1, 1, 1, 0],
+            among: None,
             has_room: &|_| true,
             held: &|_| 0,
         };
@@ -223,9 +234,34 @@ mod tests {
         let view = PlacementView {
             geometry: &geometry,
             outstanding: &[0; 4],
+            among: None,
             has_room: &|plane| plane.0 == 5,
             held: &|_| 0,
         };
         assert_eq!(policy.place(&WRITE, &view), PlaneId(5));
+    }
+
+    #[test]
+    fn it_goes_round_the_planes_that_it_is_left_and_no_others() {
+        let geometry = geometry();
+        let mut policy = policy(&geometry);
+        let mut among = super::super::PlaneSet::default();
+        [1, 2, 3].map(PlaneId).into_iter().for_each(|plane| among.insert(plane));
+        let place = |policy: &mut DynamicPlacement, full: u32| {
+            let has_room = |plane: PlaneId| among.has(plane) && plane.0 != full;
+            let view = PlacementView {
+                geometry: &geometry,
+                // Everything else is idle.
+                outstanding: &[9, 9, 0, 0],
+                among: Some(&among),
+                has_room: &has_room,
+                held: &|_| 0,
+            };
+            policy.place(&WRITE, &view).0
+        };
+        let mut seen: Vec<_> = (0..4).map(|_| place(&mut policy, 9)).collect();
+        seen.sort_unstable();
+        assert_eq!(seen, [1, 1, 2, 3]);
+        assert!((0..6).all(|_| [1, 3].contains(&place(&mut policy, 2))));
     }
 }

@@ -1,6 +1,7 @@
 //! Placement: which plane a program goes to.
 
 pub mod dynamic;
+pub mod planes;
 pub mod static_order;
 
 use crate::config::scheme::{Level, PlacementConfig, PlacementKind, PlacementOrder};
@@ -11,6 +12,7 @@ use crate::sched::class::Cause;
 use crate::snapshot::policies::policies;
 
 pub use dynamic::DynamicPlacement;
+pub use planes::PlaneSet;
 pub use static_order::StaticPlacement;
 
 /// A program that wants a plane.
@@ -24,12 +26,14 @@ pub struct ProgramIntent {
     pub source: Ppa,
     /// The host's stream that it belongs to; 0 where that is unknown.
     pub stream: u16,
+    /// It gets its first place because it is read.
+    pub first_read: bool,
 }
 
 impl ProgramIntent {
     /// A write of the host.
     pub fn host(lpa: Lpa, stream: u16) -> Self {
-        Self { lpa, cause: Cause::Host, source: Ppa::NONE, stream }
+        Self { lpa, cause: Cause::Host, source: Ppa::NONE, stream, first_read: false }
     }
 }
 
@@ -39,10 +43,20 @@ pub struct PlacementView<'a> {
     pub geometry: &'a Geometry,
     /// Flash pages waiting or running on each die.
     pub outstanding: &'a [u32],
+    /// The planes that a system leaves it ([`crate::systems::System::confine`]); `None`: all. Others count as having no room.
+    pub among: Option<&'a PlaneSet>,
     /// Whether the domain of a plane (see [`crate::blocks::Domains`]) has room for more of the host's data.
     pub has_room: &'a dyn Fn(PlaneId) -> bool,
     /// Mapping units that the domain of a plane holds, those on their way included.
     pub held: &'a dyn Fn(PlaneId) -> u32,
+}
+
+impl PlacementView<'_> {
+    /// Whether a plane is left to the placement.
+    #[inline]
+    pub fn allows(&self, plane: PlaneId) -> bool {
+        self.among.is_none_or(|planes| planes.has(plane))
+    }
 }
 
 /// Chooses the plane of every program that carries no pin, once for the units of one flash page that a request writes,

@@ -85,6 +85,7 @@ mod tests {
                 let view = PlacementView {
                     geometry: &geometry,
                     outstanding: &[],
+                    among: None,
                     has_room: &|_| true,
                     held: &|_| 0,
                 };

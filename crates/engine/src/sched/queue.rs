@@ -65,6 +65,8 @@ pub struct Op {
     pub guess: bool,
     /// A program that takes its data from [`source`](Self::source) inside the die.
     pub copyback: bool,
+    /// Systems were told that the host looked its page up.
+    pub accessed: bool,
     /// When it began to wait for what it waits for.
     pub wait_from: Ns,
     /// Place among all operations in order of arrival at the dies; 0 before the first. A read that is sent on to
@@ -95,6 +97,7 @@ impl Op {
             partial: false,
             guess: false,
             copyback: false,
+            accessed: false,
             wait_from: Ns::ZERO,
             order: 0,
             arrived: Ns::ZERO,

@@ -133,6 +133,11 @@ pub const PARTS: &[Part] = &[
         &[Slot::HotPages],
         "hotr = { enabled = true, staging = 'overprovisioned', staging_share = 0.02, hot_share = 0.5 }",
     ),
+    part(
+        "partition",
+        &[Slot::Placement],
+        "partition = { enabled = true, interval_accesses = 64 }\nplacement.policy = 'dynamic'",
+    ),
     part("mirror", &[Slot::Array], "array = { members = 2, layout = 'mirrored' }"),
     part("stripe", &[Slot::Array], "array = { members = 2, layout = 'striped', chunk_bytes = 4096 }"),
     part("ideal-reads", &[Slot::Service], "ideal.second_server = 'die_and_channel'"),

@@ -7,23 +7,27 @@
 
 pub mod combine;
 pub mod lru;
+pub mod partition;
 pub mod plan;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{DeviceConfig, SchemeConfig};
+use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
 use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
+use crate::nand::Geometry;
+use crate::placement::{PlaneSet, ProgramIntent};
 use crate::reclaim::WornBlock;
 use crate::replicate::collision::Collision;
 use crate::replicate::hotr::Hotr;
-use crate::replicate::{CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
+use crate::replicate::{CopyBudget, CopyLoss, CopyTarget, Reservation, Reserved, Serving};
 use crate::sched::class::Cause;
 use crate::sched::gates::ClassSet;
 use crate::snapshot::policies::policies;
 use crate::time::Ns;
 
 pub use crate::device::DriveView;
+use partition::Partition;
 pub use plan::{Pin, Place, Plan, Step};
 
 /// What a system wants to be told of: a set of flags.
@@ -53,6 +57,14 @@ impl Watches {
     pub const RECLAIM: Self = Self(256);
     /// A recorder of the engine's own looks at reads.
     pub(crate) const RECORDED: Self = Self(512);
+    /// [`System::confine`] for programs of the host and of the data cache, and for pages that are first read.
+    pub const PLACEMENT: Self = Self(1024);
+    /// [`System::confine`] for pages that move.
+    pub const MOVES_PLACEMENT: Self = Self(2048);
+    /// [`System::accessed`].
+    pub const ACCESS: Self = Self(4096);
+    /// [`System::allocated`] and [`System::trimmed`].
+    pub const CONTENT: Self = Self(8192);
 
     /// Both sets.
     pub const fn and(self, other: Self) -> Self {
@@ -91,6 +103,25 @@ pub struct ReadEvent {
     pub joins: bool,
 }
 
+/// A look-up of a page in the map, on behalf of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Access {
+    /// Logical page.
+    pub lpa: Lpa,
+    /// Whether it is written; else it is read.
+    pub write: bool,
+}
+
+/// Where a system lets a program go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Confine {
+    /// It has nothing to say: as without it.
+    Free,
+    /// To the planes that it has put into the set. For a move they are to have room ([`DriveView::has_room_for_move`]); one
+    /// that finds none stays in its domain.
+    Among,
+}
+
 /// A named figure of a system's own, for results.
 pub type Figure = (&'static str, u64);
 
@@ -99,6 +130,10 @@ pub type Figure = (&'static str, u64);
 pub enum Action {
     /// Move these pages.
     Plan(Plan),
+    /// Move these pages, without pins, as long as the drive is idle ([`DriveView::is_idle`]): one flash page after the other, so
+    /// that a request finds no more than one command of it. When one comes nothing more is read or programmed, what is under way
+    /// ends, and so does the plan.
+    PlanWhileIdle(Plan),
     /// Move whatever is valid out of this superblock, within its domain, and erase it.
     Empty(SuperblockId, Cause),
     /// These dies begin no command of these classes before `until`: what waits for them waits, what runs goes on to its
@@ -156,6 +191,33 @@ pub trait System {
     fn find(&mut self, _lookup: &Lookup, _drive: &DriveView<'_>) -> Option<Found> {
         None
     }
+
+    /// Which planes a program may go to, asked before the placement is: it puts them into `planes`, which is empty. The first
+    /// system that doesn't answer [`Confine::Free`] decides; the placement chooses among those planes. Asked for each program
+    /// that carries no pin, once for the units that go to one flash page together, and again for one that waited for space in
+    /// vain; not for pages of the map, nor for further copies. A move is known by its cause.
+    fn confine(
+        &mut self,
+        _program: &ProgramIntent,
+        _drive: &DriveView<'_>,
+        _planes: &mut PlaneSet,
+    ) -> Confine {
+        Confine::Free
+    }
+
+    /// The entry of a page was looked up for the host, once for each mapping unit of a request: for a read when it goes to
+    /// flash (or would, if the page held anything), for a write, or a unit that the cache writes back, when its place has been
+    /// chosen, thus behind [`Self::confine`]. Returns whether that changes what is kept with the entry: then it is dirty in a
+    /// cache of the map.
+    fn accessed(&mut self, _access: &Access, _drive: &DriveView<'_>) -> bool {
+        false
+    }
+
+    /// A page that held nothing got its place at its first read.
+    fn allocated(&mut self, _lpa: Lpa, _ppa: Ppa, _drive: &DriveView<'_>) {}
+
+    /// The host gave up a page, which was at `old`.
+    fn trimmed(&mut self, _lpa: Lpa, _old: Ppa, _drive: &DriveView<'_>) {}
 
     /// The translation page asked for on behalf of this page, by whomever, is in the controller.
     fn loaded(&mut self, _page: u32, _lpa: Lpa, _drive: &DriveView<'_>) {}
@@ -227,6 +289,16 @@ pub trait System {
 
     /// The plan that was asked for as its `number`-th (from 0) has ended.
     fn plan_done(&mut self, _number: u64, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// Refuses a drive or a scheme that it can't work with; asked once, before the drive is laid out. Names the key.
+    fn check(
+        &self,
+        _scheme: &SchemeConfig,
+        _geometry: &Geometry,
+        _reserved: &Reserved,
+    ) -> Result<(), ConfigError> {
+        Ok(())
+    }
 
     /// Most copies that it may have; asked once, before the drive is laid out.
     fn copies(&self) -> CopyBudget {
@@ -303,6 +375,8 @@ pub enum SystemPolicy {
     Collision(Box<Collision>),
     /// Copies of hot read pages in a staging space.
     Hotr(Box<Hotr>),
+    /// Reads and writes on channels of their own.
+    Partition(Box<Partition>),
     /// A user's own.
     Custom(Box<dyn System + Send>),
 }
@@ -314,6 +388,7 @@ impl SystemPolicy {
         match self {
             Self::Collision(system) => &**system,
             Self::Hotr(system) => &**system,
+            Self::Partition(system) => &**system,
             Self::Custom(system) => &**system,
         }
     }
@@ -324,6 +399,7 @@ impl SystemPolicy {
         match self {
             Self::Collision(system) => system.awaits(lpa),
             Self::Hotr(system) => system.awaits(lpa),
+            Self::Partition(system) => system.awaits(lpa),
             Self::Custom(system) => system.awaits(lpa),
         }
     }
@@ -334,12 +410,13 @@ impl SystemPolicy {
         match self {
             Self::Collision(system) => &mut **system,
             Self::Hotr(system) => &mut **system,
+            Self::Partition(system) => &mut **system,
             Self::Custom(system) => &mut **system,
         }
     }
 }
 
-policies!(SystemPolicy, "system", rebuilt: [], stored: [Collision, Hotr]);
+policies!(SystemPolicy, "system", rebuilt: [], stored: [Collision, Hotr, Partition]);
 
 /// The built-in systems that a scheme names, in a fixed order.
 pub fn of_scheme(scheme: &SchemeConfig, device: &DeviceConfig) -> Vec<SystemPolicy> {
@@ -347,5 +424,8 @@ pub fn of_scheme(scheme: &SchemeConfig, device: &DeviceConfig) -> Vec<SystemPoli
     let collision =
         collision.enabled.then(|| SystemPolicy::Collision(Box::new(Collision::new(collision, device))));
     let hotr = scheme.hotr.enabled.then(|| SystemPolicy::Hotr(Box::new(Hotr::new(&scheme.hotr, device))));
-    collision.into_iter().chain(hotr).collect()
+    let partition = &scheme.partition;
+    let partition =
+        partition.enabled.then(|| SystemPolicy::Partition(Box::new(Partition::new(partition, device))));
+    collision.into_iter().chain(hotr).chain(partition).collect()
 }

@@ -14,6 +14,7 @@ use wordline_engine::config::hotr::{HotrConfig, Staging, TrackedReads};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::pace::PaceConfig;
+use wordline_engine::config::partition::{Adapts, BusyChannel, PartitionConfig, WhenBusy};
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartLayout};
 use wordline_engine::config::scheme::*;
@@ -170,7 +171,42 @@ pub fn paces() -> impl Strategy<Value = Option<PaceConfig>> {
     prop::option::of((1u32..5).prop_map(|band| PaceConfig { band }))
 }
 
+/// A partition of the channels, with adjustments after few accesses.
+fn partitions() -> impl Strategy<Value = PartitionConfig> {
+    let busy = prop_oneof![Just(BusyChannel::AllDies), Just(BusyChannel::AnyDie), Just(BusyChannel::Bus)];
+    let adapts = prop_oneof![Just(Adapts::Always), Just(Adapts::WarmUp), Just(Adapts::Never)];
+    let ways = (busy, adapts, any::<bool>(), any::<bool>(), any::<bool>());
+    (1u32..4, ways, 1u64..100).prop_map(|(history, (busy, adapts, waits, with_gc, at_idle), interval)| {
+        PartitionConfig {
+            enabled: true,
+            history,
+            busy,
+            when_busy: if waits { WhenBusy::Wait } else { WhenBusy::Other },
+            adapts,
+            interval_accesses: interval,
+            migrate_with_gc: with_gc,
+            migrate_at_idle: at_idle,
+            ..PartitionConfig::default()
+        }
+    })
+}
+
+/// Schemes, a fifth of them with a partition where they may have one.
 pub fn schemes() -> impl Strategy<Value = SchemeConfig> {
+    (without_systems(), prop::option::weighted(0.2, partitions())).prop_map(|(mut scheme, partition)| {
+        if let Some(partition) = partition {
+            let spans_channels =
+                matches!(scheme.blocks.superblock, SuperblockSpan::Channels | SuperblockSpan::Drive);
+            if spans_channels {
+                scheme.blocks.superblock = SuperblockSpan::Die;
+            }
+            (scheme.placement.policy, scheme.partition) = (PlacementKind::Dynamic, partition);
+        }
+        scheme
+    })
+}
+
+fn without_systems() -> impl Strategy<Value = SchemeConfig> {
     let spans = prop_oneof![
         Just(SuperblockSpan::None),
         Just(SuperblockSpan::Die),

@@ -44,6 +44,10 @@ pub struct PageClass {
     /// Skew of `zipf`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub theta: Option<f64>,
+    /// Its pages get reads and writes in runs: reads go to one half of them and writes to the other, and the halves change
+    /// places after so many requests of the class.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u64>,
 }
 
 /// Which pages of a class are next.
@@ -104,6 +108,15 @@ impl Model {
                     return Err(format!("theta = {theta} of class {name}: allowed: with zipf"));
                 }
                 (_, None) => {}
+            }
+        }
+        for class in self.class.iter().filter(|class| class.turns.is_some()) {
+            if class.turns == Some(0) || class.bytes < 2 << 20 {
+                let PageClass { name, turns, bytes, .. } = class;
+                return Err(format!(
+                    "turns = {} of class {name} of {bytes} bytes: allowed: at least 1, of 2 MiB or more",
+                    turns.unwrap_or(0)
+                ));
             }
         }
         let sum = |of: fn(&PageClass) -> f64| self.class.iter().map(of).sum::<f64>();

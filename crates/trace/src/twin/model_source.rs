@@ -33,7 +33,8 @@ pub(super) struct ModelSource {
 }
 
 impl ModelSource {
-    /// A source for a model laid out in `space` bytes; classes shrink in proportion when that is less than `meant`.
+    /// A source for a model laid out in `space` bytes; classes shrink in proportion when that is less than `meant`, but for those
+    /// whose pages take turns.
     pub(super) fn new(
         model: &Model,
         requests: u64,
@@ -41,11 +42,16 @@ impl ModelSource {
         meant: u64,
         seed: u64,
     ) -> Result<Self, String> {
-        let shrink = (space as f64 / meant.max(1) as f64).min(1.0);
+        // Pages that take turns are few: they keep their size.
+        let kept = |class: &&PageClass| class.turns.is_some();
+        let kept: u64 = model.class.iter().filter(kept).map(|class| class.bytes).sum();
+        let shrink = (space.saturating_sub(kept) as f64 / meant.saturating_sub(kept).max(1) as f64).min(1.0);
         let mut start = 0;
         let mut classes = Vec::new();
         for (number, class) in model.class.iter().enumerate() {
-            let bytes = ((class.bytes as f64 * shrink) as u64 / EXTENT).max(1) * EXTENT;
+            let wanted =
+                if class.turns.is_some() { class.bytes } else { (class.bytes as f64 * shrink) as u64 };
+            let bytes = (wanted / EXTENT).max(1) * EXTENT;
             if start + bytes > space {
                 return Err(format!("class {}: no room in {space} bytes", class.name));
             }
@@ -143,6 +149,7 @@ impl RequestSource for ModelSource {
 
 struct Class {
     start: u64,
+    /// Of the half that gets requests of one kind, where they take turns.
     bytes: u64,
     reads: f64,
     writes: f64,
@@ -151,11 +158,16 @@ struct Class {
     places: Permutation,
     /// Bytes gone by reads and by writes ([`Walk::Once`]).
     gone: [u64; 2],
+    /// Requests from one turn to the next, and requests so far.
+    turns: Option<u64>,
+    requests: u64,
     rng: Xoshiro256PlusPlus,
 }
 
 impl Class {
     fn new(config: &PageClass, start: u64, bytes: u64, seed: u64, number: usize) -> Self {
+        // Reads and writes that take turns have a half each, of whole extents.
+        let bytes = if config.turns.is_some() { (bytes / 2 / EXTENT).max(1) * EXTENT } else { bytes };
         let slots = if config.walk == Walk::Once { bytes / EXTENT } else { bytes / PAGE };
         Self {
             start,
@@ -166,6 +178,8 @@ impl Class {
             zipf: config.theta.map(|theta| Zipf::new(slots, theta)),
             places: Permutation::new(slots, &mut stream(seed, &format!("model.places.{number}"))),
             gone: [0, 0],
+            turns: config.turns,
+            requests: 0,
             rng: stream(seed, &format!("model.addresses.{number}")),
         }
     }
@@ -191,7 +205,15 @@ impl Class {
                 self.places.apply(here / EXTENT) * EXTENT + here % EXTENT
             }
         };
-        self.start + offset.min((self.bytes - length) / PAGE * PAGE)
+        self.start + self.half(read) + offset.min((self.bytes - length) / PAGE * PAGE)
+    }
+
+    /// Where the half begins whose turn it is.
+    fn half(&mut self, read: bool) -> u64 {
+        let Some(turns) = self.turns else { return 0 };
+        let second = (self.requests / turns).is_multiple_of(2) != read;
+        self.requests += 1;
+        if second { self.bytes } else { 0 }
     }
 }
 

@@ -236,3 +236,52 @@ fn profiles_of_real_traces_keep_their_features() {
         assert!((a.sequential - b.sequential).abs() < 0.2, "{name}: {a:?} {b:?}");
     }
 }
+
+#[test]
+fn pages_that_take_turns_get_runs_of_reads_and_of_writes() {
+    const TURNS: &str = r#"
+form = 1
+name = "turns"
+fit_for = "published_characteristics"
+source = "a test"
+space_bytes = 2097152
+[summary]
+requests = 20000
+[model]
+read_share = 0.5
+read_sizes = [{ bytes = 4096, weight = 1.0 }]
+write_sizes = [{ bytes = 4096, weight = 1.0 }]
+burst_requests = 8.0
+burst_gap_ns = 100.0
+idle_gap_ns = 1000.0
+[[model.class]]
+name = "mixed"
+bytes = 2097152
+reads = 1.0
+writes = 1.0
+walk = "uniform"
+turns = 5000
+"#;
+    let folder = Folder::new();
+    let played = |text: &str| {
+        let path = folder.file("profile.toml", text);
+        let config = SourceConfig::Twin(TwinConfig { path, requests: Some(20_000), space_bytes: None });
+        let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
+        open(&config, &context).map(|opened| drain(&mut *{ opened.source }).unwrap())
+    };
+    let requests = played(TURNS).unwrap();
+    for (turn, requests) in requests.chunks(5_000).enumerate() {
+        // Reads begin on the first half.
+        let reads_are_on_second = turn % 2 == 1;
+        let as_they_should = |request: &&HostRequest| {
+            (request.offset >= 1 << 20) == (reads_are_on_second == (request.op == HostOp::Read))
+        };
+        assert_eq!(requests.iter().filter(as_they_should).count(), 5_000, "{turn}");
+    }
+    for wrong in ["turns = 0", "turns = 5000\nsize = 1"] {
+        assert!(played(&TURNS.replace("turns = 5000", wrong)).is_err(), "{wrong}");
+    }
+    let small = TURNS.replace("bytes = 2097152\nreads", "bytes = 1048576\nreads");
+    let error = played(&small).err().map(|error| error.to_string()).unwrap();
+    assert!(error.contains("2 MiB or more"), "{error}");
+}
