@@ -4,14 +4,16 @@
 
 use crate::common::*;
 use wordline_engine::Setup;
+use wordline_engine::config::cache::CacheKind;
 use wordline_engine::config::device::MultiPlaneRule;
 use wordline_engine::config::reclaim::{Holes, ReclaimConfig, ReclaimKind, ReclaimPriority};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{SchedulerKind, SuperblockSpan};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::Ppa;
-use wordline_engine::reclaim::{Decision, ReadReclaim, WornBlock};
+use wordline_engine::reclaim::{Decision, ReadReclaim, Routine, WornBlock};
 use wordline_engine::sched::class::Cause;
+use wordline_engine::stats::reclaim::ReclaimRecord;
 use wordline_engine::stats::report::Report;
 use wordline_engine::systems::{DriveView, Pin, Place, Plan, Step, System, SystemPolicy, Watches};
 
@@ -340,4 +342,130 @@ fn two_worn_blocks_of_a_superblock_make_one_plan_although_it_waits() {
     assert_eq!((reclaim.operations, reclaim.moved_units), (1, 32));
     // It waited for longer than it took.
     assert!(reclaim.threshold_to_erase_max_ns > 30_000_000, "{reclaim:?}");
+}
+
+/// Superblocks of the planes of a die. Column 0 of every superblock is read three times as often as each other, for so many reads.
+fn skewed(policy: ReclaimKind, count: u64) -> Report {
+    let mut setup = of_a_die(policy);
+    setup.device.geometry.pages = 64;
+    setup.scheme.reclaim = ReclaimConfig { threshold: 600, ..reclaiming(policy, 600, Equal) };
+    setup.host = closed(2);
+    setup.measure.reclaims = true;
+    // Pages go to planes in turn.
+    setup.scheme.placement.order = "PCWD".to_owned().try_into().unwrap();
+    let mut random = Random(3);
+    let mut source = made(count, |_| {
+        let column = random.below(6).saturating_sub(2);
+        read(0, random.below(64) * 4 + column)
+    });
+    run(&setup, &mut source).unwrap()
+}
+
+#[test]
+fn under_skew_the_shuffler_evens_out_the_reads_of_blocks_and_whole_superblocks_do_not() {
+    let spread =
+        |record: &ReclaimRecord| record.reads.iter().max().unwrap() - record.reads.iter().min().unwrap();
+    let of = |policy| {
+        let records = skewed(policy, 40_000).read_reclaim.unwrap().records;
+        let first = spread(&records[0]);
+        let later: Vec<u32> = records.iter().filter(|record| record.round > 0).map(spread).collect();
+        assert!(later.len() > 5, "{policy:?}: {}", records.len());
+        let rounds: Vec<u32> = records.iter().map(|record| record.round).collect();
+        assert!(
+            rounds.iter().copied().eq(0..rounds.len() as u32),
+            "{policy:?}: one superblock is read: {rounds:?}"
+        );
+        (records.len(), first, later.iter().sum::<u32>() / later.len() as u32, records[0].routine)
+    };
+    let (whole, first, later, routine) = of(ReclaimKind::Superblock);
+    assert!(first > 350 && later > 350, "{first} {later}");
+    assert_eq!(routine, Routine::InPlace);
+    for policy in [ReclaimKind::Shuffler, ReclaimKind::Page] {
+        let (operations, first, later, routine) = of(policy);
+        assert!(first > 350 && later < 150, "{policy:?}: {first} {later}");
+        assert!((operations as f64) < 0.75 * whole as f64, "{policy:?}: {operations} of {whole}");
+        assert_eq!(routine, if policy == ReclaimKind::Page { Routine::Regrouped } else { Routine::Full });
+    }
+}
+
+#[test]
+fn shuffled_superpages_are_read_and_programmed_together_and_regrouped_ones_are_not() {
+    let of = |policy| {
+        let report = skewed(policy, 5_000);
+        let of = |class: &str| {
+            let class = &report.flash.by_class[class];
+            class.operations as f64 / class.transactions as f64
+        };
+        (of("reclaim_read"), of("reclaim_program"))
+    };
+    let (whole, shuffled, regrouped) =
+        (of(ReclaimKind::Superblock), of(ReclaimKind::Shuffler), of(ReclaimKind::Page));
+    assert!((whole.0 - 4.0).abs() < 0.1 && (whole.1 - 4.0).abs() < 0.1, "{whole:?}");
+    assert!((shuffled.0 - 4.0).abs() < 0.1 && (shuffled.1 - 4.0).abs() < 0.1, "{shuffled:?}");
+    assert!(regrouped.0 < 2.0 && regrouped.1 > 3.5, "{regrouped:?}");
+}
+
+#[test]
+fn each_shuffled_page_costs_the_firmware_and_one_that_stays_in_its_block_does_not() {
+    let mut setup = of_a_die(ReclaimKind::Shuffler);
+    setup.scheme.firmware.shuffle_ns = 100;
+    let work = |setup: &Setup| {
+        let report = record(setup, reads_apart(10)).0;
+        (report.read_reclaim.unwrap().moved_units, report.cpu.unwrap().by_cost["shuffle"].count)
+    };
+    // One block was read: all take part; of sixteen offsets in four cards one card stays.
+    assert_eq!(work(&setup), (64, 48));
+    setup.scheme.reclaim.shuffle.full = 10.0;
+    setup.scheme.reclaim.shuffle.partial = 2.0;
+    assert_eq!(work(&setup), (64, 0));
+}
+
+#[test]
+fn counters_are_charged_before_the_cache_gets_the_rest_of_the_dram_and_may_leave_it_nothing() {
+    let cache = |policy, bytes| {
+        let mut setup = of_a_die(policy);
+        // 2,048 pages: 8 KiB of counters.
+        setup.device.dram.bytes = Some(bytes + 4 * setup.logical_bytes().unwrap() / 4096);
+        setup.scheme.cache.policy = CacheKind::Lru;
+        let report = record(&setup, vec![read(0, 0), read(1_000_000, 0)]).0;
+        let dram = report.dram.bytes_by_user;
+        let hits = report.cache.map(|cache| cache.read_hits);
+        (dram.get("read_counters").copied().unwrap_or(0), dram.get("data_cache").copied().unwrap_or(0), hits)
+    };
+    assert_eq!(cache(ReclaimKind::Shuffler, 16_384), (0, 16_384, Some(1)));
+    assert_eq!(cache(ReclaimKind::Page, 16_384), (8_192, 8_192, Some(1)));
+    assert_eq!(cache(ReclaimKind::Page, 8_192), (8_192, 0, None));
+}
+
+#[test]
+fn the_counters_of_pages_count_the_reads_of_the_host_at_the_flash() {
+    struct Counting(std::sync::Arc<std::sync::Mutex<Vec<u32>>>);
+    impl ReadReclaim for Counting {
+        fn reclaim(&mut self, _: &WornBlock, _: &DriveView<'_>) -> Decision {
+            Decision::Superblock
+        }
+        fn counts_pages(&self) -> bool {
+            true
+        }
+        fn page_read(&mut self, lpa: wordline_engine::ids::Lpa) {
+            self.0.lock().unwrap().push(lpa.0);
+        }
+    }
+    let setup = of_a_die(ReclaimKind::Superblock);
+    let mut device = setup.prepare(&[]).unwrap();
+    let seen = std::sync::Arc::default();
+    device.set_reclaim(Box::new(Counting(std::sync::Arc::clone(&seen))));
+    record_on(&setup, device, &mut Listed(reads_apart(10))).unwrap();
+    // The reads that move the superblock are not among them.
+    assert_eq!(*seen.lock().unwrap(), [vec![0; 10], vec![200]].concat());
+}
+
+#[test]
+fn policies_that_rearrange_are_refused_beside_parity() {
+    for policy in [ReclaimKind::Shuffler, ReclaimKind::Page] {
+        let mut setup = of_a_die(policy);
+        setup.scheme.redundancy.policy = wordline_engine::config::redundancy::RedundancyKind::ParityRows;
+        let error = setup.validate().unwrap_err().to_string();
+        assert!(error.starts_with("scheme.reclaim.policy = ") && error.contains("superblock"), "{error}");
+    }
 }

@@ -40,7 +40,7 @@ registry!(UNMAPPED: UnmappedReads { Zeros, Allocate });
 registry!(PLACEMENTS: PlacementKind { Static, Dynamic });
 registry!(SPANS: SuperblockSpan { None, Die, Chip, Channels, Drive });
 registry!(COLLECTIONS: GcKind { Greedy, DChoices, Random, Fifo, CostBenefit, WindowedGreedy });
-registry!(RECLAIMS: ReclaimKind { None, Block, Superblock });
+registry!(RECLAIMS: ReclaimKind { None, Block, Superblock, Shuffler, Page });
 registry!(PRIORITIES: ReclaimPriority { Foreground, Equal, Background });
 registry!(FREE_BLOCKS: FreeBlock { Oldest, LeastWorn });
 registry!(SEPARATIONS: SeparationKind { None, Stream, HotCold });

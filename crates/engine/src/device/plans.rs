@@ -513,7 +513,9 @@ impl Device {
                 self.blocks.set_state(source, BlockState::Full);
             }
         }
-        self.reclaim_plan_ended(&run.plan);
+        let filled = (0..).zip(&run.destinations).filter(|&(index, _)| run.filled & (1u64 << index) != 0);
+        let filled: Vec<SuperblockId> = filled.map(|(_, &superblock)| superblock).collect();
+        self.reclaim_plan_ended(&run.plan, &filled);
         self.tell_one(run.system, |system, drive, actions| system.plan_done(run.number, drive, actions));
         for &superblock in run.destinations.iter().chain(&run.plan.erase) {
             let domain = self.blocks.split(superblock).0;

@@ -2,16 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Device;
 use super::view::DriveView;
+use super::{Device, READ_COUNTERS};
 use crate::blocks::BlockState;
 use crate::config::reclaim::{Holes, ReclaimConfig};
+use crate::cpu::Cost;
 use crate::ids::{DomainId, Ppa, SuperblockId};
 use crate::nand::Geometry;
 use crate::reclaim::mover::{self, Order};
-use crate::reclaim::{Decision, ReadReclaim, ReclaimPolicy, WornBlock};
+use crate::reclaim::{Decision, ReadReclaim, ReclaimPolicy, Routine, WornBlock, reads_by_block};
 use crate::sched::class::{Cause, Class};
-use crate::stats::reclaim::ReadReclaimReport;
+use crate::sched::queue::{NONE, Op, OpId};
+use crate::stats::reclaim::{ReadReclaimReport, ReclaimRecord};
 use crate::systems::{Pin, Plan, Step, Watches};
 use crate::time::Ns;
 
@@ -52,6 +54,10 @@ pub(super) struct Reclaim {
     threshold: u32,
     hard_limit: u32,
     holes: Holes,
+    /// Whether the policy counts reads of logical pages.
+    counts_pages: bool,
+    /// By superblock: how often its data has been reclaimed from superblock to superblock.
+    rounds: Vec<u32>,
     /// By physical block.
     records: Vec<Record>,
     /// Blocks that were read too often in this event, by the unit that was read.
@@ -62,13 +68,20 @@ pub(super) struct Reclaim {
 
 impl Reclaim {
     /// `None` where nothing is reclaimed.
-    pub(super) fn new(config: &ReclaimConfig, geometry: &Geometry) -> Option<Box<Self>> {
+    pub(super) fn new(
+        config: &ReclaimConfig,
+        geometry: &Geometry,
+        superblocks: usize,
+        counts_pages: bool,
+    ) -> Option<Box<Self>> {
         let blocks = geometry.planes() as usize * geometry.blocks_per_plane as usize;
         config.is_on().then(|| {
             Box::new(Self {
                 threshold: config.threshold,
                 hard_limit: config.hard_limit(),
                 holes: config.holes,
+                counts_pages,
+                rounds: vec![0; superblocks],
                 records: vec![FRESH; blocks],
                 due: Vec::new(),
                 urgent: Vec::new(),
@@ -92,7 +105,29 @@ fn classes_of(cause: Cause) -> u32 {
 impl Device {
     /// Replaces the choice of what is reclaimed by a user's own. It is asked only where the scheme reclaims at all.
     pub fn set_reclaim(&mut self, policy: Box<dyn ReadReclaim + Send>) {
+        if let Some(reclaim) = &mut self.reclaim {
+            reclaim.counts_pages = policy.counts_pages();
+        }
+        if policy.bytes() > 0 {
+            self.reserve_dram(READ_COUNTERS, policy.bytes());
+        }
         self.reclaim_policy = ReclaimPolicy::Custom(policy);
+    }
+
+    /// The array took a flash page for these units: tells a policy that counts them of those that the host reads.
+    #[inline]
+    pub(super) fn count_page_reads(&mut self, head: OpId) {
+        if !self.reclaim.as_ref().is_some_and(|reclaim| reclaim.counts_pages) {
+            return;
+        }
+        let mut unit = head;
+        while unit != NONE {
+            let Op { lpa, class, next_unit, .. } = self.pool[unit];
+            if class == Class::HostRead {
+                self.reclaim_policy.page_read(lpa);
+            }
+            unit = next_unit;
+        }
     }
 
     /// The block of this unit was read, and is beyond the threshold.
@@ -176,8 +211,11 @@ impl Device {
         self.reclaim_policy = policy;
         match decision {
             Decision::Leave => return Reclaims::Nothing,
-            Decision::Superblock => self.refill(worn.superblock),
-            Decision::Block if self.domains.width() == 1 => self.refill(worn.superblock),
+            Decision::Superblock => self.refill(worn.superblock, Routine::InPlace, &Order::InPlace),
+            Decision::Block if self.domains.width() == 1 => {
+                self.refill(worn.superblock, Routine::InPlace, &Order::InPlace);
+            }
+            Decision::Rearranged(routine, order) => self.refill(worn.superblock, routine, &order),
             Decision::Block => {
                 self.evacuate(worn);
                 return Reclaims::Block;
@@ -191,10 +229,27 @@ impl Device {
         Reclaims::Superblock
     }
 
-    /// Moves the valid pages of a superblock into a fresh one, each to the place that it has.
-    fn refill(&mut self, superblock: SuperblockId) {
-        let holes = self.reclaim.as_ref().map_or_else(Holes::default, |reclaim| reclaim.holes);
-        let plan = mover::plan(&DriveView(self), superblock, &Order::InPlace, holes);
+    /// Moves the valid pages of a superblock into a fresh one.
+    fn refill(&mut self, superblock: SuperblockId, routine: Routine, order: &Order) {
+        let Some(reclaim) = &self.reclaim else { return };
+        let (holes, round) = (reclaim.holes, reclaim.rounds[superblock.index()]);
+        let view = DriveView(self);
+        let mover::Move { plan, pages, rearranged } = mover::plan(&view, superblock, order, holes);
+        let reads = reads_by_block(&view, superblock);
+        let capacity =
+            self.blocks.units_in(self.blocks.mode(superblock), &self.geometry) * self.data_planes();
+        let record = ReclaimRecord {
+            time_ns: self.now.0,
+            superblock: superblock.0,
+            round,
+            reads,
+            routine,
+            moved: pages,
+            holes: capacity - pages,
+        };
+        let keeps = self.monitor.keeps_reclaims();
+        self.recorder.reclaim.reclaimed(record, keeps);
+        self.charge(Cost::Shuffle, u64::from(rearranged));
         self.ask_for_own_plan(plan);
     }
 
@@ -273,6 +328,8 @@ impl Device {
     pub(super) fn reclaim_block_erased(&mut self, ppa: Ppa) {
         if let Some(reclaim) = &mut self.reclaim {
             let number = (ppa.0 / self.geometry.units_per_block()) as usize;
+            let superblock = self.blocks.of(&self.geometry, ppa);
+            reclaim.rounds[superblock.index()] = 0;
             let record = std::mem::replace(&mut reclaim.records[number], FRESH);
             if record.worn != Ns::NEVER {
                 self.recorder.reclaim.erased(self.now.since(record.worn).0);
@@ -289,10 +346,13 @@ impl Device {
         self.note_urgent();
     }
 
-    /// A plan has ended. What it was to erase and has not may be asked for again.
-    pub(super) fn reclaim_plan_ended(&mut self, plan: &Plan) {
-        if self.reclaim.is_none() || plan.cause != Cause::ReadReclaim {
+    /// A plan has ended, whose pages are in these superblocks now. What it was to erase and has not may be asked for again.
+    pub(super) fn reclaim_plan_ended(&mut self, plan: &Plan, filled: &[SuperblockId]) {
+        let Some(reclaim) = self.reclaim.as_mut().filter(|_| plan.cause == Cause::ReadReclaim) else {
             return;
+        };
+        if let ([source], [destination]) = (&plan.erase[..], filled) {
+            reclaim.rounds[destination.index()] = reclaim.rounds[source.index()].saturating_add(1);
         }
         for &page in plan.steps.iter().filter_map(|step| step.pages.first()) {
             let superblock = self.blocks.of(&self.geometry, page);

@@ -38,12 +38,14 @@ pub(super) struct Systems {
     /// When the drive will have been idle for long enough; [`Ns::NEVER`] while it is not, or was told of it.
     idle_at: Ns,
     idle_after: Ns,
+    /// So many, the first to be added, are in the ledger of the DRAM already.
+    in_ledger: usize,
 }
 
 impl Systems {
-    /// None yet; the drive is idle once no request has been inside for so long.
-    pub fn new(idle_after: Ns) -> Self {
-        Self { idle_at: Ns::NEVER, idle_after, ..Self::default() }
+    /// None yet, so many of which the ledger knows; the drive is idle once no request has been inside for so long.
+    pub fn new(idle_after: Ns, in_ledger: usize) -> Self {
+        Self { idle_at: Ns::NEVER, idle_after, in_ledger, ..Self::default() }
     }
 
     /// All systems, to be put back, if any of them watches for it.
@@ -89,6 +91,7 @@ impl Part for Systems {
             wake,
             idle_at,
             idle_after: _,
+            in_ledger: _,
         } = self;
         let names: Vec<&str> = all.iter().map(|system| system.get().name()).collect();
         out.put(&names)?;
@@ -111,8 +114,19 @@ impl Part for Systems {
     }
 
     fn fork(&self) -> Result<Self, SnapshotError> {
-        let Self { all, each, watches, fetches_ahead, asked, read, actions, wake, idle_at, idle_after } =
-            self;
+        let Self {
+            all,
+            each,
+            watches,
+            fetches_ahead,
+            asked,
+            read,
+            actions,
+            wake,
+            idle_at,
+            idle_after,
+            in_ledger,
+        } = self;
         let fork = |system: &SystemPolicy| {
             system.fork().map_err(|_| SnapshotError::NoFork(format!("the system `{}`", system.get().name())))
         };
@@ -127,6 +141,7 @@ impl Part for Systems {
             wake: wake.clone(),
             idle_at: *idle_at,
             idle_after: *idle_after,
+            in_ledger: *in_ledger,
         })
     }
 }
@@ -146,9 +161,8 @@ impl Device {
         self.systems.watches = self.systems.watches.and(watches);
         self.systems.each.push(watches);
         self.systems.fetches_ahead |= system.get().fetches_ahead();
-        self.dram.reserve(system.get().name(), system.get().bytes());
-        if let Err(error) = self.dram.check() {
-            self.fail(error.to_string());
+        if self.systems.all.len() >= self.systems.in_ledger {
+            self.reserve_dram(system.get().name(), system.get().bytes());
         }
         self.systems.all.push(system);
         self.systems.wake.push(Ns::NEVER);
@@ -157,6 +171,14 @@ impl Device {
             self.translation.ask_systems();
         }
         self.note_plain_reads();
+    }
+
+    /// Enters a user of the DRAM that comes behind the data cache.
+    pub(super) fn reserve_dram(&mut self, name: &str, bytes: u64) {
+        self.dram.reserve(name, bytes);
+        if let Err(error) = self.dram.check() {
+            self.fail(error.to_string());
+        }
     }
 
     /// Whether a system knows, or supposes, where a page is.

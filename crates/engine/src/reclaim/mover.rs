@@ -62,25 +62,43 @@ impl Shape {
     }
 }
 
+/// What moves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Move {
+    /// How.
+    pub plan: Plan,
+    /// Mapping units that are valid.
+    pub pages: u32,
+    /// Those that go to another block.
+    pub rearranged: u32,
+}
+
 /// The plan that moves a superblock.
-pub fn plan(drive: &DriveView<'_>, superblock: SuperblockId, order: &Order, holes: Holes) -> Plan {
+pub fn plan(drive: &DriveView<'_>, superblock: SuperblockId, order: &Order, holes: Holes) -> Move {
     let shape = Shape::of(drive);
     let valid = |unit: u32| {
         let ppa = drive.unit_at(superblock, unit);
         if drive.valid_lpa(ppa).is_some() { ppa } else { Ppa::NONE }
     };
+    let mut rearranged = 0;
     let units: Vec<Ppa> = match order {
         Order::InPlace => (0..shape.units()).map(valid).collect(),
-        Order::Permuted(sources) => {
-            let valid = |&unit: &u32| if unit < shape.units() { valid(unit) } else { Ppa::NONE };
-            sources.iter().take(shape.units() as usize).map(valid).collect()
-        }
+        Order::Permuted(sources) => (0..shape.units())
+            .zip(sources)
+            .map(|(unit, &source)| {
+                let ppa = if source < shape.units() { valid(source) } else { Ppa::NONE };
+                rearranged += u32::from(ppa.is_some() && shape.column(source) != shape.column(unit));
+                ppa
+            })
+            .collect(),
     };
     let units = match holes {
         Holes::Keep => units,
         Holes::Close => closed_up(&units, shape),
     };
-    Plan::into_fresh(Cause::ReadReclaim, drive.split(superblock).0, superblock, &units)
+    let pages = units.iter().filter(|ppa| ppa.is_some()).count() as u32;
+    let plan = Plan::into_fresh(Cause::ReadReclaim, drive.split(superblock).0, superblock, &units);
+    Move { plan, pages, rearranged }
 }
 
 /// The pages of each column one after another.
