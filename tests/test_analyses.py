@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from wordline.repro import exhibit, papers, targets
+from wordline.repro import exhibit, papers, reclaims, targets
 from wordline.repro.analyses import ANALYSES
 from wordline.repro.columns import share_of_occurrences
 
@@ -131,3 +131,19 @@ def test_every_printed_number_has_a_row_whether_an_exhibit_computes_it_or_not() 
 def test_an_exhibit_computes_every_printed_number_of_these_papers(paper: str) -> None:
     wanted = [key(line) for line in printed() if line["system"] == paper]
     assert wanted and not set(wanted) - set(computed())
+
+
+RECLAIMS = [
+    {"round": 0, "reads": [10, 2, 4, 4]},
+    {"round": 1, "reads": [10, 8, 9, 9]},
+    {"round": 1, "reads": [10, 6, 9, 9]},
+]
+
+
+def test_figures_of_reclaims_are_of_all_or_of_one_round() -> None:
+    assert reclaims.figure("spread", RECLAIMS) == (8 + 2 + 4) / 3
+    assert [reclaims.figure(f"spread@{number}", RECLAIMS) for number in (0, 1, 2)] == [8, 3, None]
+    assert [reclaims.figure(name, RECLAIMS) for name in ("least", "p50", "most")] == [2, 9, 10]
+    assert reclaims.figure("mean", RECLAIMS) == 90 / 12
+    assert reclaims.figure("reclaims@1", RECLAIMS) == 2
+    assert reclaims.figure("mean", []) is None

@@ -158,7 +158,7 @@ fn a_block_that_is_never_filled_is_closed_when_it_reaches_the_hard_limit() {
 }
 
 #[test]
-fn space_comes_first_and_reclaim_goes_on_under_constant_writing() {
+fn collection_and_reclaim_both_go_on_under_constant_writing() {
     for priority in [Foreground, Equal, Background] {
         for (policy, span) in [
             (ReclaimKind::Block, SuperblockSpan::None),

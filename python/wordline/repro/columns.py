@@ -12,6 +12,7 @@ from typing import Any
 
 from wordline._core import WordlineError
 from wordline.presets import Description
+from wordline.repro import reclaims
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.formulas import FORMULAS
 from wordline.simulation import describe_trace
@@ -20,6 +21,12 @@ from wordline.study.point import Point
 FORMULA = "formula:"
 RATIO = "ratio:"
 PRODUCT = "product:"
+SUM = "sum:"
+"""Of figures of a run; one that it doesn't name is nothing."""
+
+RECLAIMS = "reclaims:"
+"""A figure of the reclaims of a run with `measure.reclaims` (`repro/reclaims.py`)."""
+
 TRACE = "trace:"
 """A figure of the requests themselves, as `wordline trace info` gives it."""
 
@@ -48,8 +55,14 @@ def column(exhibit: Exhibit, path: str, row: Row, config: Mapping[str, Any], poi
         factors = [_factor(part) or column(exhibit, part, row, config, point) for part in parts]
         return None if None in factors else math.prod(factors)
     if path.startswith(RATIO):
-        above, below = (_figure(row, name) for name in path.removeprefix(RATIO).split("/"))
+        parts = path.removeprefix(RATIO).split("/")
+        above, below = (column(exhibit, part, row, config, point) for part in parts)
         return above / below if above is not None and below else None
+    if path.startswith(SUM):
+        return sum(_figure(row, name) or 0.0 for name in path.removeprefix(SUM).split("+"))
+    if path.startswith(RECLAIMS):
+        kept = _at(json.loads(row["result"]), "read_reclaim.records") or []
+        return reclaims.figure(path.removeprefix(RECLAIMS), kept)
     if path.startswith(TRACE):
         return _at(_requests_of(point), path.removeprefix(TRACE))
     if path.startswith(CURVE):

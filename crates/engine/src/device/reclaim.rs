@@ -89,6 +89,12 @@ impl Reclaim {
         })
     }
 
+    fn set_round(&mut self, superblock: SuperblockId, round: u32) {
+        if let Some(known) = self.rounds.get_mut(superblock.index()) {
+            *known = round;
+        }
+    }
+
     /// Reads of a block from which on [`Device::block_worn`] is to be told of each.
     pub(super) fn worn_at(config: &ReclaimConfig) -> u32 {
         if config.is_on() { config.threshold } else { u32::MAX }
@@ -232,7 +238,7 @@ impl Device {
     /// Moves the valid pages of a superblock into a fresh one.
     fn refill(&mut self, superblock: SuperblockId, routine: Routine, order: &Order) {
         let Some(reclaim) = &self.reclaim else { return };
-        let (holes, round) = (reclaim.holes, reclaim.rounds[superblock.index()]);
+        let (holes, round) = (reclaim.holes, reclaim.rounds.get(superblock.index()).copied().unwrap_or(0));
         let view = DriveView(self);
         let mover::Move { plan, pages, rearranged } = mover::plan(&view, superblock, order, holes);
         let reads = reads_by_block(&view, superblock);
@@ -245,7 +251,7 @@ impl Device {
             reads,
             routine,
             moved: pages,
-            holes: capacity - pages,
+            holes: capacity.saturating_sub(pages),
         };
         let keeps = self.monitor.keeps_reclaims();
         self.recorder.reclaim.reclaimed(record, keeps);
@@ -329,7 +335,7 @@ impl Device {
         if let Some(reclaim) = &mut self.reclaim {
             let number = (ppa.0 / self.geometry.units_per_block()) as usize;
             let superblock = self.blocks.of(&self.geometry, ppa);
-            reclaim.rounds[superblock.index()] = 0;
+            reclaim.set_round(superblock, 0);
             let record = std::mem::replace(&mut reclaim.records[number], FRESH);
             if record.worn != Ns::NEVER {
                 self.recorder.reclaim.erased(self.now.since(record.worn).0);
@@ -352,7 +358,8 @@ impl Device {
             return;
         };
         if let ([source], [destination]) = (&plan.erase[..], filled) {
-            reclaim.rounds[destination.index()] = reclaim.rounds[source.index()].saturating_add(1);
+            let round = reclaim.rounds.get(source.index()).map_or(0, |round| round.saturating_add(1));
+            reclaim.set_round(*destination, round);
         }
         for &page in plan.steps.iter().filter_map(|step| step.pages.first()) {
             let superblock = self.blocks.of(&self.geometry, page);
