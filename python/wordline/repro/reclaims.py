@@ -20,7 +20,7 @@ def figure(name: str, records: Sequence[Record]) -> float | None:
 
 def spread(records: Sequence[Record]) -> float:
     """Mean distance between the most and the least read block of a superblock."""
-    return sum(max(record["reads"]) - min(record["reads"]) for record in records) / len(records)
+    return float(sum(max(record["reads"]) - min(record["reads"]) for record in records) / len(records))
 
 
 def quantile(share: float) -> Callable[[Sequence[Record]], float]:
@@ -36,7 +36,7 @@ def quantile(share: float) -> Callable[[Sequence[Record]], float]:
 def mean(records: Sequence[Record]) -> float:
     """Mean reads of all blocks at their reclaim."""
     reads = [count for record in records for count in record["reads"]]
-    return sum(reads) / len(reads)
+    return float(sum(reads) / len(reads))
 
 
 FIGURES: dict[str, Callable[[Sequence[Record]], float]] = {
