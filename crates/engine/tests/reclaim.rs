@@ -4,6 +4,7 @@
 
 use crate::common::*;
 use wordline_engine::Setup;
+use wordline_engine::config::bad_blocks::BadBlocksConfig;
 use wordline_engine::config::cache::CacheKind;
 use wordline_engine::config::device::MultiPlaneRule;
 use wordline_engine::config::reclaim::{Holes, ReclaimConfig, ReclaimKind, ReclaimPriority};
@@ -403,6 +404,47 @@ fn shuffled_superpages_are_read_and_programmed_together_and_regrouped_ones_are_n
     assert!((whole.0 - 4.0).abs() < 0.1 && (whole.1 - 4.0).abs() < 0.1, "{whole:?}");
     assert!((shuffled.0 - 4.0).abs() < 0.1 && (shuffled.1 - 4.0).abs() < 0.1, "{shuffled:?}");
     assert!(regrouped.0 < 2.0 && regrouped.1 > 3.5, "{regrouped:?}");
+}
+
+#[test]
+fn a_shuffled_superpage_with_a_hole_stays_one_and_the_hole_goes_with_its_card() {
+    let mut setup = of_a_die(ReclaimKind::Shuffler);
+    setup.measure.reclaims = true;
+    // Pages 1 and 6 (of superpages 0 and 1) are elsewhere when page 0 has worn its block out.
+    let requests = [write(0, 1), write(0, 6)].into_iter();
+    let requests = requests.chain((0..10).map(|number| read(10_000_000 + number * 1_000_000, 0)));
+    // Two that are left of superpage 0, and two of superpage 1.
+    let requests = requests.chain([request(1_000_000_000, HostOp::Read, 2, 2)]);
+    let requests = requests.chain([request(2_000_000_000, HostOp::Read, 4, 2)]).collect();
+    let (report, _) = record(&setup, requests);
+    let record = &report.read_reclaim.unwrap().records[0];
+    assert_eq!((record.routine, record.moved, record.holes), (Routine::Full, 62, 2));
+    assert_eq!((&record.reads[..], record.round), (&[10, 0, 0, 0][..], 0));
+    let reads = &report.flash.by_class["host_read"];
+    assert_eq!((reads.operations, reads.transactions), (10 + 2 + 2, 10 + 1 + 1));
+}
+
+#[test]
+fn superblocks_with_replaced_blocks_are_shuffled_like_others() {
+    let mut setup = of_a_die(ReclaimKind::Shuffler);
+    setup.scheme.reclaim.threshold = 100;
+    setup.device.capacity.overprovisioning = Some(0.45);
+    setup.device.bad_blocks = Some(BadBlocksConfig {
+        factory: vec![[0, 0], [1, 3], [1, 4]],
+        spare_blocks_per_plane: 6,
+        erase_failures: 0.05,
+        ..BadBlocksConfig::default()
+    });
+    setup.host = closed(4);
+    let pages = setup.logical_bytes().unwrap() / 4096;
+    let mut random = Random(3);
+    let mut source = made(20_000, |number| {
+        if number % 20 == 0 { write(0, random.below(pages)) } else { read(0, random.below(40) * 4) }
+    });
+    let report = run(&setup, &mut source).unwrap();
+    let (reclaim, bad) = (report.read_reclaim.unwrap(), report.bad_blocks.unwrap());
+    println!("{reclaim:?} {bad:?}");
+    assert!(reclaim.by_routine[&Routine::Full] > 5 && bad.replaced > 0, "{reclaim:?} {bad:?}");
 }
 
 #[test]
