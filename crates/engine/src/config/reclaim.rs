@@ -114,6 +114,9 @@ pub struct PageCountersConfig {
     /// Which pages there are counters for.
     #[serde(default)]
     pub for_pages: CountedPages,
+    /// In which order pages of the same count go to blocks. Not printed.
+    #[serde(default)]
+    pub ties: Ties,
 }
 
 fn one_page() -> u32 {
@@ -122,8 +125,19 @@ fn one_page() -> u32 {
 
 impl Default for PageCountersConfig {
     fn default() -> Self {
-        Self { group: one_page(), restart: false, for_pages: CountedPages::default() }
+        Self { group: one_page(), restart: false, for_pages: CountedPages::default(), ties: Ties::default() }
     }
+}
+
+/// In which order pages of the same count go to blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ties {
+    /// In that of their logical pages: those of a group go to the blocks in turn, as the placement dealt them out.
+    #[default]
+    Logical,
+    /// At random.
+    Random,
 }
 
 /// Which pages there are counters for: what they take of the controller's DRAM. The counts are the same.

@@ -136,7 +136,7 @@ impl ReclaimPolicy {
             ReclaimKind::Block => Self::Block(BlockReclaim),
             ReclaimKind::Superblock => Self::Superblock(SuperblockReclaim),
             ReclaimKind::Shuffler => Self::Shuffler(Box::new(Shuffler::new(config.shuffle, seed))),
-            ReclaimKind::Page => Self::Page(PageCounters::new(config.pages, geometry, logical_units)),
+            ReclaimKind::Page => Self::Page(PageCounters::new(config.pages, geometry, logical_units, seed)),
         }
     }
 }

@@ -2,17 +2,22 @@
 //! fresh superblock. How is not printed: here the pages go by falling count, each to the block with the smallest sum so far that
 //! has room.
 
+use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 use super::mover::{Order, Shape};
 use super::{Decision, ReadReclaim, Routine, WornBlock};
-use crate::config::reclaim::{CountedPages, PageCountersConfig};
+use crate::config::reclaim::{CountedPages, PageCountersConfig, Ties};
 use crate::ids::Lpa;
 use crate::nand::Geometry;
+use crate::rng::{below, stream};
 use crate::systems::DriveView;
 
 /// Bytes of a counter (papers/001, Figure 16: those of 64 GB of 8 KiB pages fill 32 MB).
 const COUNTER_BYTES: u64 = 4;
+
+/// The seed's use for the order of equals.
+const TIES: &str = "reclaim: ties";
 
 /// One counter for so many consecutive logical pages.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,21 +26,25 @@ pub struct PageCounters {
     restart: bool,
     bytes: u64,
     counts: Vec<u32>,
+    /// `None` where equals go in the order of their logical pages.
+    random: Option<Xoshiro256PlusPlus>,
 }
 
 /// A page to be moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Counted {
     reads: u32,
+    /// Its place among those with as many.
+    tie: u32,
     lpa: Lpa,
     /// Mapping unit of the old superblock.
     unit: u32,
 }
 
-/// Where pages come from: those that are read most first, of equals in the order of their logical pages, each goes to the block with
+/// Where pages come from: those that are read most first, each goes to the block with
 /// the smallest sum of reads that has room, of equals the first; in a block one after another.
 fn regrouped(shape: Shape, mut pages: Vec<Counted>) -> Vec<u32> {
-    pages.sort_unstable_by_key(|page| (std::cmp::Reverse(page.reads), page.lpa, page.unit));
+    pages.sort_unstable_by_key(|page| (std::cmp::Reverse(page.reads), page.tie, page.lpa, page.unit));
     let units_of_block = shape.pages * shape.units_per_page;
     let mut sources = vec![u32::MAX; shape.units() as usize];
     let mut filled = vec![(0u64, 0u32); shape.columns as usize];
@@ -55,8 +64,8 @@ fn regrouped(shape: Shape, mut pages: Vec<Counted>) -> Vec<u32> {
 }
 
 impl PageCounters {
-    /// For a drive with so many logical pages.
-    pub fn new(config: PageCountersConfig, geometry: &Geometry, logical_units: u32) -> Self {
+    /// For a drive with so many logical pages, in a run with this seed.
+    pub fn new(config: PageCountersConfig, geometry: &Geometry, logical_units: u32, seed: u64) -> Self {
         let counters = |pages: u32| u64::from(pages.div_ceil(config.group));
         let counted = match config.for_pages {
             CountedPages::Raw => geometry.physical_units(),
@@ -67,6 +76,7 @@ impl PageCounters {
             restart: config.restart,
             bytes: COUNTER_BYTES * counters(counted),
             counts: vec![0; counters(logical_units) as usize],
+            random: (config.ties == Ties::Random).then(|| stream(seed, TIES)),
         }
     }
 
@@ -81,9 +91,12 @@ impl ReadReclaim for PageCounters {
         let shape = Shape::of(drive);
         let counted = |unit: u32| {
             let lpa = drive.valid_lpa(drive.unit_at(worn.superblock, unit))?;
-            Some(Counted { reads: self.count(lpa), lpa, unit })
+            Some(Counted { reads: self.count(lpa), tie: 0, lpa, unit })
         };
-        let pages: Vec<Counted> = (0..shape.units()).filter_map(counted).collect();
+        let mut pages: Vec<Counted> = (0..shape.units()).filter_map(counted).collect();
+        if let Some(random) = &mut self.random {
+            pages.iter_mut().for_each(|page| page.tie = below(random, u32::MAX));
+        }
         if self.restart {
             for page in &pages {
                 if let Some(count) = self.counts.get_mut((page.lpa.0 / self.group) as usize) {
@@ -127,7 +140,7 @@ mod tests {
     const SHAPE: Shape = Shape { columns: 3, units_per_page: 1, pages_per_program: 1, pages: 2 };
 
     fn pages(reads: &[u32]) -> Vec<Counted> {
-        (0..).zip(reads).map(|(unit, &reads)| Counted { reads, lpa: Lpa(unit), unit }).collect()
+        (0..).zip(reads).map(|(unit, &reads)| Counted { reads, tie: 0, lpa: Lpa(unit), unit }).collect()
     }
 
     #[test]
@@ -135,6 +148,14 @@ mod tests {
         // 9 to block 0, 7 to 1, 5 to 2, then 4 to 2 (5), 2 to 1 (7), and the last has room in block 0 only.
         let sources = regrouped(SHAPE, pages(&[2, 9, 5, 1, 4, 7]));
         assert_eq!(sources, [1, 5, 2, 3, 0, 4]);
+    }
+
+    #[test]
+    fn equals_go_in_the_order_of_their_places_among_each_other() {
+        let mut equals = pages(&[3, 3, 3]);
+        equals[2].tie = 0;
+        (equals[0].tie, equals[1].tie) = (2, 1);
+        assert_eq!(regrouped(SHAPE, equals)[..3], [2, 1, 0]);
     }
 
     #[test]
@@ -159,7 +180,8 @@ mod tests {
             pages_per_program: 1,
         });
         let of = |group, for_pages| {
-            PageCounters::new(PageCountersConfig { group, restart: false, for_pages }, &geometry, 6_710_887)
+            let config = PageCountersConfig { group, for_pages, ..PageCountersConfig::default() };
+            PageCounters::new(config, &geometry, 6_710_887, 1)
         };
         // 64 GiB of 8 KiB pages.
         let bytes = [1, 8, 64].map(|group| of(group, CountedPages::Raw).bytes());

@@ -15,7 +15,7 @@ use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::reclaim::{
-    CountedPages, Holes, PageCountersConfig, ReclaimConfig, ReclaimKind, ReclaimPriority, ShuffleConfig,
+    CountedPages, Holes, PageCountersConfig, ReclaimConfig, ReclaimKind, ReclaimPriority, ShuffleConfig, Ties,
 };
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartLayout};
 use wordline_engine::config::scheme::*;
@@ -374,7 +374,8 @@ pub fn upkeep()
         reclaim.prop_map(|(policy, (full, partial, group, restart), threshold, above, holes, priority)| {
             let hard_limit = above.map(|above| threshold + above);
             let shuffle = ShuffleConfig { full, partial: full * partial };
-            let pages = PageCountersConfig { group, restart, for_pages: CountedPages::Raw };
+            let ties = if restart { Ties::Logical } else { Ties::Random };
+            let pages = PageCountersConfig { group, restart, for_pages: CountedPages::Raw, ties };
             ReclaimConfig { policy, threshold, hard_limit, priority, holes, shuffle, pages }
         });
     let wear = (any::<bool>(), prop::option::of(1u32..5), 1u32..6);
