@@ -17,6 +17,7 @@ from pathlib import Path
 PRESETS = Path(__file__).resolve().parent.parent / "presets"
 PAGE = 4096
 EXTENT = 1 << 20
+FLASH_PAGE, PLANES = 8192, 4  # papers/001, table 1
 WEEK_NS = 7 * 24 * 3600 * 10**9
 
 # Assumed where nothing is published.
@@ -78,6 +79,8 @@ class Published:
     write_bytes: float
     idle_gap_ns: float
     classes: list[PageClass]
+    skewed: bool = False
+    """Whether its reads can be made to fall unevenly on the planes of papers/001's drive."""
     trace_files: list[str] = field(default_factory=list)
 
 
@@ -131,6 +134,7 @@ def of_pages(row: dict[str, str], description: str, source: str, files: list[str
             PageClass("read once", extents(once), once / visits, 0.0, "once"),
             PageClass("written", extents(written), 0.0, 1.0, "once"),
         ],
+        skewed=True,
         trace_files=files,
     )
 
@@ -255,6 +259,8 @@ def text_of(profile: Published) -> str:
             lines.append(f"theta = {page_class.theta}")
         if page_class.turns is not None:
             lines.append(f"turns = {page_class.turns}")
+    if profile.skewed:
+        lines += ["", "[model.skew]", f"bytes = {FLASH_PAGE}", f"of = {PLANES}", "excess = 0.0"]
     return "\n".join(lines) + "\n"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from wordline.repro import exhibit, papers, targets
+from wordline.repro import exhibit, papers, reclaims, targets
 from wordline.repro.analyses import ANALYSES
 from wordline.repro.columns import share_of_occurrences
 
@@ -150,3 +150,19 @@ def test_where_one_scheme_overtakes_another() -> None:
     other = {**number, "where": {"scheme": "free"}, "against": {"scheme": "fixed"}}
     assert figure("lower_from", lines, **other) is None
     assert figure("higher_up_to", lines, **other) == 0
+
+
+RECLAIMS = [
+    {"round": 0, "reads": [10, 2, 4, 4]},
+    {"round": 1, "reads": [10, 8, 9, 9]},
+    {"round": 1, "reads": [10, 6, 9, 9]},
+]
+
+
+def test_figures_of_reclaims_are_of_all_or_of_one_round() -> None:
+    assert reclaims.figure("spread", RECLAIMS) == (8 + 2 + 4) / 3
+    assert [reclaims.figure(f"spread@{number}", RECLAIMS) for number in (0, 1, 2)] == [8, 3, None]
+    assert [reclaims.figure(name, RECLAIMS) for name in ("least", "p50", "most")] == [2, 9, 10]
+    assert reclaims.figure("mean", RECLAIMS) == 90 / 12
+    assert reclaims.figure("reclaims@1", RECLAIMS) == 2
+    assert reclaims.figure("mean", []) is None

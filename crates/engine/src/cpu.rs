@@ -33,10 +33,12 @@ pub enum Cost {
     Move,
     /// A decision of a policy.
     Decision,
+    /// A mapping unit that read reclaim sends to another block.
+    Shuffle,
 }
 
 /// Number of costs.
-const COSTS: usize = 8;
+const COSTS: usize = 9;
 
 impl Cost {
     const ALL: [Self; COSTS] = [
@@ -48,6 +50,7 @@ impl Cost {
         Self::MapUpdate,
         Self::Move,
         Self::Decision,
+        Self::Shuffle,
     ];
 
     /// Its name in results: that of its key, without the unit.
@@ -61,6 +64,7 @@ impl Cost {
             Self::MapUpdate => "map_update",
             Self::Move => "move",
             Self::Decision => "decision",
+            Self::Shuffle => "shuffle",
         }
     }
 
@@ -74,6 +78,7 @@ impl Cost {
             Self::MapUpdate => costs.map_update_ns,
             Self::Move => costs.move_ns,
             Self::Decision => costs.decision_ns,
+            Self::Shuffle => costs.shuffle_ns,
         }
     }
 }
@@ -88,6 +93,8 @@ pub enum Task {
     Request(u32),
     /// The programs of moved flash pages are queued: this head and those linked behind it.
     Programs(OpId),
+    /// A page that a plan moves gets the place that the placement chooses.
+    Place(OpId),
 }
 
 /// When work runs on a core.

@@ -338,6 +338,49 @@ fn a_plan_that_cannot_be_carried_out_is_named() {
     }
 }
 
+/// Asks for a plan that never finds as many free superblocks as it wants, and has its source emptied otherwise.
+struct Patient {
+    asked: bool,
+    ended: Arc<Mutex<u64>>,
+}
+
+impl System for Patient {
+    fn name(&self) -> &str {
+        "patient"
+    }
+    fn watches(&self) -> Watches {
+        Watches::READ
+    }
+    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        if !std::mem::replace(&mut self.asked, true) {
+            let source = drive.superblock_of(read.ppa);
+            let units: Vec<Ppa> = (0..16).map(|unit| drive.unit_at(source, unit)).collect();
+            let mut plan = Plan::into_fresh(Cause::Migration, DomainId(0), source, &units);
+            plan.destinations = vec![DomainId(0); 40];
+            actions.extend([Action::Plan(plan), Action::Empty(source, Cause::WearLevelling)]);
+        }
+    }
+    fn plan_done(&mut self, _: u64, _: &DriveView<'_>, _: &mut Vec<Action>) {
+        *self.ended.lock().unwrap() += 1;
+    }
+}
+
+#[test]
+fn a_plan_whose_source_is_erased_while_it_waits_moves_nothing() {
+    let mut setup = setup(device(1, 1, 1, 1));
+    setup.start = start(Occupancy::Share(0.5), 0.0);
+    let mut device = setup.prepare(&[]).unwrap();
+    let ended = Arc::default();
+    device.add_system(SystemPolicy::Custom(Box::new(Patient { asked: false, ended: Arc::clone(&ended) })));
+    // The source is written anew in the meantime: as the next free superblocks are.
+    let requests = (0..600).map(|number| write(100_000_000 + number * 3_000_000, 100 + number % 40));
+    let requests = [read(0, 0)].into_iter().chain(requests).collect();
+    let (report, _) = record_on(&setup, device, &mut Listed(requests)).unwrap();
+    assert_eq!(*ended.lock().unwrap(), 1);
+    assert_eq!(report.other_moves["wear_levelling"].moved_units, 16);
+    assert!(!report.other_moves.contains_key("migration"), "{:?}", report.other_moves);
+}
+
 /// The result of a mixed run of 2,000 requests that is saved and goes on behind every one of `stops`; how often a plan was
 /// under way then.
 fn sorted_in_parts(setup: &Setup, pinning: Pinning, stops: &[u64]) -> (String, u64) {

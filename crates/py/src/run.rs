@@ -304,7 +304,11 @@ fn touched_pages(
     }
     let opened = match held {
         Some(held) => held.open(described, context)?,
-        None => open_all(&described.workload, context).map_err(|error| not_opened(described, error))?,
+        // What is repeated touches nothing more.
+        None => {
+            let once = described.workload.clone().once();
+            open_all(&once, context).map_err(|error| not_opened(described, error))?
+        }
     };
     let mut watched = Watched::new(opened.source, watch.silent());
     let unit_bytes = u64::from(setup.device.geometry.mapping_unit_bytes);

@@ -12,6 +12,7 @@ from typing import Any
 
 from wordline._core import WordlineError
 from wordline.presets import Description
+from wordline.repro import reclaims
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.formulas import FORMULAS
 from wordline.simulation import describe_trace
@@ -21,7 +22,10 @@ FORMULA = "formula:"
 RATIO = "ratio:"
 PRODUCT = "product:"
 SUM = "sum:"
-"""`sum:A+B`: of columns that are written in any of these ways."""
+"""`sum:A+B`: of columns that are written in any of these ways; one that a run doesn't name is nothing."""
+
+RECLAIMS = "reclaims:"
+"""A figure of the reclaims of a run with `measure.reclaims` (`repro/reclaims.py`)."""
 
 TRACE = "trace:"
 """A figure of the requests themselves, as `wordline trace info` gives it."""
@@ -53,10 +57,15 @@ def column(exhibit: Exhibit, path: str, row: Row, config: Mapping[str, Any], poi
     if path.startswith(SUM):
         parts = path.removeprefix(SUM).split("+")
         terms = [column(exhibit, part, row, config, point) for part in parts]
-        return None if None in terms else sum(terms)
+        there = [term for term in terms if term is not None]
+        return sum(there) if there else None
     if path.startswith(RATIO):
-        above, below = (_figure(row, name) for name in path.removeprefix(RATIO).split("/"))
+        parts = path.removeprefix(RATIO).split("/")
+        above, below = (column(exhibit, part, row, config, point) for part in parts)
         return above / below if above is not None and below else None
+    if path.startswith(RECLAIMS):
+        kept = _at(json.loads(row["result"]), "read_reclaim.records") or []
+        return reclaims.figure(path.removeprefix(RECLAIMS), kept)
     if path.startswith(TRACE):
         return _at(_requests_of(point), path.removeprefix(TRACE))
     if path.startswith(CURVE):

@@ -10,7 +10,7 @@ use super::record::CacheRecord;
 use super::table::UnitTable;
 use super::{CachePolicy, CacheSlot, CacheView};
 use crate::config::ConfigError;
-use crate::config::cache::{CacheConfig, DramConfig};
+use crate::config::cache::{CacheBytes, CacheConfig, DramConfig};
 use crate::ids::Lpa;
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use crate::time::Ns;
@@ -117,6 +117,10 @@ impl Cache {
                 bytes,
                 format!("at most {most}, 2^26 mapping units"),
             ));
+        }
+        if capacity < page && (bytes == 0 || config.bytes == CacheBytes::Rest) {
+            // The others leave nothing of the DRAM.
+            return Ok(None);
         }
         if capacity < page {
             let least = u64::from(page) * u64::from(unit_bytes);

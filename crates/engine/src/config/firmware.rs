@@ -52,12 +52,15 @@ pub struct FirmwareConfig {
     /// Each mapping unit whose entry a write or a TRIM changes, ns.
     #[serde(default)]
     pub map_update_ns: u64,
-    /// Each mapping unit that the drive moves of its own (garbage collection), its lookup and map update included, ns.
+    /// Each mapping unit that the drive moves of its own (garbage collection, plans), its lookup and map update included, ns.
     #[serde(default)]
     pub move_ns: u64,
     /// Each decision of a policy that takes firmware time: a victim chosen for collection, ns.
     #[serde(default)]
     pub decision_ns: u64,
+    /// Each mapping unit to which read reclaim gives a place in another block of its superblock, beside `move_ns`, ns.
+    #[serde(default)]
+    pub shuffle_ns: u64,
 }
 
 /// Largest cost, ns: ten milliseconds. A TRIM of the largest drive at that cost for each unit is well below the end of
@@ -76,6 +79,7 @@ impl FirmwareConfig {
             ("map_update_ns", self.map_update_ns),
             ("move_ns", self.move_ns),
             ("decision_ns", self.decision_ns),
+            ("shuffle_ns", self.shuffle_ns),
         ] {
             check_range(key, cost, 0, LARGEST_COST)?;
         }

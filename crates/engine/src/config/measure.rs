@@ -35,6 +35,9 @@ pub struct MeasureConfig {
     /// 10 µs where that is 0.
     #[serde(default)]
     pub collisions: bool,
+    /// Whether the result has a row for each superblock that read reclaim moved.
+    #[serde(default)]
+    pub reclaims: bool,
 }
 
 /// Where a run and its window end.
@@ -63,6 +66,7 @@ impl Default for MeasureConfig {
             block_table: false,
             chips: false,
             collisions: false,
+            reclaims: false,
         }
     }
 }
@@ -79,6 +83,7 @@ impl MeasureConfig {
             ("block_table", self.block_table),
             ("chips", self.chips),
             ("collisions", self.collisions),
+            ("reclaims", self.reclaims),
         ];
         keys.into_iter().find(|&(_, asked)| asked).map(|(key, _)| key)
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{ConfigError, check_range};
 
 /// Read reclaim (`[scheme.reclaim]`). Any policy but `none` switches the counting of reads by block on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReclaimConfig {
     /// What is emptied when a block was read too often. A system of the scheme may answer with a plan of its own.
@@ -21,6 +21,15 @@ pub struct ReclaimConfig {
     /// How reclaim goes with the host's commands until the hard limit.
     #[serde(default)]
     pub priority: ReclaimPriority,
+    /// What becomes of the places of invalid pages when a superblock moves to a fresh one.
+    #[serde(default)]
+    pub holes: Holes,
+    /// When `shuffler` shuffles.
+    #[serde(default)]
+    pub shuffle: ShuffleConfig,
+    /// The counters of `page`.
+    #[serde(default)]
+    pub pages: PageCountersConfig,
 }
 
 impl Default for ReclaimConfig {
@@ -30,6 +39,9 @@ impl Default for ReclaimConfig {
             threshold: default_threshold(),
             hard_limit: None,
             priority: ReclaimPriority::default(),
+            holes: Holes::default(),
+            shuffle: ShuffleConfig::default(),
+            pages: PageCountersConfig::default(),
         }
     }
 }
@@ -49,6 +61,95 @@ pub enum ReclaimKind {
     Block,
     /// The superblock of the block (papers/001 §2.1).
     Superblock,
+    /// The superblock; blocks that were read unevenly exchange cards (papers/001 §3).
+    Shuffler,
+    /// The superblock; pages go to its blocks by the counts of their reads (papers/001 §4.1, "Page").
+    Page,
+}
+
+impl ReclaimKind {
+    /// Whether pages go to other blocks of the superblock than they came from.
+    pub fn rearranges(self) -> bool {
+        matches!(self, Self::Shuffler | Self::Page)
+    }
+}
+
+/// When blocks exchange cards. The imbalance Δ of a block is the distance of its reads from the mean of its superblock, by
+/// that mean (papers/001, equation 7).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShuffleConfig {
+    /// All blocks take part from this largest Δ on; default 0.30 (papers/001 §4.2).
+    #[serde(default = "default_full")]
+    pub full: f64,
+    /// Otherwise those whose Δ is at least this, if they are more than one; default 0.10 (papers/001 §4.2).
+    #[serde(default = "default_partial")]
+    pub partial: f64,
+}
+
+fn default_full() -> f64 {
+    0.30
+}
+
+fn default_partial() -> f64 {
+    0.10
+}
+
+impl Default for ShuffleConfig {
+    fn default() -> Self {
+        Self { full: default_full(), partial: default_partial() }
+    }
+}
+
+/// Counters of the host's reads of logical pages at the flash, 4 bytes each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PageCountersConfig {
+    /// Consecutive logical pages (mapping units) that share a counter; 1 to 65,536, default 1.
+    #[serde(default = "one_page")]
+    pub group: u32,
+    /// Whether the counters of what is reclaimed start anew. Not printed; by default they go on.
+    #[serde(default)]
+    pub restart: bool,
+    /// Which pages there are counters for.
+    #[serde(default)]
+    pub for_pages: CountedPages,
+    /// In which order pages of the same count go to blocks. Not printed.
+    #[serde(default)]
+    pub ties: Ties,
+}
+
+fn one_page() -> u32 {
+    1
+}
+
+impl Default for PageCountersConfig {
+    fn default() -> Self {
+        Self { group: one_page(), restart: false, for_pages: CountedPages::default(), ties: Ties::default() }
+    }
+}
+
+/// In which order pages of the same count go to blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ties {
+    /// In that of their logical pages: those of a group go to the blocks in turn, as the placement dealt them out.
+    #[default]
+    Logical,
+    /// At random.
+    Random,
+}
+
+/// Which pages there are counters for: what they take of the controller's DRAM. The counts are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CountedPages {
+    /// As many as the drive has physical pages: on 64 GiB of 8 KiB pages 32 MiB, which leave nothing of a cache of 32 MB
+    /// (papers/001, Figure 16).
+    #[default]
+    Raw,
+    /// As many as the host sees.
+    Logical,
 }
 
 /// How the commands of read reclaim go with those of the host.
@@ -62,6 +163,17 @@ pub enum ReclaimPriority {
     Equal,
     /// When nothing else waits; before every other command once the hard limit is passed.
     Background,
+}
+
+/// What becomes of the places of invalid pages when a superblock moves to a fresh one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holes {
+    /// They stay unused until the next erase: a page keeps its offset, and what lay in one superpage still does.
+    #[default]
+    Keep,
+    /// In each block the valid pages follow one another; pages of one superpage part.
+    Close,
 }
 
 impl ReclaimConfig {
@@ -78,6 +190,9 @@ impl ReclaimConfig {
     /// Refuses thresholds that make no sense.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("threshold", self.threshold, 1, 1 << 31)?;
+        check_range("shuffle.full", self.shuffle.full, 0.0, 1e6)?;
+        check_range("shuffle.partial", self.shuffle.partial, 0.0, self.shuffle.full)?;
+        check_range("pages.group", self.pages.group, 1, 1 << 16)?;
         match self.hard_limit {
             Some(limit) => check_range("hard_limit", limit, self.threshold, 1 << 31),
             None => Ok(()),

@@ -370,6 +370,12 @@ impl SchemeConfig {
         self.redundancy.validate().map_err(|e| e.under("redundancy"))?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
         self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
+        if self.reclaim.policy.rearranges() && self.redundancy.is_on() {
+            let policy = format!("{:?}", self.reclaim.policy).to_lowercase();
+            let allowed =
+                "none, block or superblock beside scheme.redundancy: parity goes from block to block";
+            return Err(ConfigError::new("reclaim.policy", policy, allowed));
+        }
         self.wear.validate().map_err(|e| e.under("wear"))?;
         self.copies.validate().map_err(|e| e.under("copies"))?;
         self.collision.validate().map_err(|e| e.under("collision"))?;

@@ -109,6 +109,7 @@ impl Device {
         if reads >= disturb.worn_at {
             self.block_worn(ppa, reads);
         }
+        self.count_page_reads(head);
         self.recorder.disturb.reads += 1 + u64::from(outcome.retries);
         if outcome.uncorrectable {
             self.page_lost(head);

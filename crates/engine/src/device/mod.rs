@@ -88,7 +88,7 @@ use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
 use crate::placement::{Placement, PlacementPolicy};
 use crate::probe::Probe;
-use crate::reclaim::ReclaimPolicy;
+use crate::reclaim::{ReadReclaim, ReclaimPolicy};
 use crate::redundancy::{Redundancy, RedundancyPolicy, Stripes};
 use crate::replicate::{Arbiter, ArbiterPolicy};
 use crate::sched::class::Class;
@@ -113,6 +113,9 @@ pub use overwriting::Overwriting;
 pub use read_lane::{ReadFeed, Taken};
 pub use view::DriveView;
 pub use wear_out::EndOfLife;
+
+/// What the counters of read reclaim are called in the ledger of the DRAM.
+const READ_COUNTERS: &str = "read_counters";
 
 /// Rules of a drive that no part of it owns.
 #[derive(Clone, Debug)]
@@ -339,6 +342,14 @@ impl Device {
         let mut dram = Ledger::new(device.dram.bytes);
         let translation = Translation::new(&scheme.mapping, plan.map, blocks.capacity(), checked);
         dram.reserve("map", translation.policy.get().bytes());
+        // What the others take is known before the data cache gets the rest.
+        let reclaim_policy = ReclaimPolicy::new(&scheme.reclaim, &geometry, plan.map.logical_units, seed);
+        if reclaim_policy.bytes() > 0 {
+            dram.reserve(READ_COUNTERS, reclaim_policy.bytes());
+        }
+        for system in systems.iter().map(SystemPolicy::get) {
+            dram.reserve(system.name(), system.bytes());
+        }
         let bytes = scheme.cache.take(dram.free())?;
         if bytes > 0 {
             dram.reserve("data_cache", bytes);
@@ -398,7 +409,7 @@ impl Device {
             gc: GcPolicy::new(&scheme.gc, seed),
             scheduler: SchedulerPolicy::for_scheme(scheme),
             gates: Gates::default(),
-            systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns)),
+            systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns), systems.len()),
             plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
             partial_writes: PartialWrites::default(),
@@ -412,8 +423,13 @@ impl Device {
                 Ns(device.link.host_memory_ns),
             ),
             disturb: Disturb::new(device, scheme, &geometry),
-            reclaim_policy: ReclaimPolicy::new(&scheme.reclaim),
-            reclaim: reclaim::Reclaim::new(&scheme.reclaim, &geometry),
+            reclaim: reclaim::Reclaim::new(
+                &scheme.reclaim,
+                &geometry,
+                blocks.len(),
+                reclaim_policy.counts_pages(),
+            ),
+            reclaim_policy,
             urgent: 0,
             background: background::Background::new(&scheme.gc, &geometry),
             static_wear: wear::StaticWear::new(&scheme.wear, domains.len()),

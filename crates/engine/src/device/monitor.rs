@@ -60,6 +60,11 @@ impl Monitor {
         }
     }
 
+    /// Whether the result has a row for each reclaim.
+    pub fn keeps_reclaims(&self) -> bool {
+        self.config.reclaims
+    }
+
     /// Whether it wants to see what becomes of each command.
     pub fn watches_commands(&self) -> bool {
         self.chips.is_some() || self.config.collisions

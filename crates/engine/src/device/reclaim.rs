@@ -2,15 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Device;
 use super::view::DriveView;
+use super::{Device, READ_COUNTERS};
 use crate::blocks::BlockState;
-use crate::config::reclaim::ReclaimConfig;
+use crate::config::reclaim::{Holes, ReclaimConfig};
+use crate::cpu::Cost;
 use crate::ids::{DomainId, Ppa, SuperblockId};
 use crate::nand::Geometry;
-use crate::reclaim::{Decision, ReadReclaim, ReclaimPolicy, WornBlock};
+use crate::reclaim::mover::{self, Order};
+use crate::reclaim::{Decision, ReadReclaim, ReclaimPolicy, Routine, WornBlock, reads_by_block};
 use crate::sched::class::{Cause, Class};
-use crate::stats::reclaim::ReadReclaimReport;
+use crate::sched::queue::{NONE, Op, OpId};
+use crate::stats::reclaim::{ReadReclaimReport, ReclaimRecord};
 use crate::systems::{Pin, Plan, Step, Watches};
 use crate::time::Ns;
 
@@ -27,11 +30,34 @@ struct Record {
 
 const FRESH: Record = Record { worn: Ns::NEVER, over_limit: false, asked: false };
 
+/// What a decision takes care of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reclaims {
+    /// Nothing now.
+    Nothing,
+    /// The worn block.
+    Block,
+    /// Its superblock: other blocks of it that become worn meanwhile need nothing of their own.
+    Superblock,
+}
+
+impl Reclaims {
+    /// What a plan takes care of.
+    fn by(plan: &Plan, worn: &WornBlock) -> Self {
+        if plan.erase.contains(&worn.superblock) { Self::Superblock } else { Self::Block }
+    }
+}
+
 /// State of read reclaim.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Reclaim {
     threshold: u32,
     hard_limit: u32,
+    holes: Holes,
+    /// Whether the policy counts reads of logical pages.
+    counts_pages: bool,
+    /// By superblock: how often its data has been reclaimed from superblock to superblock.
+    rounds: Vec<u32>,
     /// By physical block.
     records: Vec<Record>,
     /// Blocks that were read too often in this event, by the unit that was read.
@@ -42,17 +68,31 @@ pub(super) struct Reclaim {
 
 impl Reclaim {
     /// `None` where nothing is reclaimed.
-    pub(super) fn new(config: &ReclaimConfig, geometry: &Geometry) -> Option<Box<Self>> {
+    pub(super) fn new(
+        config: &ReclaimConfig,
+        geometry: &Geometry,
+        superblocks: usize,
+        counts_pages: bool,
+    ) -> Option<Box<Self>> {
         let blocks = geometry.planes() as usize * geometry.blocks_per_plane as usize;
         config.is_on().then(|| {
             Box::new(Self {
                 threshold: config.threshold,
                 hard_limit: config.hard_limit(),
+                holes: config.holes,
+                counts_pages,
+                rounds: vec![0; superblocks],
                 records: vec![FRESH; blocks],
                 due: Vec::new(),
                 urgent: Vec::new(),
             })
         })
+    }
+
+    fn set_round(&mut self, superblock: SuperblockId, round: u32) {
+        if let Some(known) = self.rounds.get_mut(superblock.index()) {
+            *known = round;
+        }
     }
 
     /// Reads of a block from which on [`Device::block_worn`] is to be told of each.
@@ -71,7 +111,29 @@ fn classes_of(cause: Cause) -> u32 {
 impl Device {
     /// Replaces the choice of what is reclaimed by a user's own. It is asked only where the scheme reclaims at all.
     pub fn set_reclaim(&mut self, policy: Box<dyn ReadReclaim + Send>) {
+        if let Some(reclaim) = &mut self.reclaim {
+            reclaim.counts_pages = policy.counts_pages();
+        }
+        if policy.bytes() > 0 {
+            self.reserve_dram(READ_COUNTERS, policy.bytes());
+        }
         self.reclaim_policy = ReclaimPolicy::Custom(policy);
+    }
+
+    /// The array took a flash page for these units: tells a policy that counts them of those that the host reads.
+    #[inline]
+    pub(super) fn count_page_reads(&mut self, head: OpId) {
+        if !self.reclaim.as_ref().is_some_and(|reclaim| reclaim.counts_pages) {
+            return;
+        }
+        let mut unit = head;
+        while unit != NONE {
+            let Op { lpa, class, next_unit, .. } = self.pool[unit];
+            if class == Class::HostRead {
+                self.reclaim_policy.page_read(lpa);
+            }
+            unit = next_unit;
+        }
     }
 
     /// The block of this unit was read, and is beyond the threshold.
@@ -120,14 +182,15 @@ impl Device {
         }
         match self.blocks.state(superblock) {
             BlockState::Free | BlockState::Open | BlockState::Closing | BlockState::Retired => return,
-            BlockState::Collecting | BlockState::Erasing => self.set_asked(number, true),
+            BlockState::Collecting | BlockState::Erasing => self.set_all_asked(superblock, true),
             BlockState::Full if asked => {}
             BlockState::Full => {
                 let (plane, block) = self.geometry.block_of(ppa);
-                if !self.decide(&WornBlock { superblock, plane, block, ppa, reads }) {
-                    return;
+                match self.decide(&WornBlock { superblock, plane, block, ppa, reads }) {
+                    Reclaims::Nothing => return,
+                    Reclaims::Block => self.set_asked(number, true),
+                    Reclaims::Superblock => self.set_all_asked(superblock, true),
                 }
-                self.set_asked(number, true);
                 self.recorder.reclaim.by_trigger[usize::from(over_limit)] += 1;
             }
         }
@@ -142,25 +205,58 @@ impl Device {
         }
     }
 
-    /// Asks the systems, then the policy; `false` if nothing is to be done now.
-    fn decide(&mut self, worn: &WornBlock) -> bool {
+    /// Asks the systems, then the policy.
+    fn decide(&mut self, worn: &WornBlock) -> Reclaims {
         if let Some((system, plan)) = self.ask_systems_to_reclaim(worn) {
+            let reclaims = Reclaims::by(&plan, worn);
             self.ask_for_plan(system, plan);
-            return true;
+            return reclaims;
         }
         let mut policy = std::mem::take(&mut self.reclaim_policy);
         let decision = policy.reclaim(worn, &DriveView(self));
         self.reclaim_policy = policy;
         match decision {
-            Decision::Leave => return false,
-            Decision::Superblock => self.want_emptied(worn.superblock, Cause::ReadReclaim),
+            Decision::Leave => return Reclaims::Nothing,
+            Decision::Superblock => self.refill(worn.superblock, Routine::InPlace, &Order::InPlace),
             Decision::Block if self.domains.width() == 1 => {
-                self.want_emptied(worn.superblock, Cause::ReadReclaim);
+                self.refill(worn.superblock, Routine::InPlace, &Order::InPlace);
             }
-            Decision::Block => self.evacuate(worn),
-            Decision::Plan(plan) => self.ask_for_own_plan(plan),
+            Decision::Rearranged(routine, order) => self.refill(worn.superblock, routine, &order),
+            Decision::Block => {
+                self.evacuate(worn);
+                return Reclaims::Block;
+            }
+            Decision::Plan(plan) => {
+                let reclaims = Reclaims::by(&plan, worn);
+                self.ask_for_own_plan(plan);
+                return reclaims;
+            }
         }
-        true
+        Reclaims::Superblock
+    }
+
+    /// Moves the valid pages of a superblock into a fresh one.
+    fn refill(&mut self, superblock: SuperblockId, routine: Routine, order: &Order) {
+        let Some(reclaim) = &self.reclaim else { return };
+        let (holes, round) = (reclaim.holes, reclaim.rounds.get(superblock.index()).copied().unwrap_or(0));
+        let view = DriveView(self);
+        let mover::Move { plan, pages, rearranged } = mover::plan(&view, superblock, order, holes);
+        let reads = reads_by_block(&view, superblock);
+        let capacity =
+            self.blocks.units_in(self.blocks.mode(superblock), &self.geometry) * self.data_planes();
+        let record = ReclaimRecord {
+            time_ns: self.now.0,
+            superblock: superblock.0,
+            round,
+            reads,
+            routine,
+            moved: pages,
+            holes: capacity.saturating_sub(pages),
+        };
+        let keeps = self.monitor.keeps_reclaims();
+        self.recorder.reclaim.reclaimed(record, keeps);
+        self.charge(Cost::Shuffle, u64::from(rearranged));
+        self.ask_for_own_plan(plan);
     }
 
     fn ask_systems_to_reclaim(&mut self, worn: &WornBlock) -> Option<(usize, Plan)> {
@@ -226,10 +322,8 @@ impl Device {
     /// A domain needs space: what read reclaim empties there must get on, however low its priority.
     pub(super) fn hurry_reclaim_of(&mut self, domain: DomainId) {
         let collector = &self.domain[domain.index()].collector;
-        let Some(&(superblock, _)) = collector.victims.iter().find(|victim| victim.1 == Cause::ReadReclaim)
-        else {
-            return;
-        };
+        let mut emptied = collector.victims.iter().chain(&collector.planned);
+        let Some(&(superblock, _)) = emptied.find(|victim| victim.1 == Cause::ReadReclaim) else { return };
         if !self.reclaim.as_ref().is_some_and(|r| r.urgent.iter().any(|&(other, _)| other == superblock)) {
             self.hurry(superblock);
         }
@@ -240,6 +334,8 @@ impl Device {
     pub(super) fn reclaim_block_erased(&mut self, ppa: Ppa) {
         if let Some(reclaim) = &mut self.reclaim {
             let number = (ppa.0 / self.geometry.units_per_block()) as usize;
+            let superblock = self.blocks.of(&self.geometry, ppa);
+            reclaim.set_round(superblock, 0);
             let record = std::mem::replace(&mut reclaim.records[number], FRESH);
             if record.worn != Ns::NEVER {
                 self.recorder.reclaim.erased(self.now.since(record.worn).0);
@@ -256,13 +352,21 @@ impl Device {
         self.note_urgent();
     }
 
-    /// A plan has ended. What it was to erase and has not may be asked for again.
-    pub(super) fn reclaim_plan_ended(&mut self, plan: &Plan) {
-        if self.reclaim.is_none() || plan.cause != Cause::ReadReclaim {
+    /// A plan has ended, whose pages are in these superblocks now. What it was to erase and has not may be asked for again.
+    pub(super) fn reclaim_plan_ended(&mut self, plan: &Plan, filled: &[SuperblockId]) {
+        let Some(reclaim) = self.reclaim.as_mut().filter(|_| plan.cause == Cause::ReadReclaim) else {
             return;
+        };
+        if let ([source], [destination]) = (&plan.erase[..], filled) {
+            let round = reclaim.rounds.get(source.index()).map_or(0, |round| round.saturating_add(1));
+            reclaim.set_round(*destination, round);
         }
         for &page in plan.steps.iter().filter_map(|step| step.pages.first()) {
-            self.reclaim_ended(self.blocks.of(&self.geometry, page));
+            let superblock = self.blocks.of(&self.geometry, page);
+            // What is being erased ends with that.
+            if !plan.erase.contains(&superblock) {
+                self.reclaim_ended(superblock);
+            }
         }
         for &superblock in &plan.erase {
             if self.blocks.state(superblock) == BlockState::Full {
@@ -277,15 +381,26 @@ impl Device {
             return;
         }
         self.reclaim_ended(superblock);
-        let (domain, block) = self.blocks.split(superblock);
-        for index in 0..self.domains.width() as usize {
-            let first = self.block_start(self.domains.planes(domain)[index], block);
-            let number = (first.0 / self.geometry.units_per_block()) as usize;
-            self.set_asked(number, false);
-            if let Some(reclaim) = &mut self.reclaim {
+        self.set_all_asked(superblock, false);
+        for number in self.block_numbers(superblock) {
+            if let Some(record) = self.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number)) {
                 // Its limit counts anew, or it would not be hurried a second time.
-                reclaim.records[number].over_limit = false;
+                record.over_limit = false;
             }
+        }
+    }
+
+    /// Places of a superblock's blocks in the table of blocks.
+    fn block_numbers(&self, superblock: SuperblockId) -> Vec<usize> {
+        let (domain, block) = self.blocks.split(superblock);
+        let planes = self.domains.planes(domain).iter();
+        let per_block = self.geometry.units_per_block();
+        planes.map(|&plane| (self.block_start(plane, block).0 / per_block) as usize).collect()
+    }
+
+    fn set_all_asked(&mut self, superblock: SuperblockId, asked: bool) {
+        for number in self.block_numbers(superblock) {
+            self.set_asked(number, asked);
         }
     }
 

@@ -43,12 +43,14 @@ pub(super) struct Systems {
     idle: bool,
     /// The planes that a program was confined to last, for their memory.
     planes: PlaneSet,
+    /// So many, the first to be added, are in the ledger of the DRAM already.
+    in_ledger: usize,
 }
 
 impl Systems {
-    /// None yet; the drive is idle once no request has been inside for so long.
-    pub fn new(idle_after: Ns) -> Self {
-        Self { idle_at: Ns::NEVER, idle_after, ..Self::default() }
+    /// None yet, so many of which the ledger knows; the drive is idle once no request has been inside for so long.
+    pub fn new(idle_after: Ns, in_ledger: usize) -> Self {
+        Self { idle_at: Ns::NEVER, idle_after, in_ledger, ..Self::default() }
     }
 
     /// All systems, to be put back, if any of them watches for it.
@@ -96,6 +98,7 @@ impl Part for Systems {
             idle_after: _,
             idle,
             planes: _,
+            in_ledger: _,
         } = self;
         let names: Vec<&str> = all.iter().map(|system| system.get().name()).collect();
         out.put(&names)?;
@@ -131,6 +134,7 @@ impl Part for Systems {
             idle_after,
             idle,
             planes: _,
+            in_ledger,
         } = self;
         let fork = |system: &SystemPolicy| {
             system.fork().map_err(|_| SnapshotError::NoFork(format!("the system `{}`", system.get().name())))
@@ -148,6 +152,7 @@ impl Part for Systems {
             idle_after: *idle_after,
             idle: *idle,
             planes: PlaneSet::default(),
+            in_ledger: *in_ledger,
         })
     }
 }
@@ -167,9 +172,8 @@ impl Device {
         self.systems.watches = self.systems.watches.and(watches);
         self.systems.each.push(watches);
         self.systems.fetches_ahead |= system.get().fetches_ahead();
-        self.dram.reserve(system.get().name(), system.get().bytes());
-        if let Err(error) = self.dram.check() {
-            self.fail(error.to_string());
+        if self.systems.all.len() >= self.systems.in_ledger {
+            self.reserve_dram(system.get().name(), system.get().bytes());
         }
         self.systems.all.push(system);
         self.systems.wake.push(Ns::NEVER);
@@ -223,6 +227,14 @@ impl Device {
     #[inline]
     pub(super) fn put_planes_back(&mut self, planes: PlaneSet) {
         self.systems.planes = planes;
+    }
+
+    /// Enters a user of the DRAM that comes behind the data cache.
+    pub(super) fn reserve_dram(&mut self, name: &str, bytes: u64) {
+        self.dram.reserve(name, bytes);
+        if let Err(error) = self.dram.check() {
+            self.fail(error.to_string());
+        }
     }
 
     /// Whether a system knows, or supposes, where a page is.

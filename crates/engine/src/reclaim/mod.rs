@@ -4,13 +4,22 @@
 //! for a plan of their own ([`crate::systems::System::reclaim`]); without one the policy of this slot decides.
 
 mod block;
+pub mod mover;
+mod page_counters;
+mod shuffler;
 mod superblock;
 
 use crate::config::reclaim::{ReclaimConfig, ReclaimKind};
-use crate::ids::{PlaneId, Ppa, SuperblockId};
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{Lpa, PlaneId, Ppa, SuperblockId};
+use crate::nand::Geometry;
 use crate::systems::{DriveView, Plan};
+use mover::Order;
 
 pub use block::BlockReclaim;
+pub use page_counters::PageCounters;
+pub use shuffler::Shuffler;
 pub use superblock::SuperblockReclaim;
 
 /// A block that was read too often.
@@ -36,10 +45,32 @@ pub enum Decision {
     /// Its valid pages go elsewhere. Where blocks are the unit it is erased then; in a superblock it stays as it is until
     /// the superblock is erased, since the blocks of a superblock share one state (papers/001 §2.1).
     Block,
-    /// Its superblock is emptied and erased.
+    /// Its superblock moves to a fresh one, page by page in place, and is erased.
     Superblock,
+    /// The same, in another order.
+    Rearranged(Routine, Order),
     /// These pages are moved; the plan's cause should be [`crate::sched::class::Cause::ReadReclaim`].
     Plan(Plan),
+}
+
+/// How a superblock was reclaimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Routine {
+    /// Every page kept its block.
+    InPlace,
+    /// Some blocks exchanged cards.
+    Partial,
+    /// All blocks did.
+    Full,
+    /// Pages went to blocks by their counts.
+    Regrouped,
+}
+
+/// Array reads of the blocks of a superblock since its erase, in the order of its planes.
+pub fn reads_by_block(drive: &DriveView<'_>, superblock: SuperblockId) -> Vec<u32> {
+    let (domain, block) = drive.split(superblock);
+    drive.planes(domain).iter().map(|&plane| drive.block_reads(plane, block)).collect()
 }
 
 /// Decides what is done about a worn block.
@@ -49,6 +80,19 @@ pub enum Decision {
 pub trait ReadReclaim {
     /// A full superblock holds this block.
     fn reclaim(&mut self, worn: &WornBlock, drive: &DriveView<'_>) -> Decision;
+
+    /// Whether it wants to be told of the host's reads of logical pages at the flash; asked once.
+    fn counts_pages(&self) -> bool {
+        false
+    }
+
+    /// The host read this page from the flash.
+    fn page_read(&mut self, _lpa: Lpa) {}
+
+    /// Bytes of controller memory that its counters take; asked once, before the data cache gets the rest.
+    fn bytes(&self) -> u64 {
+        0
+    }
 
     /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
     fn save(&self) -> Vec<u8> {
@@ -76,17 +120,23 @@ pub enum ReclaimPolicy {
     Block(BlockReclaim),
     /// The superblock.
     Superblock(SuperblockReclaim),
+    /// The superblock, its blocks exchanging cards.
+    Shuffler(Box<Shuffler>),
+    /// The superblock, its pages regrouped by their counts.
+    Page(PageCounters),
     /// A user's own.
     Custom(Box<dyn ReadReclaim + Send>),
 }
 
 impl ReclaimPolicy {
-    /// The one that a scheme names.
-    pub fn new(config: &ReclaimConfig) -> Self {
+    /// The one that a scheme names, for a drive with so many logical pages in a run with this seed.
+    pub fn new(config: &ReclaimConfig, geometry: &Geometry, logical_units: u32, seed: u64) -> Self {
         match config.policy {
             ReclaimKind::None => Self::None,
             ReclaimKind::Block => Self::Block(BlockReclaim),
             ReclaimKind::Superblock => Self::Superblock(SuperblockReclaim),
+            ReclaimKind::Shuffler => Self::Shuffler(Box::new(Shuffler::new(config.shuffle, seed))),
+            ReclaimKind::Page => Self::Page(PageCounters::new(config.pages, geometry, logical_units, seed)),
         }
     }
 }
@@ -97,10 +147,37 @@ impl ReadReclaim for ReclaimPolicy {
             Self::None => Decision::Leave,
             Self::Block(policy) => policy.reclaim(worn, drive),
             Self::Superblock(policy) => policy.reclaim(worn, drive),
+            Self::Shuffler(policy) => policy.reclaim(worn, drive),
+            Self::Page(policy) => policy.reclaim(worn, drive),
             Self::Custom(policy) => policy.reclaim(worn, drive),
+        }
+    }
+
+    fn counts_pages(&self) -> bool {
+        match self {
+            Self::Page(policy) => policy.counts_pages(),
+            Self::Custom(policy) => policy.counts_pages(),
+            Self::None | Self::Block(_) | Self::Superblock(_) | Self::Shuffler(_) => false,
+        }
+    }
+
+    #[inline]
+    fn page_read(&mut self, lpa: Lpa) {
+        match self {
+            Self::Page(policy) => policy.page_read(lpa),
+            Self::Custom(policy) => policy.page_read(lpa),
+            Self::None | Self::Block(_) | Self::Superblock(_) | Self::Shuffler(_) => {}
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Self::Page(policy) => policy.bytes(),
+            Self::Custom(policy) => policy.bytes(),
+            Self::None | Self::Block(_) | Self::Superblock(_) | Self::Shuffler(_) => 0,
         }
     }
 }
 
 crate::snapshot::policies::policies!(ReclaimPolicy, "policy of read reclaim",
-    none: [None], rebuilt: [Block, Superblock], stored: []);
+    none: [None], rebuilt: [Block, Superblock], stored: [Shuffler, Page]);

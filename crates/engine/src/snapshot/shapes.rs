@@ -34,7 +34,7 @@ const SMALL: [(&str, &str); 7] = [
 const STEADY: (&str, &str) = ("workload.start.layout", "steady");
 
 /// Keys that need one another.
-const TOGETHER: [&[(&str, &str)]; 10] = [
+const TOGETHER: [&[(&str, &str)]; 12] = [
     &[
         ("scheme.mapping.policy", "segments"),
         ("scheme.mapping.host_memory", "true"),
@@ -53,6 +53,17 @@ const TOGETHER: [&[(&str, &str)]; 10] = [
     &[("device.suspend.program_ns", "5000"), ("scheme.scheduler.policy", "read_first_suspend")],
     &[("scheme.blocks.superblock", "channels"), ("scheme.redundancy.policy", "parity_rows")],
     &[("scheme.reclaim.policy", "superblock"), ("scheme.reclaim.threshold", "20")],
+    &[
+        ("scheme.blocks.superblock", "channels"),
+        ("scheme.reclaim.policy", "shuffler"),
+        ("scheme.reclaim.threshold", "20"),
+    ],
+    &[
+        ("scheme.blocks.superblock", "channels"),
+        ("scheme.reclaim.policy", "page"),
+        ("scheme.reclaim.threshold", "20"),
+        ("workload.measure.reclaims", "true"),
+    ],
     &[
         ("scheme.wear.free_block", "least_worn"),
         ("scheme.wear.static_spread", "1"),

@@ -1,9 +1,44 @@
 //! What a run tells of read reclaim and of collection at idle time.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
+use crate::reclaim::Routine;
+
+/// Most rows of [`ReadReclaimReport::records`].
+const MOST_RECORDS: usize = 1 << 20;
+
+/// One reclaim of a superblock (a block, where there are none), as it was decided.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ReclaimRecord {
+    /// When, ns since the start of the run.
+    pub time_ns: u64,
+    /// Its number.
+    pub superblock: u32,
+    /// How often this data has been reclaimed before, from superblock to superblock.
+    pub round: u32,
+    /// Array reads of each of its blocks since their erase.
+    pub reads: Vec<u32>,
+    /// Which pages went to other blocks.
+    pub routine: Routine,
+    /// Mapping units that were valid.
+    pub moved: u32,
+    /// Those that were not.
+    pub holes: u32,
+}
+
+impl ReclaimRecord {
+    /// How far the most read block was beyond the mean, by the mean; 0 without reads.
+    fn excess(&self) -> f64 {
+        let sum: u64 = self.reads.iter().map(|&reads| u64::from(reads)).sum();
+        let most = self.reads.iter().copied().max().unwrap_or(0);
+        if sum == 0 { 0.0 } else { f64::from(most) * self.reads.len() as f64 / sum as f64 - 1.0 }
+    }
+}
+
 /// Counters of read reclaim in the window.
-#[derive(Clone, Copy, Debug, Default, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct ReclaimCounters {
     /// Blocks that reached the threshold, and the hard limit.
     pub worn: u64,
@@ -21,6 +56,12 @@ pub struct ReclaimCounters {
     pub time_sum: u128,
     /// Largest of their times.
     pub time_max: u64,
+    /// Reclaims of superblocks by routine.
+    pub by_routine: BTreeMap<Routine, u64>,
+    /// Sum over them of how far the most read block was beyond the mean.
+    pub excess: f64,
+    /// The first of them, where a row of each is asked for.
+    pub records: Vec<ReclaimRecord>,
 }
 
 impl ReclaimCounters {
@@ -31,9 +72,22 @@ impl ReclaimCounters {
         self.time_max = self.time_max.max(after);
     }
 
+    /// A superblock is to be reclaimed; its record is kept where that is asked for.
+    pub fn reclaimed(&mut self, record: ReclaimRecord, keeps: bool) {
+        *self.by_routine.entry(record.routine).or_default() += 1;
+        self.excess += record.excess();
+        if keeps && self.records.len() < MOST_RECORDS {
+            self.records.push(record);
+        }
+    }
+
     /// The results; so many superblocks (or blocks) were emptied, so many units moved.
     pub fn report(&self, emptied: u64, moved_units: u64) -> ReadReclaimReport {
+        let reclaims: u64 = self.by_routine.values().sum();
         ReadReclaimReport {
+            by_routine: self.by_routine.clone(),
+            mean_excess: (reclaims > 0).then(|| self.excess / reclaims as f64),
+            records: self.records.clone(),
             operations: emptied + self.evacuated,
             moved_units,
             at_threshold: self.by_trigger[0],
@@ -75,6 +129,16 @@ pub struct ReadReclaimReport {
     pub threshold_to_erase_mean_ns: Option<f64>,
     /// The longest, ns.
     pub threshold_to_erase_max_ns: u64,
+    /// Reclaims of superblocks by routine (`in_place`, `partial`, `full`, `regrouped`).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_routine: BTreeMap<Routine, u64>,
+    /// Their mean of (reads of the most read block by the mean of the superblock's blocks − 1): g. No exchange of pages inside
+    /// superblocks can save more than g/(1 + g) of them. `None` without one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mean_excess: Option<f64>,
+    /// One row for each of them, at most 2^20; only with `measure.reclaims`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub records: Vec<ReclaimRecord>,
 }
 
 /// Garbage collection at idle time, in the window.

@@ -89,6 +89,11 @@ const fn copier(name: &'static str, slots: &'static [Slot], keys: &'static str) 
     Part { name, slots, without: &[Slot::Redundancy, Slot::CellMode], keys }
 }
 
+/// A policy of read reclaim that sends pages to other blocks of their superblock: parity goes from block to block itself.
+const fn rearranger(name: &'static str, keys: &'static str) -> Part {
+    Part { name, slots: &[Slot::Reclaim], without: &[Slot::Redundancy], keys }
+}
+
 /// Every part. A new policy is one line here; the tests then run it alone and with every other that it goes with.
 pub const PARTS: &[Part] = &[
     part("page-map", &[Slot::Mapping], "mapping.policy = 'page'"),
@@ -108,6 +113,15 @@ pub const PARTS: &[Part] = &[
         "reclaim = { policy = 'block', threshold = 60, priority = 'background' }",
     ),
     part("superblock-reclaim", &[Slot::Reclaim], "reclaim = { policy = 'superblock', threshold = 60 }"),
+    rearranger(
+        "shuffler",
+        "reclaim = { policy = 'shuffler', threshold = 60, shuffle = { full = 0.2, partial = 0.05 } }",
+    ),
+    rearranger("page-reclaim", "reclaim = { policy = 'page', threshold = 60 }"),
+    rearranger(
+        "page-8-reclaim",
+        "reclaim = { policy = 'page', threshold = 60, holes = 'close', pages = { group = 8, restart = true } }",
+    ),
     part("oldest-free", &[Slot::FreeBlocks], "wear.free_block = 'oldest'"),
     part("least-worn-free", &[Slot::FreeBlocks], "wear.free_block = 'least_worn'"),
     part("static-wear", &[Slot::StaticWear], "wear = { static_spread = 2, static_interval = 4 }"),

@@ -15,7 +15,9 @@ use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::partition::{Adapts, BusyChannel, PartitionConfig, WhenBusy};
-use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
+use wordline_engine::config::reclaim::{
+    CountedPages, Holes, PageCountersConfig, ReclaimConfig, ReclaimKind, ReclaimPriority, ShuffleConfig, Ties,
+};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartLayout};
 use wordline_engine::config::scheme::*;
 use wordline_engine::config::separation::SeparationKind;
@@ -312,7 +314,7 @@ pub fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
 
 /// Firmware without and with costs.
 pub fn firmware() -> impl Strategy<Value = FirmwareConfig> {
-    let costs = prop::array::uniform8(prop_oneof![Just(0u64), 1u64..20_000]);
+    let costs = prop::array::uniform9(prop_oneof![Just(0u64), 1u64..20_000]);
     let some = costs.prop_map(|costs| FirmwareConfig {
         read_request_ns: costs[0],
         write_request_ns: costs[1],
@@ -322,6 +324,7 @@ pub fn firmware() -> impl Strategy<Value = FirmwareConfig> {
         map_update_ns: costs[5],
         move_ns: costs[6],
         decision_ns: costs[7],
+        shuffle_ns: costs[8],
     });
     prop_oneof![Just(FirmwareConfig::default()), some]
 }
@@ -386,19 +389,31 @@ pub fn ideals() -> impl Strategy<Value = IdealConfig> {
 pub fn upkeep()
 -> impl Strategy<Value = (ReclaimConfig, WearConfig, Option<BackgroundConfig>, (SeparationKind, bool))> {
     let reclaim = (
-        prop::sample::select(vec![ReclaimKind::None, ReclaimKind::Block, ReclaimKind::Superblock]),
+        prop::sample::select(vec![
+            ReclaimKind::None,
+            ReclaimKind::Block,
+            ReclaimKind::Superblock,
+            ReclaimKind::Shuffler,
+            ReclaimKind::Page,
+        ]),
+        (0.0..0.5f64, 0.0..1.0f64, 1u32..10, any::<bool>()),
         1u32..40,
         prop::option::of(0u32..20),
+        prop::sample::select(vec![Holes::Keep, Holes::Close]),
         prop::sample::select(vec![
             ReclaimPriority::Foreground,
             ReclaimPriority::Equal,
             ReclaimPriority::Background,
         ]),
     );
-    let reclaim = reclaim.prop_map(|(policy, threshold, above, priority)| {
-        let hard_limit = above.map(|above| threshold + above);
-        ReclaimConfig { policy, threshold, hard_limit, priority }
-    });
+    let reclaim =
+        reclaim.prop_map(|(policy, (full, partial, group, restart), threshold, above, holes, priority)| {
+            let hard_limit = above.map(|above| threshold + above);
+            let shuffle = ShuffleConfig { full, partial: full * partial };
+            let ties = if restart { Ties::Logical } else { Ties::Random };
+            let pages = PageCountersConfig { group, restart, for_pages: CountedPages::Raw, ties };
+            ReclaimConfig { policy, threshold, hard_limit, priority, holes, shuffle, pages }
+        });
     let wear = (any::<bool>(), prop::option::of(1u32..5), 1u32..6);
     let wear = wear.prop_map(|(least, static_spread, static_interval)| WearConfig {
         free_block: if least { FreeBlock::LeastWorn } else { FreeBlock::Oldest },

@@ -53,6 +53,7 @@ pub(super) struct SourceForm {
     repeat: Option<u32>,
     transform: Option<Vec<TransformConfig>>,
     space_bytes: Option<u64>,
+    skew: Option<f64>,
     fio: Option<crate::fio::FioConfig>,
     ycsb: Option<crate::apps::ycsb::YcsbConfig>,
     filebench: Option<crate::apps::filebench::FilebenchConfig>,
@@ -115,7 +116,8 @@ impl SourceForm {
         })
     }
 
-    fn twin(self) -> Result<TwinConfig, String> {
+    fn twin(mut self) -> Result<TwinConfig, String> {
+        let repeat = self.repeat.take();
         self.refuse_synthetic()?;
         self.refuse_trace()?;
         self.refuse_tables_but("")?;
@@ -123,12 +125,14 @@ impl SourceForm {
             path: needed("path", self.path)?,
             requests: self.requests,
             space_bytes: self.space_bytes,
+            repeat,
+            skew: self.skew,
         })
     }
 
     /// Refuses keys of the kinds beside `synthetic` and `trace`.
     fn refuse_generated(&self) -> Result<(), String> {
-        refuse(&[("space_bytes", self.space_bytes.is_some())])?;
+        refuse(&[("space_bytes", self.space_bytes.is_some()), ("skew", self.skew.is_some())])?;
         self.refuse_tables_but("")
     }
 
@@ -146,7 +150,11 @@ impl SourceForm {
     fn refuse_all_but(&self, table: &str) -> Result<(), String> {
         self.refuse_synthetic()?;
         self.refuse_trace()?;
-        refuse(&[("path", self.path.is_some()), ("space_bytes", self.space_bytes.is_some())])?;
+        refuse(&[
+            ("path", self.path.is_some()),
+            ("space_bytes", self.space_bytes.is_some()),
+            ("skew", self.skew.is_some()),
+        ])?;
         self.refuse_tables_but(table)
     }
 

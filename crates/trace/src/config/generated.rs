@@ -17,14 +17,27 @@ pub struct TwinConfig {
     /// Bytes of address space that the requests are laid out in; the profile's when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub space_bytes: Option<u64>,
+    /// How often the same requests are played, each time directly after the last arrival of the one before; once when left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<u32>,
+    /// In the place of `model.skew.excess` of the profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew: Option<f64>,
 }
 
 impl TwinConfig {
+    /// A whole profile, once.
+    pub fn of_profile(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into(), requests: None, space_bytes: None, repeat: None, skew: None }
+    }
+
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
         if self.path.as_os_str().is_empty() {
             return Err(ConfigError::new("path", "\"\"", "a file's name"));
         }
         check_range("requests", self.requests.unwrap_or(1), 1, 1 << 48)?;
+        check_range("repeat", self.repeat.unwrap_or(1), 1, 1_000_000)?;
+        check_range("skew", self.skew.unwrap_or(0.0), 0.0, 1e6)?;
         check_range("space_bytes", self.space_bytes.unwrap_or(1 << 20), 1 << 20, 1 << 50)
     }
 }

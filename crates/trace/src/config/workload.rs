@@ -60,6 +60,14 @@ pub enum SourceConfig {
 }
 
 impl WorkloadConfig {
+    /// The same, a twin played once however often it is repeated.
+    pub fn once(mut self) -> Self {
+        if let Some(SourceConfig::Twin(twin)) = &mut self.source {
+            twin.repeat = None;
+        }
+        self
+    }
+
     /// Refuses what can't be run on any drive. What depends on the drive's size is refused by [`crate::open`].
     pub fn validate(&self) -> Result<(), ConfigError> {
         match &self.source {

@@ -10,11 +10,12 @@ mod slice;
 mod time;
 
 pub(crate) use plan::open_transformed;
+pub(crate) use repeat::Repeat;
 
 use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
 
 /// A source in a chain of steps.
-type Boxed = Box<dyn RequestSource + Send>;
+pub(crate) type Boxed = Box<dyn RequestSource + Send>;
 
 /// Takes batches of `source` until `keep` has left some requests of one; then those are at the end of `batch`.
 fn next_kept(

@@ -94,7 +94,10 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
             compacted
         }
         TransformConfig::Wrap { bytes } => addresses(source, OutOfRange::Wrap, *bytes, &mut notes),
-        TransformConfig::Repeat { times } => Box::new(Repeat::new(source, *times, again())),
+        TransformConfig::Repeat { times } => {
+            let upstream = again();
+            Box::new(Repeat::new(source, *times, Box::new(move || upstream.open())))
+        }
         TransformConfig::Merge { paths, format } => {
             let mut sources = vec![source];
             for path in paths {

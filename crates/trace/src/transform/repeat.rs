@@ -4,12 +4,15 @@ use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
 use super::Boxed;
-use super::plan::Upstream;
+
+/// Opens a source once more.
+pub(crate) type Again = Box<dyn Fn() -> Result<Boxed, SourceError> + Send>;
 
 /// A source, again and again.
-pub(super) struct Repeat {
+pub(crate) struct Repeat {
     source: Boxed,
-    again: Upstream,
+    times: u32,
+    again: Again,
     left: u32,
     /// Added to the times of this pass.
     base: u64,
@@ -17,8 +20,8 @@ pub(super) struct Repeat {
 }
 
 impl Repeat {
-    pub(super) fn new(source: Boxed, times: u32, again: Upstream) -> Self {
-        Self { source, again, left: times.saturating_sub(1), base: 0, last: 0 }
+    pub(crate) fn new(source: Boxed, times: u32, again: Again) -> Self {
+        Self { source, times, again, left: times.saturating_sub(1), base: 0, last: 0 }
     }
 }
 
@@ -32,7 +35,7 @@ impl RequestSource for Repeat {
             }
             self.left -= 1;
             self.base = self.last;
-            self.source = self.again.open()?;
+            self.source = (self.again)()?;
         }
         for request in batch.iter_mut().skip(before) {
             let time = self.base.checked_add(request.time.0).filter(|time| *time < u64::MAX / 2);
@@ -43,5 +46,9 @@ impl RequestSource for Repeat {
             self.last = time;
         }
         Ok(())
+    }
+
+    fn size_hint(&self) -> Option<u64> {
+        self.source.size_hint()?.checked_mul(u64::from(self.times))
     }
 }

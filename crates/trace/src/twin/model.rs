@@ -25,6 +25,23 @@ pub struct Model {
     /// Pages that are read together, in the first class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<Groups>,
+    /// What of each stripe is read more often than the rest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew: Option<Skew>,
+}
+
+/// The address space in stripes of so many aligned pieces of equal length: reads begin in the first piece of a stripe more often
+/// than in another (those of a class that is walked then come again in it before the others are read). On a drive that deals pieces out over the blocks of a superblock its first
+/// block is read so much more often than the mean.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Skew {
+    /// Bytes of a piece.
+    pub bytes: u64,
+    /// Pieces of a stripe.
+    pub of: u64,
+    /// The share of reads that begin in the first piece, by its share of the stripe, less one: 0 (all alike) to `of` − 1 (all in it).
+    pub excess: f64,
 }
 
 /// Pages that are used alike.
@@ -122,6 +139,11 @@ impl Model {
         let sum = |of: fn(&PageClass) -> f64| self.class.iter().map(of).sum::<f64>();
         within("reads of all classes", sum(|class| class.reads), 0.999, 1.001)?;
         within("writes of all classes", sum(|class| class.writes), 0.999, 1.001)?;
+        if let Some(Skew { bytes, of, excess }) = &self.skew {
+            within("skew.bytes", *bytes as f64, 512.0, 1e9)?;
+            within("skew.of", *of as f64, 2.0, 4096.0)?;
+            within("skew.excess", *excess, 0.0, *of as f64 - 1.0)?;
+        }
         match &self.groups {
             None => Ok(()),
             Some(groups) => {

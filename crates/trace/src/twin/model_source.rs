@@ -3,7 +3,7 @@
 use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
-use super::model::{Groups, Model, PageClass, Walk};
+use super::model::{Groups, Model, PageClass, Skew, Walk};
 use super::source::LATEST;
 use crate::config::Sizes;
 use crate::rng::{Xoshiro256PlusPlus, below, stream, unit};
@@ -23,6 +23,7 @@ pub(super) struct ModelSource {
     sizes: [SizeDrawer; 2],
     classes: Vec<Class>,
     groups: Option<GroupDrawer>,
+    skew: Option<SkewDrawer>,
     /// Chance that a request is the last of its burst; gaps.
     ends: f64,
     gap_ns: f64,
@@ -72,6 +73,11 @@ impl ModelSource {
                 sizes(&model.write_sizes, "model.write_sizes")?,
             ],
             groups: model.groups.as_ref().map(|groups| GroupDrawer::new(groups, seed)),
+            skew: model
+                .skew
+                .as_ref()
+                .filter(|skew| skew.excess > 0.0)
+                .map(|skew| SkewDrawer::new(skew, seed)),
             classes,
             ends: 1.0 / model.burst_requests,
             gap_ns: model.burst_gap_ns,
@@ -122,7 +128,14 @@ impl ModelSource {
         });
         let Some(class) = self.classes.get_mut(class.unwrap_or(last)) else { return };
         let length = length.min(class.bytes);
-        let offset = class.offset(length, read);
+        let mut offset = class.offset(length, read);
+        if let Some(skew) = self.skew.as_mut().filter(|_| read) {
+            let moved = skew.moved(offset);
+            // Stripes at the ends of a class may reach beyond it.
+            if moved >= class.start && moved + length <= class.start + class.bytes {
+                offset = moved;
+            }
+        }
         self.push(batch, time, if read { HostOp::Read } else { HostOp::Write }, offset, length);
     }
 
@@ -214,6 +227,30 @@ impl Class {
         let second = (self.requests / turns).is_multiple_of(2) != read;
         self.requests += 1;
         if second { self.bytes } else { 0 }
+    }
+}
+
+/// Chooses the piece of a stripe that a read begins in.
+struct SkewDrawer {
+    bytes: u64,
+    of: u64,
+    /// Chance of the first piece.
+    first: f64,
+    rng: Xoshiro256PlusPlus,
+}
+
+impl SkewDrawer {
+    fn new(skew: &Skew, seed: u64) -> Self {
+        let first = (1.0 + skew.excess) / skew.of as f64;
+        Self { bytes: skew.bytes, of: skew.of, first, rng: stream(seed, "model.skew") }
+    }
+
+    /// A place in the same stripe, as far from the start of its piece.
+    fn moved(&mut self, offset: u64) -> u64 {
+        let piece = offset / self.bytes;
+        let first = unit(&mut self.rng) < self.first;
+        let chosen = if first { 0 } else { 1 + below(&mut self.rng, self.of - 1) };
+        (piece - piece % self.of + chosen) * self.bytes + offset % self.bytes
     }
 }
 

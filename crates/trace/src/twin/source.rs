@@ -15,6 +15,7 @@ use crate::config::TwinConfig;
 use crate::notes::Notes;
 use crate::open::{OpenContext, OpenError, Opened};
 use crate::rng::stream;
+use crate::transform::{Boxed, Repeat};
 
 /// Latest arrival, ns: leaves the simulation room to go on from there.
 pub(super) const LATEST: u64 = u64::MAX / 2;
@@ -42,18 +43,36 @@ pub(crate) fn open_twin(config: &TwinConfig, context: &OpenContext<'_>) -> Resul
         );
         return Err(ConfigError::new("source.space_bytes", space, allowed).into());
     }
-    let requests = config.requests.unwrap_or(profile.summary.requests);
-    let source: Box<dyn RequestSource + Send> = match &profile.model {
-        Some(model) => Box::new(
-            ModelSource::new(model, requests, space, profile.space_bytes, context.seed)
-                .map_err(|what| SourceError(format!("{}: {what}", path.display())))?,
-        ),
-        None => Box::new(
-            TwinSource::new(&profile, requests, space, context.seed)
-                .map_err(|what| SourceError(format!("{}: {what}", path.display())))?,
-        ),
+    let mut profile = profile;
+    if let Some(excess) = config.skew {
+        let skew = profile.model.as_mut().and_then(|model| model.skew.as_mut());
+        let Some(skew) = skew else {
+            let allowed = "with a profile that has model.skew";
+            return Err(ConfigError::new("source.skew", excess, allowed).into());
+        };
+        if excess > skew.of as f64 - 1.0 {
+            let allowed = format!("0 to {}", skew.of - 1);
+            return Err(ConfigError::new("source.skew", excess, allowed).into());
+        }
+        skew.excess = excess;
+    }
+    let (requests, seed) = (config.requests.unwrap_or(profile.summary.requests), context.seed);
+    let play = move || played(&profile, requests, space, seed);
+    let fail = move |what: String| SourceError(format!("{}: {what}", path.display()));
+    let first = play().map_err(&fail)?;
+    let source = match config.repeat {
+        None | Some(0 | 1) => first,
+        Some(times) => Box::new(Repeat::new(first, times, Box::new(move || play().map_err(&fail)))),
     };
     Ok(Opened { source, notes: Notes::default() })
+}
+
+/// A profile's requests from the first.
+fn played(profile: &Profile, requests: u64, space: u64, seed: u64) -> Result<Boxed, String> {
+    Ok(match &profile.model {
+        Some(model) => Box::new(ModelSource::new(model, requests, space, profile.space_bytes, seed)?),
+        None => Box::new(TwinSource::new(profile, requests, space, seed)?),
+    })
 }
 
 /// Plays a profile: its pieces in order, again from the first when more requests are asked for than the trace had.

@@ -38,7 +38,8 @@ fn one_way() -> FitOptions {
 
 fn twin(profile: &Profile, folder: &Folder, requests: Option<u64>, seed: u64) -> Vec<HostRequest> {
     let path = folder.file("profile.toml", profile.to_toml());
-    let config = SourceConfig::Twin(TwinConfig { path, requests, space_bytes: None });
+    let config =
+        SourceConfig::Twin(TwinConfig { path, requests, space_bytes: None, repeat: None, skew: None });
     let context = OpenContext { drive_bytes: 1 << 40, seed, base_dir: Path::new("") };
     drain(&mut *open(&config, &context).unwrap().source).unwrap()
 }
@@ -111,7 +112,13 @@ fn broken_profiles_are_told_in_one_line() {
     ] {
         assert!(good.contains(from), "{from}");
         let path = folder.file("bad.toml", good.replace(from, to));
-        let config = SourceConfig::Twin(TwinConfig { path, requests: None, space_bytes: None });
+        let config = SourceConfig::Twin(TwinConfig {
+            path,
+            requests: None,
+            space_bytes: None,
+            repeat: None,
+            skew: None,
+        });
         if let Err(error) = opened(&config, 1 << 40) {
             assert!(error.contains("bad.toml") && error.contains(part) && !error.contains('\n'), "{error}");
         } else {
@@ -119,7 +126,8 @@ fn broken_profiles_are_told_in_one_line() {
         }
     }
     let path = folder.file("large.toml", "# ".to_owned() + &"x".repeat(PROFILE_BYTES));
-    let config = SourceConfig::Twin(TwinConfig { path, requests: None, space_bytes: None });
+    let config =
+        SourceConfig::Twin(TwinConfig { path, requests: None, space_bytes: None, repeat: None, skew: None });
     assert!(opened(&config, 1 << 40).err().unwrap().contains("65536"));
 }
 
@@ -185,6 +193,8 @@ fn characteristics(name: &str) -> (f64, f64, f64, f64) {
         path: presets().join(format!("{name}.toml")),
         requests: None,
         space_bytes: None,
+        repeat: None,
+        skew: None,
     });
     let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
     let found = summarise(&mut open(&source, &context).unwrap());
@@ -226,7 +236,13 @@ fn profiles_of_real_traces_keep_their_features() {
         let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new("") };
         let profile = fit(name, &one_way(), &mut || open(&source, &context)).unwrap();
         let path = folder.file("profile.toml", profile.to_toml());
-        let played = SourceConfig::Twin(TwinConfig { path, requests: None, space_bytes: None });
+        let played = SourceConfig::Twin(TwinConfig {
+            path,
+            requests: None,
+            space_bytes: None,
+            repeat: None,
+            skew: None,
+        });
         let again = fit(name, &one_way(), &mut || open(&played, &context)).unwrap();
         let (a, b) = (&profile.summary, &again.summary);
         assert!((a.read_share - b.read_share).abs() < 0.02, "{name}: {a:?} {b:?}");
@@ -284,4 +300,53 @@ turns = 5000
     let small = TURNS.replace("bytes = 2097152\nreads", "bytes = 1048576\nreads");
     let error = played(&small).err().map(|error| error.to_string()).unwrap();
     assert!(error.contains("2 MiB or more"), "{error}");
+}
+
+/// All requests of a preset's twin.
+fn requests_of(config: TwinConfig) -> Vec<HostRequest> {
+    let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
+    let mut source = open(&SourceConfig::Twin(config), &context).unwrap().source;
+    let mut all = Vec::new();
+    loop {
+        let before = all.len();
+        source.next_batch(&mut all).unwrap();
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
+#[test]
+fn a_repeated_twin_asks_for_the_same_again_later() {
+    let path = presets().join("gen0.toml");
+    let once = TwinConfig { requests: Some(2_000), ..TwinConfig::of_profile(path) };
+    let (first, thrice) =
+        (requests_of(once.clone()), requests_of(TwinConfig { repeat: Some(3), ..once.clone() }));
+    assert_eq!(thrice.len(), 6_000);
+    let span = first.last().unwrap().time.0;
+    for (number, request) in thrice.iter().enumerate() {
+        let (pass, before) = (number as u64 / 2_000, first[number % 2_000]);
+        assert_eq!(request.time.0, before.time.0 + pass * span);
+        assert_eq!((request.op, request.offset, request.length), (before.op, before.offset, before.length));
+    }
+}
+
+#[test]
+fn a_skewed_twin_reads_the_first_piece_of_each_stripe_more_often_and_is_else_the_same() {
+    let path = presets().join("gen0.toml");
+    let even = TwinConfig { requests: Some(40_000), ..TwinConfig::of_profile(path) };
+    let share = |config: &TwinConfig| {
+        let requests = requests_of(config.clone());
+        let reads: Vec<_> = requests.iter().filter(|request| request.op == HostOp::Read).collect();
+        let first = reads.iter().filter(|request| request.offset / 8192 % 4 == 0).count();
+        first as f64 / reads.len() as f64
+    };
+    assert!((share(&even) - 0.25).abs() < 0.01, "{}", share(&even));
+    let skewed = TwinConfig { skew: Some(1.0), ..even.clone() };
+    assert!((share(&skewed) - 0.5).abs() < 0.01, "{}", share(&skewed));
+    let (even, skewed) = (requests_of(even), requests_of(skewed));
+    for (one, other) in even.iter().zip(&skewed) {
+        assert_eq!((one.time, one.op, one.length), (other.time, other.op, other.length));
+        assert_eq!(one.offset / 32_768, other.offset / 32_768, "the same stripe");
+    }
 }
