@@ -184,7 +184,7 @@ fn every_preset_profile_says_what_it_is_fit_for() {
         assert_eq!(profile.fit_for == FitFor::CountsOnly, counts, "{}", profile.name);
         count += 1;
     }
-    assert_eq!(count, 50);
+    assert_eq!(count, 57);
 }
 
 /// Characteristics as the profile's source prints them: read share, mean bytes of reads, pages of the footprint, hot ratio.
