@@ -33,10 +33,12 @@ pub enum Cost {
     Move,
     /// A decision of a policy.
     Decision,
+    /// A step of the search among the cached entries of the map.
+    SearchStep,
 }
 
 /// Number of costs.
-const COSTS: usize = 8;
+const COSTS: usize = 9;
 
 impl Cost {
     const ALL: [Self; COSTS] = [
@@ -48,6 +50,7 @@ impl Cost {
         Self::MapUpdate,
         Self::Move,
         Self::Decision,
+        Self::SearchStep,
     ];
 
     /// Its name in results: that of its key, without the unit.
@@ -61,6 +64,7 @@ impl Cost {
             Self::MapUpdate => "map_update",
             Self::Move => "move",
             Self::Decision => "decision",
+            Self::SearchStep => "search_step",
         }
     }
 
@@ -74,6 +78,7 @@ impl Cost {
             Self::MapUpdate => costs.map_update_ns,
             Self::Move => costs.move_ns,
             Self::Decision => costs.decision_ns,
+            Self::SearchStep => costs.search_step_ns,
         }
     }
 }

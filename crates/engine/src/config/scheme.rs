@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::astro::AstroConfig;
 use super::background::BackgroundConfig;
 use super::collision::CollisionConfig;
 use super::copies::CopiesConfig;
@@ -10,7 +11,7 @@ use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
 use super::hotr::HotrConfig;
 use super::ideal::IdealConfig;
-pub use super::mapping::{Eviction, MappingConfig, MappingKind, UnmappedReads};
+pub use super::mapping::{Eviction, Loads, MappingConfig, MappingKind, ShareOf, StoredPages, UnmappedReads};
 use super::pace::PaceConfig;
 use super::reclaim::ReclaimConfig;
 use super::redundancy::RedundancyConfig;
@@ -81,6 +82,9 @@ pub struct SchemeConfig {
     /// Copies of hot read pages in a staging space.
     #[serde(default, skip_serializing_if = "HotrConfig::is_default")]
     pub hotr: HotrConfig,
+    /// Regions in order, whose translation is guessed.
+    #[serde(default, skip_serializing_if = "AstroConfig::is_default")]
+    pub astro: AstroConfig,
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
@@ -370,6 +374,7 @@ impl SchemeConfig {
         self.copies.validate().map_err(|e| e.under("copies"))?;
         self.collision.validate().map_err(|e| e.under("collision"))?;
         self.hotr.validate().map_err(|e| e.under("hotr"))?;
+        self.astro.validate().map_err(|e| e.under("astro"))?;
         self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;

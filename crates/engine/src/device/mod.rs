@@ -27,6 +27,7 @@ mod gates;
 mod host_memory;
 mod ideal;
 mod issue;
+mod kept;
 mod map_pages;
 mod modes;
 mod monitor;
@@ -336,7 +337,8 @@ impl Device {
         let overlap = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
         let mut dram = Ledger::new(device.dram.bytes);
-        let translation = Translation::new(&scheme.mapping, plan.map, blocks.capacity(), checked);
+        let translation =
+            Translation::new(&scheme.mapping, plan.map, blocks.capacity(), geometry.unit_bytes, checked);
         dram.reserve("map", translation.policy.get().bytes());
         let bytes = scheme.cache.take(dram.free())?;
         if bytes > 0 {

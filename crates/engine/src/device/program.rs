@@ -487,6 +487,7 @@ impl Device {
             self.map.clear(lpa);
             self.mapped_units -= 1;
             self.map_changed(lpa, ppa, Ppa::NONE, Cause::Host);
+            self.tell_trimmed(lpa, ppa);
             self.invalidate(ppa);
         }
         if let Some(versions) = &mut self.versions {

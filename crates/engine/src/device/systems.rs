@@ -323,6 +323,24 @@ impl Device {
         }
     }
 
+    /// TRIM of a page that was on flash.
+    #[inline(always)]
+    pub(super) fn tell_trimmed(&mut self, lpa: Lpa, old: Ppa) {
+        if self.systems.watches.has(Watches::TRIMMED) {
+            self.tell(Watches::TRIMMED, |system, drive, actions| system.trimmed(lpa, old, drive, actions));
+        }
+    }
+
+    /// A plan begins; whether its system keeps what was opened for it.
+    pub(super) fn tell_plan_started(&mut self, number: usize, plan: u64, opened: &[SuperblockId]) -> bool {
+        let mut all = std::mem::take(&mut self.systems.all);
+        let view = DriveView(self);
+        let keeps =
+            all.get_mut(number).is_some_and(|system| system.get_mut().plan_started(plan, opened, &view));
+        self.systems.put_all_back(all);
+        keeps
+    }
+
     #[inline]
     pub(super) fn tell_erased(&mut self, superblock: SuperblockId) {
         if self.systems.watches.has(Watches::ERASED) {
@@ -421,6 +439,7 @@ impl Device {
                 Action::Copy { lpa, to } => self.ask_for_copy(number, lpa, to, read),
                 Action::DropCopy { lpa, ppa } => self.drop_copy(number, lpa, ppa),
                 Action::Promote { lpa, ppa } => self.promote_copy(number, lpa, ppa),
+                Action::Close(superblock) => self.close_kept(number, superblock),
                 Action::WakeAt(time) => {
                     self.systems.wake[number] = time.max(Ns(self.now.0 + 1));
                     self.wake_at = self.systems.wake_at();

@@ -25,6 +25,8 @@ pub struct MappingCounters {
     pub guesses_right: u64,
     /// Those that did not.
     pub guesses_wrong: u64,
+    /// Guesses that a system took back while their read waited: the page had moved.
+    pub guesses_withdrawn: u64,
     /// Wrong ones where an outdated copy of the page was found.
     pub guesses_outdated: u64,
 }

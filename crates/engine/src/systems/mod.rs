@@ -5,6 +5,7 @@
 //! that implements [`System`]: it is told of what happens ([`Watches`]), answers with [`Action`]s, and accounts for its
 //! memory. The engine alone carries the actions out.
 
+pub mod astro;
 pub mod combine;
 pub mod lru;
 pub mod plan;
@@ -22,6 +23,7 @@ use crate::sched::class::Cause;
 use crate::sched::gates::ClassSet;
 use crate::snapshot::policies::policies;
 use crate::time::Ns;
+use astro::Astro;
 
 pub use crate::device::DriveView;
 pub use plan::{Pin, Place, Plan, Step};
@@ -51,6 +53,8 @@ impl Watches {
     pub const TRANSLATION: Self = Self(128);
     /// [`System::reclaim`].
     pub const RECLAIM: Self = Self(256);
+    /// [`System::trimmed`].
+    pub const TRIMMED: Self = Self(4096);
     /// A recorder of the engine's own looks at reads.
     pub(crate) const RECORDED: Self = Self(512);
 
@@ -134,6 +138,8 @@ pub enum Action {
         /// The copy.
         ppa: Ppa,
     },
+    /// Close a superblock that the system kept open: it becomes an ordinary full one, or free if nothing was programmed.
+    Close(SuperblockId),
     /// Call [`System::woken`] at this time; replaces what was asked before.
     WakeAt(Ns),
 }
@@ -207,6 +213,9 @@ pub trait System {
     ) {
     }
 
+    /// A logical page that was at `old` holds nothing any more: the host trimmed it.
+    fn trimmed(&mut self, _lpa: Lpa, _old: Ppa, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
     /// A physical page no longer holds what anyone wants.
     fn invalidated(&mut self, _ppa: Ppa, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
 
@@ -224,6 +233,12 @@ pub trait System {
 
     /// The time asked for with [`Action::WakeAt`] has come.
     fn woken(&mut self, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// The plan that was asked for as its `number`-th (from 0) begins: these superblocks were opened for its destinations, in
+    /// their order. `true`: they stay open when it ends, for further plans ([`Pin::In`]), until [`Action::Close`].
+    fn plan_started(&mut self, _number: u64, _opened: &[SuperblockId], _drive: &DriveView<'_>) -> bool {
+        false
+    }
 
     /// The plan that was asked for as its `number`-th (from 0) has ended.
     fn plan_done(&mut self, _number: u64, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
@@ -303,6 +318,8 @@ pub enum SystemPolicy {
     Collision(Box<Collision>),
     /// Copies of hot read pages in a staging space.
     Hotr(Box<Hotr>),
+    /// Regions in order, whose translation is guessed.
+    Astro(Box<Astro>),
     /// A user's own.
     Custom(Box<dyn System + Send>),
 }
@@ -314,6 +331,7 @@ impl SystemPolicy {
         match self {
             Self::Collision(system) => &**system,
             Self::Hotr(system) => &**system,
+            Self::Astro(system) => &**system,
             Self::Custom(system) => &**system,
         }
     }
@@ -324,6 +342,7 @@ impl SystemPolicy {
         match self {
             Self::Collision(system) => system.awaits(lpa),
             Self::Hotr(system) => system.awaits(lpa),
+            Self::Astro(system) => system.awaits(lpa),
             Self::Custom(system) => system.awaits(lpa),
         }
     }
@@ -334,12 +353,13 @@ impl SystemPolicy {
         match self {
             Self::Collision(system) => &mut **system,
             Self::Hotr(system) => &mut **system,
+            Self::Astro(system) => &mut **system,
             Self::Custom(system) => &mut **system,
         }
     }
 }
 
-policies!(SystemPolicy, "system", rebuilt: [], stored: [Collision, Hotr]);
+policies!(SystemPolicy, "system", rebuilt: [], stored: [Collision, Hotr, Astro]);
 
 /// The built-in systems that a scheme names, in a fixed order.
 pub fn of_scheme(scheme: &SchemeConfig, device: &DeviceConfig) -> Vec<SystemPolicy> {
@@ -347,5 +367,7 @@ pub fn of_scheme(scheme: &SchemeConfig, device: &DeviceConfig) -> Vec<SystemPoli
     let collision =
         collision.enabled.then(|| SystemPolicy::Collision(Box::new(Collision::new(collision, device))));
     let hotr = scheme.hotr.enabled.then(|| SystemPolicy::Hotr(Box::new(Hotr::new(&scheme.hotr, device))));
-    collision.into_iter().chain(hotr).collect()
+    let astro =
+        scheme.astro.enabled.then(|| SystemPolicy::Astro(Box::new(Astro::new(&scheme.astro, device))));
+    collision.into_iter().chain(hotr).chain(astro).collect()
 }
