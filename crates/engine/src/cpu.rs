@@ -93,6 +93,8 @@ pub enum Task {
     Request(u32),
     /// The programs of moved flash pages are queued: this head and those linked behind it.
     Programs(OpId),
+    /// A page that a plan moves gets the place that the placement chooses.
+    Place(OpId),
 }
 
 /// When work runs on a core.

@@ -245,8 +245,13 @@ fn read_reclaim_passes_at_every_priority_with_every_scheduler_and_span() {
                     let (mut setup, requests) = with_pauses();
                     setup.scheme.scheduler.policy = scheduler;
                     setup.scheme.blocks.superblock = superblock;
-                    setup.scheme.reclaim =
-                        ReclaimConfig { policy, threshold: 6, hard_limit: Some(9), priority };
+                    setup.scheme.reclaim = ReclaimConfig {
+                        policy,
+                        threshold: 6,
+                        hard_limit: Some(9),
+                        priority,
+                        ..ReclaimConfig::default()
+                    };
                     let what = format!("{policy:?} {priority:?} {scheduler:?} {superblock:?}");
                     let report = run(&setup, &mut Listed(requests)).unwrap_or_else(|e| panic!("{what}: {e}"));
                     let operations = report.read_reclaim.map_or(0, |reclaim| reclaim.operations);

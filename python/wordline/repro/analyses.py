@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,14 @@ Lines = Sequence[Mapping[str, Any]]
 def mean_change(number: Wanted, lines: Lines) -> float | None:
     """Mean over the other columns of `value` where `where` holds, by that where `against` holds, less one."""
     return _mean(changes(number, lines))
+
+
+def speed_up(number: Wanted, lines: Lines) -> float | None:
+    """How many times as large `value` is by `where` as by `against`: the geometric mean over the lines that agree
+    otherwise.
+    """
+    factors = [change + 1 for change in changes(number, lines)]
+    return math.prod(factors) ** (1 / len(factors)) if factors else None
 
 
 def least_change(number: Wanted, lines: Lines) -> float | None:
@@ -125,6 +134,7 @@ def flat_from(number: Wanted, lines: Lines) -> float | None:
 
 ANALYSES: dict[str, Callable[[Wanted, Lines], float | str | None]] = {
     "mean": mean_change,
+    "speed_up": speed_up,
     "least": least_change,
     "largest": largest_change,
     "count": count_of_changes,

@@ -56,7 +56,7 @@ pub struct FirmwareConfig {
     /// Each mapping unit whose entry a write or a TRIM changes, ns.
     #[serde(default)]
     pub map_update_ns: u64,
-    /// Each mapping unit that the drive moves of its own (garbage collection), its lookup and map update included, ns.
+    /// Each mapping unit that the drive moves of its own (garbage collection, plans), its lookup and map update included, ns.
     #[serde(default)]
     pub move_ns: u64,
     /// Each decision of a policy that takes firmware time: a victim chosen for collection, ns.

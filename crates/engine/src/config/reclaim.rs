@@ -21,6 +21,9 @@ pub struct ReclaimConfig {
     /// How reclaim goes with the host's commands until the hard limit.
     #[serde(default)]
     pub priority: ReclaimPriority,
+    /// What becomes of the places of invalid pages when a superblock moves to a fresh one.
+    #[serde(default)]
+    pub holes: Holes,
 }
 
 impl Default for ReclaimConfig {
@@ -30,6 +33,7 @@ impl Default for ReclaimConfig {
             threshold: default_threshold(),
             hard_limit: None,
             priority: ReclaimPriority::default(),
+            holes: Holes::default(),
         }
     }
 }
@@ -62,6 +66,17 @@ pub enum ReclaimPriority {
     Equal,
     /// When nothing else waits; before every other command once the hard limit is passed.
     Background,
+}
+
+/// What becomes of the places of invalid pages when a superblock moves to a fresh one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Holes {
+    /// They stay unused until the next erase: a page keeps its offset, and what lay in one superpage still does.
+    #[default]
+    Keep,
+    /// In each block the valid pages follow one another; pages of one superpage part.
+    Close,
 }
 
 impl ReclaimConfig {

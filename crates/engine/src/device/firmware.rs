@@ -54,6 +54,7 @@ impl Device {
         match self.cpu.take_task() {
             Some(Task::Request(number)) => self.deliver(number),
             Some(Task::Programs(first)) => self.enqueue_linked(first),
+            Some(Task::Place(unit)) => self.place_planned(unit),
             None => {}
         }
     }

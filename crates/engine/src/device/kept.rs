@@ -35,9 +35,9 @@ impl KeptOpen {
     }
 
     /// The first unit that a further plan of this system may use; an error if it can't use any.
-    pub fn next_of(&self, superblock: SuperblockId, system: usize, program: u32) -> Result<u32, String> {
+    pub fn next_of(&self, superblock: SuperblockId, system: usize, superpage: u32) -> Result<u32, String> {
         match self.0.iter().find(|kept| kept.superblock == superblock && kept.system == system) {
-            Some(kept) if !kept.busy => Ok(kept.next.next_multiple_of(program.max(1))),
+            Some(kept) if !kept.busy => Ok(kept.next.next_multiple_of(superpage.max(1))),
             Some(_) => Err(format!("{superblock:?}, which another plan fills: allowed: when that has ended")),
             None => Err(format!("{superblock:?}: allowed: superblocks that the system keeps open")),
         }
@@ -88,12 +88,17 @@ impl Device {
     /// What was opened for a plan becomes an ordinary full superblock, or free again if nothing was programmed.
     pub(super) fn close_destination(&mut self, superblock: SuperblockId, written: bool) {
         if written {
-            self.blocks.set_state(superblock, BlockState::Full);
+            // The last program counts as ended only when all that follows from it is done.
+            self.blocks.set_state(superblock, BlockState::Closing);
+            if self.blocks.is_settled(superblock) {
+                self.superblock_is_full(superblock);
+            }
         } else {
             self.blocks.set_state(superblock, BlockState::Free);
             let domain = self.blocks.split(superblock).0;
             let erases = self.blocks.erase_counts()[superblock.index()];
             self.domain[domain.index()].free.put(superblock, erases);
+            self.start_waiting_plans();
         }
     }
 }

@@ -1,10 +1,12 @@
-//! Plans at work: pages are read in order, programmed at their pins in order, and the sources erased in the end.
+//! Plans at work: pages are read in order, programmed at their pins in order, superpage by superpage, and the sources
+//! erased in the end.
 
 use serde::{Deserialize, Serialize};
 
 use super::Device;
 use super::kept::KeptOpen;
 use crate::blocks::BlockState;
+use crate::cpu::{Cost, Task};
 use crate::ids::{Ppa, SuperblockId};
 use crate::nand::CellMode;
 use crate::sched::class::{Cause, Class};
@@ -27,7 +29,7 @@ struct Target {
     program: usize,
 }
 
-/// Pinned pages that are programmed together.
+/// Pinned pages that one plane programs together.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Program {
     /// Pages that are not read, or found to be of no value, yet.
@@ -35,6 +37,8 @@ struct Program {
     /// Those that are read: the first, and their number.
     head: OpId,
     units: u32,
+    /// Whether the next one lies in another superpage. Those of one are sent together, so that planes program together.
+    ends_superpage: bool,
 }
 
 /// A plan that was accepted.
@@ -86,6 +90,33 @@ pub(super) struct Plans {
     waiting: u32,
     /// Superblocks that stay open from plan to plan.
     pub(super) kept: KeptOpen,
+}
+
+impl Run {
+    /// Whether the next page begins a superpage: one that was begun is read to its end, so that its planes are read together.
+    fn at_superpage_start(&self) -> bool {
+        let program_of = |target: usize| self.targets.get(target).map_or(usize::MAX, |target| target.program);
+        let last = self.next_target.checked_sub(1).map_or(usize::MAX, program_of);
+        let next = program_of(self.next_target);
+        match self.programs.get(last) {
+            Some(_) if next == last => false,
+            Some(program) => program.ends_superpage || next != last + 1,
+            None => true,
+        }
+    }
+
+    /// One of its sources is empty before it begins.
+    fn forget(&mut self, source: SuperblockId, is_there: impl Fn(Ppa) -> bool) {
+        self.plan.erase.retain(|&other| other != source);
+        let programs = &mut self.programs;
+        self.targets.retain(|target| {
+            let gone = is_there(target.source);
+            if let Some(program) = programs.get_mut(target.program).filter(|_| gone) {
+                program.left -= 1;
+            }
+            !gone
+        });
+    }
 }
 
 impl Plans {
@@ -186,12 +217,12 @@ impl Device {
 
     /// Steps to single pages, and pinned pages to programs.
     fn expand(&self, run: &mut Run) -> Result<(), String> {
+        let superpage = self.geometry.units_per_program() * self.data_planes();
         // Of each destination: the unit behind the last one used, and its last program.
         let fresh = run.plan.destinations.len();
         let mut filled = vec![(0u32, usize::MAX); fresh];
         for &superblock in &run.kept {
-            let size = self.geometry.units_per_program();
-            filled.push((self.plans.kept.next_of(superblock, run.system, size)?, usize::MAX));
+            filled.push((self.plans.kept.next_of(superblock, run.system, superpage)?, usize::MAX));
         }
         for step in &run.plan.steps {
             let (mut next, holes): (Option<Place>, &[u32]) = match &step.pin {
@@ -230,8 +261,15 @@ impl Device {
                 }
                 let size = self.geometry.units_per_program();
                 if *program == usize::MAX || (*from - 1) / size != place.unit / size {
+                    // Programs of other destinations in between are a superpage of their own.
+                    let goes_on = *program != usize::MAX
+                        && *program + 1 == run.programs.len()
+                        && (*from - 1) / superpage == place.unit / superpage;
+                    if let Some(last) = run.programs.last_mut() {
+                        last.ends_superpage = !goes_on;
+                    }
                     *program = run.programs.len();
-                    run.programs.push(Program { left: 0, head: NONE, units: 0 });
+                    run.programs.push(Program { left: 0, head: NONE, units: 0, ends_superpage: true });
                 }
                 run.programs[*program].left += 1;
                 *from = place.unit + 1;
@@ -270,6 +308,10 @@ impl Device {
             self.domain[domain.index()].demand = 0;
             let Some(superblock) = self.domain[domain.index()].free.take() else { continue };
             self.blocks.open(superblock, CellMode::Native);
+            for unit in 0..self.blocks.capacity() {
+                // A hole must not name what was there before the erase.
+                self.oob.set_erased(self.unit_at(superblock, unit));
+            }
             destinations.push(superblock);
         }
         let Some(run) = self.plans.get(tag) else { return };
@@ -287,12 +329,17 @@ impl Device {
             if self.blocks.state(source) == BlockState::Full {
                 let domain = self.blocks.split(source).0;
                 self.recorder.emptied(cause);
+                self.note_emptied(source);
+                self.charge(Cost::Decision, 1);
                 self.domain[domain.index()].collector.planned.push((source, cause));
                 self.blocks.set_state(source, BlockState::Collecting);
                 if self.blocks.valid(source) == 0 {
                     self.begin_erase(source);
                 }
             }
+        }
+        if self.urgent != 0 {
+            self.note_urgent();
         }
         self.advance_plan(tag);
     }
@@ -302,6 +349,24 @@ impl Device {
         if self.plans.waiting > 0 {
             for number in 0..self.plans.runs.len() as u32 {
                 self.try_to_start(OWN | number);
+            }
+        }
+    }
+
+    /// A superblock was erased: plans that wait and were to empty it have nothing to do there any more, whatever it holds next.
+    pub(super) fn forget_in_waiting_plans(&mut self, superblock: SuperblockId) {
+        if self.plans.waiting == 0 {
+            return;
+        }
+        let is_there = |ppa: Ppa| self.blocks.of(&self.geometry, ppa) == superblock;
+        for run in self.plans.runs.iter_mut().flatten().filter(|run| !run.started) {
+            if run.plan.erase.contains(&superblock) {
+                run.forget(superblock, is_there);
+                if run.targets.is_empty() {
+                    for domain in std::mem::take(&mut run.plan.destinations) {
+                        self.domain[domain.index()].demand = 0;
+                    }
+                }
             }
         }
     }
@@ -319,12 +384,9 @@ impl Device {
                 }
                 return;
             }
-            // With nothing being read, what is held back waits for a page that is still to be read.
-            if run.in_flight >= ahead && run.reading > 0 {
-                return;
-            }
-            let programming = run.in_flight - run.reading - run.held;
-            if run.in_flight >= ahead && programming > 0 {
+            // With nothing being read or programmed, what is held back waits for a page that is still to be read.
+            let waits_for_a_page = run.reading == 0 && run.in_flight == run.held;
+            if run.in_flight >= ahead && !waits_for_a_page && run.at_superpage_start() {
                 return;
             }
             self.read_next_page(tag);
@@ -392,13 +454,10 @@ impl Device {
         run.reading -= 1;
         let Some(&Target { place, program, .. }) = run.targets.get(index as usize) else { return };
         let Some(place) = place else {
-            self.pool[unit].point = self.points.of_plans();
-            let plane = if self.rules.places_moves && self.lookup(lpa) == ppa {
-                self.place(&self.intent(unit))
-            } else {
-                self.geometry.plane_of(ppa).0
-            };
-            self.program_on(plane, unit);
+            match self.cpu.book(self.now, &[(Cost::Move, 1)]) {
+                Some(booking) => self.cpu.after(booking.end, Task::Place(unit)),
+                None => self.place_planned(unit),
+            }
             return self.advance_plan(tag);
         };
         let Some(&superblock) = run.destinations.get(place.destination) else { return };
@@ -423,20 +482,41 @@ impl Device {
         self.advance_plan(tag);
     }
 
-    /// Sends programs in their order as far as their pages are there.
+    /// A page of a plan without a pin gets its place.
+    pub(super) fn place_planned(&mut self, unit: OpId) {
+        let Op { lpa, ppa, .. } = self.pool[unit];
+        self.pool[unit].point = self.points.of_plans();
+        let plane = if self.rules.places_moves && self.lookup(lpa) == ppa {
+            self.place(&self.intent(unit))
+        } else {
+            self.geometry.plane_of(ppa).0
+        };
+        self.program_on(plane, unit);
+    }
+
+    /// Sends the programs of superpages in their order, as far as all pages of one are there.
     fn send_programs(&mut self, tag: u32) {
         while let Some(run) = self.plans.get(tag) {
-            let Some(&Program { left: 0, head, units }) = run.programs.get(run.next_program) else { return };
-            run.next_program += 1;
-            run.held -= units;
-            if head != NONE {
-                let superblock = self.blocks.of(&self.geometry, self.pool[head].ppa);
+            let rest = run.programs.get(run.next_program..).unwrap_or_default();
+            let Some(end) = rest.iter().position(|program| program.ends_superpage) else { return };
+            let superpage = rest.get(..=end).unwrap_or_default();
+            if superpage.iter().any(|program| program.left > 0) {
+                return;
+            }
+            let mut heads: Vec<OpId> =
+                superpage.iter().map(|program| program.head).filter(|&head| head != NONE).collect();
+            run.held -= superpage.iter().map(|program| program.units).sum::<u32>();
+            run.next_program += end + 1;
+            if let Some(&first) = heads.first() {
+                let superblock = self.blocks.of(&self.geometry, self.pool[first].ppa);
                 run.filled |=
                     1 << run.destinations.iter().position(|&other| other == superblock).unwrap_or(0);
-                self.blocks.begin(superblock);
-                self.enqueue(head);
-                self.unit_is_final(self.pool[head].ppa);
-                self.queue_parity();
+                for &head in &heads {
+                    self.blocks.begin(superblock);
+                    self.unit_is_final(self.pool[head].ppa);
+                }
+                self.take_parity(&mut heads);
+                self.enqueue_moves(&heads);
             }
         }
     }

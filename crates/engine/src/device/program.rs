@@ -553,7 +553,7 @@ impl Device {
 
     /// The last program of a superblock that has no more places has ended.
     #[inline(never)]
-    fn superblock_is_full(&mut self, superblock: SuperblockId) {
+    pub(super) fn superblock_is_full(&mut self, superblock: SuperblockId) {
         self.blocks.set_state(superblock, BlockState::Full);
         self.erase_if_empty(superblock);
         self.empty_if_failing(superblock);

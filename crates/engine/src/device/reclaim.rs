@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use super::view::DriveView;
 use crate::blocks::BlockState;
-use crate::config::reclaim::ReclaimConfig;
+use crate::config::reclaim::{Holes, ReclaimConfig};
 use crate::ids::{DomainId, Ppa, SuperblockId};
 use crate::nand::Geometry;
+use crate::reclaim::mover::{self, Order};
 use crate::reclaim::{Decision, ReadReclaim, ReclaimPolicy, WornBlock};
 use crate::sched::class::{Cause, Class};
 use crate::stats::reclaim::ReadReclaimReport;
@@ -27,11 +28,30 @@ struct Record {
 
 const FRESH: Record = Record { worn: Ns::NEVER, over_limit: false, asked: false };
 
+/// What a decision takes care of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Reclaims {
+    /// Nothing now.
+    Nothing,
+    /// The worn block.
+    Block,
+    /// Its superblock: other blocks of it that become worn meanwhile need nothing of their own.
+    Superblock,
+}
+
+impl Reclaims {
+    /// What a plan takes care of.
+    fn by(plan: &Plan, worn: &WornBlock) -> Self {
+        if plan.erase.contains(&worn.superblock) { Self::Superblock } else { Self::Block }
+    }
+}
+
 /// State of read reclaim.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Reclaim {
     threshold: u32,
     hard_limit: u32,
+    holes: Holes,
     /// By physical block.
     records: Vec<Record>,
     /// Blocks that were read too often in this event, by the unit that was read.
@@ -48,6 +68,7 @@ impl Reclaim {
             Box::new(Self {
                 threshold: config.threshold,
                 hard_limit: config.hard_limit(),
+                holes: config.holes,
                 records: vec![FRESH; blocks],
                 due: Vec::new(),
                 urgent: Vec::new(),
@@ -120,14 +141,15 @@ impl Device {
         }
         match self.blocks.state(superblock) {
             BlockState::Free | BlockState::Open | BlockState::Closing | BlockState::Retired => return,
-            BlockState::Collecting | BlockState::Erasing => self.set_asked(number, true),
+            BlockState::Collecting | BlockState::Erasing => self.set_all_asked(superblock, true),
             BlockState::Full if asked => {}
             BlockState::Full => {
                 let (plane, block) = self.geometry.block_of(ppa);
-                if !self.decide(&WornBlock { superblock, plane, block, ppa, reads }) {
-                    return;
+                match self.decide(&WornBlock { superblock, plane, block, ppa, reads }) {
+                    Reclaims::Nothing => return,
+                    Reclaims::Block => self.set_asked(number, true),
+                    Reclaims::Superblock => self.set_all_asked(superblock, true),
                 }
-                self.set_asked(number, true);
                 self.recorder.reclaim.by_trigger[usize::from(over_limit)] += 1;
             }
         }
@@ -142,25 +164,38 @@ impl Device {
         }
     }
 
-    /// Asks the systems, then the policy; `false` if nothing is to be done now.
-    fn decide(&mut self, worn: &WornBlock) -> bool {
+    /// Asks the systems, then the policy.
+    fn decide(&mut self, worn: &WornBlock) -> Reclaims {
         if let Some((system, plan)) = self.ask_systems_to_reclaim(worn) {
+            let reclaims = Reclaims::by(&plan, worn);
             self.ask_for_plan(system, plan);
-            return true;
+            return reclaims;
         }
         let mut policy = std::mem::take(&mut self.reclaim_policy);
         let decision = policy.reclaim(worn, &DriveView(self));
         self.reclaim_policy = policy;
         match decision {
-            Decision::Leave => return false,
-            Decision::Superblock => self.want_emptied(worn.superblock, Cause::ReadReclaim),
-            Decision::Block if self.domains.width() == 1 => {
-                self.want_emptied(worn.superblock, Cause::ReadReclaim);
+            Decision::Leave => return Reclaims::Nothing,
+            Decision::Superblock => self.refill(worn.superblock),
+            Decision::Block if self.domains.width() == 1 => self.refill(worn.superblock),
+            Decision::Block => {
+                self.evacuate(worn);
+                return Reclaims::Block;
             }
-            Decision::Block => self.evacuate(worn),
-            Decision::Plan(plan) => self.ask_for_own_plan(plan),
+            Decision::Plan(plan) => {
+                let reclaims = Reclaims::by(&plan, worn);
+                self.ask_for_own_plan(plan);
+                return reclaims;
+            }
         }
-        true
+        Reclaims::Superblock
+    }
+
+    /// Moves the valid pages of a superblock into a fresh one, each to the place that it has.
+    fn refill(&mut self, superblock: SuperblockId) {
+        let holes = self.reclaim.as_ref().map_or_else(Holes::default, |reclaim| reclaim.holes);
+        let plan = mover::plan(&DriveView(self), superblock, &Order::InPlace, holes);
+        self.ask_for_own_plan(plan);
     }
 
     fn ask_systems_to_reclaim(&mut self, worn: &WornBlock) -> Option<(usize, Plan)> {
@@ -226,10 +261,8 @@ impl Device {
     /// A domain needs space: what read reclaim empties there must get on, however low its priority.
     pub(super) fn hurry_reclaim_of(&mut self, domain: DomainId) {
         let collector = &self.domain[domain.index()].collector;
-        let Some(&(superblock, _)) = collector.victims.iter().find(|victim| victim.1 == Cause::ReadReclaim)
-        else {
-            return;
-        };
+        let mut emptied = collector.victims.iter().chain(&collector.planned);
+        let Some(&(superblock, _)) = emptied.find(|victim| victim.1 == Cause::ReadReclaim) else { return };
         if !self.reclaim.as_ref().is_some_and(|r| r.urgent.iter().any(|&(other, _)| other == superblock)) {
             self.hurry(superblock);
         }
@@ -262,7 +295,11 @@ impl Device {
             return;
         }
         for &page in plan.steps.iter().filter_map(|step| step.pages.first()) {
-            self.reclaim_ended(self.blocks.of(&self.geometry, page));
+            let superblock = self.blocks.of(&self.geometry, page);
+            // What is being erased ends with that.
+            if !plan.erase.contains(&superblock) {
+                self.reclaim_ended(superblock);
+            }
         }
         for &superblock in &plan.erase {
             if self.blocks.state(superblock) == BlockState::Full {
@@ -277,15 +314,26 @@ impl Device {
             return;
         }
         self.reclaim_ended(superblock);
-        let (domain, block) = self.blocks.split(superblock);
-        for index in 0..self.domains.width() as usize {
-            let first = self.block_start(self.domains.planes(domain)[index], block);
-            let number = (first.0 / self.geometry.units_per_block()) as usize;
-            self.set_asked(number, false);
-            if let Some(reclaim) = &mut self.reclaim {
+        self.set_all_asked(superblock, false);
+        for number in self.block_numbers(superblock) {
+            if let Some(record) = self.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number)) {
                 // Its limit counts anew, or it would not be hurried a second time.
-                reclaim.records[number].over_limit = false;
+                record.over_limit = false;
             }
+        }
+    }
+
+    /// Places of a superblock's blocks in the table of blocks.
+    fn block_numbers(&self, superblock: SuperblockId) -> Vec<usize> {
+        let (domain, block) = self.blocks.split(superblock);
+        let planes = self.domains.planes(domain).iter();
+        let per_block = self.geometry.units_per_block();
+        planes.map(|&plane| (self.block_start(plane, block).0 / per_block) as usize).collect()
+    }
+
+    fn set_all_asked(&mut self, superblock: SuperblockId, asked: bool) {
+        for number in self.block_numbers(superblock) {
+            self.set_asked(number, asked);
         }
     }
 

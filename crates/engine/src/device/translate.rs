@@ -213,7 +213,10 @@ impl Device {
                 counters.misses += 1;
                 counters.misses_of_writes += write;
             }
-            Found::Guess(_) => counters.guessed += 1,
+            Found::Guess(_) => {
+                counters.guessed += 1;
+                counters.guessed_of_writes += write;
+            }
         }
         found
     }
@@ -385,7 +388,9 @@ impl Device {
         use crate::blocks::BlockState::{Collecting, Full};
         let superblock = self.blocks.of(&self.geometry, ppa);
         let programmed = matches!(self.blocks.state(superblock), Full | Collecting);
-        self.valid_lpa(ppa).unwrap_or(if programmed { self.oob.lpa(ppa, &self.layout) } else { Lpa::NONE })
+        let written =
+            || Some(self.oob.lpa(ppa, &self.layout)).filter(|lpa| programmed && lpa.0 < self.all_units());
+        self.valid_lpa(ppa).or_else(written).unwrap_or(Lpa::NONE)
     }
 
     /// A page of a request needs a translation page.
@@ -471,6 +476,7 @@ impl Device {
             lookups,
             counters,
             hit_ratio: (lookups > 0).then(|| counters.hits as f64 / lookups as f64),
+            speculative_share: counters.speculative_share(),
             translation_pages: u64::from(translation.sizes.translation_pages),
             entries_per_page: u64::from(translation.sizes.entries_per_page),
             cached_entries: policy.cached_entries(),

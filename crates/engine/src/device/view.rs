@@ -143,6 +143,16 @@ impl<'a> DriveView<'a> {
         self.0.unit_at(superblock, unit)
     }
 
+    /// Planes of a superpage that hold data: all of a domain, but for parity.
+    pub fn data_planes(&self) -> u32 {
+        self.0.data_planes()
+    }
+
+    /// Array reads of a block since its erase; 0 when they are not counted.
+    pub fn block_reads(&self, plane: PlaneId, block: u32) -> u32 {
+        self.0.block_reads(plane, block)
+    }
+
     /// Planes of a domain, in the order in which a superpage is filled.
     pub fn planes(&self, domain: DomainId) -> &'a [PlaneId] {
         self.0.domains.planes(domain)

@@ -4,6 +4,7 @@
 //! for a plan of their own ([`crate::systems::System::reclaim`]); without one the policy of this slot decides.
 
 mod block;
+pub mod mover;
 mod superblock;
 
 use crate::config::reclaim::{ReclaimConfig, ReclaimKind};
@@ -36,7 +37,7 @@ pub enum Decision {
     /// Its valid pages go elsewhere. Where blocks are the unit it is erased then; in a superblock it stays as it is until
     /// the superblock is erased, since the blocks of a superblock share one state (papers/001 §2.1).
     Block,
-    /// Its superblock is emptied and erased.
+    /// Its superblock moves to a fresh one, page by page in place, and is erased.
     Superblock,
     /// These pages are moved; the plan's cause should be [`crate::sched::class::Cause::ReadReclaim`].
     Plan(Plan),

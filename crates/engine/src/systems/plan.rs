@@ -16,7 +16,7 @@ pub enum Pin {
     In {
         /// The superblock.
         superblock: SuperblockId,
-        /// Mapping unit, as in [`Place::unit`]; behind the program unit that a plan used last there.
+        /// Mapping unit, as in [`Place::unit`]; behind the superpage that a plan used last there.
         unit: u32,
     },
     /// The pages of the step one after another from this place on, leaving out these mapping units of the destination
@@ -67,4 +67,17 @@ pub struct Plan {
     pub steps: Vec<Step>,
     /// Full superblocks that are erased when the plan has emptied them.
     pub erase: Vec<SuperblockId>,
+}
+
+impl Plan {
+    /// The pages of one superblock go to one fresh superblock of its domain: that of `units[u]` to mapping unit u of it, which
+    /// stays unused for [`Ppa::NONE`]. The source is erased then.
+    pub fn into_fresh(cause: Cause, domain: DomainId, source: SuperblockId, units: &[Ppa]) -> Self {
+        let pages: Vec<Ppa> = units.iter().copied().filter(|ppa| ppa.is_some()).collect();
+        let holes = (0..).zip(units).filter(|(_, ppa)| !ppa.is_some()).map(|(unit, _)| unit).collect();
+        let pin = Pin::Span { first: Place { destination: 0, unit: 0 }, holes };
+        let destinations = if pages.is_empty() { vec![] } else { vec![domain] };
+        let steps = vec![Step { pages, pin }];
+        Self { cause, destinations, steps, erase: vec![source] }
+    }
 }

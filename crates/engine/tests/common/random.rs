@@ -14,7 +14,7 @@ use wordline_engine::config::hotr::{HotrConfig, Staging, TrackedReads};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::pace::PaceConfig;
-use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
+use wordline_engine::config::reclaim::{Holes, ReclaimConfig, ReclaimKind, ReclaimPriority};
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartLayout};
 use wordline_engine::config::scheme::*;
 use wordline_engine::config::separation::SeparationKind;
@@ -354,15 +354,16 @@ pub fn upkeep()
         prop::sample::select(vec![ReclaimKind::None, ReclaimKind::Block, ReclaimKind::Superblock]),
         1u32..40,
         prop::option::of(0u32..20),
+        prop::sample::select(vec![Holes::Keep, Holes::Close]),
         prop::sample::select(vec![
             ReclaimPriority::Foreground,
             ReclaimPriority::Equal,
             ReclaimPriority::Background,
         ]),
     );
-    let reclaim = reclaim.prop_map(|(policy, threshold, above, priority)| {
+    let reclaim = reclaim.prop_map(|(policy, threshold, above, holes, priority)| {
         let hard_limit = above.map(|above| threshold + above);
-        ReclaimConfig { policy, threshold, hard_limit, priority }
+        ReclaimConfig { policy, threshold, hard_limit, priority, holes }
     });
     let wear = (any::<bool>(), prop::option::of(1u32..5), 1u32..6);
     let wear = wear.prop_map(|(least, static_spread, static_interval)| WearConfig {

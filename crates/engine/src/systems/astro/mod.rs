@@ -64,6 +64,8 @@ struct Region {
     /// Whether it is due, or being ordered.
     due: bool,
     ordering: bool,
+    /// Plans that move pages of it without order, and have not ended.
+    scattering: u32,
 }
 
 /// A region that is being ordered.
@@ -78,6 +80,14 @@ struct Ordering {
     started: bool,
     /// What was updated since it was planned.
     updates: UpdateBitmap,
+}
+
+/// A page of a superblock that is reclaimed.
+#[derive(Clone, Copy, Debug)]
+struct HeldPage {
+    ppa: Ppa,
+    /// Its region; none for a page of the map.
+    region: Option<u32>,
 }
 
 /// What it did in the window.
@@ -107,6 +117,10 @@ pub struct Astro {
     /// Those under way, by the number of their plan.
     orderings: BTreeMap<u64, Ordering>,
     due: VecDeque<Due>,
+    /// What can't be done before a plan that is under way has ended.
+    held_up: Vec<Due>,
+    /// Regions of which the plan of this number moves pages without order.
+    scattered: BTreeMap<u64, Vec<u32>>,
     /// Plans that were asked for.
     plans: u64,
     /// The domain that comes first among equals.
@@ -150,6 +164,8 @@ impl Astro {
             stretches: Stretches::default(),
             orderings: BTreeMap::new(),
             due: VecDeque::new(),
+            held_up: Vec::new(),
+            scattered: BTreeMap::new(),
             plans: 0,
             turn: 0,
             residual_bytes: u64::from(geometry.units_per_block()) * u64::from(geometry.unit_bytes),
@@ -169,9 +185,10 @@ impl Astro {
     fn shape(&mut self, drive: &DriveView<'_>) -> Option<Shape> {
         if self.shape.is_none() {
             let capacity = drive.blocks(DomainId(0)).capacity;
-            let program = drive.geometry().units_per_program();
+            let superpage = drive.geometry().units_per_program() * drive.data_planes();
             let domains = drive.domains().len() as u32;
-            self.shape = Shape::new(self.config.region_pages, self.config.planes, domains, capacity, program);
+            self.shape =
+                Shape::new(self.config.region_pages, self.config.planes, domains, capacity, superpage);
         }
         self.shape
     }
@@ -243,14 +260,32 @@ impl Astro {
         }
     }
 
+    /// Whether a plan moves pages of this region: an order would find them gone.
+    fn is_moving(&self, region: u32) -> bool {
+        let Region { ordering, scattering, .. } = self.region(region);
+        ordering || scattering > 0
+    }
+
+    /// Notes the regions whose pages the plan of this number moves without order.
+    fn scatter(&mut self, plan: u64, mut regions: Vec<u32>) {
+        regions.sort_unstable();
+        regions.dedup();
+        for &region in &regions {
+            if let Some(state) = self.region_mut(region) {
+                state.scattering += 1;
+            }
+        }
+        self.scattered.insert(plan, regions);
+    }
+
     /// Of the regions with pages among these the one to be ordered: of unordered ones that with most valid pages (§III-B); of
     /// ordered ones that with most of its pages here. None that is being ordered.
-    fn choose(&self, pages: &[(Ppa, Lpa)]) -> Option<u32> {
+    fn choose(&self, pages: &[HeldPage]) -> Option<u32> {
         let mut here: BTreeMap<u32, u32> = BTreeMap::new();
-        for &(_, lpa) in pages {
-            *here.entry(self.table.region_of(lpa)).or_default() += 1;
+        for region in pages.iter().filter_map(|page| page.region) {
+            *here.entry(region).or_default() += 1;
         }
-        let free = |region: u32| !self.region(region).ordering && region < self.table.len();
+        let free = |region: u32| !self.is_moving(region);
         let unordered = |region: u32| self.table.base_of(region).is_none();
         let rank = |(&region, &count): (&u32, &u32)| {
             let valid = if unordered(region) { self.region(region).valid } else { 0 };
@@ -339,7 +374,7 @@ impl Astro {
         region: Option<u32>,
         trigger: Trigger,
         worn: Option<SuperblockId>,
-        residual: Vec<Ppa>,
+        residual: &[HeldPage],
         drive: &DriveView<'_>,
     ) -> Option<Plan> {
         let place = region.and_then(|region| Some((region, self.find_place(drive)?)));
@@ -367,12 +402,10 @@ impl Astro {
         }
         // Without an order the pages of the region are residual, too.
         let ordered = place.map(|place| place.0);
-        let left: Vec<Ppa> = residual
-            .into_iter()
-            .filter(|&ppa| {
-                ordered.is_none() || drive.valid_lpa(ppa).map(|lpa| self.table.region_of(lpa)) != ordered
-            })
-            .collect();
+        let stays = |page: &&HeldPage| ordered.is_none() || page.region != ordered;
+        let left: Vec<Ppa> = residual.iter().filter(stays).map(|page| page.ppa).collect();
+        let regions = residual.iter().filter(stays).filter_map(|page| page.region).collect();
+        self.scatter(self.plans, regions);
         self.counters.residual += left.len() as u64;
         steps.push(Step { pages: left, pin: Pin::Any });
         self.plans += 1;
@@ -383,10 +416,12 @@ impl Astro {
         match due {
             Due::Region(region, trigger) => {
                 self.region_mut(region)?.due = false;
-                if self.region(region).ordering {
+                if self.is_moving(region) {
+                    self.region_mut(region)?.due = true;
+                    self.held_up.push(due);
                     return None;
                 }
-                self.plan(Some(region), trigger, None, Vec::new(), drive)
+                self.plan(Some(region), trigger, None, &[], drive)
             }
             Due::Block(superblock) => {
                 if drive.state(superblock) != BlockState::Full {
@@ -395,15 +430,25 @@ impl Astro {
                 self.count_pages(drive);
                 let (domain, _) = drive.split(superblock);
                 let units = (0..drive.blocks(domain).capacity).map(|unit| drive.unit_at(superblock, unit));
-                let held: Vec<(Ppa, Lpa)> =
-                    units.filter_map(|ppa| Some((ppa, drive.valid_lpa(ppa)?))).collect();
-                let region = self.choose(&held);
+                let mut held: Vec<HeldPage> = units.filter_map(|ppa| self.held_page(ppa, drive)).collect();
                 // What is on its way into an order leaves with that.
-                let leaves = |lpa: Lpa| self.region(self.table.region_of(lpa)).ordering;
-                let residual = held.iter().filter(|(_, lpa)| !leaves(*lpa)).map(|(ppa, _)| *ppa).collect();
-                self.plan(region, Trigger::Reclaim, Some(superblock), residual, drive)
+                held.retain(|page| page.region.is_none_or(|region| !self.region(region).ordering));
+                let region = self.choose(&held);
+                let of_host = held.iter().any(|page| page.region.is_some());
+                if held.is_empty() || (region.is_none() && of_host) {
+                    self.held_up.push(due);
+                    return None;
+                }
+                self.plan(region, Trigger::Reclaim, Some(superblock), &held, drive)
             }
         }
+    }
+
+    fn held_page(&self, ppa: Ppa, drive: &DriveView<'_>) -> Option<HeldPage> {
+        let lpa = drive.valid_lpa(ppa)?;
+        // Pages of the map have logical numbers behind those of the host.
+        let region = (lpa.0 < drive.logical_units()).then(|| self.table.region_of(lpa));
+        Some(HeldPage { ppa, region })
     }
 
     /// Closes what is open and not being filled, if it is over or space is lacking.
@@ -547,7 +592,8 @@ impl System for Astro {
             self.table.order(region, base, updates);
             self.counters.orders[trigger as usize] += 1;
             if let Some(state) = self.region_mut(region) {
-                *state = Region { valid: state.valid, due: state.due, ..Region::default() };
+                let Region { valid, due, scattering, .. } = *state;
+                *state = Region { valid, due, scattering, ..Region::default() };
             }
             if let Some(stretch) = self.stretches.get_mut(stretch) {
                 stretch.busy = false;
@@ -556,6 +602,12 @@ impl System for Astro {
                 self.stretches.leave(base / shape.positions());
             }
         }
+        for region in self.scattered.remove(&number).unwrap_or_default() {
+            if let Some(state) = self.region_mut(region) {
+                state.scattering = state.scattering.saturating_sub(1);
+            }
+        }
+        self.due.extend(self.held_up.drain(..));
         actions.push(Action::WakeAt(drive.now()));
     }
 

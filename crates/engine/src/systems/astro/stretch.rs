@@ -1,6 +1,6 @@
 //! Where ordered regions lie: *stretches*, groups of superblocks that are opened together, in which regions follow each other.
 //!
-//! Consecutive pages go round the domains of a stretch, a program unit to each. A region that is larger than one superblock
+//! Consecutive pages go round the domains of a stretch, a superpage to each. A region that is larger than one superblock
 //! of each domain takes several of each; of smaller ones several lie in one stretch, which is filled by plan after plan.
 
 use serde::{Deserialize, Serialize};
@@ -19,9 +19,9 @@ pub struct Shape {
     pub rounds: u32,
     /// Regions that lie in it.
     pub regions: u32,
-    /// Mapping units of a superblock, and of a program unit.
+    /// Mapping units of a superblock, and of a superpage.
     capacity: u32,
-    program: u32,
+    superpage: u32,
     /// Units of each superblock that a region takes, where several lie in one stretch.
     share: u32,
 }
@@ -29,13 +29,13 @@ pub struct Shape {
 impl Shape {
     /// For regions of so many pages over so many domains (0 = all); `None` if a region takes more superblocks than a plan may
     /// open.
-    pub fn new(region_pages: u32, planes: u32, domains: u32, capacity: u32, program: u32) -> Option<Self> {
-        let (program, capacity) = (program.max(1), capacity.max(1));
+    pub fn new(region_pages: u32, planes: u32, domains: u32, capacity: u32, superpage: u32) -> Option<Self> {
+        let (superpage, capacity) = (superpage.max(1), capacity.max(1));
         let width = if planes == 0 { domains } else { planes.min(domains) }.clamp(1, MOST_SUPERBLOCKS);
-        let share = region_pages.max(1).div_ceil(width).next_multiple_of(program);
+        let share = region_pages.max(1).div_ceil(width).next_multiple_of(superpage);
         let rounds = share.div_ceil(capacity);
         let regions = if rounds == 1 { capacity / share } else { 1 };
-        let shape = Self { width, rounds, regions, capacity, program, share };
+        let shape = Self { width, rounds, regions, capacity, superpage, share };
         (width.checked_mul(rounds)? <= MOST_SUPERBLOCKS).then_some(shape)
     }
 
@@ -53,9 +53,9 @@ impl Shape {
     pub fn place(&self, position: u32) -> (usize, u32) {
         let in_round = self.width * self.capacity;
         let (round, rest) = (position / in_round, position % in_round);
-        let (chunk, unit) = (rest / self.program, rest % self.program);
+        let (chunk, unit) = (rest / self.superpage, rest % self.superpage);
         let index = round * self.width + chunk % self.width;
-        (index as usize, chunk / self.width * self.program + unit)
+        (index as usize, chunk / self.width * self.superpage + unit)
     }
 }
 
@@ -158,8 +158,8 @@ mod tests {
     }
 
     #[test]
-    fn program_units_stay_whole_and_belong_to_one_region() {
-        // 100 pages over three domains with program units of eight: five units of each domain.
+    fn superpages_stay_whole_and_belong_to_one_region() {
+        // 100 pages over three domains with superpages of eight: five units of each domain.
         let shape = Shape::new(100, 3, 7, 96, 8).unwrap();
         assert_eq!((shape.rounds, shape.regions, shape.share), (1, 2, 40));
         assert_eq!([0, 7, 8, 16, 24].map(|at| shape.place(at)), [(0, 0), (0, 7), (1, 0), (2, 0), (0, 8)]);
