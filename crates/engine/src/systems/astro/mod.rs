@@ -92,7 +92,7 @@ struct HeldPage {
 
 /// What it did in the window.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Counters {
+struct AstroCounters {
     /// Regions ordered, and pages moved for them, by trigger.
     orders: [u64; 3],
     pages: [u64; 3],
@@ -127,7 +127,7 @@ pub struct Astro {
     turn: u32,
     /// Bytes of the buffer of pages that are not of the region.
     residual_bytes: u64,
-    counters: Counters,
+    counters: AstroCounters,
 }
 
 impl Stored for Astro {
@@ -169,7 +169,7 @@ impl Astro {
             plans: 0,
             turn: 0,
             residual_bytes: u64::from(geometry.units_per_block()) * u64::from(geometry.unit_bytes),
-            counters: Counters::default(),
+            counters: AstroCounters::default(),
         }
     }
 
@@ -618,7 +618,7 @@ impl System for Astro {
     }
 
     fn figures(&self) -> Vec<Figure> {
-        let Counters { orders, pages, residual, without_space } = self.counters;
+        let AstroCounters { orders, pages, residual, without_space } = self.counters;
         vec![
             ("orders_by_reclaim", orders[0]),
             ("orders_by_reads", orders[1]),
@@ -635,6 +635,6 @@ impl System for Astro {
     }
 
     fn window_opens(&mut self) {
-        self.counters = Counters::default();
+        self.counters = AstroCounters::default();
     }
 }

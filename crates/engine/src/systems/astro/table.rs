@@ -33,7 +33,7 @@ impl UpdateBitmap {
 
 /// A region.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Entry {
+struct RegionEntry {
     /// Position of its first page (PPBA).
     base: u32,
     /// Whether its pages were put in order (CRB).
@@ -47,7 +47,7 @@ pub struct RegionTable {
     logical_units: u32,
     region_pages: u32,
     pages_per_bit: u32,
-    entries: Vec<Entry>,
+    entries: Vec<RegionEntry>,
 }
 
 impl RegionTable {
@@ -55,7 +55,7 @@ impl RegionTable {
     pub fn new(logical_units: u32, region_pages: u32, pages_per_bit: u32) -> Self {
         let (region_pages, pages_per_bit) = (region_pages.max(1), pages_per_bit.max(1));
         let updates = UpdateBitmap::clear(region_pages.div_ceil(pages_per_bit));
-        let entry = Entry { base: 0, contiguous: false, updates };
+        let entry = RegionEntry { base: 0, contiguous: false, updates };
         let entries = vec![entry; logical_units.div_ceil(region_pages) as usize];
         Self { logical_units, region_pages, pages_per_bit, entries }
     }
@@ -120,7 +120,7 @@ impl RegionTable {
     /// A region was put in order; these of its groups were updated meanwhile.
     pub fn order(&mut self, region: u32, base: u32, updates: UpdateBitmap) {
         if let Some(entry) = self.entries.get_mut(region as usize) {
-            *entry = Entry { base, contiguous: true, updates };
+            *entry = RegionEntry { base, contiguous: true, updates };
         }
     }
 
@@ -131,8 +131,9 @@ impl RegionTable {
 
     /// Bits of the update bitmaps that are set.
     pub fn updated_groups(&self) -> u64 {
-        let ones =
-            |entry: &Entry| entry.updates.0.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        let ones = |entry: &RegionEntry| {
+            entry.updates.0.iter().map(|word| u64::from(word.count_ones())).sum::<u64>()
+        };
         self.entries.iter().map(ones).sum()
     }
 
