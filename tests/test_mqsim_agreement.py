@@ -1,5 +1,6 @@
-"""Runs of MQSim, measured, and the same runs here: response times within 2%, flash commands within 1%; with a cached map
-response times within 3%."""
+"""Runs of MQSim, measured, and the same runs here: response times within 2%, flash commands within 1%; with a
+cached map response times within 3%.
+"""
 
 from __future__ import annotations
 

@@ -18,8 +18,9 @@ def mean_change(number: Wanted, lines: Lines) -> float | None:
 
 
 def speed_up(number: Wanted, lines: Lines) -> float | None:
-    """How many times as large `value` is by `where` as by `against`: the geometric mean over the lines that agree
-    otherwise.
+    """How many times as large `value` is by `where` as by `against`.
+
+    The geometric mean over the lines that agree otherwise.
     """
     factors = [change + 1 for change in changes(number, lines)]
     return math.prod(factors) ** (1 / len(factors)) if factors else None

@@ -137,8 +137,7 @@ pub const PARTS: &[Part] = &[
         name: "astro",
         slots: &[Slot::Reclaim],
         without: &[Slot::CollidingPages, Slot::HotPages],
-        keys: "astro = { enabled = true, region_pages = 48, pages_per_bit = 4, planes = 0, at_once = 2, read_threshold = 90 }
-reclaim = { policy = 'block', threshold = 60 }",
+        keys: "astro = { enabled = true, region_pages = 48, pages_per_bit = 4, planes = 0, at_once = 2, read_threshold = 90 }",
     },
     part("mirror", &[Slot::Array], "array = { members = 2, layout = 'mirrored' }"),
     part("stripe", &[Slot::Array], "array = { members = 2, layout = 'striped', chunk_bytes = 4096 }"),
