@@ -54,6 +54,12 @@ def test_points_are_differences_of_two_schemes_by_a_third() -> None:
     assert figure("points", **{**number, "base": {"scheme": "other"}}) is None
 
 
+def test_a_speed_up_is_the_geometric_mean_of_the_factors() -> None:
+    number: dict[str, Any] = {"where": {"scheme": "none"}, "against": {"scheme": "large"}}
+    assert figure("speed_up", **number) == pytest.approx(((100 / 88) * (200 / 203)) ** 0.5)
+    assert figure("speed_up", **{**number, "against": {"scheme": "other"}}) is None
+
+
 def test_what_each_replication_removes_is_the_mean_over_workloads() -> None:
     number: dict[str, Any] = {"value": "pairs", "per": "made", "against": {"scheme": "none"}}
     assert figure("removed_for_each", **number, where={"scheme": "small"}) == pytest.approx((30 + 0) / 2)

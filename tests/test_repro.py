@@ -236,7 +236,7 @@ def test_every_printed_number_of_the_papers_is_accounted_for(wordline: Wordline,
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("validatoin",), "no paper `validatoin`: known: collision, hotr"),
+        (("validatoin",), "no paper `validatoin`: known: astro, collision, hotr"),
         (("validation", "--exhibit", "fig1"), "validation has no such exhibit: allowed: cache-hits"),
         (("all", "--targets", "nowhere"), "--targets nowhere"),
     ],

@@ -35,10 +35,12 @@ pub enum Cost {
     Decision,
     /// A mapping unit that read reclaim sends to another block.
     Shuffle,
+    /// A step of the search among the cached entries of the map.
+    SearchStep,
 }
 
 /// Number of costs.
-const COSTS: usize = 9;
+const COSTS: usize = 10;
 
 impl Cost {
     const ALL: [Self; COSTS] = [
@@ -51,6 +53,7 @@ impl Cost {
         Self::Move,
         Self::Decision,
         Self::Shuffle,
+        Self::SearchStep,
     ];
 
     /// Its name in results: that of its key, without the unit.
@@ -65,6 +68,7 @@ impl Cost {
             Self::Move => "move",
             Self::Decision => "decision",
             Self::Shuffle => "shuffle",
+            Self::SearchStep => "search_step",
         }
     }
 
@@ -79,6 +83,7 @@ impl Cost {
             Self::Move => costs.move_ns,
             Self::Decision => costs.decision_ns,
             Self::Shuffle => costs.shuffle_ns,
+            Self::SearchStep => costs.search_step_ns,
         }
     }
 }

@@ -139,7 +139,9 @@ fn read_ahead(scheme: &SchemeConfig, geometry: &Geometry, width: u32) -> u32 {
 
 /// Entries of the map, and the pages that hold them where the map lies on flash.
 fn map_sizes(scheme: &SchemeConfig, geometry: &Geometry, logical_units: u32) -> MapSizes {
-    let entries_per_page = (geometry.unit_bytes / scheme.mapping.translation_entry_bytes.max(1)).max(1);
+    let entries_per_page = (scheme.mapping.page_bytes(geometry.unit_bytes)
+        / scheme.mapping.translation_entry_bytes.max(1))
+    .max(1);
     let translation_pages =
         if scheme.mapping.policy.is_on_flash() { logical_units.div_ceil(entries_per_page) } else { 0 };
     MapSizes { logical_units, physical_units: geometry.physical_units(), translation_pages, entries_per_page }

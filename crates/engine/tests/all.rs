@@ -6,6 +6,7 @@ mod common;
 
 mod analytic;
 mod array;
+mod astro;
 mod background;
 mod bad_blocks;
 mod cache;

@@ -6,7 +6,7 @@ use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::ideal::SecondServer;
 use wordline_engine::config::run::Occupancy;
-use wordline_engine::config::scheme::SchedulerKind;
+use wordline_engine::config::scheme::{MappingKind, SchedulerKind};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::stats::report::Report;
 
@@ -26,6 +26,19 @@ fn a_read_does_not_wait_for_a_program_of_its_die() {
     assert_eq!(done(SecondServer::None), [PROGRAM, PROGRAM + UNLOADED]);
     assert_eq!(done(SecondServer::Die), [PROGRAM, 10_000 + UNLOADED]);
     assert_eq!(done(SecondServer::DieAndChannel), [PROGRAM, 10_000 + UNLOADED]);
+}
+
+#[test]
+fn nor_does_the_read_of_the_map_that_it_waits_for() {
+    let done = |server| {
+        let mut setup = ideal(server);
+        setup.scheme.mapping.policy = MappingKind::Demand;
+        setup.scheme.mapping.cache_bytes = 0;
+        // The entry of the write is read first, too.
+        completions(&setup, vec![write(0, 0), read(UNLOADED + 10_000, 1)])
+    };
+    assert_eq!(done(SecondServer::None), [UNLOADED + PROGRAM, UNLOADED + PROGRAM + 2 * UNLOADED]);
+    assert_eq!(done(SecondServer::DieAndChannel), [UNLOADED + PROGRAM, UNLOADED + 10_000 + 2 * UNLOADED]);
 }
 
 #[test]

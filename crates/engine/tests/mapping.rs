@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
 use crate::common::*;
-use wordline_engine::config::device::DeviceConfig;
+use wordline_engine::config::device::{DeviceConfig, TransferUnit};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::*;
 use wordline_engine::device::Device;
@@ -73,11 +73,89 @@ fn a_translation_page_in_the_hosts_memory_knows_all_its_pages_for_a_round_trip_o
 }
 
 #[test]
-fn only_segments_lie_in_the_hosts_memory() {
+fn only_a_map_that_is_cached_lies_in_the_hosts_memory() {
+    let mut setup = segments(device(1, 1, 1, 1), 1);
+    setup.scheme.mapping.policy = MappingKind::Page;
+    let error = setup.prepare(&[]).err().unwrap().to_string();
+    let allowed = "allowed: false, or policy = \"demand\" or \"segments\"";
+    assert_eq!(error, format!("scheme.mapping.host_memory = true: {allowed}"));
+}
+
+#[test]
+fn an_entry_in_the_hosts_memory_is_known_after_a_round_trip() {
     let mut setup = segments(device(1, 1, 1, 1), 1);
     setup.scheme.mapping.policy = MappingKind::Demand;
-    let error = setup.prepare(&[]).err().unwrap().to_string();
-    assert_eq!(error, "scheme.mapping.host_memory = true: allowed: false, or policy = \"segments\"");
+    let (report, record) = record(&setup, vec![read(0, 5), read(1_000_000, 5)]);
+    assert_eq!(record.completions(), [2 * READ, 1_000_700 + READ]);
+    let pages = setup.logical_bytes().unwrap().div_ceil(4096 * ENTRIES);
+    assert_eq!(report.dram.bytes_by_user["map"], 4 * pages);
+}
+
+#[test]
+fn look_ups_that_wait_for_one_translation_page_may_have_a_read_each() {
+    let mut setup = demand(device(1, 1, 1, 1), 8);
+    setup.device.geometry.mapping_unit_bytes = setup.device.geometry.page_bytes;
+    setup.scheme.mapping.loads = Loads::Each;
+    let (report, record) = record(&setup, vec![request(0, HostOp::Read, 0, 3)]);
+    assert_eq!(report.mapping.as_ref().unwrap().counters.loads, 3);
+    assert_eq!(report.flash.by_class["map_read"].operations, 3);
+    // One die: three reads of the map, and the last page behind them and behind the two that came before it.
+    setup.scheme.mapping.loads = Loads::Shared;
+    let (_, shared) = self::record(&setup, vec![request(0, HostOp::Read, 0, 3)]);
+    assert_eq!(shared.completions(), [4 * READ]);
+    assert_eq!(record.completions(), [6 * READ]);
+}
+
+#[test]
+fn a_cache_by_share_of_the_occupied_entries_grows_with_them() {
+    let hits = |of| {
+        let mut setup = demand(device(1, 1, 1, 1), 0);
+        setup.start = start(Occupancy::None, 0.0);
+        let mapping = &mut setup.scheme.mapping;
+        (mapping.cache_share, mapping.cache_share_of) = (Some(0.5), of);
+        // Eight pages are written, and read twice in the same order: half of them never suffices for an LRU list.
+        let turns = (0..8).map(|page| write(0, page)).chain((0..16).map(|read_| read(0, read_ % 8)));
+        let requests = turns.zip(0..).map(|(one, turn)| HostRequest { time: Ns(turn * 10_000_000), ..one });
+        record(&setup, requests.collect()).0.mapping.unwrap()
+    };
+    let (whole, occupied) = (hits(ShareOf::Map), hits(ShareOf::Occupied));
+    assert_eq!((whole.counters.hits - whole.counters.hits_of_writes, whole.cached_entries), (16, 8));
+    assert_eq!((occupied.counters.hits - occupied.counters.hits_of_writes, occupied.cached_entries), (0, 4));
+}
+
+#[test]
+fn all_translation_pages_may_be_on_flash_from_the_start() {
+    let mut setup = demand(device(1, 1, 1, 1), 8);
+    setup.start = start(Occupancy::None, 0.0);
+    setup.scheme.mapping.stored_at_start = StoredPages::All;
+    let (report, record) = record(&setup, vec![read(0, 5), write(1_000_000, 5)]);
+    assert_eq!(record.completions(), [READ, 1_000_000 + PROGRAM]);
+    assert_eq!(report.mapping.unwrap().counters.loads, 1);
+}
+
+#[test]
+fn a_translation_page_may_be_shorter_than_a_mapping_unit() {
+    let mut setup = demand(device(1, 1, 1, 1), 8);
+    setup.device.channel.transfer = TransferUnit::Requested;
+    setup.scheme.mapping.translation_page_bytes = 512;
+    let (report, record) = record(&setup, vec![read(0, 5)]);
+    assert_eq!(report.mapping.unwrap().entries_per_page, 8);
+    assert_eq!(record.completions(), [TR + XFER / 8 + READ]);
+}
+
+#[test]
+fn a_search_takes_a_step_for_each_doubling_of_the_cache_or_for_each_entry_of_a_chain() {
+    // The cache holds 0, 1, 2, 3 and 4 entries when the five reads come.
+    for (buckets, steps) in [(0, [0, 1, 2, 2, 3]), (2, [0, 1, 1, 2, 2])] {
+        let mut setup = demand(device(1, 1, 1, 1), 8);
+        setup.scheme.firmware.search_step_ns = 1_000;
+        setup.scheme.mapping.search_buckets = buckets;
+        let requests = (0..5).map(|turn| read(turn * 1_000_000, turn)).collect();
+        let (_, record) = record(&setup, requests);
+        let expected =
+            steps.into_iter().zip(0..).map(|(steps, turn)| turn * 1_000_000 + steps * 1_000 + 2 * READ);
+        assert_eq!(record.completions(), expected.collect::<Vec<u64>>(), "{buckets}");
+    }
 }
 
 #[test]

@@ -324,6 +324,10 @@ fn a_plan_that_cannot_be_carried_out_is_named() {
         (plan(vec![step(0, at(1, 0))]), "no destination 1"),
         (plan(vec![step(0, at(0, 16))]), "allowed: 0 (behind the last one used) to 15"),
         (plan(vec![step(0, at(0, 3)), step(1, at(0, 3))]), "allowed: 4"),
+        (
+            plan(vec![step(0, Pin::In { superblock: SuperblockId(3), unit: 0 })]),
+            "allowed: superblocks that the system keeps open",
+        ),
         (Plan { cause: Cause::Host, ..plan(vec![]) }, "its cause is Host"),
         (Plan { destinations: vec![DomainId(7)], ..plan(vec![]) }, "none of the 1 domains"),
         (Plan { erase: vec![SuperblockId(99)], ..plan(vec![]) }, "none of the 32 superblocks"),
@@ -336,6 +340,76 @@ fn a_plan_that_cannot_be_carried_out_is_named() {
         let RunError::Inconsistent(text) = error else { panic!("{error}") };
         assert!(text.contains("plan 0 of the system once") && text.contains(expected), "{text}");
     }
+}
+
+/// Puts the first three pages into one superblock, each by a plan of its own.
+struct GoesOn {
+    kept: Vec<SuperblockId>,
+    closes_early: bool,
+    places: Arc<Mutex<Vec<Ppa>>>,
+}
+
+impl GoesOn {
+    fn plan(&self, page: u32, drive: &DriveView<'_>) -> Action {
+        let pin = match self.kept.first() {
+            None => Pin::Exact(Place { destination: 0, unit: 0 }),
+            Some(&superblock) => Pin::In { superblock, unit: 3 * page },
+        };
+        let destinations = if self.kept.is_empty() { vec![DomainId(0)] } else { vec![] };
+        let steps = vec![Step { pages: vec![drive.find(Lpa(page))], pin }];
+        Action::Plan(Plan { cause: Cause::Migration, destinations, steps, erase: vec![] })
+    }
+}
+
+impl System for GoesOn {
+    fn name(&self) -> &str {
+        "goes-on"
+    }
+    fn watches(&self) -> Watches {
+        Watches::READ
+    }
+    fn read(&mut self, _read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        if self.kept.is_empty() {
+            actions.push(self.plan(0, drive));
+        }
+    }
+    fn plan_started(&mut self, number: u64, opened: &[SuperblockId], _drive: &DriveView<'_>) -> bool {
+        assert_eq!(opened.len(), usize::from(number == 0));
+        self.kept.extend_from_slice(opened);
+        true
+    }
+    fn plan_done(&mut self, number: u64, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let superblock = self.kept[0];
+        assert_eq!(drive.state(superblock), BlockState::Open);
+        if number == 2 || self.closes_early {
+            self.places.lock().unwrap().extend((0..3).map(|page| drive.find(Lpa(page))));
+            self.places.lock().unwrap().extend((0..3).map(|page| drive.unit_at(superblock, 3 * page)));
+            actions.push(Action::Close(superblock));
+        }
+        if number < 2 {
+            actions.push(self.plan(number as u32 + 1, drive));
+        }
+    }
+}
+
+#[test]
+fn a_destination_that_stays_open_is_filled_by_plan_after_plan() {
+    let run = |closes_early| {
+        let setup = setup(device(1, 1, 1, 1));
+        let mut device = setup.prepare(&[]).unwrap();
+        let places = Arc::default();
+        let system = GoesOn { kept: vec![], closes_early, places: Arc::clone(&places) };
+        device.add_system(SystemPolicy::Custom(Box::new(system)));
+        let requests = vec![read(0, 20), read(100_000_000, 0)];
+        let result = record_on(&setup, device, &mut Listed(requests));
+        let places = places.lock().unwrap().clone();
+        (result.map(|(report, _)| report), places)
+    };
+    let (report, places) = run(false);
+    assert_eq!(report.unwrap().other_moves["migration"].moved_units, 3);
+    assert_eq!(places[..3], places[3..]);
+    let RunError::Inconsistent(text) = run(true).0.unwrap_err() else { panic!() };
+    assert!(text.contains("plan 1 of the system goes-on") && text.contains("keeps open"), "{text}");
 }
 
 /// Asks for a plan that never finds as many free superblocks as it wants, and has its source emptied otherwise.

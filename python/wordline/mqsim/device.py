@@ -192,6 +192,9 @@ class Drive:
                 "cache_bytes": self.device.whole("CMT_Capacity"),
                 "entry_bytes": min(64, math.ceil((2 * bits + sectors) / 8)),
                 "translation_entry_bytes": min(64, math.ceil((bits + sectors) / 8)),
+                # A translation page is a sector, and all of them are on flash from the start.
+                "translation_page_bytes": 512,
+                "stored_at_start": "all",
             }
         return table
 

@@ -21,6 +21,15 @@ def mean_change(number: Wanted, lines: Lines) -> float | None:
     return _mean(changes(number, lines))
 
 
+def speed_up(number: Wanted, lines: Lines) -> float | None:
+    """How many times as large `value` is by `where` as by `against`.
+
+    The geometric mean over the lines that agree otherwise.
+    """
+    factors = [change + 1 for change in changes(number, lines)]
+    return math.prod(factors) ** (1 / len(factors)) if factors else None
+
+
 def least_change(number: Wanted, lines: Lines) -> float | None:
     """The same, the smallest: of a decrease the largest."""
     return min(changes(number, lines), default=None)
@@ -161,6 +170,7 @@ def higher_up_to(number: Wanted, lines: Lines) -> float | None:
 
 ANALYSES: dict[str, Callable[[Wanted, Lines], float | str | None]] = {
     "mean": mean_change,
+    "speed_up": speed_up,
     "least": least_change,
     "largest": largest_change,
     "count": count_of_changes,

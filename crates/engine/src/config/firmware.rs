@@ -49,6 +49,10 @@ pub struct FirmwareConfig {
     /// Each mapping unit that is looked up for a read, or for a write of a part of it, ns.
     #[serde(default)]
     pub lookup_ns: u64,
+    /// Each step of the search for a mapping unit among the cached entries of the map, whose number grows with the cache
+    /// (`scheme.mapping.search_buckets`), for reads and writes, ns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub search_step_ns: u64,
     /// Each mapping unit whose entry a write or a TRIM changes, ns.
     #[serde(default)]
     pub map_update_ns: u64,
@@ -61,6 +65,10 @@ pub struct FirmwareConfig {
     /// Each mapping unit to which read reclaim gives a place in another block of its superblock, beside `move_ns`, ns.
     #[serde(default)]
     pub shuffle_ns: u64,
+}
+
+fn is_zero(cost: &u64) -> bool {
+    *cost == 0
 }
 
 /// Largest cost, ns: ten milliseconds. A TRIM of the largest drive at that cost for each unit is well below the end of
@@ -76,6 +84,7 @@ impl FirmwareConfig {
             ("trim_request_ns", self.trim_request_ns),
             ("flush_request_ns", self.flush_request_ns),
             ("lookup_ns", self.lookup_ns),
+            ("search_step_ns", self.search_step_ns),
             ("map_update_ns", self.map_update_ns),
             ("move_ns", self.move_ns),
             ("decision_ns", self.decision_ns),

@@ -18,6 +18,12 @@ pub struct MappingConfig {
     /// kept), bytes; default 256 KiB.
     #[serde(default = "default_cache")]
     pub cache_bytes: u64,
+    /// The same as a share of all entries (or, `segments`, pages), in the place of `cache_bytes`; 0 to 1, left out by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_share: Option<f64>,
+    /// What `cache_share` is a share of.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cache_share_of: ShareOf,
     /// DRAM that a cached entry takes (a logical and a physical page number), bytes; 1 to 64, default 8.
     #[serde(default = "default_entry")]
     pub entry_bytes: u32,
@@ -25,6 +31,20 @@ pub struct MappingConfig {
     /// is one mapping unit.
     #[serde(default = "default_translation_entry")]
     pub translation_entry_bytes: u32,
+    /// Bytes of entries in a translation page, which are also what a read of one sends over the channel; 0, the default = a
+    /// mapping unit, which it takes on flash in any case.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub translation_page_bytes: u32,
+    /// Which translation pages are on flash before the first request.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub stored_at_start: StoredPages,
+    /// How many look-ups one read of a translation page serves.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub loads: Loads,
+    /// Buckets of the table in which cached entries are searched, whose chains grow with the cache; 0, the default = a sorted
+    /// table, whose search takes a step for each doubling. A step costs `scheme.firmware.search_step_ns`.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub search_buckets: u32,
     /// Share of the cache for entries that were used again (segmented LRU); 0 to 0.95, default 0: plain LRU.
     #[serde(default)]
     pub protected_share: f64,
@@ -35,7 +55,7 @@ pub struct MappingConfig {
     /// What a request does whose entry takes the place of one that must be written first.
     #[serde(default)]
     pub eviction: Eviction,
-    /// Whether the cached pages of `segments`, and the changes that are held, lie in the host's memory: each look-up takes
+    /// Whether the cached entries or pages, and the changes that are held, lie in the host's memory: each look-up takes
     /// `device.link.host_memory_ns`, and the controller's DRAM is not charged.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub host_memory: bool,
@@ -47,14 +67,24 @@ impl Default for MappingConfig {
             policy: MappingKind::default(),
             unmapped_reads: UnmappedReads::default(),
             cache_bytes: default_cache(),
+            cache_share: None,
+            cache_share_of: ShareOf::default(),
             entry_bytes: default_entry(),
             translation_entry_bytes: default_translation_entry(),
+            translation_page_bytes: 0,
+            stored_at_start: StoredPages::default(),
+            loads: Loads::default(),
+            search_buckets: 0,
             protected_share: 0.0,
             batch_entries: 0,
             eviction: Eviction::default(),
             host_memory: false,
         }
     }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 fn default_cache() -> u64 {
@@ -89,6 +119,40 @@ impl MappingKind {
     }
 }
 
+/// What the cached share is a share of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ShareOf {
+    /// All entries of the map.
+    #[default]
+    Map,
+    /// Those of pages that hold data at the moment, so that the cache grows with the data.
+    Occupied,
+}
+
+/// Which translation pages are on flash before the first request.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StoredPages {
+    /// Those with an entry of a page that holds data. Of the others the directory knows that they are empty: no look-up reads
+    /// them.
+    #[default]
+    Occupied,
+    /// All of them: a look-up reads an empty one, too.
+    All,
+}
+
+/// How many look-ups one read of a translation page serves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Loads {
+    /// All that wait for it.
+    #[default]
+    Shared,
+    /// One: each has a read of its own.
+    Each,
+}
+
 /// What a request does whose entry takes the place of one that must be written first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -112,14 +176,34 @@ pub enum UnmappedReads {
 }
 
 impl MappingConfig {
+    /// Bytes of a translation page that hold entries, where it is a mapping unit of so many bytes.
+    pub fn page_bytes(&self, unit_bytes: u32) -> u32 {
+        match self.translation_page_bytes {
+            0 => unit_bytes,
+            bytes => bytes.min(unit_bytes),
+        }
+    }
+
     /// Refuses what no firmware can do.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("cache_bytes", self.cache_bytes, 0, 1 << 40)?;
         check_range("entry_bytes", self.entry_bytes, 1, 64)?;
         check_range("translation_entry_bytes", self.translation_entry_bytes, 1, 64)?;
         check_range("protected_share", self.protected_share, 0.0, 0.95)?;
-        if self.host_memory && self.policy != MappingKind::Segments {
-            return Err(ConfigError::new("host_memory", true, "false, or policy = \"segments\""));
+        if let Some(share) = self.cache_share {
+            check_range("cache_share", share, 0.0, 1.0)?;
+        }
+        if self.translation_page_bytes > 0 {
+            let least = self.translation_entry_bytes;
+            check_range("translation_page_bytes", self.translation_page_bytes, least, 1 << 20)?;
+        }
+        check_range("search_buckets", self.search_buckets, 0, 1 << 30)?;
+        if self.host_memory && !self.policy.is_on_flash() {
+            return Err(ConfigError::new(
+                "host_memory",
+                true,
+                "false, or policy = \"demand\" or \"segments\"",
+            ));
         }
         check_range("batch_entries", self.batch_entries, 0, 1 << 30)
     }

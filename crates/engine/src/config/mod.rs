@@ -1,6 +1,7 @@
 //! Descriptions of drives and schemes: plain data, validated once, printed whole in every result.
 
 pub mod array;
+pub mod astro;
 pub mod background;
 pub mod bad_blocks;
 pub mod cache;

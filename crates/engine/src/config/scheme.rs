@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::astro::AstroConfig;
 use super::background::BackgroundConfig;
 use super::collision::CollisionConfig;
 use super::copies::CopiesConfig;
@@ -10,7 +11,7 @@ use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
 use super::hotr::HotrConfig;
 use super::ideal::IdealConfig;
-pub use super::mapping::{Eviction, MappingConfig, MappingKind, UnmappedReads};
+pub use super::mapping::{Eviction, Loads, MappingConfig, MappingKind, ShareOf, StoredPages, UnmappedReads};
 use super::pace::PaceConfig;
 use super::partition::PartitionConfig;
 use super::reclaim::ReclaimConfig;
@@ -85,6 +86,9 @@ pub struct SchemeConfig {
     /// Reads and writes on channels of their own.
     #[serde(default, skip_serializing_if = "PartitionConfig::is_default")]
     pub partition: PartitionConfig,
+    /// Regions in order, whose translation is guessed.
+    #[serde(default, skip_serializing_if = "AstroConfig::is_default")]
+    pub astro: AstroConfig,
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
@@ -381,6 +385,7 @@ impl SchemeConfig {
         self.collision.validate().map_err(|e| e.under("collision"))?;
         self.hotr.validate().map_err(|e| e.under("hotr"))?;
         self.partition.validate().map_err(|e| e.under("partition"))?;
+        self.astro.validate().map_err(|e| e.under("astro"))?;
         self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;

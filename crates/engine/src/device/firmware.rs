@@ -26,21 +26,26 @@ impl Device {
     }
 
     /// What the firmware has to do for a request.
-    fn work_of(&self, request: &HostRequest) -> [Work; 3] {
+    fn work_of(&self, request: &HostRequest) -> [Work; 4] {
         let &HostRequest { op, offset, length, .. } = request;
         let unit = u64::from(self.geometry.unit_bytes);
         // A flush may carry any range.
         let end = offset.saturating_add(length);
         let touched = if length == 0 { 0 } else { end.div_ceil(unit) - offset / unit };
         let whole = (end / unit).saturating_sub(offset.div_ceil(unit));
+        let searched = (Cost::SearchStep, touched * self.translation.search_steps());
+        let not_searched = (Cost::SearchStep, 0);
         match op {
-            HostOp::Read => [(Cost::ReadRequest, 1), (Cost::Lookup, touched), (Cost::MapUpdate, 0)],
+            HostOp::Read => [(Cost::ReadRequest, 1), (Cost::Lookup, touched), (Cost::MapUpdate, 0), searched],
             // What is written in part is looked up first, to be read.
             HostOp::Write | HostOp::WriteFua => {
-                [(Cost::WriteRequest, 1), (Cost::Lookup, touched - whole), (Cost::MapUpdate, touched)]
+                let looked_up = (Cost::Lookup, touched - whole);
+                [(Cost::WriteRequest, 1), looked_up, (Cost::MapUpdate, touched), searched]
             }
-            HostOp::Trim => [(Cost::TrimRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, whole)],
-            HostOp::Flush => [(Cost::FlushRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, 0)],
+            HostOp::Trim => {
+                [(Cost::TrimRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, whole), not_searched]
+            }
+            HostOp::Flush => [(Cost::FlushRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, 0), not_searched],
         }
     }
 

@@ -25,11 +25,11 @@ pub(super) fn servers(geometry: &Geometry, second: SecondServer) -> (usize, usiz
 }
 
 impl Device {
-    /// Whether an operation goes to the second server of its die, if there is one: a read for a read request. The
-    /// reads of read-modify-writes are work of writes.
+    /// Whether an operation goes to the second server of its die, if there is one: a read for a read request, or of a
+    /// translation page, for which such reads may wait. The reads of read-modify-writes are work of writes.
     #[inline(always)]
     fn is_ideal(&self, op: &Op) -> bool {
-        self.second_server > 0 && op.class == Class::HostRead && !op.partial
+        self.second_server > 0 && matches!(op.class, Class::HostRead | Class::MapRead) && !op.partial
     }
 
     /// Who serves an operation at `ppa`: its die, or the second server of its die.
@@ -69,7 +69,10 @@ impl Device {
         let real = dies.len();
         for (number, (clock, die)) in self.die_clocks(end).iter().skip(real).zip(&mut dies).enumerate() {
             die.second_server = Some(SecondServerReport {
-                busy_ns: self.recorder.die_busy(real + number, clock, Class::HostRead),
+                busy_ns: [Class::HostRead, Class::MapRead]
+                    .map(|class| self.recorder.die_busy(real + number, clock, class))
+                    .iter()
+                    .sum(),
                 array_ns: self.recorder.array_ns.get(real + number).copied(),
             });
         }

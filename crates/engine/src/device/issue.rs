@@ -289,7 +289,8 @@ impl Device {
     fn find_partners(&mut self, die: DieId, class: Class, draft: &mut Draft) {
         let (read, planes) = (class.op() == FlashOp::Read, self.planes_together());
         // What collection moves is read once, and the rest of the queue is looked at for pages that are read already only.
-        let alone = !read || class == Class::GcRead;
+        let separate = class == Class::MapRead && self.translation.loads_apart;
+        let alone = !read || class == Class::GcRead || separate;
         let all = ((1u64 << self.geometry.planes_per_die) - 1) as u32;
         let mut previous = NONE;
         let mut candidate = self.dies[die.index()].first(class);

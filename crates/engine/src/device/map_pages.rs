@@ -66,11 +66,15 @@ impl Translation {
 
 impl Device {
     pub(super) fn read_map_page(&mut self, page: u32) {
-        let lpa = self.map_page(page);
-        let bytes = self.geometry.unit_bytes;
-        let op = Op { request: OWN, bytes, ..Op::new(Class::MapRead, lpa, self.lookup(lpa)) };
-        let id = self.pool.insert(op);
+        let id = self.new_map_read(page);
+        self.pool.set_tag(id, 0);
         self.enqueue(id);
+    }
+
+    pub(super) fn new_map_read(&mut self, page: u32) -> OpId {
+        let lpa = self.map_page(page);
+        let bytes = self.translation.page_bytes;
+        self.pool.insert(Op { request: OWN, bytes, ..Op::new(Class::MapRead, lpa, self.lookup(lpa)) })
     }
 
     pub(super) fn program_map_page(&mut self, page: u32) {
@@ -83,7 +87,12 @@ impl Device {
     /// A translation page was read: serves those who wait for it, and programs it if it has changed.
     pub(super) fn map_page_read(&mut self, unit: OpId) {
         let page = self.pool[unit].lpa.0 - self.logical_units;
+        // The look-up that this read is for alone, if any.
+        let only = self.pool.tag(unit);
         self.pool.remove(unit);
+        if only > 0 {
+            return self.page_is_here(only - 1, page);
+        }
         let Some(number) = self.translation.work_of(page) else { return };
         let work = &mut self.translation.works[number];
         work.stage = Stage::Here;
@@ -164,10 +173,11 @@ impl Device {
 
     /// Writes the translation pages of what the drive holds, without simulated time.
     pub(crate) fn store_map(&mut self) {
-        let pages = if self.mapped_units == 0 { 0 } else { self.translation.sizes.translation_pages };
+        let all = self.translation.stores_all;
+        let pages = if self.mapped_units == 0 && !all { 0 } else { self.translation.sizes.translation_pages };
         for page in 0..pages {
             let (first, end) = self.translation.sizes.entries(page);
-            if (first..end).any(|lpa| self.is_mapped(Lpa(lpa))) {
+            if all || (first..end).any(|lpa| self.is_mapped(Lpa(lpa))) {
                 self.write_untimed_for(self.map_page(page), Cause::Mapping);
             }
         }

@@ -27,6 +27,7 @@ mod gates;
 mod host_memory;
 mod ideal;
 mod issue;
+mod kept;
 mod known_reads;
 mod map_pages;
 mod modes;
@@ -340,7 +341,8 @@ impl Device {
         let overlap = CacheOperations::new(&device.cache_mode, dies);
         let link = device.link.clone();
         let mut dram = Ledger::new(device.dram.bytes);
-        let translation = Translation::new(&scheme.mapping, plan.map, blocks.capacity(), checked);
+        let translation =
+            Translation::new(&scheme.mapping, plan.map, blocks.capacity(), geometry.unit_bytes, checked);
         dram.reserve("map", translation.policy.get().bytes());
         // What the others take is known before the data cache gets the rest.
         let reclaim_policy = ReclaimPolicy::new(&scheme.reclaim, &geometry, plan.map.logical_units, seed);

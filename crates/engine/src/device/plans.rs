@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Device;
+use super::kept::KeptOpen;
 use crate::blocks::BlockState;
 use crate::cpu::{Cost, Task};
 use crate::ids::{Ppa, SuperblockId};
@@ -54,6 +55,10 @@ struct Run {
     programs: Vec<Program>,
     /// Superblocks that were opened for it, and those of which something was programmed, one bit each.
     destinations: Vec<SuperblockId>,
+    /// Those that its system kept open before; they come behind the ones that were opened for it.
+    kept: Vec<SuperblockId>,
+    /// Of each of both, the unit behind the last one that a page is pinned to.
+    ends: Vec<u32>,
     filled: u64,
     started: bool,
     /// Next page to be read, and next program to be sent.
@@ -66,6 +71,19 @@ struct Run {
     held: u32,
 }
 
+/// The superblocks that a plan goes on with, which its system keeps open.
+fn kept_of(plan: &Plan) -> Vec<SuperblockId> {
+    let mut kept = Vec::new();
+    for step in &plan.steps {
+        if let Pin::In { superblock, .. } = step.pin
+            && !kept.contains(&superblock)
+        {
+            kept.push(superblock);
+        }
+    }
+    kept
+}
+
 /// All plans that have not ended.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Plans {
@@ -73,6 +91,8 @@ pub(super) struct Plans {
     asked: Vec<u64>,
     /// Plans that wait for a free superblock.
     waiting: u32,
+    /// Superblocks that stay open from plan to plan.
+    pub(super) kept: KeptOpen,
 }
 
 impl Run {
@@ -156,6 +176,9 @@ impl Device {
     }
 
     fn accept_plan(&mut self, run: Run) {
+        for (&superblock, &end) in run.kept.iter().zip(run.ends.iter().skip(run.plan.destinations.len())) {
+            self.plans.kept.take(superblock, end);
+        }
         let free = self.plans.runs.iter().position(Option::is_none).unwrap_or(self.plans.runs.len());
         if free == self.plans.runs.len() {
             self.plans.runs.push(None);
@@ -180,8 +203,9 @@ impl Device {
         if !causes.contains(&plan.cause) {
             return Err(format!("its cause is {:?}: allowed: {causes:?}", plan.cause));
         }
-        if plan.destinations.len() > 64 {
-            return Err(format!("it has {} destinations: allowed: at most 64", plan.destinations.len()));
+        let destinations = plan.destinations.len() + kept_of(&plan).len();
+        if destinations > 64 {
+            return Err(format!("it has {destinations} destinations: allowed: at most 64"));
         }
         if let Some(domain) = plan.destinations.iter().find(|domain| domain.index() >= self.domain.len()) {
             return Err(format!("its destination {domain:?} is none of the {} domains", self.domain.len()));
@@ -204,6 +228,8 @@ impl Device {
             targets: Vec::new(),
             programs: Vec::new(),
             destinations: Vec::new(),
+            kept: kept_of(&plan),
+            ends: Vec::new(),
             filled: 0,
             started: false,
             next_target: 0,
@@ -221,11 +247,19 @@ impl Device {
     fn expand(&self, run: &mut Run) -> Result<(), String> {
         let superpage = self.geometry.units_per_program() * self.data_planes();
         // Of each destination: the unit behind the last one used, and its last program.
-        let mut filled = vec![(0u32, usize::MAX); run.plan.destinations.len()];
+        let fresh = run.plan.destinations.len();
+        let mut filled = vec![(0u32, usize::MAX); fresh];
+        for &superblock in &run.kept {
+            filled.push((self.plans.kept.next_of(superblock, run.system, superpage)?, usize::MAX));
+        }
         for step in &run.plan.steps {
             let (mut next, holes): (Option<Place>, &[u32]) = match &step.pin {
                 Pin::Any => (None, &[]),
                 Pin::Exact(place) => (Some(*place), &[]),
+                Pin::In { superblock, unit } => {
+                    let index = run.kept.iter().position(|kept| kept == superblock).unwrap_or_default();
+                    (Some(Place { destination: fresh + index, unit: *unit }), &[])
+                }
                 Pin::Span { first, holes } => (Some(*first), holes),
             };
             for &source in &step.pages {
@@ -271,6 +305,7 @@ impl Device {
                 place.unit += 1;
             }
         }
+        run.ends = filled.into_iter().map(|(end, _)| end).collect();
         Ok(())
     }
 
@@ -301,11 +336,23 @@ impl Device {
             self.domain[domain.index()].demand = 0;
             let Some(superblock) = self.domain[domain.index()].free.take() else { continue };
             self.blocks.open(superblock, CellMode::Native);
+            for unit in 0..self.blocks.capacity() {
+                // A hole must not name what was there before the erase.
+                self.oob.set_erased(self.unit_at(superblock, unit));
+            }
             destinations.push(superblock);
         }
         let Some(run) = self.plans.get(tag) else { return };
         (run.started, run.destinations) = (true, destinations);
         let (cause, sources) = (run.cause, run.plan.erase.clone());
+        let (system, number, opened) = (run.system, run.number, run.destinations.clone());
+        run.destinations.extend_from_slice(&run.kept);
+        let ends = run.ends.clone();
+        if self.tell_plan_started(system, number, &opened) {
+            for (&superblock, next) in opened.iter().zip(ends) {
+                self.plans.kept.keep(superblock, system, next);
+            }
+        }
         for source in sources {
             if self.blocks.state(source) == BlockState::Full {
                 let domain = self.blocks.split(source).0;
@@ -357,7 +404,9 @@ impl Device {
         loop {
             self.send_programs(tag);
             let Some(run) = self.plans.get(tag) else { return };
-            let ahead = if run.while_idle { 1 } else { self.thresholds.read_ahead };
+            // Each destination has a program under way, and the next one coming.
+            let each = self.thresholds.read_ahead * run.destinations.len().max(1) as u32;
+            let ahead = if run.while_idle { 1 } else { each };
             if run.next_target == run.targets.len() {
                 if run.in_flight == 0 {
                     self.end_plan(tag);
@@ -512,18 +561,11 @@ impl Device {
         let slot = (tag & !OWN) as usize;
         let Some(run) = self.plans.runs.get_mut(slot).and_then(Option::take) else { return };
         for (index, &superblock) in run.destinations.iter().enumerate() {
-            if run.filled & (1 << index) != 0 {
-                // The last program counts as ended only when all that follows from it is done.
-                self.blocks.set_state(superblock, BlockState::Closing);
-                if self.blocks.is_settled(superblock) {
-                    self.superblock_is_full(superblock);
-                }
+            let written = run.filled & (1 << index) != 0;
+            if self.plans.kept.has(superblock) {
+                self.plans.kept.give_back(superblock, written);
             } else {
-                self.blocks.set_state(superblock, BlockState::Free);
-                let domain = self.blocks.split(superblock).0;
-                let erases = self.blocks.erase_counts()[superblock.index()];
-                self.domain[domain.index()].free.put(superblock, erases);
-                self.start_waiting_plans();
+                self.close_destination(superblock, written);
             }
         }
         for &source in &run.plan.erase {

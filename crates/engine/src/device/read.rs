@@ -124,6 +124,10 @@ impl Device {
     /// Units that moved are sent on; returns the head of those that stay ([`NONE`] when none does).
     #[inline(always)]
     pub(super) fn confirm_read(&mut self, head: OpId) -> OpId {
+        let head = if self.translation.asks_systems() { self.without_withdrawn(head) } else { head };
+        if head == NONE {
+            return NONE;
+        }
         let single = self.pool[head].next_unit == NONE;
         if single && self.is_current(head) {
             return if self.copies.is_on() { self.confirm_copy(head) } else { head };

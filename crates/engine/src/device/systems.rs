@@ -416,13 +416,7 @@ impl Device {
     /// A page that held nothing got its place.
     #[inline(always)]
     pub(super) fn tell_allocated(&mut self, lpa: Lpa, ppa: Ppa) {
-        self.tell(Watches::CONTENT, |system, drive, _| system.allocated(lpa, ppa, drive));
-    }
-
-    /// The host gave up a page.
-    #[inline(always)]
-    pub(super) fn tell_trimmed(&mut self, lpa: Lpa, old: Ppa) {
-        self.tell(Watches::CONTENT, |system, drive, _| system.trimmed(lpa, old, drive));
+        self.tell(Watches::ALLOCATED, |system, drive, _| system.allocated(lpa, ppa, drive));
     }
 
     #[inline(always)]
@@ -448,6 +442,24 @@ impl Device {
         if self.systems.watches.has(Watches::INVALIDATED) {
             self.tell(Watches::INVALIDATED, |system, drive, actions| system.invalidated(ppa, drive, actions));
         }
+    }
+
+    /// TRIM of a page that was on flash.
+    #[inline(always)]
+    pub(super) fn tell_trimmed(&mut self, lpa: Lpa, old: Ppa) {
+        if self.systems.watches.has(Watches::TRIMMED) {
+            self.tell(Watches::TRIMMED, |system, drive, actions| system.trimmed(lpa, old, drive, actions));
+        }
+    }
+
+    /// A plan begins; whether its system keeps what was opened for it.
+    pub(super) fn tell_plan_started(&mut self, number: usize, plan: u64, opened: &[SuperblockId]) -> bool {
+        let mut all = std::mem::take(&mut self.systems.all);
+        let view = DriveView(self);
+        let keeps =
+            all.get_mut(number).is_some_and(|system| system.get_mut().plan_started(plan, opened, &view));
+        self.systems.put_all_back(all);
+        keeps
     }
 
     #[inline]
@@ -557,6 +569,7 @@ impl Device {
                 Action::Copy { lpa, to } => self.ask_for_copy(number, lpa, to, read),
                 Action::DropCopy { lpa, ppa } => self.drop_copy(number, lpa, ppa),
                 Action::Promote { lpa, ppa } => self.promote_copy(number, lpa, ppa),
+                Action::Close(superblock) => self.close_kept(number, superblock),
                 Action::WakeAt(time) => {
                     self.systems.wake[number] = time.max(Ns(self.now.0 + 1));
                     self.wake_at = self.systems.wake_at();

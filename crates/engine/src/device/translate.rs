@@ -7,11 +7,11 @@
 
 use super::Device;
 use super::map_pages::{Stage, Work};
-use crate::config::scheme::{MappingConfig, UnmappedReads};
+use crate::config::scheme::{Loads, MappingConfig, StoredPages, UnmappedReads};
 use crate::ids::{Lpa, Ppa};
 use crate::mapping::{Found, Lookup, MapSizes, MapView, Mapping, MappingPolicy, Update, WriteBack};
 use crate::sched::class::{Cause, Class, FlashOp};
-use crate::sched::queue::{Op, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use crate::stats::blame::Part as BlamePart;
 use crate::stats::mapping::MappingReport;
@@ -26,6 +26,12 @@ pub(super) struct Translation {
     on: bool,
     asks_systems: bool,
     pub(super) sizes: MapSizes,
+    /// Bytes of a translation page that a read sends over the channel.
+    pub(super) page_bytes: u32,
+    /// Whether each look-up that misses has a read of its own.
+    pub(super) loads_apart: bool,
+    pub(super) stores_all: bool,
+    search_buckets: u32,
     /// Of each translation page; 0 = none.
     pub(super) work_plus_one: Vec<u32>,
     pub(super) works: Vec<Work>,
@@ -38,8 +44,7 @@ pub(super) struct Translation {
 
 impl Part for Translation {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
-        let Self { policy, on: _, asks_systems: _, sizes: _, work_plus_one, works, free, writes, on_flash } =
-            self;
+        let Self { policy, work_plus_one, works, free, writes, on_flash, .. } = self;
         out.put(&(work_plus_one, works, free, writes, on_flash))?;
         Part::save(policy, out)
     }
@@ -55,12 +60,16 @@ impl Part for Translation {
     }
 
     fn fork(&self) -> Result<Self, SnapshotError> {
-        let Self { policy, on, asks_systems, sizes, work_plus_one, works, free, writes, on_flash } = self;
+        let Self { policy, work_plus_one, works, free, writes, on_flash, .. } = self;
         Ok(Self {
             policy: Part::fork(policy)?,
-            on: *on,
-            asks_systems: *asks_systems,
-            sizes: *sizes,
+            on: self.on,
+            asks_systems: self.asks_systems,
+            sizes: self.sizes,
+            page_bytes: self.page_bytes,
+            loads_apart: self.loads_apart,
+            stores_all: self.stores_all,
+            search_buckets: self.search_buckets,
             work_plus_one: work_plus_one.clone(),
             works: works.clone(),
             free: free.clone(),
@@ -71,7 +80,13 @@ impl Part for Translation {
 }
 
 impl Translation {
-    pub fn new(config: &MappingConfig, sizes: MapSizes, superblock_units: u32, checked: bool) -> Self {
+    pub fn new(
+        config: &MappingConfig,
+        sizes: MapSizes,
+        superblock_units: u32,
+        unit_bytes: u32,
+        checked: bool,
+    ) -> Self {
         let policy = MappingPolicy::new(config, sizes, superblock_units);
         let compares = checked && config.policy.is_on_flash();
         Self {
@@ -79,6 +94,10 @@ impl Translation {
             policy,
             asks_systems: false,
             sizes,
+            page_bytes: config.page_bytes(unit_bytes),
+            loads_apart: config.loads == Loads::Each,
+            stores_all: config.stored_at_start == StoredPages::All,
+            search_buckets: config.search_buckets,
             work_plus_one: vec![0; sizes.translation_pages as usize],
             works: Vec::new(),
             free: Vec::new(),
@@ -90,6 +109,21 @@ impl Translation {
     #[inline]
     pub fn is_on(&self) -> bool {
         self.on
+    }
+
+    /// Steps of a search among the entries that are cached now: the doublings of a sorted table, or the length of a chain.
+    pub fn search_steps(&self) -> u64 {
+        let entries = self.policy.get().cached_entries();
+        match self.search_buckets {
+            0 => u64::from(u64::BITS - entries.leading_zeros()),
+            buckets => entries.div_ceil(u64::from(buckets)),
+        }
+    }
+
+    /// Whether systems answer before the policy.
+    #[inline]
+    pub fn asks_systems(&self) -> bool {
+        self.asks_systems
     }
 
     /// A system answers from now on.
@@ -181,7 +215,10 @@ impl Device {
                 counters.misses += 1;
                 counters.misses_of_writes += write;
             }
-            Found::Guess(_) => counters.guessed += 1,
+            Found::Guess(_) => {
+                counters.guessed += 1;
+                counters.guessed_of_writes += write;
+            }
         }
         found
     }
@@ -200,7 +237,8 @@ impl Device {
             Some(found) => found,
             None => {
                 let Translation { policy, sizes, .. } = &mut self.translation;
-                let view = MapView { map: &self.map, layout: &self.layout, sizes: *sizes };
+                let occupied = self.mapped_units as u32;
+                let view = MapView { map: &self.map, layout: &self.layout, occupied, sizes: *sizes };
                 policy.find(&lookup, &view)
             }
         };
@@ -297,6 +335,45 @@ impl Device {
         }
     }
 
+    /// A flash page read is about to begin: units whose guess a system would not give again are sent on. Returns the head of the
+    /// others ([`NONE`] when there is none).
+    pub(super) fn without_withdrawn(&mut self, head: OpId) -> OpId {
+        if !self.pool.units(head).any(|unit| self.pool[unit].guess) {
+            return head;
+        }
+        let (mut kept, mut unit) = (NONE, head);
+        while unit != NONE {
+            let next = std::mem::replace(&mut self.pool[unit].next_unit, NONE);
+            self.pool[unit].last_unit = unit;
+            if self.is_withdrawn(unit) {
+                self.withdraw_guess(unit);
+            } else if kept == NONE {
+                kept = unit;
+            } else {
+                self.pool.chain(kept, unit);
+            }
+            unit = next;
+        }
+        kept
+    }
+
+    /// Whether the page of a guess has moved since, and its system knows that it can't be there any more.
+    fn is_withdrawn(&mut self, unit: OpId) -> bool {
+        let Op { lpa, ppa, guess, partial, class, .. } = self.pool[unit];
+        let write = partial || class.op() == FlashOp::Program;
+        guess
+            && self.lookup(lpa) != ppa
+            && self.find_in_systems(&Lookup { lpa, write }) != Some(Found::Guess(ppa))
+    }
+
+    fn withdraw_guess(&mut self, unit: OpId) {
+        let waited = self.now.since(self.pool[unit].wait_from).0;
+        self.pool[unit].guess = false;
+        self.pool.parts_mut(unit).add(BlamePart::Misprediction, waited);
+        self.recorder.mapping.guesses_withdrawn += 1;
+        self.ask_again(unit);
+    }
+
     /// The OOB of a guessed place names something else: its reading was in vain.
     pub(super) fn guess_was_wrong(&mut self, unit: OpId) {
         let Op { lpa, ppa, wait_from, .. } = self.pool[unit];
@@ -317,7 +394,9 @@ impl Device {
         use crate::blocks::BlockState::{Collecting, Full};
         let superblock = self.blocks.of(&self.geometry, ppa);
         let programmed = matches!(self.blocks.state(superblock), Full | Collecting);
-        self.valid_lpa(ppa).unwrap_or(if programmed { self.oob.lpa(ppa, &self.layout) } else { Lpa::NONE })
+        let written =
+            || Some(self.oob.lpa(ppa, &self.layout)).filter(|lpa| programmed && lpa.0 < self.all_units());
+        self.valid_lpa(ppa).or_else(written).unwrap_or(Lpa::NONE)
     }
 
     /// A page of a request needs a translation page.
@@ -325,6 +404,9 @@ impl Device {
         self.pool[id].wait_from = self.now;
         match self.translation.work_of(page) {
             Some(number) if self.translation.works[number].stage == Stage::Reading => {
+                if self.translation.loads_apart {
+                    return self.read_map_page_for(id, page);
+                }
                 self.translation.works[number].waiting.push(&mut self.pool, id);
             }
             Some(_) => self.page_is_here(id, page),
@@ -339,13 +421,22 @@ impl Device {
         }
     }
 
+    /// A read of a translation page that serves one look-up only, beside one that is under way.
+    fn read_map_page_for(&mut self, id: OpId, page: u32) {
+        self.recorder.mapping.loads += 1;
+        let read = self.new_map_read(page);
+        self.pool.set_tag(read, id + 1);
+        self.enqueue(read);
+    }
+
     /// The translation page that a page of a request needs is in the controller.
     pub(super) fn page_is_here(&mut self, id: OpId, page: u32) {
         self.end_translation_wait(id);
         let lpa = self.pool[id].lpa;
         self.compare_with_flash(lpa, page);
         let Translation { policy, sizes, writes, .. } = &mut self.translation;
-        let view = MapView { map: &self.map, layout: &self.layout, sizes: *sizes };
+        let occupied = self.mapped_units as u32;
+        let view = MapView { map: &self.map, layout: &self.layout, occupied, sizes: *sizes };
         policy.get_mut().loaded(page, lpa, &view, writes);
         let waits = policy.get().waits_for_evictions();
         self.tell_translation(|system, drive| system.loaded(page, lpa, drive));
@@ -372,7 +463,8 @@ impl Device {
     pub(super) fn map_changed(&mut self, lpa: Lpa, old: Ppa, new: Ppa, cause: Cause) {
         if self.translation.on {
             let Translation { policy, sizes, writes, .. } = &mut self.translation;
-            let view = MapView { map: &self.map, layout: &self.layout, sizes: *sizes };
+            let occupied = self.mapped_units as u32;
+            let view = MapView { map: &self.map, layout: &self.layout, occupied, sizes: *sizes };
             policy.get_mut().updated(&Update { lpa, old, new, cause }, &view, writes);
             self.write_back();
         }
@@ -390,6 +482,7 @@ impl Device {
             lookups,
             counters,
             hit_ratio: (lookups > 0).then(|| counters.hits as f64 / lookups as f64),
+            speculative_share: counters.speculative_share(),
             translation_pages: u64::from(translation.sizes.translation_pages),
             entries_per_page: u64::from(translation.sizes.entries_per_page),
             cached_entries: policy.cached_entries(),

@@ -9,6 +9,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::capacity::Capacity;
 use super::lists::{List, Slot, Slots};
 use super::{Found, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
 use crate::config::scheme::{Eviction, MappingConfig};
@@ -23,10 +24,12 @@ const DIRECTORY_ENTRY: u64 = 4;
 pub struct Demand {
     sizes: MapSizes,
     entry_bytes: u32,
-    /// Entries that the cache holds, those of them that may be protected, and changes of the batch.
-    capacity: u32,
-    protected: u32,
+    /// Entries that the cache holds, the share of them that may be protected, and changes of the batch.
+    capacity: Capacity,
+    protected_share: f64,
     batch: u32,
+    /// Whether all of that is in the host's memory.
+    in_host: bool,
     waits: bool,
     slots: Slots,
     /// The page whose translation page has just been loaded; known even where nothing is kept.
@@ -39,13 +42,12 @@ const NOTHING: u32 = u32::MAX;
 impl Demand {
     /// For a drive with superblocks of so many mapping units.
     pub fn new(config: &MappingConfig, sizes: MapSizes, superblock_units: u32) -> Self {
-        let entries = config.cache_bytes / u64::from(config.entry_bytes.max(1));
-        let capacity = entries.min(u64::from(sizes.logical_units)) as u32;
         Self {
             sizes,
             entry_bytes: config.entry_bytes,
-            capacity,
-            protected: (f64::from(capacity) * config.protected_share) as u32,
+            capacity: Capacity::new(config, sizes.logical_units, u64::from(config.entry_bytes)),
+            protected_share: config.protected_share,
+            in_host: config.host_memory,
             batch: if config.batch_entries == 0 { superblock_units } else { config.batch_entries },
             waits: config.eviction == Eviction::Foreground,
             slots: Slots::new(sizes),
@@ -54,14 +56,15 @@ impl Demand {
     }
 
     /// Uses an entry: to the front, or among the protected ones when it is used again.
-    fn touch(&mut self, slot: u32) {
+    fn touch(&mut self, slot: u32, view: &MapView<'_>) {
+        let protected = (f64::from(self.capacity.now(view.occupied())) * self.protected_share) as u32;
         match self.slots.list_of(slot) {
             List::Batch => {}
             List::Protected => self.slots.relink(slot, List::Protected),
-            List::Probation if self.protected == 0 => self.slots.relink(slot, List::Probation),
+            List::Probation if protected == 0 => self.slots.relink(slot, List::Probation),
             List::Probation => {
                 self.slots.relink(slot, List::Protected);
-                if self.slots.len(List::Protected) > self.protected
+                if self.slots.len(List::Protected) > protected
                     && let Some(oldest) = self.slots.oldest(List::Protected)
                 {
                     self.slots.relink(oldest, List::Probation);
@@ -71,9 +74,10 @@ impl Demand {
     }
 
     /// Takes an entry in, and lets the least recently used ones go.
-    fn cache(&mut self, lpa: Lpa, dirty: bool, writes: &mut Vec<WriteBack>) {
+    fn cache(&mut self, lpa: Lpa, dirty: bool, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
         self.slots.insert(lpa, List::Probation, dirty);
-        while self.slots.len(List::Probation) + self.slots.len(List::Protected) > self.capacity {
+        let capacity = self.capacity.now(view.occupied());
+        while self.slots.len(List::Probation) + self.slots.len(List::Protected) > capacity {
             let oldest = self.slots.oldest(List::Probation).or_else(|| self.slots.oldest(List::Protected));
             let Some(oldest) = oldest else { return };
             let Slot { lpa, dirty, .. } = self.slots[oldest];
@@ -113,25 +117,26 @@ impl Mapping for Demand {
             let Some(slot) = self.slots.find(lookup.lpa) else {
                 return Found::Load(self.sizes.page_of(lookup.lpa));
             };
-            self.touch(slot);
+            self.touch(slot, view);
         }
         Found::Known(view.find(lookup.lpa))
     }
 
-    fn loaded(&mut self, _page: u32, lpa: Lpa, _view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
+    fn loaded(&mut self, _page: u32, lpa: Lpa, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
         self.just_loaded = lpa.0;
-        if self.capacity > 0 && self.slots.find(lpa).is_none() {
-            self.cache(lpa, false, writes);
+        if self.capacity.now(view.occupied()) > 0 && self.slots.find(lpa).is_none() {
+            self.cache(lpa, false, view, writes);
         }
     }
 
-    fn updated(&mut self, update: &Update, _view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
+    fn updated(&mut self, update: &Update, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
         let &Update { lpa, new, cause, .. } = update;
         if let Some(slot) = self.slots.find(lpa) {
             self.slots.make_dirty(slot);
-        } else if self.capacity > 0 && new.is_some() && !Class::read_for(cause).is_move() {
+        } else if self.capacity.now(view.occupied()) > 0 && new.is_some() && !Class::read_for(cause).is_move()
+        {
             // It was cached when the write came, and made room for others since: the write knows it still.
-            self.cache(lpa, true, writes);
+            self.cache(lpa, true, view, writes);
         } else {
             self.hold(lpa, writes);
         }
@@ -158,7 +163,7 @@ impl Mapping for Demand {
     }
 
     fn bytes(&self) -> u64 {
-        let entries = u64::from(self.capacity) + u64::from(self.batch);
+        let entries = if self.in_host { 0 } else { u64::from(self.capacity.most()) + u64::from(self.batch) };
         entries * u64::from(self.entry_bytes) + u64::from(self.sizes.translation_pages) * DIRECTORY_ENTRY
     }
 }

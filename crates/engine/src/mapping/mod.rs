@@ -3,6 +3,7 @@
 //! The engine's own page map is the truth about where everything is. A mapping policy decides what of it the firmware
 //! knows at a moment, and what finding out costs: a read of a translation page, or a read at a place that was guessed.
 
+mod capacity;
 pub mod copies;
 pub mod dealt;
 pub mod demand;

@@ -8,6 +8,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::capacity::Capacity;
 use super::lists::{List, Slots};
 use super::{Found, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
 use crate::config::scheme::{Eviction, MappingConfig};
@@ -40,7 +41,7 @@ pub struct Segments {
     /// Controller memory, bytes.
     bytes: u64,
     /// Pages that the cache holds.
-    capacity: u32,
+    capacity: Capacity,
     batch: u32,
     waits: bool,
     pages: Vec<Page>,
@@ -56,10 +57,9 @@ impl Segments {
     /// For a drive with superblocks of so many mapping units.
     pub fn new(config: &MappingConfig, sizes: MapSizes, superblock_units: u32) -> Self {
         let page = u64::from(sizes.entries_per_page) * u64::from(config.translation_entry_bytes);
-        let most = sizes.translation_pages.max(1);
-        let capacity = (config.cache_bytes / page.max(1)).clamp(1, u64::from(most)) as u32;
+        let capacity = Capacity::new(config, sizes.translation_pages, page).at_least_one();
         let batch = if config.batch_entries == 0 { superblock_units } else { config.batch_entries };
-        let held = u64::from(capacity) * page + u64::from(batch) * u64::from(config.entry_bytes);
+        let held = u64::from(capacity.most()) * page + u64::from(batch) * u64::from(config.entry_bytes);
         let held = if config.host_memory { 0 } else { held };
         let empty = Page { held: Held::No, newer: NONE, older: NONE };
         Self {
@@ -118,7 +118,7 @@ impl Segments {
     }
 
     /// Takes a page in, with what is held of it.
-    fn take_in(&mut self, page: u32, writes: &mut Vec<WriteBack>) {
+    fn take_in(&mut self, page: u32, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
         self.change(page, |page| page.held = Held::Clean);
         self.link(page);
         self.cached += 1;
@@ -126,7 +126,10 @@ impl Segments {
             self.changes.clean(page);
             self.make_dirty(page);
         }
-        while self.cached > self.capacity {
+        // As many as the occupied entries would fill, were they together.
+        let occupied = view.occupied().div_ceil(self.sizes.entries_per_page.max(1));
+        let capacity = self.capacity.now(occupied).max(1);
+        while self.cached > capacity {
             let oldest = self.oldest;
             if self.page(oldest).held == Held::Dirty {
                 self.dirty -= 1;
@@ -168,9 +171,9 @@ impl Mapping for Segments {
         Found::Known(view.find(lookup.lpa))
     }
 
-    fn loaded(&mut self, page: u32, _lpa: Lpa, _view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
+    fn loaded(&mut self, page: u32, _lpa: Lpa, view: &MapView<'_>, writes: &mut Vec<WriteBack>) {
         if self.page(page).held == Held::No {
-            self.take_in(page, writes);
+            self.take_in(page, view, writes);
         }
     }
 
@@ -244,7 +247,7 @@ mod tests {
             pages_per_program: 1,
         });
         let (map, layout) = (PageMap::new(40), Layout::new(&geometry, &[PlaneId(0)], 0));
-        act(&MapView { map: &map, layout: &layout, sizes: SIZES });
+        act(&MapView { map: &map, layout: &layout, occupied: 0, sizes: SIZES });
     }
 
     fn update(lpa: u32) -> Update {

@@ -38,6 +38,7 @@ impl MapSizes {
 pub struct MapView<'a> {
     pub(crate) map: &'a PageMap,
     pub(crate) layout: &'a Layout,
+    pub(crate) occupied: u32,
     /// Counts of the map.
     pub sizes: MapSizes,
 }
@@ -47,6 +48,11 @@ impl MapView<'_> {
     #[inline]
     pub fn find(&self, lpa: Lpa) -> Ppa {
         if lpa.0 < self.sizes.logical_units { self.map.get(lpa, self.layout) } else { Ppa::NONE }
+    }
+
+    /// Logical pages of the host that hold data.
+    pub fn occupied(&self) -> u32 {
+        self.occupied
     }
 
     /// Where a translation page is; [`Ppa::NONE`] if it was never written: all its entries are empty.

@@ -42,6 +42,12 @@ impl Oob {
         }
     }
 
+    /// This physical page was erased, and names nothing until it is programmed. Told of places that may stay unused only: the
+    /// table forgets no other erase.
+    pub fn set_erased(&mut self, ppa: Ppa) {
+        self.lpa_plus_one.set(ppa.index(), u32::MAX);
+    }
+
     /// The logical page that was written with this physical page; [`Lpa::NONE`] if none ever was.
     #[inline(always)]
     pub fn lpa(&self, ppa: Ppa, layout: &Layout) -> Lpa {

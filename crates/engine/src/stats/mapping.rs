@@ -11,6 +11,8 @@ pub struct MappingCounters {
     pub misses: u64,
     /// Those for which a place was guessed.
     pub guessed: u64,
+    /// Of the guesses, those of writes.
+    pub guessed_of_writes: u64,
     /// Of the hits, those of writes.
     pub hits_of_writes: u64,
     /// Of the misses, those of writes.
@@ -25,6 +27,8 @@ pub struct MappingCounters {
     pub guesses_right: u64,
     /// Those that did not.
     pub guesses_wrong: u64,
+    /// Guesses that a system took back while their read waited: the page had moved.
+    pub guesses_withdrawn: u64,
     /// Wrong ones where an outdated copy of the page was found.
     pub guesses_outdated: u64,
 }
@@ -41,6 +45,8 @@ pub struct MappingReport {
     pub counters: MappingCounters,
     /// `hits` / `lookups`; `None` without lookups.
     pub hit_ratio: Option<f64>,
+    /// Right guesses by the look-ups of reads; `None` without any.
+    pub speculative_share: Option<f64>,
     /// Translation pages on flash.
     pub translation_pages: u64,
     /// Entries of each.
@@ -54,6 +60,17 @@ pub struct MappingReport {
 }
 
 impl MappingCounters {
+    /// Those of reads.
+    fn lookups_of_reads(&self) -> u64 {
+        self.lookups() - self.hits_of_writes - self.misses_of_writes - self.guessed_of_writes
+    }
+
+    /// Right guesses by the look-ups of reads.
+    pub fn speculative_share(&self) -> Option<f64> {
+        let reads = self.lookups_of_reads();
+        (reads > 0).then(|| self.guesses_right as f64 / reads as f64)
+    }
+
     /// Mapping units that were looked up.
     pub fn lookups(&self) -> u64 {
         self.hits + self.misses + self.guessed

@@ -152,6 +152,12 @@ pub const PARTS: &[Part] = &[
         &[Slot::Placement],
         "partition = { enabled = true, interval_accesses = 64 }\nplacement.policy = 'dynamic'",
     ),
+    Part {
+        name: "astro",
+        slots: &[Slot::Reclaim],
+        without: &[Slot::CollidingPages, Slot::HotPages],
+        keys: "astro = { enabled = true, region_pages = 48, pages_per_bit = 4, planes = 0, at_once = 2, read_threshold = 90 }",
+    },
     part("mirror", &[Slot::Array], "array = { members = 2, layout = 'mirrored' }"),
     part("stripe", &[Slot::Array], "array = { members = 2, layout = 'striped', chunk_bytes = 4096 }"),
     part("ideal-reads", &[Slot::Service], "ideal.second_server = 'die_and_channel'"),

@@ -5,6 +5,7 @@
 //! that implements [`System`]: it is told of what happens ([`Watches`]), answers with [`Action`]s, and accounts for its
 //! memory. The engine alone carries the actions out.
 
+pub mod astro;
 pub mod combine;
 pub mod lru;
 pub mod partition;
@@ -25,6 +26,7 @@ use crate::sched::class::Cause;
 use crate::sched::gates::ClassSet;
 use crate::snapshot::policies::policies;
 use crate::time::Ns;
+use astro::Astro;
 
 pub use crate::device::DriveView;
 use partition::Partition;
@@ -63,8 +65,10 @@ impl Watches {
     pub const MOVES_PLACEMENT: Self = Self(2048);
     /// [`System::accessed`].
     pub const ACCESS: Self = Self(4096);
-    /// [`System::allocated`] and [`System::trimmed`].
-    pub const CONTENT: Self = Self(8192);
+    /// [`System::allocated`].
+    pub const ALLOCATED: Self = Self(8192);
+    /// [`System::trimmed`].
+    pub const TRIMMED: Self = Self(16_384);
 
     /// Both sets.
     pub const fn and(self, other: Self) -> Self {
@@ -169,6 +173,8 @@ pub enum Action {
         /// The copy.
         ppa: Ppa,
     },
+    /// Close a superblock that the system kept open: it becomes an ordinary full one, or free if nothing was programmed.
+    Close(SuperblockId),
     /// Call [`System::woken`] at this time; replaces what was asked before.
     WakeAt(Ns),
 }
@@ -215,9 +221,6 @@ pub trait System {
 
     /// A page that held nothing got its place at its first read.
     fn allocated(&mut self, _lpa: Lpa, _ppa: Ppa, _drive: &DriveView<'_>) {}
-
-    /// The host gave up a page, which was at `old`.
-    fn trimmed(&mut self, _lpa: Lpa, _old: Ppa, _drive: &DriveView<'_>) {}
 
     /// The translation page asked for on behalf of this page, by whomever, is in the controller.
     fn loaded(&mut self, _page: u32, _lpa: Lpa, _drive: &DriveView<'_>) {}
@@ -269,6 +272,9 @@ pub trait System {
     ) {
     }
 
+    /// A logical page that was at `old` holds nothing any more: the host trimmed it.
+    fn trimmed(&mut self, _lpa: Lpa, _old: Ppa, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
     /// A physical page no longer holds what anyone wants.
     fn invalidated(&mut self, _ppa: Ppa, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
 
@@ -286,6 +292,12 @@ pub trait System {
 
     /// The time asked for with [`Action::WakeAt`] has come.
     fn woken(&mut self, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
+    /// The plan that was asked for as its `number`-th (from 0) begins: these superblocks were opened for its destinations, in
+    /// their order. `true`: they stay open when it ends, for further plans ([`Pin::In`]), until [`Action::Close`].
+    fn plan_started(&mut self, _number: u64, _opened: &[SuperblockId], _drive: &DriveView<'_>) -> bool {
+        false
+    }
 
     /// The plan that was asked for as its `number`-th (from 0) has ended.
     fn plan_done(&mut self, _number: u64, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
@@ -377,6 +389,8 @@ pub enum SystemPolicy {
     Hotr(Box<Hotr>),
     /// Reads and writes on channels of their own.
     Partition(Box<Partition>),
+    /// Regions in order, whose translation is guessed.
+    Astro(Box<Astro>),
     /// A user's own.
     Custom(Box<dyn System + Send>),
 }
@@ -389,6 +403,7 @@ impl SystemPolicy {
             Self::Collision(system) => &**system,
             Self::Hotr(system) => &**system,
             Self::Partition(system) => &**system,
+            Self::Astro(system) => &**system,
             Self::Custom(system) => &**system,
         }
     }
@@ -400,6 +415,7 @@ impl SystemPolicy {
             Self::Collision(system) => system.awaits(lpa),
             Self::Hotr(system) => system.awaits(lpa),
             Self::Partition(system) => system.awaits(lpa),
+            Self::Astro(system) => system.awaits(lpa),
             Self::Custom(system) => system.awaits(lpa),
         }
     }
@@ -411,12 +427,13 @@ impl SystemPolicy {
             Self::Collision(system) => &mut **system,
             Self::Hotr(system) => &mut **system,
             Self::Partition(system) => &mut **system,
+            Self::Astro(system) => &mut **system,
             Self::Custom(system) => &mut **system,
         }
     }
 }
 
-policies!(SystemPolicy, "system", rebuilt: [], stored: [Collision, Hotr, Partition]);
+policies!(SystemPolicy, "system", rebuilt: [], stored: [Collision, Hotr, Partition, Astro]);
 
 /// The built-in systems that a scheme names, in a fixed order.
 pub fn of_scheme(scheme: &SchemeConfig, device: &DeviceConfig) -> Vec<SystemPolicy> {
@@ -427,5 +444,7 @@ pub fn of_scheme(scheme: &SchemeConfig, device: &DeviceConfig) -> Vec<SystemPoli
     let partition = &scheme.partition;
     let partition =
         partition.enabled.then(|| SystemPolicy::Partition(Box::new(Partition::new(partition, device))));
-    collision.into_iter().chain(hotr).chain(partition).collect()
+    let astro =
+        scheme.astro.enabled.then(|| SystemPolicy::Astro(Box::new(Astro::new(&scheme.astro, device))));
+    collision.into_iter().chain(hotr).chain(partition).chain(astro).collect()
 }

@@ -12,6 +12,13 @@ pub enum Pin {
     Any,
     /// Exactly there.
     Exact(Place),
+    /// Exactly there, in a superblock that the system keeps open ([`crate::systems::System::plan_started`]).
+    In {
+        /// The superblock.
+        superblock: SuperblockId,
+        /// Mapping unit, as in [`Place::unit`]; behind the superpage that a plan used last there.
+        unit: u32,
+    },
     /// The pages of the step one after another from this place on, leaving out these mapping units of the destination
     /// (ascending). They stay unused.
     Span {

@@ -316,6 +316,7 @@ pub fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
 pub fn firmware() -> impl Strategy<Value = FirmwareConfig> {
     let costs = prop::array::uniform9(prop_oneof![Just(0u64), 1u64..20_000]);
     let some = costs.prop_map(|costs| FirmwareConfig {
+        search_step_ns: costs[4] / 10,
         read_request_ns: costs[0],
         write_request_ns: costs[1],
         trim_request_ns: costs[2],

@@ -309,7 +309,7 @@ impl System for Partition {
     }
 
     fn watches(&self) -> Watches {
-        let always = Watches::PLACEMENT.and(Watches::ACCESS).and(Watches::CONTENT);
+        let always = Watches::PLACEMENT.and(Watches::ACCESS).and(Watches::ALLOCATED).and(Watches::TRIMMED);
         let mut watches = always.and(Watches::WRITTEN).and(Watches::MOVED);
         if self.config.migrate_with_gc || self.config.migrate_at_idle {
             watches = watches.and(Watches::MOVES_PLACEMENT);
@@ -385,7 +385,7 @@ impl System for Partition {
         self.relocate(lpa, Ppa::NONE, ppa, drive);
     }
 
-    fn trimmed(&mut self, lpa: Lpa, old: Ppa, drive: &DriveView<'_>) {
+    fn trimmed(&mut self, lpa: Lpa, old: Ppa, drive: &DriveView<'_>, _: &mut Vec<Action>) {
         self.relocate(lpa, old, Ppa::NONE, drive);
         self.history.forget(lpa);
     }

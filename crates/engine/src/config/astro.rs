@@ -1,0 +1,111 @@
+//! Speculative address translation (Kim et al., IEEE Access 2025; papers/003).
+
+use serde::{Deserialize, Serialize};
+
+use super::error::{ConfigError, check_range};
+
+/// Regions whose pages are put in order, so that where one lies can be guessed (`[scheme.astro]`); off by default.
+/// `docs/astro.md` has the rules.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct AstroConfig {
+    /// Whether it is on; default false.
+    #[serde(default)]
+    pub enabled: bool,
+    /// Logical pages of a region (LRS); 1 to 2^24, default 4096 (Table 1).
+    #[serde(default = "default_region")]
+    pub region_pages: u32,
+    /// Logical pages for each bit of the update bitmap; 1 to 2^24, default 64 (§IV-A; Table 1 has 64, 256, 1024, 4096).
+    #[serde(default = "default_coverage")]
+    pub pages_per_bit: u32,
+    /// Domains (planes, where superblocks are off) over which consecutive pages of a region go round; 0 to 64, 0 = all, at most
+    /// 64. Default 4, the blocks that a region of Table 1 takes. The paper doesn't say.
+    #[serde(default = "default_planes")]
+    pub planes: u32,
+    /// Reads of a region since it was ordered at which it is ordered (T_LPOread); 0 to 2^31, 0, the default = at read reclaim
+    /// only (§IV-A).
+    #[serde(default)]
+    pub read_threshold: u32,
+    /// Updates of an ordered region beyond which it is ordered again, as a share of its pages (T_LPOupdate); 0 to 1,000, default
+    /// 0.25 (Table 1).
+    #[serde(default = "default_update_share")]
+    pub update_share: f64,
+    /// Which pages of its region the reclaim of a block orders; default `region`. The paper doesn't say.
+    #[serde(default)]
+    pub gather: Gather,
+    /// Regions that are ordered at the same time; 1 to 256, default 8.
+    #[serde(default = "default_at_once")]
+    pub at_once: u32,
+    /// Free superblocks of a domain that ordering leaves alone; 2 to 2^20, default 2. With fewer nothing is ordered.
+    #[serde(default = "default_spare")]
+    pub spare_superblocks: u32,
+}
+
+/// Which pages of its region the reclaim of a block orders.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Gather {
+    /// All of them, read from wherever they lie.
+    #[default]
+    Region,
+    /// Those that lie in the block. The groups of the others count as updated.
+    Block,
+}
+
+impl Default for AstroConfig {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            region_pages: default_region(),
+            pages_per_bit: default_coverage(),
+            planes: default_planes(),
+            read_threshold: 0,
+            update_share: default_update_share(),
+            gather: Gather::default(),
+            at_once: default_at_once(),
+            spare_superblocks: default_spare(),
+        }
+    }
+}
+
+fn default_region() -> u32 {
+    4096
+}
+
+fn default_coverage() -> u32 {
+    64
+}
+
+fn default_planes() -> u32 {
+    4
+}
+
+fn default_update_share() -> f64 {
+    0.25
+}
+
+fn default_at_once() -> u32 {
+    8
+}
+
+fn default_spare() -> u32 {
+    2
+}
+
+impl AstroConfig {
+    /// Whether it is as by default, and need not be written down.
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Refuses what can't be. Paths in errors are relative to `[astro]`.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_range("region_pages", self.region_pages, 1, 1 << 24)?;
+        check_range("pages_per_bit", self.pages_per_bit, 1, 1 << 24)?;
+        check_range("planes", self.planes, 0, 64)?;
+        check_range("read_threshold", self.read_threshold, 0, 1 << 31)?;
+        check_range("update_share", self.update_share, 0.0, 1_000.0)?;
+        check_range("at_once", self.at_once, 1, 256)?;
+        check_range("spare_superblocks", self.spare_superblocks, 2, 1 << 20)
+    }
+}

@@ -1,0 +1,640 @@
+//! ASTRO: pages of a logical region are put in order when they are moved anyway, so that where one lies can be guessed.
+//!
+//! H. Kim, S. Kim, J. Park, G. Byeon, S. Hong, "Don't Cache, Speculate!: Speculative Address Translation for Flash-Based
+//! Storage Systems", IEEE Access 2025. Sections are that paper's. `docs/astro.md` says where it had to be read.
+
+pub mod stretch;
+pub mod table;
+
+use std::collections::{BTreeMap, VecDeque};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Action, DriveView, Figure, Pin, Place, Plan, ReadEvent, Step, System, Watches};
+use crate::blocks::BlockState;
+use crate::config::DeviceConfig;
+use crate::config::astro::{AstroConfig, Gather};
+use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use crate::mapping::{Found, Lookup};
+use crate::nand::Geometry;
+use crate::reclaim::WornBlock;
+use crate::sched::class::Cause;
+use crate::snapshot::Stored;
+use stretch::{Shape, Stretches};
+use table::{RegionTable, UpdateBitmap};
+
+/// Why a region is ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Trigger {
+    /// A block was read too often, and is reclaimed.
+    Reclaim,
+    /// The region was read so often (T_LPOread).
+    Reads,
+    /// So much of it was updated (T_LPOupdate).
+    Updates,
+}
+
+impl Trigger {
+    /// Work that replaces read reclaim is read reclaim.
+    fn cause(self) -> Cause {
+        match self {
+            Self::Reclaim | Self::Reads => Cause::ReadReclaim,
+            Self::Updates => Cause::Migration,
+        }
+    }
+}
+
+/// What is to be done next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Due {
+    /// Reclaim this superblock.
+    Block(SuperblockId),
+    /// Order this region.
+    Region(u32, Trigger),
+}
+
+/// What is counted of a region.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Region {
+    /// Pages that hold data.
+    valid: u32,
+    /// Reads and updates since it was ordered.
+    reads: u32,
+    updates: u32,
+    /// Whether it is due, or being ordered.
+    due: bool,
+    ordering: bool,
+    /// Plans that move pages of it without order, and have not ended.
+    scattering: u32,
+}
+
+/// A region that is being ordered.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Ordering {
+    region: u32,
+    trigger: Trigger,
+    /// Its stretch, and the position of its first page.
+    stretch: u32,
+    base: u32,
+    /// Whether its plan has begun.
+    started: bool,
+    /// What was updated since it was planned.
+    updates: UpdateBitmap,
+}
+
+/// A page of a superblock that is reclaimed.
+#[derive(Clone, Copy, Debug)]
+struct HeldPage {
+    ppa: Ppa,
+    /// Its region; none for a page of the map.
+    region: Option<u32>,
+}
+
+/// What it did in the window.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct AstroCounters {
+    /// Regions ordered, and pages moved for them, by trigger.
+    orders: [u64; 3],
+    pages: [u64; 3],
+    /// Pages of reclaimed blocks that were moved without order.
+    residual: u64,
+    /// Times that space was lacking.
+    without_space: u64,
+}
+
+/// The system.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Astro {
+    config: AstroConfig,
+    unit_bytes: u32,
+    table: RegionTable,
+    regions: Vec<Region>,
+    /// Whether the pages that hold data were counted.
+    counted: bool,
+    /// Known from the first plan on.
+    shape: Option<Shape>,
+    stretches: Stretches,
+    /// Those under way, by the number of their plan.
+    orderings: BTreeMap<u64, Ordering>,
+    due: VecDeque<Due>,
+    /// What can't be done before a plan that is under way has ended.
+    held_up: Vec<Due>,
+    /// Regions of which the plan of this number moves pages without order.
+    scattered: BTreeMap<u64, Vec<u32>>,
+    /// Plans that were asked for.
+    plans: u64,
+    /// The domain that comes first among equals.
+    turn: u32,
+    /// Bytes of the buffer of pages that are not of the region.
+    residual_bytes: u64,
+    counters: AstroCounters,
+}
+
+impl Stored for Astro {
+    fn take_up(&mut self, saved: Self) -> Option<()> {
+        let fits = saved.config == self.config
+            && saved.table.fits(&self.table)
+            && saved.regions.len() == self.regions.len();
+        fits.then(|| *self = saved)
+    }
+}
+
+/// Mapping units of the host's of a drive, reserved ones included.
+fn logical_units(device: &DeviceConfig, geometry: &Geometry) -> u32 {
+    let physical = f64::from(geometry.physical_units());
+    match (device.capacity.user_bytes, device.capacity.overprovisioning) {
+        (Some(bytes), _) => (bytes / u64::from(geometry.unit_bytes.max(1))).min(u64::from(u32::MAX)) as u32,
+        (None, share) => (physical * (1.0 - share.unwrap_or(0.0))) as u32,
+    }
+}
+
+impl Astro {
+    /// For a drive.
+    pub fn new(config: &AstroConfig, device: &DeviceConfig) -> Self {
+        let geometry = Geometry::new(&device.geometry);
+        let units = logical_units(device, &geometry);
+        let table = RegionTable::new(units, config.region_pages, config.pages_per_bit);
+        Self {
+            config: config.clone(),
+            unit_bytes: geometry.unit_bytes,
+            regions: vec![Region::default(); table.len() as usize],
+            table,
+            counted: false,
+            shape: None,
+            stretches: Stretches::default(),
+            orderings: BTreeMap::new(),
+            due: VecDeque::new(),
+            held_up: Vec::new(),
+            scattered: BTreeMap::new(),
+            plans: 0,
+            turn: 0,
+            residual_bytes: u64::from(geometry.units_per_block()) * u64::from(geometry.unit_bytes),
+            counters: AstroCounters::default(),
+        }
+    }
+
+    fn region_mut(&mut self, region: u32) -> Option<&mut Region> {
+        self.regions.get_mut(region as usize)
+    }
+
+    fn region(&self, region: u32) -> Region {
+        self.regions.get(region as usize).copied().unwrap_or_default()
+    }
+
+    /// How regions lie, once a domain was seen.
+    fn shape(&mut self, drive: &DriveView<'_>) -> Option<Shape> {
+        if self.shape.is_none() {
+            let capacity = drive.blocks(DomainId(0)).capacity;
+            let superpage = drive.geometry().units_per_program() * drive.data_planes();
+            let domains = drive.domains().len() as u32;
+            self.shape =
+                Shape::new(self.config.region_pages, self.config.planes, domains, capacity, superpage);
+        }
+        self.shape
+    }
+
+    /// The physical page of a position, if its superblock was opened.
+    fn page_at(&self, position: u32, drive: &DriveView<'_>) -> Option<Ppa> {
+        let shape = self.shape?;
+        let stretch = self.stretches.get(position / shape.positions())?;
+        let (index, unit) = shape.place(position % shape.positions());
+        Some(drive.unit_at(*stretch.superblocks.get(index)?, unit))
+    }
+
+    /// A page has got another place, or none. What plans of this system put where it belongs changes nothing.
+    fn page_moved(&mut self, lpa: Lpa, new: Ppa, drive: &DriveView<'_>) {
+        let region = self.table.region_of(lpa);
+        if self.region(region).ordering {
+            let offset = self.table.offset_of(lpa);
+            let place = |ordering: &Ordering| self.page_at(ordering.base + offset, drive);
+            let of_region = self.orderings.iter().find(|(_, ordering)| ordering.region == region);
+            let astray = of_region
+                .filter(|(_, ordering)| !ordering.started || place(ordering) != Some(new))
+                .map(|(&plan, _)| plan);
+            if let Some(ordering) = astray.and_then(|plan| self.orderings.get_mut(&plan)) {
+                self.table.update_in(&mut ordering.updates, lpa);
+            }
+        }
+        if let Some(position) = self.table.find(lpa)
+            && self.page_at(position, drive) != Some(new)
+        {
+            self.table.update(lpa);
+        }
+    }
+
+    /// The host changed a page of an ordered region.
+    fn count_update(&mut self, lpa: Lpa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let region = self.table.region_of(lpa);
+        let limit = f64::from(self.table.pages_of(region).1) * self.config.update_share;
+        if self.table.base_of(region).is_none() {
+            return;
+        }
+        let Some(state) = self.region_mut(region) else { return };
+        state.updates = state.updates.saturating_add(1);
+        if f64::from(state.updates) > limit {
+            self.make_due(region, Trigger::Updates, drive, actions);
+        }
+    }
+
+    fn make_due(&mut self, region: u32, trigger: Trigger, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let Some(state) = self.region_mut(region).filter(|state| !state.due && !state.ordering) else {
+            return;
+        };
+        state.due = true;
+        self.due.push_back(Due::Region(region, trigger));
+        actions.push(Action::WakeAt(drive.now()));
+    }
+
+    /// Counts the pages that hold data, once; events keep the numbers afterwards.
+    fn count_pages(&mut self, drive: &DriveView<'_>) {
+        if std::mem::replace(&mut self.counted, true) {
+            return;
+        }
+        for region in 0..self.table.len() {
+            let (first, pages) = self.table.pages_of(region);
+            let holds = |&lpa: &u32| drive.find(Lpa(lpa)).is_some();
+            let valid = (first.0..first.0 + pages).filter(holds).count() as u32;
+            if let Some(state) = self.region_mut(region) {
+                state.valid = valid;
+            }
+        }
+    }
+
+    /// Whether a plan moves pages of this region: an order would find them gone.
+    fn is_moving(&self, region: u32) -> bool {
+        let Region { ordering, scattering, .. } = self.region(region);
+        ordering || scattering > 0
+    }
+
+    /// Notes the regions whose pages the plan of this number moves without order.
+    fn scatter(&mut self, plan: u64, mut regions: Vec<u32>) {
+        regions.sort_unstable();
+        regions.dedup();
+        for &region in &regions {
+            if let Some(state) = self.region_mut(region) {
+                state.scattering += 1;
+            }
+        }
+        self.scattered.insert(plan, regions);
+    }
+
+    /// Of the regions with pages among these the one to be ordered: of unordered ones that with most valid pages (§III-B); of
+    /// ordered ones that with most of its pages here. None that is being ordered.
+    fn choose(&self, pages: &[HeldPage]) -> Option<u32> {
+        let mut here: BTreeMap<u32, u32> = BTreeMap::new();
+        for region in pages.iter().filter_map(|page| page.region) {
+            *here.entry(region).or_default() += 1;
+        }
+        let free = |region: u32| !self.is_moving(region);
+        let unordered = |region: u32| self.table.base_of(region).is_none();
+        let rank = |(&region, &count): (&u32, &u32)| {
+            let valid = if unordered(region) { self.region(region).valid } else { 0 };
+            (unordered(region), valid, count, std::cmp::Reverse(region))
+        };
+        here.iter().filter(|(region, _)| free(**region)).map(rank).max().map(|rank| rank.3.0)
+    }
+
+    /// A place for a region: in a stretch that is open, or a new one; `None` without space to spare.
+    fn find_place(&mut self, drive: &DriveView<'_>) -> Option<(u32, u32)> {
+        let shape = self.shape(drive)?;
+        if let Some(number) = self.stretches.with_room(shape.regions) {
+            let stretch = self.stretches.get_mut(number)?;
+            let place = stretch.taken;
+            (stretch.taken, stretch.users, stretch.busy) = (place + 1, stretch.users + 1, true);
+            return Some((number, number * shape.positions() + shape.base(place)));
+        }
+        let count = drive.domains().len() as u32;
+        let mut domains: Vec<DomainId> =
+            (0..count).map(|index| DomainId((self.turn + index) % count.max(1))).collect();
+        domains.sort_by_key(|&domain| std::cmp::Reverse(drive.free(domain)));
+        domains.truncate(shape.width as usize);
+        let needed = shape.rounds + self.config.spare_superblocks;
+        if domains.iter().any(|&domain| drive.free(domain) < needed) {
+            return None;
+        }
+        self.turn = (self.turn + shape.width) % count.max(1);
+        let opened = (0..shape.rounds).flat_map(|_| domains.iter().copied()).collect();
+        let number = self.stretches.begin(opened);
+        Some((number, number * shape.positions()))
+    }
+
+    /// The steps that order a region, and the bits of what is left out.
+    fn order(
+        &mut self,
+        region: u32,
+        base: u32,
+        only: Option<SuperblockId>,
+        drive: &DriveView<'_>,
+    ) -> (Vec<Step>, UpdateBitmap) {
+        let mut updates = self.table.no_updates();
+        let mut steps = Vec::new();
+        let Some(shape) = self.shape else { return (steps, updates) };
+        let stretch = self.stretches.get(base / shape.positions());
+        let kept = stretch.map(|stretch| stretch.superblocks.as_slice()).unwrap_or_default();
+        let (first, pages) = self.table.pages_of(region);
+        for offset in 0..pages {
+            let lpa = Lpa(first.0 + offset);
+            let source = drive.find(lpa);
+            if !source.is_some() {
+                continue;
+            }
+            if only.is_some_and(|only| drive.superblock_of(source) != only) {
+                self.table.update_in(&mut updates, lpa);
+                continue;
+            }
+            let (destination, unit) = shape.place(base % shape.positions() + offset);
+            let pin = match kept.get(destination) {
+                Some(&superblock) => Pin::In { superblock, unit },
+                None => Pin::Exact(Place { destination, unit }),
+            };
+            steps.push(Step { pages: vec![source], pin });
+        }
+        (steps, updates)
+    }
+
+    /// Superblocks that hold nothing but the order of a region that is being made anew.
+    fn emptied(&self, region: u32, drive: &DriveView<'_>) -> Vec<SuperblockId> {
+        let old = self.table.base_of(region).zip(self.shape).filter(|(_, shape)| shape.regions == 1);
+        let stretch = old.and_then(|(base, shape)| self.stretches.get(base / shape.positions()));
+        let of_region = |&superblock: &SuperblockId| {
+            let (domain, _) = drive.split(superblock);
+            let blocks = drive.blocks(domain);
+            let valid = blocks.valid.get((superblock.0 - blocks.first.0) as usize).copied();
+            // Only what is full can be erased, and only where this region's pages alone are in it.
+            drive.state(superblock) == BlockState::Full && valid.is_some_and(|valid| valid > 0)
+        };
+        stretch
+            .map(|stretch| stretch.superblocks.iter().copied().filter(of_region).collect())
+            .unwrap_or_default()
+    }
+
+    /// Begins to order a region, and moves what else is in a reclaimed superblock.
+    fn plan(
+        &mut self,
+        region: Option<u32>,
+        trigger: Trigger,
+        worn: Option<SuperblockId>,
+        residual: &[HeldPage],
+        drive: &DriveView<'_>,
+    ) -> Option<Plan> {
+        let place = region.and_then(|region| Some((region, self.find_place(drive)?)));
+        self.counters.without_space += u64::from(region.is_some() && place.is_none());
+        let (mut steps, mut destinations, mut erase) = (Vec::new(), Vec::new(), Vec::from_iter(worn));
+        if let Some((region, (stretch, base))) = place {
+            let only = worn.filter(|_| self.config.gather == Gather::Block);
+            let (ordered, updates) = self.order(region, base, only, drive);
+            steps = ordered;
+            let state = self.stretches.get(stretch);
+            if let Some(fresh) = state.filter(|stretch| !stretch.open) {
+                destinations.clone_from(&fresh.domains);
+            }
+            let emptied = self.emptied(region, drive);
+            erase.extend(emptied.into_iter().filter(|&superblock| Some(superblock) != worn));
+            let started = destinations.is_empty();
+            let ordering = Ordering { region, trigger, stretch, base, started, updates };
+            self.counters.pages[trigger as usize] += steps.len() as u64;
+            self.orderings.insert(self.plans, ordering);
+            if let Some(state) = self.region_mut(region) {
+                state.ordering = true;
+            }
+        } else if worn.is_none() {
+            return None;
+        }
+        // Without an order the pages of the region are residual, too.
+        let ordered = place.map(|place| place.0);
+        let stays = |page: &&HeldPage| ordered.is_none() || page.region != ordered;
+        let left: Vec<Ppa> = residual.iter().filter(stays).map(|page| page.ppa).collect();
+        let regions = residual.iter().filter(stays).filter_map(|page| page.region).collect();
+        self.scatter(self.plans, regions);
+        self.counters.residual += left.len() as u64;
+        steps.push(Step { pages: left, pin: Pin::Any });
+        self.plans += 1;
+        Some(Plan { cause: trigger.cause(), destinations, steps, erase })
+    }
+
+    fn next_plan(&mut self, due: Due, drive: &DriveView<'_>) -> Option<Plan> {
+        match due {
+            Due::Region(region, trigger) => {
+                self.region_mut(region)?.due = false;
+                if self.is_moving(region) {
+                    self.region_mut(region)?.due = true;
+                    self.held_up.push(due);
+                    return None;
+                }
+                self.plan(Some(region), trigger, None, &[], drive)
+            }
+            Due::Block(superblock) => {
+                if drive.state(superblock) != BlockState::Full {
+                    return None;
+                }
+                self.count_pages(drive);
+                let (domain, _) = drive.split(superblock);
+                let units = (0..drive.blocks(domain).capacity).map(|unit| drive.unit_at(superblock, unit));
+                let mut held: Vec<HeldPage> = units.filter_map(|ppa| self.held_page(ppa, drive)).collect();
+                // What is on its way into an order leaves with that.
+                held.retain(|page| page.region.is_none_or(|region| !self.region(region).ordering));
+                let region = self.choose(&held);
+                let of_host = held.iter().any(|page| page.region.is_some());
+                if held.is_empty() || (region.is_none() && of_host) {
+                    self.held_up.push(due);
+                    return None;
+                }
+                self.plan(region, Trigger::Reclaim, Some(superblock), &held, drive)
+            }
+        }
+    }
+
+    fn held_page(&self, ppa: Ppa, drive: &DriveView<'_>) -> Option<HeldPage> {
+        let lpa = drive.valid_lpa(ppa)?;
+        // Pages of the map have logical numbers behind those of the host.
+        let region = (lpa.0 < drive.logical_units()).then(|| self.table.region_of(lpa));
+        Some(HeldPage { ppa, region })
+    }
+
+    /// Closes what is open and not being filled, if it is over or space is lacking.
+    fn close(&mut self, lacking: Option<DomainId>, actions: &mut Vec<Action>) {
+        let Some(shape) = self.shape else { return };
+        let over = |number: &u32| {
+            let Some(stretch) = self.stretches.get(*number) else { return false };
+            let stands_in_the_way = lacking.is_some_and(|domain| stretch.domains.contains(&domain));
+            stretch.open && !stretch.busy && (stretch.taken >= shape.regions || stands_in_the_way)
+        };
+        let numbers: Vec<u32> = self.stretches.numbered().map(|(number, _)| number).filter(over).collect();
+        for number in numbers {
+            if let Some(stretch) = self.stretches.get_mut(number) {
+                stretch.open = false;
+                actions.extend(stretch.superblocks.iter().map(|&superblock| Action::Close(superblock)));
+            }
+            self.stretches.drop_if_unused(number);
+        }
+    }
+
+    /// A superblock of the domain in which the host just wrote may be needed more than what is open.
+    fn spare_space(&mut self, at: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        if self.stretches.numbered().any(|(_, stretch)| stretch.open && !stretch.busy) {
+            let (domain, _) = drive.split(drive.superblock_of(at));
+            if drive.free(domain) < self.config.spare_superblocks {
+                self.close(Some(domain), actions);
+            }
+        }
+    }
+}
+
+impl System for Astro {
+    fn name(&self) -> &str {
+        "astro"
+    }
+
+    fn watches(&self) -> Watches {
+        Watches::TRANSLATION
+            .and(Watches::READ)
+            .and(Watches::WRITTEN)
+            .and(Watches::MOVED)
+            .and(Watches::TRIMMED)
+            .and(Watches::RECLAIM)
+    }
+
+    fn find(&mut self, lookup: &Lookup, drive: &DriveView<'_>) -> Option<Found> {
+        if lookup.write {
+            return None;
+        }
+        let position = self.table.find(lookup.lpa)?;
+        self.page_at(position, drive).map(Found::Guess)
+    }
+
+    fn wrong_guess(&mut self, lpa: Lpa, _guessed: Ppa, _found: Lpa, _drive: &DriveView<'_>) {
+        // A page that held nothing when its region was ordered.
+        self.table.update(lpa);
+    }
+
+    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        let threshold = self.config.read_threshold;
+        if threshold == 0 {
+            return;
+        }
+        let region = self.table.region_of(read.lpa);
+        let Some(state) = self.region_mut(region) else { return };
+        state.reads = state.reads.saturating_add(1);
+        if state.reads >= threshold {
+            self.make_due(region, Trigger::Reads, drive, actions);
+        }
+    }
+
+    fn written(&mut self, lpa: Lpa, old: Ppa, new: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        if self.counted && !old.is_some() {
+            let region = self.table.region_of(lpa);
+            if let Some(state) = self.region_mut(region) {
+                state.valid += 1;
+            }
+        }
+        self.page_moved(lpa, new, drive);
+        if old.is_some() {
+            self.count_update(lpa, drive, actions);
+        }
+        self.spare_space(new, drive, actions);
+    }
+
+    fn moved(
+        &mut self,
+        lpa: Lpa,
+        _old: Ppa,
+        new: Ppa,
+        _cause: Cause,
+        drive: &DriveView<'_>,
+        _actions: &mut Vec<Action>,
+    ) {
+        self.page_moved(lpa, new, drive);
+    }
+
+    fn trimmed(&mut self, lpa: Lpa, _old: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        if self.counted {
+            let region = self.table.region_of(lpa);
+            if let Some(state) = self.region_mut(region) {
+                state.valid = state.valid.saturating_sub(1);
+            }
+        }
+        self.page_moved(lpa, Ppa::NONE, drive);
+        self.count_update(lpa, drive, actions);
+    }
+
+    fn reclaim(&mut self, worn: &WornBlock, _drive: &DriveView<'_>) -> Option<Plan> {
+        // Its turn comes when the plan, which moves nothing, has ended.
+        self.due.push_back(Due::Block(worn.superblock));
+        self.plans += 1;
+        Some(Plan { cause: Cause::ReadReclaim, destinations: vec![], steps: vec![], erase: vec![] })
+    }
+
+    fn woken(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        self.close(None, actions);
+        while (self.orderings.len() as u32) < self.config.at_once {
+            let Some(due) = self.due.pop_front() else { return };
+            if let Some(plan) = self.next_plan(due, drive) {
+                actions.push(Action::Plan(plan));
+            }
+        }
+    }
+
+    fn plan_started(&mut self, number: u64, opened: &[SuperblockId], _drive: &DriveView<'_>) -> bool {
+        let Some(ordering) = self.orderings.get_mut(&number) else { return false };
+        ordering.started = true;
+        let Some(stretch) = self.stretches.get_mut(ordering.stretch).filter(|_| !opened.is_empty()) else {
+            return false;
+        };
+        stretch.superblocks = opened.to_vec();
+        stretch.open = self.shape.is_some_and(|shape| shape.regions > 1);
+        stretch.open
+    }
+
+    fn plan_done(&mut self, number: u64, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        if let Some(Ordering { region, trigger, stretch, base, updates, .. }) = self.orderings.remove(&number)
+        {
+            let old = self.table.base_of(region).zip(self.shape);
+            self.table.order(region, base, updates);
+            self.counters.orders[trigger as usize] += 1;
+            if let Some(state) = self.region_mut(region) {
+                let Region { valid, due, scattering, .. } = *state;
+                *state = Region { valid, due, scattering, ..Region::default() };
+            }
+            if let Some(stretch) = self.stretches.get_mut(stretch) {
+                stretch.busy = false;
+            }
+            if let Some((base, shape)) = old {
+                self.stretches.leave(base / shape.positions());
+            }
+        }
+        for region in self.scattered.remove(&number).unwrap_or_default() {
+            if let Some(state) = self.region_mut(region) {
+                state.scattering = state.scattering.saturating_sub(1);
+            }
+        }
+        self.due.extend(self.held_up.drain(..));
+        actions.push(Action::WakeAt(drive.now()));
+    }
+
+    fn bytes(&self) -> u64 {
+        let ordering = u64::from(self.config.region_pages) * u64::from(self.unit_bytes);
+        let runs = self.shape.map_or(1, |shape| u64::from(shape.width * shape.rounds));
+        self.table.bytes(runs) + ordering + self.residual_bytes
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let AstroCounters { orders, pages, residual, without_space } = self.counters;
+        vec![
+            ("orders_by_reclaim", orders[0]),
+            ("orders_by_reads", orders[1]),
+            ("orders_by_updates", orders[2]),
+            ("pages_by_reclaim", pages[0]),
+            ("pages_by_reads", pages[1]),
+            ("pages_by_updates", pages[2]),
+            ("residual_pages", residual),
+            ("without_space", without_space),
+            ("ordered_regions", self.table.ordered()),
+            ("updated_groups", self.table.updated_groups()),
+            ("region_table_bytes", self.table.bytes(1)),
+        ]
+    }
+
+    fn window_opens(&mut self) {
+        self.counters = AstroCounters::default();
+    }
+}
