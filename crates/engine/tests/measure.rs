@@ -447,3 +447,21 @@ proptest! {
         prop_assert_eq!(serde_json::to_string(&plain.unwrap()).unwrap(), serde_json::to_string(&report).unwrap());
     }
 }
+
+#[test]
+fn collisions_of_long_queues_are_the_same_when_a_run_is_split() {
+    let mut setup = setup(device(2, 1, 1, 2));
+    setup.start = start(Occupancy::All, 0.0);
+    setup.measure.collisions = true;
+    setup.measure.sample_ns = 10_000;
+    let mut random = Random(1);
+    // All on one of the two dies.
+    let requests: Vec<_> = (0..300).map(|number| read(number * 9_000, 2 * random.below(512))).collect();
+    let whole = in_parts(&setup, &requests, &[]).unwrap();
+    let dropped =
+        whole.split("\"dropped\":").skip(1).filter_map(|rest| rest.split([',', '}']).next()?.parse().ok());
+    assert!(dropped.max() > Some(0u64), "queues are longer than what is told apart");
+    for stop in (100..300).step_by(10) {
+        assert!(in_parts(&setup, &requests, &[after(stop)]).unwrap() == whole, "{stop}");
+    }
+}

@@ -181,6 +181,8 @@ impl Device {
     /// Begins a command with this head, whose further pages must follow those of the command at `after`, if any.
     #[inline(never)]
     pub(super) fn start_command(&mut self, die: DieId, class: Class, head: OpId, after: OpId) {
+        // Those of the command come before those that wait.
+        self.monitor.reads_change(self.real_die(die));
         let first = self.geometry.place(self.pool[head].ppa);
         let mut draft = Draft { head, last: head, first, planes: 1, used: 0, after };
         self.pool[head].next = NONE;

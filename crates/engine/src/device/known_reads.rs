@@ -60,14 +60,14 @@ impl KnownReads {
         self.total
     }
 
-    /// Puts the read of this place, the last of several, behind the others at the die; whether it is there. One that was sent
+    /// The reads at a die, that of this place, the last of several, behind the others; whether it is there. One that was sent
     /// on keeps its turn and may stand further ahead.
-    pub fn put_last(&mut self, die: usize, place: Ppa) -> bool {
-        let Some(at) = self.dies.get_mut(die) else { return false };
+    pub fn with_last(&self, die: usize, place: Ppa, found: &mut Vec<Lpa>) -> bool {
+        let Some(at) = self.dies.get(die) else { return false };
         let Some(index) = at.places.iter().rposition(|&other| other == place) else { return false };
-        let (page, place) = (at.pages.remove(index), at.places.remove(index));
-        at.pages.push(page);
-        at.places.push(place);
+        found.clear();
+        found.extend_from_slice(&at.pages);
+        found[index..].rotate_left(1);
         true
     }
 }

@@ -154,7 +154,8 @@ impl Device {
         let ppa = self.pool[unit].ppa;
         let die = self.die_of(ppa).0;
         // One that is rebuilt from parity isn't there.
-        if known.put_last(die.index(), ppa) {
+        let mut there = Vec::new();
+        if known.with_last(die.index(), ppa, &mut there) {
             let server = DieId(die.0 + self.second_server);
             let running = self.running(server).map(|(class, _)| class.op());
             let place = |kind| match running == Some(kind) {
@@ -162,7 +163,7 @@ impl Device {
                 false => self.waits_ahead(server, kind).then_some(Place::Queued),
             };
             let ahead = Ahead { program: place(FlashOp::Program), erase: place(FlashOp::Erase) };
-            probe.issued(die.index(), known.at(die.index()), &self.outstanding, known.total(), ahead);
+            probe.issued(die.index(), &there, &self.outstanding, known.total(), ahead);
         }
         (self.monitor.collisions, self.monitor.reads) = (Some(probe), known);
     }

@@ -281,7 +281,8 @@ turns = 5000
     let folder = Folder::new();
     let played = |text: &str| {
         let path = folder.file("profile.toml", text);
-        let config = SourceConfig::Twin(TwinConfig { path, requests: Some(20_000), space_bytes: None });
+        let config =
+            SourceConfig::Twin(TwinConfig { requests: Some(20_000), ..TwinConfig::of_profile(path) });
         let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
         open(&config, &context).map(|opened| drain(&mut *{ opened.source }).unwrap())
     };
