@@ -50,6 +50,9 @@ DRIVES: dict[str, tuple[str, dict[str, object]]] = {
 # Where a trace and its twin go opposite ways by less than this, it's no difference.
 SMALL = 0.005
 
+# What a drive without a scheme leaves idle, so that both have the host's data on the same chips.
+SET_APART: dict[str, dict[str, object]] = {"hotr": {"scheme.copies.reserved_dies": [38, 39]}}
+
 
 @dataclass
 class Row:
@@ -106,8 +109,12 @@ class Pair:
         self.summary = tomllib.loads(self.text)["summary"]
 
     def replayed(self, source: str, scheme: str, seed: int, drive: str | None = None) -> wordline.Result:
-        """A source at its own times on the drive of the scheme `drive`; without one on the plain drive."""
+        """A source at its own times on the drive of the scheme `drive`; without one on the plain drive.
+
+        With `drive` the host's data has the chips that it has with that scheme.
+        """
         device, overrides = DRIVES.get(drive or scheme, ("enterprise-tlc", DRIVE))
+        overrides = {**overrides, **SET_APART.get(drive or "", {})}
         workload = self.folder / "workload.toml"
         workload.write_text(
             f'name = "twins"\n[host]\narrivals = "open"\n[source]\n{source}', encoding="utf-8"
@@ -157,7 +164,7 @@ def affected(pair: Pair, name: str, schemes: list[str], seed: int) -> Effects:
     without: dict[str, Change] = {}
 
     def change(source: str, scheme: str) -> Change:
-        key = f"{DRIVES.get(scheme)} {source}"
+        key = f"{DRIVES.get(scheme)} {SET_APART.get(scheme)} {source}"
         if key not in without:
             without[key] = reads(pair.replayed(source, "baseline", seed, drive=scheme))
         before, after = without[key], reads(pair.replayed(source, scheme, seed))
