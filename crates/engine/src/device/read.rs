@@ -135,25 +135,37 @@ impl Device {
         if !self.copies.is_on() && self.are_current(head) {
             return head;
         }
+        self.keep_units(head, Self::confirm_unit)
+    }
+
+    /// Takes the units of a flash page read one by one: what doesn't stay has been sent on by `stays`. Returns the head of the
+    /// others ([`NONE`] when there is none).
+    pub(super) fn keep_units(&mut self, head: OpId, mut stays: impl FnMut(&mut Self, OpId) -> bool) -> OpId {
         // The first of those that stay may be another one.
         self.monitor.reads_change(self.real_die(self.die_of(self.pool[head].ppa).0));
         let (mut kept, mut unit) = (NONE, head);
         while unit != NONE {
-            let next = self.pool[unit].next_unit;
-            self.pool[unit].next_unit = NONE;
+            let next = std::mem::replace(&mut self.pool[unit].next_unit, NONE);
             self.pool[unit].last_unit = unit;
-            if !self.is_current(unit) {
-                self.redirect_read(unit);
-            } else if self.copies.is_on() && self.confirm_copy(unit) == NONE {
-                // It is better served by another copy, and was sent there.
-            } else if kept == NONE {
-                kept = unit;
-            } else {
-                self.pool.chain(kept, unit);
+            if stays(self, unit) {
+                if kept == NONE {
+                    kept = unit;
+                } else {
+                    self.pool.chain(kept, unit);
+                }
             }
             unit = next;
         }
         kept
+    }
+
+    /// Whether a unit is to be read where it is; else it was sent on: its page is elsewhere now, or another copy serves it better.
+    fn confirm_unit(&mut self, unit: OpId) -> bool {
+        if self.is_current(unit) {
+            return !self.copies.is_on() || self.confirm_copy(unit) != NONE;
+        }
+        self.redirect_read(unit);
+        false
     }
 
     #[inline(always)]

@@ -11,7 +11,7 @@ use crate::config::scheme::{Loads, MappingConfig, StoredPages, UnmappedReads};
 use crate::ids::{Lpa, Ppa};
 use crate::mapping::{Found, Lookup, MapSizes, MapView, Mapping, MappingPolicy, Update, WriteBack};
 use crate::sched::class::{Cause, Class, FlashOp};
-use crate::sched::queue::{NONE, Op, OpId};
+use crate::sched::queue::{Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use crate::stats::blame::Part as BlamePart;
 use crate::stats::mapping::MappingReport;
@@ -341,20 +341,13 @@ impl Device {
         if !self.pool.units(head).any(|unit| self.pool[unit].guess) {
             return head;
         }
-        let (mut kept, mut unit) = (NONE, head);
-        while unit != NONE {
-            let next = std::mem::replace(&mut self.pool[unit].next_unit, NONE);
-            self.pool[unit].last_unit = unit;
-            if self.is_withdrawn(unit) {
-                self.withdraw_guess(unit);
-            } else if kept == NONE {
-                kept = unit;
-            } else {
-                self.pool.chain(kept, unit);
+        self.keep_units(head, |device, unit| {
+            let withdrawn = device.is_withdrawn(unit);
+            if withdrawn {
+                device.withdraw_guess(unit);
             }
-            unit = next;
-        }
-        kept
+            !withdrawn
+        })
     }
 
     /// Whether the page of a guess has moved since, and its system knows that it can't be there any more.
