@@ -160,7 +160,7 @@ impl Device {
             let running = self.running(server).map(|(class, _)| class.op());
             let place = |kind| match running == Some(kind) {
                 true => Some(Place::Running),
-                false => self.waits_ahead(server, kind).then_some(Place::Queued),
+                false => self.waits_ahead(die, kind).then_some(Place::Queued),
             };
             let ahead = Ahead { program: place(FlashOp::Program), erase: place(FlashOp::Erase) };
             probe.issued(die.index(), &there, &self.outstanding, known.total(), ahead);

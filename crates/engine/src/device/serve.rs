@@ -133,9 +133,9 @@ impl Device {
         time
     }
 
-    /// Whether an operation of this kind waits at a die that would go before a read that comes now.
+    /// Whether an operation of this kind waits that would go before a read that comes to this die now.
     pub(super) fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
-        let state = &self.dies[die.index()];
+        let state = &self.dies[(die.0 + self.second_server) as usize];
         let ahead = |&class: &Class| {
             class.op() == kind && state.waits(class) && self.scheduler.precedes(class, Class::HostRead)
         };
