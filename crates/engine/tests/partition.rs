@@ -240,16 +240,8 @@ fn under_stress() -> Setup {
 
 #[test]
 fn it_runs_with_every_policy_of_collection_and_reclaim() {
-    let all = [
-        GcKind::Greedy,
-        GcKind::DChoices,
-        GcKind::Random,
-        GcKind::Fifo,
-        GcKind::CostBenefit,
-        GcKind::WindowedGreedy,
-    ];
     let (mut piggybacked, mut migrated) = (0, 0);
-    for gc in all {
+    for gc in GcKind::ALL {
         for reclaim in [ReclaimKind::None, ReclaimKind::Block, ReclaimKind::Superblock] {
             for (when_busy, superblock) in
                 [(WhenBusy::Other, SuperblockSpan::None), (WhenBusy::Wait, SuperblockSpan::Die)]

@@ -266,14 +266,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
         SchedulerKind::ReadFirst,
         SchedulerKind::ReadFirstSuspend,
     ]);
-    let collection = prop::sample::select(vec![
-        GcKind::Greedy,
-        GcKind::DChoices,
-        GcKind::Random,
-        GcKind::Fifo,
-        GcKind::CostBenefit,
-        GcKind::WindowedGreedy,
-    ]);
+    let collection = prop::sample::select(GcKind::ALL.to_vec());
     (
         (spans, any::<bool>(), 0usize..24, any::<bool>()),
         (

@@ -11,22 +11,13 @@ use wordline_engine::gc::{Fifo, VictimPolicy};
 use wordline_engine::ids::SuperblockId;
 use wordline_engine::{Setup, Unobserved};
 
-const ALL: [GcKind; 6] = [
-    GcKind::Greedy,
-    GcKind::DChoices,
-    GcKind::Random,
-    GcKind::Fifo,
-    GcKind::CostBenefit,
-    GcKind::WindowedGreedy,
-];
-
 fn kind(policy: GcKind) -> GcConfig {
     GcConfig { policy, choices: 2, window: 2, ..GcConfig::default() }
 }
 
 #[test]
 fn no_policy_is_held_up_by_superblocks_that_are_never_written_again() {
-    for policy in ALL {
+    for policy in GcKind::ALL {
         for unit in [4096, 1024] {
             let mut setup = setup_with(kind(policy));
             setup.device.geometry.blocks = 64;

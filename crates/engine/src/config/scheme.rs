@@ -335,6 +335,12 @@ pub enum GcKind {
     WindowedGreedy,
 }
 
+impl GcKind {
+    /// Every one that is built in.
+    pub const ALL: [Self; 6] =
+        [Self::Greedy, Self::DChoices, Self::Random, Self::Fifo, Self::CostBenefit, Self::WindowedGreedy];
+}
+
 /// What a die does next.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
