@@ -51,7 +51,7 @@ impl Arrangement {
         let mut plane_at = planes_in_order(&geometry, scheme.placement.order);
         let domains = Domains::new(&geometry, scheme.blocks.superblock, &plane_at);
         reserved.check_domains(&domains)?;
-        systems.iter().try_for_each(|system| system.get().check(scheme, &geometry, &reserved))?;
+        systems.iter().try_for_each(|system| system.get().check(scheme, &geometry, &domains, &reserved))?;
         plane_at.retain(|&plane| !reserved.has(plane));
         let budgets: Vec<CopyBudget> = systems.iter().map(|system| system.get().copies()).collect();
         let copies = budgets.iter().any(|&budget| budget != CopyBudget::None);

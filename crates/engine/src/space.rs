@@ -164,6 +164,12 @@ fn capacity_key(device: &DeviceConfig) -> (&'static str, String) {
     }
 }
 
+/// Mapping units of the host's as far as the description of a drive tells: reserved ones are among them.
+pub fn described_units(device: &DeviceConfig, geometry: &Geometry) -> u32 {
+    let physical = geometry.physical_units();
+    device.capacity.logical_units(physical, geometry.unit_bytes).min(u64::from(physical)) as u32
+}
+
 fn logical_units(
     device: &DeviceConfig,
     geometry: &Geometry,
@@ -171,10 +177,7 @@ fn logical_units(
 ) -> Result<u32, ConfigError> {
     let physical = (geometry.planes() - reserved.planes()) * geometry.units_per_plane();
     let unit = u64::from(geometry.unit_bytes);
-    let units = match (device.capacity.user_bytes, device.capacity.overprovisioning) {
-        (Some(bytes), _) => bytes / unit,
-        (None, share) => (f64::from(physical) * (1.0 - share.unwrap_or(0.0))).floor() as u64,
-    };
+    let units = device.capacity.logical_units(physical, geometry.unit_bytes);
     if units == 0 || units > u64::from(physical) {
         let (key, value) = capacity_key(device);
         let allowed = format!(

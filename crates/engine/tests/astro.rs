@@ -156,14 +156,7 @@ fn a_page_that_held_nothing_is_guessed_in_vain_once() {
 
 #[test]
 fn no_read_finds_anything_else_under_every_policy_of_collection_on_a_full_drive() {
-    for policy in [
-        GcKind::Greedy,
-        GcKind::DChoices,
-        GcKind::Random,
-        GcKind::Fifo,
-        GcKind::CostBenefit,
-        GcKind::WindowedGreedy,
-    ] {
+    for policy in GcKind::ALL {
         for (planes, share, span) in [
             (0, 1.0, SuperblockSpan::None),
             (1, 0.5, SuperblockSpan::Channels),
@@ -262,4 +255,17 @@ fn the_speed_up_of_guesses_is_that_of_the_formula() {
             );
         }
     }
+}
+
+#[test]
+fn a_region_of_more_superblocks_than_a_plan_opens_is_refused() {
+    let mut setup = astro(2, 1, 0);
+    let block = setup.device.geometry.pages;
+    setup.scheme.astro.region_pages = 64 * block;
+    assert!(setup.prepare(&[]).is_ok());
+    setup.scheme.astro.region_pages += 1;
+    let error = setup.prepare(&[]).err().unwrap().to_string();
+    let expected =
+        format!("scheme.astro.region_pages = {}: allowed: as many as 64 superblocks hold", 64 * block + 1);
+    assert!(error.contains(&expected), "{error}");
 }

@@ -434,6 +434,14 @@ impl GeometryConfig {
 }
 
 impl CapacityConfig {
+    /// Mapping units that the host sees of so many raw ones, if there are as many.
+    pub fn logical_units(&self, physical: u32, unit_bytes: u32) -> u64 {
+        match (self.user_bytes, self.overprovisioning) {
+            (Some(bytes), _) => bytes / u64::from(unit_bytes.max(1)),
+            (None, share) => (f64::from(physical) * (1.0 - share.unwrap_or(0.0))) as u64,
+        }
+    }
+
     fn validate(&self) -> Result<(), ConfigError> {
         match (self.overprovisioning, self.user_bytes) {
             (Some(share), None) => check_range("overprovisioning", share, 0.0, 0.95),

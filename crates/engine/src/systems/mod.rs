@@ -13,6 +13,7 @@ pub mod plan;
 
 use serde::{Deserialize, Serialize};
 
+use crate::blocks::Domains;
 use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
 use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
@@ -307,6 +308,7 @@ pub trait System {
         &self,
         _scheme: &SchemeConfig,
         _geometry: &Geometry,
+        _domains: &Domains,
         _reserved: &Reserved,
     ) -> Result<(), ConfigError> {
         Ok(())

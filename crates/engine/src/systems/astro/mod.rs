@@ -11,15 +11,17 @@ use std::collections::{BTreeMap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use super::{Action, DriveView, Figure, Pin, Place, Plan, ReadEvent, Step, System, Watches};
-use crate::blocks::BlockState;
-use crate::config::DeviceConfig;
+use crate::blocks::{BlockState, Domains};
 use crate::config::astro::{AstroConfig, Gather};
+use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
 use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
 use crate::reclaim::WornBlock;
+use crate::replicate::Reserved;
 use crate::sched::class::Cause;
 use crate::snapshot::Stored;
+use crate::space::described_units;
 use stretch::{Shape, Stretches};
 use table::{RegionTable, UpdateBitmap};
 
@@ -139,20 +141,11 @@ impl Stored for Astro {
     }
 }
 
-/// Mapping units of the host's of a drive, reserved ones included.
-fn logical_units(device: &DeviceConfig, geometry: &Geometry) -> u32 {
-    let physical = f64::from(geometry.physical_units());
-    match (device.capacity.user_bytes, device.capacity.overprovisioning) {
-        (Some(bytes), _) => (bytes / u64::from(geometry.unit_bytes.max(1))).min(u64::from(u32::MAX)) as u32,
-        (None, share) => (physical * (1.0 - share.unwrap_or(0.0))) as u32,
-    }
-}
-
 impl Astro {
     /// For a drive.
     pub fn new(config: &AstroConfig, device: &DeviceConfig) -> Self {
         let geometry = Geometry::new(&device.geometry);
-        let units = logical_units(device, &geometry);
+        let units = described_units(device, &geometry);
         let table = RegionTable::new(units, config.region_pages, config.pages_per_bit);
         Self {
             config: config.clone(),
@@ -492,6 +485,26 @@ impl System for Astro {
             .and(Watches::MOVED)
             .and(Watches::TRIMMED)
             .and(Watches::RECLAIM)
+    }
+
+    fn check(
+        &self,
+        scheme: &SchemeConfig,
+        geometry: &Geometry,
+        domains: &Domains,
+        _reserved: &Reserved,
+    ) -> Result<(), ConfigError> {
+        let data_planes = scheme.redundancy.data_planes(domains.width(), geometry.planes_per_die)?;
+        let AstroConfig { region_pages, planes, .. } = self.config;
+        let (capacity, superpage) = (geometry.units_per_block(), geometry.units_per_program());
+        let count = domains.len() as u32;
+        match Shape::new(region_pages, planes, count, capacity * data_planes, superpage * data_planes) {
+            Some(_) => Ok(()),
+            None => {
+                let allowed = "as many as 64 superblocks hold, over scheme.astro.planes planes";
+                Err(ConfigError::new("scheme.astro.region_pages", region_pages, allowed))
+            }
+        }
     }
 
     fn find(&mut self, lookup: &Lookup, drive: &DriveView<'_>) -> Option<Found> {

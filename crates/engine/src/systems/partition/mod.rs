@@ -13,6 +13,7 @@ mod idle;
 use serde::{Deserialize, Serialize};
 
 use super::{Access, Action, Confine, DriveView, Figure, System, Watches};
+use crate::blocks::Domains;
 use crate::config::partition::{Adapts, BusyChannel, FirstReads, PartitionConfig, WhenBusy};
 use crate::config::scheme::{PlacementKind, SuperblockSpan};
 use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
@@ -22,6 +23,7 @@ use crate::placement::{PlaneSet, ProgramIntent};
 use crate::replicate::Reserved;
 use crate::sched::class::{Cause, Class};
 use crate::snapshot::Stored;
+use crate::space::described_units;
 use channels::{Channels, Kind, read_channels};
 use history::{History, Majority};
 
@@ -89,16 +91,12 @@ impl Partition {
     /// For a drive.
     pub fn new(config: &PartitionConfig, device: &DeviceConfig) -> Self {
         let geometry = Geometry::new(&device.geometry);
-        let physical = geometry.physical_units();
-        let entries = match (device.capacity.user_bytes, device.capacity.overprovisioning) {
-            (Some(bytes), _) => (bytes / u64::from(geometry.unit_bytes)).min(u64::from(physical)),
-            (None, share) => (f64::from(physical) * (1.0 - share.unwrap_or(0.0))) as u64,
-        };
+        let entries = described_units(device, &geometry);
         Self {
             config: config.clone(),
-            entries,
+            entries: u64::from(entries),
             blocks: u64::from(geometry.planes()) * u64::from(geometry.blocks_per_plane),
-            history: History::new(entries as u32, config.history),
+            history: History::new(entries, config.history),
             channels: Channels::default(),
             to_be_read: Vec::new(),
             since: 0,
@@ -324,6 +322,7 @@ impl System for Partition {
         &self,
         scheme: &SchemeConfig,
         geometry: &Geometry,
+        _domains: &Domains,
         reserved: &Reserved,
     ) -> Result<(), ConfigError> {
         let planes_of = geometry.planes() / geometry.channels.max(1);
