@@ -253,6 +253,8 @@ impl Setup {
         let mut all = crate::systems::of_scheme(&self.scheme, &self.device);
         all.append(&mut custom.systems);
         all.extend(systems);
+        let start = |error: ConfigError| error.under("workload.start");
+        all.iter().try_for_each(|system| system.get().check_start(&self.start).map_err(start))?;
         let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &all)?;
         custom.fill_slots(&mut device);
         Ok((device, all))

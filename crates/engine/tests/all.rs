@@ -9,6 +9,7 @@ mod array;
 mod astro;
 mod background;
 mod bad_blocks;
+mod block_map;
 mod cache;
 mod cache_mode;
 mod chips;

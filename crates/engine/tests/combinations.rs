@@ -33,6 +33,11 @@ fn drive(parts: &[&Part]) -> Setup {
     let overprovisioning = if setup.scheme.redundancy.is_on() { 0.6 } else { 0.45 };
     setup.device.capacity.overprovisioning = Some(overprovisioning);
     setup.start = start(Occupancy::Share(0.8), 0.5);
+    if setup.scheme.block_map.is_on() {
+        setup.start.overwrite = 0.0;
+        // Each page lies at its own place of a block.
+        setup.device.geometry.page_bytes = 4096;
+    }
     setup.host = closed(12);
     setup
 }

@@ -7,6 +7,7 @@ use crate::common::random::*;
 use crate::common::replicator::Replicator;
 use crate::common::*;
 use proptest::prelude::*;
+use wordline_engine::config::block_map::{BlockMapConfig, BlockMapKind};
 use wordline_engine::config::device::*;
 use wordline_engine::config::firmware::CpuConfig;
 use wordline_engine::config::run::{Occupancy, StartConfig};
@@ -142,6 +143,42 @@ proptest! {
                 prop_assert_eq!(parts.total_ns.values().sum::<u128>(), parts.response_total_ns);
             }
         }
+    }
+
+    #[test]
+    fn maps_of_blocks_agree_with_a_naive_drive(
+        device in devices(),
+        (which, log_blocks, span) in (0usize..3, 1u32..5, 0usize..5),
+        cache in caches(),
+        firmware in firmware(),
+        host in hosts(),
+        share in prop_oneof![Just(0.0), Just(1.0), 0.0..1.0f64],
+        seed: u64,
+        count in 1usize..400,
+    ) {
+        let policy = BlockMapKind::ALL[which];
+        let mut device = DeviceConfig { capacity: CapacityConfig { overprovisioning: Some(0.6), user_bytes: None }, ..device };
+        if policy == BlockMapKind::Block {
+            (device.geometry.pages_per_program, device.geometry.mapping_unit_bytes) = (1, 4096);
+        }
+        let spans = [
+            SuperblockSpan::None, SuperblockSpan::Die, SuperblockSpan::Chip, SuperblockSpan::Channels, SuperblockSpan::Drive,
+        ];
+        let blocks = BlocksConfig { superblock: spans[span], ..BlocksConfig::default() };
+        let block_map = BlockMapConfig { policy, log_blocks };
+        let scheme = SchemeConfig { cache, firmware, blocks, block_map, ..SchemeConfig::default() };
+        let setup = Setup { scheme, host, start: start(Occupancy::Share(share), 0.0), seed, ..setup(device) };
+        let drive = match setup.prepare(&[]) {
+            Ok(drive) => drive,
+            Err(RunError::Config(_)) => return Ok(()),
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        };
+        let requests = requests(seed, count, drive.logical_bytes());
+        let unit = u64::from(drive.unit_bytes());
+        let (report, record) = record_on(&setup, drive, &mut Listed(requests))
+            .map_err(|error| TestCaseError::fail(error.to_string()))?;
+        agrees_with_the_naive_drive(&record.events(), unit, false)?;
+        prop_assert_eq!(report.systems["block_map"].figures["astray_pages"], 0);
     }
 
     #[test]

@@ -4,6 +4,7 @@ pub mod array;
 pub mod astro;
 pub mod background;
 pub mod bad_blocks;
+pub mod block_map;
 pub mod cache;
 pub mod collision;
 pub mod copies;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::astro::AstroConfig;
 use super::background::BackgroundConfig;
+use super::block_map::BlockMapConfig;
 use super::collision::CollisionConfig;
 use super::copies::CopiesConfig;
 use super::error::{ConfigError, check_range};
@@ -89,6 +90,9 @@ pub struct SchemeConfig {
     /// Regions in order, whose translation is guessed.
     #[serde(default, skip_serializing_if = "AstroConfig::is_default")]
     pub astro: AstroConfig,
+    /// A map of blocks instead of pages, with log blocks.
+    #[serde(default, skip_serializing_if = "BlockMapConfig::is_default")]
+    pub block_map: BlockMapConfig,
     /// The data cache in the controller's DRAM.
     #[serde(default)]
     pub cache: super::cache::CacheConfig,
@@ -392,6 +396,7 @@ impl SchemeConfig {
         self.hotr.validate().map_err(|e| e.under("hotr"))?;
         self.partition.validate().map_err(|e| e.under("partition"))?;
         self.astro.validate().map_err(|e| e.under("astro"))?;
+        self.block_map.validate().map_err(|e| e.under("block_map"))?;
         self.slc_cache.validate().map_err(|e| e.under("slc_cache"))?;
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;

@@ -239,6 +239,9 @@ impl Device {
 
     /// Asks the policy; `None` when nothing would be won by collecting.
     pub(super) fn choose_victim(&mut self, domain: DomainId) -> Option<SuperblockId> {
+        if self.systems_collect() {
+            return None;
+        }
         let superblock = self.gc.choose(&self.blocks.view(domain))?;
         let inside = superblock.index() < self.blocks.len() && self.blocks.split(superblock).0 == domain;
         if !inside || self.blocks.state(superblock) != BlockState::Full {

@@ -20,6 +20,7 @@ mod copies;
 mod copies_audit;
 mod copies_space;
 mod copyback;
+mod directed;
 mod disturb;
 mod fetch;
 mod firmware;
@@ -343,7 +344,9 @@ impl Device {
         let mut dram = Ledger::new(device.dram.bytes);
         let translation =
             Translation::new(&scheme.mapping, plan.map, blocks.capacity(), geometry.unit_bytes, checked);
-        dram.reserve("map", translation.policy.get().bytes());
+        if !systems.iter().any(|system| system.get().holds_map()) {
+            dram.reserve("map", translation.policy.get().bytes());
+        }
         // What the others take is known before the data cache gets the rest.
         let reclaim_policy = ReclaimPolicy::new(&scheme.reclaim, &geometry, plan.map.logical_units, seed);
         if reclaim_policy.bytes() > 0 {

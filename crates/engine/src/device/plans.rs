@@ -9,9 +9,10 @@ use crate::blocks::BlockState;
 use crate::cpu::{Cost, Task};
 use crate::ids::{Ppa, SuperblockId};
 use crate::nand::CellMode;
+use crate::nand::geometry::Place;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, OWN, Op, OpId};
-use crate::systems::{Pin, Place, Plan};
+use crate::systems::{self, Pin, Plan};
 
 /// Write point of a program that has none.
 const PINNED: u8 = u8::MAX;
@@ -24,7 +25,7 @@ const NO_SYSTEM: usize = usize::MAX;
 struct Target {
     source: Ppa,
     /// Its place, if it is pinned.
-    place: Option<Place>,
+    place: Option<systems::Place>,
     /// Program that it is part of, if it is pinned.
     program: usize,
 }
@@ -198,6 +199,16 @@ impl Device {
         Ppa(self.geometry.first_unit(plane, block, page).0 + rest)
     }
 
+    /// The inverse of [`Self::unit_at`], where no row holds parity.
+    pub(super) fn unit_of(&self, ppa: Ppa) -> u32 {
+        let Place { plane, page, unit, .. } = self.geometry.place(ppa);
+        let planes = self.domains.planes(self.domains.of(plane));
+        let column = planes.iter().position(|&other| other == plane).unwrap_or_default() as u32;
+        let (together, size) = (self.geometry.pages_per_program, self.geometry.units_per_program());
+        let program = page / together * self.domains.width() + column;
+        program * size + page % together * self.geometry.units_per_page() + unit
+    }
+
     fn prepare_plan(&self, system: usize, number: u64, plan: Plan, while_idle: bool) -> Result<Run, String> {
         let causes = [Cause::Gc, Cause::ReadReclaim, Cause::WearLevelling, Cause::Migration];
         if !causes.contains(&plan.cause) {
@@ -249,16 +260,18 @@ impl Device {
         // Of each destination: the unit behind the last one used, and its last program.
         let fresh = run.plan.destinations.len();
         let mut filled = vec![(0u32, usize::MAX); fresh];
+        // A row that was begun is over where it got its parity.
+        let step = if self.redundancy.is_some() { superpage } else { self.geometry.units_per_program() };
         for &superblock in &run.kept {
-            filled.push((self.plans.kept.next_of(superblock, run.system, superpage)?, usize::MAX));
+            filled.push((self.plans.kept.next_of(superblock, run.system, step)?, usize::MAX));
         }
         for step in &run.plan.steps {
-            let (mut next, holes): (Option<Place>, &[u32]) = match &step.pin {
+            let (mut next, holes): (Option<systems::Place>, &[u32]) = match &step.pin {
                 Pin::Any => (None, &[]),
                 Pin::Exact(place) => (Some(*place), &[]),
                 Pin::In { superblock, unit } => {
                     let index = run.kept.iter().position(|kept| kept == superblock).unwrap_or_default();
-                    (Some(Place { destination: fresh + index, unit: *unit }), &[])
+                    (Some(systems::Place { destination: fresh + index, unit: *unit }), &[])
                 }
                 Pin::Span { first, holes } => (Some(*first), holes),
             };

@@ -1,5 +1,6 @@
 //! Page programs: a place is allocated when the write comes, and takes effect when the die takes the command.
 
+use super::directed::DIRECTED;
 use super::{Device, Request};
 use crate::blocks::BlockState;
 use crate::blocks::separation::{Separation, SeparationPolicy};
@@ -120,6 +121,15 @@ impl Device {
         op.class = Class::program_for(op.class.cause());
         op.bytes = bytes;
         op.wait_from = self.now;
+        if self.is_directed(lpa, class.cause()) && self.direct(id) {
+            return;
+        }
+        self.program_anew(plane, id);
+    }
+
+    /// The same of a unit that no system sends anywhere.
+    pub(super) fn program_anew(&mut self, plane: PlaneId, id: OpId) {
+        let class = self.pool[id].class;
         let domain = self.domains.of(plane);
         self.observe_pace(domain);
         if self.rules.plain_moves && self.program_plain(domain, id) {
@@ -338,6 +348,9 @@ impl Device {
     /// The die takes this program: its units take effect.
     pub(super) fn commit_program(&mut self, head: OpId) {
         let Op { ppa, point, .. } = self.pool[head];
+        if point == DIRECTED {
+            self.directed_program_begins(head);
+        }
         if self.geometry.unit_shift > 0 || self.geometry.pages_per_program > 1 {
             let domain = self.domain_of(ppa);
             let point = self.domain[domain.index()].points.get_mut(usize::from(point));
@@ -411,7 +424,8 @@ impl Device {
             bytes: old.bytes,
             partial: true,
             accessed: true,
-            point: old.point,
+            // One that a system sent somewhere is asked for anew.
+            point: if old.point == DIRECTED { 0 } else { old.point },
             ..Op::new(old.class, old.lpa, Ppa::NONE)
         });
         if let Some(&parts) = self.pool.parts(unit) {
@@ -434,6 +448,9 @@ impl Device {
         self.pool[unit].replaced = source;
         self.recorder.moved(class.cause());
         self.note_folded(source);
+        if !self.systems.held.is_empty() {
+            self.held_follow(lpa, source, ppa);
+        }
         if let Some(versions) = &mut self.versions {
             versions.copy(source, ppa);
         }
@@ -504,6 +521,7 @@ impl Device {
             self.begin_erase(superblock);
         }
         self.erase_if_empty(superblock);
+        self.erase_if_given_up(superblock);
     }
 
     /// TRIM of one unit.
@@ -578,8 +596,12 @@ impl Device {
     /// The last program of a place of this superblock has ended.
     #[inline(always)]
     pub(super) fn end_program_of(&mut self, superblock: SuperblockId) {
-        if self.blocks.end(superblock) && self.blocks.state(superblock) == BlockState::Closing {
-            self.superblock_is_full(superblock);
+        if self.blocks.end(superblock) {
+            match self.blocks.state(superblock) {
+                BlockState::Closing => self.superblock_is_full(superblock),
+                BlockState::Open => self.tell_programmed(superblock),
+                _ => {}
+            }
         }
     }
 
@@ -588,6 +610,7 @@ impl Device {
     pub(super) fn superblock_is_full(&mut self, superblock: SuperblockId) {
         self.blocks.set_state(superblock, BlockState::Full);
         self.erase_if_empty(superblock);
+        self.erase_if_given_up(superblock);
         self.empty_if_failing(superblock);
     }
 }

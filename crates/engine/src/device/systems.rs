@@ -1,7 +1,7 @@
 //! Systems are told of what happens, and what they ask for is done: not at once, in the middle of a change of tables,
 //! but when the event that they were told of is over.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::Device;
 use super::view::DriveView;
@@ -41,6 +41,8 @@ pub(super) struct Systems {
     idle_after: Ns,
     /// Whether it has been idle for long enough, and still is.
     idle: bool,
+    /// Programs of the host that wait until a system says where they go.
+    pub(super) held: VecDeque<OpId>,
     /// The planes that a program was confined to last, for their memory.
     planes: PlaneSet,
     /// So many, the first to be added, are in the ledger of the DRAM already.
@@ -97,12 +99,13 @@ impl Part for Systems {
             idle_at,
             idle_after: _,
             idle,
+            held,
             planes: _,
             in_ledger: _,
         } = self;
         let names: Vec<&str> = all.iter().map(|system| system.get().name()).collect();
         out.put(&names)?;
-        out.put(&(asked, wake, idle_at, idle))?;
+        out.put(&(asked, wake, idle_at, idle, held))?;
         all.iter().try_for_each(|system| system.save(out))
     }
 
@@ -113,7 +116,7 @@ impl Part for Systems {
             let what = format!("its systems are {there:?}, those of the drive {here:?}");
             return Err(SnapshotError::Misfit(what));
         }
-        (self.asked, self.wake, self.idle_at, self.idle) = input.take()?;
+        (self.asked, self.wake, self.idle_at, self.idle, self.held) = input.take()?;
         if self.wake.len() != self.all.len() || self.asked.iter().any(|asked| asked.0 >= self.all.len()) {
             return Err(SnapshotError::Misfit("what systems asked for".to_owned()));
         }
@@ -133,6 +136,7 @@ impl Part for Systems {
             idle_at,
             idle_after,
             idle,
+            held,
             planes: _,
             in_ledger,
         } = self;
@@ -151,6 +155,7 @@ impl Part for Systems {
             idle_at: *idle_at,
             idle_after: *idle_after,
             idle: *idle,
+            held: held.clone(),
             planes: PlaneSet::default(),
             in_ledger: *in_ledger,
         })
@@ -182,6 +187,30 @@ impl Device {
             self.translation.ask_systems();
         }
         self.note_policies();
+    }
+
+    /// Whether any of them watches for this.
+    #[inline]
+    pub(super) fn systems_watch(&self, what: Watches) -> bool {
+        self.systems.watches.has(what)
+    }
+
+    /// Asks the systems, those that watch for it, one after the other until one has an answer: its number, and that.
+    pub(super) fn ask_first<T>(
+        &mut self,
+        what: Watches,
+        ask: impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>) -> Option<T>,
+    ) -> Option<(usize, T)> {
+        let mut all = self.systems.take_all_watching(what)?;
+        let mut answer = None;
+        for (number, system) in all.iter_mut().enumerate() {
+            if answer.is_none() && self.systems.each.get(number).is_some_and(|watches| watches.has(what)) {
+                let found = self.tell_this(number, system.get_mut(), &ask);
+                answer = found.map(|found| (number, found));
+            }
+        }
+        self.systems.put_all_back(all);
+        answer
     }
 
     /// Whether any system is asked where pages move to.
@@ -283,19 +312,20 @@ impl Device {
 
     /// Tells a system, whose list is not with the drive meanwhile, and takes down what it asks for.
     #[inline]
-    fn tell_this(
+    fn tell_this<T>(
         &mut self,
         number: usize,
         system: &mut dyn System,
-        tell: &impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>),
-    ) {
+        tell: &impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>) -> T,
+    ) -> T {
         let mut actions = std::mem::take(&mut self.systems.actions);
-        tell(system, &DriveView(self), &mut actions);
+        let answer = tell(system, &DriveView(self), &mut actions);
         if !actions.is_empty() {
             let read = self.systems.read;
             self.systems.asked.extend(actions.drain(..).map(|action| (number, read, action)));
         }
         put_back(&mut self.systems.actions, actions);
+        answer
     }
 
     #[inline]
@@ -570,6 +600,7 @@ impl Device {
                 Action::DropCopy { lpa, ppa } => self.drop_copy(number, lpa, ppa),
                 Action::Promote { lpa, ppa } => self.promote_copy(number, lpa, ppa),
                 Action::Close(superblock) => self.close_kept(number, superblock),
+                Action::AskAgain => self.direct_anew(),
                 Action::WakeAt(time) => {
                     self.systems.wake[number] = time.max(Ns(self.now.0 + 1));
                     self.wake_at = self.systems.wake_at();

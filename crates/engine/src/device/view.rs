@@ -172,6 +172,40 @@ impl<'a> DriveView<'a> {
         self.0.unit_at(superblock, unit)
     }
 
+    /// Which mapping unit of its superblock a physical page is, in that order; not for superblocks with parity.
+    pub fn unit_of(&self, ppa: Ppa) -> u32 {
+        self.0.unit_of(ppa)
+    }
+
+    /// Where a logical page lies in the preconditioned layout, or would if all were occupied: its superblock, and the mapping
+    /// unit there.
+    pub fn home(&self, lpa: Lpa) -> (SuperblockId, u32) {
+        let ppa = self.0.layout.home(lpa);
+        (self.superblock_of(ppa), self.unit_of(ppa))
+    }
+
+    /// The logical page whose [`Self::home`] is there; `None` behind the last.
+    pub fn at_home(&self, superblock: SuperblockId, unit: u32) -> Option<Lpa> {
+        let lpa = self.0.layout.at_home(self.unit_at(superblock, unit));
+        (lpa.0 < self.0.logical_units).then_some(lpa)
+    }
+
+    /// The mapping unit that the next program sent into a superblock gets that a system keeps open; the number of its units if
+    /// it is full, `None` if nobody keeps it open.
+    pub fn next_unit(&self, superblock: SuperblockId) -> Option<u32> {
+        self.0.plans.kept.next_unit(superblock, self.0.geometry.units_per_program())
+    }
+
+    /// Valid mapping units of a superblock.
+    pub fn valid(&self, superblock: SuperblockId) -> u32 {
+        self.0.blocks.valid(superblock)
+    }
+
+    /// Whether no program of a superblock is under way.
+    pub fn is_settled(&self, superblock: SuperblockId) -> bool {
+        self.0.blocks.is_settled(superblock)
+    }
+
     /// Planes of a superpage that hold data: all of a domain, but for parity.
     pub fn data_planes(&self) -> u32 {
         self.0.data_planes()

@@ -114,6 +114,20 @@ impl Layout {
         Ppa(self.plane_at[position as usize] * self.units_per_plane + (row << self.unit_shift) + unit)
     }
 
+    /// Where a logical page lies, or would if all were occupied.
+    pub fn home(&self, lpa: Lpa) -> Ppa {
+        self.place(lpa)
+    }
+
+    /// The logical page that lies at a physical page, or would if all were occupied; for a layout in order.
+    pub fn at_home(&self, ppa: Ppa) -> Lpa {
+        let (plane, rest) = self.units_in_plane.div_rem(ppa.0);
+        let unit = rest & ((1 << self.unit_shift) - 1);
+        let position = self.position_of.get(plane as usize).copied().unwrap_or(u32::MAX);
+        let page = u64::from(rest >> self.unit_shift) * u64::from(self.planes.value()) + u64::from(position);
+        u32::try_from((page << self.unit_shift) + u64::from(unit)).map_or(Lpa::NONE, Lpa)
+    }
+
     /// What the layout puts at a physical page; [`Lpa::NONE`] where it puts nothing.
     #[inline(never)]
     pub fn lpa(&self, ppa: Ppa) -> Lpa {
@@ -218,6 +232,7 @@ mod tests {
             for lpa in (0..occupied).map(Lpa) {
                 let ppa = layout.ppa(lpa);
                 assert_eq!(layout.lpa(ppa), lpa);
+                assert_eq!((layout.home(lpa), layout.at_home(ppa)), (ppa, lpa));
                 let (plane, rest) = geometry.plane_of(ppa);
                 *by_plane_and_row.entry((plane, rest >> 1)).or_insert(0u64) += 1;
             }

@@ -34,7 +34,7 @@ const SMALL: [(&str, &str); 7] = [
 const STEADY: (&str, &str) = ("workload.start.layout", "steady");
 
 /// Keys that need one another.
-const TOGETHER: [&[(&str, &str)]; 12] = [
+const TOGETHER: [&[(&str, &str)]; 13] = [
     &[
         ("scheme.mapping.policy", "segments"),
         ("scheme.mapping.host_memory", "true"),
@@ -75,6 +75,7 @@ const TOGETHER: [&[(&str, &str)]; 12] = [
         ("device.cpu.cores", "2"),
         ("scheme.firmware.lookup_ns", "300"),
     ],
+    &[("scheme.block_map.policy", "fast"), ("scheme.block_map.log_blocks", "3")],
 ];
 
 fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
@@ -83,13 +84,15 @@ fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
     let all = SMALL.iter().chain(changes).map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
     let layer = |text| Layer::from_toml("test", text).unwrap();
     let (device, scheme) = resolve_run(&layer(DEVICE), &layer(scheme), &all.collect::<Vec<_>>()).ok()?;
+    // Log blocks fill while requests are served.
+    let overwrite = if scheme.block_map.is_on() { 0.0 } else { 1.0 };
     let setup = Setup {
         device,
         scheme,
         host: HostConfig { queue_depth: 32, ..HostConfig::default() },
         start: StartConfig {
             occupancy: Occupancy::All,
-            overwrite: 1.0,
+            overwrite,
             layout: if steady { StartLayout::Steady } else { StartLayout::InOrder },
             settle_requests: None,
         },

@@ -94,6 +94,25 @@ const fn rearranger(name: &'static str, keys: &'static str) -> Part {
     Part { name, slots: &[Slot::Reclaim], without: &[Slot::Redundancy], keys }
 }
 
+/// A map of blocks: it knows where pages are, sends them there, and makes space by merges; nothing else may move any.
+const fn block_map(name: &'static str, keys: &'static str) -> Part {
+    Part {
+        name,
+        slots: &[Slot::Mapping, Slot::Placement, Slot::Victims, Slot::WritePoints],
+        without: &[
+            Slot::Reclaim,
+            Slot::StaticWear,
+            Slot::Idle,
+            Slot::Pace,
+            Slot::Redundancy,
+            Slot::CellMode,
+            Slot::CollidingPages,
+            Slot::HotPages,
+        ],
+        keys,
+    }
+}
+
 /// Every part. A new policy is one line here; the tests then run it alone and with every other that it goes with.
 pub const PARTS: &[Part] = &[
     part("page-map", &[Slot::Mapping], "mapping.policy = 'page'"),
@@ -158,6 +177,9 @@ pub const PARTS: &[Part] = &[
         without: &[Slot::CollidingPages, Slot::HotPages],
         keys: "astro = { enabled = true, region_pages = 48, pages_per_bit = 4, planes = 0, at_once = 2, read_threshold = 90 }",
     },
+    block_map("block-map", "block_map = { policy = 'block', log_blocks = 2 }"),
+    block_map("bast", "block_map = { policy = 'bast', log_blocks = 3 }"),
+    block_map("fast", "block_map = { policy = 'fast', log_blocks = 3 }"),
     part("mirror", &[Slot::Array], "array = { members = 2, layout = 'mirrored' }"),
     part("stripe", &[Slot::Array], "array = { members = 2, layout = 'striped', chunk_bytes = 4096 }"),
     part("ideal-reads", &[Slot::Service], "ideal.second_server = 'die_and_channel'"),

@@ -6,6 +6,7 @@
 //! memory. The engine alone carries the actions out.
 
 pub mod astro;
+pub mod block_map;
 pub mod combine;
 pub mod lru;
 pub mod partition;
@@ -14,7 +15,7 @@ pub mod plan;
 use serde::{Deserialize, Serialize};
 
 use crate::blocks::Domains;
-use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
+use crate::config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
 use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
@@ -28,6 +29,7 @@ use crate::sched::gates::ClassSet;
 use crate::snapshot::policies::policies;
 use crate::time::Ns;
 use astro::Astro;
+use block_map::BlockMap;
 
 pub use crate::device::DriveView;
 use partition::Partition;
@@ -70,6 +72,13 @@ impl Watches {
     pub const ALLOCATED: Self = Self(8192);
     /// [`System::trimmed`].
     pub const TRIMMED: Self = Self(16_384);
+    /// [`System::direct`].
+    pub const DIRECTION: Self = Self(32_768);
+    /// [`System::programmed`].
+    pub const PROGRAMMED: Self = Self(65_536);
+    /// The system makes space itself, by plans: garbage collection moves nothing, and a full superblock in which nothing is valid
+    /// any more is erased at once.
+    pub const COLLECTION: Self = Self(131_072);
 
     /// Both sets.
     pub const fn and(self, other: Self) -> Self {
@@ -127,6 +136,25 @@ pub enum Confine {
     Among,
 }
 
+/// Where a system sends a program of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direct {
+    /// It has nothing to say: as without it.
+    Free,
+    /// To the next place of a superblock that it keeps open ([`System::plan_started`]), one that no plan fills at the moment.
+    Into(SuperblockId),
+    /// To that mapping unit of such a superblock, which lies in none of its program units that were begun. What is passed over
+    /// stays unused.
+    At {
+        /// The superblock.
+        superblock: SuperblockId,
+        /// Mapping unit, as in [`Place::unit`].
+        unit: u32,
+    },
+    /// Nowhere yet: it waits until the system asks for [`Action::AskAgain`].
+    Wait,
+}
+
 /// A named figure of a system's own, for results.
 pub type Figure = (&'static str, u64);
 
@@ -176,6 +204,8 @@ pub enum Action {
     },
     /// Close a superblock that the system kept open: it becomes an ordinary full one, or free if nothing was programmed.
     Close(SuperblockId),
+    /// Ask [`System::direct`] again for each program that waits for its answer, the longest waiting first.
+    AskAgain,
     /// Call [`System::woken`] at this time; replaces what was asked before.
     WakeAt(Ns),
 }
@@ -211,6 +241,21 @@ pub trait System {
     ) -> Confine {
         Confine::Free
     }
+
+    /// Where a program of the host, or of the data cache, goes: asked for each mapping unit when it would get its place, behind
+    /// [`Self::confine`] and the placement, whose answer it replaces. The first system that doesn't answer [`Direct::Free`]
+    /// decides. Units that go to one program unit while that waits are programmed together.
+    fn direct(
+        &mut self,
+        _program: &ProgramIntent,
+        _drive: &DriveView<'_>,
+        _actions: &mut Vec<Action>,
+    ) -> Direct {
+        Direct::Free
+    }
+
+    /// Every program that was under way in a superblock which it keeps open has ended.
+    fn programmed(&mut self, _superblock: SuperblockId, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
 
     /// The entry of a page was looked up for the host, once for each mapping unit of a request: for a read when it goes to
     /// flash (or would, if the page held anything), for a write, or a unit that the cache writes back, when its place has been
@@ -314,6 +359,16 @@ pub trait System {
         Ok(())
     }
 
+    /// Refuses a beginning of runs that it can't work from; asked once. Names the key, relative to `workload.start`.
+    fn check_start(&self, _start: &StartConfig) -> Result<(), ConfigError> {
+        Ok(())
+    }
+
+    /// Whether it knows where every page is from its own tables, [`Self::bytes`]: then the mapping policy's take no memory.
+    fn holds_map(&self) -> bool {
+        false
+    }
+
     /// Most copies that it may have; asked once, before the drive is laid out.
     fn copies(&self) -> CopyBudget {
         CopyBudget::None
@@ -393,6 +448,8 @@ pub enum SystemPolicy {
     Partition(Box<Partition>),
     /// Regions in order, whose translation is guessed.
     Astro(Box<Astro>),
+    /// A map of blocks, and of pages in log blocks.
+    BlockMap(Box<BlockMap>),
     /// A user's own.
     Custom(Box<dyn System + Send>),
 }
@@ -406,6 +463,7 @@ impl SystemPolicy {
             Self::Hotr(system) => &**system,
             Self::Partition(system) => &**system,
             Self::Astro(system) => &**system,
+            Self::BlockMap(system) => &**system,
             Self::Custom(system) => &**system,
         }
     }
@@ -418,6 +476,7 @@ impl SystemPolicy {
             Self::Hotr(system) => system.awaits(lpa),
             Self::Partition(system) => system.awaits(lpa),
             Self::Astro(system) => system.awaits(lpa),
+            Self::BlockMap(system) => system.awaits(lpa),
             Self::Custom(system) => system.awaits(lpa),
         }
     }
@@ -430,12 +489,13 @@ impl SystemPolicy {
             Self::Hotr(system) => &mut **system,
             Self::Partition(system) => &mut **system,
             Self::Astro(system) => &mut **system,
+            Self::BlockMap(system) => &mut **system,
             Self::Custom(system) => &mut **system,
         }
     }
 }
 
-policies!(SystemPolicy, "system", rebuilt: [], stored: [Collision, Hotr, Partition, Astro]);
+policies!(SystemPolicy, "system", rebuilt: [], stored: [Collision, Hotr, Partition, Astro, BlockMap]);
 
 /// The built-in systems that a scheme names, in a fixed order.
 pub fn of_scheme(scheme: &SchemeConfig, device: &DeviceConfig) -> Vec<SystemPolicy> {
@@ -448,5 +508,7 @@ pub fn of_scheme(scheme: &SchemeConfig, device: &DeviceConfig) -> Vec<SystemPoli
         partition.enabled.then(|| SystemPolicy::Partition(Box::new(Partition::new(partition, device))));
     let astro =
         scheme.astro.enabled.then(|| SystemPolicy::Astro(Box::new(Astro::new(&scheme.astro, device))));
-    collision.into_iter().chain(hotr).chain(partition).chain(astro).collect()
+    let block_map =
+        BlockMap::of_scheme(scheme, device).map(|system| SystemPolicy::BlockMap(Box::new(system)));
+    collision.into_iter().chain(hotr).chain(partition).chain(astro).chain(block_map).collect()
 }

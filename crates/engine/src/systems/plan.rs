@@ -16,7 +16,7 @@ pub enum Pin {
     In {
         /// The superblock.
         superblock: SuperblockId,
-        /// Mapping unit, as in [`Place::unit`]; behind the superpage that a plan used last there.
+        /// Mapping unit, as in [`Place::unit`]; behind the program unit (with parity: the superpage) that was used last there.
         unit: u32,
     },
     /// The pages of the step one after another from this place on, leaving out these mapping units of the destination

@@ -1,0 +1,180 @@
+//! Programs of the host that systems send where they want them: into superblocks that they keep open.
+
+use std::collections::VecDeque;
+
+use super::Device;
+use super::kept::Given;
+use crate::blocks::BlockState;
+use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use crate::sched::class::Cause;
+use crate::sched::queue::{Op, OpId};
+use crate::stats::blame::Part;
+use crate::systems::{Direct, Watches};
+
+/// Write point of a program that a system sent into a superblock.
+pub(super) const DIRECTED: u8 = u8::MAX - 1;
+
+impl Device {
+    /// Whether systems are asked where this program goes.
+    #[inline]
+    pub(super) fn is_directed(&self, lpa: Lpa, cause: Cause) -> bool {
+        self.systems_watch(Watches::DIRECTION)
+            && matches!(cause, Cause::Host | Cause::WriteBack)
+            && lpa.0 < self.logical_units
+    }
+
+    /// Asks the systems where a program goes, and sends it there or lets it wait; `false` if they have nothing to say.
+    #[inline(never)]
+    pub(super) fn direct(&mut self, id: OpId) -> bool {
+        match self.ask_where_to(id) {
+            None => return false,
+            Some((system, direct)) => {
+                if !self.send_directed(system, direct, id) {
+                    self.recorder.gc.stalled_units += 1;
+                    self.systems.held.push_back(id);
+                }
+            }
+        }
+        true
+    }
+
+    fn ask_where_to(&mut self, id: OpId) -> Option<(usize, Direct)> {
+        let intent = self.intent(id);
+        self.ask_first(Watches::DIRECTION, |system, drive, actions| {
+            let answer = system.direct(&intent, drive, actions);
+            (answer != Direct::Free).then_some(answer)
+        })
+    }
+
+    /// Asks again for every program that waits for an answer.
+    pub(super) fn direct_anew(&mut self) {
+        let mut waiting = std::mem::take(&mut self.systems.held);
+        let mut held = VecDeque::with_capacity(waiting.len());
+        while let Some(id) = waiting.pop_front() {
+            let waited = self.now.since(self.pool[id].wait_from);
+            let sent = match self.ask_where_to(id) {
+                None => {
+                    let plane = self.place(&self.intent(id));
+                    self.program_anew(plane, id);
+                    true
+                }
+                Some((system, direct)) => self.send_directed(system, direct, id),
+            };
+            if sent {
+                self.pool.parts_mut(id).add(Part::Space, waited.0);
+            } else {
+                held.push_back(id);
+            }
+        }
+        // What begins anew may wait once more.
+        held.append(&mut self.systems.held);
+        self.systems.held = held;
+    }
+
+    /// Sends a program where a system wants it; `false` if it is to wait.
+    fn send_directed(&mut self, system: usize, direct: Direct, id: OpId) -> bool {
+        if direct != Direct::Wait && self.is_outdated(id) {
+            self.read_old_content(id);
+            return true;
+        }
+        match direct {
+            Direct::Free | Direct::Wait => false,
+            Direct::Into(superblock) => {
+                self.program_into(system, superblock, None, id);
+                true
+            }
+            Direct::At { superblock, unit } => {
+                self.program_into(system, superblock, Some(unit), id);
+                true
+            }
+        }
+    }
+
+    /// A page moved: a write of a part of it that waits, and has read the rest, builds on what lies there now. Read anew at each move, two
+    /// such writes could make each other's page move for ever.
+    pub(super) fn held_follow(&mut self, lpa: Lpa, old: Ppa, new: Ppa) {
+        for &id in &self.systems.held {
+            let op = &mut self.pool[id];
+            if op.lpa == lpa && op.partial && op.source == old {
+                op.source = new;
+            }
+        }
+    }
+
+    /// Whether what a write of a part of a page builds on was rewritten while it waited: to find that out when it takes effect
+    /// would cost it its place, and a page that belongs at one place has no other.
+    fn is_outdated(&self, id: OpId) -> bool {
+        let Op { lpa, source, partial, class, .. } = self.pool[id];
+        let old = self.lookup(lpa);
+        partial && class.cause() == Cause::Host && old.is_some() && old != source
+    }
+
+    /// A program of the host gets a unit of a superblock that a system keeps open.
+    fn program_into(&mut self, system: usize, superblock: SuperblockId, unit: Option<u32>, id: OpId) {
+        let (size, capacity) = (self.geometry.units_per_program(), self.blocks.capacity());
+        let given = match self.plans.kept.give(superblock, system, unit, size, capacity) {
+            Ok(given) => given,
+            Err(what) => {
+                let name = self.system_name(system);
+                return self.fail(format!("the system {name} sent a program to {what}"));
+            }
+        };
+        let (Given::Begins(unit) | Given::Joins(_, unit)) = given;
+        let ppa = self.unit_at(superblock, unit);
+        let domain = self.domain_of(ppa);
+        self.domain[domain.index()].live += 1;
+        self.pool[id].point = DIRECTED;
+        self.pool[id].ppa = ppa;
+        self.count_cached(id);
+        match given {
+            Given::Joins(head, _) => {
+                let die = self.die_of(ppa).0;
+                self.begin_wait(id, die);
+                self.pool.chain(head, id);
+            }
+            Given::Begins(_) => {
+                self.blocks.begin(superblock);
+                if size > 1 {
+                    self.plans.kept.program_waits(superblock, id);
+                }
+                self.enqueue(id);
+            }
+        }
+    }
+
+    /// The die takes a program that a system sent into a superblock.
+    pub(super) fn directed_program_begins(&mut self, head: OpId) {
+        let superblock = self.blocks.of(&self.geometry, self.pool[head].ppa);
+        self.plans.kept.program_begins(superblock, head);
+    }
+
+    /// Whether a system takes the place of garbage collection.
+    #[inline]
+    pub(super) fn systems_collect(&self) -> bool {
+        self.systems_watch(Watches::COLLECTION)
+    }
+
+    /// Erases a full superblock in which nothing is valid, where systems make space.
+    pub(super) fn erase_if_given_up(&mut self, superblock: SuperblockId) {
+        if self.systems_collect()
+            && self.blocks.state(superblock) == BlockState::Full
+            && self.blocks.valid(superblock) == 0
+        {
+            let domain: DomainId = self.blocks.split(superblock).0;
+            self.domain[domain.index()].collector.victims.push((superblock, Cause::Gc));
+            self.recorder.emptied(Cause::Gc);
+            self.blocks.set_state(superblock, BlockState::Collecting);
+            self.begin_erase(superblock);
+        }
+    }
+
+    /// Every program under way in an open superblock has ended: its system, if one keeps it open, is told.
+    pub(super) fn tell_programmed(&mut self, superblock: SuperblockId) {
+        if !self.systems_watch(Watches::PROGRAMMED) {
+            return;
+        }
+        if let Some(system) = self.plans.kept.system_of(superblock) {
+            self.tell_one(system, |system, drive, actions| system.programmed(superblock, drive, actions));
+        }
+    }
+}
