@@ -9,6 +9,7 @@ from typing import Any, NotRequired, TypeAlias, TypedDict, Unpack
 
 from wordline import _core
 from wordline._core import Drive
+from wordline.policies import handed_over
 from wordline.presets import Description, Kind, load, load_workload, replay, toml_value
 from wordline.result import Record, Result
 
@@ -34,6 +35,7 @@ def run(
     traces: PathLike | None = None,
     timeline: PathLike | None = None,
     window: tuple[int, int] | None = None,
+    policies: Mapping[str, object] | None = None,
     **more: object,
 ) -> Result:
     """Simulates one workload on one drive and returns what was measured.
@@ -45,21 +47,23 @@ def run(
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
     same. With `traces`, a folder, a workload preset that is a twin gives way to its real trace if that is
     there, known by its file name. With `timeline` a trace for the Perfetto viewer is written there, of the
-    time from `window[0]` to `window[1]` (ns) or of all of it.
+    time from `window[0]` to `window[1]` (ns) or of all of it. `policies` are classes or objects by slot
+    that take the place of the scheme's (see `wordline.policies`).
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
-    return simulate(
-        load("device", device),
-        load("scheme", scheme),
-        load_workload(workload, traces),
-        overrides=override_list({**(overrides or {}), **more}),
-        seed=seed,
-        checked=checked,
-        progress=progress,
-        drive=drive,
-        timeline=None if timeline is None else (timeline, window or ALL_TIME),
-    )
+    with handed_over(policies) as own:
+        return simulate(
+            load("device", device),
+            load("scheme", scheme),
+            load_workload(workload, traces),
+            overrides=override_list({**(overrides or {}), **more, **own}),
+            seed=seed,
+            checked=checked,
+            progress=progress,
+            drive=drive,
+            timeline=None if timeline is None else (timeline, window or ALL_TIME),
+        )
 
 
 class How(TypedDict):
@@ -145,6 +149,7 @@ def prepare(
     checked: bool = False,
     overrides: Mapping[str, object] | None = None,
     progress: Progress | None = None,
+    policies: Mapping[str, object] | None = None,
     **more: object,
 ) -> Drive:
     """Prepares a drive once, for any number of runs: as `run` would, from the `start` of the workload.
@@ -154,13 +159,14 @@ def prepare(
     `drive.fork()` copies it.
     """
     texts = [load("device", device), load("scheme", scheme), load("workload", workload)]
-    return prepare_drive(
-        *texts,
-        overrides=override_list({**(overrides or {}), **more}),
-        seed=seed,
-        checked=checked,
-        progress=progress,
-    )
+    with handed_over(policies) as own:
+        return prepare_drive(
+            *texts,
+            overrides=override_list({**(overrides or {}), **more, **own}),
+            seed=seed,
+            checked=checked,
+            progress=progress,
+        )
 
 
 def prepare_drive(

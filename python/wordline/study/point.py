@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wordline import _core
+from wordline import _core, policies
 from wordline.presets import Description
 
 KEY_LENGTH = 32
@@ -77,8 +77,10 @@ class Inputs:
         """The keys of a point whose configuration is known."""
         config = {kind: whole[kind] for kind in ("device", "scheme", "workload")}
         build = {"version": _core.__version__, "build": _core.__build__}
-        run = {"seed": point.seed, "checked": point.checked, **build}
+        run: dict[str, Any] = {"seed": point.seed, "checked": point.checked, **build}
         nameless = {kind: _nameless(config[kind]) for kind in config}
+        if own := policies.sources(config["scheme"].get("custom", {})):
+            run["policies"] = own
         workload = dict(nameless["workload"])
         start = workload["start"]
         drive = {"device": nameless["device"], "scheme": nameless["scheme"], "start": start, **run}
