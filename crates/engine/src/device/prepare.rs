@@ -208,8 +208,7 @@ impl Device {
         if !ppa.is_some() {
             return ppa;
         }
-        let old = self.lookup(lpa);
-        self.map.set(lpa, ppa);
+        let (old, _) = self.map.move_if(lpa, ppa, &self.layout, |_| true);
         self.domain[domain.index()].live += 1;
         if cause == Cause::Host {
             self.blocks.count_host_write();
