@@ -44,7 +44,12 @@ MIXED_BYTES = 2 * EXTENT
 # papers/001: how unevenly the planes of a chip are read isn't printed. The skew of a source with which
 # g, the mean of (reads of the most read block by the mean of its superblock - 1) at Baseline's
 # reclaims, is 0.35: scripts/skew.py.
-UNEVENNESS: dict[str, float] = {}
+UNEVENNESS: dict[str, float] = {
+    "ali0": 1.22,  # g = 0.350
+    "ali1": 1.27,  # g = 0.351
+    "gen0": 1.02,  # g = 0.349
+    "gen1": 1.28,
+}
 
 VDI = {
     "lun0": "additional-01-2016021616-LUN2",

@@ -80,12 +80,13 @@ impl Past {
             looked_up: steady && setup.scheme.mapping.policy.is_on_flash(),
             ..Self::default()
         };
-        let named = past.carried_out || past.never_rests || past.looked_up;
-        setup.pattern = named.then(|| {
-            let rests = if past.never_rests { ", without a rest" } else { "" };
-            pattern_of(source) + rests
-        });
+        // What is carried out leaves victims that are chosen anew first; caches that are filled don't.
+        setup.pattern = past.carried_out.then(|| pattern_of(source));
         let requests = setup.settling_requests(written.bytes_per_request);
+        if past.never_rests || past.looked_up {
+            let rests = if past.never_rests { ", without a rest" } else { "" };
+            setup.pattern = Some(pattern_of(source) + rests);
+        }
         Ok(Self { requests, ..past })
     }
 
