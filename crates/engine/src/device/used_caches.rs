@@ -13,7 +13,7 @@ use crate::placement::ProgramIntent;
 use crate::rng::{below, stream};
 use crate::sched::class::Cause;
 
-/// Mean of ln n + γ: the largest of n exponential times is that many means long.
+/// γ: the largest of n exponential times is ln n + γ of their means long.
 const EULER: f64 = 0.577_215_664_901_532_9;
 
 /// Pages drawn for each one that the SLC cache takes, at most: with many domains the last ones are hit seldom.
@@ -31,8 +31,8 @@ const MOST_ACCESSES: u64 = 1 << 25;
 /// Requests that are passed over in a row: there seem to be no more writes.
 const MOST_PASSED_OVER: u32 = 1 << 16;
 
-/// What changes by no more than this share while a quarter more accesses come no longer changes.
-const AGREE: f64 = 0.01;
+/// What grows by no more than this share while a quarter more accesses come has ended growing: it goes up and down by chance.
+const GROWS: f64 = 0.02;
 
 /// Requests whose pages go through the map's cache.
 struct Pages<'a> {
@@ -161,10 +161,10 @@ impl Device {
             if seen >= look {
                 let policy = self.translation.policy.get();
                 let now = [policy.cached_entries(), policy.dirty_entries()].map(|count| count as f64);
-                let agrees = before.is_some_and(|before: [f64; 2]| {
-                    before.iter().zip(now).all(|(&before, now)| (now - before).abs() <= AGREE * now)
+                let is_full = before.is_some_and(|before: [f64; 2]| {
+                    before.iter().zip(now).all(|(&before, now)| now <= (1.0 + GROWS) * before)
                 });
-                if agrees && last == MOST_ACCESSES {
+                if is_full && last == MOST_ACCESSES {
                     last = 2 * seen;
                 }
                 (before, look) = (Some(now), seen + seen / 4);
