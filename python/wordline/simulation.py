@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NotRequired, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, TypedDict, Unpack
 
 from wordline import _core
 from wordline._core import Drive
 from wordline.policies import handed_over
 from wordline.presets import Description, Kind, load, load_workload, replay, toml_value
 from wordline.result import Record, Result
+
+if TYPE_CHECKING:
+    from wordline.kept_drives import Ready
 
 Progress: TypeAlias = Callable[[int, int | None, int], None]
 """Called some ten times a second: requests done, requests in all if known, simulated time in ns."""
@@ -95,14 +98,25 @@ def simulate(device: Description, scheme: Description, workload: Description, **
 
 
 def simulate_part(
-    device: Description, scheme: Description, workload: Description, **how: Unpack[HowPart]
+    device: Description,
+    scheme: Description,
+    workload: Description,
+    *,
+    ready: Ready | None = None,
+    **how: Unpack[HowPart],
 ) -> Result | None:
-    """`run_part` on descriptions that are loaded already, with overrides whose values are TOML."""
+    """`run_part` on descriptions that are loaded already, with overrides whose values are TOML.
+
+    `ready` is a drive to begin on.
+    """
     if (how.get("save_state") is None) != (how.get("stop_after") is None):
         raise _core.WordlineError("a run that stops needs both: a number of requests and a file")
+    if ready is not None:
+        how["drive"] = ready.drive
+        how["load_state"] = ready.file or how.get("load_state")
     texts = ((part.label, part.text) for part in (device, scheme, workload))
     measured = _core.run(*texts, base_dir=str(workload.folder), **how)
-    return None if measured is None else Result(measured)
+    return None if measured is None else Result(measured, None if ready is None else ready.how)
 
 
 def run_part(

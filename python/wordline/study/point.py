@@ -65,6 +65,8 @@ class Inputs:
     """Points with the same can begin on copies of one prepared drive; `None` if it depends on the requests,
     and for an array.
     """
+    overwrites: bool
+    """Whether pages are overwritten, one by one, while the drive is prepared, or its caches filled."""
     trace_key: str | None
     """Points with the same can take their requests from one trace in memory; `None` without a trace."""
     config: dict[str, Any]
@@ -104,6 +106,7 @@ class Inputs:
         return cls(
             key=digest({**nameless, "workload": workload, **run}),
             drive_key=digest(drive) if _is_shared(start, nameless["scheme"]) else None,
+            overwrites=whole["pattern"] is not None or start["overwrite"] > 0,
             trace_key=None if trace is None else digest(trace),
             config=config,
             requests=whole["requests"],
