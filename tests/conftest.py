@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sysconfig
 from collections.abc import Callable, Mapping
@@ -11,6 +12,9 @@ from typing import Any
 import pytest
 
 from wordline import cli
+
+# What tests run leaves nothing behind in the user's folders.
+os.environ["WORDLINE_DRIVES"] = ""
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "wordline"
 

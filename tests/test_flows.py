@@ -48,6 +48,20 @@ def test_figures_of_flows_add_up_to_those_of_the_run(two: Path) -> None:
     assert result.config.workload.flow[1].source.requests == 300
 
 
+def test_flows_on_a_drive_in_its_steady_state_settle_first(two: Path) -> None:
+    steady = {**SMALL_DRIVE, "workload.start.layout": "steady"}
+    result = package.run(workload=two, overrides=steady, checked=True)
+    settling = result.engine.settling_requests
+    # Twice as many reads as writes, which fill eight superblocks of each domain.
+    assert settling > 1000 and result.window.warmup_requests == settling
+    # What follows is about what the flows have, whichever of them was faster.
+    assert result.read.requests + result.write.requests == 900
+    few = package.run(workload=two, overrides={**steady, "workload.start.settle_requests": 90})
+    assert few.engine.settling_requests == 90
+    none = package.run(workload=two, overrides={**steady, "workload.start.settle_requests": 0})
+    assert none.engine.settling_requests == 0 and none.read.requests == 600
+
+
 def test_one_flow_has_no_figures_of_its_own(wordline: Wordline) -> None:
     few = sets({**SMALL_DRIVE, "workload.source.requests": 100})
     result = wordline("run", *few, "--json").json()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import os
 import time
@@ -13,7 +14,7 @@ from conftest import Wordline, start
 
 from wordline import WordlineError
 from wordline.presets import Description
-from wordline.repro import exhibit, papers
+from wordline.repro import draw, exhibit, measured, papers
 from wordline.repro.analyses import ANALYSES
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.exhibit import read as read_exhibit
@@ -92,6 +93,50 @@ def test_equal_figures_are_in_no_printed_order(figures: dict[str, float], ours: 
     number = {"target": "a < b and c", "where": {"by": "scheme"}, "value": "time"}
     lines = [{"scheme": name, "time": value} for name, value in figures.items()]
     assert ANALYSES["order"](number, lines) == ours
+
+
+@pytest.mark.parametrize(
+    ("worst", "text"),
+    [
+        (("a", "a", "b"), "A worst in most cases"),
+        (("a", "b", "b"), "B worst in most cases"),
+        (("a", "b", "c"), "A worst in 1 of 3"),
+        (("b", "b", "c", "c"), "B worst in 2 of 4"),
+    ],
+)
+def test_the_worst_is_what_has_the_largest_value_most_often(worst: tuple[str, ...], text: str) -> None:
+    number = {
+        "where": {"by": "scheme"},
+        "over": ["load"],
+        "value": "time",
+        "names": {"A": "a", "B": "b", "C": "c"},
+    }
+    lines = [
+        {"scheme": name, "load": str(load), "time": 2.0 if name == most else 1.0}
+        for load, most in enumerate(worst)
+        for name in ("c", "b", "a")
+    ]
+    assert ANALYSES["worst"](number, lines) == text
+    assert ANALYSES["worst"](number, []) is None
+
+
+def test_a_figure_has_a_panel_for_each_value_of_a_column(tmp_path: Path) -> None:
+    figure = {
+        "kind": "bar",
+        "x": "x",
+        "y": "y",
+        "series": "s",
+        "panel": "p",
+        "y_label": "ys",
+        "labels": {"2": "two"},
+    }
+    lines = [{"x": x, "y": 1.0, "s": s, "p": p} for x in ("m", "n") for s in ("a", "b") for p in (1, 2)]
+    png, svg = draw.draw(figure, lines, "title", tmp_path / "figure")
+    assert png.read_bytes().startswith(b"\x89PNG")
+    text = svg.read_text()
+    # One title, one scale, one legend; each panel its name.
+    for word, times in (("title: 1", 1), ("two", 1), ("ys", 1), (">a<", 1), (">m<", 2)):
+        assert text.count(word) == times, word
 
 
 def test_what_is_the_same_by_construction_is_not_counted_as_reproduced(tmp_path: Path) -> None:
@@ -236,7 +281,7 @@ def test_every_printed_number_of_the_papers_is_accounted_for(wordline: Wordline,
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("validatoin",), "no paper `validatoin`: known: astro, collision, hotr"),
+        (("validatoin",), "no paper `validatoin`: known: astro, collision, drives, hotr"),
         (("validation", "--exhibit", "fig1"), "validation has no such exhibit: allowed: cache-hits"),
         (("all", "--targets", "nowhere"), "--targets nowhere"),
     ],
@@ -266,3 +311,20 @@ def test_an_exhibit_that_needs_traces_says_which(tmp_path: Path) -> None:
     path.write_text(f"colums = {{}}\n{text}")
     with pytest.raises(WordlineError, match="did you mean `columns`"):
         exhibit.read(path)
+
+
+def test_figures_beside_an_exhibit_are_compared_with_the_line_that_they_name() -> None:
+    one = read_exhibit(exhibit.EXHIBITS / "drives" / "zn540.toml")
+    line = {"queue_depth": 4, "iops": 52388.0 * 1.149, "p50_us": 70.1 * 1.2, "p99_us": None, "seed": 1}
+    found = {number.metric: number for number in numbers(one, [line], [])}
+    assert found["4: iops"].verdict == "reproduced"
+    assert found["4: p50_us"].verdict == "not reproduced"
+    assert found["4: p99_us"].verdict == "not run"
+    assert len(found) == 3
+
+
+def test_a_figure_that_the_table_has_not_got_is_refused() -> None:
+    one = read_exhibit(exhibit.EXHIBITS / "drives" / "zn540.toml")
+    less = dataclasses.replace(one, columns={"queue_depth": one.columns["queue_depth"]})
+    with pytest.raises(WordlineError, match=r"drives/zn540: measured: zn540\.csv: allowed: the columns"):
+        measured.read(less)

@@ -71,7 +71,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("scheme.reclaim.pages.group", &["3", "64"]),
     ("scheme.reclaim.pages.restart", &["true"]),
     ("scheme.reclaim.pages.for_pages", &["logical"]),
-    ("scheme.reclaim.pages.ties", &["random"]),
+    ("scheme.reclaim.pages.ties", &["logical"]),
     ("scheme.firmware.shuffle_ns", &["90"]),
     ("scheme.reclaim.threshold", &["3", "20"]),
     ("scheme.reclaim.priority", &["foreground", "equal", "background"]),

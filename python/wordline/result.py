@@ -80,15 +80,22 @@ def _wrap(value: Any) -> Any:
 class Result(Record):
     """The result of one run: the keys of `result.json`, histograms as arrays and tables as Arrow."""
 
-    __slots__ = ("_run",)
+    __slots__ = ("_run", "_text")
 
-    def __init__(self, run: _core.RunResult) -> None:
-        super().__init__(json.loads(run.json()))
+    def __init__(self, run: _core.RunResult, drive: str | None = None) -> None:
+        """`drive` says where the drive came from that the run began on, if from elsewhere."""
+        text = run.json()
+        data = json.loads(text)
+        if drive is not None:
+            data["engine"]["drive"] = drive
+            text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+        super().__init__(data)
         self._run = run
+        self._text = text
 
     def json(self) -> str:
         """The text of `result.json`: one object."""
-        return self._run.json()
+        return self._text
 
     def interval(self, path: str) -> intervals.Interval | None:
         """The 95% interval of the figure at a dotted path, such as `read.latency_ns.p99`; `None` where the

@@ -5,12 +5,16 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any, NotRequired, TypeAlias, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, TypedDict, Unpack
 
 from wordline import _core
 from wordline._core import Drive
+from wordline.policies import handed_over
 from wordline.presets import Description, Kind, load, load_workload, replay, toml_value
 from wordline.result import Record, Result
+
+if TYPE_CHECKING:
+    from wordline.kept_drives import Ready
 
 Progress: TypeAlias = Callable[[int, int | None, int], None]
 """Called some ten times a second: requests done, requests in all if known, simulated time in ns."""
@@ -34,6 +38,7 @@ def run(
     traces: PathLike | None = None,
     timeline: PathLike | None = None,
     window: tuple[int, int] | None = None,
+    policies: Mapping[str, object] | None = None,
     **more: object,
 ) -> Result:
     """Simulates one workload on one drive and returns what was measured.
@@ -45,21 +50,23 @@ def run(
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
     same. With `traces`, a folder, a workload preset that is a twin gives way to its real trace if that is
     there, known by its file name. With `timeline` a trace for the Perfetto viewer is written there, of the
-    time from `window[0]` to `window[1]` (ns) or of all of it.
+    time from `window[0]` to `window[1]` (ns) or of all of it. `policies` are classes or objects by slot
+    that take the place of the scheme's (see `wordline.policies`).
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
-    return simulate(
-        load("device", device),
-        load("scheme", scheme),
-        load_workload(workload, traces),
-        overrides=override_list({**(overrides or {}), **more}),
-        seed=seed,
-        checked=checked,
-        progress=progress,
-        drive=drive,
-        timeline=None if timeline is None else (timeline, window or ALL_TIME),
-    )
+    with handed_over(policies) as own:
+        return simulate(
+            load("device", device),
+            load("scheme", scheme),
+            load_workload(workload, traces),
+            overrides=override_list({**(overrides or {}), **more, **own}),
+            seed=seed,
+            checked=checked,
+            progress=progress,
+            drive=drive,
+            timeline=None if timeline is None else (timeline, window or ALL_TIME),
+        )
 
 
 class How(TypedDict):
@@ -91,14 +98,25 @@ def simulate(device: Description, scheme: Description, workload: Description, **
 
 
 def simulate_part(
-    device: Description, scheme: Description, workload: Description, **how: Unpack[HowPart]
+    device: Description,
+    scheme: Description,
+    workload: Description,
+    *,
+    ready: Ready | None = None,
+    **how: Unpack[HowPart],
 ) -> Result | None:
-    """`run_part` on descriptions that are loaded already, with overrides whose values are TOML."""
+    """`run_part` on descriptions that are loaded already, with overrides whose values are TOML.
+
+    `ready` is a drive to begin on.
+    """
     if (how.get("save_state") is None) != (how.get("stop_after") is None):
         raise _core.WordlineError("a run that stops needs both: a number of requests and a file")
+    if ready is not None:
+        how["drive"] = ready.drive
+        how["load_state"] = ready.file or how.get("load_state")
     texts = ((part.label, part.text) for part in (device, scheme, workload))
     measured = _core.run(*texts, base_dir=str(workload.folder), **how)
-    return None if measured is None else Result(measured)
+    return None if measured is None else Result(measured, None if ready is None else ready.how)
 
 
 def run_part(
@@ -145,6 +163,7 @@ def prepare(
     checked: bool = False,
     overrides: Mapping[str, object] | None = None,
     progress: Progress | None = None,
+    policies: Mapping[str, object] | None = None,
     **more: object,
 ) -> Drive:
     """Prepares a drive once, for any number of runs: as `run` would, from the `start` of the workload.
@@ -154,13 +173,14 @@ def prepare(
     `drive.fork()` copies it.
     """
     texts = [load("device", device), load("scheme", scheme), load("workload", workload)]
-    return prepare_drive(
-        *texts,
-        overrides=override_list({**(overrides or {}), **more}),
-        seed=seed,
-        checked=checked,
-        progress=progress,
-    )
+    with handed_over(policies) as own:
+        return prepare_drive(
+            *texts,
+            overrides=override_list({**(overrides or {}), **more, **own}),
+            seed=seed,
+            checked=checked,
+            progress=progress,
+        )
 
 
 def prepare_drive(

@@ -129,6 +129,17 @@ pub(crate) const FETCHED_TOGETHER: u64 = 32;
 /// Requests between two calls of the observer.
 const OBSERVED_EVERY: u64 = 8192;
 
+/// What came before the first request of a drive that is prepared.
+#[derive(Default)]
+pub struct Before<'a> {
+    /// Requests whose writes are carried out, where the state that they lead to isn't known as a formula.
+    pub pattern: Option<&'a mut dyn RequestSource>,
+    /// Whether they wrote and never let the drive rest, so that its SLC cache is used up.
+    pub never_rests: bool,
+    /// Requests that the cache of the map saw.
+    pub last: Option<&'a mut dyn RequestSource>,
+}
+
 impl Setup {
     /// Bytes that the host sees of this drive, or array.
     pub fn logical_bytes(&self) -> Result<u64, ConfigError> {
@@ -184,6 +195,18 @@ impl Setup {
         pattern: Option<&mut dyn RequestSource>,
         observer: &mut dyn Observer,
     ) -> Result<Device, RunError> {
+        self.prepare_after(own, footprint, Before { pattern, ..Before::default() }, observer)
+    }
+
+    /// The same, with caches as what came before left them.
+    pub fn prepare_after(
+        &self,
+        own: Vec<SystemPolicy>,
+        footprint: &[Lpa],
+        before: Before<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Device, RunError> {
+        let Before { pattern, never_rests, last } = before;
         self.validate()?;
         let (mut device, systems) = self.new_drive(own)?;
         device.seed_errors(self.seed);
@@ -207,21 +230,29 @@ impl Setup {
         }
         let mut settled =
             Settled { formula: self.start.layout.is_scattered(), agrees: true, ..Settled::default() };
+        if never_rests && occupied > 0 {
+            device.use_slc_cache_untimed(true);
+            settled.slc_cache_units = device.use_slc_cache(occupied, self.seed);
+        }
         if carries_out {
             let mut overwriting = match pattern {
                 Some(source) => device.overwriting_as(occupied, source),
                 None => device.overwriting(occupied, &[], self.seed),
             };
-            settled = self.overwrite_until_stationary(&mut device, &mut overwriting, occupied, observer)?;
+            self.overwrite_until_stationary(&mut device, &mut overwriting, occupied, &mut settled, observer)?;
         }
         let mut overwriting = device.overwriting(occupied, pages, self.seed);
         if !device.overwrite(overwrites, &mut overwriting, &mut || observer.progress(0, Ns::ZERO)) {
             return Err(RunError::Cancelled);
         }
-        device.note_settled(settled);
+        device.use_slc_cache_untimed(false);
         device.close_untimed_places();
         device.keep_pace_untimed();
         device.note_map_on_flash();
+        if let Some(last) = last {
+            settled.map_accesses = device.use_map_cache(last, occupied)?;
+        }
+        device.note_settled(settled);
         systems.into_iter().for_each(|system| device.add_system(system));
         match device.fault() {
             Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),

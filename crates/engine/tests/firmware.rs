@@ -5,10 +5,10 @@
 
 use crate::common::*;
 use crate::presets;
-use wordline_engine::Setup;
 use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartLayout};
 use wordline_engine::host::{HostOp, HostRequest, RequestSource};
 use wordline_engine::stats::report::Report;
+use wordline_engine::{Before, Setup, Unobserved};
 
 const MS: u64 = 1_000_000;
 
@@ -134,6 +134,35 @@ fn random_writes_to_a_full_client_drive_go_on_when_its_cache_is_full() {
     assert!(rates.iter().all(|&rate| rate > 50.0), "{rates:?}");
     assert!(report.write.latency_ns.max < 100 * MS, "{}", report.write.latency_ns.max);
     assert!(report.gc.victims > 40 && report.gc.stalled_units == 0, "{:?}", report.gc);
+}
+
+#[test]
+fn a_client_drive_that_was_written_at_random_goes_on_at_that_rate() {
+    let mut setup = Setup { host: closed(16), ..client() };
+    setup.start.layout = StartLayout::Steady;
+    setup.window.warmup_requests = setup.settling_requests(4096.0);
+    let pages = setup.logical_bytes().unwrap() / 4096;
+    let of = |seed: u64, count: u64| {
+        let mut random = Random(seed);
+        made(count, move |_| write(0, random.below(pages)))
+    };
+    let mut last = of(7, u64::MAX);
+    let before = Before { pattern: None, never_rests: true, last: Some(&mut last) };
+    let drive = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
+    let (report, record) =
+        record_on(&setup, drive, &mut of(11, setup.window.warmup_requests + 60_000)).unwrap();
+    let ends = record.completions();
+    let measured = ends.get(setup.window.warmup_requests as usize..).unwrap();
+    let rate = |from: usize, to: usize| (to - from) as f64 * 1e9 / (measured[to - 1] - measured[from]) as f64;
+    let (first, later) = (rate(0, 6_000), rate(6_000, 60_000));
+    println!("{first} then {later} writes a second, {:?} {:?}", report.slc_cache, report.waf_by_cause);
+    // The blocks of the map itself begin new: what its programs take is won from the data's until the first of them is collected.
+    assert!((0.5..1.2).contains(&(first / later)), "{first} {later}");
+    let cache = report.slc_cache.unwrap();
+    assert!(cache.direct_units > 20 * cache.cached_units, "{cache:?}");
+    // The changes held are as many as there is room for, and programs of the map go on.
+    let map = report.mapping.unwrap();
+    assert!(map.dirty_entries > 60_000 && map.counters.write_backs > 100, "{map:?}");
 }
 
 #[test]

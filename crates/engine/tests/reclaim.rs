@@ -1,13 +1,16 @@
 //! Read reclaim: what is emptied, when, with which priority, and that reads never run away from it.
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, reason = "helpers of tests, where a panic is the failure")]
+#![allow(clippy::print_stdout, reason = "the figures that the assertions are about")]
 
 use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::bad_blocks::BadBlocksConfig;
 use wordline_engine::config::cache::CacheKind;
 use wordline_engine::config::device::MultiPlaneRule;
-use wordline_engine::config::reclaim::{Holes, ReclaimConfig, ReclaimKind, ReclaimPriority};
+use wordline_engine::config::reclaim::{
+    Holes, PageCountersConfig, ReclaimConfig, ReclaimKind, ReclaimPriority, Ties,
+};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{SchedulerKind, SuperblockSpan};
 use wordline_engine::host::{HostOp, HostRequest};
@@ -347,9 +350,13 @@ fn two_worn_blocks_of_a_superblock_make_one_plan_although_it_waits() {
 
 /// Superblocks of the planes of a die. Column 0 of every superblock is read three times as often as each other, for so many reads.
 fn skewed(policy: ReclaimKind, count: u64) -> Report {
-    let mut setup = of_a_die(policy);
+    skewed_by(reclaiming(policy, 600, Equal), count)
+}
+
+fn skewed_by(reclaim: ReclaimConfig, count: u64) -> Report {
+    let mut setup = of_a_die(reclaim.policy);
     setup.device.geometry.pages = 64;
-    setup.scheme.reclaim = ReclaimConfig { threshold: 600, ..reclaiming(policy, 600, Equal) };
+    setup.scheme.reclaim = reclaim;
     setup.host = closed(2);
     setup.measure.reclaims = true;
     // Pages go to planes in turn.
@@ -386,6 +393,28 @@ fn under_skew_the_shuffler_evens_out_the_reads_of_blocks_and_whole_superblocks_d
         assert!(first > 350 && later < 150, "{policy:?}: {first} {later}");
         assert!((operations as f64) < 0.75 * whole as f64, "{policy:?}: {operations} of {whole}");
         assert_eq!(routine, if policy == ReclaimKind::Page { Routine::Regrouped } else { Routine::Full });
+    }
+}
+
+#[test]
+fn groups_of_pages_even_out_what_is_skewed_inside_them_where_equals_go_at_random() {
+    let of = |policy, group, ties| {
+        let pages = PageCountersConfig { group, ties, ..PageCountersConfig::default() };
+        let report = skewed_by(ReclaimConfig { pages, ..reclaiming(policy, 600, Equal) }, 40_000);
+        let reads = &report.flash.by_class["reclaim_read"];
+        (report.read_reclaim.unwrap().operations as f64, reads.operations as f64 / reads.transactions as f64)
+    };
+    assert_eq!(PageCountersConfig::default().ties, Ties::Random);
+    let whole = of(ReclaimKind::Superblock, 1, Ties::Random).0;
+    let shuffled = of(ReclaimKind::Shuffler, 1, Ties::Random).0;
+    for group in [8, 64] {
+        let (random, logical) =
+            (of(ReclaimKind::Page, group, Ties::Random), of(ReclaimKind::Page, group, Ties::Logical));
+        println!("{group}: whole {whole}, shuffled {shuffled}, at random {random:?}, in order {logical:?}");
+        // Like cards, but superpages part.
+        assert!(random.0 < 0.8 * whole && random.1 < 2.5, "{group}: {random:?} of {whole}");
+        // In the order of the placement superpages stay together, and so does the skew.
+        assert!(logical.0 > 0.9 * whole && logical.1 > 3.5, "{group}: {logical:?} of {whole}");
     }
 }
 

@@ -3,12 +3,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
 use crate::common::*;
-use wordline_engine::Setup;
 use wordline_engine::blocks::slc_cache::{CacheView, SlcCache};
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::device::*;
 use wordline_engine::config::nand_modes::SlcModeConfig;
-use wordline_engine::config::run::{HostConfig, Occupancy};
+use wordline_engine::config::run::{HostConfig, Occupancy, StartLayout};
 use wordline_engine::config::scheme::*;
 use wordline_engine::config::slc_cache::*;
 use wordline_engine::device::Device;
@@ -17,6 +16,7 @@ use wordline_engine::ids::{Lpa, SuperblockId};
 use wordline_engine::nand::CellMode;
 use wordline_engine::stats::report::Report;
 use wordline_engine::stats::slc_cache::SlcCacheReport;
+use wordline_engine::{Before, Setup, Unobserved};
 
 const SLC_TR: u64 = 20_000;
 const SLC_TPROG: u64 = 100_000;
@@ -364,5 +364,64 @@ fn what_a_data_cache_writes_back_goes_to_the_slc_cache_too() {
         let cache = cache_of(&report);
         assert!(cache.cached_units > 0 && cache.direct_units > 0, "{kind:?} {cache:?}");
         assert!(report.checked.is_some());
+    }
+}
+
+/// The drive full, its cache as random writes without a rest leave it.
+fn used(cache: SlcCacheConfig, seed: u64) -> (Setup, Device) {
+    let mut setup = drive(cache);
+    setup.start = start(Occupancy::All, 0.0);
+    setup.start.layout = StartLayout::Steady;
+    (setup.host, setup.seed) = (closed(4), seed);
+    let before = Before { never_rests: true, ..Before::default() };
+    let device = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
+    (setup, device)
+}
+
+#[test]
+fn a_used_cache_is_full_of_pages_most_of_which_were_written_again() {
+    let (mut cached, mut valid) = (0, 0);
+    for seed in 0..20 {
+        let (setup, device) = used(fixed(3), seed);
+        let report = device.report();
+        assert_eq!(report.start.slc_cache_units, 15);
+        let cache = cache_of(&report);
+        assert_eq!(cache.used_units, 15);
+        assert!((3..=15).contains(&cache.valid_units), "{cache:?}");
+        (cached, valid) = (cached + 15, valid + cache.valid_units);
+        // Checked: no page is lost, and those that are outdated stay so.
+        let mut random = Random(seed + 1);
+        let report = record_on(&setup, device, &mut made(600, |_| write(0, random.below(300)))).unwrap().0;
+        assert!(cache_of(&report).direct_units > 500, "{:?}", report.slc_cache);
+    }
+    // A superblock of 5 pages lives for ln 5 + 0.58 overwrites of the drive: its pages are valid for 0.41 of that on average, one always.
+    let share = valid as f64 / f64::from(cached);
+    assert!((0.4..0.68).contains(&share), "{share}");
+    // One that folds in turn holds what was written last: 15 of 300 pages.
+    let (_, device) = used(SlcCacheConfig { when_full: WhenFull::FoldFirst, ..fixed(3) }, 1);
+    assert!(cache_of(&device.report()).valid_units >= 12, "{:?}", device.report().slc_cache);
+    // Without such a load it is empty.
+    let mut setup = drive(fixed(3));
+    setup.start = start(Occupancy::All, 0.0);
+    setup.start.layout = StartLayout::Steady;
+    assert_eq!(cache_of(&setup.prepare(&[]).unwrap().report()).used_units, 0);
+}
+
+#[test]
+fn overwrites_without_time_go_through_a_cache_that_is_in_use() {
+    for seed in 0..8 {
+        let mut setup = drive(fixed(3));
+        setup.start = start(Occupancy::All, 0.0);
+        setup.start.layout = StartLayout::Steady;
+        setup.scheme.gc.policy = GcKind::CostBenefit;
+        (setup.host, setup.seed) = (closed(4), seed);
+        let mut random = Random(seed + 1);
+        let mut past = made(u64::MAX, |_| write(0, random.below(60)));
+        let before = Before { pattern: Some(&mut past), never_rests: true, last: None };
+        let device = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
+        let cache = cache_of(&device.report());
+        assert!(cache.used_units >= 10 && cache.valid_units >= 2, "{cache:?}");
+        let mut random = Random(seed + 100);
+        record_on(&setup, device, &mut made(600, |_| write(0, random.below(60)))).unwrap();
     }
 }

@@ -6,12 +6,14 @@
 
 use crate::common::*;
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
-use wordline_engine::config::device::CapacityConfig;
+use wordline_engine::config::device::{CapacityConfig, CellTechnology};
+use wordline_engine::config::nand_modes::SlcModeConfig;
 use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::run::StartLayout;
-use wordline_engine::config::scheme::GcKind;
+use wordline_engine::config::scheme::{GcKind, MappingKind};
+use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
 use wordline_engine::host::RequestSource;
-use wordline_engine::{Setup, Split, Stop, Unobserved, replay, replay_in_parts};
+use wordline_engine::{Before, Setup, Split, Stop, Unobserved, replay, replay_in_parts};
 
 /// Writes of the long run.
 const LONG: u64 = 200_000;
@@ -57,6 +59,10 @@ struct Case {
     queue_depth: u32,
     buffered: bool,
     paced: bool,
+    /// An SLC cache, and what a write does that finds no room in it.
+    slc: Option<WhenFull>,
+    /// Whether a sixth of the map's entries are cached.
+    demand: bool,
 }
 
 const PLAIN: Case = Case {
@@ -65,6 +71,8 @@ const PLAIN: Case = Case {
     queue_depth: 16,
     buffered: false,
     paced: false,
+    slc: None,
+    demand: false,
 };
 
 impl Case {
@@ -81,11 +89,31 @@ impl Case {
         if self.paced {
             setup.scheme.gc.pace = Some(PaceConfig { band: 2 });
         }
+        if let Some(when_full) = self.slc {
+            setup.device.cell.technology = CellTechnology::Tlc;
+            setup.device.slc_mode =
+                Some(SlcModeConfig { read_ns: 20_000, program_ns: 50_000, erase_ns: 1_000_000 });
+            // Twelve blocks of each plane: more than settles in requests.
+            let bytes = Some(12 * 10 * 4096 * 16);
+            setup.scheme.slc_cache = SlcCacheConfig {
+                policy: SlcCacheKind::Static,
+                bytes,
+                when_full,
+                ..SlcCacheConfig::default()
+            };
+            setup.start.settle_requests = Some(1_000);
+        }
+        if self.demand {
+            setup.scheme.mapping.policy = MappingKind::Demand;
+            setup.scheme.mapping.cache_bytes = 1 << 16;
+            setup.start.settle_requests = Some(1_000);
+        }
         setup.host = closed(self.queue_depth);
         setup.start.layout = StartLayout::Steady;
         (setup.checked, setup.seed) = (false, seed);
         let has_formula = setup.has_steady_formula(self.pattern == Pattern::Uniform);
-        setup.pattern = (!has_formula).then(|| format!("{:?}", self.pattern));
+        let named = !has_formula || self.slc.is_some() || self.demand;
+        setup.pattern = named.then(|| format!("{:?}", self.pattern));
         setup.window.warmup_requests = setup.settling_requests(4096.0);
         setup
     }
@@ -95,8 +123,14 @@ impl Case {
         let setup = self.setup(seed);
         let pages = setup.logical_bytes().unwrap() / 4096;
         let mut past = self.pattern.writes(pages, seed + 1000, u64::MAX);
-        let past = setup.pattern.is_some().then_some(&mut past as &mut dyn RequestSource);
-        let drive = setup.prepare_with(Vec::new(), &[], past, &mut Unobserved).unwrap();
+        let mut last = self.pattern.writes(pages, seed + 2000, u64::MAX);
+        let before = Before {
+            pattern: (!setup.has_steady_formula(self.pattern == Pattern::Uniform))
+                .then_some(&mut past as &mut dyn RequestSource),
+            never_rests: self.slc.is_some(),
+            last: self.demand.then_some(&mut last as &mut dyn RequestSource),
+        };
+        let drive = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
         let all = setup.window.warmup_requests + requests;
         // What is programmed counts up to the last request's arrival, with others under way as in a longer run …
         let mut source = self.pattern.writes(pages, seed, all + 128);
@@ -153,11 +187,10 @@ impl Case {
 #[test]
 fn every_policy_begins_as_it_goes_on_at_every_queue_depth() {
     for policy in [GcKind::Greedy, GcKind::DChoices, GcKind::Random, GcKind::Fifo] {
-        for queue_depth in [1, 16] {
+        for queue_depth in [1, 16, 64] {
             Case { policy, queue_depth, ..PLAIN }.is_stationary();
         }
     }
-    Case { queue_depth: 64, ..PLAIN }.is_stationary();
 }
 
 #[test]
@@ -184,4 +217,34 @@ fn a_skewed_load_begins_with_what_its_own_past_left() {
     ] {
         Case { pattern, policy, paced: true, buffered: true, ..PLAIN }.is_stationary();
     }
+}
+
+#[test]
+fn an_slc_cache_begins_used_up_as_a_load_without_a_rest_leaves_it() {
+    for when_full in [WhenFull::Direct, WhenFull::FoldFirst] {
+        Case { slc: Some(when_full), ..PLAIN }.is_stationary();
+    }
+    Case { slc: Some(WhenFull::Direct), paced: true, buffered: true, ..PLAIN }.is_stationary();
+    Case { slc: Some(WhenFull::Direct), pattern: Pattern::HotCold, ..PLAIN }.is_stationary();
+}
+
+/// Not so of write amplification: the blocks of the map itself begin new.
+#[test]
+fn a_cached_map_begins_with_what_was_looked_up_before() {
+    let case = Case { demand: true, ..PLAIN };
+    let setup = case.setup(1);
+    let pages = setup.logical_bytes().unwrap() / 4096;
+    let hit_ratio = |used: bool, requests: u64| {
+        let mut last = case.pattern.writes(pages, 3, u64::MAX);
+        let last = used.then_some(&mut last as &mut dyn RequestSource);
+        let before = Before { last, ..Before::default() };
+        let mut drive = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
+        let mut source = case.pattern.writes(pages, 1, setup.window.warmup_requests + requests);
+        let outcome = replay(&setup, &mut drive, &mut source, &mut Unobserved).unwrap();
+        outcome.report.mapping.unwrap().hit_ratio.unwrap()
+    };
+    let (long, first, empty) = (hit_ratio(true, 20_000), hit_ratio(true, 1_000), hit_ratio(false, 1_000));
+    println!("hit ratio {first} at first, {long} later, {empty} of a cache that begins empty");
+    assert!((first - long).abs() < 0.05, "{first} {long}");
+    assert!(empty < 0.6 * long, "{empty} {long}");
 }

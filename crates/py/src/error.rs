@@ -20,6 +20,7 @@ pub fn mistake(message: impl std::fmt::Display) -> PyErr {
 
 /// Calls `work`; a panic in it, which is a defect of the simulator, becomes a `RuntimeError`.
 pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    crate::policies::begin();
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|payload| {
         Err(PyRuntimeError::new_err(format!("defect in the simulator: {}", panic_message(&*payload))))
     })

@@ -9,6 +9,7 @@ mod error;
 mod fio;
 mod held;
 mod past;
+mod policies;
 mod requests;
 mod run;
 mod state;
@@ -27,12 +28,12 @@ pub use pyo3;
 pub const BUILD: &str = env!("WORDLINE_BUILD");
 
 /// Fills a Python module with all that the package `wordline` takes from its core, and makes these policies known to
-/// schemes. `build` is the name of the build, which rows of sweeps are keyed by: [`BUILD`], with the name of one's own
+/// schemes, those that are written in Python among them. `build` is the name of the build, which rows of sweeps are keyed by: [`BUILD`], with the name of one's own
 /// sources behind it.
 ///
 /// An error if a policy has a name that can't be a key, or if this was done before in this process.
 pub fn fill(module: &Bound<'_, PyModule>, build: &str, policies: Vec<CustomPolicy>) -> PyResult<()> {
-    register(policies).map_err(error::mistake)?;
+    register(policies.into_iter().chain(policies::all()).collect()).map_err(error::mistake)?;
     wordline_trace::silence_expected_panics();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("__build__", build)?;

@@ -1,10 +1,12 @@
 //! What came before a workload's first request, where the drive is to start in the state that it led to.
 
 use pyo3::prelude::*;
-use wordline_engine::Setup;
-use wordline_engine::config::run::StartLayout;
+use wordline_engine::config::run::{Arrivals, StartLayout};
 use wordline_engine::host::RequestSource;
-use wordline_trace::{OpenContext, OpenError, Preceded, SourceConfig, before, written};
+use wordline_engine::{Before, Setup};
+use wordline_trace::{
+    OpenContext, OpenError, Preceded, SourceConfig, before, flows_before, written, written_by_flows,
+};
 
 use crate::describe::Described;
 use crate::requests::Requests;
@@ -13,29 +15,92 @@ use crate::run::not_opened;
 type Source = Box<dyn RequestSource + Send>;
 
 /// Requests like those of a workload, for its drive to settle.
+#[derive(Default)]
 pub struct Past {
     /// So many of them take simulated time.
     pub requests: u64,
+    /// The same of each flow.
+    of_flows: Vec<u64>,
     /// Whether the writes of more are carried out without.
     carried_out: bool,
+    /// Whether they never let the drive rest, so that its SLC cache is used up.
+    never_rests: bool,
+    /// Whether the cache of the map saw them.
+    looked_up: bool,
+}
+
+/// The requests by which a drive is prepared.
+#[derive(Default)]
+pub struct Sources {
+    pattern: Option<Source>,
+    last: Option<Source>,
+    never_rests: bool,
+}
+
+impl Sources {
+    /// As the engine takes them.
+    pub fn before(&mut self) -> Before<'_> {
+        fn lent(source: &mut Option<Source>) -> Option<&mut dyn RequestSource> {
+            source.as_mut().map(|source| &mut **source as &mut dyn RequestSource)
+        }
+        Before { pattern: lent(&mut self.pattern), never_rests: self.never_rests, last: lent(&mut self.last) }
+    }
 }
 
 impl Past {
     /// What a run needs of it. Has the setup leave it out of the window, and name it where the drive's state depends on it.
     pub fn of(described: &Described, setup: &mut Setup, context: &OpenContext<'_>) -> PyResult<Self> {
-        let none = Self { requests: 0, carried_out: false };
-        let Some(source) = &described.workload.source else { return Ok(none) };
-        let (Some(written), Some(_)) = (written(source), open(described, source, context)?) else {
-            return Ok(none);
+        let past = match &described.workload.source {
+            Some(source) => Self::of_source(described, source, setup, context)?,
+            None => Self::of_flows(described, setup, context)?,
         };
-        let carried_out = setup.start.layout == StartLayout::Steady
-            && written.bytes_per_request > 0.0
-            && setup.scheme.array.is_none()
-            && !setup.has_steady_formula(written.uniformly);
-        setup.pattern = carried_out.then(|| pattern_of(source));
+        setup.window.warmup_requests = setup.window.warmup_requests.saturating_add(past.requests);
+        Ok(past)
+    }
+
+    fn of_source(
+        described: &Described,
+        source: &SourceConfig,
+        setup: &mut Setup,
+        context: &OpenContext<'_>,
+    ) -> PyResult<Self> {
+        let (Some(written), Some(_)) = (written(source), open(described, source, context)?) else {
+            return Ok(Self::default());
+        };
+        let steady = setup.start.layout == StartLayout::Steady && setup.scheme.array.is_none();
+        let writes = written.bytes_per_request > 0.0;
+        let host = &setup.host;
+        let past = Self {
+            carried_out: steady && writes && !setup.has_steady_formula(written.uniformly),
+            never_rests: steady
+                && writes
+                && setup.scheme.slc_cache.is_on()
+                && host.arrivals == Arrivals::Closed
+                && host.think_time_ns < setup.scheme.maintenance.idle_after_ns,
+            looked_up: steady && setup.scheme.mapping.policy.is_on_flash(),
+            ..Self::default()
+        };
+        // What is carried out leaves victims that are chosen anew first; caches that are filled don't.
+        setup.pattern = past.carried_out.then(|| pattern_of(source));
         let requests = setup.settling_requests(written.bytes_per_request);
-        setup.window.warmup_requests = setup.window.warmup_requests.saturating_add(requests);
-        Ok(Self { requests, carried_out })
+        if past.never_rests || past.looked_up {
+            let rests = if past.never_rests { ", without a rest" } else { "" };
+            setup.pattern = Some(pattern_of(source) + rests);
+        }
+        Ok(Self { requests, ..past })
+    }
+
+    /// Flows settle in proportion to their numbers of requests.
+    fn of_flows(described: &Described, setup: &Setup, context: &OpenContext<'_>) -> PyResult<Self> {
+        let known =
+            flows_before(&described.workload, context).map_err(|error| not_opened(described, error))?;
+        let Some((shares, bytes)) = written_by_flows(&described.workload.flow).filter(|_| known.is_some())
+        else {
+            return Ok(Self::default());
+        };
+        let requests = setup.settling_requests(bytes);
+        let of_flows: Vec<u64> = shares.iter().map(|share| (share * requests as f64).ceil() as u64).collect();
+        Ok(Self { requests: of_flows.iter().sum(), of_flows, ..Self::default() })
     }
 
     /// The requests of the workload with those before them.
@@ -45,24 +110,46 @@ impl Past {
         described: &Described,
         context: &OpenContext<'_>,
     ) -> PyResult<Requests> {
-        let before = match &described.workload.source {
-            Some(source) if self.requests > 0 => open(described, source, context)?,
-            _ => None,
-        };
-        Ok(match (requests, before) {
-            (Requests::One(opened), Some(before)) => {
-                Requests::One(Preceded::open(before, self.requests, opened))
+        if self.requests == 0 {
+            return Ok(requests);
+        }
+        match requests {
+            Requests::One(opened) => {
+                let before = match &described.workload.source {
+                    Some(source) => open(described, source, context)?,
+                    None => None,
+                };
+                Ok(Requests::One(match before {
+                    Some(before) => Preceded::open(before, self.requests, opened),
+                    None => opened,
+                }))
             }
-            (requests, _) => requests,
-        })
+            Requests::Flows(mut flows) => {
+                let before = flows_before(&described.workload, context)
+                    .map_err(|error| not_opened(described, error))?;
+                let each = before.unwrap_or_default().into_iter().zip(&self.of_flows);
+                flows = flows
+                    .into_iter()
+                    .zip(each)
+                    .map(|(mut flow, (before, &count))| {
+                        flow.opened = Preceded::open(before, count, flow.opened);
+                        flow
+                    })
+                    .collect();
+                Ok(Requests::Flows(flows))
+            }
+        }
     }
 
-    /// Requests whose writes are carried out while the drive is prepared.
-    pub fn pattern(&self, described: &Described, context: &OpenContext<'_>) -> PyResult<Option<Source>> {
-        match described.workload.source.as_ref().filter(|_| self.carried_out) {
-            Some(source) => open(described, source, context),
-            None => Ok(None),
-        }
+    /// Requests by which the drive is prepared.
+    pub fn sources(&self, described: &Described, context: &OpenContext<'_>) -> PyResult<Sources> {
+        let Some(source) = &described.workload.source else { return Ok(Sources::default()) };
+        let wanted = |on: bool| if on { open(described, source, context) } else { Ok(None) };
+        Ok(Sources {
+            pattern: wanted(self.carried_out)?,
+            last: wanted(self.looked_up)?,
+            never_rests: self.never_rests,
+        })
     }
 }
 

@@ -7,7 +7,6 @@ use std::time::Instant;
 use pyo3::prelude::*;
 use serde::Serialize;
 use wordline_engine::config::run::Occupancy;
-use wordline_engine::host::RequestSource;
 use wordline_engine::ids::Lpa;
 use wordline_engine::stats::measured::Tables;
 use wordline_engine::stats::notes::Note;
@@ -164,9 +163,8 @@ fn run_described(
         None => {
             let ready = match &part.from {
                 None => touched().and_then(|pages| {
-                    let mut pattern = past.pattern(described, &context)?;
-                    let pattern = pattern.as_mut().map(|source| &mut **source as &mut dyn RequestSource);
-                    let ready = setup.prepare_with(Vec::new(), &pages, pattern, &mut watch.clone());
+                    let mut sources = past.sources(described, &context)?;
+                    let ready = setup.prepare_after(Vec::new(), &pages, sources.before(), &mut watch.clone());
                     Ok((ready.map_err(|error| failed(described, error))?, None))
                 }),
                 Some(from) => from.open(&setup),

@@ -10,7 +10,6 @@ use wordline_engine::array::Array;
 use wordline_engine::config::array::ArrayConfig;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::device::Device;
-use wordline_engine::host::RequestSource;
 use wordline_engine::snapshot::SnapshotError;
 use wordline_engine::{RunError, Setup};
 use wordline_trace::{OpenContext, OutputFile};
@@ -196,9 +195,8 @@ pub fn prepare(
             let drive_bytes = setup.logical_bytes().map_err(|error| described.mistake(error))?;
             let context = OpenContext { drive_bytes, seed, base_dir: Path::new(".") };
             let past = Past::of(&described, &mut setup, &context)?;
-            let mut pattern = past.pattern(&described, &context)?;
-            let pattern = pattern.as_mut().map(|source| &mut **source as &mut dyn RequestSource);
-            let ready = setup.prepare_with(Vec::new(), &[], pattern, &mut watch);
+            let mut sources = past.sources(&described, &context)?;
+            let ready = setup.prepare_after(Vec::new(), &[], sources.before(), &mut watch);
             let ready = ready.map_err(|error| failed(&described, error));
             Ok(Drive::new(setup, watch.outcome(ready)?))
         })

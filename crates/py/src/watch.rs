@@ -8,6 +8,8 @@ use wordline_engine::Observer;
 use wordline_engine::host::{HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
+use crate::policies;
+
 /// Time between two looks at Python.
 const INTERVAL: Duration = Duration::from_millis(100);
 
@@ -38,7 +40,8 @@ impl Watch {
 
     /// What the work came to: what was raised in Python goes before what became of the work.
     pub fn outcome<T>(&self, work: PyResult<T>) -> PyResult<T> {
-        match self.raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match raised.or_else(policies::raised) {
             Some(raised) => Err(raised),
             None => work,
         }
@@ -57,6 +60,9 @@ impl Watch {
 
 impl Observer for Watch {
     fn progress(&mut self, requests_done: u64, simulated: Ns) -> bool {
+        if policies::has_raised() {
+            return false;
+        }
         // The last answer is told whenever it comes, so that a bar ends full.
         let ends = !self.ended && self.total.is_some_and(|total| requests_done >= total);
         if self.last.elapsed() < INTERVAL && !ends {

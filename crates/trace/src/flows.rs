@@ -4,9 +4,10 @@ use rand::Rng;
 use wordline_engine::config::host::FlowRules;
 use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
 
-use crate::config::WorkloadConfig;
+use crate::config::{FlowConfig, WorkloadConfig};
 use crate::open::{OpenContext, OpenError, Opened, open};
 use crate::rng::stream;
+use crate::settle::before;
 
 /// A flow, ready to give requests.
 pub struct OpenedFlow {
@@ -22,23 +23,56 @@ pub struct OpenedFlow {
 /// # Errors
 /// A description that is wrong or doesn't suit the drive, a file that can't be used. Paths begin with `flow[…]`.
 pub fn open_flows(workload: &WorkloadConfig, context: &OpenContext) -> Result<Vec<OpenedFlow>, OpenError> {
-    let mut flows = Vec::new();
-    for (number, flow) in workload.flow.iter().enumerate() {
+    let opened = |number, flow: &FlowConfig| {
         let rules = flow.rules(number, &workload.host);
-        let under = |error: OpenError| match error {
-            OpenError::Config(error) => OpenError::Config(error.under(&format!("flow[{number}]"))),
-            OpenError::Source(SourceError(what)) => {
-                OpenError::Source(SourceError(format!("flow {}: {what}", rules.name)))
-            }
-        };
-        let (start, bytes) = flow.range_on(context.drive_bytes).map_err(|error| under(error.into()))?;
-        let seed = stream(context.seed, &format!("flow.{}", rules.name)).next_u64();
-        let part = OpenContext { drive_bytes: bytes, seed, base_dir: context.base_dir };
-        let Opened { source, notes } = open(&flow.source, &part).map_err(under)?;
+        let opened = in_range(flow, &rules, number, context, |part| open(&flow.source, part).map(Some))?;
+        Ok(opened.map(|opened| OpenedFlow { rules, opened }))
+    };
+    workload.flow.iter().enumerate().filter_map(|(number, flow)| opened(number, flow).transpose()).collect()
+}
+
+/// Requests like those of each flow that go before its first, in the order of the flows ([`before`]); `None` if a flow is no
+/// generator: nobody knows what came before a trace.
+///
+/// # Errors
+/// Those of [`open_flows`].
+pub fn flows_before(
+    workload: &WorkloadConfig,
+    context: &OpenContext,
+) -> Result<Option<Vec<Box<dyn RequestSource + Send>>>, OpenError> {
+    let opened = |number, flow: &FlowConfig| {
+        let rules = flow.rules(number, &workload.host);
+        let opened = in_range(flow, &rules, number, context, |part| {
+            let source = before(&flow.source, part)?;
+            Ok(source.map(|source| Opened { source, notes: Default::default() }))
+        })?;
+        Ok(opened.map(|opened| opened.source))
+    };
+    workload.flow.iter().enumerate().map(|(number, flow)| opened(number, flow)).collect()
+}
+
+/// What `open` gives for the part of the drive that a flow uses, at its places on the drive.
+fn in_range(
+    flow: &FlowConfig,
+    rules: &FlowRules,
+    number: usize,
+    context: &OpenContext,
+    open: impl FnOnce(&OpenContext) -> Result<Option<Opened>, OpenError>,
+) -> Result<Option<Opened>, OpenError> {
+    let under = |error: OpenError| match error {
+        OpenError::Config(error) => OpenError::Config(error.under(&format!("flow[{number}]"))),
+        OpenError::Source(SourceError(what)) => {
+            OpenError::Source(SourceError(format!("flow {}: {what}", rules.name)))
+        }
+    };
+    let (start, bytes) = flow.range_on(context.drive_bytes).map_err(|error| under(error.into()))?;
+    let seed = stream(context.seed, &format!("flow.{}", rules.name)).next_u64();
+    let part = OpenContext { drive_bytes: bytes, seed, base_dir: context.base_dir };
+    let opened = open(&part).map_err(under)?;
+    Ok(opened.map(|Opened { source, notes }| {
         let source = Box::new(InRange { source, start, bytes, name: rules.name.clone() });
-        flows.push(OpenedFlow { rules, opened: Opened { source, notes } });
-    }
-    Ok(flows)
+        Opened { source, notes }
+    }))
 }
 
 /// Everything that a workload asks for, flow by flow: for a look at its addresses.

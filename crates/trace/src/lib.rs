@@ -54,7 +54,7 @@ mod write;
 
 pub use config::{FlowConfig, SourceConfig, SyntheticConfig, TraceConfig, TwinConfig, WorkloadConfig};
 pub use expected::silence_expected_panics;
-pub use flows::{OpenedFlow, open_all, open_flows};
+pub use flows::{OpenedFlow, flows_before, open_all, open_flows};
 pub use footprint::{Footprint, footprint};
 pub use info::{
     AlignmentShares, ArrivalInfo, ClassInfo, Dispersion, LoadPoint, OpInfo, PageClasses, PageCounts,
@@ -63,5 +63,5 @@ pub use info::{
 };
 pub use notes::Notes;
 pub use open::{OpenContext, OpenError, Opened, open};
-pub use settle::{Preceded, Written as WrittenBytes, before, written};
+pub use settle::{Preceded, Written as WrittenBytes, before, written, written_by_flows};
 pub use write::{OutputFile, WriteFormat, Written, write_csv, write_trace};

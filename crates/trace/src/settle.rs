@@ -4,7 +4,7 @@
 use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
-use crate::config::{PatternConfig, SourceConfig, SyntheticConfig};
+use crate::config::{FlowConfig, PatternConfig, SourceConfig, SyntheticConfig};
 use crate::open::{OpenContext, OpenError, Opened};
 use crate::synthetic::Generator;
 
@@ -43,6 +43,21 @@ pub fn written(source: &SourceConfig) -> Option<Written> {
         && region.share.is_none_or(|share| share == 1.0);
     let uniformly = whole && config.pattern == PatternConfig::Uniform;
     Some(Written { bytes_per_request: share * mean_bytes(config), uniformly })
+}
+
+/// What a workload of flows writes: for each its share of the requests, by their numbers; and what all write together. `None` where
+/// that isn't known of a flow.
+pub fn written_by_flows(flows: &[FlowConfig]) -> Option<(Vec<f64>, f64)> {
+    let each = flows.iter().map(|flow| match &flow.source {
+        SourceConfig::Synthetic(config) => {
+            Some((config.requests as f64, written(&flow.source)?.bytes_per_request))
+        }
+        _ => None,
+    });
+    let each: Vec<(f64, f64)> = each.collect::<Option<_>>()?;
+    let all: f64 = each.iter().map(|(requests, _)| requests).sum();
+    let bytes = each.iter().map(|(requests, bytes)| requests * bytes).sum::<f64>() / all;
+    (all > 0.0).then(|| (each.iter().map(|(requests, _)| requests / all).collect(), bytes))
 }
 
 fn mean_bytes(config: &SyntheticConfig) -> f64 {

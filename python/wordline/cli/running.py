@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline import simulation
+from wordline import kept_drives, simulation
 from wordline._core import WordlineError
 from wordline.cli.common import (
     JsonOption,
@@ -23,6 +23,7 @@ from wordline.cli.common import (
     transform_pairs,
 )
 from wordline.presets import load, load_workload, replay
+from wordline.study.point import Point
 
 if TYPE_CHECKING:
     from wordline.result import Result
@@ -91,6 +92,13 @@ def run(
     window: Annotated[
         str | None, typer.Option("--window", metavar="FROM..TO", help="Of the timeline, such as 1s..1.2s.")
     ] = None,
+    keep: Annotated[
+        bool,
+        typer.Option(
+            "--keep/--no-keep",
+            help="Keep a drive that had to be overwritten for its start, and begin on one that was kept.",
+        ),
+    ] = True,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate one workload on one drive."""
@@ -120,17 +128,31 @@ def run(
         _run_seeds(simulate, seed_numbers(seeds, seed), jobs, out, as_json)
         return
     with progress_bar() as progress:
-        result = simulation.simulate_part(
-            *descriptions,
-            overrides=pairs,
-            seed=seed,
-            checked=checked,
-            progress=progress,
-            load_state=load_state,
-            save_state=save_state,
-            stop_after=stop_after,
-            timeline=None if timeline is None else (timeline, window_ns(window)),
-        )
+        ready = None
+        if keep and load_state is None and trace is None:
+            point = Point(*descriptions, overrides=tuple(pairs), seed=seed, checked=checked)
+            ready = kept_drives.ready(point, progress)
+
+        def simulate_one(ready: kept_drives.Ready | None) -> Result | None:
+            return simulation.simulate_part(
+                *descriptions,
+                overrides=pairs,
+                seed=seed,
+                checked=checked,
+                progress=progress,
+                ready=ready,
+                load_state=load_state,
+                save_state=save_state,
+                stop_after=stop_after,
+                timeline=None if timeline is None else (timeline, window_ns(window)),
+            )
+
+        try:
+            result = simulate_one(ready)
+        except WordlineError as error:
+            if ready is None or not ready.is_broken(error):
+                raise
+            result = simulate_one(None)
     if result is None:
         stopped = {"stopped_after": stop_after, "state": str(save_state)}
         print(json.dumps(stopped) if as_json else f"stopped after {stop_after:,} requests: {save_state}")

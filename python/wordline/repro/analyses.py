@@ -120,6 +120,27 @@ def order_of_gains(number: Wanted, lines: Lines) -> str | None:
     return _ordered(number, loss)
 
 
+def worst(number: Wanted, lines: Lines) -> str | None:
+    """`NAME worst in most cases`, or in how many, for the name of the column `where.by` that has the largest
+    `value` most often over the lines that agree in `over`; of equals the first of `names`.
+    """
+    by = number["where"]["by"]
+    fixed = {name: value for name, value in number["where"].items() if name != "by"}
+    cases: dict[tuple[Any, ...], dict[str, float]] = {}
+    for line in lines:
+        if _fits(line, fixed) and line.get(number["value"]) is not None:
+            case = tuple(line.get(name) for name in (*number["over"], SEED))
+            cases.setdefault(case, {})[str(line[by])] = line[number["value"]]
+    if not cases:
+        return None
+    worsts = [max(found, key=lambda name: found[name]) for found in cases.values()]
+    often = {name: worsts.count(key) for name, key in number["names"].items()}
+    name = max(often, key=lambda name: often[name])
+    if 2 * often[name] > len(cases):
+        return f"{name} worst in most cases"
+    return f"{name} worst in {often[name]} of {len(cases)}"
+
+
 def flat_from(number: Wanted, lines: Lines) -> float | None:
     """The smallest value of the column `by` from which on `value`, by that of its largest one, is at most
     `limit` higher, in the mean over the lines that agree otherwise.
@@ -182,6 +203,7 @@ ANALYSES: dict[str, Callable[[Wanted, Lines], float | str | None]] = {
     "lowest": lowest,
     "order": order,
     "order_of_gains": order_of_gains,
+    "worst": worst,
     "flat_from": flat_from,
     "lower_from": lower_from,
     "higher_up_to": higher_up_to,

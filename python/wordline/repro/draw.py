@@ -20,8 +20,8 @@ KINDS = ("line", "bar")
 MOST_TICKS = 10
 
 FIGURE_KEYS = (
-    "kind", "x", "y", "series", "reference", "reference_label", "x_label", "y_label", "x_log", "y_log",
-    "x_scale",
+    "kind", "x", "y", "series", "panel", "reference", "reference_label", "x_label", "y_label", "x_log",
+    "y_log", "x_scale",
     "y_scale", "percent", "y_min", "labels",
 )  # fmt: skip
 
@@ -44,16 +44,29 @@ def draw(figure: Mapping[str, Any], lines: Sequence[Line], title: str, path: Pat
 
     # SVG without dates and with fixed names, so that the same rows give the same file.
     with mpl.rc_context({"svg.hashsalt": "wordline", "font.size": 9, "svg.fonttype": "none"}):
-        canvas, axes = pyplot.subplots(figsize=(6.4, 3.8), layout="constrained")
+        panels = _panels(figure, lines)
+        size = (6.4, 3.8) if len(panels) == 1 else (4.8 * len(panels), 3.8)
+        canvas, all_axes = pyplot.subplots(
+            1, len(panels), figsize=size, sharey=True, squeeze=False, layout="constrained"
+        )
         try:
-            (_draw_bars if figure.get("kind") == "bar" else _draw_lines)(axes, figure, lines)
-            _dress(axes, figure, title)
+            for axes, (name, shown) in zip(all_axes[0], panels.items(), strict=True):
+                (_draw_bars if figure.get("kind") == "bar" else _draw_lines)(axes, figure, shown)
+                _dress(axes, figure, title if axes is all_axes[0][0] else "", name)
+            _legend(all_axes[0][0], figure)
             made = [path.with_suffix(".png"), path.with_suffix(".svg")]
             canvas.savefig(made[0], dpi=150)
             canvas.savefig(made[1], metadata={"Date": None})
         finally:
             pyplot.close(canvas)
     return made
+
+
+def _panels(figure: Mapping[str, Any], lines: Sequence[Line]) -> dict[str, list[Line]]:
+    """The lines of each picture beside another, by its label: those with one value of the column `panel`."""
+    return (
+        _groups({**figure, "series": figure.get("panel")}, lines) if "panel" in figure else {"": list(lines)}
+    )
 
 
 def _groups(figure: Mapping[str, Any], lines: Sequence[Line]) -> dict[str, list[Line]]:
@@ -158,12 +171,13 @@ def _listed(value: Any) -> list[str]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def _dress(axes: Any, figure: Mapping[str, Any], title: str) -> None:
+def _dress(axes: Any, figure: Mapping[str, Any], title: str, panel: str) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
-    axes.set_title(title, loc="left", fontsize=10)
+    axes.set_title(f"{title}: {panel}" if title and panel else title or panel, loc="left", fontsize=10)
     axes.set_xlabel(figure.get("x_label", ""))
-    axes.set_ylabel(figure.get("y_label", ""))
+    if axes.get_subplotspec().is_first_col():
+        axes.set_ylabel(figure.get("y_label", ""))
     for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
         if figure.get(f"{name}_log"):
             (axes.set_xscale if name == "x" else axes.set_yscale)("log")
@@ -183,6 +197,10 @@ def _dress(axes: Any, figure: Mapping[str, Any], title: str) -> None:
     )
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
+
+
+def _legend(axes: Any, figure: Mapping[str, Any]) -> None:
+    """Says what the colours stand for, where there are several."""
     handles, labels = axes.get_legend_handles_labels()
     if len(handles) > 1 or (labels and labels[0] != figure.get("y_label")):
         if figure.get("kind") == "bar":

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wordline import _core
+from wordline import _core, policies
 from wordline.presets import Description
 
 KEY_LENGTH = 32
@@ -65,6 +65,8 @@ class Inputs:
     """Points with the same can begin on copies of one prepared drive; `None` if it depends on the requests,
     and for an array.
     """
+    overwrites: bool
+    """Whether pages are overwritten, one by one, while the drive is prepared, or its caches filled."""
     trace_key: str | None
     """Points with the same can take their requests from one trace in memory; `None` without a trace."""
     config: dict[str, Any]
@@ -77,8 +79,10 @@ class Inputs:
         """The keys of a point whose configuration is known."""
         config = {kind: whole[kind] for kind in ("device", "scheme", "workload")}
         build = {"version": _core.__version__, "build": _core.__build__}
-        run = {"seed": point.seed, "checked": point.checked, **build}
+        run: dict[str, Any] = {"seed": point.seed, "checked": point.checked, **build}
         nameless = {kind: _nameless(config[kind]) for kind in config}
+        if own := policies.sources(config["scheme"].get("custom", {})):
+            run["policies"] = own
         workload = dict(nameless["workload"])
         start = workload["start"]
         drive = {"device": nameless["device"], "scheme": nameless["scheme"], "start": start, **run}
@@ -102,6 +106,7 @@ class Inputs:
         return cls(
             key=digest({**nameless, "workload": workload, **run}),
             drive_key=digest(drive) if _is_shared(start, nameless["scheme"]) else None,
+            overwrites=whole["pattern"] is not None or start["overwrite"] > 0,
             trace_key=None if trace is None else digest(trace),
             config=config,
             requests=whole["requests"],

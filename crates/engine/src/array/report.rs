@@ -4,7 +4,7 @@ use super::Array;
 use crate::device::Device;
 use crate::stats::notes::Evidence;
 use crate::stats::precision::Measured;
-use crate::stats::recorder::{Recorder, erase_report};
+use crate::stats::recorder::{Recorder, erase_report_of_runs};
 use crate::stats::report::{ChannelReport, DieReport, DriveReport, EraseReport, Report};
 
 impl Array {
@@ -82,11 +82,8 @@ fn dies(members: &[Report]) -> Vec<DieReport> {
 }
 
 fn erases(members: &[Report]) -> EraseReport {
-    let counts = |member: &Report| {
-        let distribution = member.erase_counts.distribution.clone();
-        distribution.into_iter().flat_map(|(erases, blocks)| std::iter::repeat_n(erases, blocks as usize))
-    };
-    erase_report(&members.iter().flat_map(counts).collect::<Vec<u32>>(), 1)
+    let counts = |member: &Report| member.erase_counts.distribution.clone();
+    erase_report_of_runs(&members.iter().flat_map(counts).collect::<Vec<_>>(), 1)
 }
 
 fn drives(members: &[Report]) -> DriveReport {

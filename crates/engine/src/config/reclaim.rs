@@ -133,11 +133,12 @@ impl Default for PageCountersConfig {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ties {
-    /// In that of their logical pages: those of a group go to the blocks in turn, as the placement dealt them out.
+    /// At random: counts alone decide, "without considering the underlying MP organization" (papers/001 §4.3.5).
     #[default]
-    Logical,
-    /// At random.
     Random,
+    /// In that of their logical pages: those of a group go to the blocks in turn, as the placement dealt them out, so that
+    /// superpages stay together and so does what is skewed inside a group.
+    Logical,
 }
 
 /// Which pages there are counters for: what they take of the controller's DRAM. The counts are the same.

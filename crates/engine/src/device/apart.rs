@@ -74,6 +74,7 @@ impl Device {
             && self.wear_out.is_none()
             && !self.copies.is_on()
             && self.systems.are_none()
+            && !self.slc.as_ref().is_some_and(|slc| slc.untimed)
             && !self.replication.reserved.has_dies();
         let PlacementPolicy::Static(placement) = &self.placement else { return None };
         if !apart || self.domains.len() < 2 {

@@ -90,18 +90,8 @@ impl Device {
     #[inline(never)]
     fn count_and_correct(&mut self, head: OpId, page: u32) {
         let ppa = self.pool[head].ppa;
-        let bytes = self.bytes_wanted(head).min(self.geometry.page_bytes);
-        let erases = self.erases_of_block(ppa);
-        let mode = self.cell_mode(ppa);
-        let cell_read = self.timing.read(page, mode);
+        let outcome = self.meet_errors(head, page);
         let Some(disturb) = &mut self.disturb else { return };
-        let mut outcome = ReadOutcome::default();
-        if let Some(errors) = &mut disturb.errors {
-            let rate = errors.rate(ppa, (page, mode), erases, &disturb.counts, self.now);
-            outcome = errors.read(rate, bytes);
-            disturb.retry = disturb.retry.max(errors.retry_time(outcome.retries, cell_read));
-            self.recorder.disturb.page_read(&outcome);
-        }
         let mut reads = 0;
         for _ in 0..=outcome.retries {
             reads = disturb.counts.note(ppa);
@@ -114,6 +104,31 @@ impl Device {
         if outcome.uncorrectable {
             self.page_lost(head);
         }
+    }
+
+    /// Draws the bit errors that a read of a flash page meets, where the device has any, and what they cost.
+    #[inline(always)]
+    fn meet_errors(&mut self, head: OpId, page: u32) -> ReadOutcome {
+        if self.disturb.as_ref().is_some_and(|disturb| disturb.errors.is_some()) {
+            self.draw_errors(head, page)
+        } else {
+            ReadOutcome::default()
+        }
+    }
+
+    #[inline(never)]
+    fn draw_errors(&mut self, head: OpId, page: u32) -> ReadOutcome {
+        let ppa = self.pool[head].ppa;
+        let bytes = self.bytes_wanted(head).min(self.geometry.page_bytes);
+        let (erases, mode) = (self.erases_of_block(ppa), self.cell_mode(ppa));
+        let cell_read = self.timing.read(page, mode);
+        let Some(disturb) = &mut self.disturb else { return ReadOutcome::default() };
+        let Some(errors) = &mut disturb.errors else { return ReadOutcome::default() };
+        let rate = errors.rate(ppa, (page, mode), erases, &disturb.counts, self.now);
+        let outcome = errors.read(rate, bytes);
+        disturb.retry = disturb.retry.max(errors.retry_time(outcome.retries, cell_read));
+        self.recorder.disturb.page_read(&outcome);
+        outcome
     }
 
     /// No retry brought the data of this flash page back. Its readers are answered all the same; whatever else a drive

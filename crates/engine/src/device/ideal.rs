@@ -36,7 +36,12 @@ impl Device {
     #[inline(always)]
     pub(super) fn server_of(&self, unit: OpId, ppa: Ppa) -> DieId {
         let die = self.die_of(ppa).0;
-        if self.is_ideal(&self.pool[unit]) { DieId(die.0 + self.second_server) } else { die }
+        // Most drives have none, and their operations need not be looked at.
+        if self.second_server > 0 && self.is_ideal(&self.pool[unit]) {
+            DieId(die.0 + self.second_server)
+        } else {
+            die
+        }
     }
 
     /// The real die of a server.

@@ -7,7 +7,7 @@ use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::Place;
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::class::{Class, FlashOp};
-use crate::sched::queue::{NONE, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
 use crate::stats::blame::Part;
 use crate::time::Ns;
@@ -242,19 +242,20 @@ impl Device {
         let watched = self.versions.is_some() || self.probe.is_some();
         let (mut unit, mut bytes) = (head, 0);
         while unit != NONE {
-            if self.pool[unit].guess {
+            let Op { lpa, guess, copyback, bytes: wanted, next_unit, .. } = self.pool[unit];
+            if guess {
                 self.judge_guess(unit);
             }
             self.settle_wait(unit, die);
             if class.op() == FlashOp::Read {
-                if watched || self.copies.has(self.pool[unit].lpa) {
+                if watched || self.copies.has(lpa) {
                     self.verify_read(unit);
                 }
-            } else if watched && self.pool[unit].copyback {
+            } else if watched && copyback {
                 self.verify_source(unit);
             }
-            bytes = self.pool[unit].bytes.saturating_add(bytes);
-            unit = self.pool[unit].next_unit;
+            bytes = wanted.saturating_add(bytes);
+            unit = next_unit;
         }
         self.charge_cell(class, head, page);
         let mode = self.cell_mode(self.pool[head].ppa);

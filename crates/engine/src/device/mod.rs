@@ -54,6 +54,7 @@ pub(crate) mod snapshot;
 mod systems;
 mod tenants;
 mod translate;
+mod used_caches;
 mod view;
 mod watched;
 mod wear;

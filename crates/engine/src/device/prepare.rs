@@ -175,6 +175,11 @@ impl Device {
     pub(super) fn write_untimed_for(&mut self, lpa: Lpa, cause: Cause) {
         let plane = self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, 0) });
         let domain = self.domains.of(plane);
+        let of_cache = if cause == Cause::Host { self.untimed_cache_point(domain) } else { None };
+        if let Some(point) = of_cache {
+            self.store_untimed_at(lpa, domain, cause, point);
+            return;
+        }
         let point = usize::from(self.points.of(cause));
         if !self.domain[domain.index()].points[point].has_place() {
             self.collect_untimed(domain, &mut |this, victim, first| {
@@ -203,13 +208,16 @@ impl Device {
 
     /// Puts a unit on the next place of a write point, effective at once.
     fn store_untimed(&mut self, lpa: Lpa, domain: DomainId, cause: Cause) -> Ppa {
-        let number = self.points.of(cause);
+        self.store_untimed_at(lpa, domain, cause, self.points.of(cause))
+    }
+
+    /// The same on the next place of this write point.
+    pub(super) fn store_untimed_at(&mut self, lpa: Lpa, domain: DomainId, cause: Cause, number: u8) -> Ppa {
         let ppa = self.put_untimed(lpa, domain, number);
         if !ppa.is_some() {
             return ppa;
         }
-        let old = self.lookup(lpa);
-        self.map.set(lpa, ppa);
+        let (old, _) = self.map.move_if(lpa, ppa, &self.layout, |_| true);
         self.domain[domain.index()].live += 1;
         if cause == Cause::Host {
             self.blocks.count_host_write();

@@ -170,7 +170,7 @@ impl Device {
         }
         let first = channel.waiting.is_empty();
         let free_at = channel.free_at;
-        channel.waiting.push_back(die);
+        channel.waiting.push(die);
         if first {
             let resource = self.channel_resource(number);
             self.events.set_behind(resource, free_at);
@@ -193,13 +193,9 @@ impl Device {
                 ChannelArbitration::DataOutFirst => die.phase == Phase::DataWait,
             }
         };
-        let next = if channel.waiting.len() == 1 {
-            channel.waiting.pop_front()
-        } else {
-            let next = channel.waiting.iter().position(goes_first).unwrap_or(0);
-            channel.waiting.remove(next)
-        };
-        let Some(die) = next else { return self.serve_chips(number) };
+        let alone = channel.waiting.len() <= 1;
+        let place = if alone { 0 } else { channel.waiting.iter().position(goes_first).unwrap_or(0) };
+        let Some(die) = channel.take(place) else { return self.serve_chips(number) };
         let blamed = !self.nobody_waits_for_this(&self.dies[die.index()].command);
         let state = &mut self.dies[die.index()];
         let channel = &mut self.channels[number as usize];
@@ -219,7 +215,7 @@ impl Device {
     /// The channel is the die's until `end`.
     #[inline(always)]
     fn channel_granted(&mut self, die: DieId, end: Ns) {
-        let beside = if self.has_direct_reads() { None } else { self.tell_grant(die, end) };
+        let beside = if self.watches_grants() { self.tell_grant(die, end) } else { None };
         let state = &mut self.dies[die.index()];
         let event = if state.phase == Phase::DataWait {
             state.phase = Phase::DataOut;
@@ -238,6 +234,13 @@ impl Device {
             end + cell
         };
         self.events.set(Self::die_resource(die), event);
+    }
+
+    /// Whether anybody wants to hear who has a channel, or goes on beside it.
+    #[inline(always)]
+    fn watches_grants(&self) -> bool {
+        !self.has_direct_reads()
+            && (self.probe.is_some() || self.monitor.chips.is_some() || self.overlap.is_on())
     }
 
     /// Tells those who watch that the channel is the die's until `end`. Returns the die's next event, if what is granted

@@ -69,25 +69,19 @@ impl Device {
 
     /// Puts a head into the queue of its die.
     pub(super) fn enqueue(&mut self, head: OpId) {
-        let die = self.server_of(head, self.pool[head].ppa);
         let op = &mut self.pool[head];
-        let Op { class, request, next_unit, .. } = *op;
+        let Op { class, request, next_unit, ppa, .. } = *op;
         let again = op.order != 0;
         if !again {
             self.op_order += 1;
             (op.order, op.arrived) = (self.op_order, self.now);
         }
         op.wait_from = self.now;
-        if request < OWN || (next_unit != NONE && !(class.is_move() && class.op() == FlashOp::Read)) {
-            let mut unit = head;
-            while unit != NONE {
-                self.begin_wait(unit, die);
-                unit = self.pool[unit].next_unit;
-            }
-        }
-        self.change_load(die, 1);
-        self.note_queue(die, class, None);
+        let die = self.server_of(head, ppa);
         let state = &mut self.dies[die.index()];
+        if request < OWN {
+            state.note_clock(self.now, self.pool.snapshot(head));
+        }
         if again {
             state.push_in_order(&mut self.pool, class, head);
         } else {
@@ -97,6 +91,19 @@ impl Device {
             || (self.overlap.program && state.phase == Phase::Array);
         if state.phase == Phase::Idle || busy_but_asked {
             self.touched.push(die);
+        }
+        if next_unit != NONE && (request < OWN || !(class.is_move() && class.op() == FlashOp::Read)) {
+            self.begin_waits(next_unit, die);
+        }
+        self.change_load(die, 1);
+        self.note_queue(die, class, None);
+    }
+
+    /// The units of a chain from this one on begin to wait for a die.
+    fn begin_waits(&mut self, mut unit: OpId, die: DieId) {
+        while unit != NONE {
+            self.begin_wait(unit, die);
+            unit = self.pool[unit].next_unit;
         }
     }
 

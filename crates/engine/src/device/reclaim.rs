@@ -157,8 +157,16 @@ impl Device {
     }
 
     /// Does something about the blocks that were read too often in this event.
+    #[inline(always)]
     pub(super) fn reclaim_worn_blocks(&mut self) {
-        let Some(reclaim) = self.reclaim.as_mut().filter(|reclaim| !reclaim.due.is_empty()) else { return };
+        if self.reclaim.as_ref().is_some_and(|reclaim| !reclaim.due.is_empty()) {
+            self.reclaim_due_blocks();
+        }
+    }
+
+    #[inline(never)]
+    fn reclaim_due_blocks(&mut self) {
+        let Some(reclaim) = &mut self.reclaim else { return };
         let mut due = std::mem::take(&mut reclaim.due);
         for &ppa in &due {
             self.reclaim_worn_block(ppa);

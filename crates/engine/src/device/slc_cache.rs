@@ -33,6 +33,9 @@ pub(super) struct SlcState {
     used: Vec<Vec<SuperblockId>>,
     /// Domains with a fold that waits for the requests to be done.
     paused: Vec<DomainId>,
+    /// Whether the drive is being prepared for a load that uses the cache.
+    #[serde(skip)]
+    pub(super) untimed: bool,
 }
 
 impl SlcState {
@@ -55,8 +58,19 @@ impl SlcState {
                 logical,
                 used: vec![Vec::new(); domains],
                 paused: Vec::new(),
+                untimed: false,
             })
         })
+    }
+
+    /// Superblocks of each domain that are always its own.
+    pub(super) fn least(&self) -> u32 {
+        self.sizes.least
+    }
+
+    /// Whether a write that finds no room waits for a fold.
+    pub(super) fn folds_first(&self) -> bool {
+        self.fold_first
     }
 
     /// A write point opened this superblock.
@@ -158,6 +172,39 @@ impl Device {
         }
     }
 
+    /// From now on, or no longer, writes without simulated time use what is always the cache's own.
+    pub(crate) fn use_slc_cache_untimed(&mut self, on: bool) {
+        if let Some(slc) = &mut self.slc {
+            slc.untimed = on;
+        }
+    }
+
+    /// The write point of the cache, where a write without simulated time goes to it.
+    #[inline]
+    pub(super) fn untimed_cache_point(&self, domain: DomainId) -> Option<u8> {
+        let slc = self.slc.as_ref().filter(|slc| slc.untimed)?;
+        let state = &self.domain[domain.index()];
+        let room = state.points[usize::from(slc.point)].has_place();
+        let may_open = slc.used_count(domain) < slc.sizes.least && state.free.len() > self.thresholds.reserve;
+        (room || may_open).then_some(slc.point)
+    }
+
+    /// A superblock of the cache in which nothing is valid is free at once while the drive is prepared.
+    fn free_untimed(&mut self, domain: DomainId, superblock: SuperblockId) {
+        if self.versions.is_some() {
+            let block = self.blocks.split(superblock).1;
+            for index in 0..self.domains.width() as usize {
+                let first = self.block_start(self.domains.planes(domain)[index], block);
+                if let Some(versions) = &mut self.versions {
+                    versions.erase(first, self.geometry.units_per_block());
+                }
+            }
+        }
+        self.wear_untimed(superblock);
+        self.note_freed(domain, superblock);
+        self.make_free(domain, superblock);
+    }
+
     /// A unit gets its place at this write point.
     #[inline]
     pub(super) fn count_cached(&mut self, id: OpId) {
@@ -198,6 +245,9 @@ impl Device {
             && self.blocks.valid(superblock) == 0
         {
             let domain = self.blocks.split(superblock).0;
+            if self.slc.as_ref().is_some_and(|slc| slc.untimed) {
+                return self.free_untimed(domain, superblock);
+            }
             self.domain[domain.index()].collector.victims.push((superblock, Cause::Migration));
             self.recorder.emptied(Cause::Migration);
             self.recorder.slc.superblocks += 1;

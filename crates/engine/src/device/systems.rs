@@ -560,9 +560,7 @@ impl Device {
             // It has no systems, no copies and no reclaim.
             return self.look_at_touched_dies();
         }
-        if self.reclaim.is_some() {
-            self.reclaim_worn_blocks();
-        }
+        self.reclaim_worn_blocks();
         self.follow_up();
         if !self.replication.dropped.is_empty() {
             self.finish_drops();

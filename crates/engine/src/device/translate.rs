@@ -243,10 +243,11 @@ impl Device {
             }
         };
         let sizes = self.translation.sizes;
-        let truth = self.lookup(lpa);
         let wrong = match found {
             _ if asked > MOST_QUESTIONS => Some(format!("again, the answer to question {asked} about it")),
-            Found::Known(ppa) if ppa != truth => Some(format!("but it is at {truth:?}")),
+            Found::Known(ppa) if ppa != self.lookup(lpa) => {
+                Some(format!("but it is at {:?}", self.lookup(lpa)))
+            }
             Found::Load(page) if page >= sizes.translation_pages => {
                 Some(format!("of {} translation pages", sizes.translation_pages))
             }
@@ -257,7 +258,7 @@ impl Device {
         };
         let Some(wrong) = wrong else { return found };
         self.fail(format!("the mapping answered {found:?} for {lpa:?}, {wrong}"));
-        Found::Known(truth)
+        Found::Known(self.lookup(lpa))
     }
 
     /// Asks again, and goes on accordingly.

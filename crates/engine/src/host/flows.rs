@@ -34,6 +34,8 @@ struct Queue<'a> {
     waiting: u32,
     /// When the next request comes into that list, if it has room.
     next: Ns,
+    /// Whether that may have changed since it was looked up.
+    changed: bool,
     /// When the last one came.
     last: Ns,
     /// Requests that entered while its oldest one waited.
@@ -101,6 +103,7 @@ impl<'a> Flows<'a> {
             stream: rules.stream,
             waiting: 0,
             next: Ns::NEVER,
+            changed: true,
             last: Ns::ZERO,
             overtakes: 0,
         };
@@ -126,9 +129,9 @@ impl<'a> Flows<'a> {
         })
     }
 
-    /// Looks at every front anew.
+    /// Looks at every front anew of which an answer was given.
     fn look_at_fronts(&mut self) -> Result<(), SourceError> {
-        for queue in &mut self.queues {
+        for queue in self.queues.iter_mut().filter(|queue| queue.changed) {
             queue.look()?;
         }
         Ok(())
@@ -255,7 +258,9 @@ impl<'a> Flows<'a> {
         if let Some(sent) = die.and_then(|die| self.sent.get_mut(die.index())) {
             *sent -= 1;
         }
-        self.queues[usize::from(flow)].front.completed(1, now);
+        let queue = &mut self.queues[usize::from(flow)];
+        queue.front.completed(1, now);
+        queue.changed = true;
         self.policy.answered(&Answered { flow, op, entered, inside, now });
     }
 }
@@ -264,6 +269,7 @@ impl Queue<'_> {
     /// Looks when the next request comes.
     fn look(&mut self) -> Result<(), SourceError> {
         self.next = self.front.next_time(self.last)?;
+        self.changed = false;
         Ok(())
     }
 }
@@ -355,7 +361,7 @@ impl HostSide for Flows<'_> {
             die_load: _,
         } = self;
         out.put(&queues.len())?;
-        for Queue { front, stream: _, waiting, next, last, overtakes } in queues {
+        for Queue { front, stream: _, waiting, next, changed: _, last, overtakes } in queues {
             front.save(out)?;
             out.put(&(waiting, next, last, overtakes))?;
         }
@@ -371,6 +377,7 @@ impl HostSide for Flows<'_> {
         for queue in &mut self.queues {
             queue.front.restore(input)?;
             (queue.waiting, queue.next, queue.last, queue.overtakes) = input.take()?;
+            queue.changed = true;
         }
         Part::restore(&mut self.policy, input)?;
         (self.arbiter, self.inside, self.waiting, self.pulled) = input.take()?;

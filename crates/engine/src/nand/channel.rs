@@ -1,7 +1,5 @@
 //! A channel: one transfer at a time, to or from one die.
 
-use std::collections::VecDeque;
-
 use serde::{Deserialize, Serialize};
 
 use crate::ids::DieId;
@@ -19,17 +17,12 @@ pub struct Channel {
     /// Bus time granted so far, by class.
     pub clock: ClassClock,
     /// Dies that wait, in order of arrival; each has one wish at most.
-    pub waiting: VecDeque<DieId>,
+    pub waiting: Vec<DieId>,
 }
 
 impl Default for Channel {
     fn default() -> Self {
-        Self {
-            free_at: Ns::ZERO,
-            class: Class::HostRead,
-            clock: ClassClock::default(),
-            waiting: VecDeque::new(),
-        }
+        Self { free_at: Ns::ZERO, class: Class::HostRead, clock: ClassClock::default(), waiting: Vec::new() }
     }
 }
 
@@ -47,6 +40,17 @@ impl Channel {
         self.free_at == now && self.waiting.is_empty()
     }
 
+    /// Takes the die at this place out of those that wait: few do, and mostly one.
+    #[inline]
+    pub fn take(&mut self, place: usize) -> Option<DieId> {
+        let die = *self.waiting.get(place)?;
+        if place + 1 < self.waiting.len() {
+            self.waiting.copy_within(place + 1.., place);
+        }
+        self.waiting.pop();
+        Some(die)
+    }
+
     /// Grants the bus from `now` on; returns when the transfer ends.
     #[inline]
     pub fn grant(&mut self, class: Class, now: Ns, duration: Ns) -> Ns {
@@ -54,5 +58,18 @@ impl Channel {
         self.class = class;
         self.clock.add(class, duration.0);
         self.free_at
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_is_taken_from_any_place_and_the_others_stay_in_order() {
+        let mut channel = Channel { waiting: [3, 1, 2, 0].map(DieId).to_vec(), ..Channel::default() };
+        assert_eq!(channel.take(4), None);
+        let taken: Vec<_> = [1, 2, 0, 0, 0].into_iter().map(|place| channel.take(place)).collect();
+        assert_eq!(taken, [Some(DieId(1)), Some(DieId(0)), Some(DieId(3)), Some(DieId(2)), None]);
     }
 }

@@ -96,10 +96,11 @@ impl Setup {
         device: &mut Device,
         choice: &mut Overwriting<'_>,
         occupied: u32,
+        settled: &mut Settled,
         observer: &mut dyn Observer,
-    ) -> Result<Settled, RunError> {
+    ) -> Result<(), RunError> {
         let window = u64::from(occupied / WINDOWS_FOR_ALL).max(1);
-        let mut settled = Settled { formula: true, ..Settled::default() };
+        settled.agrees = false;
         while settled.waf_of_windows.len() < MOST_WINDOWS && !settled.agrees && device.fault().is_none() {
             let before = device.units_erased();
             if !device.overwrite(window, choice, &mut || observer.progress(0, Ns::ZERO)) {
@@ -112,7 +113,7 @@ impl Setup {
             settled.waf_of_windows.push(programmed as f64 / window as f64);
             settled.agrees = agree(&settled.waf_of_windows);
         }
-        Ok(settled)
+        Ok(())
     }
 }
 

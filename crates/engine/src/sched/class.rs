@@ -195,13 +195,13 @@ impl Class {
 
     /// Why.
     #[inline]
-    pub fn cause(self) -> Cause {
+    pub const fn cause(self) -> Cause {
         Self::CAUSE[self.index()]
     }
 
     /// What.
     #[inline]
-    pub fn op(self) -> FlashOp {
+    pub const fn op(self) -> FlashOp {
         Self::OP[self.index()]
     }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sched::class::{Cause, Class, FlashOp};
+use crate::sched::class::{CLASSES, Cause, Class, FlashOp};
 use crate::time::Ns;
 
 /// Commands that are counted together.
@@ -18,8 +18,22 @@ const KINDS: [&str; 7] = [
     "internal_erase",
 ];
 
-/// Of the host and its cache; of the map; of all else.
+/// The kind of each class.
+const KIND_OF: [u8; CLASSES] = {
+    let (mut kinds, mut index) = ([0; CLASSES], 0);
+    while index < CLASSES {
+        kinds[index] = kind_of(Class::ALL[index]) as u8;
+        index += 1;
+    }
+    kinds
+};
+
 fn kind(class: Class) -> usize {
+    usize::from(KIND_OF[class.index()])
+}
+
+/// Of the host and its cache; of the map; of all else.
+const fn kind_of(class: Class) -> usize {
     let owner = match class.cause() {
         Cause::Host | Cause::WriteBack => 0,
         Cause::Mapping => 2,
@@ -30,7 +44,8 @@ fn kind(class: Class) -> usize {
         FlashOp::Program => 1,
         FlashOp::Erase => 2,
     };
-    (owner + operation).min(KINDS.len() - 1)
+    // What is erased counts together, whoever wants it.
+    if owner + operation < KINDS.len() { owner + operation } else { KINDS.len() - 1 }
 }
 
 /// A queue's length over time, and how long commands waited in it.
@@ -57,9 +72,11 @@ struct Queue {
 
 impl Queue {
     fn pass(&mut self, now: Ns) {
-        let (length, time) = (u128::from(self.length), u128::from(now.since(self.since).0));
-        self.area += length * time;
-        self.square += length * length * time;
+        if self.length > 0 {
+            let (length, time) = (u64::from(self.length), u128::from(now.since(self.since).0));
+            self.area += u128::from(length) * time;
+            self.square += u128::from(length * length) * time;
+        }
         self.since = now;
     }
 

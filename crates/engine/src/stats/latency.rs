@@ -6,6 +6,7 @@ use hdrhistogram::Histogram;
 
 use super::batches::Side;
 use super::blame::{BlameRecorder, BlameSum, Part, Parts};
+use super::percentiles::Percentiles;
 use super::report::{BlameParts, BlameReport, DirectionReport, LatencyReport};
 use crate::time::Ns;
 
@@ -112,15 +113,15 @@ impl DirectionRecorder {
         self.sum as f64 / self.requests.max(1) as f64
     }
 
-    /// The response time that this share of requests doesn't exceed, ns.
-    pub fn quantile(&self, share: f64) -> u64 {
-        let found = self.histogram.as_ref().map_or(0, |histogram| histogram.value_at_quantile(share));
-        found.clamp(self.min.min(self.max), self.max)
+    /// The percentiles of what was recorded.
+    pub fn percentiles(&self) -> Percentiles {
+        Percentiles::new(self.bins(), [self.min, self.max])
     }
 
-    /// The response time of this rank, from 1 for the shortest on, ns.
-    pub fn at_rank(&self, rank: u64) -> u64 {
-        self.quantile((rank as f64 - 0.5) / self.requests.max(1) as f64)
+    /// The bins that hold something: the longest response time of each, ns, and its requests.
+    fn bins(&self) -> impl Iterator<Item = (u64, u64)> {
+        let recorded = self.histogram.iter().flat_map(Histogram::iter_recorded);
+        recorded.map(|bin| (bin.value_iterated_to(), bin.count_at_value()))
     }
 
     /// What was counted so far.
@@ -191,7 +192,9 @@ impl DirectionRecorder {
         // n Σx² − (Σx)² in whole numbers: exact, and never negative.
         let spread = (u128::from(self.requests).saturating_mul(self.sum_of_squares))
             .saturating_sub(self.sum.saturating_mul(self.sum));
-        let at = |share: f64| self.quantile(share);
+        let histogram: Vec<(u64, u64)> = self.bins().collect();
+        let percentiles = Percentiles::new(histogram.iter().copied(), [self.min, self.max]);
+        let at = |share: f64| percentiles.at(share);
         LatencyReport {
             mean,
             std: (spread as f64).sqrt() / count,
@@ -206,9 +209,7 @@ impl DirectionRecorder {
             p99_5: at(0.995),
             p99_9: at(0.999),
             p99_99: at(0.9999),
-            histogram: self.histogram.as_ref().map_or_else(Vec::new, |histogram| {
-                histogram.iter_recorded().map(|bin| (bin.value_iterated_to(), bin.count_at_value())).collect()
-            }),
+            histogram,
         }
     }
 }

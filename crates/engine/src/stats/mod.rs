@@ -14,6 +14,7 @@ pub mod lean;
 pub mod mapping;
 pub mod measured;
 pub mod notes;
+mod percentiles;
 pub mod precision;
 pub mod reclaim;
 pub mod recorder;

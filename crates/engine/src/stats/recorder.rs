@@ -379,18 +379,50 @@ fn by_name(clock: &ByClass<u64>, base: Option<&ByClass<u64>>) -> BTreeMap<String
 
 /// Summary of the erase counts of superblocks of `width` blocks each.
 pub fn erase_report(counts: &[u32], width: u32) -> EraseReport {
-    let mut distribution = BTreeMap::new();
-    for equal in counts.chunk_by(|one, next| one == next) {
-        let blocks = equal.len() as u64 * u64::from(width);
-        *distribution.entry(equal[0]).or_insert(0u64) += blocks;
+    erase_report_of_runs(&runs(counts), width)
+}
+
+/// Equal counts that follow one another: the count and how many there are.
+fn runs(counts: &[u32]) -> Vec<(u32, u64)> {
+    /// Compared in one piece.
+    const PIECE: usize = 64;
+    let mut runs: Vec<(u32, u64)> = Vec::new();
+    let mut add = |count: u32, times: u64| match runs.last_mut().filter(|(last, _)| *last == count) {
+        Some((_, before)) => *before += times,
+        None => runs.push((count, times)),
+    };
+    for piece in counts.chunks(PIECE) {
+        let first = piece[0];
+        // Nearly all of a drive that was used little are equal.
+        if piece.iter().fold(0, |different, &count| different | (count ^ first)) == 0 {
+            add(first, piece.len() as u64);
+        } else {
+            piece.iter().for_each(|&count| add(count, 1));
+        }
     }
-    let blocks = counts.len().max(1) as f64;
+    runs
+}
+
+/// The same of runs of equal counts: the count and how many superblocks follow one another that have it.
+pub fn erase_report_of_runs(runs: &[(u32, u64)], width: u32) -> EraseReport {
+    let mut distribution = BTreeMap::new();
+    for &(count, times) in runs {
+        *distribution.entry(count).or_insert(0u64) += times * u64::from(width);
+    }
+    let blocks = runs.iter().map(|&(_, times)| times).sum::<u64>().max(1) as f64;
     let [min, max] = [distribution.keys().next(), distribution.keys().next_back()];
     let [min, max] = [min, max].map(|count| count.copied().unwrap_or(0));
     let (mut mean, mut variance) = (f64::from(min), 0.0);
     if min < max {
-        mean = counts.iter().map(|&count| f64::from(count)).sum::<f64>() / blocks;
-        variance = counts.iter().map(|&count| (f64::from(count) - mean).powi(2)).sum::<f64>() / blocks;
+        // A sum of whole numbers, whatever their order; the squares are added one by one, as their order is what the sum's
+        // last digit depends on.
+        mean = runs.iter().map(|&(count, times)| f64::from(count) * times as f64).sum::<f64>() / blocks;
+        let mut squares = 0.0;
+        for &(count, times) in runs {
+            let square = (f64::from(count) - mean).powi(2);
+            (0..times).for_each(|_| squares += square);
+        }
+        variance = squares / blocks;
     }
     EraseReport { min, max, mean, std: variance.sqrt(), distribution }
 }
@@ -408,6 +440,10 @@ mod tests {
         assert_eq!((report.min, report.max, report.mean, report.std), (1, 5, 3.0, 2.0));
         assert_eq!(report.distribution, [(1, 3), (5, 3)].into());
         assert_eq!(format!("{:?}", erase_report(&[], 1)), format!("{:?}", EraseReport::default()));
+        // Pieces that are all equal, the one with a change, and the rest.
+        let counts: Vec<u32> = [7; 200].into_iter().chain([8; 30]).collect();
+        assert_eq!(runs(&counts), [(7, 200), (8, 30)]);
+        assert_eq!(erase_report(&counts, 2).distribution, [(7, 400), (8, 60)].into());
     }
 
     #[test]

@@ -12,4 +12,8 @@ pub struct Settled {
     pub waf_of_windows: Vec<f64>,
     /// Whether the last of them agree, or none were needed.
     pub agrees: bool,
+    /// Mapping units that the SLC cache took before, whether they are valid still or not; 0 where it began empty.
+    pub slc_cache_units: u64,
+    /// Pages that were looked up in the cache of the map, or changed there, before; 0 where it began empty.
+    pub map_accesses: u64,
 }

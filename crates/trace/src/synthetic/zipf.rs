@@ -39,7 +39,8 @@ impl Zipf {
         loop {
             let area = self.top + unit(rng) * self.span;
             let x = inverse(area, self.theta);
-            let rank = (x + 0.5).floor().clamp(1.0, self.n);
+            // What is below one counts as one anyway, so that the whole part is the floor.
+            let rank = ((x + 0.5) as u64 as f64).clamp(1.0, self.n);
             if rank - x <= self.sure || area >= integral(rank + 0.5, self.theta) - density(rank, self.theta) {
                 return rank as u64 - 1;
             }

@@ -31,8 +31,9 @@ pub struct Model {
 }
 
 /// The address space in stripes of so many aligned pieces of equal length: reads begin in the first piece of a stripe more often
-/// than in another (those of a class that is walked then come again in it before the others are read). On a drive that deals pieces out over the blocks of a superblock its first
-/// block is read so much more often than the mean.
+/// than in another. On a drive that deals pieces out over the blocks of a superblock its first block is read so much more often
+/// than the mean. Reads stay in their stripe; where the first class is walked, those no longer than a piece go to any of its
+/// stripes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Skew {

@@ -122,15 +122,21 @@ impl ModelSource {
         let [length] = length;
         let mut left = unit(&mut self.choice);
         let last = self.classes.len() - 1;
-        let class = self.classes.iter().position(|class| {
+        let number = self.classes.iter().position(|class| {
             left -= if read { class.reads } else { class.writes };
             left < 0.0
         });
-        let Some(class) = self.classes.get_mut(class.unwrap_or(last)) else { return };
+        let number = number.unwrap_or(last);
+        let Some(class) = self.classes.get_mut(number) else { return };
         let length = length.min(class.bytes);
+        let walks = class.walk == Walk::Once && number == 0;
         let mut offset = class.offset(length, read);
         if let Some(skew) = self.skew.as_mut().filter(|_| read) {
-            let moved = skew.moved(offset);
+            let moved = if walks && length <= skew.bytes {
+                skew.far(class.start, class.bytes, offset)
+            } else {
+                skew.moved(offset)
+            };
             // Stripes at the ends of a class may reach beyond it.
             if moved >= class.start && moved + length <= class.start + class.bytes {
                 offset = moved;
@@ -251,6 +257,19 @@ impl SkewDrawer {
         let first = unit(&mut self.rng) < self.first;
         let chosen = if first { 0 } else { 1 + below(&mut self.rng, self.of - 1) };
         (piece - piece % self.of + chosen) * self.bytes + offset % self.bytes
+    }
+
+    /// The same in any stripe of a class. Where reads follow one another, those of a stripe's first piece would find it in the data
+    /// cache.
+    fn far(&mut self, start: u64, bytes: u64, offset: u64) -> u64 {
+        let stripe = self.bytes * self.of;
+        let first = start.next_multiple_of(stripe);
+        let stripes = (start + bytes).saturating_sub(first) / stripe;
+        if stripes == 0 {
+            return self.moved(offset);
+        }
+        let chosen = first + below(&mut self.rng, stripes) * stripe;
+        self.moved(chosen) + offset % self.bytes
     }
 }
 

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use wordline_engine::host::{HostRequest, RequestSource};
 use wordline_engine::time::Ns;
-use wordline_trace::{OpenContext, Preceded, WorkloadConfig, before, open, written};
+use wordline_trace::{
+    OpenContext, Preceded, WorkloadConfig, before, flows_before, open, open_flows, written, written_by_flows,
+};
 
 fn context() -> OpenContext<'static> {
     OpenContext { drive_bytes: 1 << 24, seed: 3, base_dir: Path::new(".") }
@@ -73,4 +75,46 @@ fn what_a_generator_writes_is_known_from_its_description() {
         assert!(!written(skewed).uniformly, "{skewed}");
     }
     assert_eq!(written("read_share = 1.0").bytes_per_request, 0.0);
+}
+
+const TWO: &str = r#"
+[[flow]]
+range = { share = 0.5 }
+source = { kind = "synthetic", requests = 600, read_share = 1.0, sizes = 4096 }
+[[flow]]
+range = { start_share = 0.5 }
+source = { kind = "synthetic", requests = 300, read_share = 0.0, sizes = 8192, pattern = { kind = "zipf", theta = 0.9 } }
+"#;
+
+#[test]
+fn each_flow_has_a_past_of_its_own_in_its_part_of_the_drive() {
+    let two: WorkloadConfig = toml::from_str(TWO).unwrap();
+    let (shares, bytes) = written_by_flows(&two.flow).unwrap();
+    assert_eq!(shares, [2.0 / 3.0, 1.0 / 3.0]);
+    assert!((bytes - 8192.0 / 3.0).abs() < 1e-6, "{bytes}");
+    let pasts = flows_before(&two, &context()).unwrap().unwrap();
+    let own = open_flows(&two, &context()).unwrap();
+    assert_eq!((pasts.len(), own.len()), (2, 2));
+    for (number, (mut past, mut own)) in pasts.into_iter().zip(own).enumerate() {
+        let past = first(&mut *past, 5_000);
+        assert_eq!(past.len(), 5_000, "without end");
+        let own = first(&mut *own.opened.source, 300);
+        assert_ne!(past[..300], own[..]);
+        let half = 1 << 23;
+        for request in past.iter().chain(&own) {
+            assert_eq!(request.offset >= half, number == 1, "{request:?}");
+            assert_eq!(request.op.is_write(), number == 1);
+        }
+    }
+}
+
+#[test]
+fn beside_a_trace_no_flow_has_a_past() {
+    let trace = TWO.replace(
+        "{ kind = \"synthetic\", requests = 600, read_share = 1.0, sizes = 4096 }",
+        "{ kind = \"trace\", path = \"none.csv\" }",
+    );
+    let two: WorkloadConfig = toml::from_str(&trace).unwrap();
+    assert!(flows_before(&two, &context()).unwrap().is_none());
+    assert!(written_by_flows(&two.flow).is_none());
 }

@@ -351,3 +351,27 @@ fn a_skewed_twin_reads_the_first_piece_of_each_stripe_more_often_and_is_else_the
         assert_eq!(one.offset / 32_768, other.offset / 32_768, "the same stripe");
     }
 }
+
+#[test]
+fn short_reads_of_a_skewed_walk_go_to_any_stripe_and_long_ones_stay() {
+    let path = presets().join("lun0.toml");
+    let even = TwinConfig { requests: Some(40_000), ..TwinConfig::of_profile(path) };
+    let (even, skewed) =
+        (requests_of(even.clone()), requests_of(TwinConfig { skew: Some(1.0), ..even.clone() }));
+    // The hot class, which lies first; of the others the walk goes on.
+    let hot = 4_134_535_168;
+    let (mut far, mut short, mut first) = (0, 0, 0);
+    for (one, other) in even.iter().zip(&skewed) {
+        assert_eq!((one.time, one.op, one.length), (other.time, other.op, other.length));
+        let elsewhere = one.offset / 32_768 != other.offset / 32_768;
+        if one.op == HostOp::Read && one.length <= 8192 && one.offset < hot {
+            (short, far) = (short + 1, far + usize::from(elsewhere));
+            first += usize::from(other.offset / 8192 % 4 == 0);
+            assert!(other.offset < hot + 32_768, "in its class");
+        } else {
+            assert!(!elsewhere, "{one:?} {other:?}");
+        }
+    }
+    assert!(short > 5_000 && far * 100 > short * 99, "{far} of {short}");
+    assert!((first as f64 / f64::from(short as u32) - 0.5).abs() < 0.02, "{first} of {short}");
+}

@@ -249,7 +249,7 @@ impl Device {
 
     /// The dies that wait for a channel.
     fn lend_channel(&mut self, number: usize, lane: &mut ReadLane) {
-        while let Some(DieId(die)) = self.channels[number].waiting.pop_front() {
+        while let Some(DieId(die)) = self.channels[number].take(0) {
             let channel = &mut lane.channels[number];
             let last = std::mem::replace(&mut channel.last, die);
             if channel.first == NONE {

@@ -91,7 +91,7 @@ impl Device {
         for (number, channel) in lane.channels.iter_mut().enumerate() {
             let mut next = std::mem::replace(&mut channel.first, NONE);
             while next != NONE {
-                self.channels[number].waiting.push_back(DieId(next));
+                self.channels[number].waiting.push(DieId(next));
                 next = lane.dies[next as usize].behind;
             }
         }

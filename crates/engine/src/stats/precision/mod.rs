@@ -121,13 +121,14 @@ impl Measured<'_> {
         };
         let mean = self.ratio(&grown(|side| side.latency as f64), &grown(|side| side.recorded as f64));
         figures.insert(format!("{prefix}latency_ns.mean"), mean.map(|spread| spread.around(recorder.mean())));
+        let percentiles = recorder.percentiles();
         for (name, share) in PERCENTILES {
             let found = (sides.len() >= LEAST_BATCHES)
-                .then(|| ranks::ranks(share, recorder.requests(), level_of(recorder.quantile(share)), &sides))
+                .then(|| ranks::ranks(share, recorder.requests(), level_of(percentiles.at(share)), &sides))
                 .flatten();
             let interval = found.map(|(low, high, degrees)| Interval {
-                low: recorder.at_rank(low) as f64,
-                high: recorder.at_rank(high) as f64,
+                low: percentiles.at_rank(low) as f64,
+                high: percentiles.at_rank(high) as f64,
                 degrees: degrees as u32,
             });
             figures.insert(format!("{prefix}latency_ns.{name}"), interval);

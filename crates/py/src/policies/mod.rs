@@ -1,0 +1,137 @@
+//! Policies that are written in Python. Schemes name them as `custom.python_SLOT`, with the key `class`
+//! (`module:Class`); further keys are the class's parameters. `wordline/policies.py` makes the objects and says what each
+//! slot's class must have; here they are asked.
+//!
+//! The engine's traits can't fail. So what a policy raises is kept, the policy is asked no more, and the watch over the run
+//! ([`crate::watch::Watch`]) stops it and raises that instead.
+
+mod placement;
+mod scheduler;
+mod separation;
+mod victims;
+
+use std::cell::RefCell;
+
+use pyo3::conversion::FromPyObjectOwned;
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use wordline_engine::config::ConfigError;
+use wordline_engine::custom::CustomPolicy;
+
+use crate::error::mistake;
+
+thread_local! {
+    /// What a policy raised in the run of this thread, the first of it.
+    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
+}
+
+/// One for each slot that Python may fill.
+pub fn all() -> Vec<CustomPolicy> {
+    vec![
+        CustomPolicy::victims("python_gc", |table, seed| {
+            Ok(Box::new(victims::Victims(Policy::load("gc", &table, seed)?)))
+        }),
+        CustomPolicy::placement("python_placement", |table, seed| {
+            Ok(Box::new(placement::Planes(Policy::load("placement", &table, seed)?)))
+        }),
+        CustomPolicy::scheduler("python_scheduler", |table, seed| {
+            Ok(Box::new(scheduler::Classes::new(Policy::load("scheduler", &table, seed)?)))
+        }),
+        CustomPolicy::separation("python_separation", |table, seed| {
+            Ok(Box::new(separation::Points(Policy::load("separation", &table, seed)?)))
+        }),
+    ]
+}
+
+/// Takes what a policy raised in the run that has ended on this thread, as the package's exception.
+pub fn raised() -> Option<PyErr> {
+    let error = RAISED.take()?;
+    Some(Python::attach(|py| {
+        let told = py.import("wordline.policies").and_then(|module| module.call_method1("told", (&error,)));
+        let text = told.and_then(|told| told.extract::<String>());
+        let whole = mistake(text.unwrap_or_else(|_| error.to_string()));
+        whole.set_cause(py, Some(error));
+        whole
+    }))
+}
+
+/// Whether a policy of the run on this thread has raised something.
+pub fn has_raised() -> bool {
+    RAISED.with_borrow(Option::is_some)
+}
+
+/// Forgets what an earlier run on this thread left behind.
+pub fn begin() {
+    RAISED.set(None);
+}
+
+/// A policy's object, in the form that `wordline.policies.load` gives it.
+pub struct Policy(Py<PyAny>);
+
+impl Policy {
+    fn load(slot: &str, table: &toml::Table, seed: u64) -> Result<Self, ConfigError> {
+        let shown = |key: &str| table.get(key).map_or_else(|| "nothing".to_owned(), ToString::to_string);
+        let refused = |allowed: String| ConfigError::new("class", shown("class"), allowed);
+        let text = serde_json::to_string(table).map_err(|error| refused(error.to_string()))?;
+        Python::attach(|py| {
+            let module = py.import("wordline.policies")?;
+            let object = module.call_method1("load", (slot, text, seed))?;
+            Ok(Self(object.unbind()))
+        })
+        .map_err(|error: PyErr| Python::attach(|py| refused(error.value(py).to_string())))
+    }
+
+    /// Asks a method. What it raises, an answer of another kind included, is kept; `None` then, and in all calls after it.
+    fn ask<T: for<'py> FromPyObjectOwned<'py>>(
+        &self,
+        method: &str,
+        arguments: impl for<'py> FnOnce(Python<'py>) -> PyResult<Bound<'py, PyTuple>>,
+    ) -> Option<T> {
+        if has_raised() {
+            return None;
+        }
+        Python::attach(|py| {
+            let answer = self.0.bind(py).call_method1(method, arguments(py)?)?;
+            answer.extract::<T>().map_err(Into::into)
+        })
+        .map_err(|error: PyErr| RAISED.with_borrow_mut(|raised| *raised = Some(error)))
+        .ok()
+    }
+
+    fn state(&self) -> Vec<u8> {
+        self.ask("save", |py| Ok(PyTuple::empty(py))).unwrap_or_default()
+    }
+
+    fn take_up(&self, state: &[u8]) -> Result<(), String> {
+        let restored = Python::attach(|py| self.0.bind(py).call_method1("restore", (state,)).map(|_| ()));
+        restored.map_err(|error| error.to_string())
+    }
+
+    fn copied(&self) -> Option<Self> {
+        Python::attach(|py| self.0.bind(py).call_method0("fork").map(|copy| Self(copy.unbind()))).ok()
+    }
+}
+
+/// The state of a policy and its copies, which all slots have alike.
+macro_rules! state {
+    ($slot:path, $field:tt, $whole:expr) => {
+        fn save(&self) -> Vec<u8> {
+            self.$field.state()
+        }
+
+        fn restore(&mut self, state: &[u8]) -> Result<(), String> {
+            self.$field.take_up(state)
+        }
+
+        fn fork(&self) -> Option<Box<dyn $slot + Send>> {
+            let whole: fn(&Self, $crate::policies::Policy) -> Self = $whole;
+            self.$field.copied().map(|policy| Box::new(whole(self, policy)) as Box<dyn $slot + Send>)
+        }
+    };
+}
+use state;
+
+/// Numbers of 32 bits as NumPy reads them.
+fn bytes_of(numbers: impl Iterator<Item = u32>) -> Vec<u8> {
+    numbers.flat_map(u32::to_ne_bytes).collect()
+}

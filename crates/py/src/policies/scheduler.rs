@@ -1,0 +1,56 @@
+//! What a die does next, by a class in Python.
+
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use wordline_engine::sched::class::Class;
+use wordline_engine::sched::{QueueView, Scheduler};
+use wordline_engine::time::Ns;
+
+use super::{Policy, state};
+
+/// Asks `next(waiting, now_ns)` for the name of a class. What depends on nothing that waits is asked once.
+pub struct Classes {
+    policy: Policy,
+    /// Classes that reads of the host suspend, one bit each.
+    suspended: u32,
+    longest_suspension: Ns,
+}
+
+impl Classes {
+    pub fn new(policy: Policy) -> Self {
+        let asked = policy.ask::<Vec<String>>("suspends", |py| Ok(PyTuple::empty(py))).unwrap_or_default();
+        let among = |class: &Class| asked.iter().any(|name| name == class.name());
+        let suspended = Class::ALL.iter().filter(|class| among(class)).map(|class| 1 << class.index()).sum();
+        let longest_suspension =
+            Ns(policy.ask("longest_suspension_ns", |py| Ok(PyTuple::empty(py))).unwrap_or(u64::MAX));
+        Self { policy, suspended, longest_suspension }
+    }
+}
+
+impl Scheduler for Classes {
+    fn next(&self, view: &QueueView<'_>) -> Option<Class> {
+        let waiting: Vec<(Class, u64, Ns)> = view
+            .waiting()
+            .filter_map(|class| view.first(class).map(|(order, waited)| (class, order, waited)))
+            .collect();
+        let (first, ..) = waiting.first()?;
+        let name: Option<String> = self.policy.ask("next", |py| {
+            let shown: Vec<(&str, u64, u64)> =
+                waiting.iter().map(|(class, order, waited)| (class.name(), *order, waited.0)).collect();
+            (shown, view.now.0).into_pyobject(py)
+        });
+        // `wordline.policies` lets only names pass that wait.
+        let chosen = name.and_then(|name| waiting.iter().find(|(class, ..)| class.name() == name));
+        Some(chosen.map_or(*first, |(class, ..)| *class))
+    }
+
+    fn suspends(&self, running: Class) -> bool {
+        self.suspended & (1 << running.index()) != 0
+    }
+
+    fn longest_suspension(&self) -> Ns {
+        self.longest_suspension
+    }
+
+    state!(Scheduler, policy, |this, policy| Self { policy, ..*this });
+}

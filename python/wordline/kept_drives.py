@@ -1,0 +1,115 @@
+"""Drives that were overwritten to begin in their steady state, kept in files for the next run on the same.
+
+A file is named by the hash of everything that the drive depends on, the build of the simulator
+included, so one that is there is the right one. Only drives that took a while are kept. Together the
+files take at most `MOST_BYTES`: those not used for longest go first.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from wordline import simulation
+from wordline._core import Drive, WordlineError
+from wordline.study.point import Point
+
+FOLDER_VARIABLE = "WORDLINE_DRIVES"
+"""Names the folder; empty: nothing is kept."""
+
+MOST_BYTES = 8 << 30
+
+KEPT_FROM_S = 1.0
+"""Drives that are ready sooner aren't kept."""
+
+SUFFIX = ".drive"
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A drive for a run to begin on."""
+
+    drive: Drive | None
+    """In memory, …"""
+    file: Path | None
+    """… or in a file that was kept."""
+    how: str
+    """What was done, in a few words."""
+
+    def is_broken(self, error: WordlineError) -> bool:
+        """Whether a run failed because of the file that was kept, which is removed then."""
+        if self.file is None or str(self.file) not in str(error):
+            return False
+        self.file.unlink(missing_ok=True)
+        return True
+
+
+def folder() -> Path | None:
+    """Where drives are kept; `None` where they aren't."""
+    named = os.environ.get(FOLDER_VARIABLE)
+    if named is not None:
+        return Path(named) if named else None
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "wordline" / "drives"
+
+
+def ready(point: Point, progress: simulation.Progress | None) -> Ready | None:
+    """The drive of a run, from its file or prepared now and kept.
+
+    `None` for one that is ready at once, or that depends on the requests one by one: the run prepares it. A
+    folder that can't be written to is no mistake: then nothing is kept.
+    """
+    place = folder()
+    if place is None:
+        return None
+    inputs = point.inputs(whole_drive=False)
+    if inputs.drive_key is None or not inputs.overwrites:
+        return None
+    path = place / (inputs.drive_key + SUFFIX)
+    if path.exists():
+        with contextlib.suppress(OSError):
+            os.utime(path)
+        return Ready(None, path, "kept from a run before")
+    began = time.monotonic()
+    drive = simulation.prepare_drive(
+        point.device,
+        point.scheme,
+        point.workload,
+        overrides=list(point.overrides),
+        seed=point.seed,
+        checked=point.checked,
+        progress=progress,
+    )
+    if time.monotonic() - began < KEPT_FROM_S:
+        return Ready(drive, None, "prepared")
+    return Ready(drive, None, "prepared and kept" if _keep(drive, path) else "prepared")
+
+
+def _keep(drive: Drive, path: Path) -> bool:
+    """Writes a drive, and removes others until there is room; whether it is there then."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        drive.save(path)
+    except (OSError, WordlineError):
+        return False
+    _bound(path.parent)
+    return path.exists()
+
+
+def _bound(place: Path) -> None:
+    """Removes what was not used for longest until the rest is within the bound."""
+    files = []
+    for file in place.glob(f"*{SUFFIX}"):
+        # Another run may have removed it.
+        with contextlib.suppress(OSError):
+            files.append((file.stat().st_mtime_ns, file.stat().st_size, file))
+    left = sum(size for _, size, _ in files)
+    for _, size, file in sorted(files):
+        if left <= MOST_BYTES:
+            return
+        with contextlib.suppress(OSError):
+            file.unlink()
+        left -= size

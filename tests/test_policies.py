@@ -1,0 +1,270 @@
+"""Policies written in Python: the same choices give the same results, and what goes wrong is told."""
+
+from __future__ import annotations
+
+import json
+import re
+import struct
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Wordline
+
+import wordline
+from wordline.policies import Blocks, Planes, Program, Waiting
+
+WRITES: dict[str, Any] = {
+    **{f"device.geometry.{key}": 1 for key in ("channels", "ways", "planes")},
+    "device.geometry.blocks": 64,
+    "device.geometry.pages": 32,
+    "device.capacity.overprovisioning": 0.2,
+    "workload.source.requests": 4000,
+    "workload.source.read_share": 0.3,
+    "workload.start.layout": "in_order",
+}
+"""A drive of two dies whose garbage collection works."""
+
+
+class Greedy:
+    """As the built-in: fewest valid units, the lowest number of equals."""
+
+    def choose(self, blocks: Blocks) -> int | None:
+        found = blocks.candidates
+        return int(found[blocks.valid[found].argmin()]) if found.size else None
+
+
+class Oldest:
+    """As the built-in `fifo`."""
+
+    needs = ("full_order",)
+
+    def choose(self, blocks: Blocks) -> int | None:
+        return next(
+            (int(index) for index in blocks.full_order if blocks.valid[index] <= blocks.most_valid), None
+        )
+
+
+class InOrder:
+    """As the built-in scheduler `fifo`."""
+
+    def next(self, waiting: list[Waiting], now_ns: int) -> str:  # noqa: ARG002
+        return min(waiting, key=lambda one: one.order).name
+
+
+class Turns:
+    """Planes in turn; how far it is can be saved."""
+
+    def __init__(self, start: int = 0) -> None:
+        self.turn = start
+
+    def place(self, program: Program, planes: Planes) -> int:
+        assert program.cause in ("host", "write_back")
+        self.turn = (self.turn + 1) % len(planes.room)
+        return self.turn
+
+    def save(self) -> bytes:
+        return struct.pack("<I", self.turn)
+
+    def restore(self, state: bytes) -> None:
+        (self.turn,) = struct.unpack("<I", state)
+
+
+class Stumbles:
+    def choose(self, blocks: Blocks) -> int | None:
+        return 1 // int(blocks.first * 0)
+
+
+class Beyond:
+    def choose(self, blocks: Blocks) -> int:
+        return len(blocks.valid)
+
+
+class Holds:
+    """What is not full may not be collected."""
+
+    def choose(self, blocks: Blocks) -> int:
+        return int(blocks.full.argmin())
+
+
+def run(**options: Any) -> wordline.Result:
+    overrides = WRITES | options.pop("more", {})
+    return wordline.run(workload="mixed-70-30-8k-qd16", checked=True, overrides=overrides, **options)
+
+
+def measured(result: wordline.Result) -> dict[str, Any]:
+    """All that the drive did."""
+    return {key: value for key, value in result.to_dict().items() if key not in ("config", "engine", "notes")}
+
+
+@pytest.mark.parametrize(
+    ("slot", "policy", "built_in"),
+    [
+        ("gc", Greedy, {"scheme.gc.policy": "greedy"}),
+        ("gc", Oldest, {"scheme.gc.policy": "fifo"}),
+        ("scheduler", InOrder, {"scheme.scheduler.policy": "fifo"}),
+    ],
+)
+def test_the_same_choices_give_the_same_results(slot: str, policy: type, built_in: dict[str, str]) -> None:
+    ours = run(policies={slot: policy})
+    assert measured(ours) == measured(run(more=built_in))
+    assert ours.flash.erases > 0
+    assert ours.config.scheme.custom[f"python_{slot}"]["class"] == f"test_policies:{policy.__name__}"
+
+
+def test_a_policy_decides() -> None:
+    assert measured(run(policies={"gc": Oldest})) != measured(run(policies={"gc": Greedy}))
+
+
+def test_programs_go_where_the_placement_says() -> None:
+    result = run(policies={"placement": Turns}, more={"workload.source.read_share": 0.0})
+    busy = [die.busy_ns.host_program for die in result.dies]
+    assert len(busy) == 2
+    assert max(busy) - min(busy) <= 0.05 * max(busy)
+
+
+def test_write_points_are_those_that_the_separation_names() -> None:
+    asked: list[int] = []
+
+    class Halves:
+        def write_point(self, page: int, stream: int, points: int) -> int:  # noqa: ARG002
+            asked.append(points)
+            return page % points
+
+    more = {"scheme.blocks.host_write_points": 2}
+    run(policies={"separation": Halves}, more=more)
+    assert set(asked) == {2}
+
+
+def test_what_a_policy_raises_ends_the_run_with_its_own_line() -> None:
+    with pytest.raises(wordline.WordlineError, match=r"test_policies\.py:\d+: ZeroDivisionError: ") as raised:
+        run(policies={"gc": Stumbles})
+    assert isinstance(raised.value.__cause__, ZeroDivisionError)
+    assert measured(run(policies={"gc": Greedy})) == measured(run())
+
+
+@pytest.mark.parametrize(
+    ("slots", "message"),
+    [
+        ({"gc": Beyond}, r"choose\(\) = 64: allowed: the number of a superblock of the domain, 0 to 63"),
+        ({"gc": Holds}, r"the GC policy chose SuperblockId\(\d+\), which is not a full superblock"),
+        ({"gc": InOrder}, r"a class with the method `choose`, for the slot gc"),
+        ({"reclaim": Greedy}, "policies: reclaim: allowed: gc, placement, scheduler, separation"),
+    ],
+)
+def test_what_is_not_allowed_is_told(slots: dict[str, type], message: str) -> None:
+    with pytest.raises(wordline.WordlineError, match=message):
+        run(policies=slots)
+
+
+def test_an_object_is_taken_as_it_is_and_a_class_anew() -> None:
+    turns = Turns()
+    run(policies={"placement": turns})
+    assert turns.turn != 0
+
+
+def test_a_state_is_saved_with_a_run_that_stops(tmp_path: Path) -> None:
+    more: dict[str, Any] = {
+        "workload": "mixed-70-30-8k-qd16",
+        "overrides": WRITES | {"scheme.custom.python_placement.class": "test_policies:Turns"},
+    }
+    wordline.run_part(**more, save_state=tmp_path / "half", stop_after=1500)
+    rest = wordline.run_part(**more, load_state=tmp_path / "half")
+    assert rest is not None
+    assert measured(rest) == measured(wordline.run(**more))
+
+
+def test_a_prepared_drive_is_shared() -> None:
+    how: dict[str, Any] = {"workload": "mixed-70-30-8k-qd16", "overrides": WRITES, "policies": {"gc": Greedy}}
+    drive = wordline.prepare(**how)
+    assert measured(wordline.run(**how, drive=drive)) == measured(wordline.run(**how))
+
+
+def test_runs_in_threads_keep_their_policies_apart() -> None:
+    kinds = [Greedy, Oldest, Stumbles, Greedy]
+
+    def one(kind: type) -> dict[str, Any] | str:
+        try:
+            return measured(run(policies={"gc": kind}))
+        except wordline.WordlineError as error:
+            return type(error.__cause__).__name__
+
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(one, kinds)) == [one(kind) for kind in kinds]
+
+
+MINE = """
+class Mine:
+    def __init__(self, most=1.0, seed=0):
+        self.most, self.seed = most, seed
+
+    def choose(self, blocks):
+        found = [i for i in blocks.candidates if blocks.valid[i] <= self.most * blocks.capacity]
+        found = found or list(blocks.candidates)
+        return found[0] if found else None
+"""
+
+
+def test_schemes_name_a_class_of_the_current_folder(
+    wordline: Wordline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MINE)
+    small = [text for key, value in WRITES.items() for text in ("--set", f"{key}={json.dumps(value)}")]
+    schemes = "baseline,custom.python_gc={class='mine:Mine'},custom.python_gc={class='mine:Mine',most=0.5}"
+    run = (
+        "compare",
+        "--workload",
+        "mixed-70-30-8k-qd16",
+        *small,
+        "--schemes",
+        schemes,
+        "--out",
+        "rows",
+        "--json",
+    )
+    assert "mine:Mine" in json.dumps(wordline(*run).json())
+    clash = wordline("compare", *small, "--schemes", "gc.policy=fifo+custom.python_gc={class='mine:Mine'}")
+    assert "both fill the slot `victims`" in clash.error()
+
+
+@pytest.mark.parametrize(
+    ("named", "message"),
+    [
+        ("{}", 'a class of Python, "module:Class"'),
+        ("{class='nowhere:Mine'}", "a class that can be imported: No module named 'nowhere'"),
+        ("{class='mine:Yours'}", "a class that can be imported: module 'mine' has no attribute 'Yours'"),
+        ("{class='mine:Mine',least=1}", "parameters that Mine takes: "),
+        ("{class='broken:Mine'}", "a module without errors: "),
+    ],
+)
+def test_a_class_that_is_not_there_is_told(
+    wordline: Wordline, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.py").write_text(MINE)
+    (tmp_path / "broken.py").write_text("1 / 0\n")
+    told = wordline("run", "--set", f"scheme.custom.python_gc={named}").error()
+    assert message in told, told
+    assert "scheme.custom.python_gc" in told
+
+
+def test_rows_are_keyed_by_the_source_of_the_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from wordline.policies import sources
+
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "keyed.py").write_text(MINE)
+    custom = {"python_gc": {"class": "keyed:Mine"}, "round_robin": {}}
+    first = sources(custom)
+    (tmp_path / "keyed.py").write_text(MINE + "\n# changed\n")
+    assert first.keys() == {"python_gc"}
+    assert sources(custom) != first
+
+
+def test_the_example_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parent.parent / "docs" / "policies-in-python.md").read_text()
+    [code] = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    exec(compile(code, "example", "exec"), {})  # noqa: S102 -- the page's own example
+    greedy, own = capsys.readouterr().out.splitlines()
+    assert greedy.startswith("greedy ") and own.startswith("own ") and greedy[7:] != own[4:]
