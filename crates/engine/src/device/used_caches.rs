@@ -84,7 +84,7 @@ impl Device {
             return 0;
         };
         let domains = self.domains.len() as u32;
-        let units = self.blocks.units_in(CellMode::Slc, &self.geometry) * self.domains.width() as u32;
+        let units = self.blocks.units_in(CellMode::Slc, &self.geometry) * self.domains.width();
         let all = u64::from(units) * u64::from(least) * u64::from(domains);
         let in_turn = self.slc.as_ref().is_some_and(|slc| slc.folds_first());
         // In overwrites of all that the drive holds.
