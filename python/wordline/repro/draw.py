@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordline._core import WordlineError
+
+if TYPE_CHECKING:
+    from wordline.repro.table import Number
 
 COLORS = ("#1f77b4", "#b5651d", "#2a9d6f", "#8e5ea2", "#c44e52", "#6b7280", "#d4a017", "#17899b")
 
@@ -15,14 +18,17 @@ REFERENCE = "#111827"
 SPREAD = " ±"
 """What follows a column's name where a line has half the width of its interval."""
 
-KINDS = ("line", "bar")
+NUMBERS = "numbers"
+"""A figure of the exhibit's numbers: ours as bars, the printed ones as marks."""
+
+KINDS = ("line", "bar", NUMBERS)
 
 MOST_TICKS = 10
 
 FIGURE_KEYS = (
     "kind", "x", "y", "series", "reference", "reference_label", "x_label", "y_label", "x_log", "y_log",
     "x_scale",
-    "y_scale", "percent", "y_min", "labels",
+    "y_scale", "percent", "y_min", "labels", "metric",
 )  # fmt: skip
 
 Line = Mapping[str, Any]
@@ -30,6 +36,54 @@ Line = Mapping[str, Any]
 
 def draw(figure: Mapping[str, Any], lines: Sequence[Line], title: str, path: Path) -> list[Path]:
     """Draws the figure as PNG and SVG beside each other; returns their paths."""
+    plot = _draw_bars if figure.get("kind") == "bar" else _draw_lines
+    return _drawn(figure, lambda axes: plot(axes, figure, lines), title, path)
+
+
+def draw_numbers(figure: Mapping[str, Any], numbers: Sequence[Number], title: str, path: Path) -> list[Path]:
+    """The same of numbers whose metric begins as `metric` says, each with the printed one as a mark.
+
+    What follows `: ` in the metric, or else the workload, stands below.
+    """
+    wanted = [number for number in numbers if number.metric.startswith(figure.get("metric", ""))]
+    there = [
+        number
+        for number in wanted
+        if isinstance(number.ours, int | float) and isinstance(number.target, int | float)
+    ]
+    return _drawn(figure, lambda axes: _draw_beside_printed(axes, figure, there), title, path)
+
+
+def _draw_beside_printed(axes: Any, figure: Mapping[str, Any], numbers: Sequence[Number]) -> None:
+    scale = figure.get("y_scale", 1.0)
+    places = range(len(numbers))
+    names = [number.metric.partition(": ")[2] or number.workload or number.metric for number in numbers]
+    reach = [(number.interval or 0.0) * scale for number in numbers]
+    axes.bar(
+        places,
+        [number.ours * scale for number in numbers if isinstance(number.ours, int | float)],
+        0.7,
+        yerr=reach if any(reach) else None,
+        error_kw={"elinewidth": 0.9, "ecolor": REFERENCE},
+        color=COLORS[0],
+        label="here",
+    )
+    printed = [number.target * scale for number in numbers if isinstance(number.target, int | float)]
+    axes.plot(
+        places,
+        printed,
+        linestyle="none",
+        marker="_",
+        color=COLORS[4],
+        markersize=9,
+        markeredgewidth=2,
+        label="printed",
+    )
+    axes.axhline(0, color=REFERENCE, linewidth=0.6)
+    axes.set_xticks(list(places), names, rotation=90 if len(names) > 12 else 0)
+
+
+def _drawn(figure: Mapping[str, Any], plot: Callable[[Any], None], title: str, path: Path) -> list[Path]:
     unknown = [key for key in figure if key not in FIGURE_KEYS]
     if unknown or figure.get("kind", "line") not in KINDS:
         raise WordlineError(
@@ -46,7 +100,7 @@ def draw(figure: Mapping[str, Any], lines: Sequence[Line], title: str, path: Pat
     with mpl.rc_context({"svg.hashsalt": "wordline", "font.size": 9, "svg.fonttype": "none"}):
         canvas, axes = pyplot.subplots(figsize=(6.4, 3.8), layout="constrained")
         try:
-            (_draw_bars if figure.get("kind") == "bar" else _draw_lines)(axes, figure, lines)
+            plot(axes)
             _dress(axes, figure, title)
             made = [path.with_suffix(".png"), path.with_suffix(".svg")]
             canvas.savefig(made[0], dpi=150)
