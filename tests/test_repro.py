@@ -186,7 +186,10 @@ def test_every_exhibit_names_known_formulas_and_columns() -> None:
                 assert not path.startswith("formula:") or path.removeprefix("formula:") in FORMULAS
             for number in shown.numbers:
                 assert number["value"] in shown.columns, shown.name
-            if shown.figure is not None:
+            if shown.figure is not None and shown.figure["kind"] == "numbers":
+                metrics = [str(number["metric"]) for number in shown.numbers]
+                assert any(metric.startswith(shown.figure["metric"]) for metric in metrics), shown.name
+            elif shown.figure is not None:
                 y = shown.figure["y"]
                 assert {shown.figure["x"], *(y if isinstance(y, list) else [y])} <= set(shown.columns)
 
