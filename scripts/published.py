@@ -4,15 +4,19 @@
 
 TARGETS is a folder with `workloads.csv` and `msr_volumes.csv`. Writes `presets/profiles/NAME.toml` and
 `presets/workloads/NAME.toml`. What the figures don't say is assumed, alike for all, and
-written down in docs/generators.md. No result of a simulation goes into a profile.
+written down in docs/generators.md. Bursts and loads of the twins of papers/000 and papers/004 are read from
+`scripts/fitted-*.toml`, which scripts/fit_baselines.py finds; no result of a scheme goes into a profile.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
+import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
+from typing import Any
 
 PRESETS = Path(__file__).resolve().parent.parent / "presets"
 PAGE = 4096
@@ -51,6 +55,19 @@ UNEVENNESS: dict[str, float] = {
     "gen1": 1.28,
 }
 
+# papers/000, figure 4 and §II-C: share of the pairs that makes up a share of collisions, the most frequent
+# first.
+CURVES = {"hm_1": [(0.05, 0.8)], "usr_1": [(0.018, 0.5), (0.05, 0.8)], "web_2": [(0.05, 0.8)]}
+# Assumed where papers/000 prints nothing: the time from a request of a burst to the next, and how many
+# sequences of pages are in use at a time.
+MEETING_GAP_NS = 3500.0
+# Financial1, its first 50,000 requests (26,191 reads): reads of a page that is read. Assumed: how many of the
+# latest reads there are to which some come back.
+REREADS, REREADS_OF = 2.84, 26_191
+LATEST = 4096
+STRIPE = 16 * 16384  # a flash page on each of the 16 dies of its table 4, dealt out in turn (§II-C)
+IN_USE = 8
+
 VDI = {
     "lun0": "additional-01-2016021616-LUN2",
     "lun1": "2016021619-LUN2",
@@ -73,6 +90,32 @@ class PageClass:
     walk: str
     theta: float | None = None
     turns: int | None = None
+    soon: float = 0.0
+    """Share of the reads that come back to one of the latest."""
+
+
+@dataclass
+class Again:
+    """Sequences of pages that come again, as the profile describes them."""
+
+    sequences: int
+    times: float
+    theta: float = 0.0
+
+
+@dataclass
+class Burst:
+    """Requests that come together, as the profile describes them."""
+
+    name: str
+    op: str
+    page_class: str
+    share: float
+    requests: int
+    gap_ns: float
+    aligned: float = 0.0
+    """Share of its requests that begin on the dies of the first one."""
+    again: Again | None = None
 
 
 @dataclass
@@ -92,6 +135,13 @@ class Published:
     skewed: bool = False
     """Whether its reads can be made to fall unevenly on the planes of papers/001's drive."""
     trace_files: list[str] = field(default_factory=list)
+    bursts: list[Burst] = field(default_factory=list)
+    burst_requests: float = BURST
+    burst_gap_ns: float = BURST_GAP_NS
+    comments: list[str] = field(default_factory=list)
+    """What was fitted to what, for whoever reads the profile."""
+    lengths: list[tuple[int, float]] | None = None
+    """Lengths of reads and writes; made of the means when left out."""
 
 
 def sizes(mean: float) -> list[tuple[int, float]]:
@@ -179,6 +229,47 @@ def of_counts(
     )
 
 
+def of_interference(counts: Published, fit: dict[str, Any]) -> Published:
+    """A workload of papers/004: counts, pages in classes, and the load that blocks as many reads as printed.
+
+    Reads of written pages, writes of read ones, and requests to mixed pages are in the shares of papers/002.
+    """
+    read_share = counts.read_share
+    rate, mixed_share, soon = float(fit["rate"]), float(fit["mixed_share"]), float(fit["soon"])
+    mixed = min(MIXED, 1 - read_share, read_share)
+    dominant = 1 - mixed
+    read = (read_share - mixed / 2 - dominant * ODD) / (1 - 2 * ODD)
+    written = dominant - read
+    pages = sum(page_class.bytes for page_class in counts.classes) / PAGE
+
+    def shares(reads: float, writes: float) -> tuple[float, float]:
+        return reads / read_share, writes / (1 - read_share)
+
+    counts.fit_for = "published_characteristics"
+    counts.source = "papers/004, table III and figures 1b and 1c"
+    counts.description = counts.description.replace("; counts only", "; pages by class, load by its baseline")
+    # The bursts of all twins, faster.
+    counts.idle_gap_ns = bursts(RATE) * RATE / rate
+    counts.burst_gap_ns = BURST_GAP_NS * RATE / rate
+    counts.classes = [
+        PageClass(
+            "read", extents(pages * read), *shares(read * (1 - ODD), read * ODD), "zipf", SKEW, soon=soon
+        ),
+        PageClass(
+            "written", extents(pages * written), *shares(written * ODD, written * (1 - ODD)), "zipf", SKEW
+        ),
+        PageClass("mixed", extents(pages * mixed_share), *shares(mixed / 2, mixed / 2), "uniform"),
+    ]
+    counts.comments = [
+        "Fitted by scripts/fit_baselines.py to the baseline of papers/004, alike for all four:",
+        f"{rate:,.0f} requests a second, so that programs block 33.0% of the reads (figure 1b), and",
+        f"mixed pages of {mixed_share:.1%} of the space, so that 9.6% of the pages are mixed (figure 1c).",
+        f"{soon:.1%} of the reads of read pages come back soon: Fin2's pages are read {REREADS} times, as",
+        "those of Financial1, the one trace of the kind at hand, are in as many reads.",
+    ]
+    return counts
+
+
 def of_dominance(counts: Published, name: str, description: str, read_share: float) -> Published:
     """The same counts with classes as papers/002 has them: pages read, pages written, and mixed ones."""
     mixed = min(MIXED, 1 - read_share, read_share)
@@ -225,15 +316,146 @@ def of_dominance(counts: Published, name: str, description: str, read_share: flo
     )
 
 
+@dataclass
+class Volume:
+    """A volume of papers/000: what is printed of it and of the drive without a scheme."""
+
+    name: str
+    requests: int
+    read_share: float
+    bytes: float
+    """Mean length, of the die operations for each request where they are printed."""
+    occ: float | None
+    """Average OCC (table 2)."""
+    pairs_for_each: float
+    """Imbalanced pairs (table 5, original) by flash page reads (table 2), or else by reads."""
+    repetition: float
+    """Mean repetition of a pair (table 2); the median of the printed ones where it isn't."""
+
+
+def collision_volumes(targets: Path) -> list[Volume]:
+    """The 34 volumes of table 5."""
+
+    def rows(name: str) -> dict[str, dict[str, str]]:
+        with (targets / name).open(encoding="utf-8") as file:
+            return {row.get("workload", row.get("volume", "")): row for row in csv.DictReader(file)}
+
+    counts, drives, pairs = (
+        rows("msr_volumes.csv"),
+        rows("collision_table2.csv"),
+        rows("collision_table5.csv"),
+    )
+    printed = [float(row["mean_repetition"]) for name, row in drives.items() if name != "RR8"]
+    found = []
+    for name, row in pairs.items():
+        volume = name.lower().replace("-", "_") if "-" in name else f"{name[:-1].lower()}_{name[-1]}"
+        requests, read_share = int(counts[volume]["requests"]), float(counts[volume]["read_ratio"])
+        original = int(row["imbalanced_collision_pairs_original"])
+        drive = drives.get(name)
+        if drive is None:
+            for_each = original / max(requests * read_share, 1)
+            found.append(Volume(volume, requests, read_share, SIZE, None, for_each, median(printed)))
+            continue
+        operations, read_share = int(drive["die_operations"]), float(drive["read_proportion"])
+        # A request that begins anywhere in a flash page of 16 KiB has a page for each 16 KiB beyond 4.
+        length = PAGE + 4 * PAGE * (operations / requests - 1)
+        for_each = original / (operations * read_share)
+        occ, repetition = float(drive["average_occ"]), float(drive["mean_repetition"])
+        found.append(Volume(volume, requests, read_share, length, occ, for_each, repetition))
+    return found
+
+
+def between(mean: float) -> list[tuple[int, float]]:
+    """The powers of two below and above, in the shares that have this mean."""
+    low = PAGE
+    while 2 * low <= mean:
+        low *= 2
+    share = (mean - low) / low
+    return [(low, round(1 - share, 6)), (2 * low, round(share, 6))] if share > 0 else [(low, 1.0)]
+
+
+def often(repetition: float, curve: list[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Shares of the bursts, and how often their sequences come, with this mean and this curve."""
+    parts, pairs, collisions = [], 0.0, 0.0
+    for up_to, makes_up in [*curve, (1.0, 1.0)]:
+        parts.append((makes_up - collisions, repetition * (makes_up - collisions) / (up_to - pairs)))
+        pairs, collisions = up_to, makes_up
+    return parts
+
+
+def of_collisions(volume: Volume, fit: dict[str, Any]) -> Published:
+    """A volume of papers/000 with bursts that were fitted to tables 2 and 5 without the scheme."""
+    name, count, share = volume.name, int(fit["requests"]), float(fit["share"])
+    pages = min(max(volume.requests * volume.bytes / PAGE / 4, 16384), 4 * 2**20)
+    read = pages * max(volume.read_share, 0.05)
+    writes = 1 - ODD
+    bursts = [
+        Burst(
+            f"patterns {number}",
+            "read",
+            "together",
+            share * part,
+            count,
+            MEETING_GAP_NS,
+            aligned=float(fit["aligned"]),
+            again=Again(IN_USE, max(times * float(fit["stretch"]), 1.0)),
+        )
+        for number, (part, times) in enumerate(often(volume.repetition, CURVES.get(name, [])), start=1)
+    ]
+    bursts.append(Burst("writes", "write", "written", writes, count, MEETING_GAP_NS))
+    turns = volume.read_share * (1 - share + share / count) + (1 - volume.read_share) * (ODD + writes / count)
+    printed = "papers/000, table 2" if volume.occ is not None else "papers/000, table 5"
+    of_what = "flash page read (tables 2 and 5)" if volume.occ is not None else "read (table 5, original)"
+    comments = [
+        "Fitted by scripts/fit_baselines.py to the baseline that papers/000 prints: bursts of",
+        f"{count} reads with {share:.1%} of the reads, {float(fit['aligned']):.0%} on the dies of the first,",
+        f"to {volume.pairs_for_each:.3f} imbalanced pairs for each {of_what}",
+    ]
+    if volume.occ is not None:
+        comments += [
+            f"and an average OCC of {volume.occ}; pairs that come {volume.repetition} times (table 2).",
+            f"It has {fit.get('pairs')}, {fit.get('occ')} and {fit.get('repetition')}.",
+        ]
+    else:
+        comments += [
+            "OCC and repetition aren't printed: length and place of the bursts, and repetition, are medians",
+            f"of the volumes that are ({volume.repetition:.2f} times); longer where too few would meet.",
+        ]
+    return Published(
+        name=f"collision-{name}",
+        description=f"Twin of MSR Cambridge {name} as papers/000 has it: {volume.requests:,} requests, "
+        f"{volume.read_share:.1%} reads, bursts by its baseline",
+        fit_for="published_characteristics",
+        source=f"{printed}; requests as msr-{name}",
+        requests=volume.requests,
+        read_share=volume.read_share,
+        read_bytes=volume.bytes,
+        write_bytes=volume.bytes,
+        idle_gap_ns=WEEK_NS / (volume.requests * turns),
+        classes=[
+            PageClass("together", extents(read * max(share, 0.05)), 0.0, share, "uniform"),
+            PageClass("read", extents(read * max(1 - share, 0.05)), writes, 1 - share, "zipf", SKEW),
+            PageClass("written", extents(pages * max(1 - volume.read_share, 0.05)), ODD, 0.0, "zipf", SKEW),
+        ],
+        trace_files=[name, f"msr_{name}", f"msr-{name}"],
+        bursts=bursts,
+        burst_requests=1.0,
+        comments=comments,
+        lengths=between(volume.bytes),
+    )
+
+
 def text_of(profile: Published) -> str:
     """The profile as TOML."""
 
     def listed(mean: float) -> str:
-        return ", ".join(f"{{ bytes = {size}, weight = {weight} }}" for size, weight in sizes(mean))
+        each = profile.lengths or sizes(mean)
+        return ", ".join(f"{{ bytes = {size}, weight = {weight} }}" for size, weight in each)
 
     space = sum(page_class.bytes for page_class in profile.classes)
     lines = [
         "# Written by scripts/published.py from published figures; docs/generators.md says what is assumed.",
+        *(f"# {line}" for line in profile.comments),
         "form = 1",
         f'name = "{profile.name}"',
         f'fit_for = "{profile.fit_for}"',
@@ -251,8 +473,8 @@ def text_of(profile: Published) -> str:
         f"read_share = {profile.read_share}",
         f"read_sizes = [{listed(profile.read_bytes)}]",
         f"write_sizes = [{listed(profile.write_bytes)}]",
-        f"burst_requests = {BURST}",
-        f"burst_gap_ns = {BURST_GAP_NS}",
+        f"burst_requests = {profile.burst_requests}",
+        f"burst_gap_ns = {profile.burst_gap_ns:.1f}",
         f"idle_gap_ns = {profile.idle_gap_ns:.1f}",
     ]
     for page_class in profile.classes:
@@ -269,6 +491,25 @@ def text_of(profile: Published) -> str:
             lines.append(f"theta = {page_class.theta}")
         if page_class.turns is not None:
             lines.append(f"turns = {page_class.turns}")
+        if page_class.soon > 0.0:
+            lines.append(f"recent = {{ share = {page_class.soon}, reads = {LATEST} }}")
+    for burst in profile.bursts:
+        lines += [
+            "",
+            "[[model.burst]]",
+            f'name = "{burst.name}"',
+            f'op = "{burst.op}"',
+            f'class = "{burst.page_class}"',
+            f"share = {burst.share:.6f}",
+            f"requests = {burst.requests}",
+            f"gap_ns = {burst.gap_ns}",
+        ]
+        if burst.aligned > 0.0:
+            lines.append(f"aligned = {{ bytes = {STRIPE}, share = {burst.aligned:.4f} }}")
+        if burst.again is not None:
+            again = burst.again
+            skew = f", theta = {again.theta}" if again.theta else ""
+            lines.append(f"again = {{ sequences = {again.sequences}, times = {again.times:g}{skew} }}")
     if profile.skewed:
         lines += ["", "[model.skew]", f"bytes = {FLASH_PAGE}", f"of = {PLANES}", "excess = 0.0"]
     return "\n".join(lines) + "\n"
@@ -294,6 +535,42 @@ occupancy = "footprint"
 """
 
 
+def interference_counts(targets: Path) -> list[Published]:
+    """The workloads of papers/004, table III: counts alone."""
+    with (targets / "workloads.csv").open(encoding="utf-8") as file:
+        rows = {row["workload"]: row for row in csv.DictReader(file)}
+    found = []
+    for name, preset, files in (
+        ("Fin2", "financial2", ["Financial2", "fin2"]),
+        ("MSR_hm", "msr-hm", []),
+        ("HPC_46", "hpc-46", []),
+        ("HPC_28", "hpc-28", []),
+    ):
+        row = rows[name]
+        kb = float(row["mean_request_kb"])
+        found.append(
+            of_counts(
+                preset,
+                f"{name} of papers/004 table III: {int(row['requests']):,} requests, "
+                f"{float(row['read_ratio']):.1%} reads, {kb} KB; counts only",
+                "papers/004, table III",
+                int(row["requests"]),
+                float(row["read_ratio"]),
+                kb * 1024,
+                RATE,
+                files,
+            )
+        )
+    return found
+
+
+def fitted(paper: str) -> list[dict[str, Any]]:
+    """What scripts/fit_baselines.py found."""
+    path = Path(__file__).parent / f"fitted-{paper}.toml"
+    found: list[dict[str, Any]] = tomllib.loads(path.read_text(encoding="utf-8"))["fit"]
+    return found
+
+
 def all_profiles(targets: Path) -> list[Published]:
     """Every profile that the tables of this folder give."""
     with (targets / "workloads.csv").open(encoding="utf-8") as file:
@@ -308,27 +585,8 @@ def all_profiles(targets: Path) -> list[Published]:
             out.append(
                 of_pages(row, f"Twin of {name}, papers/001 table 2 ({kind})", "papers/001, table 2", files)
             )
-    for name, preset, files in (
-        ("Fin2", "financial2", ["Financial2", "fin2"]),
-        ("MSR_hm", "msr-hm", []),
-        ("HPC_46", "hpc-46", []),
-        ("HPC_28", "hpc-28", []),
-    ):
-        row = rows[name]
-        kb = float(row["mean_request_kb"])
-        out.append(
-            of_counts(
-                preset,
-                f"{name} of papers/004 table III: {int(row['requests']):,} requests, "
-                f"{float(row['read_ratio']):.1%} reads, {kb} KB; counts only",
-                "papers/004, table III",
-                int(row["requests"]),
-                float(row["read_ratio"]),
-                kb * 1024,
-                RATE,
-                files,
-            )
-        )
+    fit = fitted("hotr")[0]
+    out += [of_interference(counts, fit) for counts in interference_counts(targets)]
     for row in volumes:
         volume, requests = row["volume"], int(row["requests"])
         out.append(
@@ -358,6 +616,8 @@ def all_profiles(targets: Path) -> list[Published]:
                     share,
                 )
             )
+    fits = {fit["volume"]: fit for fit in fitted("collision")}
+    out += [of_collisions(volume, fits[volume.name]) for volume in collision_volumes(targets)]
     return out
 
 

@@ -6,7 +6,8 @@ TRACES is a folder with `norm/*.trace.gz` and `apps/*.csv.zst`. A trace is cut a
 profile is fitted to these, and a twin of as many requests is played. Both run on the same drive at the
 trace's own times. With `--schemes` the table shows what each scheme does to the mean and to the 99th
 percentile of reads, of the trace and of its twin, on the drive of the scheme's paper, for traces with enough
-reads and writes.
+reads and writes. Bold is a twin that doesn't carry the effect: off by more than a quarter of it, by more than
+half a percent, and by more than its own interval over seeds.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ import sys
 import tempfile
 import tomllib
 from dataclasses import dataclass
+from math import sqrt
 from pathlib import Path
+from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
 
 import wordline
 from wordline import _core
+from wordline.intervals import student_t
 
 BOUND = 0.15
 
@@ -47,8 +51,11 @@ DRIVES: dict[str, tuple[str, dict[str, object]]] = {
     "rails": ("hotr-tlc", FIVE_CHANNELS),
 }
 
-# Where a trace and its twin go opposite ways by less than this, it's no difference.
+# A change of less than this is none.
 SMALL = 0.005
+
+# A twin carries an effect when its own differs by no more than this share of it.
+SHARE = 0.25
 
 # What a drive without a scheme leaves idle, so that both have the host's data on the same chips.
 SET_APART: dict[str, dict[str, object]] = {"hotr": {"scheme.copies.reserved_dies": [38, 39]}}
@@ -146,6 +153,13 @@ class Effects:
     read_share: float
     held: float
     changes: dict[str, tuple[Change, Change]]
+    reach: dict[str, Change]
+    """Half the width of the 95% interval of the twin's changes over seeds; 0 with one seed."""
+
+    def carried(self, scheme: str, which: int) -> bool:
+        """Whether the twin shows what the scheme does to the mean (0), to the 99th percentile (1)."""
+        original, twin = self.changes[scheme]
+        return carries(original[which], twin[which], self.reach[scheme][which])
 
 
 def enough(summary: dict[str, Any]) -> bool:
@@ -159,25 +173,42 @@ def reads(result: wordline.Result) -> Change:
     return float(result.read.latency_ns.mean), float(result.read.latency_ns.p99)
 
 
-def affected(pair: Pair, name: str, schemes: list[str], seed: int) -> Effects:
-    """What schemes do to a trace and to its twin."""
+def affected(pair: Pair, name: str, schemes: list[str], seeds: list[int]) -> Effects:
+    """What schemes do to a trace, and to its twins of several seeds."""
     without: dict[str, Change] = {}
 
-    def change(source: str, scheme: str) -> Change:
-        key = f"{DRIVES.get(scheme)} {SET_APART.get(scheme)} {source}"
+    def change(source: str, scheme: str, seed: int) -> Change:
+        key = f"{DRIVES.get(scheme)} {SET_APART.get(scheme)} {seed} {source}"
         if key not in without:
             without[key] = reads(pair.replayed(source, "baseline", seed, drive=scheme))
         before, after = without[key], reads(pair.replayed(source, scheme, seed))
         return after[0] / before[0] - 1, after[1] / before[1] - 1
 
     summary = pair.summary
-    changes = {scheme: (change(pair.original, scheme), change(pair.twin, scheme)) for scheme in schemes}
-    return Effects(name, summary["requests"], summary["read_share"], summary["held"], changes)
+    changes: dict[str, tuple[Change, Change]] = {}
+    reach: dict[str, Change] = {}
+    for scheme in schemes:
+        twins = [change(pair.twin, scheme, seed) for seed in seeds]
+        means = fmean(mean for mean, _ in twins), fmean(p99 for _, p99 in twins)
+        changes[scheme] = (change(pair.original, scheme, seeds[0]), means)
+        reach[scheme] = half_width([mean for mean, _ in twins]), half_width([p99 for _, p99 in twins])
+    return Effects(name, summary["requests"], summary["read_share"], summary["held"], changes, reach)
 
 
-def opposite(original: float, twin: float) -> bool:
-    """Whether trace and twin go opposite ways by more than nothing."""
-    return original * twin < 0 and max(abs(original), abs(twin)) >= SMALL
+def half_width(values: list[float]) -> float:
+    """Half the width of the 95% interval of their mean; 0 of one."""
+    if len(values) < 2:
+        return 0.0
+    return student_t(len(values) - 1) * stdev(values) / sqrt(len(values))
+
+
+def carries(original: float, twin: float, reach: float = 0.0) -> bool:
+    """Whether a scheme does to the twin what it does to the trace.
+
+    Within a quarter of its effect on the trace, within what is no effect at all, or within `reach`: half the
+    width of the interval of the twin's own effect over seeds.
+    """
+    return abs(twin - original) <= max(SHARE * abs(original), SMALL, reach)
 
 
 def effects_table(rows: list[Effects], schemes: list[str]) -> str:
@@ -191,8 +222,8 @@ def effects_table(rows: list[Effects], schemes: list[str]) -> str:
     for row in rows:
         cells = []
         for scheme in schemes:
-            for original, twin in zip(*row.changes[scheme], strict=True):
-                mark = "**" if opposite(original, twin) else ""
+            for which, (original, twin) in enumerate(zip(*row.changes[scheme], strict=True)):
+                mark = "" if row.carried(scheme, which) else "**"
                 cells += [f"{original:+.1%}", f"{mark}{twin:+.1%}{mark}"]
         lines.append(
             f"| {row.name} | {row.requests:,} | {row.read_share:.0%} | {row.held:.0%} | {' | '.join(cells)} |"
@@ -200,15 +231,13 @@ def effects_table(rows: list[Effects], schemes: list[str]) -> str:
     lines.append("")
     for scheme in schemes:
         for which, what in enumerate(("mean", "p99")):
-            pairs = [(trace[which], twin[which]) for trace, twin in (row.changes[scheme] for row in rows)]
-            apart = sorted(abs(a - b) for a, b in pairs)
-            if apart:
-                near = sum(value <= 0.05 for value in apart)
-                lines.append(
-                    f"{scheme}, {what}: {near} of {len(apart)} twins within 5 points of their trace, half "
-                    f"within {100 * apart[len(apart) // 2]:.1f} points, "
-                    f"{sum(opposite(a, b) for a, b in pairs)} the other way."
-                )
+            carried = sum(row.carried(scheme, which) for row in rows)
+            shown = [row for row in rows if abs(row.changes[scheme][0][which]) >= SMALL]
+            of_shown = sum(row.carried(scheme, which) for row in shown)
+            lines.append(
+                f"{scheme}, {what}: {carried} of {len(rows)} twins carry the effect; of the {len(shown)} "
+                f"traces with one of at least {SMALL:.1%}, {of_shown}."
+            )
     return "\n".join(lines)
 
 
@@ -242,6 +271,7 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=100_000)
     parser.add_argument("--only", default="", help="traces whose name has this in it")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--seeds", type=int, default=1, help="with --schemes: twins of so many seeds")
     parser.add_argument("--held", type=float, default=None)
     parser.add_argument("--piece", type=int, default=None)
     parser.add_argument("--schemes", default="", help="schemes to compare with baseline, with commas")
@@ -271,7 +301,11 @@ def main() -> None:
                     f"{mean:+8.1%} {p99:+8.1%}  {rows[-1].profile_bytes:6d} bytes {rows[-1].held:7.0%} held"
                 )
             elif enough(pair.summary):
-                effects.append(affected(pair, name, schemes, arguments.seed))
+                effects.append(
+                    affected(
+                        pair, name, schemes, [arguments.seed + number for number in range(arguments.seeds)]
+                    )
+                )
                 said = str(effects[-1].changes)
             else:
                 said = "too few reads or writes"

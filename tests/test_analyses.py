@@ -68,6 +68,14 @@ def test_what_each_replication_removes_is_the_mean_over_workloads() -> None:
     assert figure("removed_for_each", **number, where={"scheme": "none"}) is None, "nothing was made"
 
 
+def test_a_ratio_to_what_was_there_without_the_scheme() -> None:
+    number: dict[str, Any] = {"value": "made", "per": "pairs", "against": {"scheme": "none"}}
+    assert figure("for_each_without", **number, where={"scheme": "small"}) == pytest.approx(14 / 1400)
+    large = {"where": {"scheme": "large", "workload": "a"}, "against": {"scheme": "none", "workload": "a"}}
+    assert figure("for_each_without", **{**number, **large}) == pytest.approx(50 / 1000)
+    assert figure("for_each_without", **number, where={"scheme": "other"}) is None
+
+
 def test_a_curve_is_flat_from_the_first_place_that_is_near_its_end() -> None:
     number: dict[str, Any] = {"by": "length", "where": {}}
     assert figure("flat_from", CURVE, **number, limit=0.02) == 5

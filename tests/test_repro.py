@@ -16,9 +16,12 @@ from wordline import WordlineError
 from wordline.presets import Description
 from wordline.repro import draw, exhibit, measured, papers
 from wordline.repro.analyses import ANALYSES
+from wordline.repro.draw import draw_numbers
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.exhibit import read as read_exhibit
 from wordline.repro.formulas import FORMULAS
+from wordline.repro.run import Reproduction, Shown
+from wordline.repro.summary import as_markdown
 from wordline.repro.table import means, numbers
 from wordline.repro.verdict import Target, judge, kind_of
 from wordline.study.point import Point
@@ -145,6 +148,27 @@ def test_what_is_the_same_by_construction_is_not_counted_as_reproduced(tmp_path:
     assert number.verdict == "not comparable"
 
 
+def test_another_reading_of_a_number_is_shown_and_not_counted(tmp_path: Path) -> None:
+    text = 'metric = "m"\nvalue = "v"\ntarget = 1.0\n[[number]]\nmetric = "m again"\nvalue = "v"\n'
+    exhibit = exhibit_of(tmp_path, text + "target = 1.0\nvariant = true")
+    found = numbers(exhibit, [{"v": 1.0, "seed": 1}], [])
+    assert [number.verdict for number in found] == ["reproduced", "reproduced"]
+    reproduction = Reproduction(tmp_path, False, [Shown(exhibit, numbers=found)], found)
+    assert reproduction.counts == {"reproduced": 1}
+    assert "| (✓ reproduced) |" in as_markdown(reproduction)
+
+
+def test_numbers_are_drawn_beside_the_printed_ones(tmp_path: Path) -> None:
+    text = 'metric = "change: A"\nvalue = "v"\ntarget = -0.3\n[[number]]\nmetric = "else"\nvalue = "v"\n'
+    exhibit = exhibit_of(tmp_path, text + "target = 1.0")
+    found = numbers(exhibit, [{"v": -0.2, "seed": 1}], [])
+    figure = {"kind": "numbers", "metric": "change", "y_label": "change"}
+    png, svg = draw_numbers(figure, found, "Changes", tmp_path / "changes")
+    assert png.stat().st_size > 5_000
+    text = svg.read_text(encoding="utf-8")
+    assert ">printed<" in text and ">A<" in text and ">else<" not in text
+
+
 def test_a_number_of_several_seeds_is_their_mean_with_an_interval(tmp_path: Path) -> None:
     text = 'metric = "change"\nunit = "ratio"\nvalue = "v"\ntarget = -0.3\n'
     text += 'where = {s = "x"}\nagainst = {s = "base"}'
@@ -207,7 +231,10 @@ def test_every_exhibit_names_known_formulas_and_columns() -> None:
                 assert not path.startswith("formula:") or path.removeprefix("formula:") in FORMULAS
             for number in shown.numbers:
                 assert number["value"] in shown.columns, shown.name
-            if shown.figure is not None:
+            if shown.figure is not None and shown.figure["kind"] == "numbers":
+                metrics = [str(number["metric"]) for number in shown.numbers]
+                assert any(metric.startswith(shown.figure["metric"]) for metric in metrics), shown.name
+            elif shown.figure is not None:
                 y = shown.figure["y"]
                 assert {shown.figure["x"], *(y if isinstance(y, list) else [y])} <= set(shown.columns)
 

@@ -94,7 +94,11 @@ def _say(found: Reproduction, as_json: bool) -> None:
         return
     for shown in found.shown:
         exhibit = shown.exhibit
-        numbers_ = [n for n in found.numbers if (n.paper, n.exhibit) == (exhibit.paper, exhibit.name)]
+        numbers_ = [
+            n
+            for n in found.numbers
+            if (n.paper, n.exhibit) == (exhibit.paper, exhibit.name) and not n.variant
+        ]
         signs = "".join(SIGNS[number.verdict] for number in numbers_)
         print(f"{exhibit.paper:12} {exhibit.name:20} {shown.reason or signs}")
         for error in shown.errors:

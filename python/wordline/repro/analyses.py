@@ -84,6 +84,13 @@ def removed_for_each(number: Wanted, lines: Lines) -> float | None:
     return _mean([(before[key] - after[key]) / made[key] for key in there])
 
 
+def for_each_without(number: Wanted, lines: Lines) -> float | None:
+    """The sum of `value` where `where` holds by that of `per` where `against` holds."""
+    above = _values(number, lines)
+    below = _values({"value": number["per"], "where": number["against"]}, lines)
+    return sum(above) / sum(below) if above and sum(below) else None
+
+
 def average(number: Wanted, lines: Lines) -> float | None:
     """Mean of `value` of the lines where `where` holds."""
     return _mean(_values(number, lines))
@@ -198,6 +205,7 @@ ANALYSES: dict[str, Callable[[Wanted, Lines], float | str | None]] = {
     "points": mean_points,
     "count_of_points": count_of_points,
     "removed_for_each": removed_for_each,
+    "for_each_without": for_each_without,
     "average": average,
     "highest": highest,
     "lowest": lowest,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordline._core import WordlineError
+
+if TYPE_CHECKING:
+    from wordline.repro.table import Number
 
 COLORS = ("#1f77b4", "#b5651d", "#2a9d6f", "#8e5ea2", "#c44e52", "#6b7280", "#d4a017", "#17899b")
 
@@ -15,14 +18,17 @@ REFERENCE = "#111827"
 SPREAD = " ±"
 """What follows a column's name where a line has half the width of its interval."""
 
-KINDS = ("line", "bar")
+NUMBERS = "numbers"
+"""A figure of the exhibit's numbers: ours as bars, the printed ones as marks."""
+
+KINDS = ("line", "bar", NUMBERS)
 
 MOST_TICKS = 10
 
 FIGURE_KEYS = (
-    "kind", "x", "y", "series", "panel", "reference", "reference_label", "x_label", "y_label", "x_log",
-    "y_log", "x_scale",
-    "y_scale", "percent", "y_min", "labels",
+    "kind", "x", "y", "series", "reference", "reference_label", "x_label", "y_label", "x_log", "y_log",
+    "x_scale",
+    "y_scale", "percent", "y_min", "labels", "metric",
 )  # fmt: skip
 
 Line = Mapping[str, Any]
@@ -30,6 +36,54 @@ Line = Mapping[str, Any]
 
 def draw(figure: Mapping[str, Any], lines: Sequence[Line], title: str, path: Path) -> list[Path]:
     """Draws the figure as PNG and SVG beside each other; returns their paths."""
+    plot = _draw_bars if figure.get("kind") == "bar" else _draw_lines
+    return _drawn(figure, lambda axes: plot(axes, figure, lines), title, path)
+
+
+def draw_numbers(figure: Mapping[str, Any], numbers: Sequence[Number], title: str, path: Path) -> list[Path]:
+    """The same of numbers whose metric begins as `metric` says, each with the printed one as a mark.
+
+    What follows `: ` in the metric, or else the workload, stands below.
+    """
+    wanted = [number for number in numbers if number.metric.startswith(figure.get("metric", ""))]
+    there = [
+        number
+        for number in wanted
+        if isinstance(number.ours, int | float) and isinstance(number.target, int | float)
+    ]
+    return _drawn(figure, lambda axes: _draw_beside_printed(axes, figure, there), title, path)
+
+
+def _draw_beside_printed(axes: Any, figure: Mapping[str, Any], numbers: Sequence[Number]) -> None:
+    scale = figure.get("y_scale", 1.0)
+    places = range(len(numbers))
+    names = [number.metric.partition(": ")[2] or number.workload or number.metric for number in numbers]
+    reach = [(number.interval or 0.0) * scale for number in numbers]
+    axes.bar(
+        places,
+        [number.ours * scale for number in numbers if isinstance(number.ours, int | float)],
+        0.7,
+        yerr=reach if any(reach) else None,
+        error_kw={"elinewidth": 0.9, "ecolor": REFERENCE},
+        color=COLORS[0],
+        label="here",
+    )
+    printed = [number.target * scale for number in numbers if isinstance(number.target, int | float)]
+    axes.plot(
+        places,
+        printed,
+        linestyle="none",
+        marker="_",
+        color=COLORS[4],
+        markersize=9,
+        markeredgewidth=2,
+        label="printed",
+    )
+    axes.axhline(0, color=REFERENCE, linewidth=0.6)
+    axes.set_xticks(list(places), names, rotation=90 if len(names) > 12 else 0)
+
+
+def _drawn(figure: Mapping[str, Any], plot: Callable[[Any], None], title: str, path: Path) -> list[Path]:
     unknown = [key for key in figure if key not in FIGURE_KEYS]
     if unknown or figure.get("kind", "line") not in KINDS:
         raise WordlineError(
@@ -44,29 +98,16 @@ def draw(figure: Mapping[str, Any], lines: Sequence[Line], title: str, path: Pat
 
     # SVG without dates and with fixed names, so that the same rows give the same file.
     with mpl.rc_context({"svg.hashsalt": "wordline", "font.size": 9, "svg.fonttype": "none"}):
-        panels = _panels(figure, lines)
-        size = (6.4, 3.8) if len(panels) == 1 else (4.8 * len(panels), 3.8)
-        canvas, all_axes = pyplot.subplots(
-            1, len(panels), figsize=size, sharey=True, squeeze=False, layout="constrained"
-        )
+        canvas, axes = pyplot.subplots(figsize=(6.4, 3.8), layout="constrained")
         try:
-            for axes, (name, shown) in zip(all_axes[0], panels.items(), strict=True):
-                (_draw_bars if figure.get("kind") == "bar" else _draw_lines)(axes, figure, shown)
-                _dress(axes, figure, title if axes is all_axes[0][0] else "", name)
-            _legend(all_axes[0][0], figure)
+            plot(axes)
+            _dress(axes, figure, title)
             made = [path.with_suffix(".png"), path.with_suffix(".svg")]
             canvas.savefig(made[0], dpi=150)
             canvas.savefig(made[1], metadata={"Date": None})
         finally:
             pyplot.close(canvas)
     return made
-
-
-def _panels(figure: Mapping[str, Any], lines: Sequence[Line]) -> dict[str, list[Line]]:
-    """The lines of each picture beside another, by its label: those with one value of the column `panel`."""
-    return (
-        _groups({**figure, "series": figure.get("panel")}, lines) if "panel" in figure else {"": list(lines)}
-    )
 
 
 def _groups(figure: Mapping[str, Any], lines: Sequence[Line]) -> dict[str, list[Line]]:
@@ -171,13 +212,12 @@ def _listed(value: Any) -> list[str]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def _dress(axes: Any, figure: Mapping[str, Any], title: str, panel: str) -> None:
+def _dress(axes: Any, figure: Mapping[str, Any], title: str) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
 
-    axes.set_title(f"{title}: {panel}" if title and panel else title or panel, loc="left", fontsize=10)
+    axes.set_title(title, loc="left", fontsize=10)
     axes.set_xlabel(figure.get("x_label", ""))
-    if axes.get_subplotspec().is_first_col():
-        axes.set_ylabel(figure.get("y_label", ""))
+    axes.set_ylabel(figure.get("y_label", ""))
     for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
         if figure.get(f"{name}_log"):
             (axes.set_xscale if name == "x" else axes.set_yscale)("log")
@@ -197,10 +237,6 @@ def _dress(axes: Any, figure: Mapping[str, Any], title: str, panel: str) -> None
     )
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-
-
-def _legend(axes: Any, figure: Mapping[str, Any]) -> None:
-    """Says what the colours stand for, where there are several."""
     handles, labels = axes.get_legend_handles_labels()
     if len(handles) > 1 or (labels and labels[0] != figure.get("y_label")):
         if figure.get("kind") == "bar":

@@ -40,6 +40,7 @@ NUMBER_KEYS = (
     "above",
     "per",
     "not_comparable",
+    "variant",
 )
 
 TRACES = "{traces}"

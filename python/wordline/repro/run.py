@@ -31,9 +31,12 @@ class Shown:
 
     exhibit: Exhibit
     lines: list[Record] = field(default_factory=list)
+    means: list[Record] = field(default_factory=list)
+    """The lines, those of several seeds as one."""
     files: list[Path] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     reason: str = ""
+    numbers: list[Number] = field(default_factory=list)
 
 
 @dataclass
@@ -47,10 +50,11 @@ class Reproduction:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Numbers by verdict."""
+        """Numbers by verdict; other readings of a number that is there aren't counted."""
         found: dict[str, int] = {}
         for number in self.numbers:
-            found[number.verdict] = found.get(number.verdict, 0) + 1
+            if not number.variant:
+                found[number.verdict] = found.get(number.verdict, 0) + 1
         return found
 
 
@@ -107,10 +111,12 @@ def reproduce(
     found = Reproduction(target, quick, [], [])
     with open_executor(on, jobs, target) as executor:
         for plan in plans:
-            shown = _show(plan, executor, store, target, watch, quick)
-            found.shown.append(shown)
             lines = [line for line in printed if _is_about(line, plan.exhibit)]
-            found.numbers += table.numbers(plan.exhibit, shown.lines, lines)
+            shown = _run(plan, executor, store, watch)
+            shown.numbers = table.numbers(plan.exhibit, shown.lines, lines)
+            _draw(shown, target, quick)
+            found.shown.append(shown)
+            found.numbers += shown.numbers
             # After each, so that a run that is killed leaves a summary of what is there.
             _write(found)
     found.numbers += targets.without_exhibit(printed, found.numbers, systems)
@@ -133,9 +139,7 @@ def _plan(exhibit: Exhibit, quick: bool, traces: Path | None, seeds: int) -> _Pl
         raise WordlineError(f"exhibit {exhibit.paper}/{exhibit.name}: {error}") from None
 
 
-def _show(
-    plan: _Plan, executor: Executor, store: Store, folder: Path, watch: Watch | None, quick: bool
-) -> Shown:
+def _run(plan: _Plan, executor: Executor, store: Store, watch: Watch | None) -> Shown:
     exhibit = plan.exhibit
     shown = Shown(exhibit, reason=plan.reason)
     if plan.reason:
@@ -148,20 +152,31 @@ def _show(
         dict.fromkeys(str(row["error"]) for row in rows if row is not None and "error" in row)
     )
     shown.lines = table.records(exhibit, plan.points, rows)
+    shown.means = table.means(plan.points, rows, shown.lines)
+    return shown
+
+
+def _draw(shown: Shown, folder: Path, quick: bool) -> None:
+    """Writes the table and the figure."""
+    exhibit = shown.exhibit
+    if shown.reason:
+        return
     place = folder / exhibit.paper / exhibit.name
     place.parent.mkdir(parents=True, exist_ok=True)
     table.write_csv(place.with_suffix(".csv"), shown.lines, list(exhibit.columns))
     shown.files = [place.with_suffix(".csv")]
-    if exhibit.figure is not None and shown.lines:
-        title = exhibit.title + (" (quick)" if quick else "")
-        drawn = table.means(plan.points, rows, shown.lines)
-        shown.files += draw.draw(exhibit.figure, drawn, title, place)
-    return shown
+    if exhibit.figure is None or not shown.lines:
+        return
+    title = exhibit.title + (" (quick)" if quick else "")
+    if exhibit.figure.get("kind") == draw.NUMBERS:
+        shown.files += draw.draw_numbers(exhibit.figure, shown.numbers, title, place)
+    else:
+        shown.files += draw.draw(exhibit.figure, shown.means, title, place)
 
 
 NUMBER_COLUMNS = (
     "paper", "exhibit", "workload", "metric", "against", "unit", "target", "ours", "interval", "difference",
-    "verdict", "workload_is", "scale", "note",
+    "verdict", "variant", "workload_is", "scale", "note",
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ RULE = (
     "of any number (or within the bound that a closed form names), or on the right side of a printed limit. "
     "Direction: the same sign of a change, the same side of 1 of a factor, by more than the 95% interval "
     "over seeds where there are several. Equal figures are in no order. Not comparable: the same by "
-    "construction."
+    "construction. In brackets: another reading of a number that is there already, not counted."
 )
 
 
@@ -65,7 +65,7 @@ def _number_lines(numbers: list[Number]) -> list[str]:
         return []
     lines = ["| number | printed | ours | difference | verdict | note |", "|---|---:|---:|---:|---|---|"]
     for number in numbers:
-        cells = [_name(number), *_values(number), f"{SIGNS[number.verdict]} {number.verdict}", number.note]
+        cells = [_name(number), *_values(number), _verdict(number), number.note]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return [*lines, ""]
 
@@ -73,6 +73,11 @@ def _number_lines(numbers: list[Number]) -> list[str]:
 def _name(number: Number) -> str:
     parts = [number.workload, number.metric, f"against {number.against}" if number.against else ""]
     return ", ".join(part for part in parts if part)
+
+
+def _verdict(number: Number) -> str:
+    text = f"{SIGNS[number.verdict]} {number.verdict}"
+    return f"({text})" if number.variant else text
 
 
 def _values(number: Number) -> list[str]:
@@ -156,7 +161,7 @@ def _html_table(numbers: list[Number]) -> str:
     rows = []
     for number in numbers:
         values = "".join(f'<td class="n">{escape(text)}</td>' for text in _values(number))
-        verdict = f'<td class="{_CLASSES[number.verdict]}">{SIGNS[number.verdict]} {number.verdict}</td>'
+        verdict = f'<td class="{_CLASSES[number.verdict]}">{_verdict(number)}</td>'
         rows.append(
             f"<tr><td>{escape(_name(number))}</td>{values}{verdict}<td>{escape(number.note)}</td></tr>"
         )

@@ -45,6 +45,8 @@ class Number:
     interval: float | None = None
     """Half the width of the 95% interval over seeds; `None` with one seed."""
     comparable: bool = True
+    variant: bool = False
+    """Another reading of a printed number that stands here already: shown beside it, and not counted."""
 
     @property
     def key(self) -> tuple[Any, ...]:
@@ -239,6 +241,7 @@ def _number(
             kind=kind,
             within=number.get("within"),
             comparable=not number.get("not_comparable", False),
+            variant=number.get("variant", False),
         )
     )
 

@@ -18,8 +18,8 @@ pub struct CollisionConfig {
     /// Most replicated pages, as a share of the drive's flash pages, the paper's l_M; 0 to 1, default 0.002 (§IV-A).
     #[serde(default = "default_share")]
     pub copies_share: f64,
-    /// Time over which the reads of a die are counted for r of equation 3, ns; 1 µs to an hour, default 1 s. The paper
-    /// doesn't say.
+    /// Time over which the reads of a die are counted for r of equation 3, ns; 1 µs to an hour, default 1 ms. The paper
+    /// doesn't say; docs/collision.md says what speaks for it.
     #[serde(default = "default_window")]
     pub rate_window_ns: u64,
     /// Which page of a pair is replicated when both appear in as many of the remaining pairs: `later` (default, the
@@ -85,7 +85,7 @@ fn default_share() -> f64 {
 }
 
 fn default_window() -> u64 {
-    1_000_000_000
+    1_000_000
 }
 
 fn default_reads() -> u32 {

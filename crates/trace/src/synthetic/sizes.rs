@@ -32,6 +32,14 @@ impl SizeDrawer {
         }
     }
 
+    /// A length, bytes, drawn by somebody else's `rng`.
+    pub(crate) fn draw(&self, rng: &mut Xoshiro256PlusPlus) -> u64 {
+        match self {
+            Self::Fixed(bytes) => *bytes,
+            Self::Weighted { sizes, chooser, .. } => sizes.get(chooser.sample(rng)).copied().unwrap_or(1),
+        }
+    }
+
     /// Fills `out` with lengths, bytes.
     pub(crate) fn fill(&mut self, out: &mut [u64]) {
         match self {

@@ -11,6 +11,8 @@ mod history;
 mod likeness;
 mod locate;
 mod model;
+mod model_bursts;
+mod model_class;
 mod model_source;
 mod pack;
 mod play;
@@ -23,6 +25,6 @@ mod streams;
 mod summary;
 
 pub use fit::{FitOptions, fit, summarise};
-pub use model::{Model, PageClass, Walk};
+pub use model::{Again, Aligned, Burst, BurstOp, Model, PageClass, Recent, Skew, Walk};
 pub use profile::{FitFor, PROFILE_BYTES, Packed, Profile, Summary};
 pub(crate) use source::open_twin;

@@ -22,9 +22,9 @@ pub struct Model {
     pub idle_gap_ns: f64,
     /// Classes of pages; they lie one behind the other.
     pub class: Vec<PageClass>,
-    /// Pages that are read together, in the first class.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub groups: Option<Groups>,
+    /// Requests that come together, in bursts of their own beside those above.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub burst: Vec<Burst>,
     /// What of each stripe is read more often than the rest.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skew: Option<Skew>,
@@ -66,6 +66,9 @@ pub struct PageClass {
     /// places after so many requests of the class.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
+    /// Reads that come back soon.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recent: Option<Recent>,
 }
 
 /// Which pages of a class are next.
@@ -80,19 +83,91 @@ pub enum Walk {
     Zipf,
 }
 
-/// Pages that are read together.
+/// Reads that come back soon: their page is one that the class was read at shortly before.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Groups {
-    /// Number of groups.
-    pub count: u64,
-    /// Reads of a group; they arrive together.
-    pub reads: u32,
-    /// Share of the reads that come in groups.
+pub struct Recent {
+    /// Share of the class's reads that begin where one of the latest ones began; each of these alike.
     pub share: f64,
-    /// Skew of the choice of a group (Zipf).
+    /// How many of the latest reads are remembered.
+    pub reads: u32,
+}
+
+/// Requests of one kind that come together: one after the other at short distances, nothing between them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Burst {
+    /// What it is, in a word.
+    pub name: String,
+    /// Whether its requests read or write.
+    pub op: BurstOp,
+    /// Name of the class whose pages they go to.
+    pub class: String,
+    /// Share of all requests of this kind that come in such bursts; of all bursts of a kind at most 1.
+    pub share: f64,
+    /// Requests of a burst.
+    pub requests: u32,
+    /// Mean time from one of them to the next, ns (exponential).
+    pub gap_ns: f64,
+    /// So many of them in a row go on where the one before ended.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub run: u32,
+    /// Requests that begin alike within aligned groups of pages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aligned: Option<Aligned>,
+    /// Its sequences of pages come again; when left out each burst goes to pages of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub again: Option<Again>,
+}
+
+/// What the requests of a burst do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BurstOp {
+    /// They read.
+    Read,
+    /// They write.
+    Write,
+}
+
+/// Requests of a burst that begin as far behind a multiple of `bytes` as the first one does. A drive that deals pages out over
+/// its dies in turn has such pages on the same dies.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Aligned {
+    /// Bytes of a group.
+    pub bytes: u64,
+    /// Share of the requests behind the first that do so.
+    pub share: f64,
+}
+
+/// Sequences of pages that come again: the same pages and lengths in the same order.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Again {
+    /// Sequences in use at a time, from which each burst takes one. The fewer, the sooner one comes again.
+    pub sequences: u32,
+    /// How often a sequence comes before a new one takes its place, on average (geometric).
+    pub times: f64,
+    /// Skew of the choice (Zipf); 0: all alike.
+    #[serde(default)]
     pub theta: f64,
 }
+
+fn one() -> u32 {
+    1
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_one(value: &u32) -> bool {
+    *value == 1
+}
+
+/// Most sequences in use at a time: eight bytes are kept of each.
+const MOST_SEQUENCES: f64 = 1_048_576.0;
+
+/// Most requests of a burst, and latest reads that a class remembers.
+const MOST_REQUESTS: f64 = 4096.0;
 
 impl Model {
     /// What is wrong with it, in one line.
@@ -145,14 +220,66 @@ impl Model {
             within("skew.of", *of as f64, 2.0, 4096.0)?;
             within("skew.excess", *excess, 0.0, *of as f64 - 1.0)?;
         }
-        match &self.groups {
-            None => Ok(()),
-            Some(groups) => {
-                share("groups.share", groups.share)?;
-                within("groups.theta", groups.theta, 0.0, 10.0)?;
-                within("groups.count", groups.count as f64, 1.0, 1e12)?;
-                within("groups.reads", f64::from(groups.reads), 1.0, 4096.0)
+        for class in &self.class {
+            if let Some(Recent { share: soon, reads }) = &class.recent {
+                share(&format!("recent.share of class {}", class.name), *soon)?;
+                within("recent.reads", f64::from(*reads), 1.0, MOST_REQUESTS)?;
+                if class.turns.is_some() || class.walk == Walk::Once {
+                    return Err(format!(
+                        "recent of class {}: allowed: where it is walked uniform or zipf, without turns",
+                        class.name
+                    ));
+                }
             }
+        }
+        self.validate_bursts()
+    }
+
+    fn validate_bursts(&self) -> Result<(), String> {
+        within("model.burst, number", self.burst.len() as f64, 0.0, 100.0)?;
+        for burst in &self.burst {
+            let Burst { name, class, .. } = burst;
+            share(&format!("share of burst {name}"), burst.share)?;
+            within(&format!("requests of burst {name}"), f64::from(burst.requests), 1.0, MOST_REQUESTS)?;
+            within(&format!("gap_ns of burst {name}"), burst.gap_ns, 0.0, 1e12)?;
+            within(&format!("run of burst {name}"), f64::from(burst.run), 1.0, MOST_REQUESTS)?;
+            let found = self.class.iter().find(|known| known.name == *class);
+            if !found.is_some_and(|class| class.walk != Walk::Once && class.turns.is_none()) {
+                return Err(format!(
+                    "class = {class} of burst {name}: allowed: a class that is walked uniform or zipf, without turns"
+                ));
+            }
+            if let Some(Aligned { bytes, share: alike }) = &burst.aligned {
+                within(&format!("aligned.bytes of burst {name}"), *bytes as f64, 4096.0, 1_048_576.0)?;
+                share(&format!("aligned.share of burst {name}"), *alike)?;
+            }
+            if let Some(again) = &burst.again {
+                within(
+                    &format!("again.sequences of burst {name}"),
+                    f64::from(again.sequences),
+                    1.0,
+                    MOST_SEQUENCES,
+                )?;
+                within(&format!("again.times of burst {name}"), again.times, 1.0, 1e12)?;
+                within(&format!("again.theta of burst {name}"), again.theta, 0.0, 10.0)?;
+            }
+        }
+        let in_use = self.burst.iter().filter_map(|burst| burst.again.as_ref());
+        let in_use: f64 = in_use.map(|again| f64::from(again.sequences)).sum();
+        within("again.sequences of all bursts", in_use, 0.0, MOST_SEQUENCES)?;
+        for op in [BurstOp::Read, BurstOp::Write] {
+            let sum: f64 = self.burst.iter().filter(|burst| burst.op == op).map(|burst| burst.share).sum();
+            within(&format!("shares of all bursts that {}", op.name()), sum, 0.0, 1.000_001)?;
+        }
+        Ok(())
+    }
+}
+
+impl BurstOp {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Write => "write",
         }
     }
 }

@@ -3,27 +3,24 @@
 use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
-use super::model::{Groups, Model, PageClass, Skew, Walk};
+use super::model::{Model, PageClass};
+use super::model_bursts::Bursts;
+use super::model_class::{Class, EXTENT, SkewDrawer};
 use super::source::LATEST;
 use crate::config::Sizes;
-use crate::rng::{Xoshiro256PlusPlus, below, stream, unit};
-use crate::synthetic::{Permutation, SizeDrawer, Zipf};
-
-/// Extents by which [`Walk::Once`] goes, and on which groups lie, bytes.
-const EXTENT: u64 = 1 << 20;
-
-const PAGE: u64 = 4096;
+use crate::rng::{Xoshiro256PlusPlus, stream, unit};
+use crate::synthetic::SizeDrawer;
 
 /// Generates the requests of a [`Model`].
 pub(super) struct ModelSource {
     left: u64,
     total: u64,
     now: f64,
-    read_share: f64,
     sizes: [SizeDrawer; 2],
     classes: Vec<Class>,
-    groups: Option<GroupDrawer>,
+    bursts: Bursts,
     skew: Option<SkewDrawer>,
+    skewed: Xoshiro256PlusPlus,
     /// Chance that a request is the last of its burst; gaps.
     ends: f64,
     gap_ns: f64,
@@ -67,17 +64,13 @@ impl ModelSource {
             left: requests,
             total: requests,
             now: 0.0,
-            read_share: model.read_share,
             sizes: [
                 sizes(&model.read_sizes, "model.read_sizes")?,
                 sizes(&model.write_sizes, "model.write_sizes")?,
             ],
-            groups: model.groups.as_ref().map(|groups| GroupDrawer::new(groups, seed)),
-            skew: model
-                .skew
-                .as_ref()
-                .filter(|skew| skew.excess > 0.0)
-                .map(|skew| SkewDrawer::new(skew, seed)),
+            bursts: Bursts::new(model, seed),
+            skew: model.skew.as_ref().filter(|skew| skew.excess > 0.0).map(SkewDrawer::new),
+            skewed: stream(seed, "model.skew"),
             classes,
             ends: 1.0 / model.burst_requests,
             gap_ns: model.burst_gap_ns,
@@ -101,24 +94,18 @@ impl ModelSource {
         batch.push(HostRequest { time, op, offset, length, flow: 0, stream: 0 });
     }
 
+    /// The next request, or a burst.
     fn next(&mut self, batch: &mut Vec<HostRequest>) {
         let time = self.tick();
-        let read = unit(&mut self.ops) < self.read_share;
-        if read && let Some(places) = self.group() {
-            for offset in places {
-                if self.left > 0 {
-                    self.push(batch, time, HostOp::Read, offset, PAGE);
-                }
-            }
+        let read = unit(&mut self.ops) < self.bursts.reads();
+        let [reads, writes] = &mut self.sizes;
+        let sizes = if read { reads } else { writes };
+        if let Some((gap_ns, places)) = self.bursts.due(read, &self.classes, sizes, self.skew.as_ref()) {
+            self.push_burst(batch, time, read, gap_ns, &places);
             return;
         }
-        let [reads, writes] = &mut self.sizes;
         let mut length = [0];
-        if read {
-            reads.fill(&mut length)
-        } else {
-            writes.fill(&mut length)
-        }
+        sizes.fill(&mut length);
         let [length] = length;
         let mut left = unit(&mut self.choice);
         let last = self.classes.len() - 1;
@@ -129,27 +116,40 @@ impl ModelSource {
         let number = number.unwrap_or(last);
         let Some(class) = self.classes.get_mut(number) else { return };
         let length = length.min(class.bytes);
-        let walks = class.walk == Walk::Once && number == 0;
         let mut offset = class.offset(length, read);
-        if let Some(skew) = self.skew.as_mut().filter(|_| read) {
-            let moved = if walks && length <= skew.bytes {
-                skew.far(class.start, class.bytes, offset)
-            } else {
-                skew.moved(offset)
-            };
-            // Stripes at the ends of a class may reach beyond it.
-            if moved >= class.start && moved + length <= class.start + class.bytes {
-                offset = moved;
-            }
+        if let Some(skew) = self.skew.as_ref().filter(|_| read) {
+            let far = number == 0 && class.walks();
+            offset = skew.moved(&mut self.skewed, offset, length, class, far);
         }
-        self.push(batch, time, if read { HostOp::Read } else { HostOp::Write }, offset, length);
+        self.push(batch, time, op(read), offset, length);
     }
 
-    /// The places of a group, when one is due.
-    fn group(&mut self) -> Option<Vec<u64>> {
-        let first = self.classes.first()?;
-        self.groups.as_mut()?.draw(first.start, first.bytes)
+    /// A burst: what comes after it comes later by as long as it takes.
+    fn push_burst(
+        &mut self,
+        batch: &mut Vec<HostRequest>,
+        start: Ns,
+        read: bool,
+        gap_ns: f64,
+        places: &[(u64, u64)],
+    ) {
+        let mut lasted = 0.0;
+        for (number, (offset, length)) in places.iter().enumerate() {
+            if self.left == 0 {
+                break;
+            }
+            if number > 0 {
+                lasted -= gap_ns * libm::log(1.0 - unit(&mut self.arrivals));
+            }
+            let time = Ns(start.0.saturating_add(lasted as u64).min(LATEST));
+            self.push(batch, time, op(read), *offset, *length);
+        }
+        self.now += lasted;
     }
+}
+
+fn op(read: bool) -> HostOp {
+    if read { HostOp::Read } else { HostOp::Write }
 }
 
 impl RequestSource for ModelSource {
@@ -163,144 +163,5 @@ impl RequestSource for ModelSource {
 
     fn size_hint(&self) -> Option<u64> {
         Some(self.total)
-    }
-}
-
-struct Class {
-    start: u64,
-    /// Of the half that gets requests of one kind, where they take turns.
-    bytes: u64,
-    reads: f64,
-    writes: f64,
-    walk: Walk,
-    zipf: Option<Zipf>,
-    places: Permutation,
-    /// Bytes gone by reads and by writes ([`Walk::Once`]).
-    gone: [u64; 2],
-    /// Requests from one turn to the next, and requests so far.
-    turns: Option<u64>,
-    requests: u64,
-    rng: Xoshiro256PlusPlus,
-}
-
-impl Class {
-    fn new(config: &PageClass, start: u64, bytes: u64, seed: u64, number: usize) -> Self {
-        // Reads and writes that take turns have a half each, of whole extents.
-        let bytes = if config.turns.is_some() { (bytes / 2 / EXTENT).max(1) * EXTENT } else { bytes };
-        let slots = if config.walk == Walk::Once { bytes / EXTENT } else { bytes / PAGE };
-        Self {
-            start,
-            bytes,
-            reads: config.reads,
-            writes: config.writes,
-            walk: config.walk,
-            zipf: config.theta.map(|theta| Zipf::new(slots, theta)),
-            places: Permutation::new(slots, &mut stream(seed, &format!("model.places.{number}"))),
-            gone: [0, 0],
-            turns: config.turns,
-            requests: 0,
-            rng: stream(seed, &format!("model.addresses.{number}")),
-        }
-    }
-
-    fn offset(&mut self, length: u64, read: bool) -> u64 {
-        let slots = self.bytes / PAGE;
-        let offset = match self.walk {
-            Walk::Uniform => below(&mut self.rng, slots) * PAGE,
-            Walk::Zipf => match &self.zipf {
-                Some(zipf) => self.places.apply(zipf.sample(&mut self.rng).min(slots - 1)) * PAGE,
-                None => 0,
-            },
-            Walk::Once => {
-                let [reads, writes] = &mut self.gone;
-                let gone = if read { reads } else { writes };
-                // A request stays in its extent, unless it is longer.
-                let inside = *gone % EXTENT;
-                if inside + length > EXTENT {
-                    *gone = gone.next_multiple_of(EXTENT);
-                }
-                let here = *gone % self.bytes;
-                *gone += length.next_multiple_of(PAGE);
-                self.places.apply(here / EXTENT) * EXTENT + here % EXTENT
-            }
-        };
-        self.start + self.half(read) + offset.min((self.bytes - length) / PAGE * PAGE)
-    }
-
-    /// Where the half begins whose turn it is.
-    fn half(&mut self, read: bool) -> u64 {
-        let Some(turns) = self.turns else { return 0 };
-        let second = (self.requests / turns).is_multiple_of(2) != read;
-        self.requests += 1;
-        if second { self.bytes } else { 0 }
-    }
-}
-
-/// Chooses the piece of a stripe that a read begins in.
-struct SkewDrawer {
-    bytes: u64,
-    of: u64,
-    /// Chance of the first piece.
-    first: f64,
-    rng: Xoshiro256PlusPlus,
-}
-
-impl SkewDrawer {
-    fn new(skew: &Skew, seed: u64) -> Self {
-        let first = (1.0 + skew.excess) / skew.of as f64;
-        Self { bytes: skew.bytes, of: skew.of, first, rng: stream(seed, "model.skew") }
-    }
-
-    /// A place in the same stripe, as far from the start of its piece.
-    fn moved(&mut self, offset: u64) -> u64 {
-        let piece = offset / self.bytes;
-        let first = unit(&mut self.rng) < self.first;
-        let chosen = if first { 0 } else { 1 + below(&mut self.rng, self.of - 1) };
-        (piece - piece % self.of + chosen) * self.bytes + offset % self.bytes
-    }
-
-    /// The same in any stripe of a class. Where reads follow one another, those of a stripe's first piece would find it in the data
-    /// cache.
-    fn far(&mut self, start: u64, bytes: u64, offset: u64) -> u64 {
-        let stripe = self.bytes * self.of;
-        let first = start.next_multiple_of(stripe);
-        let stripes = (start + bytes).saturating_sub(first) / stripe;
-        if stripes == 0 {
-            return self.moved(offset);
-        }
-        let chosen = first + below(&mut self.rng, stripes) * stripe;
-        self.moved(chosen) + offset % self.bytes
-    }
-}
-
-struct GroupDrawer {
-    zipf: Zipf,
-    reads: u32,
-    /// Chance that a read is a whole group, so that the share of reads is as asked.
-    chance: f64,
-    places: u64,
-    rng: Xoshiro256PlusPlus,
-}
-
-impl GroupDrawer {
-    fn new(groups: &Groups, seed: u64) -> Self {
-        let reads = f64::from(groups.reads);
-        Self {
-            zipf: Zipf::new(groups.count, groups.theta),
-            reads: groups.reads,
-            chance: groups.share / (groups.share + (1.0 - groups.share) * reads),
-            places: seed,
-            rng: stream(seed, "model.groups"),
-        }
-    }
-
-    fn draw(&mut self, start: u64, bytes: u64) -> Option<Vec<u64>> {
-        if unit(&mut self.rng) >= self.chance {
-            return None;
-        }
-        let group = self.zipf.sample(&mut self.rng);
-        // Each group has a stream of its own: its places need no table.
-        let mut rng = stream(self.places, &format!("model.group.{group}"));
-        Some((0..self.reads).map(|_| start + below(&mut rng, bytes / PAGE) * PAGE).collect())
     }
 }

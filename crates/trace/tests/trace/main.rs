@@ -12,6 +12,7 @@ mod flows;
 mod fuzz;
 mod fuzz_descriptions;
 mod layered;
+mod models;
 mod policies;
 mod presets;
 mod properties;

@@ -180,11 +180,11 @@ fn every_preset_profile_says_what_it_is_fit_for() {
         let profile = Profile::read(&path).unwrap_or_else(|error| panic!("{error}"));
         assert_ne!(profile.fit_for, FitFor::Schemes, "{}", path.display());
         assert!(!profile.source.is_empty());
-        let counts = ["msr-", "hpc-", "financial2"].iter().any(|start| profile.name.starts_with(start));
+        let counts = profile.name.starts_with("msr-") && profile.name != "msr-hm";
         assert_eq!(profile.fit_for == FitFor::CountsOnly, counts, "{}", profile.name);
         count += 1;
     }
-    assert_eq!(count, 57);
+    assert_eq!(count, 91);
 }
 
 /// Characteristics as the profile's source prints them: read share, mean bytes of reads, pages of the footprint, hot ratio.

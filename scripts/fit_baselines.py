@@ -1,0 +1,266 @@
+"""Fits the twins of papers/000 and papers/004 to what these print of their workloads and of their baselines.
+
+    python scripts/fit_baselines.py TARGETS collision|hotr [--only NAME]
+
+TARGETS is the folder of the papers' numbers. Writes what was found to `scripts/fitted-collision.toml` or
+`scripts/fitted-hotr.toml`, from which `scripts/published.py` makes the profiles. Only drives with the scheme
+`baseline` are run: what a scheme does to a twin is never asked for. docs/generators.md says what is fitted
+to what.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from math import log
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import wordline
+from wordline.presets import load
+from wordline.simulation import describe_trace
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import published
+from published import Published
+
+HERE = Path(__file__).resolve().parent
+
+# Requests of a run that is fitted by, at most; of those that count how often pairs come again.
+SHORT, LONG = 20_000, 400_000
+
+SEED = 1001  # one that no exhibit uses
+
+
+def measured(profile: Published, device: str, requests: int, **overrides: object) -> dict[str, Any]:
+    """What the baseline makes of a profile's twin."""
+    with tempfile.TemporaryDirectory() as folder:
+        workload = _laid_out(profile, Path(folder))
+        overrides = {
+            "workload.source.requests": requests,
+            "workload.measure.collisions": True,
+            **overrides,
+        }
+        result = wordline.run(device, "baseline", workload, seed=SEED, overrides=overrides)
+        return dict(result.to_dict())
+
+
+def bisected(of: Callable[[float], float], target: float, low: float, high: float, steps: int) -> float:
+    """Where a rising function has this value, between two places."""
+    for _ in range(steps):
+        middle = (low + high) / 2
+        if of(middle) < target:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+@dataclass
+class Meeting:
+    """How reads of a twin meet on the dies of papers/000."""
+
+    occ: float
+    """Mean of the outstanding commands while there are any."""
+    pairs: float
+    """Pairs that meet unequally, by flash page reads."""
+    repetition: float
+
+    @classmethod
+    def of(cls, profile: Published, requests: int) -> Meeting:
+        """Of a profile's twin without a scheme."""
+        found = measured(profile, "collision", requests)["collisions"]
+        pairs = found["at_issue"]["new_pairs"]
+        return cls(
+            found["sampled"]["average_outstanding_busy"],
+            pairs["occurrences"] / max(found["reads_issued"], 1),
+            pairs["mean_repetition"],
+        )
+
+
+# Lengths of bursts that are tried.
+LENGTHS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 32, 36, 40, 44, 48)
+
+
+def collision(targets: Path, only: str) -> list[dict[str, Any]]:
+    """Bursts of the volumes: first those whose OCC is printed, then the others by them."""
+    volumes = published.collision_volumes(targets)
+    fits = [_of_known(volume) for volume in volumes if volume.occ is not None and only in volume.name]
+    if only:
+        return fits
+    usual = round(median(fit["requests"] for fit in fits))
+    aligned = round(median(fit["aligned"] for fit in fits), 4)
+    longer = [count for count in (*LENGTHS, 64, 96, 128, 192, 256) if count >= usual]
+    by_length = {count: _pairs_in_bursts(count, aligned) for count in sorted({usual, *longer})}
+    others = [volume for volume in volumes if volume.occ is None]
+    fits += [{**_of_others(volume, by_length), "aligned": aligned} for volume in others]
+    return sorted(fits, key=lambda fit: str(fit["volume"]))
+
+
+def _of_known(volume: published.Volume) -> dict[str, Any]:
+    """Length and place of bursts, and the share of reads in them, to outstanding operations and pairs.
+
+    For each length the pairs are met: by more requests on the dies of the first one where too few meet, by
+    fewer reads in bursts where too many do. The length is that with the outstanding operations.
+    """
+    occ, pairs = volume.occ or 0.0, volume.pairs_for_each
+    requests = min(SHORT, volume.requests)
+    tried: list[tuple[float, dict[str, Any]]] = []
+
+    def told(count: int, share: float, aligned: float) -> Meeting:
+        fit = {"requests": count, "share": share, "aligned": aligned, "stretch": 1.0}
+        found = Meeting.of(published.of_collisions(volume, fit), requests)
+        off = log(found.occ / occ) ** 2 + log(max(found.pairs, 1e-9) / pairs) ** 2
+        print(f"  {volume.name}: {fit}: {found}", file=sys.stderr, flush=True)
+        tried.append((off, fit))
+        return found
+
+    for count in LENGTHS:
+        scattered = told(count, 1.0, 0.0)
+        if scattered.pairs >= pairs:
+            told(count, pairs / scattered.pairs, 0.0)
+        else:
+            together = told(count, 1.0, 1.0)
+            if together.pairs > pairs:
+                told(count, 1.0, (pairs - scattered.pairs) / (together.pairs - scattered.pairs))
+        if tried[-1][0] > 1.0 and scattered.occ > 1.5 * occ:
+            break
+    _, fit = min(tried, key=lambda one: one[0])
+    long = min(LONG, volume.requests)
+    for _ in range(4):
+        found = Meeting.of(published.of_collisions(volume, fit), long)
+        print(f"  {volume.name}: {fit}: {found}", file=sys.stderr, flush=True)
+        if abs(found.repetition / volume.repetition - 1) < 0.03:
+            break
+        fit["stretch"] *= volume.repetition / found.repetition
+    rounded = {key: round(value, 4) if isinstance(value, float) else value for key, value in fit.items()}
+    return {
+        "volume": volume.name,
+        **rounded,
+        "occ": round(found.occ, 2),
+        "pairs": round(found.pairs, 4),
+        "repetition": round(found.repetition, 2),
+    }
+
+
+def _pairs_in_bursts(count: int, aligned: float) -> float:
+    """Pairs for each request of bursts of so many reads of the usual length."""
+    alone = published.Volume("bursts", 1_000_000, 0.999, published.SIZE, None, 1.0, 10.0)
+    fit = {"requests": count, "share": 1.0, "aligned": aligned, "stretch": 1.0}
+    found = measured(published.of_collisions(alone, fit), "collision", SHORT)["collisions"]
+    pairs = float(found["at_issue"]["new_pairs"]["occurrences"]) / SHORT
+    print(f"  bursts of {count}: {pairs}", file=sys.stderr, flush=True)
+    return pairs
+
+
+def _of_others(volume: published.Volume, by_length: dict[int, float]) -> dict[str, Any]:
+    """The usual bursts, in the share that makes the printed pairs; longer ones where these are too few."""
+    lengths = sorted(by_length)
+    usual, share = lengths[0], volume.pairs_for_each / by_length[lengths[0]]
+    if share <= 1.0:
+        return {"volume": volume.name, "requests": usual, "share": round(share, 6), "stretch": 1.0}
+    for below, above in pairwise(lengths):
+        low, high = by_length[below], by_length[above]
+        if high >= volume.pairs_for_each:
+            count = below + (above - below) * (volume.pairs_for_each - low) / (high - low)
+            return {"volume": volume.name, "requests": round(count), "share": 1.0, "stretch": 1.0}
+    return {"volume": volume.name, "requests": lengths[-1], "share": 1.0, "stretch": 1.0}
+
+
+# papers/004, figures 1b and 1c.
+BLOCKED, MIXED_PAGES = 0.33, 0.096
+
+
+def hotr(targets: Path) -> list[dict[str, Any]]:
+    """The load of the four workloads, to the mean of the reads that are blocked; mixed pages to theirs."""
+    fit = {"rate": published.RATE, "mixed_share": 0.05, "soon": 0.5}
+
+    def twins() -> list[Published]:
+        return [published.of_interference(counts, fit) for counts in published.interference_counts(targets)]
+
+    def rereads(soon: float) -> float:
+        fit["soon"] = soon
+        financial = twins()[0]
+        requests = round(published.REREADS_OF / financial.read_share)
+        found = _described(financial, requests).read_popularity.mean_accesses
+        print(f"  soon {soon:.4f}: {found}", file=sys.stderr, flush=True)
+        return float(found)
+
+    def mixed(mixed_share: float) -> float:
+        fit["mixed_share"] = mixed_share
+        found = [float(_described(profile).page_classes.mixed.pages) for profile in twins()]
+        print(f"  mixed {mixed_share:.4f}: {found}", file=sys.stderr, flush=True)
+        return sum(found) / len(found)
+
+    def blocked(rate: float) -> list[float]:
+        fit["rate"] = rate
+        found = []
+        for profile in twins():
+            counted = measured(profile, "hotr-tlc", 60_000)["collisions"]
+            found.append(counted["programs_ahead"] / counted["reads_issued"])
+        print(f"  {rate:.0f} a second: {found}", file=sys.stderr, flush=True)
+        return found
+
+    fit["soon"] = round(bisected(rereads, published.REREADS, 0.0, 0.99, 8), 4)
+    fit["mixed_share"] = round(bisected(mixed, MIXED_PAGES, 0.001, 0.3, 7), 4)
+    rate = round(bisected(lambda rate: sum(blocked(rate)) / 4, BLOCKED, 4_000.0, 20_000.0, 7))
+    each = blocked(rate)
+    return [{**fit, "rate": rate, "blocked": [round(share, 3) for share in each]}]
+
+
+def _described(profile: Published, requests: int | None = None) -> Any:
+    """What `wordline trace info` says of a profile's twin."""
+    overrides = [] if requests is None else [("workload.source.requests", str(requests))]
+    with tempfile.TemporaryDirectory() as folder:
+        return describe_trace(load("workload", _laid_out(profile, Path(folder))), overrides)
+
+
+def _laid_out(profile: Published, folder: Path) -> Path:
+    """Writes a profile and the workload that plays it; the workload's file."""
+    for name, text in (
+        ("profiles", published.text_of(profile)),
+        ("workloads", published.workload_of(profile)),
+    ):
+        (folder / name).mkdir()
+        (folder / name / f"{profile.name}.toml").write_text(text, encoding="utf-8")
+    return folder / "workloads" / f"{profile.name}.toml"
+
+
+def written(path: Path, about: str, rows: list[dict[str, Any]]) -> None:
+    """Writes what was found."""
+    lines = [f"# Written by scripts/fit_baselines.py. {about}"]
+    for row in rows:
+        lines += ["", "[[fit]]"]
+        lines += [
+            f'{key} = "{value}"' if isinstance(value, str) else f"{key} = {value}"
+            for key, value in row.items()
+        ]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Fits the twins of one paper."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("targets", type=Path)
+    parser.add_argument("paper", choices=("collision", "hotr"))
+    parser.add_argument("--only", default="", help="workloads whose name has this in it; writes nothing")
+    arguments = parser.parse_args()
+    if arguments.paper == "collision":
+        rows = collision(arguments.targets, arguments.only)
+        about = "occ, pairs and repetition are what the baseline makes of it."
+    else:
+        rows = hotr(arguments.targets)
+        about = "blocked is what the baseline makes of it."
+    if arguments.only:
+        print(rows)
+    else:
+        written(HERE / f"fitted-{arguments.paper}.toml", about, rows)
+
+
+if __name__ == "__main__":
+    main()
