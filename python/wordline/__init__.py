@@ -18,9 +18,8 @@ if _core_module := os.environ.get("WORDLINE_CORE"):
 
     globals()["_core"] = sys.modules[f"{__name__}._core"] = importlib.import_module(_core_module)
 
-from wordline._core import Drive, WordlineError, __version__
-
 if TYPE_CHECKING:
+    from wordline._core import Drive, WordlineError, __version__
     from wordline.comparison import Comparison, compare
     from wordline.presets import names as preset_names
     from wordline.result import Record, Result
@@ -50,6 +49,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "_core": ("Drive", "WordlineError", "__version__"),
     "comparison": ("Comparison", "compare"),
     "presets": ("preset_names",),
     "result": ("Record", "Result"),

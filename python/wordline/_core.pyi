@@ -60,6 +60,7 @@ def run(
     stop_after: int | None = None,
     held: Held | None = None,
     timeline: tuple[str | os.PathLike[str], tuple[int, int]] | None = None,
+    request_log: str | os.PathLike[str] | None = None,
 ) -> RunResult | None: ...
 def check(
     device: tuple[str, str],

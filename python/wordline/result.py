@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wordline import intervals
-from wordline.files import write_text, written
+from wordline.files import made_folder, write_text, written
 
 if TYPE_CHECKING:
     import numpy
@@ -175,8 +175,7 @@ class Result(Record):
         from wordline import report
         from wordline.report.html import write_report
 
-        target = Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
+        target = made_folder(folder)
         write_text(target / "result.json", self.json() + "\n")
         with written(target / "report.txt") as part, part.open("w", encoding="utf-8") as file:
             Console(file=file, width=report.TEXT_WIDTH).print(report.render(self._data))

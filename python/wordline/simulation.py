@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, NotRequired, TypeAlias, TypedDict, Unpack
 
-from wordline import _core
+from wordline import _core, schemes
 from wordline._core import Drive
 from wordline.presets import Description, Kind, load, load_workload, replay, toml_value
 from wordline.result import Record, Result
@@ -34,24 +34,27 @@ def run(
     traces: PathLike | None = None,
     timeline: PathLike | None = None,
     window: tuple[int, int] | None = None,
+    request_log: PathLike | None = None,
     **more: object,
 ) -> Result:
     """Simulates one workload on one drive and returns what was measured.
 
-    `device`, `scheme` and `workload` are names of presets or paths of TOML files. Overrides are keyed by
+    `device`, `scheme` and `workload` are names of presets or paths of TOML files; a scheme may also be
+    `key=value`, or several joined by `+`, as in `compare`. Overrides are keyed by
     dotted path, in a mapping or as keyword arguments: `overrides={"device.geometry.blocks": 64}`. `checked`
     verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
     same. With `traces`, a folder, a workload preset that is a twin gives way to its real trace if that is
     there, known by its file name. With `timeline` a trace for the Perfetto viewer is written there, of the
-    time from `window[0]` to `window[1]` (ns) or of all of it.
+    time from `window[0]` to `window[1]` (ns) or of all of it. With `request_log` a Parquet file is written
+    there with a row for each answered request: times, what it asked, and the parts of its response time.
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
     return simulate(
         load("device", device),
-        load("scheme", scheme),
+        schemes.described(scheme),
         load_workload(workload, traces),
         overrides=override_list({**(overrides or {}), **more}),
         seed=seed,
@@ -59,6 +62,7 @@ def run(
         progress=progress,
         drive=drive,
         timeline=None if timeline is None else (timeline, window or ALL_TIME),
+        request_log=request_log,
     )
 
 
@@ -72,6 +76,7 @@ class How(TypedDict):
     drive: NotRequired[Drive | None]
     held: NotRequired[_core.Held | None]
     timeline: NotRequired[tuple[PathLike, tuple[int, int]] | None]
+    request_log: NotRequired[PathLike | None]
 
 
 class HowPart(How):
@@ -80,6 +85,15 @@ class HowPart(How):
     load_state: NotRequired[PathLike | None]
     save_state: NotRequired[PathLike | None]
     stop_after: NotRequired[int | None]
+
+
+MOST_SEED = 2**64 - 1
+
+
+def check_seed(seed: object) -> None:
+    """Raises `WordlineError` for what is no seed."""
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MOST_SEED:
+        raise _core.WordlineError(f"seed = {seed!r}: allowed: a whole number from 0 to {MOST_SEED}")
 
 
 def simulate(device: Description, scheme: Description, workload: Description, **how: Unpack[How]) -> Result:
@@ -96,6 +110,7 @@ def simulate_part(
     """`run_part` on descriptions that are loaded already, with overrides whose values are TOML."""
     if (how.get("save_state") is None) != (how.get("stop_after") is None):
         raise _core.WordlineError("a run that stops needs both: a number of requests and a file")
+    check_seed(how["seed"])
     texts = ((part.label, part.text) for part in (device, scheme, workload))
     measured = _core.run(*texts, base_dir=str(workload.folder), **how)
     return None if measured is None else Result(measured)
@@ -124,7 +139,7 @@ def run_part(
     """
     return simulate_part(
         load("device", device),
-        load("scheme", scheme),
+        schemes.described(scheme),
         load("workload", workload),
         overrides=override_list({**(overrides or {}), **more}),
         seed=seed,
@@ -153,7 +168,7 @@ def prepare(
     `workload.start`, seed and `checked` must be the same. `drive.save(path)` writes it to a file,
     `drive.fork()` copies it.
     """
-    texts = [load("device", device), load("scheme", scheme), load("workload", workload)]
+    texts = [load("device", device), schemes.described(scheme), load("workload", workload)]
     return prepare_drive(
         *texts,
         overrides=override_list({**(overrides or {}), **more}),
@@ -174,6 +189,7 @@ def prepare_drive(
     progress: Progress | None,
 ) -> Drive:
     """`prepare` on descriptions that are loaded already, with overrides whose values are TOML."""
+    check_seed(seed)
     return _core.prepare(
         (device.label, device.text),
         (scheme.label, scheme.text),
@@ -197,9 +213,10 @@ def load_drive(
     **more: object,
 ) -> Drive:
     """The prepared drive of a file; the rest must be as it was when the drive was prepared."""
-    parts = [load("device", device), load("scheme", scheme), load("workload", workload)]
+    parts = [load("device", device), schemes.described(scheme), load("workload", workload)]
     first, second, third = ((part.label, part.text) for part in parts)
     pairs = override_list({**(overrides or {}), **more})
+    check_seed(seed)
     return _core.load_drive(path, first, second, third, overrides=pairs, seed=seed, checked=checked)
 
 
@@ -221,7 +238,7 @@ def resolve_text(
     kind: Kind, name_or_path: PathLike, overrides: list[tuple[str, str]], device: PathLike | None = None
 ) -> str:
     """`resolve` with overrides whose values are TOML."""
-    description = load(kind, name_or_path)
+    description = schemes.described(name_or_path) if kind == "scheme" else load(kind, name_or_path)
     drive = load("device", device) if device is not None else None
     return _core.resolve(
         kind,
@@ -249,4 +266,6 @@ def describe_trace(trace: Description, overrides: list[tuple[str, str]]) -> Reco
 
 def override_list(overrides: Mapping[str, object]) -> list[tuple[str, str]]:
     """Overrides as the core takes them: dotted path and TOML value."""
+    if not isinstance(overrides, Mapping) or not all(isinstance(path, str) for path in overrides):
+        raise _core.WordlineError(f"overrides = {overrides!r}: allowed: a mapping of dotted paths to values")
     return [(path, toml_value(value)) for path, value in overrides.items()]

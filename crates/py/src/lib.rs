@@ -9,6 +9,7 @@ mod error;
 mod fio;
 mod held;
 mod past;
+mod request_log;
 mod requests;
 mod run;
 mod state;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -20,6 +21,8 @@ app = typer.Typer(
 
 MISTAKE = 2
 INTERRUPTED = 130
+CLOSED = 141
+"""As a program that SIGPIPE ended."""
 
 
 def execute(arguments: list[str]) -> int:
@@ -30,6 +33,10 @@ def execute(arguments: list[str]) -> int:
         return _fail(str(error))
     except typer.TyperException as error:
         return _fail(error.format_message())
+    except BrokenPipeError:
+        # Whoever read the output wants no more of it. What is left must not fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED
     except OSError as error:
         return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     if code == INTERRUPTED:

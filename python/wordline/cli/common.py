@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,6 +16,10 @@ from wordline.presets import toml_string
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+SchemeOption = Annotated[
+    str,
+    typer.Option("--scheme", "-s", help="A preset, a TOML file, KEY=VALUE, or several of these joined by +."),
+]
 SkipOption = Annotated[
     bool,
     typer.Option("--skip-bad-lines", help="Count the bad lines of a trace and go on, instead of stopping."),
@@ -64,6 +68,8 @@ def transform_pairs(texts: list[str] | None) -> list[tuple[str, str]]:
 def _step(text: str) -> str:
     """One step as an inline table of TOML."""
     kind, *options = text.split() or [""]
+    if not kind:
+        raise WordlineError("--transform '': allowed: a kind, then KEY=VALUE, without blanks inside")
     fields = [f"kind = {toml_string(kind)}"]
     for option in options:
         key, equals, value = option.partition("=")
@@ -110,6 +116,12 @@ def progress_bar() -> Iterator[simulation.Progress | None]:
             bar.update(task, completed=requests, total=total, description=text)
 
         yield update
+
+
+def say(notes: Iterable[str]) -> None:
+    """Notes on stderr, where they disturb no output."""
+    for note in notes:
+        print(f"wordline: note: {note}", file=sys.stderr)
 
 
 def show(renderable: RenderableType) -> None:

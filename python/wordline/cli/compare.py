@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from wordline._core import WordlineError
-from wordline.cli.common import JsonOption, SetOption, override_pairs, show
+from wordline.cli.common import JsonOption, SetOption, override_pairs, say, show
 from wordline.cli.running import seed_numbers
 from wordline.cli.studies import FAILURES, JobsOption, OnOption, study_bar
 
@@ -60,6 +60,7 @@ def compare(
         raise WordlineError("--json, --csv and --markdown exclude each other")
     from wordline import schemes as naming
     from wordline.comparison import figures, sheets
+    from wordline.files import usable_folder
     from wordline.presets import load, replay
 
     given = naming.split(workloads or [])
@@ -69,6 +70,8 @@ def compare(
         (Path(name).stem if name.endswith(".toml") else name, load("workload", name)) for name in given
     ]
     described += [(Path(trace).name, replay(trace)) for trace in traces or []]
+    if out is not None:
+        usable_folder(out)
     with study_bar("compare") as watch:
         found = figures.run(
             load("device", device),
@@ -82,6 +85,7 @@ def compare(
             folder=out,
             watch=watch,
         )
+    say(found.remarks)
     listed = _metrics(found, metrics)
     if as_json:
         print(json.dumps(found.to_dict(listed)))

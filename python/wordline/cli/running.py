@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline import simulation
+from wordline import schemes, simulation
 from wordline._core import WordlineError
 from wordline.cli.common import (
     JsonOption,
+    SchemeOption,
     SetOption,
     SkipOption,
     TransformOption,
     override_pairs,
     progress_bar,
+    say,
     show,
     transform_pairs,
 )
+from wordline.files import usable_folder
 from wordline.presets import load, load_workload, replay
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 def run(
     device: Annotated[str, typer.Option("--device", "-d", help="A preset or a TOML file.")] = "mqsim",
-    scheme: Annotated[str, typer.Option("--scheme", "-s", help="A preset or a TOML file.")] = "baseline",
+    scheme: SchemeOption = "baseline",
     workload: Annotated[
         str | None,
         typer.Option(
@@ -91,6 +93,10 @@ def run(
     window: Annotated[
         str | None, typer.Option("--window", metavar="FROM..TO", help="Of the timeline, such as 1s..1.2s.")
     ] = None,
+    request_log: Annotated[
+        Path | None,
+        typer.Option("--request-log", metavar="FILE", help="Write a row for each request there, as Parquet."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate one workload on one drive."""
@@ -98,16 +104,19 @@ def run(
         raise WordlineError("--trace and --workload exclude each other")
     descriptions = (
         load("device", device),
-        load("scheme", scheme),
+        schemes.described(scheme),
         replay(trace) if trace is not None else load_workload(workload or "randread-4k-qd16", traces),
     )
-    for note in descriptions[2].notes:
-        print(f"wordline: note: {note}", file=sys.stderr)
+    if out is not None:
+        usable_folder(out)
+    say(descriptions[2].notes)
     pairs = transform_pairs(transform) + override_pairs(overrides, skip_bad_lines)
     if window is not None and timeline is None:
         raise WordlineError("--window is for --timeline FILE")
     if timeline is not None and (seeds is not None or stop_after is not None):
         raise WordlineError("--timeline and --seeds or --stop-after exclude each other")
+    if request_log is not None and (seeds is not None or stop_after is not None):
+        raise WordlineError("--request-log and --seeds or --stop-after exclude each other")
 
     def simulate(seed: int, progress: simulation.Progress | None) -> Result:
         return simulation.simulate(
@@ -130,6 +139,7 @@ def run(
             save_state=save_state,
             stop_after=stop_after,
             timeline=None if timeline is None else (timeline, window_ns(window)),
+            request_log=request_log,
         )
     if result is None:
         stopped = {"stopped_after": stop_after, "state": str(save_state)}
@@ -148,7 +158,7 @@ def run(
 def prepare(
     device: Annotated[str, typer.Argument(help="A preset or a TOML file.")],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Write the drive there.")],
-    scheme: Annotated[str, typer.Option("--scheme", "-s", help="A preset or a TOML file.")] = "baseline",
+    scheme: SchemeOption = "baseline",
     workload: Annotated[
         str, typer.Option("--workload", "-w", help="A preset or a TOML file: its start counts.")
     ] = "randread-4k-qd16",
@@ -158,7 +168,7 @@ def prepare(
     as_json: JsonOption = False,
 ) -> None:
     """Prepare a drive once, for any number of runs with --load-state."""
-    descriptions = (load("device", device), load("scheme", scheme), load("workload", workload))
+    descriptions = (load("device", device), schemes.described(scheme), load("workload", workload))
     with progress_bar() as progress:
         drive = simulation.prepare_drive(
             *descriptions, overrides=override_pairs(overrides), seed=seed, checked=checked, progress=progress
@@ -205,16 +215,24 @@ def _print_written(out: Path | None, written: list[Path]) -> None:
         print(f"\nWritten to {out}: {', '.join(path.name for path in written)}")
 
 
+MOST_DIGITS = 20
+"""Of a seed."""
+
+
 def seed_numbers(text: str, first: int) -> list[int]:
     """`N` for as many seeds from the first on, or `3,5,7`."""
-    from wordline.seeds import seed_list
+    from wordline.seeds import MOST_SEEDS, seed_list
 
-    numbers = [number.strip() for number in text.removesuffix(",").split(",")]
-    if not all(number.isdecimal() for number in numbers):
-        raise WordlineError(f"--seeds {text}: allowed: a number of seeds, or a list such as 3,5,7")
+    words = [number.strip() for number in text.removesuffix(",").split(",")]
+    allowed = f"allowed: a number of seeds from 1 to {MOST_SEEDS:,}, or a list such as 3,5,7"
+    if not all(word.isdecimal() and len(word) <= MOST_DIGITS for word in words):
+        raise WordlineError(f"--seeds {text}: {allowed}")
+    numbers = [int(word) for word in words]
     if "," in text:
-        return seed_list([int(number) for number in numbers])
-    return seed_list(range(first, first + int(text)))
+        return seed_list(numbers)
+    if not 1 <= numbers[0] <= MOST_SEEDS:
+        raise WordlineError(f"--seeds {text}: {allowed}")
+    return seed_list(range(first, first + numbers[0]))
 
 
 def _run_seeds(

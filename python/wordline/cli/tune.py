@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline.cli.common import JsonOption, show
+from wordline.cli.common import JsonOption, say, show
 from wordline.cli.studies import JobsOption, OnOption
 
 if TYPE_CHECKING:
@@ -29,11 +29,16 @@ def tune(
     as_json: JsonOption = False,
 ) -> None:
     """Search for the parameters that make one or two figures best; started again it goes on where it was."""
+    from wordline.files import usable_folder
     from wordline.tuning import search
+    from wordline.tuning.file import read
 
+    read(file)
     folder = out if out is not None else Path(file).with_suffix("")
+    usable_folder(folder)
     with _bar() as watch:
         found = search.tune(file, folder, on=on, jobs=jobs, watch=watch)
+    say(found.notes)
     if as_json:
         best = [
             {"trial": one.number, "values": one.values, "objectives": one.objectives} for one in found.best()

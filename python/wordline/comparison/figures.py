@@ -73,11 +73,14 @@ class Comparison:
         workloads: list[str],
         schemes: list[str],
         rows: Mapping[tuple[str, str], Sequence[Row]],
+        remarks: Sequence[str] = (),
     ) -> None:
         self.device = device
         self.workloads = workloads
         self.schemes = schemes
         self._rows = rows
+        self.remarks = list(remarks)
+        """What the user should know of the rows that were kept, a line each."""
 
     @property
     def errors(self) -> dict[tuple[str, str], str]:
@@ -291,7 +294,9 @@ def run(
     }
     inputs = dict(zip(points, validate(list(points.values())), strict=True))
     with _store(folder) as store, open_executor(on, jobs, store.folder) as executor:
-        run_points(list(points.values()), executor, store, inputs=list(inputs.values()), watch=watch)
+        outcome = run_points(
+            list(points.values()), executor, store, inputs=list(inputs.values()), watch=watch
+        )
         kept = store.results(found.key for found in inputs.values())
     rows = {
         (label, scheme): [kept[inputs[label, scheme, seed].key] for seed in seeds]
@@ -299,7 +304,7 @@ def run(
         for scheme in names
     }
     config = next(iter(inputs.values())).config
-    return Comparison(config["device"]["name"], labels, names, rows)
+    return Comparison(config["device"]["name"], labels, names, rows, outcome.notes)
 
 
 @contextlib.contextmanager

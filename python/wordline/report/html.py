@@ -11,7 +11,7 @@ from typing import Any
 
 from wordline import intervals, notes
 from wordline.figures import at, formatted, heading, number
-from wordline.files import write_text
+from wordline.files import made_folder, write_text
 from wordline.names import part_label
 from wordline.report import svg
 from wordline.report.page import page
@@ -43,7 +43,7 @@ def write_report(
     """Writes the page of the runs in these folders. Raises `WordlineError` for one that holds no run."""
     runs = load_runs(folders)
     target = Path(out)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    made_folder(target.parent)
     write_text(target, render(runs, title))
     return target
 
