@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from wordline.result import Record, Result
     from wordline.seeds import Metric, Seeds, run_seeds
     from wordline.simulation import load_drive, prepare, resolve, run, run_part, trace_info
-    from wordline.sweeps import sweep
+    from wordline.sweeps import Sweep, open_sweep, sweep
 
 __all__ = [
     "Comparison",
@@ -34,10 +34,12 @@ __all__ = [
     "Record",
     "Result",
     "Seeds",
+    "Sweep",
     "WordlineError",
     "__version__",
     "compare",
     "load_drive",
+    "open_sweep",
     "prepare",
     "preset_names",
     "resolve",
@@ -55,7 +57,7 @@ _HOMES = {
     "result": ("Record", "Result"),
     "seeds": ("Metric", "Seeds", "run_seeds"),
     "simulation": ("load_drive", "prepare", "resolve", "run", "run_part", "trace_info"),
-    "sweeps": ("sweep",),
+    "sweeps": ("Sweep", "open_sweep", "sweep"),
 }
 
 

@@ -7,7 +7,7 @@ import math
 import os
 import statistics
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -117,7 +117,7 @@ class Seeds(Mapping[int, "Result"]):
         said = [note.to_dict() for note in self.notes()]
         return {"seeds": list(self), "confidence": CONFIDENCE, "summary": rows, "notes": said}
 
-    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+    def save(self, folder: str | os.PathLike[str], command: Sequence[str] = ()) -> list[Path]:
         """Writes `summary.json`, `summary.parquet`, a folder `seed-N` for each and `report.html` of all;
         returns their paths.
         """
@@ -132,7 +132,7 @@ class Seeds(Mapping[int, "Result"]):
             pyarrow.parquet.write_table(self.table(), part)
         written = [target / "summary.json", target / "summary.parquet"]
         for seed, result in self.items():
-            result.save(target / f"seed-{seed}")
+            result.save(target / f"seed-{seed}", command)
             written.append(target / f"seed-{seed}")
         return [*written, write_report([target], target / "report.html")]
 

@@ -25,8 +25,13 @@ CLOSED = 141
 """As a program that SIGPIPE ended."""
 
 
+given: list[str] = []
+"""The arguments of the command that is being carried out."""
+
+
 def execute(arguments: list[str]) -> int:
     """Runs one command line and returns the exit code. A mistake is one line on stderr."""
+    given[:] = arguments
     try:
         code = app(arguments, prog_name="wordline", standalone_mode=False)
     except WordlineError as error:

@@ -118,6 +118,13 @@ def progress_bar() -> Iterator[simulation.Progress | None]:
         yield update
 
 
+def command_line() -> list[str]:
+    """The words of this command, as its user would type them."""
+    from wordline import cli
+
+    return ["wordline", *cli.given]
+
+
 def say(notes: Iterable[str]) -> None:
     """Notes on stderr, where they disturb no output."""
     for note in notes:

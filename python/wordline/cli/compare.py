@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from wordline._core import WordlineError
-from wordline.cli.common import JsonOption, SetOption, override_pairs, say, show
+from wordline.cli.common import JsonOption, SetOption, command_line, override_pairs, say, show
 from wordline.cli.running import seed_numbers
 from wordline.cli.studies import FAILURES, JobsOption, OnOption, study_bar
 
@@ -49,15 +49,18 @@ def compare(
     checked: Annotated[bool, typer.Option("--checked", help="Verify every read.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Keep the rows there; what is there is not run again."),
+        typer.Option(
+            "--out", metavar="DIR", help="Write rows and a page there; what is there is not run again."
+        ),
     ] = None,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV: a row for each figure.")] = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
+    as_latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX tables (booktabs).")] = False,
 ) -> None:
     """Run schemes side by side on one drive, and say where the time went."""
-    if as_json + as_csv + as_markdown > 1:
-        raise WordlineError("--json, --csv and --markdown exclude each other")
+    if as_json + as_csv + as_markdown + as_latex > 1:
+        raise WordlineError("--json, --csv, --markdown and --latex exclude each other")
     from wordline import schemes as naming
     from wordline.comparison import figures, sheets
     from wordline.files import usable_folder
@@ -87,14 +90,20 @@ def compare(
         )
     say(found.remarks)
     listed = _metrics(found, metrics)
+    found.wanted = listed
+    written = found.save(out, command_line()) if out is not None else []
     if as_json:
         print(json.dumps(found.to_dict(listed)))
     elif as_csv:
         print(sheets.comma_separated(found, listed), end="")
     elif as_markdown:
         print(sheets.markdown(found, listed, "tail" if tail else "mean"), end="")
+    elif as_latex:
+        print(sheets.latex(found, listed, "tail" if tail else "mean"), end="")
     else:
         show(sheets.terminal(found, listed, "tail" if tail else "mean"))
+        if written:
+            print(f"\nWritten to {out}: {', '.join(path.name for path in written)}, and the rows")
     if found.errors:
         raise typer.Exit(FAILURES)
 

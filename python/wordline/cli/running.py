@@ -17,6 +17,7 @@ from wordline.cli.common import (
     SetOption,
     SkipOption,
     TransformOption,
+    command_line,
     override_pairs,
     progress_bar,
     say,
@@ -145,7 +146,7 @@ def run(
         stopped = {"stopped_after": stop_after, "state": str(save_state)}
         print(json.dumps(stopped) if as_json else f"stopped after {stop_after:,} requests: {save_state}")
         return
-    written = result.save(out) if out is not None else []
+    written = result.save(out, command_line()) if out is not None else []
     if as_json:
         print(result.json())
         return
@@ -246,7 +247,7 @@ def _run_seeds(
 
     with progress_bar() as progress:
         results = side_by_side(simulate, seeds, jobs, progress)
-    written = results.save(out) if out is not None else []
+    written = results.save(out, command_line()) if out is not None else []
     if as_json:
         print(json.dumps(results.to_dict()))
         return

@@ -40,6 +40,7 @@ def sweep(
     started again goes on where it was, and after a change runs what has changed.
     """
     from wordline.files import usable_folder
+    from wordline.report.folders import write_report
     from wordline.sweeps import api
     from wordline.sweeps.file import METRICS, read
 
@@ -57,13 +58,14 @@ def sweep(
         outcome = planned.run(on=on, jobs=jobs, retry=retry, watch=watch)
     say(outcome.notes)
     table = folder / api.TABLE
+    page = write_report([folder], folder / "report.html")
     if as_json:
         print(json.dumps(_summary(planned) | {"table": str(table)}))
     else:
         from wordline.sweeps import table as printed
 
         show(printed.render(planned, wanted))
-        print(f"\nWritten to {table}")
+        print(f"\nWritten to {folder}: {table.name}, {page.name}")
     if outcome.failed:
         raise typer.Exit(FAILURES)
 

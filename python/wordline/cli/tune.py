@@ -30,6 +30,7 @@ def tune(
 ) -> None:
     """Search for the parameters that make one or two figures best; started again it goes on where it was."""
     from wordline.files import usable_folder
+    from wordline.report.folders import write_report
     from wordline.tuning import search
     from wordline.tuning.file import read
 
@@ -39,6 +40,7 @@ def tune(
     with _bar() as watch:
         found = search.tune(file, folder, on=on, jobs=jobs, watch=watch)
     say(found.notes)
+    page = write_report([folder], folder / "report.html")
     if as_json:
         best = [
             {"trial": one.number, "values": one.values, "objectives": one.objectives} for one in found.best()
@@ -47,7 +49,7 @@ def tune(
         print(json.dumps({"trials": len(found.trials), "failed": failed, "best": best}))
         return
     _print(found)
-    print(f"\nWritten to {folder / search.TABLE}")
+    print(f"\nWritten to {folder}: {search.TABLE}, {page.name}")
 
 
 def _print(found: Tuning) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Callable, Mapping
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline._core import WordlineError
-from wordline.files import made_folder, written
+from wordline.files import made_folder, write_text, written
 from wordline.study.executors import Executor, open_executor
 from wordline.study.runs import run_points, validate
 from wordline.study.store import Store
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 TABLE = "trials.parquet"
+
+DESCRIBED = "search.json"
+"""The file that tells of the search: its name, its objectives, and the numbers of the best trials."""
 
 Watch = Callable[[int, int], None]
 """Called with the trials that are over and those in all."""
@@ -226,6 +230,13 @@ def _tell(study: Any, asked: Any, trial: Trial, described: file.TuneFile) -> Non
 
 def _write(tuning: Tuning, folder: Path) -> None:
     import pyarrow.parquet
+
+    told = {
+        "name": tuning.described.name,
+        "objectives": tuning.described.objectives,
+        "best": [trial.number for trial in tuning.best()],
+    }
+    write_text(made_folder(folder) / DESCRIBED, json.dumps(told, indent=1) + "\n")
 
     with written(made_folder(folder) / TABLE) as part:
         pyarrow.parquet.write_table(tuning.table(), part)
