@@ -257,9 +257,13 @@ def trace_info(path: PathLike, **options: object) -> Record:
     return describe_trace(replay(path), overrides)
 
 
-def describe_trace(trace: Description, overrides: list[tuple[str, str]]) -> Record:
+def describe_trace(
+    trace: Description, overrides: list[tuple[str, str]], progress: Progress | None = None
+) -> Record:
     """`trace_info` on a description, with overrides whose values are TOML."""
-    text = _core.trace_info((trace.label, trace.text), overrides, base_dir=str(trace.folder))
+    text = _core.trace_info(
+        (trace.label, trace.text), overrides, base_dir=str(trace.folder), progress=progress
+    )
     data: dict[str, Any] = json.loads(text)
     return Record(data)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import os
 import re
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,16 +39,23 @@ def svg(chart: Chart, width: int = WIDTH) -> str:
     """The text of an SVG."""
     import vl_convert
 
-    return _renumbered(str(vl_convert.vegalite_to_svg(standing(chart, width))))
+    text = str(vl_convert.vegalite_to_svg(standing(chart, width)))
+    return _named(text, f"{zlib.crc32(chart.title.encode()):08x}")
 
 
 _NAMES = re.compile(r"\b(clip|gradient_|pattern_)(\d+)\b")
 
 
-def _renumbered(text: str) -> str:
-    """The same with names counted from 0: Vega counts on from one picture to the next."""
+def _named(text: str, prefix: str) -> str:
+    """The same with names of its own: Vega counts on from one picture to the next, and several of them may
+    stand in one page.
+    """
     numbers: dict[str, int] = {}
-    return _NAMES.sub(lambda found: f"{found[1]}{numbers.setdefault(found[0], len(numbers))}", text)
+
+    def named(found: re.Match[str]) -> str:
+        return f"{found[1]}{prefix}-{numbers.setdefault(found[0], len(numbers))}"
+
+    return _NAMES.sub(named, text)
 
 
 def save(chart: Chart, path: str | os.PathLike[str], width: int = WIDTH) -> Path:

@@ -9,9 +9,19 @@ from typing import Annotated
 import typer
 
 from wordline._core import WordlineError
-from wordline.cli.common import JsonOption, SetOption, command_line, override_pairs, say, show
+from wordline.cli.common import (
+    DeviceOption,
+    JsonOption,
+    SetOption,
+    command_line,
+    override_pairs,
+    presets_of,
+    say,
+    show,
+)
+from wordline.cli.progress import points_bar
 from wordline.cli.running import seed_numbers
-from wordline.cli.studies import FAILURES, JobsOption, OnOption, study_bar
+from wordline.cli.studies import FAILURES, JobsOption, OnOption
 
 
 def compare(
@@ -22,13 +32,18 @@ def compare(
             "-s",
             metavar="A,B,…",
             help="Presets, TOML files, KEY=VALUE, or several joined by +. The first is the norm.",
+            autocompletion=presets_of("scheme"),
         ),
     ],
-    device: Annotated[str, typer.Option("--device", "-d", help="A preset or a TOML file.")] = "mqsim",
+    device: DeviceOption = "mqsim",
     workloads: Annotated[
         list[str] | None,
         typer.Option(
-            "--workload", "-w", metavar="W,…", help="Presets or TOML files. [default: randread-4k-qd16]"
+            "--workload",
+            "-w",
+            metavar="W,…",
+            help="Presets or TOML files. [default: randread-4k-qd16]",
+            autocompletion=presets_of("workload"),
         ),
     ] = None,
     traces: Annotated[
@@ -75,7 +90,7 @@ def compare(
     described += [(Path(trace).name, replay(trace)) for trace in traces or []]
     if out is not None:
         usable_folder(out)
-    with study_bar("compare") as watch:
+    with points_bar("compare") as watch:
         found = figures.run(
             load("device", device),
             [naming.scheme(name) for name in naming.split(schemes)],
@@ -126,4 +141,4 @@ def _metrics(found: object, wanted: list[str] | None) -> list[str]:
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command()(compare)
+    app.command(short_help="Run schemes side by side on one drive.")(compare)

@@ -59,5 +59,5 @@ def diff(
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command()(report)
-    app.command()(diff)
+    app.command(short_help="Write a page of runs, comparisons, sweeps, searches.")(report)
+    app.command(short_help="Say what differs between two runs.")(diff)

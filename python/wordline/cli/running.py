@@ -12,6 +12,7 @@ import typer
 from wordline import schemes, simulation
 from wordline._core import WordlineError
 from wordline.cli.common import (
+    DeviceOption,
     JsonOption,
     SchemeOption,
     SetOption,
@@ -19,11 +20,12 @@ from wordline.cli.common import (
     TransformOption,
     command_line,
     override_pairs,
-    progress_bar,
+    presets_of,
     say,
     show,
     transform_pairs,
 )
+from wordline.cli.progress import requests_bar
 from wordline.files import usable_folder
 from wordline.presets import load, load_workload, replay
 
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
 
 def run(
-    device: Annotated[str, typer.Option("--device", "-d", help="A preset or a TOML file.")] = "mqsim",
+    device: DeviceOption = "mqsim",
     scheme: SchemeOption = "baseline",
     workload: Annotated[
         str | None,
@@ -40,6 +42,7 @@ def run(
             "--workload",
             "-w",
             help="A preset, a TOML file, or a job file of fio (.fio). [default: randread-4k-qd16]",
+            autocompletion=presets_of("workload"),
         ),
     ] = None,
     trace: Annotated[
@@ -129,7 +132,7 @@ def run(
             raise WordlineError("--seeds and --save-state or --load-state exclude each other")
         _run_seeds(simulate, seed_numbers(seeds, seed), jobs, out, as_json)
         return
-    with progress_bar() as progress:
+    with requests_bar() as progress:
         result = simulation.simulate_part(
             *descriptions,
             overrides=pairs,
@@ -157,7 +160,9 @@ def run(
 
 
 def prepare(
-    device: Annotated[str, typer.Argument(help="A preset or a TOML file.")],
+    device: Annotated[
+        str, typer.Argument(help="A preset or a TOML file.", autocompletion=presets_of("device"))
+    ],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Write the drive there.")],
     scheme: SchemeOption = "baseline",
     workload: Annotated[
@@ -170,7 +175,7 @@ def prepare(
 ) -> None:
     """Prepare a drive once, for any number of runs with --load-state."""
     descriptions = (load("device", device), schemes.described(scheme), load("workload", workload))
-    with progress_bar() as progress:
+    with requests_bar() as progress:
         drive = simulation.prepare_drive(
             *descriptions, overrides=override_pairs(overrides), seed=seed, checked=checked, progress=progress
         )
@@ -245,7 +250,7 @@ def _run_seeds(
 ) -> None:
     from wordline.seeds import side_by_side
 
-    with progress_bar() as progress:
+    with requests_bar() as progress:
         results = side_by_side(simulate, seeds, jobs, progress)
     written = results.save(out, command_line()) if out is not None else []
     if as_json:
@@ -260,4 +265,4 @@ def _run_seeds(
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     app.command()(run)
-    app.command()(prepare)
+    app.command(short_help="Prepare a drive once, for any number of runs.")(prepare)

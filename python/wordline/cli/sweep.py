@@ -10,7 +10,8 @@ import typer
 
 from wordline._core import WordlineError
 from wordline.cli.common import JsonOption, say, show
-from wordline.cli.studies import FAILURES, JobsOption, OnOption, RetryOption, study_bar
+from wordline.cli.progress import points_bar
+from wordline.cli.studies import FAILURES, JobsOption, OnOption, RetryOption
 
 if TYPE_CHECKING:
     from wordline.sweeps.api import Sweep
@@ -54,7 +55,7 @@ def sweep(
     if dry_run:
         _say_what_is_left(planned, as_json)
         return
-    with study_bar(planned.name) as watch:
+    with points_bar(planned.name) as watch:
         outcome = planned.run(on=on, jobs=jobs, retry=retry, watch=watch)
     say(outcome.notes)
     table = folder / api.TABLE
@@ -136,6 +137,6 @@ def cluster(
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    app.command()(sweep)
-    app.command()(merge)
-    app.command()(cluster)
+    app.command(short_help="Run the points of a sweep that aren't finished yet.")(sweep)
+    app.command(short_help="Take up the rows of several sweeps in one folder.")(merge)
+    app.command(short_help="Start a Dask cluster on this machine, for a try.")(cluster)
