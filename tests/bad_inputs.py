@@ -174,7 +174,7 @@ COMMANDS: tuple[Row, ...] = (
     ("run --device mqsin", "did you mean `mqsim`?"),
     ("run --scheme baselin", "did you mean `baseline`?"),
     ("run --workload randread-4k-q16", "did you mean `randread-4k-qd16`?"),
-    ("run --device zzzzzz", "known: astro"),
+    ("run --device zzzzzz", ", astro, "),
     ("run --device", "--device"),
     ("run --trace x --workload randread-4k-qd16", "exclude each other"),
     ("run --seed -1", "--seed"),
