@@ -71,8 +71,8 @@ def test_a_page_of_each_kind_is_drawn_whole(
     assert wordline("report", studies[kind], "--out", page).code == 0
     assert set(wanted) <= set(titles(page))
     assert page.stat().st_size < 600_000
-    for size in ("1200,900", "390,844"):
-        found = seen(page, MEASURE, f"--window-size={size}")
+    for phone in (False, True):
+        found = seen(page, MEASURE, "--window-size=1200,900", phone=phone)
         assert found["charts"] == len(titles(page)) and found["wide"] <= 0 and found["outside"] == []
 
 

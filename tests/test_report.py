@@ -224,21 +224,35 @@ MEASURE = """
             || box.top < frame.top - 1 || box.bottom > frame.bottom + 1)) outside.push(text.textContent);
       }
     }
-    document.title = JSON.stringify({
+    const found = JSON.stringify({
       charts: drawn.length, smallest: Math.min(...boxes.map(box => Math.min(box.width, box.height))),
       outside, theme: document.body.dataset.drawn,
       marks: Math.min(...drawn.map(svg => svg.querySelectorAll('.mark-line path, .mark-rect path').length)),
+      width: window.innerWidth,
       wide: document.documentElement.scrollWidth - window.innerWidth});
+    document.title = found;
+    parent.postMessage(found, '*');
   };
   look();
 </script>
 """
 
 
-def seen(page: Path, script: str, *arguments: str) -> Any:
+PHONE = """<!doctype html><title></title>
+<iframe style="width: 390px; height: 844px; border: 0" src="{page}"></iframe>
+<script>addEventListener('message', event => {{ document.title = event.data; }})</script>
+"""
+"""A window of a browser is never as narrow as a phone; a frame in it is."""
+
+
+def seen(page: Path, script: str, *arguments: str, phone: bool = False) -> Any:
     """What a script at the end of the page found out, once the charts are drawn."""
     copy = page.with_name(f"looked-at-{page.name}")
     copy.write_text(page.read_text() + script)
+    if phone:
+        frame = page.with_name(f"phone-{page.name}")
+        frame.write_text(PHONE.format(page=copy.name))
+        copy = frame
     process = browse(copy, PATIENT, "--dump-dom", *arguments)
     assert "CONSOLE" not in process.stderr, process.stderr
     title = re.search(r"<title>(.*?)</title>", process.stdout, re.S)
@@ -247,13 +261,14 @@ def seen(page: Path, script: str, *arguments: str) -> Any:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-@pytest.mark.parametrize("size", ["1200,900", "390,844"])
+@pytest.mark.parametrize("phone", [False, True])
 def test_a_browser_draws_every_chart_on_a_desk_and_on_a_phone(
-    runs: list[Path], tmp_path: Path, size: str, theme: str
+    runs: list[Path], tmp_path: Path, phone: bool, theme: str
 ) -> None:
     page = write_report(runs, tmp_path / "r.html")
-    found = seen(page, MEASURE, f"--window-size={size}", *([DARK] if theme == "dark" else []))
-    assert found["theme"] == theme
+    look = [DARK] if theme == "dark" else []
+    found = seen(page, MEASURE, "--window-size=1200,900", *look, phone=phone)
+    assert (found["theme"], found["width"]) == (theme, 390 if phone else 1200)
     assert found["charts"] == CHARTS
     assert found["smallest"] > 20 and found["marks"] >= 1
     assert found["outside"] == [], "labels are clipped"
