@@ -238,3 +238,13 @@ def test_tables_are_printed_as_latex(wordline: Wordline) -> None:
     assert out.count(r"\begin{table}") == out.count(r"\end{table}") >= 3
     # Signs that mean something to LaTeX are escaped.
     assert not re.search(r"(?<!\\)[#_%](?! note)", out.split(r"\end{table}")[0])
+
+
+def test_a_figure_of_an_exhibit_has_a_picture_for_each_panel() -> None:
+    from wordline.repro.draw import described
+
+    lines = [{"p": panel, "x": x, "y": x} for panel in ("a", "b") for x in (1, 2)]
+    chart = described({"x": "x", "y": "y", "panel": "p", "labels": {"a": "first"}}, lines, "t")
+    assert [picture["title"] for picture in chart.spec["hconcat"]] == ["first", "b"]
+    text = svg(chart)
+    assert ">first</text>" in text and ">b</text>" in text

@@ -21,12 +21,15 @@ KINDS = ("line", "bar")
 
 WIDTH, HEIGHT = 520, 290
 
+PANEL = 320
+"""Width of a picture beside another."""
+
 LONG = 70
 """Letters below the bars that don't stand side by side."""
 
 FIGURE_KEYS = (
-    "kind", "x", "y", "series", "reference", "reference_label", "x_label", "y_label", "x_log", "y_log",
-    "x_scale",
+    "kind", "x", "y", "series", "panel", "reference", "reference_label", "x_label", "y_label", "x_log",
+    "y_log", "x_scale",
     "y_scale", "percent", "y_min", "labels",
 )  # fmt: skip
 
@@ -45,7 +48,18 @@ def draw(figure: Mapping[str, Any], lines: Sequence[Line], title: str, path: Pat
 
 
 def described(figure: Mapping[str, Any], lines: Sequence[Line], title: str) -> Chart:
-    """The figure as a specification."""
+    """The figure as a specification; with `panel` a picture for each value of that column, side by side."""
+    if "panel" not in figure:
+        return Chart(title, _picture(figure, lines))
+    groups: dict[str, list[Line]] = {}
+    for line in lines:
+        name = str(line[figure["panel"]])
+        groups.setdefault(str(figure.get("labels", {}).get(name, name)), []).append(line)
+    pictures = [_picture(figure, own) | {"title": name, "width": PANEL} for name, own in groups.items()]
+    return Chart(title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": {"scale": {"y": "shared"}}})
+
+
+def _picture(figure: Mapping[str, Any], lines: Sequence[Line]) -> Spec:
     is_bar = figure.get("kind") == "bar"
     names, rows = _rows(figure, lines, is_bar)
     tones = [colors.of_series(place) for place in range(len(names))]
@@ -72,7 +86,7 @@ def described(figure: Mapping[str, Any], lines: Sequence[Line], title: str) -> C
     }
     if is_bar:
         body["encoding"]["xOffset"] = {"field": "s", "sort": list(names)}
-    return Chart(title, body)
+    return body
 
 
 def _rows(
