@@ -28,6 +28,10 @@ MODULES = (
     "wordline.tuning.search",
     "wordline.repro.run",
     "wordline.report.html",
+    "wordline.report.folders",
+    "wordline.report.differences",
+    "wordline.charts.specs",
+    "wordline.charts.images",
 )
 
 

@@ -39,7 +39,7 @@ def main(folder: Path) -> None:
         print(f"  {name:10}{''.join(numbers)}   {RUNS[name][1]}")
     execute(f"{COMPARISON}\n    --out {shlex.quote(str(folder / 'schemes'))}")
     print(
-        f"\nIn {folder}/schemes: the rows of this comparison. In {folder}/<run>/:\n"
+        f"\nIn {folder}/schemes: rows and page (report.html) of this comparison. In {folder}/<run>/:\n"
         "  report.txt          the table above\n"
         "  report.html         the same and more as a page with charts\n"
         "  result.json         every number of it, and the whole configuration that gave them\n"

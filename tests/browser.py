@@ -28,6 +28,12 @@ def command(folder: Path, *arguments: str) -> list[str]:
     return [chromium(), *switches, *alone, *arguments]
 
 
+DARK = "--blink-settings=preferredColorScheme=0"
+
+PATIENT = "--virtual-time-budget=30000"
+"""Waits for what a page does by itself."""
+
+
 def browse(page: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Opens a file."""
     opened = command(page.parent / "browser", *arguments, page.resolve().as_uri())

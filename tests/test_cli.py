@@ -79,7 +79,7 @@ def test_out_writes_the_result_and_its_tables(wordline: Wordline, tmp_path: Path
         assert str(folder) in outcome.out
     assert "Where a read's time went" in (folder / "report.txt").read_text()
     page = (folder / "report.html").read_text()
-    assert "Where the time went" in page and "<svg" in page
+    assert "Where the time went" in page and '<figure class="chart' in page
     tables = {path.stem: pyarrow.parquet.read_table(path) for path in folder.glob("*.parquet")}
     assert sorted(tables) == ["channels", "dies", "histogram"]
     assert tables["dies"].num_rows == len(result["dies"])

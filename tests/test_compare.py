@@ -77,7 +77,10 @@ def test_json_csv_and_markdown_say_the_same(wordline: Wordline) -> None:
     assert any(r["metric"].startswith("read.blame.mean.mean_ns.die_wait.") for r in rows)
     text = wordline(*call, "--markdown").out
     assert f"({figure['ratio']:.3f})" in text
-    assert wordline(*call, "--json", "--csv").error() == "--json, --csv and --markdown exclude each other"
+    assert (
+        wordline(*call, "--json", "--csv").error()
+        == "--json, --csv, --markdown and --latex exclude each other"
+    )
 
 
 def test_seeds_give_intervals(wordline: Wordline) -> None:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
+from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
 import pytest
-from browser import browse
+from browser import DARK, PATIENT, browse
 from conftest import Wordline
 
 import wordline as package
+from wordline.report.html import write_report
+
+CHARTS = 21
+"""Of two runs with time series and tables of blocks."""
 
 SETTINGS: dict[str, object] = {
     "scheme.cache.policy": "none",
@@ -31,7 +37,8 @@ SETTINGS: dict[str, object] = {
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("runs")
     for scheme in ("fifo", "suspend"):
-        package.run("enterprise-tlc", scheme, "mixed-70-30-8k-qd16", overrides=SETTINGS).save(folder / scheme)
+        result = package.run("enterprise-tlc", scheme, "mixed-70-30-8k-qd16", overrides=SETTINGS)
+        result.save(folder / scheme, ["wordline", "run", "--out", "x y"])
     return [folder / "fifo", folder / "suspend"]
 
 
@@ -43,14 +50,28 @@ class Page(HTMLParser):
         self.tags: list[str] = []
         self.links: list[str] = []
         self.words = ""
+        self.specs: list[str] = []
+        self._kind = ""
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
+        self._kind = tag if tag != "script" else (dict(attrs).get("type") or "script")
         self.links += [value or "" for name, value in attrs if name in ("src", "href", "action")]
 
+    def handle_endtag(self, tag: str) -> None:  # noqa: ARG002
+        self._kind = ""
+
     def handle_data(self, data: str) -> None:
-        self.words += data
+        if self._kind == "application/json":
+            self.specs += [data] if "$schema" in data else []
+        elif self._kind not in ("script", "text/plain", "style"):
+            self.words += data
+
+
+def charts(page: Page) -> list[Any]:
+    """The specifications of a page."""
+    return [json.loads(text) for text in page.specs]
 
 
 def test_a_page_shows_every_part_of_both_runs(wordline: Wordline, runs: list[Path], tmp_path: Path) -> None:
@@ -60,20 +81,82 @@ def test_a_page_shows_every_part_of_both_runs(wordline: Wordline, runs: list[Pat
     result = json.loads((runs[0] / "result.json").read_text())
     for text in (
         *("Summary", "Response times", "Where the time went", "Over time", "by cause", "Dies and blocks"),
-        *(
-            "fifo",
-            "suspend",
-            "die busy with host programs",
-            "scheme.scheduler.policy",
-            "valid pages of superblocks",
-        ),
-        f"{result['read']['latency_ns']['p99'] / 1000:,.0f}",
+        *("fifo", "suspend", "scheme.scheduler.policy", "valid pages of superblocks"),
+        *("What the parts are", "waiting while its die was busy with host programs"),
+        *("seed", "read p50", "read max", "wordline run --out 'x y'"),
+        f"{result['read']['latency_ns']['p99'] / 1e6:.4g} ms",
     ):
         assert text in page.words, text
     # Response times of 2, blame of 4, eight series, WAF, and dies, valid pages and erases of both.
-    assert page.tags.count("svg") == 2 + 4 + 8 + 1 + 6
+    assert len(charts(page)) == page.tags.count("figure") == CHARTS
     assert page.links == ["data:,"]
-    assert not re.search(r"url\(|@import|<script", out.read_text())
+    # Nothing is fetched but by the code itself, which has nothing to fetch.
+    own = re.sub(r'<script type="text/plain" id="vega">.*?</script>', "", out.read_text(), flags=re.S)
+    assert not re.search(r"url\(|@import|https?://(?!vega.github.io/schema)", own)
+    assert out.stat().st_size < 1_500_000
+    assert (runs[0] / "report.html").stat().st_size < 1_000_000
+
+
+def encodings(spec: Any) -> Iterator[Any]:
+    """Every encoding of a chart."""
+    for part in (spec, *spec.get("layer", [])):
+        yield from part.get("encoding", {}).values()
+
+
+def test_axes_are_labelled_and_marked_where_they_are_logarithmic(runs: list[Path]) -> None:
+    from wordline.report.html import render
+    from wordline.report.runs import load_runs
+
+    logarithmic = 0
+    for spec in charts(Page(render(load_runs(runs)))):
+        for part in encodings(spec):
+            if isinstance(part, dict) and part.get("type") == "quantitative" and "scale" in part:
+                assert part["title"]
+                is_log = part["scale"].get("type") == "log"
+                logarithmic += is_log
+                assert part["title"].endswith(" (log)") == is_log
+    assert logarithmic >= 4
+
+
+def test_a_part_of_blame_has_one_color_in_every_report() -> None:
+    from wordline.charts import colors
+    from wordline.report import blame
+
+    few = blame.charts({"a": [("x", {"cell": 3.0, "die_wait.gc_read": 1.0})]})
+    many = {f"die_wait.cause_{number}": 1.0 + number for number in range(15)} | {"cell": 50.0}
+    more = blame.charts({"b": [("x", many), ("y", {"cell": 1.0})]})
+    seen = []
+    for (chart,) in (few, more):
+        color = next(part for part in encodings(chart.spec) if "scale" in part and "range" in part["scale"])
+        seen.append(dict(zip(color["scale"]["domain"], color["scale"]["range"], strict=True)))
+    assert len(seen[1]) == blame.MOST_PARTS and seen[1]["other"] == colors.OTHER
+    cell = "cell array (tR, tPROG, tERASE)"
+    assert seen[0][cell] == seen[1][cell] == colors.PARTS["cell"]
+    assert sum(row["v"] for row in more[0].spec["data"]["values"] if row["r"] == "x") == sum(many.values())
+
+
+def test_the_map_of_dies_has_an_absolute_scale(runs: list[Path]) -> None:
+    from wordline.report.html import _maps
+    from wordline.report.runs import load_runs
+
+    maps = [chart for chart in _maps(load_runs(runs)) if "erases" not in chart.title]
+    assert len(maps) == 4
+    for chart in maps:
+        color = next(part for part in encodings(chart.spec) if "legend" in part)
+        assert color["scale"]["domain"] == [0, 1]
+
+
+def test_numbers_have_units_that_fit() -> None:
+    from wordline.figures import fitting
+
+    assert fitting("read.latency_ns.mean", 320e6) == "320 ms"
+    assert fitting("read.latency_ns.mean", 1234.5) == "1.234 µs"
+    assert fitting("read.latency_ns.mean", 80) == "80 ns"
+    assert fitting("read.bandwidth_bytes_per_s", 1.25e9) == "1.25 GB/s"
+    assert fitting("read.iops", 101058.4) == "101,058 /s"
+    assert fitting("waf", 1.0) == "1"
+    assert fitting("waf", None) == "–"
+    assert fitting("read.latency_ns.mean", 0) == "0"
 
 
 def test_curves_are_those_of_the_histograms(runs: list[Path]) -> None:
@@ -86,10 +169,18 @@ def test_curves_are_those_of_the_histograms(runs: list[Path]) -> None:
     assert table is not None
     rows = [row for row in table.to_pylist() if row["direction"] == "read"]
     total = sum(row["requests"] for row in rows)
-    for microseconds, share in curve[1:]:
-        slower = sum(row["requests"] for row in rows if row["latency_ns"] / 1e3 > microseconds)
+    for ns, share in curve[1:]:
+        slower = sum(row["requests"] for row in rows if row["latency_ns"] > ns)
         assert share == pytest.approx(slower / total)
     assert curve[0][1] == 1.0
+
+
+def test_a_thinned_curve_is_close_to_the_whole_one() -> None:
+    from wordline.report.html import MOST_POINTS, _thinned
+
+    whole = [(1000.0 * 1.001**step, 0.999**step) for step in range(9000)]
+    thin = _thinned(whole)
+    assert thin[0] == whole[0] and thin[-1] == whole[-1] and MOST_POINTS / 2 < len(thin) <= MOST_POINTS + 2
 
 
 def test_one_run_without_series_says_how_to_record_them(wordline: Wordline, tmp_path: Path) -> None:
@@ -120,43 +211,116 @@ def test_what_is_no_run_is_told(wordline: Wordline, tmp_path: Path) -> None:
 
 MEASURE = """
 <script>
-  const drawn = [...document.querySelectorAll('svg')].map(svg => svg.getBoundingClientRect());
-  const charts = [...document.querySelectorAll('svg')];
-  const marks = charts.map(svg => svg.querySelectorAll('path.line, rect').length);
-  const empty = [...document.querySelectorAll('path.line')].filter(path => path.getTotalLength() < 5).length;
-  document.title = JSON.stringify({
-    charts: drawn.length, smallest: Math.min(...drawn.map(box => Math.min(box.width, box.height))),
-    marks: Math.min(...marks), empty, wide: document.documentElement.scrollWidth - window.innerWidth});
+  const look = () => {
+    if (!document.body.dataset.drawn) return setTimeout(look, 50);
+    const drawn = [...document.querySelectorAll('figure.chart svg.marks')];
+    const boxes = drawn.map(svg => svg.getBoundingClientRect());
+    const outside = [];
+    for (const svg of drawn) {
+      const frame = svg.getBoundingClientRect();
+      for (const text of svg.querySelectorAll('text')) {
+        const box = text.getBoundingClientRect();
+        if (text.textContent && (box.left < frame.left - 1 || box.right > frame.right + 1
+            || box.top < frame.top - 1 || box.bottom > frame.bottom + 1)) outside.push(text.textContent);
+      }
+    }
+    const found = JSON.stringify({
+      charts: drawn.length, smallest: Math.min(...boxes.map(box => Math.min(box.width, box.height))),
+      outside, theme: document.body.dataset.drawn,
+      marks: Math.min(...drawn.map(svg => svg.querySelectorAll('.mark-line path, .mark-rect path').length)),
+      width: window.innerWidth,
+      wide: document.documentElement.scrollWidth - window.innerWidth});
+    document.title = found;
+    parent.postMessage(found, '*');
+  };
+  look();
 </script>
 """
 
 
-@pytest.mark.parametrize("size", ["1200,900", "390,844"])
-def test_a_browser_draws_every_chart_on_a_desk_and_on_a_phone(
-    runs: list[Path], tmp_path: Path, size: str
-) -> None:
-    from wordline.report.html import write_report
+PHONE = """<!doctype html><title></title>
+<iframe style="width: 390px; height: 844px; border: 0" src="{page}"></iframe>
+<script>addEventListener('message', event => {{ document.title = event.data; }})</script>
+"""
+"""A window of a browser is never as narrow as a phone; a frame in it is."""
 
-    page = write_report(runs, tmp_path / "r.html")
-    page.write_text(page.read_text() + MEASURE)
-    process = browse(page, f"--window-size={size}", "--dump-dom")
-    assert "CONSOLE" not in process.stderr
-    title = re.search(r"<title>(.*?)</title>", process.stdout)
+
+def seen(page: Path, script: str, *arguments: str, phone: bool = False) -> Any:
+    """What a script at the end of the page found out, once the charts are drawn."""
+    copy = page.with_name(f"looked-at-{page.name}")
+    copy.write_text(page.read_text() + script)
+    if phone:
+        frame = page.with_name(f"phone-{page.name}")
+        frame.write_text(PHONE.format(page=copy.name))
+        copy = frame
+    process = browse(copy, PATIENT, "--dump-dom", *arguments)
+    assert "CONSOLE" not in process.stderr, process.stderr
+    title = re.search(r"<title>(.*?)</title>", process.stdout, re.S)
     assert title is not None, process.stderr
-    seen: dict[str, Any] = json.loads(title[1])
-    assert seen["charts"] == 21
-    assert seen["smallest"] > 20 and seen["marks"] >= 1 and seen["empty"] == 0
-    assert seen["wide"] <= 0, "the page is wider than the window"
+    return json.loads(html.unescape(title[1]))
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("phone", [False, True])
+def test_a_browser_draws_every_chart_on_a_desk_and_on_a_phone(
+    runs: list[Path], tmp_path: Path, phone: bool, theme: str
+) -> None:
+    page = write_report(runs, tmp_path / "r.html")
+    look = [DARK] if theme == "dark" else []
+    found = seen(page, MEASURE, "--window-size=1200,900", *look, phone=phone)
+    assert (found["theme"], found["width"]) == (theme, 390 if phone else 1200)
+    assert found["charts"] == CHARTS
+    assert found["smallest"] > 20 and found["marks"] >= 1
+    assert found["outside"] == [], "labels are clipped"
+    assert found["wide"] <= 0, "the page is wider than the window"
+
+
+POINT_AND_CLICK = """
+<script>
+  const at = (target, kind) => {
+    const box = target.getBoundingClientRect();
+    const where = { clientX: box.left + box.width / 2, clientY: box.top + box.height / 2, bubbles: true };
+    target.dispatchEvent(new PointerEvent(kind, where));
+    target.dispatchEvent(new MouseEvent(kind.replace('pointer', 'mouse'), where));
+  };
+  const look = async () => {
+    if (!document.body.dataset.drawn) return setTimeout(look, 50);
+    const settled = () => new Promise(done => setTimeout(done, 300));
+    const figures = [...document.querySelectorAll('figure.chart')];
+    const bars = figures.find(figure => figure.textContent.includes('reads, mean of all'));
+    const count = () => bars.querySelectorAll('.mark-rect.role-mark path').length;
+    const before = count();
+    const rect = bars.querySelector('.mark-rect.role-mark path');
+    at(rect, 'pointerover'); at(rect, 'pointermove');
+    await settled();
+    const tip = document.getElementById('vg-tooltip-element').textContent;
+    const entry = bars.querySelector('.role-legend-symbol path');
+    at(entry, 'pointerdown'); at(entry, 'pointerup');
+    entry.dispatchEvent(new MouseEvent('click', { bubbles: true }));
+    await settled();
+    document.title = JSON.stringify({ before, after: count(), tip });
+  };
+  look();
+</script>
+"""
+
+
+def test_a_chart_tells_the_value_under_the_pointer_and_a_legend_hides(
+    runs: list[Path], tmp_path: Path
+) -> None:
+    page = write_report(runs, tmp_path / "r.html")
+    found = seen(page, POINT_AND_CLICK, "--window-size=1200,900")
+    assert re.search(r"takes[\d.]+ [µm]s", found["tip"]) and "what it is" in found["tip"]
+    assert 0 < found["after"] < found["before"]
 
 
 def test_a_screenshot_has_the_colors_of_the_series(runs: list[Path], tmp_path: Path) -> None:
-    from matplotlib import image
-
-    from wordline.report.html import write_report
+    import numpy
+    from PIL import Image
 
     page, shot = write_report(runs, tmp_path / "r.html"), tmp_path / "shot.png"
-    browse(page, "--window-size=1200,2400", f"--screenshot={shot}")
-    pixels = (image.imread(shot)[:, :, :3] * 255).round().astype(int)
+    browse(page, PATIENT, "--window-size=1200,2400", f"--screenshot={shot}")
+    pixels = numpy.asarray(Image.open(shot).convert("RGB")).astype(int)
     for red, green, blue in ((0x1F, 0x77, 0xB4), (0xD9, 0x77, 0x06)):
         near = abs(pixels - [red, green, blue]).sum(axis=2) < 12
         assert near.sum() > 500

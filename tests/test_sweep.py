@@ -218,6 +218,35 @@ def test_rows_are_joined_into_larger_files_and_none_is_lost(tmp_path: Path) -> N
     assert sum(status == "failed" for status in fresh.status().values()) == 50
 
 
+@pytest.mark.parametrize("damage", ["half", "flipped", "noise", "foreign"])
+def test_a_damaged_row_is_set_aside_and_run_again(wordline: Wordline, tmp_path: Path, damage: str) -> None:
+    file, out = write(tmp_path / "s.toml", seeds=1), tmp_path / "s"
+    assert wordline("sweep", file).code == 0
+    before = pyarrow.parquet.read_table(out / "sweep.parquet")
+    path = sorted((out / "rows").glob("*.parquet"))[0]
+    data = path.read_bytes()
+    middle = len(data) // 2
+    path.write_bytes(
+        {
+            "half": data[:middle],
+            "flipped": data[:200] + bytes([data[200] ^ 0x55]) + data[201:],
+            "noise": b"this is no table",
+            "foreign": b"",
+        }[damage]
+    )
+    if damage == "foreign":
+        pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), path)
+    again = wordline("sweep", file, "--json")
+    assert again.code == 0 and again.json()["done"] == 1 and again.json()["kept"] == 3
+    assert again.err == (
+        f"wordline: note: {path}: damaged; set aside as {path.name}.damaged, and its points are run again\n"
+    )
+    assert path.with_name(path.name + ".damaged").exists()
+    after = pyarrow.parquet.read_table(out / "sweep.parquet")
+    assert after["read.latency_ns.p99"].equals(before["read.latency_ns.p99"])
+    assert wordline("sweep", file, "--json").err == ""
+
+
 def test_a_full_disk_is_an_error_and_what_was_written_stays(tmp_path: Path) -> None:
     """A limit on the size of files stands for a full disk: the second write fails in the middle."""
     code = (

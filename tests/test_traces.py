@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pyarrow as pa
@@ -24,15 +25,17 @@ def test_the_page_is_one_file_without_links(wordline: Wordline, spc: Path, tmp_p
     outcome = wordline("trace", "info", spc, "--html", page)
     assert outcome.code == 0, outcome.err
     assert f"Written to {page}" in outcome.out
-    text = page.read_text(encoding="utf-8")
-    assert text.count("<svg") >= 4
+    whole = page.read_text(encoding="utf-8")
+    assert whole.count('<figure class="chart') >= 4
+    # Without the code that draws, which has nothing to fetch.
+    text = re.sub(r'<script type="text/plain" id="vega">.*?</script>', "", whole, flags=re.S)
     for word in ("src=", "@import", '<link rel="stylesheet', 'href="http', "url(http"):
         assert word not in text, word
     for word in ("trace.spc", "400 requests, 50.0% reads", "Hot pages", "read-intensive"):
         assert word in text, word
     again = tmp_path / "again.html"
     wordline("trace", "info", spc, "--html", again)
-    assert again.read_text(encoding="utf-8") == text
+    assert again.read_text(encoding="utf-8") == whole
 
 
 def test_a_name_that_is_html_stays_text(wordline: Wordline, tmp_path: Path) -> None:

@@ -18,15 +18,14 @@ if _core_module := os.environ.get("WORDLINE_CORE"):
 
     globals()["_core"] = sys.modules[f"{__name__}._core"] = importlib.import_module(_core_module)
 
-from wordline._core import Drive, WordlineError, __version__
-
 if TYPE_CHECKING:
+    from wordline._core import Drive, WordlineError, __version__
     from wordline.comparison import Comparison, compare
     from wordline.presets import names as preset_names
     from wordline.result import Record, Result
     from wordline.seeds import Metric, Seeds, run_seeds
     from wordline.simulation import load_drive, prepare, resolve, run, run_part, trace_info
-    from wordline.sweeps import sweep
+    from wordline.sweeps import Sweep, open_sweep, sweep
 
 __all__ = [
     "Comparison",
@@ -35,10 +34,12 @@ __all__ = [
     "Record",
     "Result",
     "Seeds",
+    "Sweep",
     "WordlineError",
     "__version__",
     "compare",
     "load_drive",
+    "open_sweep",
     "prepare",
     "preset_names",
     "resolve",
@@ -50,12 +51,13 @@ __all__ = [
 ]
 
 _HOMES = {
+    "_core": ("Drive", "WordlineError", "__version__"),
     "comparison": ("Comparison", "compare"),
     "presets": ("preset_names",),
     "result": ("Record", "Result"),
     "seeds": ("Metric", "Seeds", "run_seeds"),
     "simulation": ("load_drive", "prepare", "resolve", "run", "run_part", "trace_info"),
-    "sweeps": ("sweep",),
+    "sweeps": ("Sweep", "open_sweep", "sweep"),
 }
 
 

@@ -4,18 +4,30 @@ from __future__ import annotations
 
 import sys
 
-from wordline import __version__
+INTERRUPTED = 130
 
 
 def main() -> None:
     """Runs the command line and exits: 0, or 2 for a mistake in the input, or 130 after Ctrl-C."""
-    if sys.argv[1:] == ["--version"]:
+    try:
+        code = _run(sys.argv[1:])
+    except KeyboardInterrupt:
+        # While modules load, too.
+        print("wordline: interrupted", file=sys.stderr)
+        code = INTERRUPTED
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    if arguments == ["--version"]:
         # Answered before the command line's own libraries load, which takes longer than the answer.
+        from wordline import __version__
+
         print(f"wordline {__version__}")
-        return
+        return 0
     from wordline.cli import execute
 
-    sys.exit(execute(sys.argv[1:]))
+    return execute(arguments)
 
 
 if __name__ == "__main__":

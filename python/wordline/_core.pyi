@@ -60,6 +60,7 @@ def run(
     stop_after: int | None = None,
     held: Held | None = None,
     timeline: tuple[str | os.PathLike[str], tuple[int, int]] | None = None,
+    request_log: str | os.PathLike[str] | None = None,
 ) -> RunResult | None: ...
 def check(
     device: tuple[str, str],
@@ -108,7 +109,13 @@ def resolve(
     *,
     device: tuple[str, str] | None = None,
 ) -> str: ...
-def trace_info(workload: tuple[str, str], overrides: list[tuple[str, str]], *, base_dir: str) -> str: ...
+def trace_info(
+    workload: tuple[str, str],
+    overrides: list[tuple[str, str]],
+    *,
+    base_dir: str,
+    progress: Callable[[int, int | None, int], None] | None = None,
+) -> str: ...
 def trace_convert(
     workload: tuple[str, str],
     overrides: list[tuple[str, str]],
@@ -116,6 +123,7 @@ def trace_convert(
     base_dir: str,
     out: str,
     format: str | None = None,
+    progress: Callable[[int, int | None, int], None] | None = None,
 ) -> tuple[int, list[str]]: ...
 def trace_fit(
     workload: tuple[str, str],
@@ -125,6 +133,7 @@ def trace_fit(
     name: str,
     piece: int | None = None,
     held: float | None = None,
+    progress: Callable[[int, int | None, int], None] | None = None,
 ) -> str: ...
 def fio_workload(name: str, label: str, text: str) -> tuple[str, list[str]]: ...
 def trace_gen(
@@ -134,4 +143,5 @@ def trace_gen(
     base_dir: str,
     out: str,
     seed: int,
+    progress: Callable[[int, int | None, int], None] | None = None,
 ) -> int: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 _PERCENTILE = re.compile(r"^(p\d+)_(\d+)$")
 
@@ -21,6 +21,45 @@ def unit(metric: str) -> tuple[float, str]:
         if metric.endswith(ending):
             return scale, name
     return 1.0, ""
+
+
+_FITTING = {
+    "µs": ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")),
+    "MB/s": ((1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")),
+    "mJ": ((1e12, "J"), (1e9, "mJ"), (1e6, "µJ")),
+}
+"""Units that a figure may have instead of its usual one, the largest first."""
+
+
+def fitting(metric: str, value: float | None) -> str:
+    """A figure with the unit that fits its size: `320 ms`, `1.2 GB/s`."""
+    if value is None:
+        return "–"
+    usual = unit(metric)[1]
+    choice = _FITTING.get(usual, ())
+    if value == 0:
+        return "0"
+    scale, name = next(((s, n) for s, n in choice if abs(value) >= s), choice[-1] if choice else (1.0, usual))
+    return f"{short(value / scale)} {name}".strip()
+
+
+def short(value: float) -> str:
+    """A number with four digits, trailing zeros left out; whole from a thousand on."""
+    if value == 0 or abs(value) >= 1000:
+        return f"{value:,.0f}"
+    digits = f"{value:.4g}"
+    return f"{float(digits):f}".rstrip("0").rstrip(".") if "e" in digits else digits
+
+
+def title(metric: str) -> str:
+    """A short name without its unit."""
+    return heading(metric).partition(",")[0]
+
+
+def kind(metric: str) -> Literal["time", "rate", "number"]:
+    """What an axis of this figure holds: nanoseconds, bytes a second, or a plain number."""
+    usual = unit(metric)[1]
+    return "time" if usual == "µs" else "rate" if usual == "MB/s" else "number"
 
 
 def heading(metric: str) -> str:

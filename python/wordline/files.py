@@ -7,26 +7,63 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from wordline._core import WordlineError
+
 
 @contextlib.contextmanager
 def written(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Where to write a file called `path`: beside it; it takes the name when the block ends well.
 
     A link stays a link, to the new file. What isn't an ordinary file (a device, a pipe) is written to and not
-    replaced.
+    replaced. Raises `WordlineError` with the name where that can't be done.
     """
     name = Path(path)
-    if name.exists() and not name.is_file() and not name.is_dir():
-        yield name
-        return
-    # Also where a link leads that has no end yet.
-    target = Path(os.path.realpath(name))
-    part = target.with_name(target.name + ".part")
     try:
-        yield part
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+        if name.exists() and not name.is_file() and not name.is_dir():
+            yield name
+            return
+        # Also where a link leads that has no end yet.
+        target = Path(os.path.realpath(name))
+        part = target.with_name(target.name + ".part")
+        try:
+            yield part
+            part.replace(target)
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+    except OSError as error:
+        raise WordlineError(f"{name}: {reason(error)}") from error
+
+
+def reason(error: OSError) -> str:
+    """Why a file can't be had, in a few words."""
+    return os.strerror(error.errno) if error.errno else str(error)
+
+
+def usable_folder(path: str | os.PathLike[str]) -> None:
+    """Raises `WordlineError` unless files can be made in this folder, or it can be made itself.
+
+    Asked before a long run, not after it. Nothing is made.
+    """
+    folder = Path(path)
+    try:
+        there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
+        if not there.is_dir():
+            raise WordlineError(f"{folder}: {there} is not a folder")
+    except OSError as error:
+        raise WordlineError(f"{folder}: {reason(error)}") from None
+    if not os.access(there, os.W_OK | os.X_OK):
+        raise WordlineError(f"{folder}: nothing can be written in {there}")
+
+
+def made_folder(path: str | os.PathLike[str]) -> Path:
+    """The folder, made if it wasn't there. Raises `WordlineError` with its name."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WordlineError(f"{folder}: {reason(error)}") from None
+    return folder
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

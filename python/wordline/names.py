@@ -28,6 +28,30 @@ PARTS = {
     "chip": "wait for the turn of its chip",
 }
 
+ABOUT = {
+    "link": "waiting for the host link and moving on it, both ways",
+    "admission": "waiting at the host, since the drive holds as many requests as it may",
+    "space": "waiting until garbage collection frees a block",
+    "command": "command and address cycles on the channel",
+    "cell": "the cell array at work for this request: reading, programming",
+    "transfer": "its data on the channel",
+    "suspend": "suspending and resuming its own program",
+    "conflict": "waiting until another write of a part of the same page is done",
+    "retry": "reading the page again after bit errors",
+    "decode": "decoding its data",
+    "cpu": "the firmware's work for it on a core of the controller",
+    "cpu_wait": "waiting for a core of the controller",
+    "buffer": "waiting for room in the data cache",
+    "cache": "its data moving to or from the cache's DRAM",
+    "write_back": "a flush or a write with FUA: until what is on its way from the cache is programmed",
+    "gate": "its die rests because its gate is closed",
+    "xor": "joining the pages of its stripe",
+    "translation": "waiting for its page of the map",
+    "misprediction": "reading at a place that was guessed wrongly, waits included",
+    "chip": "its die rests until it is its chip's turn",
+}
+"""What a part of the response time is."""
+
 CLASSES = {
     "host_read": "host reads",
     "host_program": "host programs",
@@ -44,3 +68,13 @@ def part_label(key: str) -> str:
             cause = key.removeprefix(prefix)
             return f"{resource} busy with {CLASSES.get(cause, cause.replace('_', ' '))}"
     return PARTS.get(key, key.replace("_", " "))
+
+
+def about_part(key: str) -> str:
+    """What a part of the response time is, in a sentence."""
+    for prefix, resource in (("die_wait.", "its die"), ("channel_wait.", "its channel")):
+        if key.startswith(prefix):
+            cause = key.removeprefix(prefix)
+            work = CLASSES.get(cause, cause.replace("_", " "))
+            return f"waiting while {resource} was busy with {work}"
+    return ABOUT.get(key, "")

@@ -10,6 +10,7 @@ from typing import Literal
 
 from wordline import _core
 from wordline._core import WordlineError
+from wordline.toml_files import read_text
 
 Kind = Literal["device", "scheme", "workload"]
 
@@ -29,6 +30,8 @@ class Description:
     folder: Path
     """Where the relative paths inside it start."""
     notes: tuple[str, ...] = ()
+    file: Path | None = None
+    """What it was read from; `None` where it was made up."""
     """What was left out of it, one sentence each."""
 
 
@@ -43,7 +46,9 @@ def load(kind: Kind, name_or_path: str | os.PathLike[str]) -> Description:
     A name with a folder in it or ending in `.toml` is a path; any other is a preset. A workload that ends in
     `.fio` is a job file of fio. Raises `WordlineError` when there is none, with the nearest known name.
     """
-    text = os.fspath(name_or_path)
+    if not isinstance(name_or_path, str | os.PathLike):
+        raise WordlineError(f"{kind} = {name_or_path!r}: allowed: the name of a preset, or a path")
+    text = os.fsdecode(name_or_path)
     path = Path(text)
     if kind == "workload" and path.suffix == ".fio":
         return _load_jobs(path)
@@ -56,13 +61,8 @@ def load(kind: Kind, name_or_path: str | os.PathLike[str]) -> Description:
 
 
 def _load_file(kind: Kind, path: Path, label: str | None = None) -> Description:
-    try:
-        text = path.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise WordlineError(f"{kind} {path}: not UTF-8 text (byte {error.start})") from None
-    except OSError as error:
-        raise WordlineError(f"{kind} {path}: {error.strerror or error}") from None
-    return Description(label=label or str(path), text=text, folder=path.resolve().parent)
+    text = read_text(kind, path)
+    return Description(label=label or str(path), text=text, folder=path.resolve().parent, file=path)
 
 
 def _load_jobs(path: Path) -> Description:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wordline import intervals
-from wordline.files import write_text, written
+from wordline.files import made_folder, write_text, written
 
 if TYPE_CHECKING:
     import numpy
     import numpy.typing
+    import pandas
+    import polars
     import pyarrow
 
     from wordline import _core
@@ -159,6 +161,22 @@ class Result(Record):
             }
         )
 
+    def to_pandas(self, name: TableName = "histogram") -> pandas.DataFrame:
+        """One of the tables as a data frame of pandas."""
+        return self.table(name).to_pandas()
+
+    def to_polars(self, name: TableName = "histogram") -> polars.DataFrame:
+        """One of the tables as a data frame of polars."""
+        import polars
+
+        return polars.DataFrame(polars.from_arrow(self.table(name)))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: response times, rates, where the time went."""
+        from wordline.report.notebook import of_result
+
+        return of_result(self)
+
     def tables(self) -> tuple[TableName, ...]:
         """Names of the tables that this run has."""
         measure = self._data["config"]["workload"]["measure"]
@@ -172,19 +190,21 @@ class Result(Record):
             raise ValueError(f"no table `{name}` in this run: workload.measure.{MEASURED[name]} asks for it")
         return pyarrow.table({label: _column(kind, width, data) for label, kind, width, data in columns})
 
-    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+    def save(self, folder: str | os.PathLike[str], command: Sequence[str] = ()) -> list[Path]:
         """Writes `result.json`, `report.txt`, `report.html` and a Parquet file of each table; returns their
-        paths.
+        paths. `command` is the command line that the page names; it is kept beside them.
         """
         import pyarrow.parquet
         from rich.console import Console
 
         from wordline import report
         from wordline.report.html import write_report
+        from wordline.report.runs import COMMAND
 
-        target = Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
+        target = made_folder(folder)
         write_text(target / "result.json", self.json() + "\n")
+        if command:
+            write_text(target / COMMAND, json.dumps(list(command)) + "\n")
         with written(target / "report.txt") as part, part.open("w", encoding="utf-8") as file:
             Console(file=file, width=report.TEXT_WIDTH).print(report.render(self._data))
         tables = self.tables()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import tomllib
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,18 @@ from typing import Any
 from wordline import _core
 from wordline._core import WordlineError
 from wordline.presets import Description, load, toml_string, toml_value
+from wordline.toml_files import parse
 
 JOIN = "+"
 
 SEPARATOR = ","
+
+
+def described(name_or_path: str | os.PathLike[str]) -> Description:
+    """The description of a scheme wherever one is named: what `scheme` takes, or the path of a file."""
+    if isinstance(name_or_path, str):
+        return scheme(name_or_path).description
+    return load("scheme", name_or_path)
 
 
 @dataclass(frozen=True)
@@ -52,8 +60,10 @@ def scheme(text: str) -> Named:
     Raises `WordlineError` where two of them fill the same slot with different parts, or set the same key to
     different values; the message names slot or key.
     """
+    if Path(text).is_file():
+        return Named(Path(text).stem, load("scheme", text))
     parts = [part.strip() for part in text.split(JOIN)]
-    if not all(parts):
+    if text and not all(parts):
         raise WordlineError(
             f"scheme {text}: allowed: names joined by {JOIN}, such as baseline{JOIN}scheduler.policy=fifo"
         )
@@ -78,14 +88,14 @@ def _single(text: str) -> Description:
 def _as_toml(text: str) -> str:
     """The text where it reads as a TOML value, else as a TOML string: `fifo` means `"fifo"`."""
     try:
-        tomllib.loads(f"x = {text}")
-    except tomllib.TOMLDecodeError:
+        parse(f"x = {text}")
+    except WordlineError:
         return toml_string(text)
     return text
 
 
 def _combined(text: str, names: list[str], parts: list[Description]) -> Description:
-    leaves = [dict(_leaves(tomllib.loads(part.text))) for part in parts]
+    leaves = [dict(_leaves(parse(part.text))) for part in parts]
     for (first, a), (second, b) in itertools.combinations(zip(names, leaves, strict=True), 2):
         _check_slots(text, (first, a), (second, b))
         for key in a.keys() & b.keys() - {("name",), ("description",)}:
@@ -122,7 +132,7 @@ def _check_slots(text: str, first: tuple[str, Leaves], second: tuple[str, Leaves
     """Two schemes exclude each other if parts of theirs, not the same, fill one slot."""
     from wordline.combinations import parts
 
-    known = [(part, dict(_leaves(tomllib.loads(part.keys)))) for part in parts()]
+    known = [(part, dict(_leaves(parse(part.keys)))) for part in parts()]
     here = [part for part, keys in known if _has(first[1], keys)]
     there = [part for part, keys in known if _has(second[1], keys)]
     for a, b in itertools.product(here, there):

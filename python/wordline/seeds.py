@@ -7,13 +7,13 @@ import math
 import os
 import statistics
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wordline import files, notes, simulation
+from wordline import files, notes, schemes, simulation
 from wordline._core import WordlineError
 from wordline.files import write_text
 from wordline.intervals import CONFIDENCE, student_t
@@ -117,7 +117,7 @@ class Seeds(Mapping[int, "Result"]):
         said = [note.to_dict() for note in self.notes()]
         return {"seeds": list(self), "confidence": CONFIDENCE, "summary": rows, "notes": said}
 
-    def save(self, folder: str | os.PathLike[str]) -> list[Path]:
+    def save(self, folder: str | os.PathLike[str], command: Sequence[str] = ()) -> list[Path]:
         """Writes `summary.json`, `summary.parquet`, a folder `seed-N` for each and `report.html` of all;
         returns their paths.
         """
@@ -125,15 +125,14 @@ class Seeds(Mapping[int, "Result"]):
 
         from wordline.report.html import write_report
 
-        target = Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
+        target = files.made_folder(folder)
         text = json.dumps(self.to_dict(), indent=2)
         write_text(target / "summary.json", text + "\n")
         with files.written(target / "summary.parquet") as part:
             pyarrow.parquet.write_table(self.table(), part)
         written = [target / "summary.json", target / "summary.parquet"]
         for seed, result in self.items():
-            result.save(target / f"seed-{seed}")
+            result.save(target / f"seed-{seed}", command)
             written.append(target / f"seed-{seed}")
         return [*written, write_report([target], target / "report.html")]
 
@@ -165,7 +164,7 @@ def run_seeds(
     `seeds` is a list of them, or a number *n* for 1 to *n*. Each thread holds a drive of its own in memory.
     The results don't depend on the number of threads.
     """
-    descriptions = (load("device", device), load("scheme", scheme), load("workload", workload))
+    descriptions = (load("device", device), schemes.described(scheme), load("workload", workload))
     pairs = simulation.override_list({**(overrides or {}), **more})
 
     def one(seed: int, watch: Progress) -> Result:
@@ -174,11 +173,21 @@ def run_seeds(
     return side_by_side(one, seed_list(seeds), jobs, progress)
 
 
+MOST_SEEDS = 100_000
+"""Of one call."""
+
+
 def seed_list(seeds: int | Iterable[int]) -> list[int]:
     """The seeds that a number or a list stands for."""
-    numbers = list(range(1, seeds + 1)) if isinstance(seeds, int) else list(seeds)
-    if not numbers or min(numbers) < 0 or len(set(numbers)) < len(numbers):
-        raise WordlineError(f"seeds {seeds}: allowed: a number from 1 on, or different seeds from 0 on")
+    allowed = f"allowed: a number from 1 to {MOST_SEEDS:,}, or different seeds from 0 on"
+    try:
+        numbers = list(range(1, min(seeds, MOST_SEEDS + 1) + 1)) if isinstance(seeds, int) else list(seeds)
+    except TypeError:
+        raise WordlineError(f"seeds {seeds!r}: {allowed}") from None
+    if not 1 <= len(numbers) <= MOST_SEEDS or len(set(numbers)) < len(numbers):
+        raise WordlineError(f"seeds {seeds}: {allowed}")
+    for seed in numbers:
+        simulation.check_seed(seed)
     return numbers
 
 

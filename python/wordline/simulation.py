@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, TypedDict, Unpack
 
-from wordline import _core
+from wordline import _core, schemes
 from wordline._core import Drive
 from wordline.policies import handed_over
 from wordline.presets import Description, Kind, load, load_workload, replay, toml_value
@@ -39,26 +39,29 @@ def run(
     timeline: PathLike | None = None,
     window: tuple[int, int] | None = None,
     policies: Mapping[str, object] | None = None,
+    request_log: PathLike | None = None,
     **more: object,
 ) -> Result:
     """Simulates one workload on one drive and returns what was measured.
 
-    `device`, `scheme` and `workload` are names of presets or paths of TOML files. Overrides are keyed by
+    `device`, `scheme` and `workload` are names of presets or paths of TOML files; a scheme may also be
+    `key=value`, or several joined by `+`, as in `compare`. Overrides are keyed by
     dotted path, in a mapping or as keyword arguments: `overrides={"device.geometry.blocks": 64}`. `checked`
     verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
     same. With `traces`, a folder, a workload preset that is a twin gives way to its real trace if that is
     there, known by its file name. With `timeline` a trace for the Perfetto viewer is written there, of the
-    time from `window[0]` to `window[1]` (ns) or of all of it. `policies` are classes or objects by slot
-    that take the place of the scheme's (see `wordline.policies`).
+    time from `window[0]` to `window[1]` (ns) or of all of it. With `request_log` a Parquet file is written
+    there with a row for each answered request: times, what it asked, and the parts of its response time.
+    `policies` are classes or objects by slot that take the place of the scheme's (see `wordline.policies`).
 
     Raises `WordlineError`, a `ValueError` with a message of one line, when an input can't be simulated.
     """
     with handed_over(policies) as own:
         return simulate(
             load("device", device),
-            load("scheme", scheme),
+            schemes.described(scheme),
             load_workload(workload, traces),
             overrides=override_list({**(overrides or {}), **more, **own}),
             seed=seed,
@@ -66,6 +69,7 @@ def run(
             progress=progress,
             drive=drive,
             timeline=None if timeline is None else (timeline, window or ALL_TIME),
+            request_log=request_log,
         )
 
 
@@ -79,6 +83,7 @@ class How(TypedDict):
     drive: NotRequired[Drive | None]
     held: NotRequired[_core.Held | None]
     timeline: NotRequired[tuple[PathLike, tuple[int, int]] | None]
+    request_log: NotRequired[PathLike | None]
 
 
 class HowPart(How):
@@ -87,6 +92,15 @@ class HowPart(How):
     load_state: NotRequired[PathLike | None]
     save_state: NotRequired[PathLike | None]
     stop_after: NotRequired[int | None]
+
+
+MOST_SEED = 2**64 - 1
+
+
+def check_seed(seed: object) -> None:
+    """Raises `WordlineError` for what is no seed."""
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MOST_SEED:
+        raise _core.WordlineError(f"seed = {seed!r}: allowed: a whole number from 0 to {MOST_SEED}")
 
 
 def simulate(device: Description, scheme: Description, workload: Description, **how: Unpack[How]) -> Result:
@@ -111,6 +125,7 @@ def simulate_part(
     """
     if (how.get("save_state") is None) != (how.get("stop_after") is None):
         raise _core.WordlineError("a run that stops needs both: a number of requests and a file")
+    check_seed(how["seed"])
     if ready is not None:
         how["drive"] = ready.drive
         how["load_state"] = ready.file or how.get("load_state")
@@ -142,7 +157,7 @@ def run_part(
     """
     return simulate_part(
         load("device", device),
-        load("scheme", scheme),
+        schemes.described(scheme),
         load("workload", workload),
         overrides=override_list({**(overrides or {}), **more}),
         seed=seed,
@@ -172,7 +187,7 @@ def prepare(
     `workload.start`, seed and `checked` must be the same. `drive.save(path)` writes it to a file,
     `drive.fork()` copies it.
     """
-    texts = [load("device", device), load("scheme", scheme), load("workload", workload)]
+    texts = [load("device", device), schemes.described(scheme), load("workload", workload)]
     with handed_over(policies) as own:
         return prepare_drive(
             *texts,
@@ -194,6 +209,7 @@ def prepare_drive(
     progress: Progress | None,
 ) -> Drive:
     """`prepare` on descriptions that are loaded already, with overrides whose values are TOML."""
+    check_seed(seed)
     return _core.prepare(
         (device.label, device.text),
         (scheme.label, scheme.text),
@@ -217,9 +233,10 @@ def load_drive(
     **more: object,
 ) -> Drive:
     """The prepared drive of a file; the rest must be as it was when the drive was prepared."""
-    parts = [load("device", device), load("scheme", scheme), load("workload", workload)]
+    parts = [load("device", device), schemes.described(scheme), load("workload", workload)]
     first, second, third = ((part.label, part.text) for part in parts)
     pairs = override_list({**(overrides or {}), **more})
+    check_seed(seed)
     return _core.load_drive(path, first, second, third, overrides=pairs, seed=seed, checked=checked)
 
 
@@ -241,7 +258,7 @@ def resolve_text(
     kind: Kind, name_or_path: PathLike, overrides: list[tuple[str, str]], device: PathLike | None = None
 ) -> str:
     """`resolve` with overrides whose values are TOML."""
-    description = load(kind, name_or_path)
+    description = schemes.described(name_or_path) if kind == "scheme" else load(kind, name_or_path)
     drive = load("device", device) if device is not None else None
     return _core.resolve(
         kind,
@@ -260,13 +277,19 @@ def trace_info(path: PathLike, **options: object) -> Record:
     return describe_trace(replay(path), overrides)
 
 
-def describe_trace(trace: Description, overrides: list[tuple[str, str]]) -> Record:
+def describe_trace(
+    trace: Description, overrides: list[tuple[str, str]], progress: Progress | None = None
+) -> Record:
     """`trace_info` on a description, with overrides whose values are TOML."""
-    text = _core.trace_info((trace.label, trace.text), overrides, base_dir=str(trace.folder))
+    text = _core.trace_info(
+        (trace.label, trace.text), overrides, base_dir=str(trace.folder), progress=progress
+    )
     data: dict[str, Any] = json.loads(text)
     return Record(data)
 
 
 def override_list(overrides: Mapping[str, object]) -> list[tuple[str, str]]:
     """Overrides as the core takes them: dotted path and TOML value."""
+    if not isinstance(overrides, Mapping) or not all(isinstance(path, str) for path in overrides):
+        raise _core.WordlineError(f"overrides = {overrides!r}: allowed: a mapping of dotted paths to values")
     return [(path, toml_value(value)) for path, value in overrides.items()]

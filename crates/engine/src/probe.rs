@@ -3,6 +3,7 @@
 use crate::host::HostRequest;
 use crate::ids::Lpa;
 use crate::sched::class::Class;
+use crate::stats::blame::{PARTS, Part, Parts};
 use crate::time::Ns;
 
 /// Told of what happens, in order. It can't change anything.
@@ -21,12 +22,48 @@ pub trait Probe: Send {
     /// A request was completed.
     fn completed(&mut self, id: u64, latency: Ns, now: Ns);
 
+    /// The answer of a request is certain: when the host will have it, and where its time went.
+    fn answer(&mut self, _answer: &Answer<'_>) {}
+
     /// A die was taken by a command, goes on with one that was suspended, or became free. A command that follows another
     /// at once ends it. `waiting` is the number of flash pages that wait or run on the die.
     fn die_taken(&mut self, _die: u32, _command: Option<DieCommand>, _waiting: u32, _now: Ns) {}
 
     /// A command or data of this die moves over a channel.
     fn channel_taken(&mut self, _channel: u32, _die: u32, _class: Class, _begin: Ns, _end: Ns) {}
+}
+
+/// An answer, as a probe is told of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Answer<'a> {
+    /// Identity of the request, as it was told when it arrived.
+    pub id: u64,
+    /// What the host asked.
+    pub request: &'a HostRequest,
+    /// When the host had it ready.
+    pub arrival: Ns,
+    /// When the host has the answer.
+    pub end: Ns,
+    /// Whether the request counts in the results.
+    pub measured: bool,
+    /// Parts of its time in the drive.
+    pub inside: [Option<&'a Parts>; 2],
+    /// Parts before and after, ns.
+    pub outside: &'a [(Part, u64)],
+}
+
+impl Answer<'_> {
+    /// Nanoseconds by part, in the order of [`Part::names`]. They add up to the time from arrival to end.
+    pub fn blame_ns(&self) -> [u64; PARTS] {
+        let mut sums = [0; PARTS];
+        let inside = self.inside.into_iter().flatten().flat_map(Parts::iter);
+        for (index, ns) in inside.chain(self.outside.iter().map(|&(part, ns)| (part.index(), ns))) {
+            if let Some(sum) = sums.get_mut(index) {
+                *sum += ns;
+            }
+        }
+        sums
+    }
 }
 
 /// A command that takes a die, as a probe is told of it.

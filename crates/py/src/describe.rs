@@ -1,5 +1,7 @@
 //! From the texts of descriptions to what they say.
 
+use std::path::Path;
+
 use pyo3::prelude::*;
 use serde::Serialize;
 use wordline_engine::config::{ConfigError, DeviceConfig, Layer, Layers, SchemeConfig, resolve_run, to_toml};
@@ -37,12 +39,14 @@ pub fn describe(
     workload: &Text,
     overrides: &Overrides,
 ) -> Result<Described, ConfigError> {
+    let name = name_of_file(workload)?;
     let (device, scheme, workload) = (layer(device)?, layer(scheme)?, layer(workload)?);
     let (drive, defaults) = device.clone().split("scheme");
     let layers = Layers::new()
         .with(drive.under("device"))
         .with(defaults)
         .with(scheme.clone().under("scheme"))
+        .with(name)
         .with(workload.under("workload"))
         .with(Layer::from_overrides(overrides)?);
     let (device, scheme) = resolve_run(&device, &scheme, overrides)?;
@@ -84,9 +88,23 @@ fn layer((label, text): &Text) -> Result<Layer, ConfigError> {
     Layer::from_toml(label, text)
 }
 
+/// What a workload is called unless it says so itself: as its file.
+fn name_of_file((label, _): &Text) -> Result<Layer, ConfigError> {
+    let path = Path::new(label);
+    let is_file = path.extension().is_some_and(|ending| ending == "toml");
+    match path.file_stem().filter(|_| is_file) {
+        Some(stem) => {
+            let name = toml::Value::String(stem.to_string_lossy().into_owned());
+            Layer::from_overrides(&[("workload.name", name.to_string())])
+        }
+        None => Ok(Layer::default()),
+    }
+}
+
 /// Reads and validates the description of a workload.
 pub fn workload_of(text: &Text, overrides: &Overrides) -> Result<WorkloadConfig, ConfigError> {
-    workload_in(&Layers::new().with(layer(text)?.under("workload")).with(Layer::from_overrides(overrides)?))
+    let own = layer(text)?.under("workload");
+    workload_in(&Layers::new().with(name_of_file(text)?).with(own).with(Layer::from_overrides(overrides)?))
 }
 
 fn workload_in(layers: &Layers) -> Result<WorkloadConfig, ConfigError> {

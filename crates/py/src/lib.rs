@@ -10,6 +10,7 @@ mod fio;
 mod held;
 mod past;
 mod policies;
+mod request_log;
 mod requests;
 mod run;
 mod state;

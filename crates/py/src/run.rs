@@ -19,6 +19,7 @@ use crate::describe::{Described, Overrides, Text, describe};
 use crate::error::{guarded, mistake};
 use crate::held::Held;
 use crate::past::Past;
+use crate::request_log::{LogFile, together};
 use crate::requests::Requests;
 use crate::state::{Drive, From, Packed, Part, StateFile, at};
 use crate::timeline::Timeline;
@@ -103,7 +104,7 @@ struct EngineFigures {
 #[pyfunction]
 #[pyo3(signature = (
     device, scheme, workload, *, overrides, seed, checked, base_dir, progress=None, drive=None, load_state=None,
-    save_state=None, stop_after=None, held=None, timeline=None
+    save_state=None, stop_after=None, held=None, timeline=None, request_log=None
 ))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn run(
@@ -122,6 +123,7 @@ pub fn run(
     stop_after: Option<u64>,
     held: Option<Py<Held>>,
     timeline: Option<(PathBuf, (u64, u64))>,
+    request_log: Option<PathBuf>,
 ) -> PyResult<Option<RunResult>> {
     let from = match (drive, load_state) {
         (Some(_), Some(_)) => return Err(mistake("a drive and a state to load exclude each other")),
@@ -129,7 +131,7 @@ pub fn run(
         (None, Some(path)) => Some(From::File(path)),
         (None, None) => None,
     };
-    let part = Part { from, save: save_state, stop_after, held, timeline };
+    let part = Part { from, save: save_state, stop_after, held, timeline, request_log };
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
@@ -171,18 +173,27 @@ fn run_described(
             };
             let (mut device, resumed) = watch.outcome(ready)?;
             let timeline = timeline_of(described, part.timeline.as_ref())?;
-            if let Some(timeline) = &timeline {
-                device.set_probe(timeline.probe());
+            let log = part.request_log.as_deref().map(LogFile::create).transpose()?;
+            let probes =
+                timeline.as_ref().map(Timeline::probe).into_iter().chain(log.as_ref().map(LogFile::probe));
+            if let Some(probe) = probes.reduce(together) {
+                device.set_probe(probe);
             }
             let result = run.replay(&mut device, resumed, requests, watch, &part)?;
-            if let (Some(result), Some(timeline)) = (&result, timeline) {
-                timeline.finish(result.end_ns)?;
+            if let Some(result) = &result {
+                timeline.map_or(Ok(()), |timeline| timeline.finish(result.end_ns))?;
+                log.map_or(Ok(()), LogFile::finish)?;
             }
             Ok(result)
         }
         Some(config) => {
             if part.timeline.is_some() {
                 return Err(mistake("a timeline: allowed: scheme.array left out, since it shows one drive"));
+            }
+            if part.request_log.is_some() {
+                return Err(mistake(
+                    "a log of requests: allowed: scheme.array left out, since it is of one drive",
+                ));
             }
             let ready = match &part.from {
                 None => touched().and_then(|pages| {

@@ -37,6 +37,8 @@ pub struct Part {
     pub held: Option<Py<Held>>,
     /// File of the timeline, and its window in ns.
     pub timeline: Option<(PathBuf, (u64, u64))>,
+    /// File of the log of requests.
+    pub request_log: Option<PathBuf>,
     pub from: Option<From>,
     pub save: Option<PathBuf>,
     pub stop_after: Option<u64>,

@@ -9,11 +9,17 @@ use crate::describe::{Overrides, Text, workload_of};
 use crate::error::{guarded, mistake};
 use crate::watch::{Watch, Watched};
 
-/// What the requests of a workload are, as JSON.
+/// What the requests of a workload are, as JSON. `progress` is called as in a run, with the requests' own time.
 #[pyfunction]
-#[pyo3(signature = (workload, overrides, *, base_dir))]
-pub fn trace_info(py: Python<'_>, workload: Text, overrides: Overrides, base_dir: &str) -> PyResult<String> {
-    read(py, &workload, &overrides, base_dir, |opened| {
+#[pyo3(signature = (workload, overrides, *, base_dir, progress=None))]
+pub fn trace_info(
+    py: Python<'_>,
+    workload: Text,
+    overrides: Overrides,
+    base_dir: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    read(py, &workload, &overrides, base_dir, progress, |opened| {
         let info = TraceInfo::collect(opened).map_err(mistake)?;
         serde_json::to_string(&info).map_err(mistake)
     })
@@ -23,7 +29,7 @@ pub fn trace_info(py: Python<'_>, workload: Text, overrides: Overrides, base_dir
 ///
 /// `format` is `wordline`, `parquet`, `mqsim` or `fio_iolog`; what the file's name ends with when left out.
 #[pyfunction]
-#[pyo3(signature = (workload, overrides, *, base_dir, out, format=None))]
+#[pyo3(signature = (workload, overrides, *, base_dir, out, format=None, progress=None))]
 pub fn trace_convert(
     py: Python<'_>,
     workload: Text,
@@ -31,6 +37,7 @@ pub fn trace_convert(
     base_dir: &str,
     out: &str,
     format: Option<&str>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<(u64, Vec<String>)> {
     let out = Path::new(out);
     let format = match format {
@@ -38,7 +45,7 @@ pub fn trace_convert(
             .map_err(|_| mistake(format!("--to {name}: allowed: wordline, parquet, mqsim or fio_iolog")))?,
         None => WriteFormat::of_name(out),
     };
-    read(py, &workload, &overrides, base_dir, |opened| {
+    read(py, &workload, &overrides, base_dir, progress, |opened| {
         let written = write_trace(&mut *opened.source, out, format).map_err(mistake)?;
         let mut notes = opened.notes.lines();
         notes.extend(written.notes());
@@ -51,6 +58,7 @@ fn read<T: Send>(
     workload: &Text,
     overrides: &Overrides,
     base_dir: &str,
+    progress: Option<Py<PyAny>>,
     work: impl FnOnce(&mut Opened) -> PyResult<T> + Send,
 ) -> PyResult<T> {
     py.detach(|| {
@@ -59,7 +67,7 @@ fn read<T: Send>(
             // No drive is there, so none is too small.
             let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new(base_dir) };
             let Opened { source, notes } = open_all(&workload, &context).map_err(mistake)?;
-            let watch = Watch::new(None, None);
+            let watch = Watch::new(progress, source.size_hint());
             let mut watched = Opened { source: Box::new(Watched::new(source, watch.clone())), notes };
             watch.outcome(work(&mut watched))
         })

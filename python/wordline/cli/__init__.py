@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Annotated
 
@@ -9,27 +10,45 @@ import typer
 
 from wordline import __version__
 from wordline._core import WordlineError
-from wordline.cli import compare, mqsim, report, repro, running, show, sweep, trace, tune, twin
+from wordline.cli import compare, manual, mqsim, report, repro, running, show, sweep, trace, tune, twin
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    # Help as plain text: what would color it takes longer to load than all else.
+    rich_markup_mode=None,
 )
 
 MISTAKE = 2
 INTERRUPTED = 130
+CLOSED = 141
+"""As a program that SIGPIPE ended."""
+
+
+given: list[str] = []
+"""The arguments of the command that is being carried out."""
 
 
 def execute(arguments: list[str]) -> int:
     """Runs one command line and returns the exit code. A mistake is one line on stderr."""
+    given[:] = arguments
+    if os.environ.get(manual.COMPLETE):
+        # Makes the shells known to what answers below.
+        from typer.completion import get_completion_inspect_parameters
+
+        get_completion_inspect_parameters()
     try:
         code = app(arguments, prog_name="wordline", standalone_mode=False)
     except WordlineError as error:
         return _fail(str(error))
     except typer.TyperException as error:
         return _fail(error.format_message())
+    except BrokenPipeError:
+        # Whoever read the output wants no more of it. What is left must not fail at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return CLOSED
     except OSError as error:
         return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
     if code == INTERRUPTED:
@@ -65,5 +84,6 @@ report.register(app)
 tune.register(app)
 mqsim.register(app)
 twin.register(trace.app)
+manual.register(app)
 app.add_typer(show.app, name="show")
 app.add_typer(trace.app, name="trace")

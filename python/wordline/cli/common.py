@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline import simulation
 from wordline._core import WordlineError
-from wordline.presets import toml_string
+from wordline.presets import Kind, names, toml_string
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+
+def presets_of(kind: Kind) -> Callable[[str], list[str]]:
+    """What completes a name of this kind."""
+
+    def found(incomplete: str) -> list[str]:
+        return [name for name in names(kind) if name.startswith(incomplete)]
+
+    return found
+
+
+DeviceOption = Annotated[
+    str,
+    typer.Option("--device", "-d", help="A preset or a TOML file.", autocompletion=presets_of("device")),
+]
+SchemeOption = Annotated[
+    str,
+    typer.Option(
+        "--scheme",
+        "-s",
+        autocompletion=presets_of("scheme"),
+        help="A preset, a TOML file, KEY=VALUE, or several of these joined by +.",
+    ),
+]
 SkipOption = Annotated[
     bool,
     typer.Option("--skip-bad-lines", help="Count the bad lines of a trace and go on, instead of stopping."),
@@ -64,6 +85,8 @@ def transform_pairs(texts: list[str] | None) -> list[tuple[str, str]]:
 def _step(text: str) -> str:
     """One step as an inline table of TOML."""
     kind, *options = text.split() or [""]
+    if not kind:
+        raise WordlineError("--transform '': allowed: a kind, then KEY=VALUE, without blanks inside")
     fields = [f"kind = {toml_string(kind)}"]
     for option in options:
         key, equals, value = option.partition("=")
@@ -86,30 +109,17 @@ def _scalar(text: str) -> str:
     return text
 
 
-@contextlib.contextmanager
-def progress_bar() -> Iterator[simulation.Progress | None]:
-    """A progress bar on stderr when that is a terminal, else nothing."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+def command_line() -> list[str]:
+    """The words of this command, as its user would type them."""
+    from wordline import cli
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("preparing the drive", total=None)
+    return ["wordline", *cli.given]
 
-        answered = False
 
-        def update(requests: int, total: int | None, simulated_ns: int) -> None:
-            nonlocal answered
-            text = f"{requests:,} requests, {simulated_ns / 1e9:.2f} s simulated"
-            if answered and total is not None and requests >= total:
-                text = f"until the drive is idle, {simulated_ns / 1e9:.2f} s simulated"
-            answered = total is not None and requests >= total
-            bar.update(task, completed=requests, total=total, description=text)
-
-        yield update
+def say(notes: Iterable[str]) -> None:
+    """Notes on stderr, where they disturb no output."""
+    for note in notes:
+        print(f"wordline: note: {note}", file=sys.stderr)
 
 
 def show(renderable: RenderableType) -> None:

@@ -9,9 +9,19 @@ from typing import Annotated
 import typer
 
 from wordline._core import WordlineError
-from wordline.cli.common import JsonOption, SetOption, override_pairs, show
+from wordline.cli.common import (
+    DeviceOption,
+    JsonOption,
+    SetOption,
+    command_line,
+    override_pairs,
+    presets_of,
+    say,
+    show,
+)
+from wordline.cli.progress import points_bar
 from wordline.cli.running import seed_numbers
-from wordline.cli.studies import FAILURES, JobsOption, OnOption, study_bar
+from wordline.cli.studies import FAILURES, JobsOption, OnOption
 
 
 def compare(
@@ -22,13 +32,18 @@ def compare(
             "-s",
             metavar="A,B,…",
             help="Presets, TOML files, KEY=VALUE, or several joined by +. The first is the norm.",
+            autocompletion=presets_of("scheme"),
         ),
     ],
-    device: Annotated[str, typer.Option("--device", "-d", help="A preset or a TOML file.")] = "mqsim",
+    device: DeviceOption = "mqsim",
     workloads: Annotated[
         list[str] | None,
         typer.Option(
-            "--workload", "-w", metavar="W,…", help="Presets or TOML files. [default: randread-4k-qd16]"
+            "--workload",
+            "-w",
+            metavar="W,…",
+            help="Presets or TOML files. [default: randread-4k-qd16]",
+            autocompletion=presets_of("workload"),
         ),
     ] = None,
     traces: Annotated[
@@ -49,17 +64,21 @@ def compare(
     checked: Annotated[bool, typer.Option("--checked", help="Verify every read.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", metavar="DIR", help="Keep the rows there; what is there is not run again."),
+        typer.Option(
+            "--out", metavar="DIR", help="Write rows and a page there; what is there is not run again."
+        ),
     ] = None,
     as_json: JsonOption = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV: a row for each figure.")] = False,
     as_markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown tables.")] = False,
+    as_latex: Annotated[bool, typer.Option("--latex", help="Print LaTeX tables (booktabs).")] = False,
 ) -> None:
     """Run schemes side by side on one drive, and say where the time went."""
-    if as_json + as_csv + as_markdown > 1:
-        raise WordlineError("--json, --csv and --markdown exclude each other")
+    if as_json + as_csv + as_markdown + as_latex > 1:
+        raise WordlineError("--json, --csv, --markdown and --latex exclude each other")
     from wordline import schemes as naming
     from wordline.comparison import figures, sheets
+    from wordline.files import usable_folder
     from wordline.presets import load, replay
 
     given = naming.split(workloads or [])
@@ -69,7 +88,9 @@ def compare(
         (Path(name).stem if name.endswith(".toml") else name, load("workload", name)) for name in given
     ]
     described += [(Path(trace).name, replay(trace)) for trace in traces or []]
-    with study_bar("compare") as watch:
+    if out is not None:
+        usable_folder(out)
+    with points_bar("compare") as watch:
         found = figures.run(
             load("device", device),
             [naming.scheme(name) for name in naming.split(schemes)],
@@ -82,15 +103,22 @@ def compare(
             folder=out,
             watch=watch,
         )
+    say(found.remarks)
     listed = _metrics(found, metrics)
+    found.wanted = listed
+    written = found.save(out, command_line()) if out is not None else []
     if as_json:
         print(json.dumps(found.to_dict(listed)))
     elif as_csv:
         print(sheets.comma_separated(found, listed), end="")
     elif as_markdown:
         print(sheets.markdown(found, listed, "tail" if tail else "mean"), end="")
+    elif as_latex:
+        print(sheets.latex(found, listed, "tail" if tail else "mean"), end="")
     else:
         show(sheets.terminal(found, listed, "tail" if tail else "mean"))
+        if written:
+            print(f"\nWritten to {out}: {', '.join(path.name for path in written)}, and the rows")
     if found.errors:
         raise typer.Exit(FAILURES)
 
@@ -113,4 +141,4 @@ def _metrics(found: object, wanted: list[str] | None) -> list[str]:
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command()(compare)
+    app.command(short_help="Run schemes side by side on one drive.")(compare)

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from wordline.cli.common import JsonOption, progress_bar, show
+from wordline.cli.common import JsonOption, show
+from wordline.cli.progress import requests_bar
 
 
 def mqsim(
@@ -38,7 +39,7 @@ def mqsim(
         else:
             print("\n".join([*notes, f"scenarios written to {export}: {len(found)}"]))
         return
-    outcomes = command.run(found, workload, out, checked=checked, progress=progress_bar())
+    outcomes = command.run(found, workload, out, checked=checked, progress=requests_bar())
     if as_json:
         print(command.as_json(outcomes))
         return
@@ -57,4 +58,4 @@ def mqsim(
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command()(mqsim)
+    app.command(short_help="Run the scenarios of MQSim's own files.")(mqsim)

@@ -1,4 +1,4 @@
-"""`wordline report`: a page of one run, or of several side by side."""
+"""`wordline report` and `wordline diff`: pages of what was written, and what differs between two runs."""
 
 from __future__ import annotations
 
@@ -8,25 +8,56 @@ from typing import Annotated
 
 import typer
 
-from wordline.cli.common import JsonOption
+from wordline._core import WordlineError
+from wordline.cli.common import JsonOption, show
 
 
 def report(
     folders: Annotated[
-        list[Path], typer.Argument(metavar="RUN…", help="Folders that runs wrote with --out.")
+        list[Path],
+        typer.Argument(metavar="DIR…", help="Folders that run, compare, sweep or tune wrote."),
     ],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="The page.")] = Path("report.html"),
     title: Annotated[str | None, typer.Option(help="Its title.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Write one HTML page that opens anywhere: response times, blame, series, maps, configuration."""
-    from wordline.report.html import write_report
+    """Write one HTML page that opens anywhere, of runs side by side, comparisons, sweeps, searches."""
+    from wordline.report.folders import write_report
 
     path = write_report(folders, out, title)
     facts = {"page": str(path), "bytes": path.stat().st_size}
     print(json.dumps(facts) if as_json else f"Written to {path}: {facts['bytes']:,} bytes")
 
 
+def diff(
+    one: Annotated[Path, typer.Argument(metavar="DIR", help="Folder that a run wrote with --out.")],
+    other: Annotated[Path, typer.Argument(metavar="DIR", help="Another one.")],
+    every: Annotated[bool, typer.Option("--all", help="Every number, not the main ones.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what differs between two runs: their configuration and their figures.
+
+    ≈ is a difference within its 95% interval. The exit code is 0 whether they differ or not.
+    """
+    from wordline.report import differences
+    from wordline.report.runs import load_runs
+
+    runs = load_runs([one, other])
+    if len(runs) != 2:
+        raise WordlineError(f"{one}, {other}: {len(runs)} runs: allowed: two; of several seeds name seed-N")
+    first, second = runs
+    found = differences.figures(first, second, every)
+    if as_json:
+        keys = {key: values for key, *values in differences.configuration(runs)}
+        figures = {
+            each.metric: {"values": each.values, "ratio": each.ratio, "same": each.same} for each in found
+        }
+        print(json.dumps({"configuration": keys, "figures": figures}))
+        return
+    show(differences.render(first, second, found))
+
+
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command()(report)
+    app.command(short_help="Write a page of runs, comparisons, sweeps, searches.")(report)
+    app.command(short_help="Say what differs between two runs.")(diff)

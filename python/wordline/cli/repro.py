@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wordline.cli.common import JsonOption
+from wordline.cli.progress import exhibits_bar
 from wordline.cli.studies import FAILURES, JobsOption, OnOption
 
 if TYPE_CHECKING:
-    from wordline.repro.run import Reproduction, Watch
-    from wordline.study.runs import Outcome
+    from wordline.repro.run import Reproduction
 
 
 def repro(
@@ -55,7 +52,7 @@ def repro(
     if only_list:
         _list(paper, as_json)
         return
-    with _bar() as watch:
+    with exhibits_bar() as watch:
         found = reproduction.reproduce(
             paper,
             out,
@@ -107,25 +104,6 @@ def _say(found: Reproduction, as_json: bool) -> None:
     print(f"\n{scale}{counted(found)}\nWritten to {found.folder}: summary.html, summary.md, numbers.csv")
 
 
-@contextlib.contextmanager
-def _bar() -> Iterator[Watch | None]:
-    """A progress bar on stderr when that is a terminal, else nothing."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-
-        def update(exhibit: str, outcome: Outcome) -> None:
-            bar.update(task, completed=outcome.ended, total=outcome.points, description=exhibit)
-
-        yield update
-
-
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command()(repro)
+    app.command(short_help="Run the exhibits of a paper, its numbers beside ours.")(repro)

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline import kept_drives, simulation
+from wordline import kept_drives, schemes, simulation
 from wordline._core import WordlineError
 from wordline.cli.common import (
+    DeviceOption,
     JsonOption,
+    SchemeOption,
     SetOption,
     SkipOption,
     TransformOption,
+    command_line,
     override_pairs,
-    progress_bar,
+    presets_of,
+    say,
     show,
     transform_pairs,
 )
+from wordline.cli.progress import requests_bar
+from wordline.files import usable_folder
 from wordline.presets import load, load_workload, replay
 from wordline.study.point import Point
 
@@ -30,14 +35,15 @@ if TYPE_CHECKING:
 
 
 def run(
-    device: Annotated[str, typer.Option("--device", "-d", help="A preset or a TOML file.")] = "mqsim",
-    scheme: Annotated[str, typer.Option("--scheme", "-s", help="A preset or a TOML file.")] = "baseline",
+    device: DeviceOption = "mqsim",
+    scheme: SchemeOption = "baseline",
     workload: Annotated[
         str | None,
         typer.Option(
             "--workload",
             "-w",
             help="A preset, a TOML file, or a job file of fio (.fio). [default: randread-4k-qd16]",
+            autocompletion=presets_of("workload"),
         ),
     ] = None,
     trace: Annotated[
@@ -99,6 +105,10 @@ def run(
             help="Keep a drive that had to be overwritten for its start, and begin on one that was kept.",
         ),
     ] = True,
+    request_log: Annotated[
+        Path | None,
+        typer.Option("--request-log", metavar="FILE", help="Write a row for each request there, as Parquet."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Simulate one workload on one drive."""
@@ -106,16 +116,19 @@ def run(
         raise WordlineError("--trace and --workload exclude each other")
     descriptions = (
         load("device", device),
-        load("scheme", scheme),
+        schemes.described(scheme),
         replay(trace) if trace is not None else load_workload(workload or "randread-4k-qd16", traces),
     )
-    for note in descriptions[2].notes:
-        print(f"wordline: note: {note}", file=sys.stderr)
+    if out is not None:
+        usable_folder(out)
+    say(descriptions[2].notes)
     pairs = transform_pairs(transform) + override_pairs(overrides, skip_bad_lines)
     if window is not None and timeline is None:
         raise WordlineError("--window is for --timeline FILE")
     if timeline is not None and (seeds is not None or stop_after is not None):
         raise WordlineError("--timeline and --seeds or --stop-after exclude each other")
+    if request_log is not None and (seeds is not None or stop_after is not None):
+        raise WordlineError("--request-log and --seeds or --stop-after exclude each other")
 
     def simulate(seed: int, progress: simulation.Progress | None) -> Result:
         return simulation.simulate(
@@ -127,9 +140,9 @@ def run(
             raise WordlineError("--seeds and --save-state or --load-state exclude each other")
         _run_seeds(simulate, seed_numbers(seeds, seed), jobs, out, as_json)
         return
-    with progress_bar() as progress:
+    with requests_bar() as progress:
         ready = None
-        if keep and load_state is None and trace is None:
+        if keep and load_state is None and trace is None and request_log is None:
             point = Point(*descriptions, overrides=tuple(pairs), seed=seed, checked=checked)
             ready = kept_drives.ready(point, progress)
 
@@ -145,6 +158,7 @@ def run(
                 save_state=save_state,
                 stop_after=stop_after,
                 timeline=None if timeline is None else (timeline, window_ns(window)),
+                request_log=request_log,
             )
 
         try:
@@ -157,7 +171,7 @@ def run(
         stopped = {"stopped_after": stop_after, "state": str(save_state)}
         print(json.dumps(stopped) if as_json else f"stopped after {stop_after:,} requests: {save_state}")
         return
-    written = result.save(out) if out is not None else []
+    written = result.save(out, command_line()) if out is not None else []
     if as_json:
         print(result.json())
         return
@@ -168,9 +182,11 @@ def run(
 
 
 def prepare(
-    device: Annotated[str, typer.Argument(help="A preset or a TOML file.")],
+    device: Annotated[
+        str, typer.Argument(help="A preset or a TOML file.", autocompletion=presets_of("device"))
+    ],
     out: Annotated[Path, typer.Option("--out", metavar="FILE", help="Write the drive there.")],
-    scheme: Annotated[str, typer.Option("--scheme", "-s", help="A preset or a TOML file.")] = "baseline",
+    scheme: SchemeOption = "baseline",
     workload: Annotated[
         str, typer.Option("--workload", "-w", help="A preset or a TOML file: its start counts.")
     ] = "randread-4k-qd16",
@@ -180,8 +196,8 @@ def prepare(
     as_json: JsonOption = False,
 ) -> None:
     """Prepare a drive once, for any number of runs with --load-state."""
-    descriptions = (load("device", device), load("scheme", scheme), load("workload", workload))
-    with progress_bar() as progress:
+    descriptions = (load("device", device), schemes.described(scheme), load("workload", workload))
+    with requests_bar() as progress:
         drive = simulation.prepare_drive(
             *descriptions, overrides=override_pairs(overrides), seed=seed, checked=checked, progress=progress
         )
@@ -227,16 +243,24 @@ def _print_written(out: Path | None, written: list[Path]) -> None:
         print(f"\nWritten to {out}: {', '.join(path.name for path in written)}")
 
 
+MOST_DIGITS = 20
+"""Of a seed."""
+
+
 def seed_numbers(text: str, first: int) -> list[int]:
     """`N` for as many seeds from the first on, or `3,5,7`."""
-    from wordline.seeds import seed_list
+    from wordline.seeds import MOST_SEEDS, seed_list
 
-    numbers = [number.strip() for number in text.removesuffix(",").split(",")]
-    if not all(number.isdecimal() for number in numbers):
-        raise WordlineError(f"--seeds {text}: allowed: a number of seeds, or a list such as 3,5,7")
+    words = [number.strip() for number in text.removesuffix(",").split(",")]
+    allowed = f"allowed: a number of seeds from 1 to {MOST_SEEDS:,}, or a list such as 3,5,7"
+    if not all(word.isdecimal() and len(word) <= MOST_DIGITS for word in words):
+        raise WordlineError(f"--seeds {text}: {allowed}")
+    numbers = [int(word) for word in words]
     if "," in text:
-        return seed_list([int(number) for number in numbers])
-    return seed_list(range(first, first + int(text)))
+        return seed_list(numbers)
+    if not 1 <= numbers[0] <= MOST_SEEDS:
+        raise WordlineError(f"--seeds {text}: {allowed}")
+    return seed_list(range(first, first + numbers[0]))
 
 
 def _run_seeds(
@@ -248,9 +272,9 @@ def _run_seeds(
 ) -> None:
     from wordline.seeds import side_by_side
 
-    with progress_bar() as progress:
+    with requests_bar() as progress:
         results = side_by_side(simulate, seeds, jobs, progress)
-    written = results.save(out) if out is not None else []
+    written = results.save(out, command_line()) if out is not None else []
     if as_json:
         print(json.dumps(results.to_dict()))
         return
@@ -263,4 +287,4 @@ def _run_seeds(
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
     app.command()(run)
-    app.command()(prepare)
+    app.command(short_help="Prepare a drive once, for any number of runs.")(prepare)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wordline._core import WordlineError
-from wordline.cli.common import JsonOption, show
-from wordline.cli.studies import FAILURES, JobsOption, OnOption, RetryOption, study_bar
+from wordline.cli.common import JsonOption, say, show
+from wordline.cli.progress import points_bar
+from wordline.cli.studies import FAILURES, JobsOption, OnOption, RetryOption
 
 if TYPE_CHECKING:
     from wordline.sweeps.api import Sweep
@@ -39,27 +40,33 @@ def sweep(
     same sweep
     started again goes on where it was, and after a change runs what has changed.
     """
+    from wordline.files import usable_folder
+    from wordline.report.folders import write_report
     from wordline.sweeps import api
     from wordline.sweeps.file import METRICS, read
 
+    described = read(file)
     folder = out if out is not None else Path(file).with_suffix("")
     if folder.is_file() or folder == Path(file):
         raise WordlineError(f"--out {folder}: allowed: a folder")
     wanted = metrics.split(",") if metrics else list(METRICS)
-    planned = api.plan(read(file), folder)
+    usable_folder(folder)
+    planned = api.plan(described, folder)
     if dry_run:
         _say_what_is_left(planned, as_json)
         return
-    with study_bar(planned.name) as watch:
+    with points_bar(planned.name) as watch:
         outcome = planned.run(on=on, jobs=jobs, retry=retry, watch=watch)
+    say(outcome.notes)
     table = folder / api.TABLE
+    page = write_report([folder], folder / "report.html")
     if as_json:
         print(json.dumps(_summary(planned) | {"table": str(table)}))
     else:
         from wordline.sweeps import table as printed
 
         show(printed.render(planned, wanted))
-        print(f"\nWritten to {table}")
+        print(f"\nWritten to {folder}: {table.name}, {page.name}")
     if outcome.failed:
         raise typer.Exit(FAILURES)
 
@@ -105,8 +112,11 @@ def merge(
         if not (folder / ROWS).is_dir():
             raise WordlineError(f"{folder}: not the folder of a sweep: it has no {ROWS}/")
     store = Store(out)
+    others = [Store(folder) for folder in folders]
     with store.lock():
-        taken = sum(store.take(Store(folder)) for folder in folders)
+        taken = sum(store.take(other) for other in others)
+        say(f"{path}: damaged, left out" for other in others for path in other.damaged)
+        say(store.notes())
     facts = {"taken": taken, "rows": len(store.status())}
     print(json.dumps(facts) if as_json else f"{taken:,} rows taken up; {facts['rows']:,} in {out}")
 
@@ -127,6 +137,6 @@ def cluster(
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    app.command()(sweep)
-    app.command()(merge)
-    app.command()(cluster)
+    app.command(short_help="Run the points of a sweep that aren't finished yet.")(sweep)
+    app.command(short_help="Take up the rows of several sweeps in one folder.")(merge)
+    app.command(short_help="Start a Dask cluster on this machine, for a try.")(cluster)

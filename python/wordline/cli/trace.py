@@ -18,6 +18,7 @@ from wordline.cli.common import (
     show,
     transform_pairs,
 )
+from wordline.cli.progress import trace_bar
 from wordline.presets import replay
 
 app = typer.Typer(help="Looks into traces of requests.", no_args_is_help=True)
@@ -67,11 +68,12 @@ def trace_info(
 ) -> None:
     """Sum up a trace: requests, sizes, footprint, hot pages, page classes, reuse, popularity, arrivals."""
     pairs = _pairs(format, options, transform, overrides, skip_bad_lines)
-    info = simulation.describe_trace(replay(file), pairs)
+    with trace_bar() as progress:
+        info = simulation.describe_trace(replay(file), pairs, progress)
     if html is not None:
-        from wordline.report.trace_page import write_page
+        from wordline.report.trace_page import write_page_of
 
-        write_page(html, file, info)
+        write_page_of(html, file, info)
     if as_json:
         print(json.dumps(info.to_dict(), indent=2))
         return
@@ -108,13 +110,15 @@ def trace_convert(
 ) -> None:
     """Write a trace, or what transformations make of it, in another form."""
     trace = replay(file)
-    requests, notes = _core.trace_convert(
-        (trace.label, trace.text),
-        _pairs(format, options, transform, overrides, skip_bad_lines),
-        base_dir=str(trace.folder),
-        out=out,
-        format=to,
-    )
+    with trace_bar() as progress:
+        requests, notes = _core.trace_convert(
+            (trace.label, trace.text),
+            _pairs(format, options, transform, overrides, skip_bad_lines),
+            base_dir=str(trace.folder),
+            out=out,
+            format=to,
+            progress=progress,
+        )
     if as_json:
         print(json.dumps({"requests": requests, "out": out, "notes": notes}))
         return

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline.cli.common import JsonOption, show
+from wordline.cli.common import JsonOption, say, show
+from wordline.cli.progress import trials_bar
 from wordline.cli.studies import JobsOption, OnOption
 
 if TYPE_CHECKING:
-    from wordline.tuning.search import Tuning, Watch
+    from wordline.tuning.search import Tuning
 
 
 def tune(
@@ -29,11 +27,18 @@ def tune(
     as_json: JsonOption = False,
 ) -> None:
     """Search for the parameters that make one or two figures best; started again it goes on where it was."""
+    from wordline.files import usable_folder
+    from wordline.report.folders import write_report
     from wordline.tuning import search
+    from wordline.tuning.file import read
 
+    read(file)
     folder = out if out is not None else Path(file).with_suffix("")
-    with _bar() as watch:
+    usable_folder(folder)
+    with trials_bar() as watch:
         found = search.tune(file, folder, on=on, jobs=jobs, watch=watch)
+    say(found.notes)
+    page = write_report([folder], folder / "report.html")
     if as_json:
         best = [
             {"trial": one.number, "values": one.values, "objectives": one.objectives} for one in found.best()
@@ -42,7 +47,7 @@ def tune(
         print(json.dumps({"trials": len(found.trials), "failed": failed, "best": best}))
         return
     _print(found)
-    print(f"\nWritten to {folder / search.TABLE}")
+    print(f"\nWritten to {folder}: {search.TABLE}, {page.name}")
 
 
 def _print(found: Tuning) -> None:
@@ -69,21 +74,6 @@ def _print(found: Tuning) -> None:
         print(f"{len(failed)} trials could not be run; the first: {failed[0].error}")
 
 
-@contextlib.contextmanager
-def _bar() -> Iterator[Watch | None]:
-    """A progress bar on stderr when that is a terminal, else nothing."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command()(tune)
+    app.command(short_help="Search for the best parameters.")(tune)

@@ -12,6 +12,7 @@ import typer
 from wordline import _core
 from wordline._core import WordlineError
 from wordline.cli.common import JsonOption, SetOption, SkipOption, override_pairs
+from wordline.cli.progress import trace_bar
 from wordline.files import write_text
 from wordline.presets import profile, replay, toml_string
 
@@ -45,13 +46,15 @@ def trace_fit(
     if held is not None and not 0.0 < held <= 1.0:
         raise WordlineError(f"--held {held}: allowed: above 0, up to 1")
     trace = replay(file)
-    text = _core.trace_fit(
-        (trace.label, trace.text),
-        override_pairs(overrides, skip_bad_lines),
-        base_dir=str(trace.folder),
-        name=name or Path(file).name.split(".")[0],
-        held=held,
-    )
+    with trace_bar() as progress:
+        text = _core.trace_fit(
+            (trace.label, trace.text),
+            override_pairs(overrides, skip_bad_lines),
+            base_dir=str(trace.folder),
+            name=name or Path(file).name.split(".")[0],
+            held=held,
+            progress=progress,
+        )
     if out is None:
         print(json.dumps(tomllib.loads(text), indent=2) if as_json else text.rstrip())
         return
@@ -91,7 +94,11 @@ def trace_gen(
     ]
     if requests is not None:
         lines.append(f"requests = {requests}")
-    written = _core.trace_gen((str(path), "\n".join(lines)), [], base_dir=str(Path.cwd()), out=out, seed=seed)
+    described = (str(path), "\n".join(lines))
+    with trace_bar() as progress:
+        written = _core.trace_gen(
+            described, [], base_dir=str(Path.cwd()), out=out, seed=seed, progress=progress
+        )
     print(
         json.dumps({"requests": written, "out": out}) if as_json else f"{written:,} requests written to {out}"
     )

@@ -26,6 +26,8 @@ from wordline.study.runs import Watcher, run_points, validate
 from wordline.study.store import Store
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
     import pyarrow
 
     from wordline.simulation import PathLike
@@ -73,11 +75,29 @@ class Comparison:
         workloads: list[str],
         schemes: list[str],
         rows: Mapping[tuple[str, str], Sequence[Row]],
+        remarks: Sequence[str] = (),
     ) -> None:
         self.device = device
         self.workloads = workloads
         self.schemes = schemes
         self._rows = rows
+        self.remarks = list(remarks)
+        """What the user should know of the rows that were kept, a line each."""
+        self.wanted: list[str] = list(DEFAULT_METRICS)
+        """Figures that tables and pages show."""
+
+    def pairs(self) -> list[tuple[str, str]]:
+        """Every workload with every scheme."""
+        return [(workload, scheme) for workload in self.workloads for scheme in self.schemes]
+
+    def keys(self, workload: str, scheme: str) -> list[str]:
+        """The keys of the runs of a pair, one for each seed."""
+        return [str(row["key"]) for row in self._rows[workload, scheme]]
+
+    @property
+    def seeds(self) -> list[int]:
+        """The seeds of the runs."""
+        return sorted({int(row["seed"]) for rows in self._rows.values() for row in rows})
 
     @property
     def errors(self) -> dict[tuple[str, str], str]:
@@ -161,6 +181,28 @@ class Comparison:
                 # A part that a seed doesn't have took no time there.
                 found[name.removeprefix(prefix)] = sum(values) / len(self._rows[workload, scheme])
         return found
+
+    def to_pandas(self, metrics: Iterable[str] = DEFAULT_METRICS) -> pandas.DataFrame:
+        """`table` as a data frame of pandas."""
+        return self.table(metrics).to_pandas()
+
+    def to_polars(self, metrics: Iterable[str] = DEFAULT_METRICS) -> polars.DataFrame:
+        """`table` as a data frame of polars."""
+        import polars
+
+        return polars.DataFrame(polars.from_arrow(self.table(metrics)))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: figures and charts."""
+        from wordline.report.notebook import of_comparison
+
+        return of_comparison(self)
+
+    def save(self, folder: PathLike, command: Sequence[str] = ()) -> list[Path]:
+        """Writes `comparison.json` and `report.html` into the folder that `compare` kept its rows in."""
+        from wordline.comparison.saved import save
+
+        return save(self, folder, command)
 
     def table(self, metrics: Iterable[str] = DEFAULT_METRICS) -> pyarrow.Table:
         """The cells as an Arrow table: workload, scheme, metric, value, ratio, ci95, same."""
@@ -291,7 +333,9 @@ def run(
     }
     inputs = dict(zip(points, validate(list(points.values())), strict=True))
     with _store(folder) as store, open_executor(on, jobs, store.folder) as executor:
-        run_points(list(points.values()), executor, store, inputs=list(inputs.values()), watch=watch)
+        outcome = run_points(
+            list(points.values()), executor, store, inputs=list(inputs.values()), watch=watch
+        )
         kept = store.results(found.key for found in inputs.values())
     rows = {
         (label, scheme): [kept[inputs[label, scheme, seed].key] for seed in seeds]
@@ -299,7 +343,7 @@ def run(
         for scheme in names
     }
     config = next(iter(inputs.values())).config
-    return Comparison(config["device"]["name"], labels, names, rows)
+    return Comparison(config["device"]["name"], labels, names, rows, outcome.notes)
 
 
 @contextlib.contextmanager

@@ -149,6 +149,36 @@ def markdown(comparison: Comparison, metrics: Sequence[str], part: Part = "mean"
     return "\n".join(lines).rstrip() + "\n"
 
 
+_LATEX = str.maketrans(
+    {
+        **{sign: "\\" + sign for sign in "&%$#_{}"},
+        "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "±": r"$\pm$", "≈": r"$\approx$", "µ": r"$\mu$", "–": "--", "·": r"$\cdot$", "≥": r"$\geq$",
+    }
+)  # fmt: skip
+
+
+def latex(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") -> str:
+    """For a LaTeX document, with the package booktabs. The best of each figure is bold."""
+    lines = []
+    for sheet in sheets(comparison, metrics, part):
+        columns = "l" + "r" * (len(sheet.headers) - 1)
+        lines += [r"\begin{table}", r"\centering", rf"\caption{{{sheet.title.translate(_LATEX)}}}"]
+        lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+        lines.append(" & ".join(header.translate(_LATEX) for header in sheet.headers) + r" \\")
+        lines.append(r"\midrule")
+        for number_, row in enumerate(sheet.rows):
+            cells = [text.translate(_LATEX) for text in row]
+            cells = [
+                rf"\textbf{{{text}}}" if (number_, place) in sheet.best else text
+                for place, text in enumerate(cells)
+            ]
+            lines.append(" & ".join(cells) + r" \\")
+        lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}", ""]
+    lines += [f"% note: {note}" for note in _notes(comparison)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
 def _notes(comparison: Comparison) -> list[str]:
     return [
         f"{workload}, {note.text()}"

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     import pyarrow
 
 
+COMMAND = "command.json"
+"""The file of the command line: a list of words."""
+
+
 @dataclass(frozen=True)
 class SavedRun:
     """A run's folder."""
@@ -23,6 +27,8 @@ class SavedRun:
     """What tells it from the others of the report."""
     folder: Path
     result: dict[str, Any]
+    command: tuple[str, ...] = ()
+    """The command line that made it, where it is known."""
 
     def table(self, name: str) -> pyarrow.Table | None:
         """One of its tables, if it has that."""
@@ -45,7 +51,21 @@ def load_runs(folders: Sequence[str | os.PathLike[str]]) -> list[SavedRun]:
         seeds = sorted(folder.glob("seed-*/result.json"), key=lambda path: int(path.parent.name[5:] or 0))
         alone = not seeds or (folder / "result.json").exists()
         found += [(path.parent, _read(path)) for path in ([folder / "result.json"] if alone else seeds)]
-    return [SavedRun(label, *pair) for label, pair in zip(_labels(found), found, strict=True)]
+    return [
+        SavedRun(label, folder, result, _command(folder))
+        for label, (folder, result) in zip(_labels(found), found, strict=True)
+    ]
+
+
+def _command(folder: Path) -> tuple[str, ...]:
+    for place in (folder, folder.parent):
+        try:
+            data = json.loads((place / COMMAND).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        if isinstance(data, list):
+            return tuple(map(str, data))
+    return ()
 
 
 def _read(path: Path) -> dict[str, Any]:

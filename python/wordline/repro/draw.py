@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline._core import WordlineError
+from wordline.charts import Axis, Chart, colors, save
+from wordline.charts.axis import Kind
+from wordline.charts.specs import SCHEMA, Spec
 
 if TYPE_CHECKING:
     from wordline.repro.table import Number
-
-COLORS = ("#1f77b4", "#b5651d", "#2a9d6f", "#8e5ea2", "#c44e52", "#6b7280", "#d4a017", "#17899b")
 
 REFERENCE = "#111827"
 
@@ -23,11 +25,17 @@ NUMBERS = "numbers"
 
 KINDS = ("line", "bar", NUMBERS)
 
-MOST_TICKS = 10
+WIDTH, HEIGHT = 520, 290
+
+PANEL = 320
+"""Width of a picture beside another."""
+
+LONG = 70
+"""Letters below the bars that don't stand side by side."""
 
 FIGURE_KEYS = (
-    "kind", "x", "y", "series", "reference", "reference_label", "x_label", "y_label", "x_log", "y_log",
-    "x_scale",
+    "kind", "x", "y", "series", "panel", "reference", "reference_label", "x_label", "y_label", "x_log",
+    "y_log", "x_scale",
     "y_scale", "percent", "y_min", "labels", "metric",
 )  # fmt: skip
 
@@ -36,8 +44,13 @@ Line = Mapping[str, Any]
 
 def draw(figure: Mapping[str, Any], lines: Sequence[Line], title: str, path: Path) -> list[Path]:
     """Draws the figure as PNG and SVG beside each other; returns their paths."""
-    plot = _draw_bars if figure.get("kind") == "bar" else _draw_lines
-    return _drawn(figure, lambda axes: plot(axes, figure, lines), title, path)
+    unknown = [key for key in figure if key not in FIGURE_KEYS]
+    if unknown or figure.get("kind", "line") not in KINDS:
+        raise WordlineError(
+            f"figure of {title}: {unknown or figure['kind']}: allowed: {', '.join(FIGURE_KEYS)}"
+        )
+    chart = described(figure, lines, title)
+    return [save(chart, path.with_suffix(ending), WIDTH) for ending in (".png", ".svg")]
 
 
 def draw_numbers(figure: Mapping[str, Any], numbers: Sequence[Number], title: str, path: Path) -> list[Path]:
@@ -45,203 +58,192 @@ def draw_numbers(figure: Mapping[str, Any], numbers: Sequence[Number], title: st
 
     What follows `: ` in the metric, or else the workload, stands below.
     """
-    wanted = [number for number in numbers if number.metric.startswith(figure.get("metric", ""))]
-    there = [
-        number
-        for number in wanted
-        if isinstance(number.ours, int | float) and isinstance(number.target, int | float)
-    ]
-    return _drawn(figure, lambda axes: _draw_beside_printed(axes, figure, there), title, path)
+    lines: list[Line] = []
+    for number in numbers:
+        is_drawn = isinstance(number.ours, int | float) and isinstance(number.target, int | float)
+        if is_drawn and number.metric.startswith(figure.get("metric", "")):
+            name = number.metric.partition(": ")[2] or number.workload or number.metric
+            line = {"name": name, "here": number.ours, "printed": number.target}
+            lines.append(line if number.interval is None else line | {"here" + SPREAD: number.interval})
+    bars = {"kind": "bar", "x": "name", "y": "here", "reference": "printed", "reference_label": "printed"}
+    return draw({**figure, **bars}, lines, title, path)
 
 
-def _draw_beside_printed(axes: Any, figure: Mapping[str, Any], numbers: Sequence[Number]) -> None:
-    scale = figure.get("y_scale", 1.0)
-    places = range(len(numbers))
-    names = [number.metric.partition(": ")[2] or number.workload or number.metric for number in numbers]
-    reach = [(number.interval or 0.0) * scale for number in numbers]
-    axes.bar(
-        places,
-        [number.ours * scale for number in numbers if isinstance(number.ours, int | float)],
-        0.7,
-        yerr=reach if any(reach) else None,
-        error_kw={"elinewidth": 0.9, "ecolor": REFERENCE},
-        color=COLORS[0],
-        label="here",
-    )
-    printed = [number.target * scale for number in numbers if isinstance(number.target, int | float)]
-    axes.plot(
-        places,
-        printed,
-        linestyle="none",
-        marker="_",
-        color=COLORS[4],
-        markersize=9,
-        markeredgewidth=2,
-        label="printed",
-    )
-    axes.axhline(0, color=REFERENCE, linewidth=0.6)
-    axes.set_xticks(list(places), names, rotation=90 if len(names) > 12 else 0)
-
-
-def _drawn(figure: Mapping[str, Any], plot: Callable[[Any], None], title: str, path: Path) -> list[Path]:
-    unknown = [key for key in figure if key not in FIGURE_KEYS]
-    if unknown or figure.get("kind", "line") not in KINDS:
-        raise WordlineError(
-            f"figure of {title}: {unknown or figure['kind']}: allowed: {', '.join(FIGURE_KEYS)}"
-        )
-    try:
-        import matplotlib as mpl
-    except ImportError:
-        raise WordlineError("figures need matplotlib: pip install 'wordline[plot]'") from None
-    mpl.use("Agg")
-    from matplotlib import pyplot
-
-    # SVG without dates and with fixed names, so that the same rows give the same file.
-    with mpl.rc_context({"svg.hashsalt": "wordline", "font.size": 9, "svg.fonttype": "none"}):
-        canvas, axes = pyplot.subplots(figsize=(6.4, 3.8), layout="constrained")
-        try:
-            plot(axes)
-            _dress(axes, figure, title)
-            made = [path.with_suffix(".png"), path.with_suffix(".svg")]
-            canvas.savefig(made[0], dpi=150)
-            canvas.savefig(made[1], metadata={"Date": None})
-        finally:
-            pyplot.close(canvas)
-    return made
-
-
-def _groups(figure: Mapping[str, Any], lines: Sequence[Line]) -> dict[str, list[Line]]:
-    """The lines of each series, by its label."""
-    key = figure.get("series")
-    names = figure.get("labels", {})
-    found: dict[str, list[Line]] = {}
+def described(figure: Mapping[str, Any], lines: Sequence[Line], title: str) -> Chart:
+    """The figure as a specification; with `panel` a picture for each value of that column, side by side."""
+    if "panel" not in figure:
+        return Chart(title, _picture(figure, lines))
+    groups: dict[str, list[Line]] = {}
     for line in lines:
-        name = str(line[key]) if key else ""
-        found.setdefault(str(names.get(name, name)), []).append(line)
-    return found
+        name = str(line[figure["panel"]])
+        groups.setdefault(str(figure.get("labels", {}).get(name, name)), []).append(line)
+    pictures = [_picture(figure, own) | {"title": name, "width": PANEL} for name, own in groups.items()]
+    return Chart(title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": {"scale": {"y": "shared"}}})
 
 
-def _draw_lines(axes: Any, figure: Mapping[str, Any], lines: Sequence[Line]) -> None:
-    x, ys = figure["x"], _listed(figure["y"])
-    scale_x, scale_y = figure.get("x_scale", 1.0), figure.get("y_scale", 1.0)
-    number = 0
-    for name, group in _groups(figure, lines).items():
-        ordered = sorted(group, key=lambda line: line[x])
-        for y in ys:
-            color = COLORS[number % len(COLORS)]
-            number += 1
-            points = [(line[x] * scale_x, line[y] * scale_y) for line in ordered if line[y] is not None]
-            label = _label(figure, name, y if len(ys) > 1 else "") or figure.get("y_label", y)
-            reference = figure.get("reference")
-            measured = "o" if reference else "-o"
-            reaches = [
-                (line[x] * scale_x, line[y] * scale_y, line[y + SPREAD] * scale_y)
-                for line in ordered
-                if y + SPREAD in line
-            ]
-            if reaches:
-                places, means, reach = zip(*reaches, strict=True)
-                axes.errorbar(places, means, reach, fmt="none", ecolor=color, elinewidth=0.9)
-            if points:
-                axes.plot(
-                    *zip(*points, strict=True),
-                    measured,
-                    color=color,
-                    label=label,
-                    markersize=5,
-                    linewidth=1.6,
-                )
-            if reference:
-                curve = [
-                    (line[x] * scale_x, line[reference] * scale_y)
-                    for line in ordered
-                    if line[reference] is not None
-                ]
-                if curve:
-                    axes.plot(*zip(*curve, strict=True), "-", color=color, linewidth=1.1, zorder=1)
+def _picture(figure: Mapping[str, Any], lines: Sequence[Line]) -> Spec:
+    is_bar = figure.get("kind") == "bar"
+    names, rows = _rows(figure, lines, is_bar)
+    tones = [colors.of_series(place) for place in range(len(names))]
+    domain, range_ = list(names), tones
     if figure.get("reference"):
-        axes.plot(
-            [], [], "-", color=REFERENCE, linewidth=1.1, label=figure.get("reference_label", "closed form")
-        )
+        domain = [*domain, figure.get("reference_label", "closed form")]
+        range_ = [*tones, REFERENCE]
+    columns = 4 if len("".join(domain)) < LONG else 2
+    alone = len(domain) == 1 and domain[0] == figure.get("y_label")
+    color: Spec = {
+        "field": "s",
+        "type": "nominal",
+        "title": None,
+        "sort": None,
+        "scale": {"domain": domain, "range": range_},
+        "legend": None if alone else {"orient": "bottom", "columns": columns},
+    }
+    body: Spec = {
+        "$schema": SCHEMA,
+        "height": HEIGHT,
+        "data": {"values": rows},
+        "encoding": {"x": _across(figure, rows, is_bar)},
+        "layer": _bars(figure, rows, color) if is_bar else _lines(figure, rows, color),
+    }
+    if is_bar:
+        body["encoding"]["xOffset"] = {"field": "s", "sort": list(names)}
+    return body
 
 
-def _draw_bars(axes: Any, figure: Mapping[str, Any], lines: Sequence[Line]) -> None:
-    x, ys = figure["x"], _listed(figure["y"])
-    groups = _groups(figure, lines)
-    places = list(dict.fromkeys(str(line[x]) for line in lines))
-    series = [(name, y) for name in groups for y in ys]
-    width = 0.8 / max(len(series), 1)
-    for number, (name, y) in enumerate(series):
-        heights = {str(line[x]): line[y] for line in groups[name] if line[y] is not None}
-        at = [places.index(place) + (number - (len(series) - 1) / 2) * width for place in heights]
-        values = [value * figure.get("y_scale", 1.0) for value in heights.values()]
-        label = _label(figure, name, y if len(ys) > 1 else "")
-        spread = {str(line[x]): line.get(y + SPREAD, 0.0) for line in groups[name]}
-        reach = [spread[place] * figure.get("y_scale", 1.0) for place in heights]
-        axes.bar(
-            at,
-            values,
-            width * 0.92,
-            yerr=reach if any(reach) else None,
-            error_kw={"elinewidth": 0.9, "ecolor": REFERENCE},
-            color=COLORS[number % len(COLORS)],
-            label=label or figure.get("y_label", y),
-        )
-    reference = figure.get("reference")
-    if reference:
-        for name, group in groups.items():
-            number = [key for key, _ in series].index(name)
-            for line in group:
-                if line[reference] is not None:
-                    middle = places.index(str(line[x])) + (number - (len(series) - 1) / 2) * width
-                    height = line[reference] * figure.get("y_scale", 1.0)
-                    axes.plot(
-                        [middle - width / 2, middle + width / 2], [height] * 2, color=REFERENCE, linewidth=1.6
-                    )
-        axes.plot([], [], color=REFERENCE, linewidth=1.6, label=figure.get("reference_label", "closed form"))
-    named = [str(figure.get("labels", {}).get(place, place)) for place in places]
-    long = max((len(place) for place in named), default=0) * len(places) > 70
-    axes.set_xticks(range(len(places)), named, rotation=35 if long else 0, ha="right" if long else "center")
-
-
-def _label(figure: Mapping[str, Any], series: str, y: str) -> str:
-    return ", ".join(part for part in (series, figure.get("labels", {}).get(y, y)) if part)
+def _rows(
+    figure: Mapping[str, Any], lines: Sequence[Line], is_bar: bool
+) -> tuple[list[str], list[dict[str, Any]]]:
+    """Names of the series, and a row for each mark: series, place, height, its interval, reference."""
+    ys = _listed(figure["y"])
+    key, labels, reference = figure.get("series"), figure.get("labels", {}), figure.get("reference")
+    scale_x, scale_y = figure.get("x_scale", 1.0), figure.get("y_scale", 1.0)
+    names: dict[str, None] = {}
+    rows = []
+    for line in lines:
+        series = str(line[key]) if key else ""
+        series = str(labels.get(series, series))
+        for y in ys:
+            words = [part for part in (series, labels.get(y, y) if len(ys) > 1 else "") if part]
+            name = ", ".join(words) or str(figure.get("y_label", y))
+            names[name] = None
+            place = line[figure["x"]]
+            row: dict[str, Any] = {"s": name}
+            row["x"] = str(labels.get(str(place), place)) if is_bar else place * scale_x
+            if line[y] is not None:
+                row["y"] = line[y] * scale_y
+                if line.get(y + SPREAD) is not None:
+                    reach = line[y + SPREAD] * scale_y
+                    row |= {"l": row["y"] - reach, "h": row["y"] + reach}
+            if reference and line[reference] is not None:
+                row["r"] = line[reference] * scale_y
+            rows.append(row)
+    return list(names), rows
 
 
 def _listed(value: Any) -> list[str]:
     return list(value) if isinstance(value, list) else [value]
 
 
-def _dress(axes: Any, figure: Mapping[str, Any], title: str) -> None:
-    from matplotlib.ticker import LogLocator, NullFormatter, PercentFormatter, StrMethodFormatter
+def _axis(figure: Mapping[str, Any], side: str) -> Axis:
+    kind: Kind = "share" if figure.get("percent") == side else "number"
+    return Axis(figure.get(f"{side}_label", ""), kind, log=bool(figure.get(f"{side}_log")), zero=False)
 
-    axes.set_title(title, loc="left", fontsize=10)
-    axes.set_xlabel(figure.get("x_label", ""))
-    axes.set_ylabel(figure.get("y_label", ""))
-    for name, axis in (("x", axes.xaxis), ("y", axes.yaxis)):
-        if figure.get(f"{name}_log"):
-            (axes.set_xscale if name == "x" else axes.set_yscale)("log")
-            axis.set_major_formatter(StrMethodFormatter("{x:,.10g}"))
-            axis.set_minor_formatter(NullFormatter())
-    if figure.get("x_log"):
-        places = sorted({place for line in axes.lines for place in line.get_xdata()})
-        axes.set_xticks(places if len(places) <= MOST_TICKS else places[:: len(places) // MOST_TICKS + 1])
-    if figure.get("y_log"):
-        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    elif "y_min" in figure or figure.get("kind") == "bar":
-        axes.set_ylim(bottom=figure.get("y_min", 0))
-    if figure.get("percent"):
-        (axes.xaxis if figure["percent"] == "x" else axes.yaxis).set_major_formatter(PercentFormatter(1.0, 0))
-    axes.grid(
-        which="major", axis="y" if figure.get("kind") == "bar" else "both", color="#e5e7eb", linewidth=0.6
+
+def _across(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], is_bar: bool) -> Spec:
+    if is_bar:
+        places = list(dict.fromkeys(row["x"] for row in rows))
+        angle = -35 if sum(map(len, places)) > LONG else 0
+        return {
+            "field": "x",
+            "type": "nominal",
+            "sort": None,
+            "title": figure.get("x_label", ""),
+            "axis": {"labelAngle": angle, "labelLimit": 0, "grid": False},
+        }
+    return _axis(figure, "x").channel("x")
+
+
+def _upwards(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], field: str) -> Spec:
+    is_bar = figure.get("kind") == "bar"
+    found = _axis(figure, "y").channel(field)
+    known = [row[name] for row in rows for name in ("y", "l", "h", "r") if name in row]
+    known = [value for value in known if value > 0 or not figure.get("y_log")]
+    if known and not figure.get("y_log"):
+        low = figure.get("y_min", min(0.0, *known) if is_bar else min(known))
+        high = max(known)
+        room = (high - low) * 0.05 or abs(high) or 1.0
+        open_below = not is_bar and "y_min" not in figure
+        found["scale"] |= {"domain": [low - room if open_below else low, high + room], "nice": True}
+    elif known:
+        found["scale"] |= {"domain": [min(known) * 0.9, max(known) * 1.1]}
+    return found
+
+
+def _having(field: str, log: bool) -> Spec:
+    return {"filter": f"isValid(datum.{field})" + (f" && datum.{field} > 0" if log else "")}
+
+
+def _lines(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: Spec) -> list[Spec]:
+    log, measured = bool(figure.get("y_log")), not figure.get("reference")
+    y = _upwards(figure, rows, "y")
+    layers: list[Spec] = []
+    if any("l" in row for row in rows):
+        layers.append(
+            {
+                "transform": [_having("l", log)],
+                "mark": {"type": "rule", "strokeWidth": 1.2},
+                "encoding": {"y": y | {"field": "l"}, "y2": {"field": "h"}, "color": color},
+            }
+        )
+    if not measured:
+        layers.append(
+            {
+                "transform": [_having("r", log)],
+                "mark": {"type": "line", "strokeWidth": 1.2},
+                "encoding": {"y": y | {"field": "r"}, "color": color},
+            }
+        )
+    else:
+        layers.append(
+            {"transform": [_having("y", log)], "mark": "line", "encoding": {"y": y, "color": color}}
+        )
+    layers.append(
+        {
+            "transform": [_having("y", log)],
+            "mark": {"type": "point", "filled": True, "size": 40, "opacity": 1},
+            "encoding": {"y": y, "color": color},
+        }
     )
-    axes.set_axisbelow(True)
-    axes.spines[["top", "right"]].set_visible(False)
-    handles, labels = axes.get_legend_handles_labels()
-    if len(handles) > 1 or (labels and labels[0] != figure.get("y_label")):
-        if figure.get("kind") == "bar":
-            # Above the bars, where it hides none.
-            axes.set_ylim(top=axes.get_ylim()[1] * 1.12)
-            axes.legend(frameon=False, fontsize=8, loc="upper center", ncols=len(handles))
-        else:
-            axes.legend(frameon=False, fontsize=8)
+    return layers
+
+
+def _bars(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], color: Spec) -> list[Spec]:
+    y = _upwards(figure, rows, "y")
+    log = bool(figure.get("y_log"))
+    base = y["scale"]["domain"][0] if "domain" in y["scale"] else math.nan
+    ends = {"y2": {"datum": base}} if log or figure.get("y_min") else {}
+    layers: list[Spec] = [
+        {
+            "transform": [_having("y", log)],
+            "mark": {"type": "bar", "clip": True},
+            "encoding": {"y": y, "color": color} | ends,
+        }
+    ]
+    if any("l" in row for row in rows):
+        layers.append(
+            {
+                "transform": [_having("l", log)],
+                "mark": {"type": "rule", "color": REFERENCE},
+                "encoding": {"y": y | {"field": "l"}, "y2": {"field": "h"}},
+            }
+        )
+    if figure.get("reference"):
+        layers.append(
+            {
+                "transform": [_having("r", log)],
+                "mark": {"type": "tick", "color": REFERENCE, "thickness": 2},
+                "encoding": {"y": y | {"field": "r"}},
+            }
+        )
+    return layers

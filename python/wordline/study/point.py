@@ -12,6 +12,7 @@ from typing import Any
 
 from wordline import _core, policies
 from wordline.presets import Description
+from wordline.simulation import check_seed
 
 KEY_LENGTH = 32
 """Hexadecimal digits of a key: 128 bits of SHA-256."""
@@ -42,6 +43,7 @@ class Point:
 
         Without `whole_drive` no drive is made for a try: right where that was done for another point on it.
         """
+        check_seed(self.seed)
         text = _core.check(
             *self.texts(),
             overrides=list(self.overrides),

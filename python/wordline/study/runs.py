@@ -28,6 +28,8 @@ class Outcome:
     running: int = 0
     errors: list[str] = field(default_factory=list)
     """The errors of the points that failed in this call."""
+    notes: list[str] = field(default_factory=list)
+    """What the user should know of the rows that were there, a line each."""
 
     @property
     def ended(self) -> int:
@@ -79,7 +81,9 @@ def run_points(
     """
     found = validate(points) if inputs is None else inputs
     with store.lock():
-        return _run(_open_points(points, found), executor, store, retry, watch)
+        outcome = _run(_open_points(points, found), executor, store, retry, watch)
+        outcome.notes = store.notes()
+        return outcome
 
 
 def _open_points(points: Sequence[Point], inputs: Iterable[Inputs]) -> list[tuple[Point, Inputs]]:

@@ -12,12 +12,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline._core import WordlineError
+from wordline.files import made_folder, reason
 from wordline.study.row import AXIS, DONE, FIXED, TEXTS
 
 if TYPE_CHECKING:
     import pyarrow
 
 ROWS = "rows"
+
+DAMAGED = ".damaged"
+"""What the name of a file gets that can't be read."""
 
 SMALL = 64
 """So many files of single rows are joined into one."""
@@ -36,26 +40,38 @@ class Store:
         self.folder = Path(folder)
         self._rows = self.folder / ROWS
         self._status: dict[str, str] | None = None
+        self._locked = False
+        self.damaged: list[Path] = []
+        """Files that could not be read: their rows don't count. Under the lock they are set aside."""
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         """Keeps other processes from writing here meanwhile. Raises `WordlineError` when one already does."""
         import fcntl
 
-        self._rows.mkdir(parents=True, exist_ok=True)
-        with (self.folder / ".lock").open("w") as file:
+        made_folder(self._rows)
+        try:
+            held = (self.folder / ".lock").open("w")
+        except OSError as error:
+            raise WordlineError(f"{self.folder}: {reason(error)}") from None
+        with held as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 raise WordlineError(f"{self.folder}: another study is writing there") from None
             for left in self._rows.glob("*.part"):
                 left.unlink()
-            yield
+            self._locked = True
+            try:
+                yield
+            finally:
+                self._locked = False
 
     def status(self) -> dict[str, str]:
         """`done` or `failed` for each key."""
         if self._status is None:
-            table = self._read(columns=["key", "status"])
+            # All columns: a row of which anything is damaged isn't there.
+            table = self._read()
             self._status = {}
             for key, status in zip(table["key"].to_pylist(), table["status"].to_pylist(), strict=True):
                 if self._status.get(key) != DONE:
@@ -72,18 +88,19 @@ class Store:
 
     def _join(self, files: list[Path]) -> None:
         names = hashlib.sha256("".join(path.name for path in files).encode()).hexdigest()[:32]
-        self._write(f"{SMALL}-{names}", _concat([_read_file(path) for path in files]))
-        for path in files:
+        whole = self._whole(files)
+        self._write(f"{SMALL}-{names}", _concat(list(whole.values())))
+        for path in whole:
             path.unlink()
 
     def _write(self, name: str, table: pyarrow.Table) -> None:
         import pyarrow.parquet
 
-        self._rows.mkdir(parents=True, exist_ok=True)
+        made_folder(self._rows)
         part, path = self._rows / f"{name}.part", self._rows / f"{name}.parquet"
         try:
             with part.open("wb") as file:
-                pyarrow.parquet.write_table(table, file, compression="zstd")
+                pyarrow.parquet.write_table(table, file, compression="zstd", write_page_checksum=True)
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(path)
@@ -131,25 +148,53 @@ class Store:
             here.update(_pairs(rows))
         return int(rows.num_rows)
 
-    def _read(self, columns: list[str] | None = None) -> pyarrow.Table:
-        files = sorted(self._rows.glob("*.parquet"))
-        if not files:
-            return _table([]) if columns is None else _table([]).select(columns)
-        return _concat([_read_file(path, columns) for path in files])
+    def _read(self) -> pyarrow.Table:
+        found = self._whole(sorted(self._rows.glob("*.parquet")))
+        return _concat(list(found.values())) if found else _table([])
+
+    def _whole(self, files: Iterable[Path]) -> dict[Path, pyarrow.Table]:
+        """The tables of those files that can be read; the others are set aside."""
+        found = {}
+        for path in files:
+            table = _read_file(path)
+            if table is not None:
+                found[path] = table
+                continue
+            if path not in self.damaged:
+                self.damaged.append(path)
+            if self._locked:
+                with contextlib.suppress(OSError):
+                    path.replace(path.with_name(path.name + DAMAGED))
+        return found
+
+    def notes(self) -> list[str]:
+        """What the user should know of the files, a line each."""
+        return [
+            f"{path}: damaged; set aside as {path.name}{DAMAGED}, and its points are run again"
+            for path in self.damaged
+        ]
 
 
 def _pairs(table: pyarrow.Table) -> list[tuple[str, str]]:
     return list(zip(table["key"].to_pylist(), table["status"].to_pylist(), strict=True))
 
 
-def _read_file(path: Path, columns: list[str] | None = None) -> pyarrow.Table:
+def _read_file(path: Path) -> pyarrow.Table | None:
+    """The rows of a file; `None` if it is damaged. Raises `WordlineError` if it can't be read at all."""
     import pyarrow
     import pyarrow.parquet
 
     try:
-        return pyarrow.parquet.ParquetFile(path).read(columns=columns)
-    except (pyarrow.ArrowInvalid, OSError) as error:
-        raise WordlineError(f"{path}: not a table of a study: {error}") from None
+        with path.open("rb") as file:
+            table = pyarrow.parquet.ParquetFile(file, page_checksum_verification=True).read()
+    except pyarrow.ArrowException:
+        return None
+    except OSError as error:
+        # Arrow tells damage of pages so, without a number.
+        if error.errno is None:
+            return None
+        raise WordlineError(f"{path}: {reason(error)}") from None
+    return table if {*FIXED, *TEXTS[:1]} <= set(table.column_names) else None
 
 
 def _concat(tables: list[pyarrow.Table]) -> pyarrow.Table:

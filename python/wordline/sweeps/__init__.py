@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from wordline.sweeps.api import Sweep, sweep
+from wordline.sweeps.api import Sweep, open_sweep, sweep
 
-__all__ = ["Sweep", "sweep"]
+__all__ = ["Sweep", "open_sweep", "sweep"]

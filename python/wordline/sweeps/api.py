@@ -15,9 +15,14 @@ from wordline.study.store import Store
 from wordline.sweeps import file
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
     import pyarrow
 
 TABLE = "sweep.parquet"
+
+AVERAGES = "averages.parquet"
+"""Written where there are several seeds."""
 
 
 class Sweep:
@@ -58,6 +63,30 @@ class Sweep:
             rows = rows.add_column(place, AXIS + name, pyarrow.array(column))
         return rows
 
+    def averages(self) -> pyarrow.Table:
+        """A row for each point, averaged over its seeds: axes, `seeds`, and each figure with half its 95%
+        interval as `FIGURE.ci95`.
+        """
+        from wordline.sweeps import averages
+
+        return averages.table(self.table().to_pylist())
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """`table` as a data frame of pandas."""
+        return self.table().to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """`table` as a data frame of polars."""
+        import polars
+
+        return polars.DataFrame(polars.from_arrow(self.table()))
+
+    def _repr_html_(self) -> str:
+        """For notebooks: charts and points."""
+        from wordline.report.notebook import of_sweep
+
+        return of_sweep(self)
+
     def run(
         self,
         *,
@@ -83,6 +112,9 @@ class Sweep:
         path = self.store.folder / TABLE
         with written(path) as part:
             pyarrow.parquet.write_table(self.table(), part, compression="zstd")
+        if len({point.seed for point in self.points}) > 1:
+            with written(self.store.folder / AVERAGES) as part:
+                pyarrow.parquet.write_table(self.averages(), part, compression="zstd")
         return path
 
 
@@ -96,6 +128,18 @@ def plan(described: file.SweepFile, folder: str | os.PathLike[str]) -> Sweep:
     """Validates every point of a sweep. Raises `WordlineError` for the first that can't be run."""
     points = described.points()
     return Sweep(described, points, validate(points), Store(folder))
+
+
+def open_sweep(
+    description: str | os.PathLike[str] | Mapping[str, Any], folder: str | os.PathLike[str]
+) -> Sweep:
+    """A sweep whose points are validated and whose rows are in `folder`; `run` runs what is missing.
+
+    `description` is a file, or a mapping that holds what a file would.
+    """
+    if isinstance(description, Mapping):
+        return plan(file.parse(description, "sweep", Path.cwd()), folder)
+    return plan(file.read(description), folder)
 
 
 def sweep(
@@ -114,10 +158,6 @@ def sweep(
     row is there are not run again. `on` and `jobs` are those of `wordline sweep`. `watch` is called with an
     `Outcome` whenever a point begins or ends. A point that fails is a row with its error.
     """
-    if isinstance(description, Mapping):
-        described = file.parse(description, "sweep", Path.cwd())
-    else:
-        described = file.read(description)
-    planned = plan(described, folder)
+    planned = open_sweep(description, folder)
     planned.run(on=on, jobs=jobs, retry=retry, watch=watch)
     return planned.table()

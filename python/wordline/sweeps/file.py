@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wordline import schemes
+from wordline import schemes, toml_files
 from wordline._core import WordlineError
 from wordline.presets import Description, Kind, load, replay, toml_value
 from wordline.seeds import seed_list
@@ -107,12 +106,7 @@ def _describe(kind: str, text: str, folder: Path) -> Description:
 def read(path: str | os.PathLike[str]) -> SweepFile:
     """The sweep of a file. Raises `WordlineError` with the file's name for what it may not hold."""
     file = Path(path)
-    try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise WordlineError(f"sweep {file}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise WordlineError(f"sweep {file}: {error}") from None
+    data = toml_files.read("sweep", file)
     try:
         return parse(data, file.stem, file.resolve().parent)
     except WordlineError as error:
@@ -121,6 +115,8 @@ def read(path: str | os.PathLike[str]) -> SweepFile:
 
 def parse(data: Mapping[str, Any], name: str, folder: Path) -> SweepFile:
     """The sweep of plain data, as a file would hold it."""
+    if not data:
+        raise WordlineError(f"nothing in it: allowed: {', '.join(KEYS)}")
     for key in data:
         if key not in KEYS:
             near = difflib.get_close_matches(key, KEYS, n=1)

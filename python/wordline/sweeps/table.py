@@ -10,7 +10,7 @@ from rich.text import Text
 
 from wordline._core import WordlineError
 from wordline.figures import formatted, heading
-from wordline.study.row import AXIS
+from wordline.sweeps.averages import Averaged, averages
 
 if TYPE_CHECKING:
     from wordline.sweeps.api import Sweep
@@ -20,29 +20,39 @@ MOST_ROWS = 60
 
 
 def render(sweep: Sweep, metrics: list[str]) -> RenderableType:
-    """What came of the points, and a row for each."""
+    """What came of the points, and a row for each: the means of its seeds."""
     rows = sweep.table().to_pylist()
     known = {name for row in rows for name, value in row.items() if value is not None}
     given = [metric for metric in metrics if metric in known]
     unknown = [metric for metric in metrics if metric not in known]
     if unknown and not given and any(row["status"] == "done" for row in rows):
         raise WordlineError(f"--metric {unknown[0]}: no row has it; see the columns of the table")
-    axes = [name for name in (rows[0] if rows else {}) if name.startswith(AXIS)]
+    points = averages(rows)
+    axes = list(points[0].axes) if points else []
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for name in axes:
-        table.add_column(_short(name.removeprefix(AXIS)))
+        table.add_column(_short(name))
     for metric in given:
         table.add_column(heading(metric), justify="right")
-    failures = any(row["error"] for row in rows)
+    failures = any(point.errors for point in points)
     if failures:
         table.add_column("error", style="red")
-    for row in rows[:MOST_ROWS]:
-        cells = [str(row[name]) for name in axes] + [formatted(metric, row.get(metric)) for metric in given]
-        table.add_row(*cells, *([row["error"] or ""] if failures else []))
+    for point in points[:MOST_ROWS]:
+        cells = [str(point.axes[name]) for name in axes] + [_text(point, metric) for metric in given]
+        table.add_row(*cells, *(["; ".join(dict.fromkeys(point.errors))] if failures else []))
     parts: list[RenderableType] = [_title(sweep), Text(), table]
-    if len(rows) > MOST_ROWS:
-        parts.append(Text(f"… and {len(rows) - MOST_ROWS:,} more rows", style="dim"))
+    if len(points) > MOST_ROWS:
+        parts.append(Text(f"… and {len(points) - MOST_ROWS:,} more points", style="dim"))
     return Group(*parts)
+
+
+def _text(point: Averaged, metric: str) -> str:
+    """The mean over seeds and half its interval; of one seed the value as it is."""
+    found = point.figure(metric)
+    if found is None:
+        return formatted(metric, None)
+    text = formatted(metric, found.value)
+    return text if found.half is None else f"{text} ±{formatted(metric, found.half)}"
 
 
 def _short(path: str) -> str:

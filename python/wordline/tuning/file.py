@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wordline import toml_files
 from wordline._core import WordlineError
 from wordline.study.point import Point
 from wordline.sweeps import file as sweep_file
@@ -52,12 +52,10 @@ class TuneFile:
 def read(path: str | os.PathLike[str]) -> TuneFile:
     """The search of a file. Raises `WordlineError` with the file's name for what it may not hold."""
     file = Path(path)
+    data = toml_files.read("search", file)
     try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
         return parse(data, file.stem, file.resolve().parent)
-    except OSError as error:
-        raise WordlineError(f"search {file}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, WordlineError) as error:
+    except WordlineError as error:
         raise WordlineError(f"search {file}: {error}") from None
 
 

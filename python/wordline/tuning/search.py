@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Callable, Mapping
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline._core import WordlineError
-from wordline.files import written
+from wordline.files import made_folder, write_text, written
 from wordline.study.executors import Executor, open_executor
 from wordline.study.runs import run_points, validate
 from wordline.study.store import Store
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 TABLE = "trials.parquet"
+
+DESCRIBED = "search.json"
+"""The file that tells of the search: its name, its objectives, and the numbers of the best trials."""
 
 Watch = Callable[[int, int], None]
 """Called with the trials that are over and those in all."""
@@ -42,6 +46,8 @@ class Tuning:
     def __init__(self, described: file.TuneFile, trials: list[Trial]) -> None:
         self.described = described
         self.trials = trials
+        self.notes: list[str] = []
+        """What the user should know of the rows that were there, a line each."""
 
     def best(self) -> list[Trial]:
         """The best trial, or of two objectives those that no other beats in both, by the first."""
@@ -113,6 +119,7 @@ def tune(
             for one, trial in zip(asked, _run_batch(described, asked, executor, store), strict=True):
                 tuning.trials.append(trial)
                 _tell(study, one, trial, described)
+            tuning.notes = store.notes()
             _write(tuning, store.folder)
             if watch is not None:
                 watch(len(tuning.trials), described.trials)
@@ -224,6 +231,12 @@ def _tell(study: Any, asked: Any, trial: Trial, described: file.TuneFile) -> Non
 def _write(tuning: Tuning, folder: Path) -> None:
     import pyarrow.parquet
 
-    folder.mkdir(parents=True, exist_ok=True)
-    with written(folder / TABLE) as part:
+    told = {
+        "name": tuning.described.name,
+        "objectives": tuning.described.objectives,
+        "best": [trial.number for trial in tuning.best()],
+    }
+    write_text(made_folder(folder) / DESCRIBED, json.dumps(told, indent=1) + "\n")
+
+    with written(made_folder(folder) / TABLE) as part:
         pyarrow.parquet.write_table(tuning.table(), part)

@@ -36,7 +36,8 @@ pub struct ConfigError {
 impl ConfigError {
     /// An error about `path`, whose origin is found later by the layer that read the files.
     pub fn new(path: &str, value: impl fmt::Display, allowed: impl Into<String>) -> Self {
-        Self { path: path.to_owned(), value: value.to_string(), allowed: allowed.into(), origin: None }
+        let value = short_number(value.to_string());
+        Self { path: path.to_owned(), value, allowed: allowed.into(), origin: None }
     }
 
     /// The same error below a parent key.
@@ -58,6 +59,18 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
+/// Characters of the longest number that is written out.
+const LONGEST_NUMBER: usize = 24;
+
+/// A number as people write it: `1e-300`, not three hundred zeros. Any other text as it is.
+fn short_number(text: String) -> String {
+    let is_number = text.bytes().all(|sign| sign.is_ascii_digit() || sign == b'.' || sign == b'-');
+    match text.parse::<f64>() {
+        Ok(number) if is_number && text.len() > LONGEST_NUMBER => format!("{number:e}"),
+        _ => text,
+    }
+}
+
 /// Refuses a value outside `range`, naming the key and the range.
 pub fn check_range<T: PartialOrd + fmt::Display + Copy>(
     path: &str,
@@ -69,4 +82,22 @@ pub fn check_range<T: PartialOrd + fmt::Display + Copy>(
         return Err(ConfigError::new(path, value, format!("{low} to {high}")));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_told_as_it_is_written() {
+        let told = |value: f64| ConfigError::new("a", value, "").value;
+        assert_eq!(told(1e-300), "1e-300");
+        assert_eq!(told(-2.5e300), "-2.5e300");
+        assert_eq!(told(0.30000000000000004), "0.30000000000000004");
+        assert_eq!(told(0.000000001), "0.000000001");
+        assert_eq!(told(f64::NAN), "NaN");
+        assert_eq!(ConfigError::new("a", u64::MAX, "").value, u64::MAX.to_string());
+        let words = "0123456789".repeat(9) + "…";
+        assert_eq!(ConfigError::new("a", &words, "").value, words);
+    }
 }

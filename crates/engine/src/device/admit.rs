@@ -6,6 +6,7 @@ use super::Device;
 use super::fetch::{UNITS_AHEAD, UNITS_NEAR};
 use crate::host::{HostOp, HostRequest};
 use crate::ids::{DieId, Lpa};
+use crate::probe::Answer;
 use crate::sched::queue::{NONE, OpId};
 use crate::stats::blame::{Part, Parts};
 use crate::systems::Distance;
@@ -336,7 +337,7 @@ impl Device {
                 self.fault.get_or_insert(wrong);
             }
         }
-        if request.measured || self.answers.is_some() {
+        if request.measured || self.answers.is_some() || self.probe.is_some() {
             // Most drives have none of these.
             let any = request.admission | request.link | request.cpu | request.cpu_wait != 0;
             let all;
@@ -348,6 +349,12 @@ impl Device {
             };
             if let Some(answers) = &mut self.answers {
                 answers.note_parts(number, [before, during], outside);
+            }
+            if let Some(probe) = &mut self.probe {
+                let Request { id, request, arrival, measured, .. } = request;
+                let inside = [before, during];
+                let (id, arrival, measured) = (*id, *arrival, *measured);
+                probe.answer(&Answer { id, request, arrival, end, measured, inside, outside });
             }
             if request.measured {
                 self.recorder.request(op, latency, length, [before, during], outside);

@@ -88,8 +88,9 @@ pub enum Part {
 }
 
 impl Part {
+    /// Its place in the order of [`Part::names`].
     #[inline]
-    const fn index(self) -> usize {
+    pub const fn index(self) -> usize {
         match self {
             Self::Link => 0,
             Self::Admission => 1,

@@ -5,6 +5,7 @@ mod fio_iolog;
 mod mqsim;
 mod output;
 mod parquet;
+mod request_log;
 mod sink;
 
 use std::fs::File;
@@ -15,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
 
 pub use output::OutputFile;
+pub use request_log::RequestLog;
 use sink::{Packing, Sink};
 
 /// Form of a file to write.

@@ -1,0 +1,68 @@
+(async () => {
+  const packed = document.getElementById("vega").textContent;
+  const bytes = Uint8Array.from(atob(packed), letter => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  const code = document.createElement("script");
+  // Its many names stay its own; it sets `window.vegaEmbed`.
+  code.textContent = `(() => {${await new Response(stream).text()}})();`;
+  document.head.append(code);
+
+  const themes = JSON.parse(document.getElementById("themes").textContent);
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  // A finger that drags wants to scroll the page.
+  const coarse = matchMedia("(pointer: coarse)").matches;
+  const NARROW = 430;
+  const figures = [...document.querySelectorAll("figure.chart")];
+
+  function specOf(figure) {
+    const spec = JSON.parse(figure.querySelector("script").textContent);
+    if (coarse) {
+      for (const layer of spec.layer ?? [spec]) {
+        layer.params = (layer.params ?? []).filter(param => param.name !== "zoomed");
+      }
+    }
+    if (figure.clientWidth < NARROW) {
+      // Names beside each other would be cut off.
+      const narrow = part => {
+        if (part && typeof part === "object") {
+          if (part.legend?.columns) part.legend.columns = 1;
+          Object.values(part).forEach(narrow);
+        }
+      };
+      narrow(spec.encoding);
+      (spec.layer ?? []).forEach(layer => narrow(layer.encoding));
+    }
+    return spec;
+  }
+
+  async function draw(figure, theme) {
+    const name = figure.querySelector("figcaption").textContent.replace(/[^\w]+/g, "-");
+    const actions = { export: true, source: false, compiled: false, editor: false };
+    const options = {
+      config: themes[theme], renderer: "svg", actions, downloadFileName: name, tooltip: { theme },
+      // Errors only.
+      logLevel: 1,
+    };
+    if (figure.view) figure.view.finalize();
+    figure.view = await vegaEmbed(figure.querySelector(".vis"), specOf(figure), options);
+    figure.dataset.drawn = theme;
+  }
+
+  async function drawAll(theme) {
+    for (const figure of figures) {
+      try {
+        await draw(figure, theme);
+      } catch (error) {
+        console.error(error);
+        figure.querySelector(".vis").textContent = String(error);
+      }
+    }
+    document.body.dataset.drawn = theme;
+  }
+
+  const now = () => (dark.matches ? "dark" : "light");
+  dark.addEventListener("change", () => drawAll(now()));
+  addEventListener("beforeprint", () => drawAll("light"));
+  addEventListener("afterprint", () => drawAll(now()));
+  await drawAll(now());
+})();

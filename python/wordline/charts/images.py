@@ -1,0 +1,78 @@
+"""Charts as files: SVG, PNG and PDF, without a browser."""
+
+from __future__ import annotations
+
+import copy
+import os
+import re
+import zlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wordline._core import WordlineError
+from wordline.charts.theme import config
+from wordline.files import written
+
+if TYPE_CHECKING:
+    from wordline.charts.specs import Chart
+
+FORMS = ("png", "svg", "pdf")
+
+WIDTH = 460
+
+FONT = "Liberation Sans, DejaVu Sans, sans-serif"
+"""Fonts that vl-convert brings along come last: the files look alike everywhere."""
+
+PNG_SCALE = 2.0
+
+
+def standing(chart: Chart, width: int = WIDTH) -> dict[str, Any]:
+    """The specification by itself: with a width, a title and a theme, without what needs a pointer."""
+    spec = copy.deepcopy(chart.spec)
+    spec["width"] = width
+    spec["title"] = chart.title
+    spec["config"] = config("light", FONT) | {"background": "white"}
+    return spec
+
+
+def svg(chart: Chart, width: int = WIDTH) -> str:
+    """The text of an SVG."""
+    import vl_convert
+
+    text = str(vl_convert.vegalite_to_svg(standing(chart, width)))
+    return _named(text, f"{zlib.crc32(chart.title.encode()):08x}")
+
+
+_NAMES = re.compile(r"\b(clip|gradient_|pattern_)(\d+)\b")
+
+
+def _named(text: str, prefix: str) -> str:
+    """The same with names of its own: Vega counts on from one picture to the next, and several of them may
+    stand in one page.
+    """
+    numbers: dict[str, int] = {}
+
+    def named(found: re.Match[str]) -> str:
+        return f"{found[1]}{prefix}-{numbers.setdefault(found[0], len(numbers))}"
+
+    return _NAMES.sub(named, text)
+
+
+def save(chart: Chart, path: str | os.PathLike[str], width: int = WIDTH) -> Path:
+    """Writes a picture; its ending says which form. Raises `WordlineError` but for PNG, SVG and PDF."""
+    import vl_convert
+
+    target = Path(path)
+    form = target.suffix.removeprefix(".").lower()
+    spec = standing(chart, width)
+    if form == "svg":
+        data = svg(chart, width).encode()
+    elif form == "png":
+        data = vl_convert.vegalite_to_png(spec, scale=PNG_SCALE)
+    elif form == "pdf":
+        data = vl_convert.vegalite_to_pdf(spec)
+    else:
+        raise WordlineError(f"{target}: allowed: a name that ends in .png, .svg or .pdf")
+    with written(target) as part:
+        part.write_bytes(data)
+    return target

@@ -1,0 +1,115 @@
+"""What differs between runs: their configuration and their figures."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from wordline import intervals
+from wordline.figures import at, fitting, title
+from wordline.study.row import figures as numbers_of
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from wordline.report.runs import SavedRun
+
+FIGURES = (
+    *(
+        f"{direction}.{key}"
+        for direction in ("read", "write")
+        for key in (
+            "requests", "iops", "bandwidth_bytes_per_s", "latency_ns.mean", "latency_ns.p50",
+            "latency_ns.p99", "latency_ns.p99_9", "latency_ns.max",
+        )
+    ),
+    "waf", "gc.victims", "gc.moved_units", "flash.reads", "flash.programs", "flash.erases",
+)  # fmt: skip
+
+
+def configuration(runs: Sequence[SavedRun]) -> list[list[str]]:
+    """Keys whose values differ, and the value of each run."""
+    flat = [dict(_flat(run.result["config"])) | {"seed": run.result["seed"]} for run in runs]
+    keys = dict.fromkeys(key for one in flat for key in one if not key.endswith(".description"))
+    rows = [[key, *(_word(one.get(key)) for one in flat)] for key in keys]
+    return [row for row in rows if len(set(row[1:])) > 1]
+
+
+def _flat(tree: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{path}{key}.")
+        else:
+            yield path + key, value
+
+
+def _word(value: Any) -> str:
+    return "" if value is None else value if isinstance(value, str) else json.dumps(value)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A figure that two runs don't share."""
+
+    metric: str
+    values: tuple[float | None, float | None]
+    ratio: float | None
+    """The second by the first; `None` where that is nothing or missing."""
+    same: bool | None
+    """Whether the difference lies inside its 95% interval; `None` where that is unknown."""
+
+
+def figures(one: SavedRun, other: SavedRun, every: bool = False) -> list[Difference]:
+    """Figures that differ: the main ones, or every number but those that depend on the clock."""
+    names: Sequence[str] = FIGURES
+    if every:
+        found = [dict(numbers_of(_compared(run.result))) for run in (one, other)]
+        names = [name for name in dict.fromkeys([*found[0], *found[1]]) if not name.startswith("intervals.")]
+    made = []
+    for name in names:
+        values = (at(one.result, name), at(other.result, name))
+        if values[0] == values[1]:
+            continue
+        known = [value for value in values if value is not None]
+        ratio = values[1] / values[0] if len(known) == 2 and values[0] and values[1] is not None else None
+        same = None
+        if values[0] is not None and values[1] is not None:
+            ends = (intervals.of_result(run.result, name) for run in (one, other))
+            same = intervals.same(values[0], next(ends), values[1], next(ends))
+        made.append(Difference(name, values, ratio, same))
+    return made
+
+
+def _compared(result: Mapping[str, Any]) -> dict[str, Any]:
+    left_out = ("config", "engine", "dies", "channels", "notes", "version", "seed", "checked")
+    return {key: value for key, value in result.items() if key not in left_out}
+
+
+def render(one: SavedRun, other: SavedRun, found: Sequence[Difference]) -> RenderableType:
+    """For a terminal."""
+    from rich.console import Group
+    from rich.table import Table
+    from rich.text import Text
+
+    parts: list[RenderableType] = []
+    labels = (one.label, other.label)
+    keys = configuration((one, other))
+    for name, rows in (("Configuration", keys), ("Figures", [_row(each) for each in found])):
+        if not rows:
+            parts += [Text(f"{name}: the same"), Text()]
+            continue
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        headers = [name, *labels, *(["ratio"] if name == "Figures" else [])]
+        for place, header in enumerate(headers):
+            table.add_column(header, justify="right" if place else "left", overflow="fold")
+        for row in rows:
+            table.add_row(*map(Text, row))
+        parts += [table, Text()]
+    return Group(*parts[:-1])
+
+
+def _row(found: Difference) -> list[str]:
+    ratio = "–" if found.ratio is None else f"{'≈' if found.same else ''}{found.ratio:.3f}"
+    return [title(found.metric), *(fitting(found.metric, value) for value in found.values), ratio]

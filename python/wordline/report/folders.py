@@ -1,0 +1,185 @@
+"""Pages of any folders that were written: runs, comparisons, sweeps, searches, several at once."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from wordline import _core
+from wordline._core import WordlineError
+from wordline.charts.embed import figures
+from wordline.comparison import sheets
+from wordline.comparison.figures import Comparison
+from wordline.comparison.saved import SAVED as COMPARISON
+from wordline.comparison.saved import load as load_comparison
+from wordline.figures import fitting, title
+from wordline.report import html, studies
+from wordline.report.page import page
+from wordline.report.runs import load_runs
+from wordline.report.tables import facts, sections, table
+from wordline.sweeps.api import TABLE as SWEEP
+from wordline.sweeps.averages import averages
+from wordline.sweeps.file import METRICS
+from wordline.tuning.search import DESCRIBED as SEARCH
+from wordline.tuning.search import TABLE as TRIALS
+
+MOST_ROWS = 200
+"""Rows of a sweep's table on a page; all are in its file."""
+
+
+def write_report(
+    folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], title: str | None = None
+) -> Path:
+    """Writes one page of these folders, whatever wrote them. Raises `WordlineError` for one that is none."""
+    runs, others = [], []
+    for folder in map(Path, folders):
+        study = next((render for name, render in STUDIES if (folder / name).is_file()), None)
+        if study is None:
+            runs.append(folder)
+        else:
+            others.append((folder, study))
+    if not others:
+        return html.write_report(folders, out, title)
+    parts = []
+    if runs:
+        found = load_runs(runs)
+        parts.append((html.names_of(found), html.body(found)))
+    parts += [study(folder) for folder, study in others]
+    alone = len(parts) == 1
+    body = "".join(
+        text if alone else f"<section><h2>{escape(name)}</h2></section>{text}" for name, text in parts
+    )
+    heading = title or (parts[0][0] if alone else ", ".join(name for name, _ in parts))
+    written = page(heading, body, style=html.STYLE, subtitle=f"Wordline {_core.__version__}")
+    return html.write_page(out, written)
+
+
+def comparison_body(found: Comparison, command: Sequence[str] = ()) -> str:
+    """All sections of a comparison."""
+    metrics = found.metrics(found.wanted)
+    tables = "".join(
+        f"<h3>{escape(sheet.title)}</h3>{table(sheet.headers, sheet.rows)}"
+        for sheet in sheets.sheets(found, metrics)
+        if "where a" not in sheet.title
+    )
+    said = [f"{workload}, {note.text()}" for workload in found.workloads for note in found.notes(workload)]
+    said += [f"{workload}, {scheme}: {error}" for (workload, scheme), error in found.errors.items()]
+    notes = "".join(f'<p class="fair">{escape(note)}</p>' for note in said)
+    rows = [("device", found.device), ("schemes", ", ".join(found.schemes))]
+    rows += [("workloads", ", ".join(found.workloads)), ("seeds", ", ".join(map(str, found.seeds)))]
+    rows += [("command", " ".join(command))] if command else []
+    return sections(
+        (
+            ("Summary", facts(rows) + tables + notes),
+            ("Figures", figures(studies.of_comparison(found, metrics))),
+            ("Where the time went", html.explained(studies.blame_of(found))),
+        )
+    )
+
+
+def _comparison(folder: Path) -> tuple[str, str]:
+    found, command = load_comparison(folder)
+    return _name(found), comparison_body(found, command)
+
+
+def _name(found: Comparison) -> str:
+    return f"{found.device}: {', '.join(found.schemes)}"
+
+
+def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS) -> str:
+    """All sections of a sweep: its points averaged over seeds."""
+    found = averages(rows)
+    given = [metric for metric in metrics if any(point.figure(metric) for point in found)]
+    axes = list(found[0].axes) if found else []
+    lines = []
+    for point in found[:MOST_ROWS]:
+        cells = [str(point.axes[axis]) for axis in axes]
+        for metric in given:
+            figure = point.figure(metric)
+            half = None if figure is None else figure.half
+            text = fitting(metric, None if figure is None else figure.value)
+            cells.append(text if half is None else f"{text} ±{fitting(metric, half)}")
+        lines.append([*cells, *([point.errors[0]] if point.errors else [])])
+    headers = [axis.rpartition(".")[2] for axis in axes] + [title(metric) for metric in given]
+    headers += ["error"] if any(point.errors for point in found) else []
+    rest = len(found) - MOST_ROWS
+    more = f'<p class="dim">… and {rest:,} more points</p>' if rest > 0 else ""
+    seeds = sorted({row["seed"] for row in rows})
+    names = [
+        (kind, ", ".join(sorted({str(row[kind]) for row in rows})))
+        for kind in ("device", "scheme", "workload")
+    ]
+    told = [*names, ("seeds", ", ".join(map(str, seeds))), ("points", f"{len(found):,}")]
+    return sections(
+        (
+            ("Figures by axis", facts(told) + figures(studies.of_sweep(found, given))),
+            ("Points", table(headers, lines) + more),
+        )
+    )
+
+
+def _sweep(folder: Path) -> tuple[str, str]:
+    return folder.resolve().name, sweep_body(_rows(folder / SWEEP))
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    import pyarrow
+    import pyarrow.parquet
+
+    try:
+        rows: list[dict[str, Any]] = pyarrow.parquet.ParquetFile(path).read().to_pylist()
+    except (OSError, pyarrow.ArrowException) as error:
+        raise WordlineError(f"{path}: not a table of a study: {error}") from None
+    return rows
+
+
+def _search(folder: Path) -> tuple[str, str]:
+    try:
+        told = json.loads((folder / SEARCH).read_text(encoding="utf-8"))
+        found = studies.Search(
+            told["name"], told["objectives"], _rows(folder / TRIALS), frozenset(told["best"])
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise WordlineError(f"{folder / SEARCH}: not the description of a search: {error}") from None
+    return found.name, search_body(found)
+
+
+def search_body(found: studies.Search) -> str:
+    """All sections of a search."""
+    headers = [
+        "trial",
+        *map(title, found.objectives),
+        *(name.rpartition(".")[2] for name in found.parameters),
+    ]
+    lines = [
+        [
+            str(trial["trial"]),
+            *(fitting(name, trial[name]) for name in found.objectives),
+            *(
+                f"{value:.4g}" if isinstance(value, float) else str(value)
+                for value in map(trial.get, found.parameters)
+            ),
+        ]
+        for trial in found.trials
+        if trial["trial"] in found.best
+    ]
+    return sections(
+        (
+            ("Best" if len(found.objectives) == 1 else "Front", table(headers, lines)),
+            (f"{len(found.trials)} trials", figures(studies.of_search(found))),
+        )
+    )
+
+
+STUDIES: tuple[tuple[str, Callable[[Path], tuple[str, str]]], ...] = (
+    (COMPARISON, _comparison),
+    (SEARCH, _search),
+    (SWEEP, _sweep),
+)
+"""The file by which a folder is known, and what its page shows: a name and a body."""
+
+__all__ = ["comparison_body", "search_body", "sweep_body", "write_report"]

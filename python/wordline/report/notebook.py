@@ -1,0 +1,108 @@
+"""What notebooks show of results: tables, and charts as SVG, which any viewer of notebooks draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from wordline.charts import Chart, images
+from wordline.charts.axis import Axis
+from wordline.charts.specs import curves
+from wordline.comparison import sheets
+from wordline.figures import at, fitting, title
+from wordline.names import PERCENTILES
+from wordline.report import blame, studies
+from wordline.report.folders import MOST_ROWS
+from wordline.report.tables import table
+from wordline.sweeps.averages import averages
+from wordline.sweeps.file import METRICS
+
+if TYPE_CHECKING:
+    from wordline.comparison import Comparison
+    from wordline.result import Result
+    from wordline.sweeps import Sweep
+
+MOST_CHARTS = 8
+
+
+def _drawn(charts: Iterable[Chart]) -> str:
+    pictures = (images.svg(chart) for chart in islice(charts, MOST_CHARTS))
+    style = "display:inline-block;margin:0 1em 1em 0;background:#fff"
+    return "".join(f'<div style="{style}">{picture}</div>' for picture in pictures)
+
+
+def of_result(found: Result) -> str:
+    """Response times and rates, the distribution, and where the time went."""
+    data: Any = found.to_dict()
+    names = " · ".join(data["config"][kind]["name"] for kind in ("device", "scheme", "workload"))
+    directions = [direction for direction in ("read", "write") if data[direction]["requests"]]
+    paths = {
+        "IOPS": "iops",
+        "rate": "bandwidth_bytes_per_s",
+        **{f"latency {label}": f"latency_ns.{key}" for key, label in PERCENTILES.items()},
+    }
+    rows = [
+        [
+            label,
+            *(fitting(f"{direction}.{path}", at(data, f"{direction}.{path}")) for direction in directions),
+        ]
+        for label, path in paths.items()
+    ]
+    waf = f"<p>WAF {data['waf']:.3f}</p>" if data["waf"] is not None else ""
+    tails = {}
+    for direction in directions:
+        latencies, requests = found.histogram(direction)  # type: ignore[arg-type]
+        above, total = int(requests.sum()), int(requests.sum())
+        curve = []
+        for latency, count in zip(latencies.tolist(), requests.tolist(), strict=True):
+            above -= count
+            curve.append((float(latency), above / total))
+        tails[f"{direction}s"] = curve
+    charts = [
+        curves(
+            "response times",
+            tails,
+            Axis("response time", "time", log=True),
+            Axis("share of requests that take longer", "share", log=True),
+            steps=True,
+        )
+    ]
+    parts = [(f"{direction}s", _parts(data, direction)) for direction in directions]
+    charts += blame.charts({"where the time went, mean": parts})
+    summary = table(["", *(f"{direction}s" for direction in directions)], rows)
+    return f"<p><b>{escape(names)}</b>, seed {data['seed']}</p>{summary}{waf}{_drawn(charts)}"
+
+
+def _parts(data: Any, direction: str) -> dict[str, float]:
+    return {name: value for name, value in data[direction]["blame"]["mean"]["mean_ns"].items() if value}
+
+
+def of_comparison(found: Comparison) -> str:
+    """Its tables, bars of each figure, percentiles."""
+    metrics = found.metrics(found.wanted)
+    tables = "".join(
+        f"<p><b>{escape(sheet.title)}</b></p>{table(sheet.headers, sheet.rows)}"
+        for sheet in sheets.sheets(found, metrics)
+    )
+    return tables + _drawn(studies.of_comparison(found, metrics))
+
+
+def of_sweep(found: Sweep) -> str:
+    """Its points, averaged over seeds, and each figure by axis."""
+    points = averages(found.table().to_pylist())
+    metrics = [metric for metric in METRICS if any(point.figure(metric) for point in points)]
+    axes = list(points[0].axes) if points else []
+    rows = []
+    for point in points[:MOST_ROWS]:
+        figures = [(metric, point.figure(metric)) for metric in metrics]
+        rows.append(
+            [str(point.axes[axis]) for axis in axes]
+            + [fitting(metric, None if figure is None else figure.value) for metric, figure in figures]
+        )
+    headers = [axis.rpartition(".")[2] for axis in axes] + list(map(title, metrics))
+    return (
+        f"<p><b>{escape(found.name)}</b>: {len(points)} of {len(set(found.keys))} points</p>"
+        f"{table(headers, rows)}{_drawn(studies.of_sweep(points, metrics))}"
+    )

@@ -1,0 +1,227 @@
+"""Charts of studies: comparisons, sweeps, tunings."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wordline.charts import Axis, Chart, bars, colors, curves, heat, points
+from wordline.comparison.figures import DIRECTIONS, Comparison
+from wordline.figures import kind, title
+from wordline.report import blame
+from wordline.sweeps.averages import Averaged
+
+MOST_LINES = 10
+"""Of a chart."""
+
+MOST_CELLS = 900
+"""Of a heat map whose cells hold numbers."""
+
+PERCENTILES = (
+    ("p50", 0.5), ("p90", 0.1), ("p95", 0.05), ("p97", 0.03), ("p98", 0.02), ("p99", 0.01), ("p99_5", 0.005),
+    ("p99_9", 0.001), ("p99_99", 0.0001),
+)  # fmt: skip
+"""Percentiles, and the share of requests that take longer."""
+
+
+def of_comparison(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
+    """Bars of each figure, then response times of all schemes in one chart for each workload."""
+    tones = {scheme: colors.of_series(place) for place, scheme in enumerate(found.schemes)}
+    for metric in metrics:
+        cells = [
+            (workload, scheme, cell.value, cell.ci95)
+            for workload in found.workloads
+            for scheme in found.schemes
+            if (cell := found.cell(workload, scheme, metric)) is not None
+        ]
+        if any(value for _, _, value, _ in cells):
+            axis = Axis(title(metric), kind(metric))
+            yield bars(title(metric), cells, axis, tones=tones, legend_title="scheme")
+    for workload, direction in itertools.product(found.workloads, DIRECTIONS):
+        tails = {
+            scheme: tail for scheme in found.schemes if (tail := _tail(found, workload, scheme, direction))
+        }
+        if tails:
+            yield curves(
+                f"{workload}: {direction}s, percentiles",
+                tails,
+                Axis("response time", "time", log=True),
+                Axis("share of requests that take longer", "share", log=True),
+                tones=tones,
+                marks=True,
+                legend_title="scheme",
+            )
+
+
+def _tail(found: Comparison, workload: str, scheme: str, direction: str) -> list[tuple[float, float]]:
+    curve = []
+    for name, share in PERCENTILES:
+        values = found.values(workload, scheme, f"{direction}.latency_ns.{name}")
+        requests = found.values(workload, scheme, f"{direction}.requests")
+        # Beyond the last request there is nothing to show.
+        if values and requests and share * min(requests) >= 1:
+            curve.append((sum(values) / len(values), share))
+    return curve
+
+
+def blame_of(found: Comparison) -> dict[str, blame.Rows]:
+    """Bars of parts of all schemes, for each workload."""
+    panels: dict[str, blame.Rows] = {}
+    for workload, direction in itertools.product(found.workloads, DIRECTIONS):
+        for part, words in (("mean", "mean of all"), ("tail", "mean from the 99th percentile on")):
+            rows = [(scheme, found.blame(workload, scheme, direction, part)) for scheme in found.schemes]  # type: ignore[arg-type]
+            panels[f"{workload}: {direction}s, {words}"] = rows
+    return panels
+
+
+def _short(axis: str) -> str:
+    return axis.rpartition(".")[2].replace("_", " ")
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _values(found: Sequence[Averaged], axis: str) -> list[Any]:
+    return list(dict.fromkeys(point.axes[axis] for point in found))
+
+
+def of_sweep(found: Sequence[Averaged], metrics: Sequence[str]) -> Iterator[Chart]:
+    """For each figure: a line over the longest axis for each combination of the others, with intervals over
+    seeds; and where there are two axes of several values, a map of them.
+    """
+    axes = [axis for axis in (found[0].axes if found else ()) if len(_values(found, axis)) > 1]
+    if not axes:
+        return
+    longest = max(axes, key=lambda axis: (all(map(_number, _values(found, axis))), len(_values(found, axis))))
+    others = [axis for axis in axes if axis != longest]
+    for metric in metrics:
+        known = [(point, figure) for point in found if (figure := point.figure(metric)) is not None]
+        if not any(figure.value for _, figure in known):
+            continue
+        if all(map(_number, _values(found, longest))):
+            yield from _lines(known, metric, longest, others)
+        else:
+            rows = [
+                (
+                    _called(point, others) or _short(longest),
+                    str(point.axes[longest]),
+                    figure.value,
+                    figure.half,
+                )
+                for point, figure in known
+            ]
+            yield bars(title(metric), rows, Axis(title(metric), kind(metric)), legend_title=_short(longest))
+        if others:
+            yield _map(known, metric, longest, max(others, key=lambda axis: len(_values(found, axis))))
+
+
+def _called(point: Averaged, axes: Sequence[str]) -> str:
+    if len(axes) == 1:
+        return str(point.axes[axes[0]])
+    return ", ".join(f"{_short(axis)} {point.axes[axis]}" for axis in axes)
+
+
+def _lines(known: Any, metric: str, longest: str, others: Sequence[str]) -> Iterator[Chart]:
+    lines: dict[str, list[tuple[float, float]]] = {}
+    reach: dict[str, list[tuple[float, float, float, float]]] = {}
+    for point, figure in sorted(known, key=lambda pair: float(pair[0].axes[longest])):
+        name = _called(point, others) or title(metric)
+        x = float(point.axes[longest])
+        lines.setdefault(name, []).append((x, figure.value))
+        if figure.half is not None:
+            low, high = figure.value - figure.half, figure.value + figure.half
+            reach.setdefault(name, []).append((x, figure.value, low, high))
+    xs = {x for line in lines.values() for x, _ in line}
+    log = min(xs) > 0 and max(xs) > 20 * min(xs)
+    across = Axis(_short(longest), log=log, zero=False)
+    legend = ", ".join(map(_short, others)) or None
+    names = list(lines)
+    for first in range(0, len(names), MOST_LINES):
+        part = names[first : first + MOST_LINES]
+        more = f" ({first // MOST_LINES + 1})" if len(names) > MOST_LINES else ""
+        yield curves(
+            f"{title(metric)} over {_short(longest)}{more}",
+            {name: lines[name] for name in part},
+            across,
+            Axis(title(metric), kind(metric)),
+            marks=True,
+            legend_title=legend,
+            reach={name: reach[name] for name in part if name in reach} or None,
+        )
+
+
+def _map(known: Any, metric: str, across: str, down: str) -> Chart:
+    cells: dict[tuple[Any, Any], list[float]] = {}
+    for point, figure in known:
+        cells.setdefault((point.axes[across], point.axes[down]), []).append(figure.value)
+    made = [(x, y, sum(values) / len(values)) for (x, y), values in cells.items()]
+    averaged = ", mean of the other axes" if any(len(values) > 1 for values in cells.values()) else ""
+    return heat(
+        f"{title(metric)} by {_short(across)} and {_short(down)}{averaged}",
+        made,
+        _short(across),
+        _short(down),
+        Axis(title(metric), kind(metric)),
+        numbers=len(made) <= MOST_CELLS,
+    )
+
+
+@dataclass(frozen=True)
+class Search:
+    """A search that was run."""
+
+    name: str
+    objectives: dict[str, str]
+    """Figures, and whether they were to be small or large."""
+    trials: list[dict[str, Any]]
+    """Rows of its table."""
+    best: frozenset[int]
+    """Numbers of the best trials: of two objectives those that no other beats in both."""
+
+    @property
+    def parameters(self) -> list[str]:
+        """Those that were varied."""
+        names = list(self.trials[0]) if self.trials else []
+        return [name for name in names if name not in ("trial", "error", *self.objectives)]
+
+
+def of_search(found: Search) -> Iterator[Chart]:
+    """Two objectives against each other with their front, or one by trial; then each over each parameter."""
+    done = [trial for trial in found.trials if trial["error"] is None]
+    names = list(found.objectives)
+    fronts = {tuple(trial[name] for name in names) for trial in done if trial["trial"] in found.best}
+    tips = {f"p{place}": _short(name) for place, name in enumerate(found.parameters)} | {"n": "trial"}
+
+    def dot(trial: Mapping[str, Any], x: float, y: float) -> dict[str, Any]:
+        given = {f"p{place}": trial[name] for place, name in enumerate(found.parameters)}
+        return {
+            "x": x,
+            "y": y,
+            "n": trial["trial"],
+            "best": tuple(trial[name] for name in names) in fronts,
+        } | given
+
+    axes = {
+        name: Axis(f"{title(name)}, to {found.objectives[name]}", kind(name), zero=False) for name in names
+    }
+    if len(names) == 2:
+        dots = [dot(trial, trial[names[0]], trial[names[1]]) for trial in done]
+        front = sorted((each["x"], each["y"]) for each in dots if each["best"])
+        yield points(
+            "Pareto front", dots, axes[names[0]], axes[names[1]], tips=tips, front=front, best="front"
+        )
+    else:
+        dots = [dot(trial, trial["trial"], trial[names[0]]) for trial in done]
+        yield points("trials", dots, Axis("trial", zero=False), axes[names[0]], tips=tips)
+    for name, parameter in itertools.product(names, found.parameters):
+        values = [trial[parameter] for trial in done]
+        number = all(map(_number, values))
+        across = Axis(_short(parameter), "number" if number else "name", zero=False)
+        dots = [dot(trial, trial[parameter], trial[name]) for trial in done]
+        yield points(
+            f"{title(name)} over {_short(parameter)}", dots, across, axes[name], tips=tips,
+            best="front" if len(names) == 2 else "best",
+        )  # fmt: skip

@@ -1,0 +1,32 @@
+"""Tables as HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+
+
+def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """The first column is words, the others are numbers."""
+    head = "".join(
+        f"<th{' class=n' if place else ''}>{escape(text)}</th>" for place, text in enumerate(headers)
+    )
+    lines = (
+        "<tr>"
+        + "".join(f"<td{' class=n' if place else ''}>{escape(text)}</td>" for place, text in enumerate(row))
+        + "</tr>"
+        for row in rows
+    )
+    body = "".join(lines)
+    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def facts(rows: Sequence[tuple[str, str]]) -> str:
+    """Names and what they are."""
+    lines = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in rows)
+    return f"<dl>{lines}</dl>"
+
+
+def sections(parts: Sequence[tuple[str, str]]) -> str:
+    """Headed sections; those without a body are left out."""
+    return "".join(f"<section><h2>{escape(name)}</h2>{text}</section>" for name, text in parts if text)

@@ -1,0 +1,123 @@
+"""The table of bad inputs: one line each, exit status 2, nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import resource
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from bad_inputs import CALLS, FILES, ROWS
+from conftest import SMALL_DRIVE, Wordline, sets, start
+
+import wordline as package
+
+LONGEST_LINE = 1500
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("bad")
+    for name, content in FILES.items():
+        path = made / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return made
+
+
+def listing(folder: Path) -> set[Path]:
+    return set(folder.rglob("*"))
+
+
+@pytest.mark.parametrize(("line", "said"), ROWS, ids=[line[:60] for line, _ in ROWS])
+def test_a_command_line_is_answered_in_one_line(
+    wordline: Wordline, folder: Path, line: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    before = listing(folder)
+    words = [word.replace("@", f"{folder}/") for word in shlex.split(line)]
+    message = wordline(*words).error()
+    assert said.replace("@", f"{folder}/") in message
+    assert len(message) < LONGEST_LINE
+    assert listing(folder) == before
+
+
+@pytest.mark.parametrize(("call", "said"), CALLS, ids=[call for call, _ in CALLS])
+def test_a_call_is_answered_by_the_package_s_own_error(call: str, said: str) -> None:
+    with pytest.raises(package.WordlineError) as raised:
+        eval(f"package.{call}", {"package": package})  # noqa: S307 -- the table's own text
+    assert said in str(raised.value) and "\n" not in str(raised.value)
+
+
+def test_the_table_is_long_enough() -> None:
+    assert len(ROWS) + len(CALLS) >= 150
+    assert len(set(ROWS)) == len(ROWS)
+
+
+INTERRUPTING = """
+import sys
+
+class Interrupted:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Interrupted())
+sys.argv = ["wordline", *{arguments!r}]
+from wordline.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "arguments"),
+    [
+        ("wordline._core", ["--version"]),
+        ("wordline._core", ["show", "devices"]),
+        ("typer", ["show", "devices"]),
+        ("wordline.cli", ["show", "devices"]),
+        ("wordline.simulation", ["show", "devices"]),
+        ("rich.table", ["show", "devices"]),
+    ],
+)
+def test_ctrl_c_while_modules_load_is_one_line(module: str, arguments: list[str]) -> None:
+    code = INTERRUPTING.format(module=module, arguments=arguments)
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (process.returncode, process.stdout, process.stderr) == (130, "", "wordline: interrupted\n")
+
+
+def test_a_full_folder_is_named_and_nothing_is_left(tmp_path: Path) -> None:
+    def little_room() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+
+    few = sets(SMALL_DRIVE | {"workload.source.requests": 200})
+    out = tmp_path / "out"
+    process = start("run", *few, "--out", str(out), preexec_fn=little_room)
+    _, err = process.communicate()
+    assert process.returncode == 2
+    assert err == f"wordline: {out / 'result.json'}: File too large\n"
+    assert list(out.iterdir()) == []
+
+
+def test_a_pipe_that_closes_is_no_mistake() -> None:
+    process = start("show", "device", "mqsim")
+    assert process.stdout is not None and process.stderr is not None
+    process.stdout.close()
+    err = process.stderr.read()
+    process.stderr.close()
+    assert err == "" and process.wait() in (0, 1, 141)
+
+
+def test_a_folder_that_can_t_be_written_is_told_before_the_run(wordline: Wordline, tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        # Root may write anywhere but here.
+        blocked = Path("/proc/self")
+    else:
+        blocked = tmp_path / "read-only"
+        blocked.mkdir(mode=0o500)
+    endless = sets(SMALL_DRIVE | {"workload.source.requests": 10**12})
+    message = wordline("run", *endless, "--out", blocked / "out").error()
+    assert str(blocked) in message

@@ -1,0 +1,250 @@
+"""Pictures: of studies, as files, in notebooks."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import SMALL, Wordline, sets
+from test_report import MEASURE, Page, seen
+
+import wordline as package
+from wordline import charts
+from wordline.charts import Axis
+from wordline.charts.axis import text_of
+from wordline.charts.images import FORMS, standing, svg
+
+MIXED = "mixed-70-30-8k-qd16"
+SETTINGS = {**SMALL, "workload.source.requests": 500}
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A run, a comparison, a sweep and a search, each in its folder."""
+    from wordline.tuning import tune
+
+    folder = tmp_path_factory.mktemp("studies")
+    made = {name: folder / name for name in ("run", "compare", "sweep", "search")}
+    package.run(workload=MIXED, overrides=SETTINGS).save(made["run"])
+    schemes = ("baseline", "fifo")
+    package.compare(
+        schemes=schemes,
+        workloads=(MIXED, "randread-4k-qd16"),
+        overrides=SETTINGS,
+        seeds=2,
+        folder=made["compare"],
+    ).save(made["compare"])
+    axes = {"workload.host.queue_depth": [1, 4, 16], "scheme.scheduler.policy": ["fifo", "read_first"]}
+    sweep: dict[str, Any] = {"workload": MIXED, "seeds": 2, "set": SETTINGS, "axes": axes}
+    package.sweep(sweep, made["sweep"])
+    search = {
+        "workload": MIXED,
+        "trials": 8,
+        "set": SETTINGS,
+        "search": {"workload.host.queue_depth": {"low": 1, "high": 64}, "scheme.scheduler.policy": ["fifo"]},
+        "objectives": {"read.latency_ns.p99": "minimize", "read.iops": "maximize"},
+    }
+    tune(search, made["search"])
+    return made
+
+
+def titles(page: Path) -> list[str]:
+    return re.findall(r"<figcaption>(.*?)</figcaption>", page.read_text())
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted"),
+    [
+        ("run", ["reads", "reads, mean of all", "dies"]),
+        ("compare", ["read p99", "WAF", f"{MIXED}: reads, percentiles", f"{MIXED}: reads, mean of all"]),
+        ("sweep", ["read p99 over queue depth", "read p99 by queue depth and policy"]),
+        ("search", ["Pareto front", "read p99 over queue depth", "read IOPS over policy"]),
+    ],
+)
+def test_a_page_of_each_kind_is_drawn_whole(
+    wordline: Wordline, studies: dict[str, Path], tmp_path: Path, kind: str, wanted: list[str]
+) -> None:
+    page = tmp_path / "r.html"
+    assert wordline("report", studies[kind], "--out", page).code == 0
+    assert set(wanted) <= set(titles(page))
+    assert page.stat().st_size < 600_000
+    for phone in (False, True):
+        found = seen(page, MEASURE, "--window-size=1200,900", phone=phone)
+        assert found["charts"] == len(titles(page)) and found["wide"] <= 0 and found["outside"] == []
+
+
+def test_a_page_of_several_kinds_at_once(
+    wordline: Wordline, studies: dict[str, Path], tmp_path: Path
+) -> None:
+    page = tmp_path / "all.html"
+    assert wordline("report", *studies.values(), "--out", page, "--title", "everything").code == 0
+    words = Page(page.read_text()).words
+    for text in ("everything", "mqsim: baseline, fifo", "sweep", "Front", "Response times", "Points"):
+        assert text in words, text
+    assert page.stat().st_size < 1_000_000
+
+
+def test_commands_write_their_pages(wordline: Wordline, tmp_path: Path) -> None:
+    few = sets(SETTINGS)
+    out = tmp_path / "c"
+    outcome = wordline("compare", "-w", MIXED, "--schemes", "baseline,fifo", *few, "--out", out)
+    assert outcome.code == 0 and "report.html" in outcome.out
+    words = Page((out / "report.html").read_text()).words
+    assert "wordline compare -w mixed-70-30-8k-qd16" in words
+    run = tmp_path / "r"
+    assert wordline("run", "-w", MIXED, *few, "--seed", "7", "--out", run).code == 0
+    words = Page((run / "report.html").read_text()).words
+    assert f"wordline run -w {MIXED}" in words and "seed7" in words.replace("\n", "")
+
+
+def test_a_comparison_is_read_back_as_it_was(studies: dict[str, Path]) -> None:
+    from wordline.comparison.saved import load
+
+    found, _ = load(studies["compare"])
+    cell = found.cell(MIXED, "fifo", "read.latency_ns.p99")
+    assert cell is not None and cell.ratio is not None and found.seeds == [1, 2]
+    (studies["compare"] / "rows").rename(studies["compare"] / "gone")
+    try:
+        with pytest.raises(package.WordlineError, match="not a comparison whose rows are there"):
+            load(studies["compare"])
+    finally:
+        (studies["compare"] / "gone").rename(studies["compare"] / "rows")
+
+
+def test_a_sweep_is_averaged_over_its_seeds_with_intervals(studies: dict[str, Path]) -> None:
+    import statistics
+
+    import pyarrow.parquet
+
+    rows = pyarrow.parquet.read_table(studies["sweep"] / "sweep.parquet").to_pylist()
+    points = pyarrow.parquet.read_table(studies["sweep"] / "averages.parquet").to_pylist()
+    assert (len(rows), len(points)) == (12, 6)
+    for number, point in enumerate(points):
+        values = [row["read.latency_ns.mean"] for row in rows[2 * number : 2 * number + 2]]
+        assert point["seeds"] == 2
+        assert point["read.latency_ns.mean"] == pytest.approx(statistics.fmean(values))
+        # Student's t of one degree of freedom.
+        half = 12.706 * statistics.stdev(values) / 2**0.5
+        assert point["read.latency_ns.mean.ci95"] == pytest.approx(half, rel=1e-3)
+
+
+def test_two_runs_are_compared_in_the_terminal(wordline: Wordline, tmp_path: Path) -> None:
+    for scheme, depth in (("fifo", 4), ("baseline", 16)):
+        more = {"workload.host.queue_depth": depth}
+        package.run(scheme=scheme, workload=MIXED, overrides=SETTINGS | more).save(tmp_path / scheme)
+    one, other = tmp_path / "fifo", tmp_path / "baseline"
+    out = wordline("diff", one, other).out
+    for words in (
+        r"scheme\.scheduler\.policy +fifo +read_first",
+        r"host\.queue_depth +4 +16",
+        r"read p99 +[\d.]+",
+    ):
+        assert re.search(words, out), words
+    told = wordline("diff", one, other, "--json").json()
+    results = [json.loads((folder / "result.json").read_text()) for folder in (one, other)]
+    p99 = [result["read"]["latency_ns"]["p99"] for result in results]
+    assert told["figures"]["read.latency_ns.p99"]["values"] == p99
+    assert told["figures"]["read.latency_ns.p99"]["ratio"] == pytest.approx(p99[1] / p99[0])
+    assert told["configuration"]["workload.host.queue_depth"] == ["4", "16"]
+    assert len(wordline("diff", one, other, "--all", "--json").json()["figures"]) > len(told["figures"])
+    same = wordline("diff", one, one).out
+    assert "Configuration: the same" in same and "Figures: the same" in same
+    assert "allowed" in wordline("diff", one, tmp_path / "missing").error()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_chart_is_a_file_of_each_form(tmp_path: Path, form: str) -> None:
+    chart = charts.curves(
+        "reads", {"a": [(1e3, 1.0), (1e6, 0.1)]}, Axis("time", "time", log=True), Axis("share", "share")
+    )
+    path = charts.save(chart, tmp_path / f"picture.{form}")
+    begin = {"png": b"\x89PNG", "svg": b"<svg", "pdf": b"%PDF"}[form]
+    assert path.read_bytes().startswith(begin)
+    assert path.read_bytes() == charts.save(chart, tmp_path / f"again.{form}").read_bytes() or form == "pdf"
+    with pytest.raises(package.WordlineError, match=r"\.png, \.svg or \.pdf"):
+        charts.save(chart, tmp_path / "picture.jpg")
+
+
+def test_texts_of_axes_have_units_that_fit() -> None:
+    values = {"time": [(320e6, "320 ms"), (1.5e3, "1.5 µs"), (80, "80 ns"), (2e9, "2 s"), (0, "0")]}
+    values |= {"share": [(0.0001, "0.01%"), (1.0, "100%")], "rate": [(1.25e9, "1.25 GB/s")]}
+    values |= {"number": [(12345.0, "12.35k"), (1234.0, "1,234"), (0.25, "0.25")]}
+    for kind, pairs in values.items():
+        spec = {
+            "data": {"values": [{"v": value} for value, _ in pairs]},
+            "transform": [{"calculate": text_of(kind, "datum.v"), "as": "t"}],  # type: ignore[arg-type]
+            "mark": "text",
+            "encoding": {"text": {"field": "t"}},
+        }
+        import vl_convert
+
+        picture = vl_convert.vegalite_to_svg(spec)
+        for _, text in pairs:
+            assert f">{text}</text>" in picture, (kind, text)
+
+
+def test_every_kind_of_chart_is_drawn_by_itself() -> None:
+    made = [
+        charts.bars("b", [("w", "s", 1.0, 0.1), ("w", "t", 2.0, None)], Axis("v", "time")),
+        charts.heat("h", [(1, "a", 0.5), (2, "a", 0.7)], "x", "y", Axis("v"), numbers=True),
+        charts.points(
+            "p",
+            [{"x": 1.0, "y": 2.0, "best": True}, {"x": 2.0, "y": 3.0, "best": False}],
+            Axis("x"),
+            Axis("y"),
+            tips={},
+            front=[(1.0, 2.0)],
+        ),
+    ]
+    for chart in made:
+        assert standing(chart)["title"] == chart.title
+        assert svg(chart).startswith("<svg")
+
+
+def test_results_show_themselves_in_notebooks(studies: dict[str, Path]) -> None:
+    result = package.run(workload=MIXED, overrides=SETTINGS)
+    compared = package.compare(schemes=["baseline", "fifo"], workloads=[MIXED], overrides=SETTINGS)
+    sweep = {"workload": MIXED, "set": SETTINGS, "axes": {"workload.host.queue_depth": [1, 4]}}
+    opened = package.open_sweep(sweep, studies["run"].parent / "notebook")
+    opened.run()
+    for shown, words in (
+        (result, ("mqsim · baseline", "IOPS", "response times", "where the time went")),
+        (compared, ("fifo", "read p99", "WAF")),
+        (opened, ("2 of 2 points", "read p99 over queue depth")),
+    ):
+        text = shown._repr_html_()
+        assert "<script" not in text and "<svg" in text
+        for word in words:
+            assert word in text, word
+
+
+def test_tables_are_given_to_pandas_and_polars(studies: dict[str, Path]) -> None:
+    result = package.run(workload=MIXED, overrides=SETTINGS)
+    assert len(result.to_pandas("dies")) == result.to_polars("dies").height == len(result["dies"])
+    compared = package.compare(schemes=["baseline"], workloads=[MIXED], overrides=SETTINGS)
+    assert set(compared.to_pandas()["metric"]) == set(compared.to_polars()["metric"].to_list())
+    sweep = package.open_sweep({"workload": MIXED, "set": SETTINGS}, studies["run"].parent / "tables")
+    sweep.run()
+    assert len(sweep.to_pandas()) == sweep.to_polars().height == 1
+
+
+def test_tables_are_printed_as_latex(wordline: Wordline) -> None:
+    few = sets(SETTINGS)
+    out = wordline("compare", "-w", MIXED, "--schemes", "baseline,gc.policy=fifo", *few, "--latex").out
+    assert r"\begin{tabular}{lrr}" in out and r"\toprule" in out and r"read mean, $\mu$s & " in out
+    assert out.count(r"\begin{table}") == out.count(r"\end{table}") >= 3
+    # Signs that mean something to LaTeX are escaped.
+    assert not re.search(r"(?<!\\)[#_%](?! note)", out.split(r"\end{table}")[0])
+
+
+def test_a_figure_of_an_exhibit_has_a_picture_for_each_panel() -> None:
+    from wordline.repro.draw import described
+
+    lines = [{"p": panel, "x": x, "y": x} for panel in ("a", "b") for x in (1, 2)]
+    chart = described({"x": "x", "y": "y", "panel": "p", "labels": {"a": "first"}}, lines, "t")
+    assert [picture["title"] for picture in chart.spec["hconcat"]] == ["first", "b"]
+    text = svg(chart)
+    assert ">first</text>" in text and ">b</text>" in text

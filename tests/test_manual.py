@@ -1,0 +1,138 @@
+"""Help, manual page, completion, progress: what a command line says of itself."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import COMMAND, SMALL_DRIVE, Wordline, sets
+
+import wordline as package
+
+COMMANDS = {
+    *("run", "prepare", "compare", "sweep", "merge", "cluster", "repro", "report", "diff", "tune", "mqsim"),
+    *("show", "trace", "completion", "man"),
+}
+
+
+def test_help_names_every_command_in_a_whole_sentence(wordline: Wordline) -> None:
+    out = wordline("--help").out
+    listed = dict(line.split(None, 1) for line in out.partition("Commands:")[2].strip().splitlines())
+    assert set(listed) == COMMANDS
+    assert all(about.endswith(".") and not about.endswith("...") for about in listed.values()), listed
+
+
+def test_help_loads_little() -> None:
+    code = (
+        "import sys; from wordline import cli; cli.execute(['--help']);"
+        "print('\\n'.join(sys.modules), file=sys.stderr)"
+    )
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr
+    packages = {name.partition(".")[0] for name in modules.split()}
+    assert not packages & {
+        "rich",
+        "numpy",
+        "pyarrow",
+        "scipy",
+        "vl_convert",
+        "optuna",
+        "concurrent",
+        "asyncio",
+    }
+
+
+def test_the_manual_has_every_command_and_option(wordline: Wordline, tmp_path: Path) -> None:
+    text = wordline("man").out
+    for words in ("wordline run", "wordline trace info", r"\-\-request\-log", "EXIT STATUS", "WORDLINE_CORE"):
+        assert words in text
+    help_ = wordline("run", "--help").out
+    for option in {word.strip(",") for word in help_.split() if word.startswith("--") and word != "--help"}:
+        assert option.partition("=")[0].replace("-", r"\-") in text, option
+    groff = shutil.which("groff")
+    if groff is None:
+        pytest.skip("groff is not installed")
+    page = tmp_path / "wordline.1"
+    page.write_text(text)
+    shown = subprocess.run(
+        [groff, "-man", "-Tutf8", "-ww", page], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert shown.stderr == "" and "WORDLINE(1)" in shown.stdout
+
+
+def completed(line: str) -> list[str]:
+    """What a shell is told at the end of this line."""
+    asked = {
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split()) - (0 if line.endswith(" ") else 1)),
+        "_WORDLINE_COMPLETE": "complete_bash",
+    }
+    out = subprocess.run([COMMAND], env=os.environ | asked, capture_output=True, text=True, check=True).stdout
+    return out.split()
+
+
+def test_commands_options_and_presets_are_completed() -> None:
+    assert completed("wordline com") == ["compare", "completion"]
+    assert "--device" in completed("wordline run --d")
+    assert completed("wordline run --device enter") == ["enterprise-tlc"]
+    assert set(completed("wordline run --scheme ")) == set(package.preset_names("scheme"))
+    assert "hpc-46" in completed("wordline run --workload hpc")
+    assert completed("wordline trace i") == ["info"]
+
+
+def test_a_shell_takes_the_script_of_completion(wordline: Wordline, tmp_path: Path) -> None:
+    script = tmp_path / "complete.bash"
+    script.write_text(wordline("completion", "bash").out)
+    bash = shutil.which("bash")
+    assert bash is not None
+    told = f"source {script}; complete -p wordline"
+    out = subprocess.run([bash, "-c", told], capture_output=True, text=True, check=True).stdout
+    assert "wordline" in out
+    for shell in ("zsh", "fish"):
+        assert "_WORDLINE_COMPLETE" in wordline("completion", shell).out
+    assert "bash" in wordline("completion", "tcsh").error()
+
+
+def on_a_terminal(*arguments: str) -> str:
+    """What a command shows on a terminal while it works."""
+    ours, its = pty.openpty()
+    with subprocess.Popen(
+        [COMMAND, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=its
+    ) as process:
+        os.close(its)
+        shown = b""
+        while True:
+            try:
+                more = os.read(ours, 65536)
+            except OSError:
+                break
+            if not more:
+                break
+            shown += more
+        assert process.wait() == 0
+    os.close(ours)
+    return shown.decode(errors="replace")
+
+
+def test_long_commands_tell_rate_and_time_left(tmp_path: Path) -> None:
+    few = sets(SMALL_DRIVE | {"workload.source.requests": 300_000, "workload.start.layout": "in_order"})
+    shown = on_a_terminal("run", *few)
+    assert "requests/s" in shown and "left" in shown and "300,000 requests" in shown
+    sweep = tmp_path / "s.toml"
+    axes = "[axes]\n'workload.host.queue_depth' = [1, 2, 4, 8]\n[set]\n'workload.source.requests' = 60000\n"
+    sweep.write_text(axes)
+    shown = on_a_terminal("sweep", str(sweep))
+    assert "points/s" in shown and "4/4" in shown and "left" in shown
+
+
+def test_traces_tell_how_far_they_are_read(tmp_path: Path) -> None:
+    trace = tmp_path / "t.csv"
+    rows = "".join(f"{index * 1000},R,{index % 5000 * 4096},4096\n" for index in range(400_000))
+    trace.write_text("time_ns,op,offset_bytes,length_bytes\n" + rows)
+    for words in (("info", str(trace)), ("fit", str(trace), "--out", str(tmp_path / "p.toml"))):
+        shown = on_a_terminal("trace", *words)
+        assert "s of the trace" in shown and "requests/s" in shown, words
