@@ -9,7 +9,7 @@ import typer
 
 from wordline import __version__
 from wordline._core import WordlineError
-from wordline.cli import compare, mqsim, report, repro, running, show, sweep, trace, tune, twin
+from wordline.cli import calibrate, compare, mqsim, report, repro, running, show, sweep, trace, tune, twin
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
@@ -63,6 +63,7 @@ sweep.register(app)
 repro.register(app)
 report.register(app)
 tune.register(app)
+calibrate.register(app)
 mqsim.register(app)
 twin.register(trace.app)
 app.add_typer(show.app, name="show")

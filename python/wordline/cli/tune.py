@@ -32,7 +32,7 @@ def tune(
     from wordline.tuning import search
 
     folder = out if out is not None else Path(file).with_suffix("")
-    with _bar() as watch:
+    with progress("trials") as watch:
         found = search.tune(file, folder, on=on, jobs=jobs, watch=watch)
     if as_json:
         best = [
@@ -70,7 +70,7 @@ def _print(found: Tuning) -> None:
 
 
 @contextlib.contextmanager
-def _bar() -> Iterator[Watch | None]:
+def progress(what: str) -> Iterator[Watch | None]:
     """A progress bar on stderr when that is a terminal, else nothing."""
     if not sys.stderr.isatty():
         yield None
@@ -78,7 +78,7 @@ def _bar() -> Iterator[Watch | None]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("trials"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
