@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import os
 import time
@@ -13,7 +14,7 @@ from conftest import Wordline, start
 
 from wordline import WordlineError
 from wordline.presets import Description
-from wordline.repro import exhibit, papers
+from wordline.repro import exhibit, measured, papers
 from wordline.repro.analyses import ANALYSES
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.exhibit import read as read_exhibit
@@ -236,7 +237,7 @@ def test_every_printed_number_of_the_papers_is_accounted_for(wordline: Wordline,
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("validatoin",), "no paper `validatoin`: known: astro, collision, hotr"),
+        (("validatoin",), "no paper `validatoin`: known: astro, collision, drives, hotr"),
         (("validation", "--exhibit", "fig1"), "validation has no such exhibit: allowed: cache-hits"),
         (("all", "--targets", "nowhere"), "--targets nowhere"),
     ],
@@ -266,3 +267,20 @@ def test_an_exhibit_that_needs_traces_says_which(tmp_path: Path) -> None:
     path.write_text(f"colums = {{}}\n{text}")
     with pytest.raises(WordlineError, match="did you mean `columns`"):
         exhibit.read(path)
+
+
+def test_figures_beside_an_exhibit_are_compared_with_the_line_that_they_name() -> None:
+    one = read_exhibit(exhibit.EXHIBITS / "drives" / "zn540.toml")
+    line = {"queue_depth": 4, "iops": 52388.0 * 1.149, "p50_us": 70.1 * 1.2, "p99_us": None, "seed": 1}
+    found = {number.metric: number for number in numbers(one, [line], [])}
+    assert found["4: iops"].verdict == "reproduced"
+    assert found["4: p50_us"].verdict == "not reproduced"
+    assert found["4: p99_us"].verdict == "not run"
+    assert len(found) == 3
+
+
+def test_a_figure_that_the_table_has_not_got_is_refused() -> None:
+    one = read_exhibit(exhibit.EXHIBITS / "drives" / "zn540.toml")
+    less = dataclasses.replace(one, columns={"queue_depth": one.columns["queue_depth"]})
+    with pytest.raises(WordlineError, match=r"drives/zn540: measured: zn540\.csv: allowed: the columns"):
+        measured.read(less)

@@ -25,7 +25,7 @@ fn folder(kind: &str) -> std::path::PathBuf {
 
 /// Every device preset under the baseline scheme, with these overrides, and without what answers, gathers or puts elsewhere
 /// what the host writes: the closed forms are those of native cells that are programmed page by page. Writes through
-/// the firmware of `enterprise-tlc` are in `firmware.rs`.
+/// the firmware of `enterprise-tlc` are in `firmware.rs`. The time of the firmware itself is in `cpu.rs`.
 fn presets(overrides: &[(&str, &str)]) -> Vec<(DeviceConfig, SchemeConfig)> {
     let scheme = fs::read_to_string(folder("schemes").join("baseline.toml")).unwrap();
     let mut files: Vec<_> =
@@ -50,6 +50,8 @@ fn presets(overrides: &[(&str, &str)]) -> Vec<(DeviceConfig, SchemeConfig)> {
                 ("scheme.cache.policy", "none"),
                 ("scheme.mapping.policy", "page"),
                 ("scheme.mapping.host_memory", "false"),
+                ("scheme.firmware.read_request_ns", "0"),
+                ("scheme.firmware.write_request_ns", "0"),
                 ("device.geometry.pages_per_program", "1"),
             ];
             if with(&plain).1.blocks.superblock == SuperblockSpan::Drive {

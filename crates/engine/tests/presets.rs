@@ -14,7 +14,7 @@ use wordline_engine::config::{DeviceConfig, Layer, SchemeConfig, resolve_run};
 const GIB: f64 = (1u64 << 30) as f64;
 
 /// Name, raw bytes, host bytes, and by what share each may differ (blocks of a die don't divide every capacity).
-const CAPACITIES: [(&str, f64, f64, f64); 11] = [
+const CAPACITIES: [(&str, f64, f64, f64); 20] = [
     ("collision", 1024.0 * GIB, 0.93 * 1024.0 * GIB, 2e-4),
     ("shuffler", 64.0 * GIB, 0.80 * 64.0 * GIB, 1e-12),
     ("pacp", 128.0 * GIB, 0.90 * 128.0 * GIB, 1e-12),
@@ -26,6 +26,15 @@ const CAPACITIES: [(&str, f64, f64, f64); 11] = [
     ("mqsim", 512.0 * GIB, 0.93 * 512.0 * GIB, 1e-12),
     ("enterprise-tlc", 64.0 * 64.0 * GIB, 3.84e12, 1e-3),
     ("client-qlc", 8.0 * 128.0 * GIB, 1e12, 1e-3),
+    ("pm9a3-960", 16.0 * 64.0 * GIB, 960e9, 1e-3),
+    ("p5520-1920", 32.0 * 64.0 * GIB, 1920e9, 0.035),
+    ("7450pro-960", 16.0 * 64.0 * GIB, 960e9, 2e-3),
+    ("wd-sn640-class-960", 16.0 * 64.0 * GIB, 960e9, 1e-3),
+    ("zn540", 32.0 * 128.0 * GIB, 4e12, 1e-3),
+    ("970evo-1000", 32.0 * 32.0 * GIB, 1e12, 1e-3),
+    ("980-1000", 16.0 * 64.0 * GIB, 1e12, 1e-3),
+    ("670p-2000", 16.0 * 128.0 * GIB, 2e12, 2e-3),
+    ("sz985-800", 128.0 * 8.0 * GIB, 800e9, 1e-3),
 ];
 
 fn folder(kind: &str) -> PathBuf {

@@ -18,7 +18,7 @@ EXHIBITS = Path(__file__).parent / "exhibits"
 
 WORKLOADS = {"own": "the paper's own", "twin": "a twin of the paper's", "other": "another"}
 
-KEYS = ("title", "about", "workload_is", "sweep", "quick", "columns", "figure", "number", "needs")
+KEYS = ("title", "about", "workload_is", "sweep", "quick", "columns", "figure", "number", "needs", "measured")
 
 NUMBER_KEYS = (
     "metric",

@@ -13,6 +13,7 @@ from typing import Any
 
 from wordline.files import written
 from wordline.intervals import student_t
+from wordline.repro import measured
 from wordline.repro.analyses import ANALYSES, SEED
 from wordline.repro.columns import column
 from wordline.repro.draw import SPREAD
@@ -159,6 +160,23 @@ def _numbers(exhibit: Exhibit, lines: Sequence[Record], printed: Sequence[Mappin
             found += _compared(exhibit, number, lines, printed)
         else:
             found += _of_lines(exhibit, number, lines)
+    return found + _of_measured(exhibit, lines)
+
+
+def _of_measured(exhibit: Exhibit, lines: Sequence[Record]) -> list[Number]:
+    """A number for each figure of the file beside the exhibit whose line was run."""
+    found = []
+    for one in measured.read(exhibit):
+        for line in lines:
+            if one.is_about(line):
+                described = {
+                    "metric": f"{', '.join(one.line.values())}: {one.figure}",
+                    "unit": one.unit,
+                    "note": one.note,
+                    "within": one.within,
+                    "kind": "level",
+                }
+                found.append(_number(exhibit, described, one.value, line.get(one.figure), {}))
     return found
 
 
