@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +62,8 @@ class Calibration:
     @property
     def preset(self) -> Path:
         """The fitted drive's description."""
-        return self.folder / f"{self.problem.measured.name}.toml"
+        # A name in a table may hold anything.
+        return self.folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', self.problem.measured.name)}.toml"
 
 
 def calibrate(

@@ -21,7 +21,7 @@ def most_writes_per_s(device: Mapping[str, Any], request_bytes: int) -> tuple[fl
     planes = geometry["channels"] * geometry["ways"] * geometry["dies"] * geometry["planes"]
     program_ns = cell["program_ns"]
     # Program times by page or of a cell mode: the shortest bounds them all.
-    fastest = min(program_ns) if isinstance(program_ns, list) else program_ns
+    fastest = min([*(program_ns if isinstance(program_ns, list) else [program_ns]), *_slc(device)])
     unit = geometry["page_bytes"] * (at(geometry, "pages_per_program") or 1)
     rates = {
         "programs of all planes": planes * unit / fastest * 1e9 / request_bytes,
@@ -31,6 +31,12 @@ def most_writes_per_s(device: Mapping[str, Any], request_bytes: int) -> tuple[fl
     }
     name = min(rates, key=lambda key: rates[key])
     return rates[name], name
+
+
+def _slc(device: Mapping[str, Any]) -> list[float]:
+    """The program time of blocks in SLC mode, where there are any."""
+    found = at(device, "slc_mode.program_ns")
+    return found if isinstance(found, list) else [] if found is None else [found]
 
 
 def check(problem: Problem) -> None:

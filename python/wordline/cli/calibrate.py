@@ -64,7 +64,7 @@ def calibrate(
     scheme: Annotated[str, typer.Option("--scheme", help="A preset or a TOML file.")] = "baseline",
     overrides: SetOption = None,
     sampler: Annotated[
-        str, typer.Option(help="tpe, random, nsga2: how the first half of the choices is made.")
+        str, typer.Option(help="tpe, random, nsga2: how the first third of the choices is made.")
     ] = "tpe",
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
     on: OnOption = "threads",
@@ -73,14 +73,13 @@ def calibrate(
 ) -> None:
     """Fit a drive's unpublished values to measurements of it; started again it goes on where it was.
 
-    The simulated drive is measured as the real one was: full, overwritten at random, under threads that write
-    at an offered rate with a bounded number outstanding, beside a probe whose response times count. Half of
-    the points of load are held out and judge the fit. The folder gets the preset with the interval of each
-    value, measured beside simulated percentiles, and pictures.
+    The simulated drive is measured as the real one was: full and overwritten at random, threads that write at
+    an offered rate, and a probe whose response times count. Points of load that are held out judge the fit.
 
-    Example: wordline calibrate enterprise-tlc latency_under_load.csv --drive pm9a3-960 --set
-    device.geometry.blocks=342 --set device.capacity.user_bytes=960197124096 --free
-    device.cell.program_ns=500_000..3_000_000 --free device.link.completion_ns=1_000..20_000
+    --out gets a preset with the interval of each value, tables of measured and simulated percentiles, and
+    pictures.
+
+    Example: wordline calibrate enterprise-tlc load.csv --free device.cell.program_ns=500_000..3_000_000
     """
     from wordline import calibration
     from wordline.cli.tune import progress
