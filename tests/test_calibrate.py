@@ -83,6 +83,11 @@ def table(path: Path, lines: Sequence[dict[str, Any]]) -> Path:
     return path
 
 
+def rows_of(path: Path) -> list[dict[str, str]]:
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
 @pytest.fixture(scope="session")
 def twin(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A measurement of the drive with the true values, each point twice, with other seeds than a fit's."""
@@ -125,12 +130,12 @@ def _check_files(folder: Path, written: Path, found: dict[str, Any]) -> None:
         written, overrides={"workload.source.requests": 100, "workload.start.layout": "in_order"}
     )
     assert result.config.device.name == "twin"
-    lines = list(csv.DictReader((folder / "comparison.csv").open()))
+    lines = rows_of(folder / "comparison.csv")
     assert len(lines) == len(LOADS) * len(FIGURES)
     assert {line["seen"] for line in lines} == {"fitted", "held_out"}
     assert all(float(line["repeats"]) >= 0 for line in lines)
     assert "measured" in (folder / "calibration.html").read_text()
-    profile = list(csv.DictReader((folder / "profile.csv").open()))
+    profile = rows_of(folder / "profile.csv")
     own = [float(line["objective"]) for line in profile if line["path"] == "device.link.submission_ns"]
     assert min(own) < own[0] and min(own) < own[-1]
 

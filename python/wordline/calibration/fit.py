@@ -287,27 +287,47 @@ def _values(problem: Problem, best: Tried, numbers: list[Free], plane: Plane | N
     return found
 
 
-def _information(plane: Plane) -> Array:
-    """slopesᵀ · slopes without what chance adds to it; at least a trace in each direction."""
-    raw = plane.slopes.T @ plane.slopes - plane.noise
+def _information(plane: Plane, scale: float) -> Array:
+    """What the figures and the ranges say: products of the slopes by the variance of a residual, and the
+    variance of a value that may lie anywhere in its range. Without the second a value of no effect would
+    leave no other one its interval, since noise mixes their slopes.
+    """
+    return np.asarray(_known(plane, plane.slopes) / scale + _ranges(plane))
+
+
+def _known(plane: Plane, slopes: Array) -> Array:
+    """slopesᵀ · slopes, less what chance adds to it in 99 of 100 cases."""
+    from scipy.stats import chi2
+
+    count = len(plane.slopes)
+    raw = slopes.T @ slopes - plane.noise * chi2.ppf(0.99, count) / count
     levels, axes = np.linalg.eigh((raw + raw.T) / 2)
-    least = 1e-9 * max(float(np.max(levels)), 1e-9)
-    return np.asarray(axes @ np.diag(np.maximum(levels, least)) @ axes.T)
+    return np.asarray(axes @ np.diag(np.maximum(levels, 0.0)) @ axes.T)
+
+
+def _ranges(plane: Plane) -> Array:
+    """By the variance of a uniform distribution over each range."""
+    return np.diag(12 * plane.width**2)
+
+
+def _scale(plane: Plane, best: Tried) -> float:
+    """Variance of a residual: what the deviations say, or what it is if more, and that around the plane."""
+    freedom = max(len(best.residuals) - len(plane.width), 1)
+    return max(1.0, sum(value**2 for value in best.residuals) / freedom) + plane.chance
 
 
 def _spread(plane: Plane, best: Tried, groups: Sequence[int]) -> Array:
-    """Half of each 95% interval, in half-widths. Residuals are as large as the deviations say, or as they are
-    if larger; those of a group (one direction at one point) are independent or one and the same, whichever
-    gives the wider interval.
+    """Half of each 95% interval, in half-widths. The residuals of a group (one direction at one point) are
+    independent or one and the same, whichever gives the wider interval.
     """
     from scipy.stats import t
 
-    freedom = max(len(best.residuals) - len(plane.width), 1)
-    scale = max(1.0, sum(value**2 for value in best.residuals) / freedom) + plane.chance
-    inverse = np.linalg.inv(_information(plane))
+    scale = _scale(plane, best)
+    inverse = np.linalg.inv(_information(plane, scale))
     sums = np.array([plane.slopes[np.array(groups) == group].sum(axis=0) for group in sorted(set(groups))])
-    joint = inverse @ (sums.T @ sums) @ inverse
-    variance = scale * np.maximum(np.maximum(np.diag(inverse), np.diag(joint)), 0.0)
+    joint = inverse @ (_known(plane, sums) / scale + _ranges(plane)) @ inverse
+    variance = np.maximum(np.diag(inverse), np.diag(joint))
+    freedom = max(len(best.residuals) - len(plane.width), 1)
     return np.asarray(t.ppf((1 + CONFIDENCE) / 2, freedom) * np.sqrt(variance))
 
 
@@ -333,7 +353,8 @@ def _profile(
     free: Free, place: int, best: Tried, plane: Plane, numbers: list[Free], spread: Array
 ) -> list[tuple[float, float]]:
     """The objective over twice the interval of a value, the others at their best, by the plane."""
-    information = _information(plane)
+    scale = _scale(plane, best)
+    information = scale * _information(plane, scale)
     rest = [other for other in range(len(numbers)) if other != place]
     curvature = information[place, place]
     if rest:

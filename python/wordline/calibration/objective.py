@@ -32,6 +32,9 @@ TAIL = 0.5
 the root of their number. Assumed: between an exponential tail (less) and Pareto's with index 2.
 """
 
+KNEE = 3.0
+"""Standard deviations from which on an error counts by its size and not by its square; assumed."""
+
 FEWEST = 3.0
 """Percentiles with fewer simulated requests behind them aren't compared."""
 
@@ -66,13 +69,22 @@ def _deviation(name: str, point: MeasuredPoint, spread: float, requests: float) 
 def residuals(
     points: Sequence[MeasuredPoint], sigmas: Sequence[Mapping[str, float]], found: Sequence[Mapping[str, Any]]
 ) -> list[float]:
-    """For each figure that is compared the logarithm of simulated by measured, in standard deviations."""
+    """For each figure that is compared the logarithm of simulated by measured, in standard deviations,
+    bounded.
+    """
     return [
-        math.log(one[name] / point.figures[name]) / sigma[name]
+        bounded(math.log(one[name] / point.figures[name]) / sigma[name])
         for point, sigma, one in zip(points, sigmas, found, strict=True)
         for name in FIGURES
         if math.isfinite(sigma[name])
     ]
+
+
+def bounded(value: float) -> float:
+    """The number whose square is Huber's loss in its smooth form: `value` while that is small, and growing
+    with its root beyond `KNEE`, so that what the model can't meet doesn't spoil the rest.
+    """
+    return math.copysign(KNEE * math.sqrt(2 * (math.hypot(1, value / KNEE) - 1)), value)
 
 
 def groups(sigmas: Sequence[Mapping[str, float]]) -> list[int]:
@@ -90,5 +102,7 @@ def groups(sigmas: Sequence[Mapping[str, float]]) -> list[int]:
 
 
 def objective(values: Sequence[float]) -> float:
-    """The mean of the squares: 1 where the model is as far off as the deviations say."""
+    """The mean of the squares of what is bounded: about 1 where the model is as far off as the deviations
+    say.
+    """
     return sum(value**2 for value in values) / len(values)
