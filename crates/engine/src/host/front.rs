@@ -331,6 +331,7 @@ mod tests {
             ..HostConfig::default()
         };
         let mut front = Front::new(&mut source, config);
+        assert_eq!(front.next_time(Ns::ZERO).unwrap(), Ns(100));
         front.take(Ns(100)).unwrap();
         front.completed(1, Ns(501));
         assert_eq!(front.next_time(Ns(501)).unwrap(), Ns::NEVER);
