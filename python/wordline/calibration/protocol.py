@@ -56,7 +56,8 @@ class Protocol:
         rest = offered - self.probe_per_s * (1 - self.probe_read_share)
         lines = [
             f'name = "{offered:.0f} writes a second"',
-            '[start]\noccupancy = "all"\nlayout = "steady"',
+            # The warm-up settles it.
+            '[start]\noccupancy = "all"\nlayout = "steady"\nsettle_requests = 0',
             f"[window]\nwarmup_ns = {round(measured * WARM_UP * NS_PER_S)}",
             f'[host]\narrivals = "held"\nmax_outstanding = {self.depth}\nstop_ns = {round(whole * NS_PER_S)}',
             self._flow("probe", self.probe_per_s, self.probe_read_share, whole),
