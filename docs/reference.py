@@ -26,6 +26,7 @@ MODULES = (
     "wordline.sweeps.api",
     "wordline.study.store",
     "wordline.tuning.search",
+    "wordline.calibration.api",
     "wordline.repro.run",
     "wordline.report.html",
     "wordline.report.folders",

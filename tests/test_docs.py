@@ -14,7 +14,8 @@ def test_the_site_builds_and_names_every_command_and_key(tmp_path: Path) -> None
     process = subprocess.run(build, capture_output=True, text=True)
     assert process.returncode == 0, process.stderr
     commands = (tmp_path / "reference" / "commands.html").read_text()
-    for command in ("run", "compare", "sweep", "tune", "repro", "report", "show combinations", "trace info"):
+    simple = ("run", "compare", "sweep", "tune", "calibrate", "repro", "report")
+    for command in (*simple, "show combinations", "trace info"):
         assert f"wordline {command}<" in commands, command
     assert "--timeline" in commands
     configuration = (tmp_path / "reference" / "configuration.html").read_text()

@@ -10,7 +10,7 @@ use crate::array::layout::array_bytes;
 use crate::blocks::steady::{Collection, Plan};
 use crate::config::host::FlowRules;
 use crate::config::measure::Until;
-use crate::config::run::{Arrivals, Occupancy, StartConfig, StartLayout};
+use crate::config::run::{Occupancy, StartConfig, StartLayout};
 use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
 use crate::custom::Custom;
 use crate::device::Device;
@@ -430,9 +430,9 @@ fn replay_host<H: HostSide, V: Volume>(
         None => return Err(RunError::NothingMeasured { requests }),
     };
     report.evidence.open = if rules.is_empty() {
-        setup.host.arrivals == Arrivals::Open
+        setup.host.arrivals.has_times()
     } else {
-        rules.iter().any(|flow| flow.arrivals == Arrivals::Open)
+        rules.iter().any(|flow| flow.arrivals.has_times())
     };
     let (flash_operations, events) = (replay.device.flash_operations(), replay.device.events_processed());
     let mut outcome = Outcome { report, flash_operations, events, requests };

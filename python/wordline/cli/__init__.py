@@ -10,7 +10,20 @@ import typer
 
 from wordline import __version__
 from wordline._core import WordlineError
-from wordline.cli import compare, manual, mqsim, report, repro, running, show, sweep, trace, tune, twin
+from wordline.cli import (
+    calibrate,
+    compare,
+    manual,
+    mqsim,
+    report,
+    repro,
+    running,
+    show,
+    sweep,
+    trace,
+    tune,
+    twin,
+)
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
@@ -82,6 +95,7 @@ sweep.register(app)
 repro.register(app)
 report.register(app)
 tune.register(app)
+calibrate.register(app)
 mqsim.register(app)
 twin.register(trace.app)
 manual.register(app)

@@ -124,14 +124,14 @@ def points_bar(name: str) -> Iterator[Watcher | None]:
 
 
 @contextlib.contextmanager
-def trials_bar() -> Iterator[Callable[[int, int], None] | None]:
+def trials_bar(what: str = "trials") -> Iterator[Callable[[int, int], None] | None]:
     """For the trials of a search."""
     with _bar(counts=True) as bar:
         if bar is None:
             yield None
             return
-        task = bar.add_task("trials", total=None, rate="")
-        rate = Rate("trials")
+        task = bar.add_task(what, total=None, rate="")
+        rate = Rate(what)
         yield lambda done, total: bar.update(task, completed=done, total=total, rate=rate.text(done))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -116,11 +116,13 @@ class Store:
         finally:
             os.close(folder)
 
-    def table(self, keys: Iterable[str] | None = None) -> pyarrow.Table:
-        """The rows as one table, one of each key; with `keys` those, in that order."""
+    def table(self, keys: Iterable[str] | None = None, columns: Sequence[str] | None = None) -> pyarrow.Table:
+        """The rows as one table, one of each key; with `keys` those, in that order; with `columns` those, and
+        what rows are known by.
+        """
         import pyarrow
 
-        table = self._read()
+        table = self._read(None if columns is None else list(dict.fromkeys([*FIXED, *columns])))
         first: dict[str, int] = {}
         found = zip(table["key"].to_pylist(), table["status"].to_pylist(), strict=True)
         for number, (key, status) in enumerate(found):
@@ -129,9 +131,9 @@ class Store:
         wanted = sorted(first) if keys is None else [key for key in keys if key in first]
         return table.take(pyarrow.array([first[key] for key in wanted], pyarrow.int64()))
 
-    def results(self, keys: Iterable[str]) -> dict[str, dict[str, Any]]:
-        """The rows of these keys as dicts; those that aren't there are left out."""
-        rows = self.table(keys).to_pylist()
+    def results(self, keys: Iterable[str], columns: Sequence[str] | None = None) -> dict[str, dict[str, Any]]:
+        """The rows of these keys as dicts, or `columns` of them; those that aren't there are left out."""
+        rows = self.table(keys, columns).to_pylist()
         return {row["key"]: {name: value for name, value in row.items() if value is not None} for row in rows}
 
     def take(self, other: Store) -> int:

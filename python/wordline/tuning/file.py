@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,25 @@ class TuneFile:
         rest = {key: value for key, value in self.data.items() if key not in OWN}
         axes = {name: [value] for name, value in values.items()}
         return sweep_file.parse({**rest, "axes": axes}, self.name, self.folder).points()
+
+    def figures(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+        """The objectives of a trial from the rows of its runs: means over seeds. Raises `WordlineError` for a
+        figure that no run has.
+        """
+        for name in self.objectives:
+            if any(name not in row for row in rows):
+                raise WordlineError(
+                    f"objectives.{name}: no run has it: allowed: numbers of result.json by their path"
+                )
+        return {name: sum(row[name] for row in rows) / len(rows) for name in self.objectives}
+
+    def columns(self) -> Sequence[str] | None:
+        """What `figures` wants of each row; `None`: all."""
+        return None
+
+    def first(self) -> Sequence[Mapping[str, Any]]:
+        """Values that are tried before the sampler chooses any."""
+        return ()
 
 
 def read(path: str | os.PathLike[str]) -> TuneFile:

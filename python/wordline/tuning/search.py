@@ -108,21 +108,30 @@ def tune(
         described = file.parse(description, "search", Path.cwd())
     else:
         described = file.read(description)
+    store = Store(folder)
+    with open_executor(on, jobs, store.folder) as executor:
+        return search(described, executor, store, watch=watch)
+
+
+def search(
+    described: file.TuneFile, executor: Executor, store: Store, *, watch: Watch | None = None
+) -> Tuning:
+    """The search itself, on an executor that is open already."""
     study = _study(described)
     _check_ends(described)
-    store = Store(folder)
+    for values in described.first():
+        study.enqueue_trial(dict(values))
     tuning = Tuning(described, [])
-    with open_executor(on, jobs, store.folder) as executor:
-        while len(tuning.trials) < described.trials:
-            count = min(described.batch, described.trials - len(tuning.trials))
-            asked = [study.ask() for _ in range(count)]
-            for one, trial in zip(asked, _run_batch(described, asked, executor, store), strict=True):
-                tuning.trials.append(trial)
-                _tell(study, one, trial, described)
-            tuning.notes = store.notes()
-            _write(tuning, store.folder)
-            if watch is not None:
-                watch(len(tuning.trials), described.trials)
+    while len(tuning.trials) < described.trials:
+        count = min(described.batch, described.trials - len(tuning.trials))
+        asked = [study.ask() for _ in range(count)]
+        for one, trial in zip(asked, _run_batch(described, asked, executor, store), strict=True):
+            tuning.trials.append(trial)
+            _tell(study, one, trial, described)
+        tuning.notes = store.notes()
+        _write(tuning, store.folder)
+        if watch is not None:
+            watch(len(tuning.trials), described.trials)
     return tuning
 
 
@@ -191,7 +200,7 @@ def _run_batch(described: file.TuneFile, asked: list[Any], executor: Executor, s
         inputs += found
         keys[number] = [one.key for one in found]
     run_points(points, executor, store, inputs=inputs)
-    kept = store.results(key for own in keys for key in own)
+    kept = store.results((key for own in keys for key in own), described.columns())
     trials = []
     for number, (trial, values) in enumerate(zip(asked, chosen, strict=True)):
         rows = [kept[key] for key in keys[number]]
@@ -209,14 +218,7 @@ def _trial(
     error = error or next((str(row["error"]) for row in rows if "error" in row), None)
     if error is not None:
         return Trial(number, values, None, error)
-    for name in described.objectives:
-        if any(name not in row for row in rows):
-            raise WordlineError(
-                f"objectives.{name}: no run has it: allowed: numbers of result.json by their path"
-            )
-    return Trial(
-        number, values, {name: sum(row[name] for row in rows) / len(rows) for name in described.objectives}
-    )
+    return Trial(number, values, described.figures(rows))
 
 
 def _tell(study: Any, asked: Any, trial: Trial, described: file.TuneFile) -> None:

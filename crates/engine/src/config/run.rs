@@ -23,7 +23,7 @@ pub struct HostConfig {
     #[serde(default)]
     pub think_time_ns: u64,
     /// Open loop: most requests inside the drive; later ones wait at the host, and their wait counts as
-    /// latency. 0 = no limit.
+    /// latency unless arrivals are held. 0 = no limit.
     #[serde(default)]
     pub max_outstanding: u32,
     /// Requests that would be submitted later than this are not; 0 = no end but the workload's. ns.
@@ -76,9 +76,19 @@ impl Default for HostConfig {
 pub enum Arrivals {
     /// At the times that the workload gives.
     Open,
+    /// At the times that the workload gives, or later, as soon as `max_outstanding` allows: response times count from then. So
+    /// measure threads that submit by the clock into queues of bounded depth, such as those of fio.
+    Held,
     /// When an earlier request is done.
     #[default]
     Closed,
+}
+
+impl Arrivals {
+    /// Whether the workload's times say when requests come.
+    pub fn has_times(self) -> bool {
+        matches!(self, Self::Open | Self::Held)
+    }
 }
 
 /// State of the drive before the first request. Takes no simulated time.

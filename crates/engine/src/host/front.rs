@@ -21,7 +21,7 @@ pub struct Front<'a> {
     batch: Vec<HostRequest>,
     cursor: usize,
     exhausted: bool,
-    /// Closed loop: when each free place of the queue becomes free. Never decreases.
+    /// Closed loop and held arrivals: when each free place of the queue becomes free. Never decreases.
     places: VecDeque<Ns>,
     outstanding: u32,
     /// Requests taken so far.
@@ -31,11 +31,17 @@ pub struct Front<'a> {
 
 impl<'a> Front<'a> {
     /// A host that follows `config`.
-    pub fn new(source: &'a mut dyn RequestSource, config: HostConfig) -> Self {
+    pub fn new(source: &'a mut dyn RequestSource, mut config: HostConfig) -> Self {
+        if config.max_outstanding == 0 && config.arrivals == Arrivals::Held {
+            // Nothing holds them back.
+            config.arrivals = Arrivals::Open;
+        }
         let places = match config.arrivals {
-            Arrivals::Open => VecDeque::new(),
-            Arrivals::Closed => (0..config.queue_depth).map(|_| Ns::ZERO).collect(),
+            Arrivals::Open => 0,
+            Arrivals::Held => config.max_outstanding,
+            Arrivals::Closed => config.queue_depth,
         };
+        let places = (0..places).map(|_| Ns::ZERO).collect();
         Self {
             source,
             config,
@@ -73,7 +79,7 @@ impl<'a> Front<'a> {
     /// When the next request enters the drive, no earlier than `now`; [`Ns::NEVER`] if none can before another ends.
     #[inline(always)]
     pub fn next_time(&mut self, now: Ns) -> Result<Ns, SourceError> {
-        if self.config.arrivals == Arrivals::Open {
+        if self.config.arrivals.has_times() {
             return self.next_arrival(now);
         }
         let Some(&place) = self.places.front() else { return Ok(Ns::NEVER) };
@@ -86,7 +92,10 @@ impl<'a> Front<'a> {
     fn next_arrival(&mut self, now: Ns) -> Result<Ns, SourceError> {
         self.refill()?;
         let Some(request) = self.batch.get(self.cursor) else { return Ok(Ns::NEVER) };
-        let (max_outstanding, time) = (self.config.max_outstanding, self.scaled(request.time));
+        let (max_outstanding, mut time) = (self.config.max_outstanding, self.scaled(request.time));
+        if self.config.arrivals == Arrivals::Held {
+            time = time.max(self.places.front().copied().unwrap_or(Ns::ZERO));
+        }
         if self.is_after_stop(time) {
             self.end();
             return Ok(Ns::NEVER);
@@ -138,7 +147,7 @@ impl<'a> Front<'a> {
         self.outstanding += 1;
         self.taken += 1;
         let arrival = match self.config.arrivals {
-            Arrivals::Closed => {
+            Arrivals::Closed | Arrivals::Held => {
                 self.places.pop_front();
                 now
             }
@@ -159,8 +168,9 @@ impl<'a> Front<'a> {
     #[inline(always)]
     pub fn completed(&mut self, count: u32, now: Ns) {
         self.outstanding -= count;
-        if self.config.arrivals == Arrivals::Closed {
-            let free = now + Ns(self.config.think_time_ns);
+        if self.config.arrivals != Arrivals::Open {
+            let thinks = self.config.arrivals == Arrivals::Closed;
+            let free = if thinks { now + Ns(self.config.think_time_ns) } else { now };
             for _ in 0..count {
                 self.places.push_back(free);
             }
@@ -291,6 +301,41 @@ mod tests {
         front.completed(1, Ns(250));
         assert_eq!(front.next_time(Ns(250)).unwrap(), Ns(250));
         assert_eq!(front.take(Ns(250)).unwrap().1, Ns(200));
+    }
+
+    #[test]
+    fn a_request_that_was_held_back_counts_from_its_submission() {
+        let mut source = Every(100, 9);
+        let config = HostConfig { arrivals: Arrivals::Held, max_outstanding: 1, ..HostConfig::default() };
+        let mut front = Front::new(&mut source, config);
+        assert_eq!(front.next_time(Ns::ZERO).unwrap(), Ns(100));
+        assert_eq!(front.take(Ns(100)).unwrap().1, Ns(100));
+        assert_eq!(front.next_time(Ns(110)).unwrap(), Ns::NEVER);
+        front.completed(1, Ns(350));
+        // Behind its times, it submits one for each answer; then it is in time again.
+        for (free, submitted) in [(350, 350), (360, 360), (370, 400)] {
+            assert_eq!(front.next_time(Ns(free)).unwrap(), Ns(submitted));
+            assert_eq!(front.take(Ns(submitted)).unwrap().1, Ns(submitted));
+            assert_eq!(front.next_time(Ns(submitted)).unwrap(), Ns::NEVER);
+            front.completed(1, Ns(submitted + 10));
+        }
+    }
+
+    #[test]
+    fn what_was_held_back_beyond_the_stop_is_not_submitted() {
+        let mut source = Every(100, 9);
+        let config = HostConfig {
+            arrivals: Arrivals::Held,
+            max_outstanding: 1,
+            stop_ns: 500,
+            ..HostConfig::default()
+        };
+        let mut front = Front::new(&mut source, config);
+        assert_eq!(front.next_time(Ns::ZERO).unwrap(), Ns(100));
+        front.take(Ns(100)).unwrap();
+        front.completed(1, Ns(501));
+        assert_eq!(front.next_time(Ns(501)).unwrap(), Ns::NEVER);
+        assert!(front.is_at_end());
     }
 
     #[test]

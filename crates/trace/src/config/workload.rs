@@ -99,22 +99,22 @@ impl SourceConfig {
     /// Refuses open arrivals without times.
     pub(super) fn check_arrivals(&self, arrivals: Arrivals) -> Result<(), ConfigError> {
         match self {
-            Self::Synthetic(synthetic) if arrivals == Arrivals::Open && synthetic.interarrival.is_none() => {
+            Self::Synthetic(synthetic) if arrivals.has_times() && synthetic.interarrival.is_none() => {
                 Err(ConfigError::new(
                     "source.interarrival",
                     "nothing",
-                    "poisson, fixed or burst, for open arrivals need times",
+                    "poisson, fixed or burst, for arrivals that are open or held need times",
                 ))
             }
-            Self::Ycsb(_) | Self::Filebench(_) if arrivals == Arrivals::Open => Err(ConfigError::new(
+            Self::Ycsb(_) | Self::Filebench(_) if arrivals.has_times() => Err(ConfigError::new(
                 "host.arrivals",
                 "\"open\"",
                 "closed: an application's next request depends on its last",
             )),
-            Self::Fio(job) if arrivals == Arrivals::Open && !job.fio.has_rates() => Err(ConfigError::new(
+            Self::Fio(job) if arrivals.has_times() && !job.fio.has_rates() => Err(ConfigError::new(
                 "source.fio",
                 "no iops",
-                "iops of each direction, for open arrivals need times",
+                "iops of each direction, for arrivals that are open or held need times",
             )),
             _ => Ok(()),
         }

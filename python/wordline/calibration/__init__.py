@@ -1,0 +1,7 @@
+"""Fits a drive's unpublished values to measurements of it."""
+
+from __future__ import annotations
+
+from wordline.calibration.api import Calibration, calibrate
+
+__all__ = ["Calibration", "calibrate"]

@@ -1,0 +1,265 @@
+"""What was measured on a drive: points of load with rates and response times, read from a table or from
+results of fio.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wordline._core import WordlineError
+from wordline.calibration.protocol import Protocol
+
+DIRECTIONS = ("read", "write")
+
+STATISTICS = ("mean", "p50", "p99", "p99_9", "p99_99")
+"""Of the response times of each direction, what a fit compares."""
+
+RATES = ("writes_per_s", "reads_per_s")
+
+OFFERED = "offered_writes_per_s"
+
+LATENCIES = tuple(f"{direction}_{name}_us" for direction in DIRECTIONS for name in STATISTICS)
+
+FIGURES = (*RATES, *LATENCIES)
+"""What a fit compares."""
+
+REPEATED = 0.001
+"""Rates that differ by less are repeats of one point: testers tell repeats apart by a request more a second.
+"""
+
+SATURATED = 0.98
+"""A point that got less of its offered rate was saturated: there the offered rate doesn't matter."""
+
+UNDER_WAY = 1.1
+"""Rate × mean response time (Little's law) may exceed what the threads can have under way by this factor."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """One measurement at one offered rate."""
+
+    offered: float
+    """Writes offered a second by all threads, the probe's included; reads of the writers count among them."""
+    figures: Mapping[str, float]
+    """The `FIGURES`: requests a second of all threads, response times of the probe in µs."""
+    where: str
+    """Its line or file, for errors."""
+    curve: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
+    """Direction → (share of requests, µs), as far as it was measured."""
+
+
+@dataclass(frozen=True)
+class MeasuredPoint:
+    """All runs at one offered rate, or all saturated ones."""
+
+    offered: float
+    figures: dict[str, float]
+    """Geometric means over the runs."""
+    spread: dict[str, float]
+    """Standard deviation of the logarithm over the runs; without repeats empty."""
+    runs: int
+    saturated: bool
+    curve: Mapping[str, Sequence[tuple[float, float]]]
+    """Of the first run."""
+
+    @property
+    def name(self) -> str:
+        """What tables call it."""
+        return "saturated" if self.saturated else f"{self.offered:,.0f}/s"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A drive's measurement."""
+
+    name: str
+    source: str
+    """The file or folder that it was read from."""
+    points: list[MeasuredPoint]
+    """By offered rate, the lowest first."""
+    protocol: Protocol
+
+
+def read(path: Path, drive: str | None, protocol: Protocol) -> Measured:
+    """The measurement of a CSV file, or of fio's results: a JSON file, or a folder of them. Raises
+    `WordlineError` for what can't be a measurement, with its place.
+    """
+    if path.is_dir() or path.suffix == ".json":
+        from wordline.calibration import fio
+
+        name, runs, protocol = fio.read(path, protocol)
+        if drive is not None and drive != name:
+            raise WordlineError(f"--drive {drive}: allowed beside a table of several drives only")
+    else:
+        name, runs = read_table(path, drive)
+    for run in runs:
+        _check(run, protocol)
+    points = join(runs)
+    if len(points) < 2:
+        raise WordlineError(
+            f"{path}: one point of load ({points[0].name}): allowed: two or more, "
+            "from light load to saturation"
+        )
+    return Measured(name, path.name, points, protocol)
+
+
+def read_table(path: Path, drive: str | None) -> tuple[str, list[Run]]:
+    """The name of the drive and the runs of a CSV file. `drive` chooses one of several."""
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            columns = list(reader.fieldnames or [])
+            _check_columns(path, columns)
+            lines = [(reader.line_num, row) for row in reader]
+    except OSError as error:
+        raise WordlineError(f"{path}: {error.strerror or error}") from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise WordlineError(f"{path}: not a table of text: {error}") from None
+    if not lines:
+        raise WordlineError(f"{path}: no measurement below the header")
+    name = _choose(path, drive, list(dict.fromkeys(row.get("drive") or path.stem for _, row in lines)))
+    own = [(number, row) for number, row in lines if (row.get("drive") or path.stem) == name]
+    return name, [_run(f"{path}:{number}", row, columns) for number, row in own]
+
+
+def _choose(path: Path, wanted: str | None, names: list[str]) -> str:
+    if wanted is None:
+        if len(names) == 1:
+            return names[0]
+        raise WordlineError(f"{path}: several drives: --drive with one of {', '.join(names)}")
+    if wanted in names:
+        return wanted
+    near = difflib.get_close_matches(wanted, names, n=1)
+    hint = f"did you mean `{near[0]}`?" if near else f"allowed: {', '.join(names)}"
+    raise WordlineError(f"--drive {wanted}: not in {path}: {hint}")
+
+
+def _check_columns(path: Path, columns: Sequence[str]) -> None:
+    if not columns:
+        raise WordlineError(
+            f"{path}: empty: allowed: a table with the columns {OFFERED}, {', '.join(FIGURES)}"
+        )
+    missing = [name for name in (OFFERED, *FIGURES) if name not in columns]
+    if not missing:
+        return
+    for name in missing:
+        stem = name.removesuffix("_us")
+        for unit, factor in (("ns", "divided by 1,000"), ("ms", "times 1,000"), ("s", "times 1,000,000")):
+            if name.endswith("_us") and f"{stem}_{unit}" in columns:
+                raise WordlineError(f"{path}: column {stem}_{unit}: allowed: {name}, in µs ({factor})")
+    raise WordlineError(f"{path}: missing columns: {', '.join(missing)}")
+
+
+def _run(where: str, row: Mapping[str, str | None], columns: Iterable[str]) -> Run:
+    curve: dict[str, list[tuple[float, float]]] = {}
+    for direction in DIRECTIONS:
+        for column in columns:
+            share = _share(column, direction)
+            if share is not None:
+                curve.setdefault(direction, []).append((share, _number(where, column, row.get(column))))
+    figures = {name: _number(where, name, row.get(name)) for name in FIGURES}
+    return Run(_number(where, OFFERED, row.get(OFFERED)), figures, where, curve)
+
+
+def _share(column: str, direction: str) -> float | None:
+    """The share of requests that a column of percentiles stands for."""
+    text = column.removeprefix(f"{direction}_p").removesuffix("_us")
+    if column != f"{direction}_p{text}_us" or not text.replace("_", "").isdigit():
+        return None
+    return float(text.replace("_", ".")) / 100
+
+
+def _number(where: str, name: str, text: str | None) -> float:
+    try:
+        value = float(text or "")
+    except ValueError:
+        raise WordlineError(f"{where}: {name} = {text!r}: allowed: a number") from None
+    if not math.isfinite(value) or value <= 0:
+        raise WordlineError(f"{where}: {name} = {text}: allowed: a number above 0")
+    return value
+
+
+def _check(run: Run, protocol: Protocol) -> None:
+    """Refuses figures that no drive can have together: units that were mixed up."""
+    figures, where = run.figures, run.where
+    for direction in DIRECTIONS:
+        mean = figures[f"{direction}_mean_us"]
+        last = 0.0
+        for name, share in (("p50", 0.5), ("p99", 0.99), ("p99_9", 0.999), ("p99_99", 0.9999)):
+            column = f"{direction}_{name}_us"
+            value = figures[column]
+            if value < last:
+                raise WordlineError(
+                    f"{where}: {column} = {value:g}: below the percentile before: units mixed up?"
+                )
+            # Of any distribution the mean is at least a percentile times the share above it (Markov).
+            if mean < 0.9 * value * (1 - share):
+                raise WordlineError(
+                    f"{where}: {direction}_mean_us = {mean:g} beside {column} = {value:g}: units mixed up?"
+                )
+            last = value
+        median = figures[f"{direction}_p50_us"]
+        if median < 1.0:
+            raise WordlineError(
+                f"{where}: {direction}_p50_us = {median:g}: no drive answers within 1 µs: in ms or s?"
+            )
+    if figures["writes_per_s"] > 1.05 * run.offered:
+        raise WordlineError(
+            f"{where}: writes_per_s = {figures['writes_per_s']:,.0f}: allowed: at most {OFFERED}, "
+            f"which is {run.offered:,.0f}"
+        )
+    under_way = sum(figures[f"{name}s_per_s"] * figures[f"{name}_mean_us"] / 1e6 for name in DIRECTIONS)
+    most = protocol.threads * protocol.depth
+    if under_way > UNDER_WAY * most:
+        parts = [
+            f"{figures[f'{name}s_per_s']:,.0f} {name}s a second of {figures[f'{name}_mean_us']:,.0f} µs"
+            for name in DIRECTIONS
+        ]
+        raise WordlineError(
+            f"{where}: {' and '.join(parts)} are {under_way:,.0f} under way (Little's law): "
+            f"allowed: {most:,}, as {protocol.threads} threads have outstanding: ns in the place of µs?"
+        )
+
+
+def join(runs: Sequence[Run]) -> list[MeasuredPoint]:
+    """The points of load: runs at the same offered rate, and the saturated ones, are repeats."""
+    ordered = sorted(runs, key=lambda run: run.offered)
+    groups: list[list[Run]] = []
+    full = [run for run in ordered if run.figures["writes_per_s"] < SATURATED * run.offered]
+    for run in ordered:
+        if run in full:
+            continue
+        if groups and run.offered <= groups[-1][0].offered * (1 + REPEATED):
+            groups[-1].append(run)
+        else:
+            groups.append([run])
+    points = [_point(group, saturated=False) for group in groups]
+    return points + ([_point(full, saturated=True)] if full else [])
+
+
+def _point(runs: Sequence[Run], saturated: bool) -> MeasuredPoint:
+    logs = {name: [math.log(run.figures[name]) for run in runs] for name in FIGURES}
+    return MeasuredPoint(
+        # Any rate above what the drive can do will do: the highest is above what a fitted drive can do, too.
+        offered=max(run.offered for run in runs) if saturated else runs[0].offered,
+        figures={name: math.exp(statistics.fmean(values)) for name, values in logs.items()},
+        spread={name: statistics.stdev(values) for name, values in logs.items()} if len(runs) > 1 else {},
+        runs=len(runs),
+        saturated=saturated,
+        curve=runs[0].curve,
+    )
+
+
+def held_out(points: Sequence[MeasuredPoint], share: float) -> list[bool]:
+    """Which points a fit doesn't see: evenly spread, counted from the highest load, which is seen."""
+    count = len(points)
+    held = [
+        math.floor((place + 1) * share + 1e-9) > math.floor(place * share + 1e-9) for place in range(count)
+    ]
+    return held[::-1]

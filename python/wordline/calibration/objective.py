@@ -1,0 +1,108 @@
+"""How far a simulated drive is from the measured one: weighted logarithms of ratios."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wordline.calibration.measured import FIGURES, MeasuredPoint
+
+FLOORS = {
+    "writes_per_s": 0.01,
+    "reads_per_s": 0.01,
+    "mean": 0.03,
+    "p50": 0.03,
+    "p99": 0.05,
+    "p99_9": 0.10,
+    "p99_99": 0.20,
+}
+"""Least standard deviation of a figure's logarithm. Without it a figure that repeats to a tenth of a percent
+would outweigh all others, though no model of a drive is as exact; assumed, in the order in which percentiles
+are believed.
+"""
+
+GRAIN_US = 1 / math.sqrt(12)
+"""Standard deviation that whole microseconds, as testers print percentiles, add."""
+
+
+TAIL = 0.5
+"""Standard deviation of the logarithm of a simulated percentile behind which lies one request; it falls with
+the root of their number. Assumed: between an exponential tail (less) and Pareto's with index 2.
+"""
+
+KNEE = 3.0
+"""Standard deviations from which on an error counts by its size and not by its square; assumed."""
+
+FEWEST = 3.0
+"""Percentiles with fewer simulated requests behind them aren't compared."""
+
+
+def deviations(points: Sequence[MeasuredPoint], requests: float) -> list[dict[str, float]]:
+    """Standard deviation of the logarithm of each figure by point, of its repeats (without them the median
+    over the other points), the floor, the grain of a microsecond, and the chance of so many simulated
+    requests of each direction; infinite for a percentile that rests on too few of them.
+    """
+    usual = {
+        name: statistics.median([point.spread[name] for point in points if point.spread] or [0.0])
+        for name in FIGURES
+    }
+    return [
+        {name: _deviation(name, point, point.spread.get(name, usual[name]), requests) for name in FIGURES}
+        for point in points
+    ]
+
+
+def _deviation(name: str, point: MeasuredPoint, spread: float, requests: float) -> float:
+    kind = name.split("_", 1)[1].removesuffix("_us")
+    floor = FLOORS.get(name) or FLOORS[kind]
+    grain = GRAIN_US / point.figures[name] if name.endswith("_us") else 0.0
+    # Arrivals are Poisson's.
+    chance = 1 / math.sqrt(requests) if kind == "per_s" else 0.0
+    if kind.startswith("p99"):
+        behind = requests * (1 - float(kind[1:].replace("_", ".")) / 100)
+        chance = TAIL / math.sqrt(behind) if behind >= FEWEST else math.inf
+    return math.sqrt(spread**2 + floor**2 + grain**2 + chance**2)
+
+
+def residuals(
+    points: Sequence[MeasuredPoint], sigmas: Sequence[Mapping[str, float]], found: Sequence[Mapping[str, Any]]
+) -> list[float]:
+    """For each figure that is compared the logarithm of simulated by measured, in standard deviations,
+    bounded.
+    """
+    return [
+        bounded(math.log(one[name] / point.figures[name]) / sigma[name])
+        for point, sigma, one in zip(points, sigmas, found, strict=True)
+        for name in FIGURES
+        if math.isfinite(sigma[name])
+    ]
+
+
+def bounded(value: float) -> float:
+    """The number whose square is Huber's loss in its smooth form: `value` while that is small, and growing
+    with its root beyond `KNEE`, so that what the model can't meet doesn't spoil the rest.
+    """
+    return math.copysign(KNEE * math.sqrt(2 * (math.hypot(1, value / KNEE) - 1)), value)
+
+
+def groups(sigmas: Sequence[Mapping[str, float]]) -> list[int]:
+    """For each of the residuals the number of its group: the figures of one direction at one point, whose
+    errors may be one and the same. A rate is a group of its own.
+    """
+    names = [
+        (place, name if name.endswith("_per_s") else name.split("_")[0])
+        for place, sigma in enumerate(sigmas)
+        for name in FIGURES
+        if math.isfinite(sigma[name])
+    ]
+    known = list(dict.fromkeys(names))
+    return [known.index(name) for name in names]
+
+
+def objective(values: Sequence[float]) -> float:
+    """The mean of the squares of what is bounded: about 1 where the model is as far off as the deviations
+    say.
+    """
+    return sum(value**2 for value in values) / len(values)

@@ -1,0 +1,90 @@
+"""Measured and simulated as pictures: response times over load, and their distribution at each load."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from wordline.calibration.measured import DIRECTIONS, STATISTICS, MeasuredPoint
+from wordline.charts import Axis, Chart, colors, curves, embed
+from wordline.names import PERCENTILES
+from wordline.report.html import STYLE
+from wordline.report.page import page
+
+Series = Mapping[str, Sequence[tuple[float, float]]]
+
+MEASURED, SIMULATED = ", measured", ", simulated"
+"""What the names of two series that belong together end with."""
+
+DASHED = {"condition": {"test": f"indexof(datum.s, '{SIMULATED}') >= 0", "value": [5, 3]}, "value": [1, 0]}
+
+
+def draw(title: str, series: Series, x: Axis, y: Axis) -> Chart:
+    """Lines measured and simulated, those of one name in one color, the simulated ones dashed."""
+    names = list(dict.fromkeys(name.split(", ")[0] for name in series))
+    tones = {name: colors.of_series(names.index(name.split(", ")[0])) for name in series}
+    chart = curves(title, series, x, y, tones=tones)
+    for layer in chart.spec["layer"]:
+        if layer["mark"]["type"] == "line":
+            layer.setdefault("encoding", {})["strokeDash"] = DASHED
+    return chart
+
+
+def write_page(
+    title: str,
+    subtitle: str,
+    points: Sequence[MeasuredPoint],
+    fitted: Sequence[bool],
+    found: Sequence[Mapping[str, Any]],
+) -> str:
+    """The page of a calibration. Solid lines are measured, dashed ones simulated."""
+    over = embed.figures(_over_load(points, found, way) for way in DIRECTIONS)
+    body = (
+        "<section><h2>Response times over load</h2><p>Solid: measured. Dashed: simulated.</p>"
+        f"{over}</section>"
+    )
+    distributions = embed.figures(_curves(points, fitted, found))
+    if distributions:
+        body += (
+            "<section><h2>Distribution by load</h2><p>Share of requests that take longer. "
+            f"Solid: measured. Dashed: simulated.</p>{distributions}</section>"
+        )
+    return page(title, body, style=STYLE, subtitle=subtitle)
+
+
+def _over_load(points: Sequence[MeasuredPoint], found: Sequence[Mapping[str, Any]], way: str) -> Chart:
+    series = {}
+    for name in STATISTICS:
+        figure, label = f"{way}_{name}_us", PERCENTILES[name]
+        series[label + MEASURED] = [
+            (point.figures["writes_per_s"], point.figures[figure] * 1e3) for point in points
+        ]
+        series[label + SIMULATED] = [
+            (one["writes_per_s"], one[figure] * 1e3)
+            for one in sorted(found, key=lambda one: one["writes_per_s"])
+        ]
+    return draw(f"{way}s over load", series, Axis("writes a second"), Axis("response time", "time", log=True))
+
+
+def _curves(
+    points: Sequence[MeasuredPoint], fitted: Sequence[bool], found: Sequence[Mapping[str, Any]]
+) -> Iterator[Chart]:
+    for point, seen, one in zip(points, fitted, found, strict=True):
+        series = {}
+        for way in DIRECTIONS:
+            measured = point.curve.get(way, ())
+            if measured:
+                series[way + MEASURED] = _tail(measured)
+                series[way + SIMULATED] = _tail(one["curve"][way])
+        if len(series) == 2 * len(DIRECTIONS):
+            yield draw(
+                f"{point.name}, {'fitted' if seen else 'held out'}",
+                series,
+                Axis("response time", "time", log=True),
+                Axis("share of requests that take longer", "share", log=True),
+            )
+
+
+def _tail(curve: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Response times in ns and the share of requests that take longer."""
+    return [(value * 1e3, 1 - share) for share, value in curve if share < 1]

@@ -1,0 +1,149 @@
+"""The fitted drive as a preset: the text of the description with the values in their places, each with what
+it rests on.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from wordline.calibration.fit import Value
+from wordline.calibration.measured import Measured
+from wordline.presets import toml_string, toml_value
+
+_HEADER = re.compile(r"^\s*\[([^\[\]]+)\]\s*(#.*)?$")
+_KEY = re.compile(r"^\s*([A-Za-z0-9_.\-]+)\s*=")
+
+STATES = {
+    "determined": "determined",
+    "roughly": "determined roughly",
+    "undetermined": "undetermined: others in the interval do as well",
+    "chosen": "the best of the choices",
+}
+
+
+def preset(
+    text: str, values: Sequence[Value], settings: Sequence[tuple[str, str]], measured: Measured, about: str
+) -> str:
+    """The description of the fitted drive. `settings` are overrides of every run, `about` lines go before
+    all.
+    """
+    changes: list[tuple[str, str, str]] = [(path, value, "set for the fit") for path, value in settings]
+    changes += [
+        (one.free.path, _number(one.free.setting(one.value)), f"fitted: {measured.source}{_interval(one)}")
+        for one in values
+    ]
+    lines = text.splitlines()
+    lines = _put(lines, ["name"], toml_string(measured.name), None)
+    if measured.name and "description" in tomllib.loads(text):
+        was = str(tomllib.loads(text)["description"])
+        lines = _put(
+            lines, ["description"], toml_string(f"{was}; fitted to measurements of {measured.name}"), None
+        )
+    for path, value, comment in changes:
+        lines = _put(lines, _place(path), value, comment)
+    head = [f"# {line}".rstrip() for line in about.splitlines()]
+    made = "\n".join([*head, *lines]) + "\n"
+    wanted = _changed(
+        text, [("device.name", toml_string(measured.name)), *((path, value) for path, value, _ in changes)]
+    )
+    found = _loads(made)
+    if found is None or {**found, "description": ""} != {**wanted, "description": ""}:
+        # A description in a form that can't be edited line by line is written anew, comments in front.
+        import tomli_w
+
+        comments = [f"# {path} = {value}: {comment}" for path, value, comment in changes]
+        made = "\n".join([*head, *comments, ""]) + tomli_w.dumps(wanted)
+    return made
+
+
+def _place(path: str) -> list[str]:
+    """Where a path stands in the file of a device: its own tables at the top, those of the firmware below
+    `scheme`.
+    """
+    kind, *rest = path.split(".")
+    return rest if kind == "device" else [kind, *rest]
+
+
+def _interval(one: Value) -> str:
+    if one.low is None or one.high is None:
+        return f"; {STATES[one.state]}"
+    return f"; 95% interval {_number(_short(one.low))} to {_number(_short(one.high))}, {STATES[one.state]}"
+
+
+def _short(value: float) -> float | int:
+    rounded = float(f"{value:.4g}")
+    return int(rounded) if abs(rounded) >= 1000 else rounded
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int):
+        return toml_value([*value]) if isinstance(value, list) else toml_value(value)
+    return f"{value:_}"
+
+
+def _put(lines: list[str], place: list[str], value: str, comment: str | None) -> list[str]:
+    """The lines with this value at this place: in its line, in its table, or in a new table behind the
+    others.
+    """
+    text = f"{place[-1]} = {value}" + (f" # {comment}" if comment else "")
+    section: list[str] = []
+    end: int | None = 0 if len(place) == 1 else None
+    for number, line in enumerate(lines):
+        header = _HEADER.match(line)
+        if header:
+            section = [part.strip().strip('"') for part in header[1].split(".")]
+            if section == place[:-1]:
+                end = number + 1
+            continue
+        key = _KEY.match(line)
+        if key is None:
+            continue
+        if [*section, *key[1].split(".")] == place:
+            last = _end(lines, number)
+            return [
+                *lines[:number],
+                f"{key[1]} = {value}" + (f" # {comment}" if comment else ""),
+                *lines[last:],
+            ]
+        if section == place[:-1] and end is not None:
+            end = _end(lines, number)
+    if end is not None:
+        return [*lines[:end], text, *lines[end:]]
+    return [*lines, "", f"[{'.'.join(place[:-1])}]", text]
+
+
+def _end(lines: Sequence[str], start: int) -> int:
+    """The line behind a value that begins in line `start`: a list may take several."""
+    for end in range(start + 1, len(lines) + 1):
+        if _loads("\n".join(lines[start:end])) is not None:
+            return end
+    return start + 1
+
+
+def _loads(text: str) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return None
+
+
+def _changed(text: str, changes: Sequence[tuple[str, str]]) -> dict[str, Any]:
+    """The description as data, changed."""
+    data = copy.deepcopy(tomllib.loads(text))
+    for path, value in changes:
+        *tables, key = _place(path)
+        inner: Any = data
+        for table in tables:
+            inner = inner.setdefault(table, {})
+        inner[key] = _parsed(value)
+    return data
+
+
+def _parsed(value: str) -> Any:
+    found: Mapping[str, Any] | None = _loads(f"value = {value}")
+    # What isn't TOML is taken as a word, as --set takes it.
+    return value if found is None else found["value"]

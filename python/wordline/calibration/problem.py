@@ -1,0 +1,204 @@
+"""A fit, described: what is measured, what is free, and how a choice of values is run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wordline._core import WordlineError
+from wordline.calibration.measured import Measured, MeasuredPoint
+from wordline.calibration.objective import deviations, groups, objective, residuals
+from wordline.calibration.protocol import simulated
+from wordline.calibration.space import Free
+from wordline.presets import Description, toml_value
+from wordline.study.executors import Executor
+from wordline.study.point import Inputs, Point
+from wordline.study.runs import run_points, validate
+from wordline.study.store import Store
+from wordline.tuning.file import TuneFile
+
+Values = dict[str, Any]
+"""Path → what the sampler chose."""
+
+OBJECTIVE = "objective"
+
+COLUMNS = ("result",)
+"""Of a row."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is fitted to what."""
+
+    device: Description
+    scheme: Description
+    measured: Measured
+    fitted: list[bool]
+    """Which points of load the fit sees."""
+    free: list[Free]
+    settings: tuple[tuple[str, str], ...]
+    """Overrides of every run: dotted path and TOML value."""
+    requests: int
+    """Of the probe, at each point."""
+    seed: int
+
+    @cached_property
+    def sigmas(self) -> list[dict[str, float]]:
+        """Standard deviations of all points."""
+        # Of the probe's requests those of the rarer direction.
+        share = self.measured.protocol.probe_read_share
+        return deviations(self.measured.points, self.requests * min(share, 1 - share))
+
+    def seen(self) -> list[MeasuredPoint]:
+        """The points of the fit."""
+        return [point for point, seen in zip(self.measured.points, self.fitted, strict=True) if seen]
+
+    def points(
+        self, values: Mapping[str, Any], points: Sequence[MeasuredPoint], requests: int | None = None
+    ) -> list[Point]:
+        """Runs of these values, one for each point of load."""
+        own = tuple(
+            (one.path, toml_value(one.setting(values[one.path]))) for one in self.free if one.path in values
+        )
+        return [
+            Point(
+                device=self.device,
+                scheme=self.scheme,
+                workload=self.measured.protocol.workload(point.offered, requests or self.requests),
+                overrides=(*self.settings, *own),
+                seed=self.seed,
+                axes=(*values.items(), ("load", point.name)),
+            )
+            for point in points
+        ]
+
+    def residuals(self, found: Sequence[Mapping[str, Any]]) -> list[float]:
+        """Of the points of the fit."""
+        return residuals(self.seen(), self._seen_sigmas(), found)
+
+    @property
+    def groups(self) -> list[int]:
+        """For each residual the number of its group."""
+        return groups(self._seen_sigmas())
+
+    def _seen_sigmas(self) -> list[dict[str, float]]:
+        return [sigma for sigma, seen in zip(self.sigmas, self.fitted, strict=True) if seen]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A choice of values that was run."""
+
+    values: Values
+    figures: list[dict[str, Any]]
+    """Simulated, by point of the fit."""
+    residuals: list[float]
+
+    @property
+    def objective(self) -> float:
+        """Mean of squares."""
+        return objective(self.residuals)
+
+
+@dataclass(frozen=True)
+class Search(TuneFile):
+    """The fit as a search of one objective over the points that it sees."""
+
+    problem: Problem
+
+    @classmethod
+    def of(cls, problem: Problem, trials: int, sampler: str, batch: int) -> Search:
+        """A search with so many trials, the description's own values first."""
+        return cls(
+            name=problem.measured.name,
+            data={},
+            folder=Path.cwd(),
+            search={one.path: one.space() for one in problem.free},
+            objectives={OBJECTIVE: "minimize"},
+            trials=trials,
+            batch=batch,
+            sampler=sampler,
+            seed=problem.seed,
+            problem=problem,
+        )
+
+    def points(self, values: Mapping[str, Any]) -> list[Point]:
+        """A run for each point of load."""
+        return self.problem.points(values, self.problem.seen())
+
+    def figures(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float]:
+        """The distance from the measurement."""
+        found = _simulated(rows)
+        # A drive so slow that it answers nothing is as far away as can be.
+        return {OBJECTIVE: math.inf if found is None else objective(self.problem.residuals(found))}
+
+    def columns(self) -> Sequence[str]:
+        """The results as they are."""
+        return COLUMNS
+
+    def first(self) -> Sequence[Mapping[str, Any]]:
+        """What the description says, where that lies within the ranges."""
+        values = {one.path: one.base if one.choices else one.start() for one in self.problem.free}
+        inside = all(
+            values[one.path] in one.choices if one.choices else values[one.path] is not None
+            for one in self.problem.free
+        )
+        return (values,) if inside else ()
+
+
+@dataclass
+class Runner:
+    """Runs choices of values where the points of the study run, and keeps their rows."""
+
+    problem: Problem
+    executor: Executor
+    store: Store
+
+    def run(self, choices: Sequence[Values]) -> list[Tried | None]:
+        """Each choice, run at the points of the fit; `None` for one that can't be run."""
+        found = self._run([self.problem.points(values, self.problem.seen()) for values in choices])
+        return [
+            None if figures is None else Tried(values, figures, self.problem.residuals(figures))
+            for values, figures in zip(choices, found, strict=True)
+        ]
+
+    def figures(self, values: Values, requests: int) -> list[dict[str, Any]]:
+        """The figures of all points of load, held-out ones included. Raises `WordlineError` if one can't be
+        run.
+        """
+        points = self.problem.points(values, self.problem.measured.points, requests)
+        (found,) = self._run([points])
+        if found is None:
+            validate(points)
+            raise WordlineError(f"the drive with {values} can't be run at every point of load")
+        return found
+
+    def _run(self, groups: Sequence[Sequence[Point]]) -> list[list[dict[str, Any]] | None]:
+        points: list[Point] = []
+        inputs: list[Inputs] = []
+        keys: list[list[str] | None] = []
+        for group in groups:
+            try:
+                found = validate(group)
+            except WordlineError:
+                keys.append(None)
+                continue
+            points += group
+            inputs += found
+            keys.append([one.key for one in found])
+        run_points(points, self.executor, self.store, inputs=inputs)
+        rows = self.store.results((key for own in keys if own is not None for key in own), COLUMNS)
+        return [None if own is None else _simulated([rows[key] for key in own]) for own in keys]
+
+
+def _simulated(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]] | None:
+    if any("error" in row for row in rows):
+        return None
+    try:
+        return [simulated(row["result"]) for row in rows]
+    except WordlineError:
+        return None

@@ -1,0 +1,110 @@
+"""How a drive is measured: full and overwritten at random, under writers at an offered rate, beside a probe
+that counts.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wordline._core import WordlineError
+from wordline.presets import Description
+
+WARM_UP = 0.25
+"""Share of the measured time that goes before it, in which buffers and queues settle; the layout is steady
+from the start.
+"""
+
+NS_PER_S = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Threads that submit by the clock, with exponential gaps, each with so many requests outstanding at
+    most: what comes when that many are under way is submitted late, and its response time counts from then.
+    """
+
+    writers: int = 6
+    depth: int = 64
+    """Most requests outstanding of each thread."""
+    writer_read_share: float = 0.01
+    probe_per_s: float = 10_000.0
+    """Requests a second of the thread whose response times count."""
+    probe_read_share: float = 0.5
+    bytes: int = 4096
+    """Of each request, aligned, anywhere on the drive."""
+
+    @property
+    def threads(self) -> int:
+        """Writers and the probe."""
+        return self.writers + 1
+
+    def seconds(self, requests: int) -> float:
+        """Simulated time in which the probe submits so many requests."""
+        return requests / self.probe_per_s
+
+    def workload(self, offered: float, requests: int) -> Description:
+        """A point of load, as a workload: `offered` writes a second, of which the probe's are a part, and so
+        many requests of the probe in the window.
+        """
+        measured = self.seconds(requests)
+        whole = measured * (1 + WARM_UP)
+        rest = offered - self.probe_per_s * (1 - self.probe_read_share)
+        lines = [
+            f'name = "{offered:.0f} writes a second"',
+            # The warm-up settles it.
+            '[start]\noccupancy = "all"\nlayout = "steady"\nsettle_requests = 0',
+            f"[window]\nwarmup_ns = {round(measured * WARM_UP * NS_PER_S)}",
+            f'[host]\narrivals = "held"\nmax_outstanding = {self.depth}\nstop_ns = {round(whole * NS_PER_S)}',
+            self._flow("probe", self.probe_per_s, self.probe_read_share, whole),
+        ]
+        if rest > 0:
+            each = rest / self.writers
+            lines += [
+                self._flow(f"writer{number}", each, self.writer_read_share, whole)
+                for number in range(self.writers)
+            ]
+        return Description(f"{offered:.0f} writes a second", "\n".join(lines) + "\n", Path.cwd())
+
+    def _flow(self, name: str, per_s: float, read_share: float, seconds: float) -> str:
+        mean = per_s * seconds
+        # More than will come by eight standard deviations: the time ends the flow.
+        enough = math.ceil(mean + 8 * math.sqrt(mean) + 8)
+        return (
+            f'[[flow]]\nname = "{name}"\n[flow.source]\nkind = "synthetic"\nrequests = {enough}\n'
+            f"read_share = {read_share!r}\nsizes = {self.bytes}\n"
+            f'interarrival = {{ kind = "poisson", iops = {per_s!r} }}'
+        )
+
+
+def simulated(result: str | Mapping[str, Any]) -> dict[str, Any]:
+    """The figures of a simulated point as those of a measured one, and the percentiles of the probe
+    (`curve`).
+    """
+    data: Mapping[str, Any] = json.loads(result) if isinstance(result, str) else result
+    flows = data.get("flows")
+    # Without writers the probe is all there is.
+    probe = flows[0] if flows else data
+    figures: dict[str, Any] = {
+        "writes_per_s": data["write"]["iops"],
+        "reads_per_s": data["read"]["iops"],
+    }
+    curve: dict[str, list[tuple[float, float]]] = {}
+    for direction in ("read", "write"):
+        own = probe[direction]
+        if not own["requests"]:
+            raise WordlineError(f"no {direction} of the probe was answered within the simulated time")
+        latency = own["latency_ns"]
+        for name in ("mean", "p50", "p99", "p99_9", "p99_99"):
+            # A drive without a link answers writes in no time.
+            figures[f"{direction}_{name}_us"] = max(latency[name], 1) / 1e3
+        curve[direction] = sorted(
+            (float(name[1:].replace("_", ".")) / 100, value / 1e3)
+            for name, value in latency.items()
+            if name[0] == "p"
+        )
+    return {**figures, "curve": curve, "waf": data["waf"], "requests": probe["read"]["requests"]}
