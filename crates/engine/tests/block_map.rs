@@ -256,7 +256,8 @@ fn what_would_move_pages_beside_it_or_takes_too_much_space_is_refused_by_its_key
         change(&mut setup);
         setup.prepare(&[]).err().unwrap().to_string()
     };
-    let cases: [(&dyn Fn(&mut Setup), &str); 9] = [
+    type Case<'a> = (&'a dyn Fn(&mut Setup), &'a str);
+    let cases: [Case<'_>; 9] = [
         (&|setup| setup.scheme.mapping.policy = MappingKind::Demand, "scheme.mapping.policy"),
         (&|setup| setup.scheme.placement.policy = PlacementKind::Dynamic, "scheme.placement.policy"),
         (&|setup| setup.scheme.gc.policy = GcKind::Fifo, "scheme.gc.policy"),
