@@ -15,8 +15,20 @@ from conftest import COMMAND, SMALL_DRIVE, Wordline, sets
 import wordline as package
 
 COMMANDS = {
-    *("run", "prepare", "compare", "sweep", "merge", "cluster", "repro", "report", "diff", "tune", "mqsim"),
-    *("show", "trace", "completion", "man"),
+    *(
+        "run",
+        "prepare",
+        "compare",
+        "sweep",
+        "merge",
+        "cluster",
+        "repro",
+        "report",
+        "diff",
+        "tune",
+        "calibrate",
+    ),
+    *("mqsim", "show", "trace", "completion", "man"),
 }
 
 
@@ -119,11 +131,11 @@ def on_a_terminal(*arguments: str) -> str:
 
 
 def test_long_commands_tell_rate_and_time_left(tmp_path: Path) -> None:
-    few = sets(SMALL_DRIVE | {"workload.source.requests": 300_000, "workload.start.layout": "in_order"})
+    few = sets(SMALL_DRIVE | {"workload.source.requests": 2_000_000, "workload.start.layout": "in_order"})
     shown = on_a_terminal("run", *few)
-    assert "requests/s" in shown and "left" in shown and "300,000 requests" in shown
+    assert "requests/s" in shown and "left" in shown and "2,000,000 requests" in shown
     sweep = tmp_path / "s.toml"
-    axes = "[axes]\n'workload.host.queue_depth' = [1, 2, 4, 8]\n[set]\n'workload.source.requests' = 60000\n"
+    axes = "[axes]\n'workload.host.queue_depth' = [1, 2, 4, 8]\n[set]\n'workload.source.requests' = 400000\n"
     sweep.write_text(axes)
     shown = on_a_terminal("sweep", str(sweep))
     assert "points/s" in shown and "4/4" in shown and "left" in shown
@@ -131,7 +143,7 @@ def test_long_commands_tell_rate_and_time_left(tmp_path: Path) -> None:
 
 def test_traces_tell_how_far_they_are_read(tmp_path: Path) -> None:
     trace = tmp_path / "t.csv"
-    rows = "".join(f"{index * 1000},R,{index % 5000 * 4096},4096\n" for index in range(400_000))
+    rows = "".join(f"{index * 1000},R,{index % 5000 * 4096},4096\n" for index in range(2_000_000))
     trace.write_text("time_ns,op,offset_bytes,length_bytes\n" + rows)
     for words in (("info", str(trace)), ("fit", str(trace), "--out", str(tmp_path / "p.toml"))):
         shown = on_a_terminal("trace", *words)

@@ -30,17 +30,7 @@ def small(workload: str, **overrides: object) -> Result:
     return package.run("mqsim", "baseline", workload, overrides={**SMALL_DRIVE, **overrides})
 
 
-def test_a_client_drive_whose_caches_fill_is_noted() -> None:
-    # Its SLC cache and its cache of the map begin empty: collection and map reads grow until they are full.
-    overrides = {"workload.source.requests": ENOUGH}
-    result = package.run("client-qlc", "baseline", "mixed-70-30-8k-qd16", overrides=overrides)
-    assert set(kinds(result)) == {"not_stationary"}
-
-
-@pytest.mark.parametrize(
-    ("device", "workload"),
-    [pair for pair in product(DEVICES, WORKLOADS) if pair != ("client-qlc", "mixed-70-30-8k-qd16")],
-)
+@pytest.mark.parametrize(("device", "workload"), list(product(DEVICES, WORKLOADS)))
 def test_standard_workloads_on_standard_drives_have_no_note(device: str, workload: str) -> None:
     result = package.run(device, "baseline", workload, overrides={"workload.source.requests": ENOUGH})
     assert result.notes == []
@@ -122,7 +112,7 @@ def test_a_run_ends_with_its_last_answer_and_its_bar_is_full() -> None:
     calls: list[tuple[int, int | None, int]] = []
     result = ended("last_answer", calls)
     # Folding at idle times would be millions.
-    assert 0 < result.flash.operations <= result.engine.flash_operations < 100_000
+    assert 0 < result.flash.operations <= result.engine.flash_operations < 1_000_000
     assert result.engine.simulated_ns == result.window.end_ns == calls[-1][2]
     assert calls[-1][0] == calls[-1][1] == 2_000 + result.engine.settling_requests
 

@@ -219,4 +219,4 @@ def _number(value: Any) -> str:
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command()(calibrate)
+    app.command(short_help="Fit a drive to measurements of a real one.")(calibrate)

@@ -28,7 +28,7 @@ class Rate:
         if self._first is None:
             self._first, self._begin = done, time.monotonic()
         passed = time.monotonic() - self._begin
-        if passed < 0.2 or done <= self._first:
+        if passed < 0.05 or done <= self._first:
             return ""
         rate = (done - self._first) / passed
         number = f"{rate:,.0f}" if rate >= 100 else f"{rate:.3g}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wordline import kept_drives, schemes, simulation
+from wordline import schemes, simulation
 from wordline._core import WordlineError
 from wordline.cli.common import (
     DeviceOption,
@@ -28,9 +28,9 @@ from wordline.cli.common import (
 from wordline.cli.progress import requests_bar
 from wordline.files import usable_folder
 from wordline.presets import load, load_workload, replay
-from wordline.study.point import Point
 
 if TYPE_CHECKING:
+    from wordline.kept_drives import Ready
     from wordline.result import Result
 
 
@@ -140,13 +140,16 @@ def run(
             raise WordlineError("--seeds and --save-state or --load-state exclude each other")
         _run_seeds(simulate, seed_numbers(seeds, seed), jobs, out, as_json)
         return
+    from wordline import kept_drives
+    from wordline.study.point import Point
+
     with requests_bar() as progress:
         ready = None
         if keep and load_state is None and trace is None and request_log is None:
             point = Point(*descriptions, overrides=tuple(pairs), seed=seed, checked=checked)
             ready = kept_drives.ready(point, progress)
 
-        def simulate_one(ready: kept_drives.Ready | None) -> Result | None:
+        def simulate_one(ready: Ready | None) -> Result | None:
             return simulation.simulate_part(
                 *descriptions,
                 overrides=pairs,

@@ -150,15 +150,17 @@ class Store:
             here.update(_pairs(rows))
         return int(rows.num_rows)
 
-    def _read(self) -> pyarrow.Table:
-        found = self._whole(sorted(self._rows.glob("*.parquet")))
+    def _read(self, columns: Sequence[str] | None = None) -> pyarrow.Table:
+        found = self._whole(sorted(self._rows.glob("*.parquet")), columns)
         return _concat(list(found.values())) if found else _table([])
 
-    def _whole(self, files: Iterable[Path]) -> dict[Path, pyarrow.Table]:
-        """The tables of those files that can be read; the others are set aside."""
+    def _whole(
+        self, files: Iterable[Path], columns: Sequence[str] | None = None
+    ) -> dict[Path, pyarrow.Table]:
+        """The tables, or `columns` of them, of those files that can be read; the others are set aside."""
         found = {}
         for path in files:
-            table = _read_file(path)
+            table = _read_file(path, columns)
             if table is not None:
                 found[path] = table
                 continue
@@ -181,14 +183,21 @@ def _pairs(table: pyarrow.Table) -> list[tuple[str, str]]:
     return list(zip(table["key"].to_pylist(), table["status"].to_pylist(), strict=True))
 
 
-def _read_file(path: Path) -> pyarrow.Table | None:
-    """The rows of a file; `None` if it is damaged. Raises `WordlineError` if it can't be read at all."""
+def _read_file(path: Path, columns: Sequence[str] | None = None) -> pyarrow.Table | None:
+    """The rows of a file, or `columns` of them; `None` if it is damaged.
+
+    Raises `WordlineError` if it can't be read at all.
+    """
     import pyarrow
     import pyarrow.parquet
 
     try:
         with path.open("rb") as file:
-            table = pyarrow.parquet.ParquetFile(file, page_checksum_verification=True).read()
+            opened = pyarrow.parquet.ParquetFile(file, page_checksum_verification=True)
+            there = opened.schema_arrow.names
+            if not {*FIXED, *TEXTS[:1]} <= set(there):
+                return None
+            return opened.read(None if columns is None else [name for name in columns if name in there])
     except pyarrow.ArrowException:
         return None
     except OSError as error:
@@ -196,7 +205,6 @@ def _read_file(path: Path) -> pyarrow.Table | None:
         if error.errno is None:
             return None
         raise WordlineError(f"{path}: {reason(error)}") from None
-    return table if {*FIXED, *TEXTS[:1]} <= set(table.column_names) else None
 
 
 def _concat(tables: list[pyarrow.Table]) -> pyarrow.Table:
