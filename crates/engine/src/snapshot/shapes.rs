@@ -34,7 +34,7 @@ const SMALL: [(&str, &str); 7] = [
 const STEADY: (&str, &str) = ("workload.start.layout", "steady");
 
 /// Keys that need one another.
-const TOGETHER: [&[(&str, &str)]; 13] = [
+const TOGETHER: [&[(&str, &str)]; 14] = [
     &[
         ("scheme.mapping.policy", "segments"),
         ("scheme.mapping.host_memory", "true"),
@@ -76,6 +76,19 @@ const TOGETHER: [&[(&str, &str)]; 13] = [
         ("scheme.firmware.lookup_ns", "300"),
     ],
     &[("scheme.block_map.policy", "fast"), ("scheme.block_map.log_blocks", "3")],
+    // Regions that a plan of so small a drive can open.
+    &[
+        ("scheme.mapping.policy", "demand"),
+        ("scheme.mapping.cache_bytes", "0"),
+        ("scheme.reclaim.policy", "block"),
+        ("scheme.reclaim.threshold", "20"),
+        ("scheme.astro.enabled", "true"),
+        ("scheme.astro.region_pages", "16"),
+        ("scheme.astro.pages_per_bit", "4"),
+        ("scheme.astro.planes", "0"),
+        ("scheme.astro.at_once", "2"),
+        ("scheme.astro.read_threshold", "30"),
+    ],
 ];
 
 fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
