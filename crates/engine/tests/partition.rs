@@ -7,7 +7,9 @@ use wordline_engine::Setup;
 use wordline_engine::config::partition::{Adapts, BusyChannel, FirstReads, WhenBusy};
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
 use wordline_engine::config::run::Occupancy;
-use wordline_engine::config::scheme::{GcKind, MappingKind, PlacementKind, SuperblockSpan, UnmappedReads};
+use wordline_engine::config::scheme::{
+    GcConfig, GcKind, MappingKind, PlacementKind, SuperblockSpan, UnmappedReads,
+};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::stats::report::Report;
 
@@ -263,6 +265,29 @@ fn it_runs_with_every_policy_of_collection_and_reclaim() {
         }
     }
     assert!(piggybacked > 0 && migrated > 0, "{piggybacked} {migrated}");
+}
+
+// What a victim's pages leave in part in rows of several domains is enough for it to be read no further, and nothing else fills them.
+#[test]
+fn collection_programs_what_it_has_left_in_rows_of_several_domains() {
+    for seed in [2, 33, 43, 71, 217, 885] {
+        let mut setup = under_stress();
+        let geometry = &mut setup.device.geometry;
+        (geometry.channels, geometry.planes, geometry.blocks, geometry.pages) = (3, 2, 31, 5);
+        (geometry.page_bytes, geometry.mapping_unit_bytes) = (4096, 512);
+        setup.device.capacity.overprovisioning = Some(0.32);
+        setup.scheme.blocks.superblock = SuperblockSpan::Die;
+        setup.scheme.mapping.unmapped_reads = UnmappedReads::Allocate;
+        setup.scheme.gc =
+            GcConfig { policy: GcKind::Random, trigger: 0.0, stop: Some(0.127), ..setup.scheme.gc };
+        let partition = &mut setup.scheme.partition;
+        (partition.history, partition.when_busy, partition.interval_accesses) = (2, WhenBusy::Wait, 41);
+        partition.migrate_at_idle = false;
+        (setup.host, setup.start, setup.seed) = (closed(64), start(Occupancy::All, 0.9), seed);
+        let bytes = setup.logical_bytes().unwrap();
+        let ended = run(&setup, &mut Listed(crate::common::random::requests(seed + 1, 400, bytes)));
+        assert!(ended.is_ok(), "{seed}: {:?}", ended.err());
+    }
 }
 
 #[test]

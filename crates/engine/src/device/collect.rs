@@ -106,8 +106,39 @@ impl Device {
             }
         }
         let collector = &self.domain[domain.index()].collector;
-        if collector.reading == 0 && (!collector.victim.is_some() || self.fold_waits(domain)) {
+        if collector.reading == 0
+            && (!collector.victim.is_some() || self.fold_waits(domain) || self.waits_for_itself(domain))
+        {
             self.program_gathered_of(domain);
+        }
+    }
+
+    /// Whether a victim is read no further, as enough of it is under way, and all of that lies in rows that more of it would fill:
+    /// pages that move to several domains, or write points, may leave each of their rows in part.
+    fn waits_for_itself(&self, home: DomainId) -> bool {
+        let in_flight = self.domain[home.index()].collector.in_flight;
+        in_flight >= self.read_ahead(home) && self.gathered_from(home) == in_flight
+    }
+
+    /// Units from victims of this domain that lie in rows that are being gathered.
+    fn gathered_from(&self, home: DomainId) -> u32 {
+        let heads = self.gathering_for(home).flat_map(|domain| &self.domain[domain.index()].points);
+        let units = heads.flat_map(|point| &point.gathered).flat_map(|&head| self.pool.units(head));
+        units.filter(|&unit| self.domain_of(self.pool[unit].source) == home).count() as u32
+    }
+
+    /// The domains that pages of this one may move to.
+    fn gathering_for(&self, home: DomainId) -> impl Iterator<Item = DomainId> + use<> {
+        let domains = if self.rules.places_moves { 0..self.domain.len() as u32 } else { home.0..home.0 + 1 };
+        domains.map(DomainId)
+    }
+
+    /// Units of a domain's victims that may be under way before no more of them is read.
+    fn read_ahead(&self, domain: DomainId) -> u32 {
+        if self.collects_gently(domain) {
+            self.geometry.units_per_program() * self.domains.width()
+        } else {
+            self.thresholds.read_ahead
         }
     }
 
@@ -255,11 +286,7 @@ impl Device {
 
     /// Sends reads of the victim's valid units; `false` when enough are under way.
     fn read_victim(&mut self, domain: DomainId) -> bool {
-        let ahead = if self.collects_gently(domain) {
-            self.geometry.units_per_program() * self.domains.width()
-        } else {
-            self.thresholds.read_ahead
-        };
+        let ahead = self.read_ahead(domain);
         let Collector { victim: superblock, cause, .. } = self.domain[domain.index()].collector;
         let (block, rows) = (self.blocks.split(superblock).1, self.blocks.rows(superblock));
         let class = Class::read_for(cause);
@@ -498,8 +525,7 @@ impl Device {
     /// Nothing more comes from this domain for now: programs what its moves have gathered, wherever it lies. What lies in a domain
     /// that empties superblocks itself is programmed with those: a page filled in part there is space that they count on.
     pub(super) fn program_gathered_of(&mut self, home: DomainId) {
-        let domains = if self.rules.places_moves { 0..self.domain.len() as u32 } else { home.0..home.0 + 1 };
-        for domain in domains.map(DomainId) {
+        for domain in self.gathering_for(home) {
             if domain != home && !self.domain[domain.index()].collector.victims.is_empty() {
                 continue;
             }
