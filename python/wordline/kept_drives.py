@@ -13,8 +13,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from wordline import simulation
 from wordline._core import Drive, WordlineError
+from wordline.simulation import Progress
 from wordline.study.point import Point
 
 FOLDER_VARIABLE = "WORDLINE_DRIVES"
@@ -56,7 +56,7 @@ def folder() -> Path | None:
     return (Path(base) if base else Path.home() / ".cache") / "wordline" / "drives"
 
 
-def ready(point: Point, progress: simulation.Progress | None) -> Ready | None:
+def ready(point: Point, progress: Progress | None) -> Ready | None:
     """The drive of a run, from its file or prepared now and kept.
 
     `None` for one that is ready at once, or that depends on the requests one by one: the run prepares it. A
@@ -74,15 +74,7 @@ def ready(point: Point, progress: simulation.Progress | None) -> Ready | None:
             os.utime(path)
         return Ready(None, path, "kept from a run before")
     began = time.monotonic()
-    drive = simulation.prepare_drive(
-        point.device,
-        point.scheme,
-        point.workload,
-        overrides=list(point.overrides),
-        seed=point.seed,
-        checked=point.checked,
-        progress=progress,
-    )
+    drive = point.prepare(progress)
     if time.monotonic() - began < KEPT_FROM_S:
         return Ready(drive, None, "prepared")
     return Ready(drive, None, "prepared and kept" if _keep(drive, path) else "prepared")

@@ -62,7 +62,7 @@ class Worker:
         if job.shares_trace and inputs.trace_key is not None:
             held = self.traces.get(inputs.trace_key, lambda: _hold(point))
         if job.shares_drive and inputs.drive_key is not None:
-            drive = self.drives.get(inputs.drive_key, lambda: self._prepare(point))
+            drive = self.drives.get(inputs.drive_key, lambda: point.prepare(self._watch))
         measured = simulation.simulate(
             point.device,
             point.scheme,
@@ -75,17 +75,6 @@ class Worker:
             held=held,
         )
         return measured.json()
-
-    def _prepare(self, point: Point) -> Drive:
-        return simulation.prepare_drive(
-            point.device,
-            point.scheme,
-            point.workload,
-            overrides=list(point.overrides),
-            seed=point.seed,
-            checked=point.checked,
-            progress=self._watch,
-        )
 
     def _watch(self, _requests: int, _total: int | None, _simulated_ns: int) -> None:
         if self.stop.is_set():

@@ -12,7 +12,7 @@ from typing import Any
 
 from wordline import _core, policies
 from wordline.presets import Description
-from wordline.simulation import check_seed
+from wordline.simulation import Progress, check_seed, prepare_drive
 
 KEY_LENGTH = 32
 """Hexadecimal digits of a key: 128 bits of SHA-256."""
@@ -53,6 +53,18 @@ class Point:
             whole_drive=whole_drive,
         )
         return Inputs.of(self, json.loads(text))
+
+    def prepare(self, progress: Progress | None) -> _core.Drive:
+        """The drive on which the run begins."""
+        return prepare_drive(
+            self.device,
+            self.scheme,
+            self.workload,
+            overrides=list(self.overrides),
+            seed=self.seed,
+            checked=self.checked,
+            progress=progress,
+        )
 
 
 @dataclass(frozen=True)

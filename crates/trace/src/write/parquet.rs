@@ -20,6 +20,16 @@ const GROUP: usize = 1 << 17;
 /// Requests that are encoded at once.
 const BATCH: usize = 1 << 13;
 
+/// A file of these columns, compressed with zstd, in row groups of `group` rows.
+pub(super) fn compressed(file: File, schema: &Arc<Schema>, group: usize) -> io::Result<ArrowWriter<File>> {
+    let level = ZstdLevel::try_new(3).map_err(io::Error::other)?;
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(level))
+        .set_max_row_group_row_count(Some(group))
+        .build();
+    ArrowWriter::try_new(file, schema.clone(), Some(properties)).map_err(io::Error::other)
+}
+
 pub(super) struct ParquetFile {
     writer: ArrowWriter<File>,
     schema: Arc<Schema>,
@@ -36,13 +46,7 @@ impl ParquetFile {
             field("length_bytes", DataType::UInt64),
             field("flow", DataType::UInt16),
         ]));
-        let level = ZstdLevel::try_new(3).map_err(io::Error::other)?;
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(level))
-            .set_max_row_group_row_count(Some(GROUP))
-            .build();
-        let writer =
-            ArrowWriter::try_new(file, schema.clone(), Some(properties)).map_err(io::Error::other)?;
+        let writer = compressed(file, &schema, GROUP)?;
         Ok(Self { writer, schema, waiting: Vec::new() })
     }
 

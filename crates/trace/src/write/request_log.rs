@@ -8,14 +8,13 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, StringArray, UInt16Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
-use parquet::basic::{Compression, ZstdLevel};
-use parquet::file::properties::WriterProperties;
 use wordline_engine::host::request::HostRequest;
 use wordline_engine::probe::Answer;
 use wordline_engine::stats::blame::{PARTS, Part};
 
 use super::OutputFile;
 use super::csv::word;
+use super::parquet::compressed;
 
 /// Requests of a row group: bounds the memory, whatever the length of the run.
 const GROUP: usize = 1 << 15;
@@ -69,13 +68,7 @@ impl RequestLog {
         ];
         fields.extend(Part::names().map(|name| field(&format!("blame_ns.{name}"), DataType::UInt64)));
         let schema = Arc::new(Schema::new(fields));
-        let level = ZstdLevel::try_new(3).map_err(io::Error::other)?;
-        let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(level))
-            .set_max_row_group_row_count(Some(GROUP))
-            .build();
-        let writer =
-            ArrowWriter::try_new(file, schema.clone(), Some(properties)).map_err(io::Error::other)?;
+        let writer = compressed(file, &schema, GROUP)?;
         Ok(Self { output, writer, schema, waiting: Vec::new(), failed: None })
     }
 

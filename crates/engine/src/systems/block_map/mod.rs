@@ -10,17 +10,17 @@
 //! `docs/mapping.md` has the rules, and says where the sources had to be read.
 
 pub mod choice;
+mod limits;
 pub mod logs;
+mod merges;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Direct, DriveView, Figure, Pin, Place, Plan, Step, System, Watches};
+use super::{Action, Direct, DriveView, Figure, System, Watches};
 use crate::blocks::{BlockState, Domains};
 use crate::config::block_map::{BlockMapConfig, BlockMapKind};
-use crate::config::run::{Occupancy, StartLayout};
-use crate::config::scheme::{GcKind, MappingKind, PlacementKind, UnmappedReads};
 use crate::config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
 use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::nand::Geometry;
@@ -30,6 +30,7 @@ use crate::sched::class::Cause;
 use crate::snapshot::Stored;
 use crate::space::described_units;
 use choice::{Choice, Wish, choose};
+use limits::check_start;
 use logs::{Log, Logs, Work};
 
 /// No block.
@@ -153,161 +154,8 @@ impl BlockMap {
         }
     }
 
-    /// The pages of a logical block that lie elsewhere than in `but`, from one of its units up to before another.
-    fn pages(block: u32, from: u32, to: u32, but: SuperblockId, drive: &DriveView<'_>) -> Vec<(u32, Ppa)> {
-        let found = |unit| {
-            let ppa = drive.find(drive.at_home(SuperblockId(block), unit)?);
-            (ppa.is_some() && drive.superblock_of(ppa) != but).then_some((unit, ppa))
-        };
-        (from..to).filter_map(found).collect()
-    }
-
     fn capacity(drive: &DriveView<'_>) -> u32 {
         drive.blocks(DomainId(0)).capacity
-    }
-
-    /// Asks for a plan of garbage collection's.
-    fn ask(&mut self, domain: DomainId, fresh: bool, steps: Vec<Step>, actions: &mut Vec<Action>) {
-        self.counters.copied += steps.len() as u64;
-        self.plans.insert(self.asked, domain.0);
-        self.asked += 1;
-        let destinations = if fresh { vec![domain] } else { vec![] };
-        actions.push(Action::Plan(Plan { cause: Cause::Gc, destinations, steps, erase: vec![] }));
-    }
-
-    /// Copies pages into a log block, each to its unit.
-    fn copy_into(
-        &mut self,
-        log: SuperblockId,
-        pages: &[(u32, Ppa)],
-        drive: &DriveView<'_>,
-        actions: &mut Vec<Action>,
-    ) {
-        let step =
-            |&(unit, ppa): &(u32, Ppa)| Step { pages: vec![ppa], pin: Pin::In { superblock: log, unit } };
-        let steps = pages.iter().map(step).collect();
-        self.ask(drive.split(log).0, false, steps, actions);
-    }
-
-    /// Merges a log block, as soon as its programs have ended.
-    fn merge(&mut self, log: SuperblockId, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let (domain, _) = drive.split(log);
-        if !drive.is_settled(log) {
-            if let Some(logs) = self.logs(domain) {
-                logs.work = Some(Work::Settle(log));
-            }
-            return;
-        }
-        let Some(entry) = self.logs(domain).and_then(|logs| {
-            logs.work = None;
-            logs.at(log).copied()
-        }) else {
-            return;
-        };
-        if drive.valid(log) == 0 {
-            // One that is closed is being erased.
-            if !entry.closed {
-                actions.push(Action::Close(log));
-            }
-            self.counters.dropped += 1;
-            return self.merged(domain, log, actions);
-        }
-        match entry.owner {
-            Some(block) if entry.in_order => self.complete(log, block, drive, actions),
-            Some(block) => {
-                actions.push(Action::Close(log));
-                self.put_together(log, block, drive, actions);
-            }
-            None => self.put_together_next(log, drive, actions),
-        }
-    }
-
-    /// A log block is none any more.
-    fn merged(&mut self, domain: DomainId, log: SuperblockId, actions: &mut Vec<Action>) {
-        if let Some(logs) = self.logs(domain) {
-            logs.work = None;
-            logs.remove(log);
-        }
-        actions.push(Action::AskAgain);
-    }
-
-    /// Switch merge or partial merge: a log block in order becomes the data block, with what it lacks.
-    fn complete(&mut self, log: SuperblockId, block: u32, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let capacity = Self::capacity(drive);
-        let from = drive.next_unit(log).unwrap_or(capacity);
-        if self.misses_any(log, block, from, drive) {
-            actions.push(Action::Close(log));
-            return self.put_together(log, block, drive, actions);
-        }
-        let rest = Self::pages(block, from, capacity, log, drive);
-        if rest.is_empty() {
-            self.counters.switch += 1;
-            return self.becomes_data(log, block, drive, actions);
-        }
-        self.counters.partial += 1;
-        if let Some(logs) = self.logs(drive.split(log).0) {
-            logs.work = Some(Work::Partial(log));
-        }
-        self.copy_into(log, &rest, drive, actions);
-    }
-
-    /// Whether a full merge of this logical block is under way.
-    fn is_put_together(&self, domain: DomainId, block: u32) -> bool {
-        let work = self.domains.get(domain.index()).and_then(|logs| logs.work);
-        matches!(work, Some(Work::Full { block: other, .. }) if other == block)
-    }
-
-    /// Whether a page that should be among the first units of this log block is in the data block still: its place stayed unused,
-    /// since what was written there came to nothing.
-    fn misses_any(&self, log: SuperblockId, block: u32, until: u32, drive: &DriveView<'_>) -> bool {
-        let logs = self.domains.get(drive.split(log).0.index());
-        let is_log = |superblock| logs.is_some_and(|logs| logs.at(superblock).is_some());
-        let pages = Self::pages(block, 0, until, log, drive);
-        pages.iter().any(|&(_, ppa)| !is_log(drive.superblock_of(ppa)))
-    }
-
-    fn becomes_data(
-        &mut self,
-        log: SuperblockId,
-        block: u32,
-        drive: &DriveView<'_>,
-        actions: &mut Vec<Action>,
-    ) {
-        self.set_data(block, log);
-        actions.push(Action::Close(log));
-        self.merged(drive.split(log).0, log, actions);
-    }
-
-    /// Full merge: the pages of a logical block go to a fresh block. What is in its own log block, where `log` is another,
-    /// stays there.
-    fn put_together(
-        &mut self,
-        log: SuperblockId,
-        block: u32,
-        drive: &DriveView<'_>,
-        actions: &mut Vec<Action>,
-    ) {
-        let (domain, _) = drive.split(log);
-        let Some(logs) = self.logs(domain) else { return };
-        let own = logs.of(block).map(|own| own.superblock).filter(|&own| own != log);
-        logs.work = Some(Work::Full { log, block, fresh: SuperblockId::NONE });
-        let pages = Self::pages(block, 0, Self::capacity(drive), own.unwrap_or(SuperblockId::NONE), drive);
-        let step = |&(unit, ppa): &(u32, Ppa)| Step {
-            pages: vec![ppa],
-            pin: Pin::Exact(Place { destination: 0, unit }),
-        };
-        self.counters.full += 1;
-        self.ask(domain, true, pages.iter().map(step).collect(), actions);
-    }
-
-    /// The next full merge that a shared log block needs; without any it is done with.
-    fn put_together_next(&mut self, log: SuperblockId, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let units = 0..Self::capacity(drive);
-        let block = |unit| drive.valid_lpa(drive.unit_at(log, unit)).map(|lpa| drive.home(lpa).0);
-        match { units }.find_map(block) {
-            Some(block) => self.put_together(log, block.0, drive, actions),
-            None => self.merged(drive.split(log).0, log, actions),
-        }
     }
 
     /// What becomes of a write; `None`: it is to be asked once more, since something was done that made room.
@@ -361,35 +209,6 @@ impl BlockMap {
         Some(Direct::Wait)
     }
 
-    /// A log block gave all its units away and all its programs have ended.
-    fn is_full(&mut self, log: Log, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let (domain, _) = drive.split(log.superblock);
-        match log.owner {
-            // Nothing has to be copied: it needn't wait for what is under way elsewhere in the domain.
-            Some(block)
-                if log.in_order
-                    && !self.is_put_together(domain, block)
-                    && drive.valid(log.superblock) > 0
-                    && !self.misses_any(log.superblock, block, Self::capacity(drive), drive) =>
-            {
-                self.counters.switch += 1;
-                self.set_data(block, log.superblock);
-                actions.push(Action::Close(log.superblock));
-                if let Some(logs) = self.logs(domain) {
-                    logs.remove(log.superblock);
-                }
-                actions.push(Action::AskAgain);
-            }
-            Some(_) => {}
-            None => {
-                if let Some(log) = self.logs(domain).and_then(|logs| logs.at_mut(log.superblock)) {
-                    log.closed = true;
-                }
-                actions.push(Action::Close(log.superblock));
-            }
-        }
-    }
-
     /// Where a page may lie: in a log block, or at its unit of its logical block's data block, old or new.
     fn check_place(&mut self, lpa: Lpa, ppa: Ppa, drive: &DriveView<'_>) {
         let (block, unit) = drive.home(lpa);
@@ -429,82 +248,11 @@ impl System for BlockMap {
         _domains: &Domains,
         reserved: &Reserved,
     ) -> Result<(), ConfigError> {
-        let beside = |key: &str, value: String, allowed: &str| {
-            let allowed = format!("{allowed} beside scheme.block_map.policy");
-            Err(ConfigError::new(key, value, allowed))
-        };
-        let mapping = &scheme.mapping;
-        if mapping.policy != MappingKind::Page {
-            return beside("scheme.mapping.policy", format!("{:?}", mapping.policy), "\"page\"");
-        }
-        if mapping.unmapped_reads != UnmappedReads::Zeros {
-            return beside("scheme.mapping.unmapped_reads", "\"allocate\"".to_owned(), "\"zeros\"");
-        }
-        if scheme.placement.policy != PlacementKind::Static {
-            return beside("scheme.placement.policy", "\"dynamic\"".to_owned(), "\"static\"");
-        }
-        if scheme.gc.policy != GcKind::default() {
-            let value = format!("{:?}", scheme.gc.policy);
-            return beside("scheme.gc.policy", value, "\"greedy\", which is never asked,");
-        }
-        if scheme.blocks.host_write_points != 1 {
-            return beside(
-                "scheme.blocks.host_write_points",
-                scheme.blocks.host_write_points.to_string(),
-                "1",
-            );
-        }
-        let parts = [
-            ("scheme.gc.background", scheme.gc.background.is_some()),
-            ("scheme.gc.pace", scheme.gc.pace.is_some()),
-            ("scheme.reclaim.policy", scheme.reclaim.is_on()),
-            ("scheme.wear.static_spread", scheme.wear.static_spread.is_some()),
-            ("scheme.slc_cache.policy", scheme.slc_cache.is_on()),
-            ("scheme.redundancy.policy", scheme.redundancy.is_on()),
-            ("scheme.partition.enabled", scheme.partition.enabled),
-            ("scheme.astro.enabled", scheme.astro.enabled),
-            ("scheme.copies", reserved.planes() > 0),
-            ("scheme.collision.enabled", scheme.collision.enabled),
-            ("scheme.hotr.enabled", scheme.hotr.enabled),
-            ("device.bad_blocks", self.bad_blocks),
-        ];
-        if let Some((key, _)) = parts.iter().find(|(_, on)| *on) {
-            return beside(key, "on".to_owned(), "off");
-        }
-        if self.config.policy == BlockMapKind::Block && geometry.units_per_program() > 1 {
-            let allowed = format!(
-                "\"bast\" or \"fast\", as {} mapping units are programmed at once: a block map puts each at its own place",
-                geometry.units_per_program()
-            );
-            return Err(ConfigError::new("scheme.block_map.policy", "\"block\"", &allowed));
-        }
-        // One superblock is kept, and one is filled by a merge.
-        let spare = geometry.blocks_per_plane.saturating_sub(self.needed(geometry));
-        if self.config.log_blocks + 2 > spare {
-            let allowed = format!(
-                "up to {}: each plane has {spare} blocks more than the host's data takes, and merges take two",
-                spare.saturating_sub(2)
-            );
-            return Err(ConfigError::new("scheme.block_map.log_blocks", self.config.log_blocks, &allowed));
-        }
-        Ok(())
+        self.check_beside(scheme, geometry, reserved)
     }
 
     fn check_start(&self, start: &StartConfig) -> Result<(), ConfigError> {
-        let allowed =
-            "beside scheme.block_map.policy: log blocks fill while requests are served (workload.window)";
-        if start.layout != StartLayout::InOrder {
-            let value = format!("{:?}", start.layout);
-            return Err(ConfigError::new("layout", value, format!("\"in_order\" {allowed}")));
-        }
-        if start.overwrite != 0.0 {
-            return Err(ConfigError::new("overwrite", start.overwrite, format!("0 {allowed}")));
-        }
-        if start.occupancy == Occupancy::Footprint {
-            let allowed = "\"all\", \"none\" or a share beside scheme.block_map.policy";
-            return Err(ConfigError::new("occupancy", "\"footprint\"", allowed));
-        }
-        Ok(())
+        check_start(start)
     }
 
     fn direct(
@@ -559,31 +307,8 @@ impl System for BlockMap {
     }
 
     fn plan_done(&mut self, number: u64, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        let Some(domain) = self.plans.remove(&number) else { return };
-        let Some(logs) = slot(&mut self.domains, domain) else { return };
-        let work = logs.work.take();
-        match work {
-            Some(Work::Partial(log)) => {
-                if let Some(block) = logs.at(log).and_then(|log| log.owner) {
-                    self.becomes_data(log, block, drive, actions);
-                }
-            }
-            Some(Work::Full { log, block, fresh }) => {
-                // Nothing may have been left to be copied.
-                if fresh.is_some() && drive.valid(fresh) > 0 {
-                    self.set_data(block, fresh);
-                }
-                let shared = self
-                    .logs(DomainId(domain))
-                    .and_then(|logs| logs.at(log))
-                    .is_some_and(|log| log.owner.is_none());
-                if shared {
-                    self.put_together_next(log, drive, actions);
-                } else {
-                    self.merged(DomainId(domain), log, actions);
-                }
-            }
-            Some(Work::Open(_) | Work::Fill(_) | Work::Settle(_)) | None => actions.push(Action::AskAgain),
+        if let Some(domain) = self.plans.remove(&number) {
+            self.plan_ended(DomainId(domain), drive, actions);
         }
     }
 
