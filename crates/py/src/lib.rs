@@ -40,6 +40,7 @@ pub fn fill(module: &Bound<'_, PyModule>, build: &str, policies: Vec<CustomPolic
     module.add("__build__", build)?;
     module.add("WordlineError", module.py().get_type::<error::WordlineError>())?;
     module.add_class::<held::Held>()?;
+    module.add_class::<policies::drive::DriveView>()?;
     module.add_class::<run::RunResult>()?;
     module.add_class::<state::Drive>()?;
     module.add_function(wrap_pyfunction!(check::check, module)?)?;

@@ -5,16 +5,20 @@
 //! The engine's traits can't fail. So what a policy raises is kept, the policy is asked no more, and the watch over the run
 //! ([`crate::watch::Watch`]) stops it and raises that instead.
 
+pub mod drive;
 mod placement;
 mod scheduler;
 mod separation;
+mod system;
 mod victims;
 
 use std::cell::RefCell;
 
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyBytes, PyTuple};
+use wordline_engine::blocks::BlockState;
+use wordline_engine::blocks::table::{BlockView, NOT_A_CANDIDATE};
 use wordline_engine::config::ConfigError;
 use wordline_engine::custom::CustomPolicy;
 
@@ -40,6 +44,9 @@ pub fn all() -> Vec<CustomPolicy> {
         CustomPolicy::separation("python_separation", |table, seed| {
             Ok(Box::new(separation::Points(Policy::load("separation", &table, seed)?)))
         }),
+        CustomPolicy::system("python_system", &[], |table, seed| {
+            Ok(Box::new(system::Asked::new(Policy::load("system", &table, seed)?)))
+        }),
     ]
 }
 
@@ -58,6 +65,13 @@ pub fn raised() -> Option<PyErr> {
 /// Whether a policy of the run on this thread has raised something.
 pub fn has_raised() -> bool {
     RAISED.with_borrow(Option::is_some)
+}
+
+/// Keeps what went wrong with a policy of the run on this thread, if it is the first.
+fn raise(error: PyErr) {
+    RAISED.with_borrow_mut(|raised| {
+        raised.get_or_insert(error);
+    });
 }
 
 /// Forgets what an earlier run on this thread left behind.
@@ -94,7 +108,7 @@ impl Policy {
             let answer = self.0.bind(py).call_method1(method, arguments(py)?)?;
             answer.extract::<T>().map_err(Into::into)
         })
-        .map_err(|error: PyErr| RAISED.with_borrow_mut(|raised| *raised = Some(error)))
+        .map_err(raise)
         .ok()
     }
 
@@ -134,4 +148,22 @@ use state;
 /// Numbers of 32 bits as NumPy reads them.
 fn bytes_of(numbers: impl Iterator<Item = u32>) -> Vec<u8> {
     numbers.flat_map(u32::to_ne_bytes).collect()
+}
+
+/// The superblocks of a domain, as `wordline.policies.blocks` takes them.
+fn blocks<'py>(py: Python<'py>, view: &BlockView<'_>) -> PyResult<Bound<'py, PyTuple>> {
+    let bytes = |column: Vec<u8>| PyBytes::new(py, &column);
+    let full = view.state.iter().map(|state| u8::from(*state == BlockState::Full)).collect();
+    (
+        view.first.0,
+        view.capacity,
+        view.most_valid,
+        view.clock,
+        bytes(bytes_of(view.valid.iter().map(|valid| valid & !NOT_A_CANDIDATE))),
+        bytes(full),
+        bytes(bytes_of(view.erases.iter().copied())),
+        bytes(bytes_of(view.full_order.iter().copied())),
+        bytes(view.changed.iter().flat_map(|changed| changed.to_ne_bytes()).collect()),
+    )
+        .into_pyobject(py)
 }

@@ -1,0 +1,159 @@
+"""Policies written in Python: a class for a slot of the firmware, without a build.
+
+A scheme names one as `[custom.python_gc] class = "module:Class"`; further keys of the table are given to
+the class as keyword arguments, and the seed of the run as `seed` where it has such a parameter. Modules are
+sought as Python seeks them and in the current folder. `wordline.run(..., policies={"gc": OldestColdest})`
+hands a class, or an object, over directly.
+
+| slot | method | answer |
+|---|---|---|
+| `gc` | `choose(blocks)` | index of a superblock of the domain, or `None` |
+| `placement` | `place(program, planes)` | number of a plane |
+| `scheduler` | `next(waiting, now_ns)` | name of a class that waits |
+| `separation` | `write_point(page, stream, points)` | number of a write point |
+| `system` | what it wants to be told of: `EVENTS` | actions |
+
+A policy that keeps a state and is to be part of snapshots has `save() -> bytes` and `restore(state)`. Copies
+of a prepared drive get copies of it (`copy.deepcopy`). What it raises ends the run with the file and line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+import json
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from wordline._core import WordlineError
+from wordline.policies._asked import Asked, Placement, Scheduler, Separation, Victims
+from wordline.policies._system import EVENTS, System
+from wordline.policies.actions import (
+    Action,
+    At,
+    Copy,
+    DropCopy,
+    Empty,
+    Gate,
+    Plan,
+    Promote,
+    Span,
+    Step,
+    WakeAt,
+)  # fmt: skip
+from wordline.policies.views import Blocks, Candidate, Planes, Program, Read, Waiting, Worn
+
+__all__ = [
+    "Action", "At", "Blocks", "Candidate", "Copy", "DropCopy", "Empty", "Gate", "Plan", "Planes", "Program",
+    "Promote", "Read", "Span", "Step", "Waiting", "WakeAt", "Worn",
+]  # fmt: skip
+
+PREFIX = "python_"
+"""What the names of these policies in `scheme.custom` begin with; the slot follows."""
+
+METHODS: dict[str, tuple[str, ...]] = {
+    "gc": ("choose",),
+    "placement": ("place",),
+    "scheduler": ("next",),
+    "separation": ("write_point",),
+    "system": EVENTS,
+}
+"""The methods of each slot's class, one of which at least it must have."""
+
+_SLOTS: dict[str, type[Asked]] = {
+    "gc": Victims,
+    "placement": Placement,
+    "scheduler": Scheduler,
+    "separation": Separation,
+    "system": System,
+}
+
+_given = threading.local()
+
+
+def blocks(first: int, capacity: int, most_valid: int, clock: int, *columns: bytes) -> Blocks:
+    """The superblocks of a domain. Called by the simulator."""
+    return Blocks((first, capacity, most_valid, clock), columns)
+
+
+def load(slot: str, parameters: str, seed: int) -> Asked:
+    """The policy of a slot from its table as JSON. Called by the simulator."""
+    table: dict[str, Any] = json.loads(parameters)
+    name = table.pop("class", None)
+    given = getattr(_given, "policies", {}).get(slot)
+    made = given if given is not None else _class(name)
+    if isinstance(made, type):
+        made = _construct(made, table, seed)
+    methods = METHODS[slot]
+    if not any(callable(getattr(made, method, None)) for method in methods):
+        raise WordlineError(f"a class with the method `{'` or `'.join(methods)}`, for the slot {slot}")
+    return _SLOTS[slot](made)
+
+
+def _construct(made: type, parameters: Mapping[str, Any], seed: int) -> Any:
+    takes = inspect.signature(made).parameters
+    try:
+        return made(**parameters, **({"seed": seed} if "seed" in takes else {}))
+    except TypeError as error:
+        raise WordlineError(f"parameters that {made.__name__} takes: {error}") from None
+
+
+def _class(name: object) -> Any:
+    module, colon, found = name.partition(":") if isinstance(name, str) else ("", "", "")
+    if not (module and colon and found):
+        raise WordlineError('a class of Python, "module:Class"')
+    # As `python -m` does: modules of the current folder are found.
+    if str(Path.cwd()) not in sys.path and "" not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    try:
+        whole: Any = importlib.import_module(module)
+        for part in found.split("."):
+            whole = getattr(whole, part)
+    except (ImportError, AttributeError) as error:
+        raise WordlineError(f"a class that can be imported: {error}") from None
+    except Exception as error:
+        raise WordlineError(f"a module without errors: {told(error)}") from None
+    return whole
+
+
+def told(error: BaseException) -> str:
+    """What was raised in one line, with the place in the policy's own file."""
+    own = Path(__file__).parent.parent
+    trace = traceback.extract_tb(error.__traceback__)
+    frames = [frame for frame in trace if own not in Path(frame.filename).parents]
+    place = f"{frames[-1].filename}:{frames[-1].lineno}: " if frames else ""
+    kind = "" if isinstance(error, WordlineError) else f"{type(error).__name__}: "
+    return f"{place}{kind}{error}"
+
+
+@contextmanager
+def handed_over(policies: Mapping[str, Any] | None) -> Iterator[dict[str, Any]]:
+    """Overrides that name these policies; runs of this thread within the context get the objects."""
+    overrides: dict[str, Any] = {}
+    for slot, policy in (policies or {}).items():
+        if slot not in METHODS:
+            raise WordlineError(f"policies: {slot}: allowed: {', '.join(METHODS)}")
+        kind = policy if isinstance(policy, type) else type(policy)
+        overrides[f"scheme.custom.{PREFIX}{slot}.class"] = f"{kind.__module__}:{kind.__qualname__}"
+    before = getattr(_given, "policies", {})
+    _given.policies = {**before, **(policies or {})}
+    try:
+        yield overrides
+    finally:
+        _given.policies = before
+
+
+def sources(custom: Mapping[str, Any]) -> dict[str, str]:
+    """The hash of the file of each policy that a scheme names: rows of sweeps are keyed by it."""
+    found = {}
+    for name, table in custom.items():
+        if name.startswith(PREFIX) and isinstance(table, Mapping):
+            file = inspect.getsourcefile(_class(table.get("class")))
+            found[name] = hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
+    return found

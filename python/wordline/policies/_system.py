@@ -1,0 +1,120 @@
+"""Systems in Python: told of what they have methods for, they answer with actions."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from wordline._core import DriveView, WordlineError
+from wordline.policies._asked import Asked, number
+from wordline.policies.actions import ACTIONS, Action, Gate, Plan, whole
+from wordline.policies.views import Candidate, Program, Read, Worn
+
+TOLD = (
+    "read", "read_done", "written", "moved", "trimmed", "invalidated", "erased", "idle", "woken", "plan_done",
+    "copied", "copy_moved", "copy_dropped",
+)  # fmt: skip
+"""Methods that are told of something, and may answer with actions."""
+
+EVENTS = (*TOLD, "reclaim", "confine", "serve")
+"""The methods of a system. Each gets the drive as its last argument."""
+
+
+@dataclass(frozen=True)
+class _Described:
+    """What a class says of itself when it is made."""
+
+    name: str
+    methods: list[str]
+    most_copies: int | None
+    reserved_dies: list[int]
+    reserved_blocks: float
+
+
+def _described(policy: Any) -> _Described:
+    named = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(policy).__name__).lower()
+    methods = (*EVENTS, "window_opens")
+    most = getattr(policy, "most_copies", None)
+    return _Described(
+        str(getattr(policy, "name", named)),
+        [method for method in methods if callable(getattr(policy, method, None))],
+        None if most is None else whole("most_copies", most),
+        [whole("reserved_dies", die) for die in getattr(policy, "reserved_dies", ())],
+        float(getattr(policy, "reserved_blocks", 0.0)),
+    )
+
+
+class System(Asked):
+    """A system as the simulator asks it."""
+
+    bits: dict[str, int]
+
+    def describe(self, classes: Sequence[str]) -> _Described:
+        self.bits = {name: 1 << number for number, name in enumerate(classes)}
+        return _described(self.policy)
+
+    def fork(self) -> System:
+        copied = System(copy.deepcopy(self.policy))
+        copied.bits = self.bits
+        return copied
+
+    def _actions(self, method: str, answer: Iterable[Action] | Action | None) -> str | None:
+        if answer is None:
+            return None
+        plain = []
+        for action in [answer] if isinstance(answer, ACTIONS) else answer:
+            if not isinstance(action, ACTIONS):
+                names = ", ".join(kind.__name__ for kind in ACTIONS)
+                raise WordlineError(f"{method}() = {action!r}: allowed: actions ({names})")
+            plain.append(action.action(self.bits) if isinstance(action, Gate) else action.action())
+        return json.dumps(plain) if plain else None
+
+    def _tell(self, method: str, *arguments: Any) -> str | None:
+        return self._actions(method, getattr(self.policy, method)(*arguments))
+
+    def read(self, read: tuple[int, int, int, int, bool], drive: DriveView) -> str | None:
+        return self._tell("read", Read(*read), drive)
+
+    def read_done(self, read: tuple[int, int, int, int, bool], drive: DriveView) -> str | None:
+        return self._tell("read_done", Read(*read), drive)
+
+    def __getattr__(self, method: str) -> Any:
+        # What is told with plain values is passed on as it is.
+        if method not in TOLD:
+            raise AttributeError(method)
+        return lambda *arguments: self._tell(method, *arguments)
+
+    def reclaim(self, worn: tuple[int, int, int, int, int], drive: DriveView) -> str | None:
+        plan = self.policy.reclaim(Worn(*worn), drive)
+        if plan is None:
+            return None
+        if not isinstance(plan, Plan):
+            raise WordlineError(f"reclaim() = {plan!r}: allowed: a Plan, or None")
+        return json.dumps(plan.plain())
+
+    def confine(self, program: tuple[int, str, int | None, int], drive: DriveView) -> list[int] | None:
+        planes = self.policy.confine(Program(*program), drive)
+        return None if planes is None else [number("confine", one, drive.planes, "plane") for one in planes]
+
+    def serve(self, page: int, candidates: Sequence[tuple[Any, ...]], drive: DriveView) -> int | None:
+        shown = [
+            Candidate(place, die, outstanding, running, remaining, ahead, here)
+            for place, die, outstanding, running, (remaining, ahead), here in candidates
+        ]
+        chosen = self.policy.serve(page, shown, drive)
+        return None if chosen is None else number("serve", chosen, len(shown), "candidate")
+
+    def bytes(self) -> int:
+        return whole("memory_bytes", getattr(self.policy, "memory_bytes", 0))
+
+    def figures(self) -> list[tuple[str, int]]:
+        figures = getattr(self.policy, "figures", None)
+        found = figures() if figures is not None else {}
+        return [(str(name), whole(f"figure {name}", value)) for name, value in found.items()]
+
+    def window_opens(self) -> None:
+        self.policy.window_opens()
