@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
+use crate::common::random::cases;
 use crate::common::*;
 use proptest::prelude::*;
 use wordline_engine::config::MeasureConfig;
@@ -405,7 +406,7 @@ fn lengths() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases())]
     #[test]
     fn any_measurement_counts_everything_once_and_changes_nothing(
         (interval_ns, sample_ns, max_rows) in (lengths(), lengths(), 2u32..60),

@@ -85,7 +85,7 @@ fn agrees_with_the_naive_drive(events: &[Event], unit: u64, allocates: bool) -> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, max_shrink_iters: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(cases())]
     #[test]
     fn random_drives_agree_with_a_naive_drive(
         device in devices(),

@@ -122,17 +122,6 @@ fn first_difference(at: &str, one: &Value, other: &Value) -> Option<String> {
     }
 }
 
-/// More where `PROPTEST_CASES` asks for more.
-fn cases() -> ProptestConfig {
-    let default = ProptestConfig::default();
-    ProptestConfig {
-        cases: default.cases.max(300),
-        max_shrink_iters: 400,
-        failure_persistence: None,
-        ..default
-    }
-}
-
 // Of two streams one runs out of space while the other has places left: it waits behind the first all the same.
 #[test]
 fn writes_of_streams_that_wait_for_space_give_the_same_on_short_ways() {

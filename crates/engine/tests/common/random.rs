@@ -29,6 +29,17 @@ use wordline_engine::time::Ns;
 
 const UNITS: [u32; 4] = [512, 1024, 2048, 4096];
 
+/// Random cases of whole runs; more where `PROPTEST_CASES` asks for more.
+pub fn cases() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        cases: default.cases.max(300),
+        max_shrink_iters: 400,
+        failure_persistence: None,
+        ..default
+    }
+}
+
 pub fn devices() -> impl Strategy<Value = DeviceConfig> {
     let counts = (1u32..4, 1u32..4, 1u32..3, 1u32..4, 8u32..24, 4u32..12, 0.15..0.6f64);
     let rules = prop_oneof![
