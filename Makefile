@@ -5,7 +5,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test docs bench scaling instructions soak fuzz clean \
-	check-rust check-python of-rust of-release test-rust test-sanitizer test-python browser valgrind
+	check-rust check-python of-rust of-release rust-docs test-rust test-sanitizer test-python browser valgrind
 
 PYTHON ?= python3
 VENV := .venv
@@ -133,8 +133,12 @@ browser:
 test-python: setup browser
 	@$(BIN)/pytest --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
-docs: setup ## the documentation as a site, in target/docs
-	@$(BIN)/sphinx-build --fail-on-warning --quiet docs target/docs && echo target/docs/index.html
+docs: setup rust-docs ## the documentation as a site, in target/docs, that of the Rust crates in it
+	@$(BIN)/sphinx-build --fail-on-warning --quiet docs target/docs
+	@rm -rf target/docs/rust && cp -r target/doc target/docs/rust && echo target/docs/index.html
+
+rust-docs:
+	@RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --package wordline-engine --package wordline-trace
 
 bench: ## speed and memory against the goals; MQSIM=path measures MQSim's binary beside ours
 	@$(BENCH_BUILD) && $(BENCH)

@@ -20,7 +20,7 @@ pub trait Entries {
     /// The logical page of an entry.
     fn page(&self, number: u32) -> Lpa;
 
-    /// An entry, as in the map: 0 = as laid out, else the place and one more; [`UNMAPPED`] for a number that no entry has.
+    /// An entry, as in the map: 0 = as laid out, else the place and one more; `UNMAPPED` for a number that no entry has.
     fn entry(&self, number: u32) -> u32;
 
     /// Moves the logical page of an entry.

@@ -1,6 +1,6 @@
 //! Twins: a small profile of a trace, and a generator of requests that behave like it.
 //!
-//! [`fit`] goes over a trace and writes a [`Profile`]; [`TwinSource`] plays one. What a profile holds, and how well its
+//! [`fit`] goes over a trace and writes a [`Profile`]; [`crate::open`] plays one. What a profile holds, and how well its
 //! twin does, stands in `docs/twins.md`.
 
 mod codes;

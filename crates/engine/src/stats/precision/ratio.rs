@@ -45,7 +45,7 @@ impl Spread {
 /// `s² = m / (m − 1) · Σ (over − R · under)² / (Σ under)²`
 ///
 /// As long as von Neumann's test finds that batches depend on those before them, every two are joined, down to
-/// [`LEAST`] of them (G. S. Fishman, L. S. Yarberry, "An Implementation of the Batch Means Method", INFORMS Journal on
+/// `LEAST` of them (G. S. Fishman, L. S. Yarberry, "An Implementation of the Batch Means Method", INFORMS Journal on
 /// Computing 9(3), 1997, pp. 296–310). `None` for fewer batches, or if nothing is under the line.
 pub fn spread(over: &[f64], under: &[f64]) -> Option<Spread> {
     let whole: f64 = under.iter().sum();
