@@ -500,9 +500,10 @@ impl System for BlockMap {
         if start.overwrite != 0.0 {
             return Err(ConfigError::new("overwrite", start.overwrite, format!("0 {allowed}")));
         }
-        if start.occupancy == Occupancy::Footprint {
+        if start.occupancy.follows_requests() {
+            let value = if start.occupancy == Occupancy::Span { "\"span\"" } else { "\"footprint\"" };
             let allowed = "\"all\", \"none\" or a share beside scheme.block_map.policy";
-            return Err(ConfigError::new("occupancy", "\"footprint\"", allowed));
+            return Err(ConfigError::new("occupancy", value, allowed));
         }
         Ok(())
     }
