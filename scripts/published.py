@@ -525,7 +525,7 @@ def workload_of(profile: Published) -> str:
     """The workload that plays it, as TOML."""
     skew = UNEVENNESS.get(profile.name)
     more = "" if skew is None else f"\nskew = {skew} # scripts/skew.py: g of Baseline is 0.35"
-    # Pages that a skewed twin doesn't come to are part of the printed footprint, and take their places on the planes.
+    # Pages that a skewed twin doesn't come to are part of the printed footprint, and have their places.
     occupancy = "span" if profile.skewed else "footprint"
     return f"""# Written by scripts/published.py. The profile says what it is fit for and where it comes from.
 name = "{profile.name}"
