@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use wordline_engine::config::layers::Layer;
-use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::{Layers, resolve_run};
 use wordline_engine::host::Flow;
 use wordline_engine::ids::Lpa;
@@ -134,7 +133,7 @@ enum Source {
 
 /// The logical pages that the workload touches, where the drive's start depends on them.
 fn touched(setup: &Setup, workload: &WorkloadConfig, context: &OpenContext) -> Result<Vec<Lpa>, Failure> {
-    if setup.start.occupancy != Occupancy::Footprint {
+    if !setup.start.occupancy.follows_requests() {
         return Ok(Vec::new());
     }
     let unit_bytes = u64::from(setup.device.geometry.mapping_unit_bytes);

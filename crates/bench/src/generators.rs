@@ -123,13 +123,8 @@ fn twin() -> Result<(), Failure> {
     let folder = std::env::temp_dir();
     let path = PathBuf::from(format!("wordline-bench-{}.toml", std::process::id()));
     std::fs::write(folder.join(&path), profile.to_toml())?;
-    let source = SourceConfig::Twin(TwinConfig {
-        path: path.clone(),
-        requests: Some(REQUESTS),
-        space_bytes: None,
-        repeat: None,
-        skew: None,
-    });
+    let source =
+        SourceConfig::Twin(TwinConfig { requests: Some(REQUESTS), ..TwinConfig::of_profile(path.clone()) });
     let measured = each("twin of pieces", &source, &folder, 1.0);
     std::fs::remove_file(folder.join(&path))?;
     measured

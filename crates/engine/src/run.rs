@@ -214,6 +214,7 @@ impl Setup {
         let occupied = match self.start.occupancy {
             Occupancy::All => all,
             Occupancy::None | Occupancy::Footprint => 0,
+            Occupancy::Span => footprint.iter().map(|page| page.0 + 1).max().unwrap_or(0).min(all),
             Occupancy::Share(share) => (f64::from(all) * share).floor() as u32,
         };
         let carries_out = self.start.layout == StartLayout::Steady

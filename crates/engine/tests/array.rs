@@ -253,6 +253,29 @@ fn the_pages_that_a_workload_touches_lie_on_the_drives_that_it_finds_them_on() {
     }
 }
 
+#[test]
+fn a_span_is_every_page_up_to_the_last_that_is_touched_laid_out_as_a_share() {
+    let mut setup = setup(device(2, 1, 1, 2));
+    let pages = [2, 9].map(Lpa);
+    let touched = |setup: &Setup| {
+        let reads = (0..12).map(|page| read(0, page)).collect();
+        simulate(setup, &mut Listed(reads), &pages, &mut Unobserved).unwrap().report
+    };
+    setup.start = start(Occupancy::Span, 0.0);
+    let span = touched(&setup);
+    assert_eq!((span.drive.mapped_units, span.drive.unmapped_reads), (10, 2));
+    let logical = setup.logical_bytes().unwrap() / 4096;
+    setup.start = start(Occupancy::Share(10.5 / logical as f64), 0.0);
+    assert_eq!(format!("{span:?}"), format!("{:?}", touched(&setup)));
+    setup.start = start(Occupancy::Footprint, 0.0);
+    assert_eq!(touched(&setup).drive.mapped_units, 2);
+    setup.start = start(Occupancy::Span, 0.0);
+    let members = with(&setup, &array(4, ArrayLayout::Striped, MirrorServe::First));
+    let held = touched(&members).members.iter().map(|member| member.drive.mapped_units).collect::<Vec<_>>();
+    // Pages 2 and 9, chunks of one page: the third drive's first, the second drive's third.
+    assert_eq!(held, [0, 3, 1, 0]);
+}
+
 /// Halves of one drive of two channels.
 fn halves(layout: ArrayLayout) -> ArrayConfig {
     ArrayConfig { of: ArrayMember::Channels, ..array(2, layout, MirrorServe::First) }

@@ -257,14 +257,15 @@ fn what_would_move_pages_beside_it_or_takes_too_much_space_is_refused_by_its_key
         setup.prepare(&[]).err().unwrap().to_string()
     };
     type Case<'a> = (&'a dyn Fn(&mut Setup), &'a str);
-    let cases: [Case<'_>; 9] = [
+    let cases: [Case<'_>; 10] = [
         (&|setup| setup.scheme.mapping.policy = MappingKind::Demand, "scheme.mapping.policy"),
         (&|setup| setup.scheme.placement.policy = PlacementKind::Dynamic, "scheme.placement.policy"),
         (&|setup| setup.scheme.gc.policy = GcKind::Fifo, "scheme.gc.policy"),
         (&|setup| setup.scheme.collision.enabled = true, "scheme.collision.enabled"),
         (&|setup| setup.scheme.wear.static_spread = Some(2), "scheme.wear.static_spread"),
         (&|setup| setup.start.overwrite = 0.5, "workload.start.overwrite = 0.5: allowed: 0 beside"),
-        (&|setup| setup.start.occupancy = Occupancy::Footprint, "workload.start.occupancy"),
+        (&|setup| setup.start.occupancy = Occupancy::Footprint, "occupancy = \"footprint\""),
+        (&|setup| setup.start.occupancy = Occupancy::Span, "workload.start.occupancy = \"span\""),
         (&|setup| setup.scheme.block_map.log_blocks = 8, "scheme.block_map.log_blocks = 8: allowed: up to 7"),
         (&|setup| setup.scheme.block_map.log_blocks = 1, "scheme.block_map.log_blocks = 1"),
     ];

@@ -107,6 +107,28 @@ fn the_foreground_goes_before_the_host_and_the_background_behind_it() {
     assert_eq!(of(Foreground), behind);
 }
 
+#[test]
+fn a_domain_below_its_trigger_leaves_reclaim_its_priority_while_the_host_has_space() {
+    let mut setup = small(ReclaimKind::Block, 5, Background);
+    // Collection keeps as many blocks free as the trigger wants: the one that reclaim fills is missing.
+    setup.start = start(Occupancy::All, 2.0);
+    setup.scheme.gc.trigger = 0.2;
+    setup.scheme.reclaim.hard_limit = Some(1_000);
+    let (mut reclaims, mut longest) = (0, 0);
+    for page in 0..8 {
+        let requests = (0..40).map(|number| read(number * 100_000, page)).collect();
+        let (report, trace) = record(&setup, requests);
+        // Overwritten pages may lie in a block that is being filled.
+        reclaims += report.read_reclaim.unwrap().operations;
+        let waits = (0u64..).zip(trace.completions()).map(|(number, at)| at - number * 100_000);
+        longest = waits.max().unwrap().max(longest);
+    }
+    println!("{reclaims} {longest}");
+    assert!(reclaims >= 4, "{reclaims}");
+    // The command that is under way, and the reads that came meanwhile.
+    assert!(longest < MOVE / 4, "{longest}");
+}
+
 /// Reads of block 0 that never leave the die a rest.
 fn hammered(setup: &Setup, count: u64) -> Report {
     let mut setup = setup.clone();

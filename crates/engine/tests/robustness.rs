@@ -341,6 +341,7 @@ fn hosts() -> impl Strategy<Value = (HostConfig, StartConfig, WindowConfig)> {
         Just(Occupancy::All),
         Just(Occupancy::None),
         Just(Occupancy::Footprint),
+        Just(Occupancy::Span),
         number().prop_map(Occupancy::Share)
     ];
     let layout = prop_oneof![Just(StartLayout::InOrder), Just(StartLayout::Steady)];

@@ -6,7 +6,6 @@ use std::time::Instant;
 
 use pyo3::prelude::*;
 use serde::Serialize;
-use wordline_engine::config::run::Occupancy;
 use wordline_engine::ids::Lpa;
 use wordline_engine::stats::measured::Tables;
 use wordline_engine::stats::notes::Note;
@@ -308,7 +307,7 @@ fn touched_pages(
     watch: &Watch,
     held: Option<&Held>,
 ) -> PyResult<Vec<Lpa>> {
-    if setup.start.occupancy != Occupancy::Footprint {
+    if !setup.start.occupancy.follows_requests() {
         return Ok(Vec::new());
     }
     let opened = match held {

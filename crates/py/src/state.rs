@@ -8,7 +8,6 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::prelude::*;
 use wordline_engine::array::Array;
 use wordline_engine::config::array::ArrayConfig;
-use wordline_engine::config::run::Occupancy;
 use wordline_engine::device::Device;
 use wordline_engine::snapshot::SnapshotError;
 use wordline_engine::{RunError, Setup};
@@ -187,9 +186,9 @@ pub fn prepare(
             if setup.scheme.array.is_some() {
                 return Err(no_array());
             }
-            if setup.start.occupancy == Occupancy::Footprint {
+            if setup.start.occupancy.follows_requests() {
                 return Err(mistake(
-                    "workload.start.occupancy = footprint: allowed for a drive that is prepared beforehand: all, \
+                    "workload.start.occupancy = footprint or span: allowed for a drive that is prepared beforehand: all, \
                      none or a share, which don't depend on the requests",
                 ));
             }

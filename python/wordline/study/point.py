@@ -129,7 +129,7 @@ class Inputs:
 
 def _is_shared(start: Mapping[str, Any], scheme: Mapping[str, Any]) -> bool:
     """Whether a drive can be prepared without knowing the requests, and is one drive."""
-    return start["occupancy"] != "footprint" and scheme.get("array") is None
+    return start["occupancy"] not in ("footprint", "span") and scheme.get("array") is None
 
 
 def _nameless(description: Mapping[str, Any]) -> dict[str, Any]:

@@ -96,7 +96,7 @@ impl Arrivals {
 #[serde(deny_unknown_fields)]
 pub struct StartConfig {
     /// Which logical pages hold data: `"all"`, `"none"`, `"footprint"` (the pages that the
-    /// workload touches), or a share of the logical space such as `0.75`, from its start.
+    /// workload touches), `"span"` (every page up to the last of those), or a share of the logical space such as `0.75`, from its start.
     #[serde(default)]
     pub occupancy: Occupancy,
     /// How they lie: `"in_order"`, as written once one after the other, `"steady"`, as the workload's overwrites leave
@@ -153,8 +153,17 @@ pub enum Occupancy {
     None,
     /// The pages that the workload touches.
     Footprint,
+    /// Every page up to the last that the workload touches, so that pages which it passes over take their places.
+    Span,
     /// This share of the logical space, from its start.
     Share(f64),
+}
+
+impl Occupancy {
+    /// Whether it takes the requests to know it.
+    pub fn follows_requests(self) -> bool {
+        matches!(self, Self::Footprint | Self::Span)
+    }
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -170,6 +179,7 @@ impl From<Occupancy> for OccupancyForm {
             Occupancy::All => Self::Word("all".into()),
             Occupancy::None => Self::Word("none".into()),
             Occupancy::Footprint => Self::Word("footprint".into()),
+            Occupancy::Span => Self::Word("span".into()),
             Occupancy::Share(share) => Self::Share(share),
         }
     }
@@ -184,11 +194,12 @@ impl TryFrom<OccupancyForm> for Occupancy {
             OccupancyForm::Word(word) if word == "all" => Ok(Self::All),
             OccupancyForm::Word(word) if word == "none" => Ok(Self::None),
             OccupancyForm::Word(word) if word == "footprint" => Ok(Self::Footprint),
+            OccupancyForm::Word(word) if word == "span" => Ok(Self::Span),
             OccupancyForm::Share(share) => {
-                Err(format!("`{share}`: allowed: all, none, footprint, or a share from 0 to 1"))
+                Err(format!("`{share}`: allowed: all, none, footprint, span, or a share from 0 to 1"))
             }
             OccupancyForm::Word(word) => {
-                Err(format!("`{word}`: allowed: all, none, footprint, or a share from 0 to 1"))
+                Err(format!("`{word}`: allowed: all, none, footprint, span, or a share from 0 to 1"))
             }
         }
     }
@@ -225,11 +236,11 @@ impl StartConfig {
         if let Occupancy::Share(share) = self.occupancy {
             check_range("occupancy", share, 0.0, 1.0)?;
         }
-        if self.layout.is_scattered() && self.occupancy == Occupancy::Footprint {
+        if self.layout.is_scattered() && self.occupancy.follows_requests() {
             return Err(ConfigError::new(
                 "layout",
                 self.layout.quoted(),
-                "\"in_order\" beside occupancy = \"footprint\"",
+                "\"in_order\" beside occupancy = \"footprint\" or \"span\"",
             ));
         }
         check_range("settle_requests", self.settle_requests.unwrap_or(0), 0, 1 << 48)?;

@@ -45,10 +45,12 @@ impl Device {
         let lacks_space = self.lacks_space(domain);
         let state = &mut self.domain[domain.index()];
         if lacks_space {
-            let free_are_few = state.free.len() < self.thresholds.trigger.max(state.demand) + apart;
+            // Below the trigger there is still space: the host waits when only the reserve is left.
+            let few = (self.thresholds.reserve + 1).max(state.demand) + apart;
+            let host_waits_soon = state.free.len() < few;
             state.collector.active = true;
             state.collector.background = false;
-            if self.reclaim.is_some() && free_are_few {
+            if self.reclaim.is_some() && host_waits_soon {
                 self.hurry_reclaim_of(domain);
             }
         } else if fold || !state.collector.wanted.is_empty() {

@@ -327,7 +327,7 @@ impl Device {
         reclaim.urgent.iter().any(|&(other, _)| other == superblock)
     }
 
-    /// A domain needs space: what read reclaim empties there must get on, however low its priority.
+    /// A domain has hardly any space left: what read reclaim empties there must get on, however low its priority.
     pub(super) fn hurry_reclaim_of(&mut self, domain: DomainId) {
         let collector = &self.domain[domain.index()].collector;
         let mut emptied = collector.victims.iter().chain(&collector.planned);

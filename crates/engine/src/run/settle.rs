@@ -67,7 +67,7 @@ impl Setup {
         let holds = match self.start.occupancy {
             Occupancy::All => true,
             Occupancy::Share(share) => share > 0.0,
-            Occupancy::None | Occupancy::Footprint => false,
+            Occupancy::None | Occupancy::Footprint | Occupancy::Span => false,
         };
         holds && self.scheme.array.is_none()
     }

@@ -54,6 +54,7 @@ pub(super) struct SourceForm {
     transform: Option<Vec<TransformConfig>>,
     space_bytes: Option<u64>,
     skew: Option<f64>,
+    skew_pieces: Option<u64>,
     fio: Option<crate::fio::FioConfig>,
     ycsb: Option<crate::apps::ycsb::YcsbConfig>,
     filebench: Option<crate::apps::filebench::FilebenchConfig>,
@@ -127,13 +128,23 @@ impl SourceForm {
             space_bytes: self.space_bytes,
             repeat,
             skew: self.skew,
+            skew_pieces: self.skew_pieces,
         })
     }
 
     /// Refuses keys of the kinds beside `synthetic` and `trace`.
     fn refuse_generated(&self) -> Result<(), String> {
-        refuse(&[("space_bytes", self.space_bytes.is_some()), ("skew", self.skew.is_some())])?;
+        self.refuse_twin()?;
         self.refuse_tables_but("")
+    }
+
+    /// Refuses what only a twin has.
+    fn refuse_twin(&self) -> Result<(), String> {
+        refuse(&[
+            ("space_bytes", self.space_bytes.is_some()),
+            ("skew", self.skew.is_some()),
+            ("skew_pieces", self.skew_pieces.is_some()),
+        ])
     }
 
     /// Refuses the tables of all kinds but one.
@@ -150,11 +161,8 @@ impl SourceForm {
     fn refuse_all_but(&self, table: &str) -> Result<(), String> {
         self.refuse_synthetic()?;
         self.refuse_trace()?;
-        refuse(&[
-            ("path", self.path.is_some()),
-            ("space_bytes", self.space_bytes.is_some()),
-            ("skew", self.skew.is_some()),
-        ])?;
+        refuse(&[("path", self.path.is_some())])?;
+        self.refuse_twin()?;
         self.refuse_tables_but(table)
     }
 

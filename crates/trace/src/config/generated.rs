@@ -23,12 +23,16 @@ pub struct TwinConfig {
     /// In the place of `model.skew.excess` of the profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skew: Option<f64>,
+    /// In the place of `model.skew.pieces` of the profile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew_pieces: Option<u64>,
 }
 
 impl TwinConfig {
     /// A whole profile, once.
     pub fn of_profile(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), requests: None, space_bytes: None, repeat: None, skew: None }
+        let path = path.into();
+        Self { path, requests: None, space_bytes: None, repeat: None, skew: None, skew_pieces: None }
     }
 
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
@@ -38,6 +42,7 @@ impl TwinConfig {
         check_range("requests", self.requests.unwrap_or(1), 1, 1 << 48)?;
         check_range("repeat", self.repeat.unwrap_or(1), 1, 1_000_000)?;
         check_range("skew", self.skew.unwrap_or(0.0), 0.0, 1e6)?;
+        check_range("skew_pieces", self.skew_pieces.unwrap_or(1), 1, 4095)?;
         check_range("space_bytes", self.space_bytes.unwrap_or(1 << 20), 1 << 20, 1 << 50)
     }
 }

@@ -30,8 +30,8 @@ pub struct Model {
     pub skew: Option<Skew>,
 }
 
-/// The address space in stripes of so many aligned pieces of equal length: reads begin in the first piece of a stripe more often
-/// than in another. On a drive that deals pieces out over the blocks of a superblock its first block is read so much more often
+/// The address space in stripes of so many aligned pieces of equal length: reads begin in the first pieces of a stripe more often
+/// than in another. On a drive that deals pieces out over the blocks of a superblock its first blocks are read so much more often
 /// than the mean. Reads stay in their stripe; where the first class is walked, those no longer than a piece go to any of its
 /// stripes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -41,8 +41,28 @@ pub struct Skew {
     pub bytes: u64,
     /// Pieces of a stripe.
     pub of: u64,
-    /// The share of reads that begin in the first piece, by its share of the stripe, less one: 0 (all alike) to `of` − 1 (all in it).
+    /// How many of them are read more often, from the first on, as often as each other.
+    #[serde(default = "first_only", skip_serializing_if = "is_first_only")]
+    pub pieces: u64,
+    /// The share of reads that begin in these, by their share of the stripe, less one: 0 (all alike) to
+    /// `of` / `pieces` − 1 (all in them).
     pub excess: f64,
+}
+
+fn first_only() -> u64 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_first_only(pieces: &u64) -> bool {
+    *pieces == 1
+}
+
+impl Skew {
+    /// The excess with which all reads begin in the first pieces.
+    pub fn most(&self) -> f64 {
+        self.of as f64 / self.pieces as f64 - 1.0
+    }
 }
 
 /// Pages that are used alike.
@@ -215,10 +235,11 @@ impl Model {
         let sum = |of: fn(&PageClass) -> f64| self.class.iter().map(of).sum::<f64>();
         within("reads of all classes", sum(|class| class.reads), 0.999, 1.001)?;
         within("writes of all classes", sum(|class| class.writes), 0.999, 1.001)?;
-        if let Some(Skew { bytes, of, excess }) = &self.skew {
+        if let Some(skew @ Skew { bytes, of, pieces, excess }) = &self.skew {
             within("skew.bytes", *bytes as f64, 512.0, 1e9)?;
             within("skew.of", *of as f64, 2.0, 4096.0)?;
-            within("skew.excess", *excess, 0.0, *of as f64 - 1.0)?;
+            within("skew.pieces", *pieces as f64, 1.0, *of as f64 - 1.0)?;
+            within("skew.excess", *excess, 0.0, skew.most())?;
         }
         for class in &self.class {
             if let Some(Recent { share: soon, reads }) = &class.recent {

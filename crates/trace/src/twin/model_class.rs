@@ -154,14 +154,17 @@ impl Latest {
 pub(super) struct SkewDrawer {
     bytes: u64,
     of: u64,
-    /// Chance of the first piece.
+    /// Those that are read more often.
+    pieces: u64,
+    /// Chance that it is one of these.
     first: f64,
 }
 
 impl SkewDrawer {
     /// What the model says.
     pub(super) fn new(skew: &Skew) -> Self {
-        Self { bytes: skew.bytes, of: skew.of, first: (1.0 + skew.excess) / skew.of as f64 }
+        let first = (1.0 + skew.excess) * skew.pieces as f64 / skew.of as f64;
+        Self { bytes: skew.bytes, of: skew.of, pieces: skew.pieces, first }
     }
 
     /// A read's place in the same stripe, or with `far` in any of the class's, as far from the start of its piece; the same where that
@@ -185,7 +188,11 @@ impl SkewDrawer {
         };
         let piece = near / self.bytes;
         let first = unit(rng) < self.first;
-        let chosen = if first { 0 } else { 1 + below(rng, self.of - 1) };
+        let chosen = match (first, self.pieces) {
+            (true, 1) => 0,
+            (true, pieces) => below(rng, pieces),
+            (false, pieces) => pieces + below(rng, self.of - pieces),
+        };
         let moved = (piece - piece % self.of + chosen) * self.bytes + near % self.bytes;
         // Stripes at the ends of a class may reach beyond it.
         if moved >= class.start && moved + length <= class.start + class.bytes { moved } else { offset }

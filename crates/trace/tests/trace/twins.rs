@@ -38,8 +38,7 @@ fn one_way() -> FitOptions {
 
 fn twin(profile: &Profile, folder: &Folder, requests: Option<u64>, seed: u64) -> Vec<HostRequest> {
     let path = folder.file("profile.toml", profile.to_toml());
-    let config =
-        SourceConfig::Twin(TwinConfig { path, requests, space_bytes: None, repeat: None, skew: None });
+    let config = SourceConfig::Twin(TwinConfig { requests, ..TwinConfig::of_profile(path) });
     let context = OpenContext { drive_bytes: 1 << 40, seed, base_dir: Path::new("") };
     drain(&mut *open(&config, &context).unwrap().source).unwrap()
 }
@@ -112,13 +111,7 @@ fn broken_profiles_are_told_in_one_line() {
     ] {
         assert!(good.contains(from), "{from}");
         let path = folder.file("bad.toml", good.replace(from, to));
-        let config = SourceConfig::Twin(TwinConfig {
-            path,
-            requests: None,
-            space_bytes: None,
-            repeat: None,
-            skew: None,
-        });
+        let config = SourceConfig::Twin(TwinConfig::of_profile(path));
         if let Err(error) = opened(&config, 1 << 40) {
             assert!(error.contains("bad.toml") && error.contains(part) && !error.contains('\n'), "{error}");
         } else {
@@ -126,8 +119,7 @@ fn broken_profiles_are_told_in_one_line() {
         }
     }
     let path = folder.file("large.toml", "# ".to_owned() + &"x".repeat(PROFILE_BYTES));
-    let config =
-        SourceConfig::Twin(TwinConfig { path, requests: None, space_bytes: None, repeat: None, skew: None });
+    let config = SourceConfig::Twin(TwinConfig::of_profile(path));
     assert!(opened(&config, 1 << 40).err().unwrap().contains("65536"));
 }
 
@@ -189,13 +181,7 @@ fn every_preset_profile_says_what_it_is_fit_for() {
 
 /// Characteristics as the profile's source prints them: read share, mean bytes of reads, pages of the footprint, hot ratio.
 fn characteristics(name: &str) -> (f64, f64, f64, f64) {
-    let source = SourceConfig::Twin(TwinConfig {
-        path: presets().join(format!("{name}.toml")),
-        requests: None,
-        space_bytes: None,
-        repeat: None,
-        skew: None,
-    });
+    let source = SourceConfig::Twin(TwinConfig::of_profile(presets().join(format!("{name}.toml"))));
     let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
     let found = summarise(&mut open(&source, &context).unwrap());
     let Summary { read_share, mean_read_bytes, pages, reread_share, .. } = found.unwrap();
@@ -236,13 +222,7 @@ fn profiles_of_real_traces_keep_their_features() {
         let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new("") };
         let profile = fit(name, &one_way(), &mut || open(&source, &context)).unwrap();
         let path = folder.file("profile.toml", profile.to_toml());
-        let played = SourceConfig::Twin(TwinConfig {
-            path,
-            requests: None,
-            space_bytes: None,
-            repeat: None,
-            skew: None,
-        });
+        let played = SourceConfig::Twin(TwinConfig::of_profile(path));
         let again = fit(name, &one_way(), &mut || open(&played, &context)).unwrap();
         let (a, b) = (&profile.summary, &again.summary);
         assert!((a.read_share - b.read_share).abs() < 0.02, "{name}: {a:?} {b:?}");
@@ -350,6 +330,38 @@ fn a_skewed_twin_reads_the_first_piece_of_each_stripe_more_often_and_is_else_the
         assert_eq!((one.time, one.op, one.length), (other.time, other.op, other.length));
         assert_eq!(one.offset / 32_768, other.offset / 32_768, "the same stripe");
     }
+}
+
+#[test]
+fn the_first_pieces_of_each_stripe_are_read_more_often_and_as_often_as_each_other() {
+    let path = presets().join("gen0.toml");
+    let twin = |pieces, skew| TwinConfig {
+        requests: Some(40_000),
+        skew: Some(skew),
+        skew_pieces: Some(pieces),
+        ..TwinConfig::of_profile(&path)
+    };
+    let shares = |config: TwinConfig| {
+        let requests = requests_of(config);
+        let mut begun = [0; 4];
+        let reads = requests.iter().filter(|request| request.op == HostOp::Read);
+        reads.for_each(|request| begun[(request.offset / 8192 % 4) as usize] += 1);
+        begun.map(|count| f64::from(count) / f64::from(begun.iter().sum::<i32>()))
+    };
+    for (pieces, skew, expected) in
+        [(2, 0.4, [0.35, 0.35, 0.15, 0.15]), (3, 0.2, [0.3, 0.3, 0.3, 0.1]), (2, 1.0, [0.5, 0.5, 0.0, 0.0])]
+    {
+        let found = shares(twin(pieces, skew));
+        let near = found.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 0.01);
+        assert!(near, "{pieces} {skew}: {found:?}");
+    }
+    let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
+    let refused =
+        |config| open(&SourceConfig::Twin(config), &context).err().map(|error| error.to_string()).unwrap();
+    assert!(refused(twin(2, 1.1)).contains("skew = 1.1: allowed: 0 to 1"));
+    assert!(refused(twin(4, 0.0)).contains("skew_pieces = 4: allowed: 1 to 3"));
+    let none = TwinConfig { skew_pieces: Some(2), ..TwinConfig::of_profile(presets().join("msr-hm_0.toml")) };
+    assert!(refused(none).contains("skew_pieces = 2: allowed: with a profile that has model.skew"));
 }
 
 #[test]

@@ -89,9 +89,10 @@ pub(super) fn check_start(start: &StartConfig) -> Result<(), ConfigError> {
     if start.overwrite != 0.0 {
         return Err(ConfigError::new("overwrite", start.overwrite, format!("0 {allowed}")));
     }
-    if start.occupancy == Occupancy::Footprint {
+    if start.occupancy.follows_requests() {
+        let value = if start.occupancy == Occupancy::Span { "\"span\"" } else { "\"footprint\"" };
         let allowed = "\"all\", \"none\" or a share beside scheme.block_map.policy";
-        return Err(ConfigError::new("occupancy", "\"footprint\"", allowed));
+        return Err(ConfigError::new("occupancy", value, allowed));
     }
     Ok(())
 }
