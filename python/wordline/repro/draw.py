@@ -96,7 +96,8 @@ def _with_numbers(figure: Mapping[str, Any], chart: Chart, numbers: Sequence[Num
     ]
     if not lines:
         return chart
-    shown = {**PRINTED, "y_label": figure["beside"], "labels": figure.get("labels", {})}
+    labels = {**figure.get("labels", {}), figure["beside"]: "here"}
+    shown = {**PRINTED, "y_label": figure["beside"], "labels": labels, "zero": True}
     pictures = [{**chart.spec, "width": PANEL}, {**_picture(shown, lines), "width": PANEL}]
     resolve = {"scale": {"color": "independent", "y": "independent", "x": "independent"}}
     return Chart(chart.title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": resolve})
@@ -158,7 +159,8 @@ def _rows(
         series = str(labels.get(series, series))
         for y in ys:
             words = [part for part in (series, labels.get(y, y) if len(ys) > 1 else "") if part]
-            name = ", ".join(words) or str(figure.get("y_label", y))
+            label = str(figure.get("y_label", y))
+            name = ", ".join(words) or str(labels.get(label, label))
             names[name] = None
             place = line[figure["x"]]
             row: dict[str, Any] = {"s": name}
@@ -180,7 +182,8 @@ def _listed(value: Any) -> list[str]:
 
 def _axis(figure: Mapping[str, Any], side: str) -> Axis:
     kind: Kind = "share" if figure.get("percent") == side else "number"
-    return Axis(figure.get(f"{side}_label", ""), kind, log=bool(figure.get(f"{side}_log")), zero=False)
+    zero = bool(figure.get("zero")) and side == "y"
+    return Axis(figure.get(f"{side}_label", ""), kind, log=bool(figure.get(f"{side}_log")), zero=zero)
 
 
 def _across(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], is_bar: bool) -> Spec:

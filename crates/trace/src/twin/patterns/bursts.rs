@@ -2,10 +2,10 @@
 
 use wordline_engine::host::request::HostRequest;
 
-use super::BurstPattern;
 use super::arrivals::{GapTally, TwoGaps};
 use super::links::Links;
 use super::residues::Alike;
+use super::{BurstPattern, rounded};
 use crate::twin::model::{BurstOp, MOST_REQUESTS};
 use crate::twin::page_counts::{KINDS, PageCounts, PageKind};
 
@@ -154,14 +154,14 @@ impl Kind {
         BurstPattern {
             op,
             class: PageKind::most(&self.classes),
-            requests: requests / bursts,
-            share: requests / (all as f64).max(1.0),
-            gap_ns: self.lasted_ns as f64 / gaps.max(1.0),
-            run: requests / (requests - self.goes_on as f64).max(1.0),
-            times,
-            sequences,
+            requests: rounded(requests / bursts),
+            share: rounded(requests / (all as f64).max(1.0)),
+            gap_ns: rounded(self.lasted_ns as f64 / gaps.max(1.0)),
+            run: rounded(requests / (requests - self.goes_on as f64).max(1.0)),
+            times: rounded(times),
+            sequences: rounded(sequences),
             aligned_bytes,
-            aligned_share,
+            aligned_share: rounded(aligned_share),
         }
     }
 }

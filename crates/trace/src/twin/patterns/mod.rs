@@ -121,6 +121,11 @@ pub(super) struct SecondLook {
     runs: Runs,
 }
 
+/// With five digits, as a profile keeps it: more take room from its pieces.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.4e}").parse().unwrap_or(value)
+}
+
 /// Whether a request reads or writes data, and which.
 fn reads(request: &HostRequest) -> Option<bool> {
     match request.op {
@@ -181,9 +186,9 @@ impl SecondLook {
         let (row, row_gap_ns, idle_gap_ns) = bursts.rows(&gaps, &first.gaps);
         let patterns = Patterns {
             within_ns: bursts.within_ns(),
-            row,
-            row_gap_ns,
-            idle_gap_ns,
+            row: rounded(row),
+            row_gap_ns: rounded(row_gap_ns),
+            idle_gap_ns: rounded(idle_gap_ns),
             burst: bursts.finish([first.reads, first.writes]),
             class: places.finish(&pages, &runs),
             skew: first.residues.skew(pages.read()),

@@ -1,7 +1,7 @@
 //! Where single requests begin: how popular places are, and reads that come back soon.
 
 use super::runs::Runs;
-use super::{ClassPattern, PAGE};
+use super::{ClassPattern, PAGE, rounded};
 use crate::info::hash::{Map, mix};
 use crate::info::zipf;
 use crate::twin::page_counts::{KINDS, PageCounts, PageKind};
@@ -68,14 +68,14 @@ impl Places {
                     class: kind,
                     pages,
                     bytes: class.pages_drawn(theta, recent_share).max(pages) * PAGE,
-                    reads: share(class.reads, reads),
-                    writes: share(class.writes, writes),
-                    theta,
-                    recent_share,
+                    reads: rounded(share(class.reads, reads)),
+                    writes: rounded(share(class.writes, writes)),
+                    theta: rounded(theta),
+                    recent_share: rounded(recent_share),
                     recent_reads,
-                    run,
-                    run_by_chance,
-                    turn,
+                    run: rounded(run),
+                    run_by_chance: rounded(run_by_chance),
+                    turn: rounded(turn),
                 }
             })
             .collect()

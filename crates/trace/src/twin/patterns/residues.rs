@@ -71,7 +71,11 @@ impl Residues {
                 let same = best.as_ref().is_some_and(|best| best.of == of as u64);
                 // Within a hundredth the same excess: larger pieces of as many, but no more of them.
                 if sure && (excess > 1.05 * known || (same && excess > 0.97 * known)) {
-                    best = Some(Skew { bytes: piece as u64 * PAGE, of: of as u64, excess });
+                    best = Some(Skew {
+                        bytes: piece as u64 * PAGE,
+                        of: of as u64,
+                        excess: super::rounded(excess),
+                    });
                 }
             }
         }
