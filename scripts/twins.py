@@ -361,11 +361,11 @@ def main() -> None:
     arguments = parser.parse_args()
     files = [
         (path, path.name.removesuffix(".trace.gz"))
-        for path in sorted((arguments.traces / "norm").glob("*.gz"))
+        for path in sorted((arguments.traces.resolve() / "norm").glob("*.gz"))
     ]
     files += [
         (path, path.name.removesuffix(".csv.zst"))
-        for path in sorted((arguments.traces / "apps").glob("*.zst"))
+        for path in sorted((arguments.traces.resolve() / "apps").glob("*.zst"))
     ]
     fitting = {
         key: value for key in ("held", "piece", "model") if (value := getattr(arguments, key)) is not None
