@@ -1,13 +1,16 @@
 """How well twins do: each trace and its twin on a plain drive, as the tables of docs/twins.md.
 
     python scripts/twins.py TRACES [--limit N] [--only PART] [--out FILE] [--seed N] [--schemes A,B]
+                            [--patterns] [--model]
 
 TRACES is a folder with `norm/*.trace.gz` and `apps/*.csv.zst`. A trace is cut after its first N requests; a
 profile is fitted to these, and a twin of as many requests is played. Both run on the same drive at the
 trace's own times. With `--schemes` the table shows what each scheme does to the mean and to the 99th
 percentile of reads, of the trace and of its twin, on the drive of the scheme's paper, for traces with enough
 reads and writes. Bold is a twin that doesn't carry the effect: off by more than a quarter of it, by more than
-half a percent, and by more than its own interval over seeds.
+half a percent, and by more than its own interval over seeds. With `--patterns` the table shows what
+`trace fit` sees of each trace and of its twin. With `--model` twins are made of models of the patterns in the
+place of pieces.
 """
 
 from __future__ import annotations
@@ -99,6 +102,71 @@ def latency_us(result: wordline.Result) -> tuple[float, float]:
     return total / count / 1000, float(latency[order][rank]) / 1000
 
 
+# What `trace fit` sees of a trace, and how far that of its twin may be off: a share of it, or so much.
+Seen = dict[str, float]
+BOUNDS: dict[str, tuple[float, float]] = {
+    "share of reads in bursts": (0.25, 0.05),
+    "reads of a burst": (0.25, 1.0),
+    "gap in bursts, µs": (0.25, 1.0),
+    "times a sequence comes": (0.25, 0.1),
+    "share of reads that come back": (0.25, 0.05),
+    "share of mixed pages": (0.25, 0.02),
+    "row of one kind at a mixed page": (0.25, 0.25),
+    "read skew of groups": (0.25, 0.05),
+}
+
+
+def seen(profile: str) -> Seen:
+    """What a profile says of the patterns of its trace."""
+    patterns = tomllib.loads(profile)["patterns"]
+    bursts = [burst for burst in patterns.get("burst", []) if burst["op"] == "read"]
+    share = sum(burst["share"] for burst in bursts)
+    classes = patterns.get("class", [])
+    mixed = [found for found in classes if found["class"] == "mixed"]
+    reads = sum(found["reads"] for found in classes)
+
+    def of_bursts(key: str, least: float) -> float:
+        return sum(burst[key] * burst["share"] for burst in bursts) / share if share else least
+
+    return {
+        "share of reads in bursts": share,
+        "reads of a burst": of_bursts("requests", 1.0),
+        "gap in bursts, µs": of_bursts("gap_ns", 0.0) / 1000,
+        "times a sequence comes": of_bursts("times", 1.0),
+        "share of reads that come back": sum(found["reads"] * found["recent_share"] for found in classes)
+        / max(reads, 1e-9),
+        "share of mixed pages": sum(found["pages"] for found in mixed)
+        / max(sum(found["pages"] for found in classes), 1),
+        "row of one kind at a mixed page": mixed[0]["run"] if mixed else 1.0,
+        "read skew of groups": patterns.get("skew", {}).get("excess", 0.0),
+    }
+
+
+def kept(what: str, of_trace: float, of_twin: float) -> bool:
+    """Whether a twin keeps a pattern."""
+    share, least = BOUNDS[what]
+    return abs(of_twin - of_trace) <= max(share * abs(of_trace), least)
+
+
+def patterns_table(rows: list[tuple[str, Seen, Seen]]) -> str:
+    """Markdown: each pattern of a trace and of its twin."""
+    lines = [
+        "| trace | " + " | ".join(f"{what} | twin" for what in BOUNDS) + " |",
+        "|---|" + "--:|--:|" * len(BOUNDS),
+    ]
+    for name, of_trace, of_twin in rows:
+        cells = []
+        for what in BOUNDS:
+            mark = "" if kept(what, of_trace[what], of_twin[what]) else "**"
+            cells += [f"{of_trace[what]:.3g}", f"{mark}{of_twin[what]:.3g}{mark}"]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    lines.append("")
+    for what in BOUNDS:
+        found = sum(kept(what, of_trace[what], of_twin[what]) for _, of_trace, of_twin in rows)
+        lines.append(f"{what}: {found} of {len(rows)} twins keep it.")
+    return "\n".join(lines)
+
+
 class Pair:
     """A trace, cut, and the twin of its profile, as sources of workloads."""
 
@@ -112,8 +180,20 @@ class Pair:
             ("trace", f'name = "{name}"\n[source]\n{self.original}'), [], base_dir=".", name=name, **fitting
         )
         self.folder = folder
+        self.name = name
         (folder / "profile.toml").write_text(self.text, encoding="utf-8")
         self.summary = tomllib.loads(self.text)["summary"]
+
+    def patterns(self) -> tuple[Seen, Seen]:
+        """What is seen of the trace, and of its twin."""
+        again = _core.trace_fit(
+            ("twin", f'name = "{self.name}"\n[source]\n{self.twin}'),
+            [],
+            base_dir=str(self.folder),
+            name=self.name,
+            model=True,
+        )
+        return seen(self.text), seen(again)
 
     def replayed(self, source: str, scheme: str, seed: int, drive: str | None = None) -> wordline.Result:
         """A source at its own times on the drive of the scheme `drive`; without one on the plain drive.
@@ -274,27 +354,35 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1, help="with --schemes: twins of so many seeds")
     parser.add_argument("--held", type=float, default=None)
     parser.add_argument("--piece", type=int, default=None)
+    parser.add_argument("--model", action="store_true", default=None, help="models in the place of pieces")
+    parser.add_argument("--patterns", action="store_true", help="what is seen of trace and twin")
     parser.add_argument("--schemes", default="", help="schemes to compare with baseline, with commas")
     parser.add_argument("--out", type=Path, default=None)
     arguments = parser.parse_args()
     files = [
         (path, path.name.removesuffix(".trace.gz"))
-        for path in sorted((arguments.traces / "norm").glob("*.gz"))
+        for path in sorted((arguments.traces.resolve() / "norm").glob("*.gz"))
     ]
     files += [
         (path, path.name.removesuffix(".csv.zst"))
-        for path in sorted((arguments.traces / "apps").glob("*.zst"))
+        for path in sorted((arguments.traces.resolve() / "apps").glob("*.zst"))
     ]
-    fitting = {key: value for key in ("held", "piece") if (value := getattr(arguments, key)) is not None}
+    fitting = {
+        key: value for key in ("held", "piece", "model") if (value := getattr(arguments, key)) is not None
+    }
     schemes = arguments.schemes.split(",") if arguments.schemes else []
     rows: list[Row] = []
     effects: list[Effects] = []
+    patterns: list[tuple[str, Seen, Seen]] = []
     for path, name in files:
         if arguments.only not in name:
             continue
         with tempfile.TemporaryDirectory() as folder:
             pair = Pair(path, name, arguments.limit, fitting, Path(folder))
-            if not schemes:
+            if arguments.patterns:
+                patterns.append((name, *pair.patterns()))
+                said = str(patterns[-1][1:])
+            elif not schemes:
                 rows.append(compared(pair, name, arguments.seed))
                 mean, p99 = rows[-1].differences()
                 said = (
@@ -310,7 +398,10 @@ def main() -> None:
             else:
                 said = "too few reads or writes"
         print(f"{name:30} {said}", file=sys.stderr, flush=True)
-    text = effects_table(effects, schemes) if schemes else table(rows)
+    if arguments.patterns:
+        text = patterns_table(patterns)
+    else:
+        text = effects_table(effects, schemes) if schemes else table(rows)
     print(text)
     if arguments.out:
         arguments.out.write_text(text + "\n", encoding="utf-8")

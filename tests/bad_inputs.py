@@ -236,6 +236,7 @@ COMMANDS: tuple[Row, ...] = (
     ("trace convert @good.csv @out.csv --to magic", "magic"),
     ("trace fit @empty.csv", "empty.csv"),
     ("trace fit @good.csv --held 2", "above 0, up to 1"),
+    ("trace fit @good.csv --held 0.5 --model", "without --model"),
     ("trace gen nothing @out.csv", "twin"),
     ("trace gen @empty.toml @out.csv", "empty.toml"),
     ("trace gen @nested.toml @out.csv", "65536 at most"),

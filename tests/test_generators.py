@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,19 @@ def test_a_profile_is_fitted_and_its_twin_runs(wordline: Wordline, tmp_path: Pat
         assert 0.85 < mean < 1.15, (direction, mean)
     error = wordline("trace", "gen", "no-such-preset", twin).error()
     assert "no-such-preset" in error
+
+
+def test_a_model_of_the_patterns_is_fitted_and_its_twin_runs(wordline: Wordline, tmp_path: Path) -> None:
+    trace, profile, twin = burst_trace(tmp_path / "trace.csv"), tmp_path / "p.toml", tmp_path / "twin.csv"
+    outcome = wordline("trace", "fit", trace, "--model", "--out", profile)
+    assert "a model of their patterns" in outcome.out
+    described = tomllib.loads(profile.read_text())
+    assert (
+        described["fit_for"] == "patterns" and described["model"]["class"] and described["patterns"]["class"]
+    )
+    assert wordline("trace", "gen", profile, twin, "--requests", "3000", "--json").json()["requests"] == 3000
+    info = wordline("trace", "info", twin, "--json").json()
+    assert abs(info["read_share"] - described["summary"]["read_share"]) < 0.05
 
 
 def test_real_traces_take_the_place_of_their_twins(wordline: Wordline, tmp_path: Path) -> None:

@@ -170,6 +170,24 @@ def test_numbers_are_drawn_beside_the_printed_ones(tmp_path: Path) -> None:
     assert ">printed<" in text and ">A<" in text and ">else<" not in text
 
 
+def test_a_figure_has_the_numbers_of_its_exhibit_beside_it(tmp_path: Path) -> None:
+    text = 'metric = "change"\nvalue = "v"\ntarget = -0.3\n[[number]]\nmetric = "again"\nvalue = "v"\n'
+    exhibit = exhibit_of(tmp_path, text + "target = 1.0\nvariant = true")
+    line = {"v": -0.2, "w": "one", "seed": 1}
+    figure = {
+        "kind": "bar",
+        "x": "w",
+        "y": "v",
+        "y_label": "v",
+        "beside": "numbers",
+        "labels": {"change": "ch"},
+    }
+    found = numbers(exhibit, [line], [])
+    _, svg = draw.draw(figure, [line], "title", tmp_path / "figure", found)
+    texts = re.findall(r">([^<>]+)</text>", svg.read_text())
+    assert {"one", "ch", "printed", "numbers"} <= set(texts) and "again" not in texts
+
+
 def test_a_number_of_several_seeds_is_their_mean_with_an_interval(tmp_path: Path) -> None:
     text = 'metric = "change"\nunit = "ratio"\nvalue = "v"\ntarget = -0.3\n'
     text += 'where = {s = "x"}\nagainst = {s = "base"}'

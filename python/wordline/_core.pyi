@@ -171,6 +171,7 @@ def trace_fit(
     name: str,
     piece: int | None = None,
     held: float | None = None,
+    model: bool = False,
     progress: Callable[[int, int | None, int], None] | None = None,
 ) -> str: ...
 def fio_workload(name: str, label: str, text: str) -> tuple[str, list[str]]: ...

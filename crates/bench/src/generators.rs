@@ -119,7 +119,7 @@ fn twin() -> Result<(), Failure> {
         made.interarrival = Some(InterarrivalConfig::Poisson { iops: 1e4 });
     }
     let mut again = || open(&original, &OpenContext { drive_bytes: DRIVE, seed: 1, base_dir: Path::new("") });
-    let profile = fit("bench", &FitOptions { piece: Some(48), held: 1.0 }, &mut again)?;
+    let profile = fit("bench", &FitOptions { piece: Some(48), ..FitOptions::default() }, &mut again)?;
     let folder = std::env::temp_dir();
     let path = PathBuf::from(format!("wordline-bench-{}.toml", std::process::id()));
     std::fs::write(folder.join(&path), profile.to_toml())?;

@@ -10,9 +10,10 @@ use crate::describe::{Overrides, Text, workload_of};
 use crate::error::{guarded, mistake};
 use crate::watch::{Watch, Watched};
 
-/// The profile of a workload's requests, as TOML. `held` is the share of its requests that the profile may hold.
+/// The profile of a workload's requests, as TOML. `held` is the share of its requests that the profile may hold; with `model` it holds
+/// none, but a model of their patterns.
 #[pyfunction]
-#[pyo3(signature = (workload, overrides, *, base_dir, name, piece=None, held=None, progress=None))]
+#[pyo3(signature = (workload, overrides, *, base_dir, name, piece=None, held=None, model=false, progress=None))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn trace_fit(
     py: Python<'_>,
@@ -22,6 +23,7 @@ pub fn trace_fit(
     name: &str,
     piece: Option<usize>,
     held: Option<f64>,
+    model: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     py.detach(|| {
@@ -29,7 +31,7 @@ pub fn trace_fit(
             let workload = workload_of(&workload, &overrides).map_err(mistake)?;
             // No drive is there, so none is too small.
             let context = OpenContext { drive_bytes: u64::MAX, seed: 0, base_dir: Path::new(base_dir) };
-            let options = FitOptions { piece, held: held.unwrap_or(FitOptions::default().held) };
+            let options = FitOptions { piece, held: held.unwrap_or(FitOptions::default().held), model };
             let watch = Watch::new(progress, None);
             let mut open = || open_all(&workload, &context).map(|opened| watched(opened, &watch));
             let profile = watch.outcome(fit(name, &options, &mut open).map_err(mistake))?;

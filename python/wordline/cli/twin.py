@@ -33,6 +33,9 @@ def trace_fit(
         float | None,
         typer.Option(help="Largest share of the requests that the profile may hold as pieces. [default: 1]"),
     ] = None,
+    model: Annotated[
+        bool, typer.Option("--model", help="Hold a model of the patterns in the place of pieces.")
+    ] = False,
     skip_bad_lines: SkipOption = False,
     overrides: SetOption = None,
     as_json: JsonOption = False,
@@ -41,8 +44,11 @@ def trace_fit(
 
     The trace is read several times; memory grows with the places that it touches, not with its length. A twin
     of any length is made from the profile by `wordline trace gen`, or played by a workload with
-    `source.kind = "twin"`.
+    `source.kind = "twin"`. With `--model` the profile has no request of the trace: each is drawn, in bursts
+    and sequences that come again as the trace's do.
     """
+    if model and held is not None:
+        raise WordlineError("--held: allowed: without --model, which holds no request")
     if held is not None and not 0.0 < held <= 1.0:
         raise WordlineError(f"--held {held}: allowed: above 0, up to 1")
     trace = replay(file)
@@ -53,6 +59,7 @@ def trace_fit(
             base_dir=str(trace.folder),
             name=name or Path(file).name.split(".")[0],
             held=held,
+            model=model,
             progress=progress,
         )
     if out is None:
@@ -63,10 +70,8 @@ def trace_fit(
     if as_json:
         print(json.dumps({"profile": str(out), "bytes": len(text), "summary": summary}))
         return
-    print(
-        f"{len(text):,} bytes written to {out}: {summary['requests']:,} requests, "
-        f"{summary['held']:.0%} of them held"
-    )
+    holds = "a model of their patterns" if model else f"{summary['held']:.0%} of them held"
+    print(f"{len(text):,} bytes written to {out}: {summary['requests']:,} requests, {holds}")
 
 
 def trace_gen(

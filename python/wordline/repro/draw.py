@@ -36,20 +36,27 @@ LONG = 70
 FIGURE_KEYS = (
     "kind", "x", "y", "series", "panel", "reference", "reference_label", "x_label", "y_label", "x_log",
     "y_log", "x_scale",
-    "y_scale", "percent", "y_min", "labels", "metric",
+    "y_scale", "percent", "y_min", "labels", "metric", "beside",
 )  # fmt: skip
 
 Line = Mapping[str, Any]
 
 
-def draw(figure: Mapping[str, Any], lines: Sequence[Line], title: str, path: Path) -> list[Path]:
-    """Draws the figure as PNG and SVG beside each other; returns their paths."""
+def draw(
+    figure: Mapping[str, Any], lines: Sequence[Line], title: str, path: Path, numbers: Sequence[Number] = ()
+) -> list[Path]:
+    """Draws the figure as PNG and SVG beside each other; returns their paths.
+
+    With `beside`, the label of its axis, the numbers stand in a second picture, the printed ones as marks.
+    """
     unknown = [key for key in figure if key not in FIGURE_KEYS]
     if unknown or figure.get("kind", "line") not in KINDS:
         raise WordlineError(
             f"figure of {title}: {unknown or figure['kind']}: allowed: {', '.join(FIGURE_KEYS)}"
         )
     chart = described(figure, lines, title)
+    if "beside" in figure:
+        chart = _with_numbers(figure, chart, numbers)
     return [save(chart, path.with_suffix(ending), WIDTH) for ending in (".png", ".svg")]
 
 
@@ -60,13 +67,40 @@ def draw_numbers(figure: Mapping[str, Any], numbers: Sequence[Number], title: st
     """
     lines: list[Line] = []
     for number in numbers:
-        is_drawn = isinstance(number.ours, int | float) and isinstance(number.target, int | float)
-        if is_drawn and number.metric.startswith(figure.get("metric", "")):
+        if _is_drawn(number) and number.metric.startswith(figure.get("metric", "")):
             name = number.metric.partition(": ")[2] or number.workload or number.metric
-            line = {"name": name, "here": number.ours, "printed": number.target}
-            lines.append(line if number.interval is None else line | {"here" + SPREAD: number.interval})
-    bars = {"kind": "bar", "x": "name", "y": "here", "reference": "printed", "reference_label": "printed"}
-    return draw({**figure, **bars}, lines, title, path)
+            lines.append(_compared(number, name))
+    return draw({**figure, **PRINTED}, lines, title, path)
+
+
+PRINTED = {"kind": "bar", "x": "name", "y": "here", "reference": "printed", "reference_label": "printed"}
+"""A figure of numbers."""
+
+
+def _is_drawn(number: Number) -> bool:
+    return isinstance(number.ours, int | float) and isinstance(number.target, int | float)
+
+
+def _compared(number: Number, name: str) -> Line:
+    """A line of a figure of numbers."""
+    line = {"name": name, "here": number.ours, "printed": number.target}
+    return line if number.interval is None else line | {"here" + SPREAD: number.interval}
+
+
+def _with_numbers(figure: Mapping[str, Any], chart: Chart, numbers: Sequence[Number]) -> Chart:
+    """The chart and, beside it, the printed numbers of the exhibit with ours."""
+    lines = [
+        _compared(number, ", ".join(part for part in (number.metric, number.against) if part))
+        for number in numbers
+        if not number.variant and _is_drawn(number)
+    ]
+    if not lines:
+        return chart
+    labels = {**figure.get("labels", {}), figure["beside"]: "here"}
+    shown = {**PRINTED, "y_label": figure["beside"], "labels": labels, "zero": True}
+    pictures = [{**chart.spec, "width": PANEL}, {**_picture(shown, lines), "width": PANEL}]
+    resolve = {"scale": {"color": "independent", "y": "independent", "x": "independent"}}
+    return Chart(chart.title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": resolve})
 
 
 def described(figure: Mapping[str, Any], lines: Sequence[Line], title: str) -> Chart:
@@ -125,7 +159,8 @@ def _rows(
         series = str(labels.get(series, series))
         for y in ys:
             words = [part for part in (series, labels.get(y, y) if len(ys) > 1 else "") if part]
-            name = ", ".join(words) or str(figure.get("y_label", y))
+            label = str(figure.get("y_label", y))
+            name = ", ".join(words) or str(labels.get(label, label))
             names[name] = None
             place = line[figure["x"]]
             row: dict[str, Any] = {"s": name}
@@ -147,7 +182,8 @@ def _listed(value: Any) -> list[str]:
 
 def _axis(figure: Mapping[str, Any], side: str) -> Axis:
     kind: Kind = "share" if figure.get("percent") == side else "number"
-    return Axis(figure.get(f"{side}_label", ""), kind, log=bool(figure.get(f"{side}_log")), zero=False)
+    zero = bool(figure.get("zero")) and side == "y"
+    return Axis(figure.get(f"{side}_label", ""), kind, log=bool(figure.get(f"{side}_log")), zero=zero)
 
 
 def _across(figure: Mapping[str, Any], rows: Sequence[Mapping[str, Any]], is_bar: bool) -> Spec:

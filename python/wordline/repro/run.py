@@ -171,7 +171,7 @@ def _draw(shown: Shown, folder: Path, quick: bool) -> None:
     if exhibit.figure.get("kind") == draw.NUMBERS:
         shown.files += draw.draw_numbers(exhibit.figure, shown.numbers, title, place)
     else:
-        shown.files += draw.draw(exhibit.figure, shown.means, title, place)
+        shown.files += draw.draw(exhibit.figure, shown.means, title, place, shown.numbers)
 
 
 NUMBER_COLUMNS = (

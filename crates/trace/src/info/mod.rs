@@ -11,7 +11,7 @@ mod popularity;
 mod reuse;
 mod sequence;
 mod sizes;
-mod zipf;
+pub(crate) mod zipf;
 
 use serde::{Deserialize, Serialize};
 

@@ -10,7 +10,7 @@ const LEAST_RANKS: usize = 20;
 
 /// Fits ln(count) = a - theta ln(rank) by least squares to ranks spaced evenly in ln(rank), over the pages with at least
 /// four accesses; `counts` descend. `None` with fewer than 20 such pages, or when all counts are alike.
-pub(super) fn fit(counts: &[u32]) -> Option<ZipfFit> {
+pub(crate) fn fit(counts: &[u32]) -> Option<ZipfFit> {
     let ranks = counts.partition_point(|count| *count >= LEAST_COUNT);
     if ranks < LEAST_RANKS {
         return None;

@@ -9,7 +9,9 @@ use super::cut::{Cutter, Piece};
 use super::gaps::{GapCounts, GapTable};
 use super::likeness::Groups;
 use super::locate::Locator;
+use super::model::Model;
 use super::pack::{Pieces, packed};
+use super::patterns::FirstLook;
 use super::profile::{FitFor, PROFILE_BYTES, Packed, Profile, Summary};
 use super::reference::{Queue, Waits, waits};
 use super::shapes::{ShapeCounts, ShapeTable};
@@ -38,11 +40,13 @@ pub struct FitOptions {
     pub piece: Option<usize>,
     /// Requests that the profile may hold, as a share of the trace's.
     pub held: f64,
+    /// The profile holds a model of the trace's patterns in the place of pieces.
+    pub model: bool,
 }
 
 impl Default for FitOptions {
     fn default() -> Self {
-        Self { piece: None, held: 1.0 }
+        Self { piece: None, held: 1.0, model: false }
     }
 }
 
@@ -57,7 +61,7 @@ pub fn fit(
 ) -> Result<Profile, OpenError> {
     let mut first = FirstPass::default();
     each(&mut open()?, |request, gap| first.add(request, gap))?;
-    let FirstPass { summing, gaps, shapes, regions } = first;
+    let FirstPass { summing, gaps, shapes, regions, look } = first;
     let requests = summing.requests();
     if requests == 0 {
         return Err(SourceError(format!("{name}: a trace without a request has no profile")).into());
@@ -71,13 +75,14 @@ pub fn fit(
         trace_files: Vec::new(),
         space_bytes: regions.bytes(),
         summary: summing.finish(),
+        patterns: None,
         gaps_ns: gaps.0.clone(),
         pieces: None,
         phase: None,
         model: None,
     };
     let lengths = options.piece.map_or(TRIED.to_vec(), |piece| vec![piece.min(MOST_PIECE)]);
-    let target = waits(&mut *open()?.source)?;
+    let target = if options.model { None } else { Some(waits(&mut *open()?.source)?) };
     let mut second = SecondPass {
         gaps: &gaps,
         shapes: &shapes,
@@ -89,9 +94,21 @@ pub fn fit(
         sequential: 0,
         reused: 0,
     };
-    each(&mut open()?, |request, gap| second.add(request, gap))?;
+    let mut look = look.second(summing.pages());
+    each(&mut open()?, |request, gap| {
+        second.add(request, gap);
+        look.add(request);
+    })?;
+    let (patterns, model) = look.finish();
+    empty.patterns = Some(patterns);
     empty.summary.sequential = second.sequential as f64 / requests as f64;
     empty.summary.reused = second.reused as f64 / requests as f64;
+    let Some(target) = target else {
+        if model.class.is_empty() {
+            return Err(SourceError(format!("{name}: a trace without reads and writes has no model")).into());
+        }
+        return Ok(of_patterns(empty, model));
+    };
     let mut best: Option<(f64, Profile)> = None;
     for mut cutter in second.ways.into_iter().flat_map(|way| way.cutters) {
         cutter.end();
@@ -102,6 +119,14 @@ pub fn fit(
         }
     }
     Ok(best.map_or(empty, |best| best.1))
+}
+
+/// The same with a model in the place of pieces.
+fn of_patterns(mut profile: Profile, model: Model) -> Profile {
+    profile.space_bytes = model.class.iter().map(|class| class.bytes).sum();
+    (profile.form, profile.fit_for) = (1, FitFor::Patterns);
+    (profile.gaps_ns, profile.model) = (Vec::new(), Some(model));
+    profile
 }
 
 /// How far the waits of a profile's twin are from the trace's.
@@ -217,12 +242,14 @@ struct FirstPass {
     gaps: GapCounts,
     shapes: ShapeCounts,
     regions: Regions,
+    look: FirstLook,
 }
 
 impl FirstPass {
     fn add(&mut self, request: &HostRequest, gap: u64) {
         self.gaps.add(gap);
         self.summing.add(request);
+        self.look.add(request);
         if request.op != HostOp::Flush {
             self.shapes.add(request.offset, request.length);
             self.regions.touch(request.offset, request.length);

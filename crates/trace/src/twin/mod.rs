@@ -15,6 +15,8 @@ mod model_bursts;
 mod model_class;
 mod model_source;
 mod pack;
+mod page_counts;
+mod patterns;
 mod play;
 mod profile;
 mod reference;
@@ -26,5 +28,7 @@ mod summary;
 
 pub use fit::{FitOptions, fit, summarise};
 pub use model::{Again, Aligned, Burst, BurstOp, Model, PageClass, Recent, Skew, Walk};
+pub use page_counts::PageKind;
+pub use patterns::{BurstPattern, ClassPattern, Patterns};
 pub use profile::{FitFor, PROFILE_BYTES, Packed, Profile, Summary};
 pub(crate) use source::open_twin;

@@ -187,7 +187,7 @@ fn is_one(value: &u32) -> bool {
 const MOST_SEQUENCES: f64 = 1_048_576.0;
 
 /// Most requests of a burst, and latest reads that a class remembers.
-const MOST_REQUESTS: f64 = 4096.0;
+pub(super) const MOST_REQUESTS: f64 = 4096.0;
 
 impl Model {
     /// What is wrong with it, in one line.

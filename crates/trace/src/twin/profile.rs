@@ -9,6 +9,7 @@ use wordline_engine::host::request::SourceError;
 use super::codes::MOST_GAPS;
 use super::model::Model;
 use super::pack::{Pieces, unpacked};
+use super::patterns::Patterns;
 
 /// Largest profile, bytes of TOML.
 pub const PROFILE_BYTES: usize = 64 * 1024;
@@ -20,6 +21,8 @@ pub enum FitFor {
     /// Fitted to a trace, request by request.
     #[default]
     Schemes,
+    /// Fitted to a trace's patterns: what [`Patterns`] tells holds, each request by itself is drawn.
+    Patterns,
     /// Made from published characteristics of the workload's pages or dies: what they say holds, the rest is assumed.
     PublishedCharacteristics,
     /// Made from the number of requests and the share of reads alone: not fit to test a scheme on.
@@ -47,6 +50,9 @@ pub struct Profile {
     pub space_bytes: u64,
     /// For a person: what the trace was like. The generator takes `requests` only.
     pub summary: Summary,
+    /// For a person: what the trace's requests do together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub patterns: Option<Patterns>,
     /// Gaps between arrivals, ns; gaps of pieces are places in this list.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gaps_ns: Vec<u64>,
@@ -56,7 +62,7 @@ pub struct Profile {
     /// Pieces of form 1, which were written otherwise.
     #[serde(default, skip_serializing)]
     pub(super) phase: Option<IgnoredAny>,
-    /// Classes of pages, in the place of pieces, where no trace was at hand.
+    /// Classes of pages and bursts, in the place of pieces: where no trace was at hand, or where only its patterns are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<Model>,
 }

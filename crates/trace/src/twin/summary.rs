@@ -1,20 +1,9 @@
 //! The summary of a trace that its profile shows.
 
-use std::collections::BTreeMap;
-
 use wordline_engine::host::request::{HostOp, HostRequest};
 
+use super::page_counts::{PageCounts, PageKind};
 use super::profile::Summary;
-
-const PAGE: u64 = 4096;
-
-/// Pages of a chunk: memory grows with the 2 MiB chunks that are touched.
-const CHUNK: u64 = 512;
-
-/// Pages of one request that are looked at: 1 GiB.
-const MOST_PAGES: u64 = 1 << 18;
-
-type Chunk = Vec<(u16, u16)>;
 
 /// Sums over a trace.
 #[derive(Default)]
@@ -25,8 +14,7 @@ pub(super) struct Summing {
     writes: u64,
     read_bytes: u64,
     written_bytes: u64,
-    /// Reads and writes of each page.
-    chunks: BTreeMap<u64, Chunk>,
+    pages: PageCounts,
 }
 
 impl Summing {
@@ -48,30 +36,24 @@ impl Summing {
             }
             HostOp::Trim | HostOp::Flush => return,
         }
-        let first = request.offset / PAGE;
-        let last = request.offset.saturating_add(request.length.saturating_sub(1)) / PAGE;
-        for page in (first..=last).take(MOST_PAGES as usize) {
-            let chunk = self.chunks.entry(page / CHUNK).or_insert_with(|| vec![(0, 0); CHUNK as usize]);
-            if let Some((reads, writes)) = chunk.get_mut((page % CHUNK) as usize) {
-                let count = if request.op.is_write() { writes } else { reads };
-                *count = count.saturating_add(1);
-            }
-        }
+        self.pages.add(request.offset, request.length, request.op == HostOp::Read);
+    }
+
+    /// The pages of the trace.
+    pub(super) fn pages(self) -> PageCounts {
+        self.pages
     }
 
     pub(super) fn finish(&self) -> Summary {
-        let (mut pages, mut read, mut written) = (0_u64, 0, 0);
-        let (mut reread, mut read_intensive, mut write_intensive) = (0_u64, 0, 0);
-        let touched = self.chunks.values().flatten().filter(|(reads, writes)| reads | writes != 0);
-        for &(reads, writes) in touched {
-            let (reads, writes) = (u64::from(reads), u64::from(writes));
+        let (mut pages, mut read, mut written, mut reread) = (0_u64, 0, 0, 0);
+        for (reads, writes) in self.pages.touched() {
             pages += 1;
             read += u64::from(reads > 0);
             written += u64::from(writes > 0);
             reread += u64::from(reads > 1);
-            read_intensive += u64::from(reads * 10 >= (reads + writes) * 9);
-            write_intensive += u64::from(writes * 10 >= (reads + writes) * 9);
         }
+        let by_kind = self.pages.by_kind();
+        let of_kind = |kind: PageKind| by_kind.get(kind as usize).copied().unwrap_or(0);
         let share = |part: u64, whole: u64| if whole == 0 { 0.0 } else { part as f64 / whole as f64 };
         Summary {
             requests: self.requests,
@@ -83,8 +65,8 @@ impl Summing {
             pages_read: read,
             pages_written: written,
             reread_share: share(reread, pages),
-            read_intensive: share(read_intensive, pages),
-            write_intensive: share(write_intensive, pages),
+            read_intensive: share(of_kind(PageKind::Read), pages),
+            write_intensive: share(of_kind(PageKind::Written), pages),
             ..Summary::default()
         }
     }

@@ -13,6 +13,7 @@ mod fuzz;
 mod fuzz_descriptions;
 mod layered;
 mod models;
+mod patterns;
 mod policies;
 mod presets;
 mod properties;

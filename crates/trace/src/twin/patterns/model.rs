@@ -1,0 +1,101 @@
+//! A model that does what was seen.
+
+use super::{BurstPattern, ClassPattern, Patterns};
+use crate::config::SizeWeight;
+use crate::twin::model::{Again, Aligned, Burst, BurstOp, Model, PageClass, Recent, Walk};
+use crate::twin::page_counts::PageKind;
+
+/// Classes are whole extents, bytes.
+const EXTENT: u64 = 1 << 20;
+
+/// How much longer than by chance requests of one kind at a page follow one another where they take turns.
+const LONGER: f64 = 1.5;
+
+/// Sequences that come at least so often come again.
+const AGAIN: f64 = 1.05;
+
+/// Most sequences that all bursts of a model use at a time.
+const MOST_SEQUENCES: f64 = 1_000_000.0;
+
+/// The model with these patterns, of so many reads and writes of these lengths.
+pub(in crate::twin) fn model_of(
+    patterns: &Patterns,
+    requests: [u64; 2],
+    lengths: [Vec<SizeWeight>; 2],
+) -> Model {
+    let [reads, writes] = requests;
+    let [read_sizes, write_sizes] = lengths;
+    let in_use: f64 = patterns.burst.iter().map(|burst| burst.sequences).sum();
+    let room = (MOST_SEQUENCES / in_use.max(1.0)).min(1.0);
+    Model {
+        read_share: reads as f64 / (reads + writes).max(1) as f64,
+        read_sizes,
+        write_sizes,
+        burst_requests: patterns.row.max(1.0),
+        burst_gap_ns: patterns.row_gap_ns,
+        idle_gap_ns: patterns.idle_gap_ns,
+        class: classes(&patterns.class),
+        burst: patterns.burst.iter().map(|burst| burst_of(burst, room)).collect(),
+        skew: patterns.skew.clone(),
+    }
+}
+
+fn classes(seen: &[ClassPattern]) -> Vec<PageClass> {
+    let sum = |of: fn(&ClassPattern) -> f64| seen.iter().map(of).sum::<f64>();
+    let (reads, writes) = (sum(|class| class.reads), sum(|class| class.writes));
+    // Where all reads come in bursts none of the shares says anything; their sum is 1 all the same.
+    let share = |part: f64, whole: f64, number: usize| {
+        if whole > 0.0 { part / whole } else { f64::from(u8::from(number == 0)) }
+    };
+    seen.iter()
+        .enumerate()
+        .map(|(number, class)| {
+            let turns = turns(class);
+            let zipf = class.theta > 0.0;
+            let recent = class.recent_share > 0.0 && turns.is_none();
+            PageClass {
+                name: class.class.name().to_owned(),
+                bytes: class.bytes.next_multiple_of(EXTENT).max(if turns.is_some() {
+                    2 * EXTENT
+                } else {
+                    EXTENT
+                }),
+                reads: share(class.reads, reads, number),
+                writes: share(class.writes, writes, number),
+                walk: if zipf { Walk::Zipf } else { Walk::Uniform },
+                theta: zipf.then_some(class.theta),
+                turns,
+                recent: recent
+                    .then_some(Recent { share: class.recent_share, reads: class.recent_reads.max(1) }),
+            }
+        })
+        .collect()
+}
+
+/// Requests from one turn to the next, where requests of one kind follow one another for longer than by chance.
+fn turns(class: &ClassPattern) -> Option<u64> {
+    let longer = class.class == PageKind::Mixed && class.run >= LONGER * class.run_by_chance;
+    longer.then_some((class.turn.round() as u64).max(1))
+}
+
+fn burst_of(seen: &BurstPattern, room: f64) -> Burst {
+    let op = if seen.op == BurstOp::Read { "reads" } else { "writes" };
+    let requests = (seen.requests.round() as u32).max(1);
+    let aligned = seen.aligned_share > 0.0;
+    let again = seen.times >= AGAIN;
+    Burst {
+        name: format!("{op}, {requests}"),
+        op: seen.op,
+        class: seen.class.name().to_owned(),
+        share: seen.share.min(1.0),
+        requests,
+        gap_ns: seen.gap_ns,
+        run: (seen.run.round() as u32).clamp(1, requests),
+        aligned: aligned.then_some(Aligned { bytes: seen.aligned_bytes, share: seen.aligned_share }),
+        again: again.then_some(Again {
+            sequences: ((seen.sequences * room).round() as u32).max(1),
+            times: seen.times,
+            theta: 0.0,
+        }),
+    }
+}
