@@ -10,6 +10,8 @@ use wordline_trace::{
     written_by_flows,
 };
 
+use crate::support::Folder;
+
 fn context() -> OpenContext<'static> {
     OpenContext { drive_bytes: 1 << 24, seed: 3, base_dir: Path::new(".") }
 }
@@ -49,12 +51,11 @@ fn the_past_of_a_skewed_generator_has_its_hot_places_and_other_requests() {
 
 #[test]
 fn what_was_recorded_before_a_trace_comes_whole_in_front_of_it() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = Folder::new();
     let header = "time_ns,op,offset_bytes,length_bytes";
-    std::fs::write(folder.path().join("made.csv"), format!("{header}\n0,W,0,8192\n5,W,8192,4096\n")).unwrap();
-    std::fs::write(folder.path().join("used.csv"), format!("{header}\n0,R,4096,4096\n7,R,8192,4096\n"))
-        .unwrap();
-    let context = OpenContext { base_dir: folder.path(), ..context() };
+    folder.file("made.csv", format!("{header}\n0,W,0,8192\n5,W,8192,4096\n"));
+    folder.file("used.csv", format!("{header}\n0,R,4096,4096\n7,R,8192,4096\n"));
+    let context = OpenContext { base_dir: &folder.0, ..context() };
     let workload = |more: &str| {
         let text = format!("[source]\nkind = \"trace\"\npath = \"used.csv\"\n{more}");
         toml::from_str::<WorkloadConfig>(&text)
