@@ -19,6 +19,7 @@ pub mod schemes;
 pub mod soak;
 pub mod states;
 pub mod traces;
+pub mod translation;
 
 /// Why a benchmark gave no result.
 pub type Failure = Box<dyn std::error::Error>;

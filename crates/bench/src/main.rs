@@ -8,13 +8,15 @@ use std::process::ExitCode;
 
 use wordline_bench::{
     Failure, callgrind, cases, costs, generators, mqsim, rows, scale, schemes, soak, states, traces,
+    translation,
 };
 
 type Benchmark = fn() -> Result<(), Failure>;
 
 /// The benchmarks that have a name each, beside the drives of [`cases`].
-const NAMED: [(&str, Benchmark); 8] = [
+const NAMED: [(&str, Benchmark); 9] = [
     ("rows", rows::run_all),
+    ("rows: translation", translation::run_all),
     ("startup", mqsim::run_all),
     ("costs", costs::run_all),
     ("schemes", schemes::run_all),

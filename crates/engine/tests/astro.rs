@@ -186,6 +186,23 @@ fn no_read_finds_anything_else_under_every_policy_of_collection_on_a_full_drive(
 }
 
 #[test]
+fn a_region_is_guessed_while_it_is_ordered_anew() {
+    // One region of many pages, read again and again: its next order begins soon after the last one has ended.
+    let mut setup = astro(4, 1, 0);
+    let config = &mut setup.scheme.astro;
+    (config.region_pages, config.planes, config.read_threshold) = (64, 4, 100);
+    setup.start = start(Occupancy::Share(0.3), 0.0);
+    setup.window.warmup_requests = 500;
+    let report = run(&setup, &mut reads(4, 5_000, 64)).unwrap();
+    let orders = figure(&report, "orders_by_reads");
+    assert!(orders > 10, "{orders}");
+    let counters = report.mapping.as_ref().unwrap().counters;
+    assert_eq!((counters.guesses_wrong, counters.guesses_outdated), (0, 0));
+    let share = counters.guesses_right as f64 / 4_500.0;
+    assert!(share > 0.99, "{share} of the reads were guessed");
+}
+
+#[test]
 fn without_spare_space_blocks_are_reclaimed_without_order() {
     let mut setup = astro(2, 1, 40);
     setup.scheme.astro.spare_superblocks = 32;
@@ -213,8 +230,9 @@ fn a_run_may_be_split_while_regions_are_ordered() {
 fn the_ledger_has_the_table_and_both_buffers() {
     let setup = astro(1, 1, 60);
     let report = run(&setup, &mut reads(1, 10, 100)).unwrap();
-    // 358 pages: 12 regions of 9 bytes and 8 bits; a region and a block of 4 KiB pages.
-    assert_eq!(report.dram.bytes_by_user["astro"], 12 * 9 + 12 + (32 + 16) * 4096);
+    // 358 pages: 12 regions of 9 bytes and 8 bits; a bit for each page of two regions under way; a region and a block of 4 KiB
+    // pages.
+    assert_eq!(report.dram.bytes_by_user["astro"], 12 * 9 + 12 + 2 * 4 + (32 + 16) * 4096);
 }
 
 /// Requests of so many threads that each think this long, in a drive whose regions are in order, and without guesses: the
@@ -268,4 +286,18 @@ fn a_region_of_more_superblocks_than_a_plan_opens_is_refused() {
     let expected =
         format!("scheme.astro.region_pages = {}: allowed: as many as 64 superblocks hold", 64 * block + 1);
     assert!(error.contains(&expected), "{error}");
+}
+
+#[test]
+fn blocks_of_the_map_are_reclaimed_or_left_alone() {
+    for map_blocks in [true, false] {
+        let mut setup = astro(1, 1, 40);
+        setup.scheme.astro.enabled = false;
+        setup.scheme.reclaim.map_blocks = map_blocks;
+        setup.start = start(Occupancy::Share(0.5), 0.0);
+        // One page of each of many blocks, so that the map's block is read more often than any of them.
+        let report = run(&setup, &mut made(200, |turn| read(0, turn % 8 * 16))).unwrap();
+        let reclaim = report.read_reclaim.as_ref().unwrap();
+        assert_eq!((reclaim.worn_blocks > 0, report.mapping.unwrap().counters.misses), (map_blocks, 200));
+    }
 }

@@ -5,7 +5,8 @@ use wordline_engine::config::run::{Arrivals, StartLayout};
 use wordline_engine::host::RequestSource;
 use wordline_engine::{Before, Setup};
 use wordline_trace::{
-    OpenContext, OpenError, Preceded, SourceConfig, before, flows_before, written, written_by_flows,
+    OpenContext, OpenError, Preceded, SourceConfig, before, flows_before, recorded_before, written,
+    written_by_flows,
 };
 
 use crate::describe::Described;
@@ -64,6 +65,10 @@ impl Past {
         setup: &mut Setup,
         context: &OpenContext<'_>,
     ) -> PyResult<Self> {
+        let recorded = recorded_before(source, context).map_err(|error| not_opened(described, error))?;
+        if let Some(requests) = recorded {
+            return Ok(Self { requests, ..Self::default() });
+        }
         let (Some(written), Some(_)) = (written(source), open(described, source, context)?) else {
             return Ok(Self::default());
         };

@@ -63,5 +63,5 @@ pub use info::{
 };
 pub use notes::Notes;
 pub use open::{OpenContext, OpenError, Opened, open};
-pub use settle::{Preceded, Written as WrittenBytes, before, written, written_by_flows};
+pub use settle::{Preceded, Written as WrittenBytes, before, recorded_before, written, written_by_flows};
 pub use write::{OutputFile, RequestLog, WriteFormat, Written, write_csv, write_trace};

@@ -5,11 +5,11 @@ use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
 use crate::config::{FlowConfig, PatternConfig, SourceConfig, SyntheticConfig};
-use crate::open::{OpenContext, OpenError, Opened};
+use crate::open::{OpenContext, OpenError, Opened, open};
 use crate::synthetic::Generator;
 
 /// Requests of a generator that go before its first: without end, none of them among its own, their hot places its hot
-/// places. `None` for what is no generator: nobody knows what came before a trace.
+/// places; of a trace those of the file that was recorded before it. `None` where nobody knows what came before.
 ///
 /// # Errors
 /// Those of [`crate::open`].
@@ -17,10 +17,36 @@ pub fn before(
     source: &SourceConfig,
     context: &OpenContext,
 ) -> Result<Option<Box<dyn RequestSource + Send>>, OpenError> {
-    let SourceConfig::Synthetic(config) = source else { return Ok(None) };
-    let generator = Generator::before(config, context.drive_bytes, context.seed)
-        .map_err(|error| error.under("source"))?;
-    Ok(Some(Box::new(generator)))
+    match source {
+        SourceConfig::Synthetic(config) => {
+            let generator = Generator::before(config, context.drive_bytes, context.seed)
+                .map_err(|error| error.under("source"))?;
+            Ok(Some(Box::new(generator)))
+        }
+        SourceConfig::Trace(trace) => match trace.recorded_before() {
+            Some(before) => Ok(Some(open(&SourceConfig::Trace(before), context)?.source)),
+            None => Ok(None),
+        },
+        _ => Ok(None),
+    }
+}
+
+/// How many requests were recorded before a trace; `None` where no file of them is named. Reads that file to its end.
+///
+/// # Errors
+/// Those of [`crate::open`] and of the file.
+pub fn recorded_before(source: &SourceConfig, context: &OpenContext) -> Result<Option<u64>, OpenError> {
+    let SourceConfig::Trace(_) = source else { return Ok(None) };
+    let Some(mut before) = before(source, context)? else { return Ok(None) };
+    let (mut count, mut batch) = (0, Vec::new());
+    loop {
+        batch.clear();
+        before.next_batch(&mut batch)?;
+        if batch.is_empty() {
+            return Ok(Some(count));
+        }
+        count += batch.len() as u64;
+    }
 }
 
 /// What a generator writes.

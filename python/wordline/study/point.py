@@ -141,10 +141,15 @@ def _by_content(source: dict[str, Any], folder: Path) -> dict[str, Any]:
     """A trace's description with the hash of its content in the place of its path; any other as it is."""
     if "path" not in source:
         return source
-    path = folder / source["path"]
+    files = {"sha256": "path", "before_sha256": "before"}
+    rest = {key: value for key, value in source.items() if key not in files.values()}
+    named = {key: folder / source[name] for key, name in files.items() if name in source}
+    return rest | {key: _content(path) for key, path in named.items()}
+
+
+def _content(path: Path) -> str:
     status = path.stat()
-    rest = {key: value for key, value in source.items() if key != "path"}
-    return {**rest, "sha256": _file_digest(path, status.st_size, status.st_mtime_ns)}
+    return _file_digest(path, status.st_size, status.st_mtime_ns)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -24,6 +24,10 @@ pub struct ReclaimConfig {
     /// What becomes of the places of invalid pages when a superblock moves to a fresh one.
     #[serde(default)]
     pub holes: Holes,
+    /// Whether reads of the map's pages lead to a reclaim, too. Without, a block is reclaimed when a page of the host is read in
+    /// it, so one that holds the map alone never is, as in cells that reads don't disturb.
+    #[serde(default = "yes")]
+    pub map_blocks: bool,
     /// When `shuffler` shuffles.
     #[serde(default)]
     pub shuffle: ShuffleConfig,
@@ -40,10 +44,15 @@ impl Default for ReclaimConfig {
             hard_limit: None,
             priority: ReclaimPriority::default(),
             holes: Holes::default(),
+            map_blocks: yes(),
             shuffle: ShuffleConfig::default(),
             pages: PageCountersConfig::default(),
         }
     }
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn default_threshold() -> u32 {

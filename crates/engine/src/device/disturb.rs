@@ -11,7 +11,7 @@ use crate::config::{DeviceConfig, SchemeConfig};
 use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::bit_errors::{BitErrors, ReadOutcome};
 use crate::nand::{Geometry, ReadCounts};
-use crate::sched::queue::{NONE, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
 use crate::stats::disturb::{ErrorsReport, ReadDisturbReport};
 use crate::time::Ns;
@@ -89,7 +89,7 @@ impl Device {
 
     #[inline(never)]
     fn count_and_correct(&mut self, head: OpId, page: u32) {
-        let ppa = self.pool[head].ppa;
+        let Op { lpa, ppa, .. } = self.pool[head];
         let outcome = self.meet_errors(head, page);
         let Some(disturb) = &mut self.disturb else { return };
         let mut reads = 0;
@@ -97,7 +97,7 @@ impl Device {
             reads = disturb.counts.note(ppa);
         }
         if reads >= disturb.worn_at {
-            self.block_worn(ppa, reads);
+            self.block_worn(lpa, ppa, reads);
         }
         self.count_page_reads(head);
         self.recorder.disturb.reads += 1 + u64::from(outcome.retries);

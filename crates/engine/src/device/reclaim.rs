@@ -7,7 +7,7 @@ use super::{Device, READ_COUNTERS};
 use crate::blocks::BlockState;
 use crate::config::reclaim::{Holes, ReclaimConfig};
 use crate::cpu::Cost;
-use crate::ids::{DomainId, Ppa, SuperblockId};
+use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::nand::Geometry;
 use crate::reclaim::mover::{self, Order};
 use crate::reclaim::{Decision, ReadReclaim, ReclaimPolicy, Routine, WornBlock, reads_by_block};
@@ -54,6 +54,8 @@ pub(super) struct Reclaim {
     threshold: u32,
     hard_limit: u32,
     holes: Holes,
+    /// Whether reads of the map's pages lead to a reclaim.
+    map_blocks: bool,
     /// Whether the policy counts reads of logical pages.
     counts_pages: bool,
     /// By superblock: how often its data has been reclaimed from superblock to superblock.
@@ -80,6 +82,7 @@ impl Reclaim {
                 threshold: config.threshold,
                 hard_limit: config.hard_limit(),
                 holes: config.holes,
+                map_blocks: config.map_blocks,
                 counts_pages,
                 rounds: vec![0; superblocks],
                 records: vec![FRESH; blocks],
@@ -137,8 +140,11 @@ impl Device {
     }
 
     /// The block of this unit was read, and is beyond the threshold.
-    pub(super) fn block_worn(&mut self, ppa: Ppa, reads: u32) {
-        let Some(reclaim) = &mut self.reclaim else { return };
+    pub(super) fn block_worn(&mut self, lpa: Lpa, ppa: Ppa, reads: u32) {
+        let of_map = lpa.0 >= DriveView(self).logical_units();
+        let Some(reclaim) = self.reclaim.as_mut().filter(|reclaim| reclaim.map_blocks || !of_map) else {
+            return;
+        };
         let Some(record) = reclaim.records.get_mut((ppa.0 / self.geometry.units_per_block()) as usize) else {
             return;
         };
@@ -187,6 +193,11 @@ impl Device {
         let Record { over_limit, asked, .. } = reclaim.records[number];
         if over_limit && self.blocks.state(superblock) == BlockState::Open {
             self.close_early(superblock);
+        }
+        if let Some(system) = self.plans.kept.system_of(superblock) {
+            self.tell_one(system, |system, drive, actions| {
+                system.worn_while_open(superblock, drive, actions);
+            });
         }
         match self.blocks.state(superblock) {
             BlockState::Free | BlockState::Open | BlockState::Closing | BlockState::Retired => return,

@@ -333,6 +333,16 @@ pub trait System {
         None
     }
 
+    /// A block of a superblock that the system keeps open has been read so often that it is to be reclaimed, which waits for
+    /// the system to close it. Told with each further read of it.
+    fn worn_while_open(
+        &mut self,
+        _superblock: SuperblockId,
+        _drive: &DriveView<'_>,
+        _actions: &mut Vec<Action>,
+    ) {
+    }
+
     /// No request has been in the drive for `scheme.idle_after_ns`.
     fn idle(&mut self, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
 

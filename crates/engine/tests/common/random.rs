@@ -424,7 +424,8 @@ pub fn upkeep()
             let shuffle = ShuffleConfig { full, partial: full * partial };
             let ties = if restart { Ties::Logical } else { Ties::Random };
             let pages = PageCountersConfig { group, restart, for_pages: CountedPages::Raw, ties };
-            ReclaimConfig { policy, threshold, hard_limit, priority, holes, shuffle, pages }
+            let map_blocks = threshold % 5 > 0;
+            ReclaimConfig { policy, threshold, hard_limit, priority, holes, map_blocks, shuffle, pages }
         });
     let wear = (any::<bool>(), prop::option::of(1u32..5), 1u32..6);
     let wear = wear.prop_map(|(least, static_spread, static_interval)| WearConfig {

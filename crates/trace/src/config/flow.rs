@@ -96,6 +96,12 @@ impl FlowConfig {
         self.rules(number, host).validate()?;
         self.range.validate().map_err(|error| error.under("range"))?;
         self.source.validate().map_err(|error| error.under("source"))?;
+        if let SourceConfig::Trace(trace) = &self.source
+            && let Some(before) = &trace.before
+        {
+            let allowed = "nothing: what came before is known of a workload of one source only";
+            return Err(ConfigError::new("source.before", format!("{before:?}"), allowed));
+        }
         self.source.check_arrivals(self.rules(number, host).arrivals)
     }
 }

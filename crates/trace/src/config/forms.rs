@@ -51,6 +51,7 @@ pub(super) struct SourceForm {
     skip_bad_lines: Option<bool>,
     max_requests: Option<u64>,
     repeat: Option<u32>,
+    before: Option<PathBuf>,
     transform: Option<Vec<TransformConfig>>,
     space_bytes: Option<u64>,
     skew: Option<f64>,
@@ -112,6 +113,7 @@ impl SourceForm {
             skip_bad_lines: self.skip_bad_lines.unwrap_or_default(),
             max_requests: self.max_requests,
             repeat: self.repeat.unwrap_or(defaults.repeat),
+            before: self.before,
             transform: self.transform.unwrap_or_default(),
             ..defaults
         })
@@ -211,6 +213,7 @@ impl SourceForm {
             ("skip_bad_lines", self.skip_bad_lines.is_some()),
             ("max_requests", self.max_requests.is_some()),
             ("repeat", self.repeat.is_some()),
+            ("before", self.before.is_some()),
             ("transform", self.transform.is_some()),
         ])
     }

@@ -50,6 +50,10 @@ pub struct TraceConfig {
     pub max_requests: Option<u64>,
     /// Replays the file this many times, each directly after the last arrival of the one before.
     pub repeat: u32,
+    /// A file of the same form that was recorded before, such as the making of the files that this one works on. All its
+    /// requests come first, and aren't measured.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub before: Option<PathBuf>,
     /// What is done to the requests then, step by step.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub transform: Vec<TransformConfig>,
@@ -139,8 +143,22 @@ impl TraceConfig {
             skip_bad_lines: false,
             max_requests: None,
             repeat: 1,
+            before: None,
             transform: Vec::new(),
         }
+    }
+
+    /// The file that was recorded before, in the same form, whole and as it is.
+    pub(crate) fn recorded_before(&self) -> Option<Self> {
+        let path = self.before.clone()?;
+        Some(Self {
+            path,
+            before: None,
+            max_requests: None,
+            repeat: 1,
+            transform: Vec::new(),
+            ..self.clone()
+        })
     }
 
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
@@ -157,6 +175,13 @@ impl TraceConfig {
         check_range("sort_window", self.sort_window, 0, Self::MAX_SORT_WINDOW)?;
         self.columns.validate().map_err(|error| error.under("columns"))?;
         check_range("repeat", self.repeat, 1, 1_000_000)?;
+        if let Some(before) = &self.before
+            && (before.as_os_str().is_empty() || self.out_of_range == OutOfRange::Compact)
+        {
+            let allowed =
+                "a file's name, and addresses that stay as they are: out_of_range = \"error\" or \"wrap\"";
+            return Err(ConfigError::new("before", format!("{before:?}"), allowed));
+        }
         for (index, step) in self.transform.iter().enumerate() {
             step.validate().map_err(|error| error.under(&format!("transform[{index}]")))?;
         }

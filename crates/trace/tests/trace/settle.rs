@@ -6,8 +6,11 @@ use std::path::Path;
 use wordline_engine::host::{HostRequest, RequestSource};
 use wordline_engine::time::Ns;
 use wordline_trace::{
-    OpenContext, Preceded, WorkloadConfig, before, flows_before, open, open_flows, written, written_by_flows,
+    OpenContext, Preceded, WorkloadConfig, before, flows_before, open, open_flows, recorded_before, written,
+    written_by_flows,
 };
+
+use crate::support::Folder;
 
 fn context() -> OpenContext<'static> {
     OpenContext { drive_bytes: 1 << 24, seed: 3, base_dir: Path::new(".") }
@@ -44,6 +47,35 @@ fn the_past_of_a_skewed_generator_has_its_hot_places_and_other_requests() {
         counts.into_iter().max_by_key(|&(offset, count)| (count, offset)).unwrap().0
     };
     assert_eq!(hottest(&own), hottest(&past));
+}
+
+#[test]
+fn what_was_recorded_before_a_trace_comes_whole_in_front_of_it() {
+    let folder = Folder::new();
+    let header = "time_ns,op,offset_bytes,length_bytes";
+    folder.file("made.csv", format!("{header}\n0,W,0,8192\n5,W,8192,4096\n"));
+    folder.file("used.csv", format!("{header}\n0,R,4096,4096\n7,R,8192,4096\n"));
+    let context = OpenContext { base_dir: &folder.0, ..context() };
+    let workload = |more: &str| {
+        let text = format!("[source]\nkind = \"trace\"\npath = \"used.csv\"\n{more}");
+        toml::from_str::<WorkloadConfig>(&text)
+    };
+    let source = |more: &str| workload(more).unwrap().source.unwrap();
+    // Neither a bound nor a repetition of the trace is one of what came before.
+    let config = source("before = \"made.csv\"\nmax_requests = 1\nrepeat = 2");
+    let count = recorded_before(&config, &context).unwrap().unwrap();
+    assert_eq!(count, 2);
+    let past = before(&config, &context).unwrap().unwrap();
+    let mut both = Preceded::open(past, count, open(&config, &context).unwrap()).source;
+    let all: Vec<_> = first(&mut *both, usize::MAX).iter().map(|r| (r.time.0, r.offset)).collect();
+    assert_eq!(all, [(0, 0), (5, 8192), (5, 4096)]);
+    assert_eq!(recorded_before(&source(""), &context).unwrap(), None);
+    let wrong = |more: &str| workload(more).unwrap().validate().unwrap_err().to_string();
+    assert!(wrong("before = \"\"").contains("before = "));
+    assert!(wrong("before = \"made.csv\"\nout_of_range = \"compact\"").contains("stay as they are"));
+    let text = "[[flow]]\n[flow.source]\nkind = \"trace\"\npath = \"used.csv\"\nbefore = \"made.csv\"\n";
+    let error = toml::from_str::<WorkloadConfig>(text).unwrap().validate().unwrap_err().to_string();
+    assert!(error.contains("flow[0].source.before"), "{error}");
 }
 
 #[test]

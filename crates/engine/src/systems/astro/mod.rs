@@ -3,6 +3,7 @@
 //! H. Kim, S. Kim, J. Park, G. Byeon, S. Hong, "Don't Cache, Speculate!: Speculative Address Translation for Flash-Based
 //! Storage Systems", IEEE Access 2025. Sections are that paper's. `docs/astro.md` says where it had to be read.
 
+pub mod ordering;
 pub mod stretch;
 pub mod table;
 
@@ -22,12 +23,13 @@ use crate::replicate::Reserved;
 use crate::sched::class::Cause;
 use crate::snapshot::Stored;
 use crate::space::described_units;
+use ordering::Ordering;
 use stretch::{Shape, Stretches};
 use table::{RegionTable, UpdateBitmap};
 
 /// Why a region is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Trigger {
+pub enum Trigger {
     /// A block was read too often, and is reclaimed.
     Reclaim,
     /// The region was read so often (T_LPOread).
@@ -68,20 +70,6 @@ struct Region {
     ordering: bool,
     /// Plans that move pages of it without order, and have not ended.
     scattering: u32,
-}
-
-/// A region that is being ordered.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Ordering {
-    region: u32,
-    trigger: Trigger,
-    /// Its stretch, and the position of its first page.
-    stretch: u32,
-    base: u32,
-    /// Whether its plan has begun.
-    started: bool,
-    /// What was updated since it was planned.
-    updates: UpdateBitmap,
 }
 
 /// A page of a superblock that is reclaimed.
@@ -194,17 +182,23 @@ impl Astro {
         Some(drive.unit_at(*stretch.superblocks.get(index)?, unit))
     }
 
+    /// The order that is being made of the region of a page, and its plan.
+    fn ordering_of(&self, lpa: Lpa) -> Option<(u64, &Ordering)> {
+        let region = self.table.region_of(lpa);
+        let mut orderings = self.region(region).ordering.then(|| self.orderings.iter())?;
+        orderings.find(|(_, ordering)| ordering.region == region).map(|(&plan, ordering)| (plan, ordering))
+    }
+
     /// A page has got another place, or none. What plans of this system put where it belongs changes nothing.
     fn page_moved(&mut self, lpa: Lpa, new: Ppa, drive: &DriveView<'_>) {
-        let region = self.table.region_of(lpa);
-        if self.region(region).ordering {
-            let offset = self.table.offset_of(lpa);
-            let place = |ordering: &Ordering| self.page_at(ordering.base + offset, drive);
-            let of_region = self.orderings.iter().find(|(_, ordering)| ordering.region == region);
-            let astray = of_region
-                .filter(|(_, ordering)| !ordering.started || place(ordering) != Some(new))
-                .map(|(&plan, _)| plan);
-            if let Some(ordering) = astray.and_then(|plan| self.orderings.get_mut(&plan)) {
+        let offset = self.table.offset_of(lpa);
+        if let Some((plan, ordering)) = self.ordering_of(lpa) {
+            let there = ordering.started && self.page_at(ordering.base + offset, drive) == Some(new);
+            if let Some(ordering) = self.orderings.get_mut(&plan) {
+                ordering.place(offset, there);
+                if there {
+                    return;
+                }
                 self.table.update_in(&mut ordering.updates, lpa);
             }
         }
@@ -383,8 +377,9 @@ impl Astro {
             }
             let emptied = self.emptied(region, drive);
             erase.extend(emptied.into_iter().filter(|&superblock| Some(superblock) != worn));
-            let started = destinations.is_empty();
-            let ordering = Ordering { region, trigger, stretch, base, started, updates };
+            let mut ordering =
+                Ordering::new(region, trigger, (stretch, base), updates, self.config.region_pages);
+            ordering.started = destinations.is_empty();
             self.counters.pages[trigger as usize] += steps.len() as u64;
             self.orderings.insert(self.plans, ordering);
             if let Some(state) = self.region_mut(region) {
@@ -450,7 +445,7 @@ impl Astro {
         let over = |number: &u32| {
             let Some(stretch) = self.stretches.get(*number) else { return false };
             let stands_in_the_way = lacking.is_some_and(|domain| stretch.domains.contains(&domain));
-            stretch.open && !stretch.busy && (stretch.taken >= shape.regions || stands_in_the_way)
+            stretch.open && !stretch.busy && (stretch.is_over(shape.regions) || stands_in_the_way)
         };
         let numbers: Vec<u32> = self.stretches.numbered().map(|(number, _)| number).filter(over).collect();
         for number in numbers {
@@ -511,7 +506,9 @@ impl System for Astro {
         if lookup.write {
             return None;
         }
-        let position = self.table.find(lookup.lpa)?;
+        let offset = self.table.offset_of(lookup.lpa);
+        let anew = self.ordering_of(lookup.lpa).and_then(|(_, ordering)| ordering.find(offset));
+        let position = anew.or_else(|| self.table.find(lookup.lpa))?;
         self.page_at(position, drive).map(Found::Guess)
     }
 
@@ -577,6 +574,17 @@ impl System for Astro {
         Some(Plan { cause: Cause::ReadReclaim, destinations: vec![], steps: vec![], erase: vec![] })
     }
 
+    fn worn_while_open(
+        &mut self,
+        superblock: SuperblockId,
+        drive: &DriveView<'_>,
+        actions: &mut Vec<Action>,
+    ) {
+        if self.stretches.end(superblock) {
+            actions.push(Action::WakeAt(drive.now()));
+        }
+    }
+
     fn woken(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.close(None, actions);
         while (self.orderings.len() as u32) < self.config.at_once {
@@ -627,7 +635,8 @@ impl System for Astro {
     fn bytes(&self) -> u64 {
         let ordering = u64::from(self.config.region_pages) * u64::from(self.unit_bytes);
         let runs = self.shape.map_or(1, |shape| u64::from(shape.width * shape.rounds));
-        self.table.bytes(runs) + ordering + self.residual_bytes
+        let placed = u64::from(self.config.at_once) * Ordering::bytes(self.config.region_pages);
+        self.table.bytes(runs) + ordering + placed + self.residual_bytes
     }
 
     fn figures(&self) -> Vec<Figure> {

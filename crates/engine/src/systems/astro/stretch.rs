@@ -74,6 +74,15 @@ pub struct Stretch {
     pub open: bool,
     /// Whether a plan fills it.
     pub busy: bool,
+    /// Whether no further region is put in it.
+    ended: bool,
+}
+
+impl Stretch {
+    /// Whether it takes no more of the regions that one holds.
+    pub fn is_over(&self, regions: u32) -> bool {
+        self.ended || self.taken >= regions
+    }
 }
 
 /// All of them, by number.
@@ -93,7 +102,15 @@ impl Stretches {
 
     /// A new one over these domains, in which one region is on its way.
     pub fn begin(&mut self, domains: Vec<DomainId>) -> u32 {
-        let stretch = Stretch { superblocks: vec![], domains, users: 1, taken: 1, open: false, busy: true };
+        let stretch = Stretch {
+            superblocks: vec![],
+            domains,
+            users: 1,
+            taken: 1,
+            open: false,
+            busy: true,
+            ended: false,
+        };
         match self.0.iter().position(Option::is_none) {
             Some(number) => {
                 self.0[number] = Some(stretch);
@@ -108,8 +125,15 @@ impl Stretches {
 
     /// An open one with room for a further region.
     pub fn with_room(&self, regions: u32) -> Option<u32> {
-        let has_room = |stretch: &Stretch| stretch.open && !stretch.busy && stretch.taken < regions;
+        let has_room = |stretch: &Stretch| stretch.open && !stretch.busy && !stretch.is_over(regions);
         self.numbered().find(|(_, stretch)| has_room(stretch)).map(|(number, _)| number)
+    }
+
+    /// No further region is put in the open stretch of this superblock. Whether one was to be.
+    pub fn end(&mut self, superblock: SuperblockId) -> bool {
+        let holds = |stretch: &&mut Stretch| stretch.open && stretch.superblocks.contains(&superblock);
+        let open = self.0.iter_mut().flatten().find(holds);
+        open.is_some_and(|stretch| !std::mem::replace(&mut stretch.ended, true))
     }
 
     /// All of them.
@@ -170,6 +194,22 @@ mod tests {
     fn what_a_plan_cannot_open_is_refused() {
         assert_eq!(Shape::new(4096, 1, 4, 8, 1), None);
         assert_eq!(Shape::new(4096, 0, 200, 1024, 1).map(|shape| shape.width), Some(64));
+    }
+
+    #[test]
+    fn an_open_stretch_that_is_ended_takes_no_more_regions() {
+        let mut stretches = Stretches::default();
+        let number = stretches.begin(vec![DomainId(0)]);
+        let stretch = stretches.get_mut(number).unwrap();
+        stretch.superblocks = vec![SuperblockId(7)];
+        assert!(!stretches.end(SuperblockId(7)), "not open yet");
+        let stretch = stretches.get_mut(number).unwrap();
+        (stretch.open, stretch.busy) = (true, false);
+        assert_eq!(stretches.with_room(4), Some(number));
+        assert!(!stretches.end(SuperblockId(6)), "another's");
+        assert!(stretches.end(SuperblockId(7)) && !stretches.end(SuperblockId(7)), "once");
+        assert_eq!(stretches.with_room(4), None);
+        assert!(stretches.get(number).unwrap().is_over(4));
     }
 
     #[test]
