@@ -74,6 +74,7 @@ impl Residues {
                     best = Some(Skew {
                         bytes: piece as u64 * PAGE,
                         of: of as u64,
+                        pieces: 1,
                         excess: super::rounded(excess),
                     });
                 }
