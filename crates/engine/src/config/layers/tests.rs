@@ -303,7 +303,7 @@ fn errors_inside_a_tagged_table_name_the_key() {
     assert_eq!(
         message(load(LOAD, &[("workload.start.occupancy", "full")])),
         "--set workload.start.occupancy=full: workload.start.occupancy = \"full\": \
-         allowed: all, none, footprint, or a share from 0 to 1"
+         allowed: all, none, footprint, span, or a share from 0 to 1"
     );
 }
 
