@@ -19,7 +19,7 @@ SIGNS = {"reproduced": "✓", "direction": "≈", "not reproduced": "✗", "not 
 
 RULE = (
     "Reproduced: within 2 points of a printed ratio (of a change, not more than a third of it) or within 20% "
-    "of any number (or within the bound that a closed form names), or on the right side of a printed limit. "
+    "of any number (or within the bound that a closed form names), and of a printed limit on its right side. "
     "Direction: the same sign of a change, the same side of 1 of a factor, by more than the 95% interval "
     "over seeds where there are several. Equal figures are in no order. Not comparable: the same by "
     "construction. In brackets: another reading of a number that is there already, not counted."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -14,12 +16,17 @@ POINTS = 0.02
 """A ratio that is off by no more than 2 points is reproduced, ..."""
 
 MOST_OF_A_CHANGE = 1 / 3
-"""... a change by no more than this share of it, else each small change would be."""
+"""... a change by no more than this share of it, else each small change would be; where none is printed, by those points."""
 
 RELATIVE = 0.2
 """And so is any number that is off by no more than 20%."""
 
-_LIMITS = {"at most": -1, "less than": -1, "more than": 1, "at least": 1}
+_LIMITS: dict[str, Callable[[float, float], bool]] = {
+    "at most": operator.le,
+    "less than": operator.lt,
+    "more than": operator.gt,
+    "at least": operator.ge,
+}
 
 
 @dataclass(frozen=True)
@@ -47,15 +54,16 @@ def kind_of(metric: str, unit: str, value: float | str) -> Kind:
 def judge(target: Target, ours: float | str | None, interval: float | None = None) -> Verdict:
     """The verdict on a number of ours. `interval` is half the width of its 95% interval over seeds.
 
-    Reproduced: within 2 points of a ratio (of a change, not more than a third of it) or 20%, or on the right
-    side of what is printed as a limit. Direction: the same sign of a change, the same side of 1 of a factor,
+    Reproduced: within 2 points of a ratio (of a change, not more than a third of it) or 20%; of what is printed as
+    a limit, on its right side only. Direction: the same sign of a change, the same side of 1 of a factor,
     by more than the interval. An order is reproduced or not.
     """
     if ours is None:
         return "not run"
     if isinstance(target.value, str) or isinstance(ours, str):
         return "reproduced" if _order(str(target.value)) == _order(str(ours)) else "not reproduced"
-    if _is_near(target, ours) or _keeps_limit(target, ours):
+    limit = _limit(target)
+    if limit(ours, target.value) if limit else _is_near(target, ours):
         return "reproduced"
     if target.kind in ("change", "factor"):
         middle = 1.0 if target.kind == "factor" else 0.0
@@ -70,17 +78,17 @@ def _is_near(target: Target, ours: float) -> bool:
     if target.within is not None:
         return off <= target.within * abs(target.value)
     ratio = target.unit.startswith(("ratio", "points"))
-    points = min(POINTS, MOST_OF_A_CHANGE * abs(target.value)) if target.kind == "change" else POINTS
+    is_change = target.kind == "change" and target.value != 0
+    points = min(POINTS, MOST_OF_A_CHANGE * abs(target.value)) if is_change else POINTS
     return off <= RELATIVE * abs(target.value) + 1e-12 or (ratio and off <= points + 1e-12)
 
 
-def _keeps_limit(target: Target, ours: float) -> bool:
-    """Whether ours keeps a limit that the unit names: `ratio (at most)`. More of a decrease is lower."""
+def _limit(target: Target) -> Callable[[float, float], bool] | None:
+    """How ours is compared with a limit that the unit names: `ratio (at most)`. More of a decrease is lower."""
     assert not isinstance(target.value, str)  # noqa: S101
-    side = next((side for words, side in _LIMITS.items() if words in target.unit), 0)
     if "better by" in target.unit and target.value < 0:
-        side = -1
-    return side != 0 and (ours - target.value) * side >= 0
+        return operator.lt
+    return next((keeps for words, keeps in _LIMITS.items() if words in target.unit), None)
 
 
 def _order(text: str) -> list[str]:
