@@ -129,6 +129,26 @@ fn a_domain_below_its_trigger_leaves_reclaim_its_priority_while_the_host_has_spa
     assert!(longest < MOVE / 4, "{longest}");
 }
 
+#[test]
+fn a_write_of_a_part_of_a_page_that_reclaim_moves_goes_on_from_what_it_has_read() {
+    // Each read wears its block out, and its pages move before the write can be programmed. Read anew where it is, the page
+    // would move again, for ever.
+    for (priority, policy) in [Foreground, Equal, Background]
+        .into_iter()
+        .flat_map(|priority| [ReclaimKind::Block, ReclaimKind::Superblock].map(|policy| (priority, policy)))
+    {
+        let part = |time, page| HostRequest { length: 512, ..write(time, page) };
+        let setup = small(policy, 1, priority);
+        let (report, trace) =
+            record(&setup, vec![part(0, 3), part(1, 3), part(1_000_000_000, 3), read(2_000_000_000, 3)]);
+        assert_eq!(trace.completions().len(), 4);
+        let reclaim = report.read_reclaim.unwrap();
+        assert!(reclaim.operations >= 2, "{policy:?} {priority:?}: {reclaim:?}");
+        // Three writes and a read, one array read each.
+        assert_eq!(report.flash.by_class["host_read"].operations, 4, "{policy:?} {priority:?}");
+    }
+}
+
 /// Reads of block 0 that never leave the die a rest.
 fn hammered(setup: &Setup, count: u64) -> Report {
     let mut setup = setup.clone();

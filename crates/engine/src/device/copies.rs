@@ -351,6 +351,7 @@ impl Device {
         }
         self.copies.promote(lpa, ppa, primary, !self.oob.is_copy(primary));
         self.map.set(lpa, ppa);
+        self.partial_writes.moved(lpa, primary, ppa);
         self.map_changed(lpa, primary, ppa, Cause::Replication);
         if let Some(counters) = self.replication.counters(owner) {
             counters.promoted += 1;

@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use super::Device;
 use super::kept::Given;
 use crate::blocks::BlockState;
-use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use crate::ids::{DomainId, Lpa, SuperblockId};
 use crate::sched::class::Cause;
-use crate::sched::queue::{Op, OpId};
+use crate::sched::queue::OpId;
 use crate::stats::blame::Part;
 use crate::systems::{Direct, Watches};
 
@@ -74,6 +74,7 @@ impl Device {
     /// Sends a program where a system wants it; `false` if it is to wait.
     fn send_directed(&mut self, system: usize, direct: Direct, id: OpId) -> bool {
         if direct != Direct::Wait && self.is_outdated(id) {
+            // To find that out when it takes effect would cost it its place, and a page that belongs at one place has no other.
             self.read_old_content(id);
             return true;
         }
@@ -88,25 +89,6 @@ impl Device {
                 true
             }
         }
-    }
-
-    /// A page moved: a write of a part of it that waits, and has read the rest, builds on what lies there now. Read anew at each move, two
-    /// such writes could make each other's page move for ever.
-    pub(super) fn held_follow(&mut self, lpa: Lpa, old: Ppa, new: Ppa) {
-        for &id in &self.systems.held {
-            let op = &mut self.pool[id];
-            if op.lpa == lpa && op.partial && op.source == old {
-                op.source = new;
-            }
-        }
-    }
-
-    /// Whether what a write of a part of a page builds on was rewritten while it waited: to find that out when it takes effect
-    /// would cost it its place, and a page that belongs at one place has no other.
-    fn is_outdated(&self, id: OpId) -> bool {
-        let Op { lpa, source, partial, class, .. } = self.pool[id];
-        let old = self.lookup(lpa);
-        partial && class.cause() == Cause::Host && old.is_some() && old != source
     }
 
     /// A program of the host gets a unit of a superblock that a system keeps open.

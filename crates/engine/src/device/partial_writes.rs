@@ -1,4 +1,5 @@
-//! Writes of parts of a page: one at a time for each page, since each must build on what the one before it left.
+//! Writes of parts of a page: one at a time for each page, since each must build on what the one before it left, and what
+//! the page holds that they build on.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap, VecDeque};
@@ -6,7 +7,7 @@ use std::hash::BuildHasherDefault;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::ids::Lpa;
+use crate::ids::{Lpa, Ppa};
 use crate::memory::PageHasher;
 use crate::sched::queue::OpId;
 
@@ -14,19 +15,58 @@ use crate::sched::queue::OpId;
 /// on the order of its table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PartialWrites {
-    under_way: HashMap<Lpa, VecDeque<OpId>, BuildHasherDefault<PageHasher>>,
+    under_way: HashMap<Lpa, UnderWay, BuildHasherDefault<PageHasher>>,
+}
+
+/// The write of a part of one page that is under way.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct UnderWay {
+    /// Where what it reads, or has read, lies now; [`Ppa::NONE`] when that isn't the page's content any more, or there is none.
+    content: Ppa,
+    /// Those that wait for it.
+    waiting: VecDeque<OpId>,
 }
 
 impl PartialWrites {
+    #[inline(always)]
+    pub(super) fn is_empty(&self) -> bool {
+        self.under_way.is_empty()
+    }
+
+    /// The write that is under way reads the rest of its page from here.
+    pub(super) fn reads(&mut self, lpa: Lpa, ppa: Ppa) {
+        if let Some(write) = self.under_way.get_mut(&lpa) {
+            write.content = ppa;
+        }
+    }
+
+    /// A page moved: what a write has read, or is about to read, is the same there. Read anew after each move, writes whose
+    /// reads make pages move (read reclaim) could go on for ever.
+    pub(super) fn moved(&mut self, lpa: Lpa, old: Ppa, new: Ppa) {
+        if let Some(write) = self.under_way.get_mut(&lpa).filter(|write| write.content == old) {
+            write.content = new;
+        }
+    }
+
+    /// The whole page was written: what a write of a part of it has read is outdated.
+    pub(super) fn rewritten(&mut self, lpa: Lpa) {
+        self.reads(lpa, Ppa::NONE);
+    }
+
+    /// Whether the write under way has read what lies here, or there is nothing to read.
+    pub(super) fn builds_on(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        !ppa.is_some() || self.under_way.get(&lpa).is_some_and(|write| write.content == ppa)
+    }
+
     /// Whether a write may begin; otherwise it waits for those that came before.
     pub(super) fn begin(&mut self, lpa: Lpa, write: OpId) -> bool {
         match self.under_way.entry(lpa) {
             Entry::Vacant(place) => {
-                place.insert(VecDeque::new());
+                place.insert(UnderWay { content: Ppa::NONE, waiting: VecDeque::new() });
                 true
             }
-            Entry::Occupied(mut waiting) => {
-                waiting.get_mut().push_back(write);
+            Entry::Occupied(mut before) => {
+                before.get_mut().waiting.push_back(write);
                 false
             }
         }
@@ -34,10 +74,11 @@ impl PartialWrites {
 
     /// A write took effect: the next one for this page, which begins now.
     pub(super) fn end(&mut self, lpa: Lpa) -> Option<OpId> {
-        let Entry::Occupied(mut waiting) = self.under_way.entry(lpa) else { return None };
-        let next = waiting.get_mut().pop_front();
+        let Entry::Occupied(mut ended) = self.under_way.entry(lpa) else { return None };
+        ended.get_mut().content = Ppa::NONE;
+        let next = ended.get_mut().waiting.pop_front();
         if next.is_none() {
-            waiting.remove();
+            ended.remove();
         }
         next
     }
@@ -52,7 +93,7 @@ impl Serialize for PartialWrites {
 
 impl<'de> Deserialize<'de> for PartialWrites {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let under_way = BTreeMap::<Lpa, VecDeque<OpId>>::deserialize(deserializer)?;
+        let under_way = BTreeMap::<Lpa, UnderWay>::deserialize(deserializer)?;
         Ok(Self { under_way: under_way.into_iter().collect() })
     }
 }
@@ -70,6 +111,28 @@ mod tests {
         assert_eq!([writes.end(Lpa(7)), writes.end(Lpa(7)), writes.end(Lpa(7))], [Some(3), Some(4), None]);
         assert_eq!((writes.end(Lpa(7)), writes.end(Lpa(8))), (None, None));
         assert!(writes.begin(Lpa(7), 5));
+    }
+
+    #[test]
+    fn a_write_builds_on_what_it_read_wherever_that_moves_and_on_nothing_that_was_written_since() {
+        let mut writes = PartialWrites::default();
+        writes.begin(Lpa(7), 1);
+        assert!(writes.builds_on(Lpa(7), Ppa::NONE) && !writes.builds_on(Lpa(7), Ppa(3)));
+        writes.reads(Lpa(7), Ppa(3));
+        writes.moved(Lpa(7), Ppa(4), Ppa(5));
+        writes.moved(Lpa(8), Ppa(3), Ppa(5));
+        assert!(writes.builds_on(Lpa(7), Ppa(3)) && !writes.builds_on(Lpa(7), Ppa(5)));
+        writes.moved(Lpa(7), Ppa(3), Ppa(5));
+        assert!(writes.builds_on(Lpa(7), Ppa(5)) && !writes.builds_on(Lpa(7), Ppa(3)));
+        // What is written and then moved to where the old content was is something else.
+        writes.rewritten(Lpa(7));
+        writes.moved(Lpa(7), Ppa(6), Ppa(5));
+        assert!(!writes.builds_on(Lpa(7), Ppa(5)));
+        // The next one has read nothing yet.
+        writes.reads(Lpa(7), Ppa(5));
+        writes.begin(Lpa(7), 2);
+        assert_eq!(writes.end(Lpa(7)), Some(2));
+        assert!(!writes.builds_on(Lpa(7), Ppa(5)));
     }
 
     #[test]

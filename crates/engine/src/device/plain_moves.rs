@@ -255,7 +255,7 @@ impl Device {
     fn commit_plain_move(&mut self, unit: OpId, class: Class) {
         let Op { lpa, source, ppa, .. } = self.pool[unit];
         let superblock = self.blocks.of(&self.geometry, ppa);
-        if self.copies.has(lpa) || !self.systems.held.is_empty() {
+        if self.copies.has(lpa) || !self.partial_writes.is_empty() {
             return self.commit_moved_unit(unit, superblock);
         }
         if !self.store_moved(source, lpa, ppa, superblock) {

@@ -217,7 +217,7 @@ impl Device {
         if !ppa.is_some() {
             return ppa;
         }
-        let (old, _) = self.map.move_if(lpa, ppa, &self.layout, |_| true);
+        let old = self.map.move_to(lpa, ppa, &self.layout);
         self.domain[domain.index()].live += 1;
         if cause == Cause::Host {
             self.blocks.count_host_write();

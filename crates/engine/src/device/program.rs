@@ -68,6 +68,7 @@ impl Device {
             self.pool[id].class = Class::read_for(self.pool[id].class.cause());
             self.pool[id].ppa = ppa;
             self.pool[id].bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
+            self.partial_writes.reads(self.pool[id].lpa, ppa);
             self.enqueue(id);
         } else {
             self.program_anywhere(id);
@@ -381,18 +382,17 @@ impl Device {
     }
 
     fn commit_new_unit(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Op { lpa, ppa, source, partial, request, .. } = self.pool[unit];
-        let builds_on = |old: Ppa| !partial || !old.is_some() || old == source;
-        if self.copies.has(lpa) {
-            let old = self.lookup(lpa);
-            if builds_on(old) {
-                self.drop_copies(lpa, old, CopyLoss::Written);
-            }
-        }
-        let (old, stored) = self.store_if(lpa, ppa, superblock, builds_on);
-        if !stored {
-            // Someone else rewrote or moved the unit after its old content was read: read it again.
+        let Op { lpa, ppa, partial, request, .. } = self.pool[unit];
+        if partial && self.is_outdated(unit) {
+            // Someone else rewrote the unit after its old content was read: read it again.
             return self.retry_read_modify_write(unit);
+        }
+        if self.copies.has(lpa) {
+            self.drop_copies(lpa, self.lookup(lpa), CopyLoss::Written);
+        }
+        let old = self.store(lpa, ppa, superblock);
+        if !(partial || self.partial_writes.is_empty()) {
+            self.partial_writes.rewritten(lpa);
         }
         self.pool[unit].replaced = old;
         self.blocks.count_host_write();
@@ -448,8 +448,8 @@ impl Device {
         self.pool[unit].replaced = source;
         self.recorder.moved(class.cause());
         self.note_folded(source);
-        if !self.systems.held.is_empty() {
-            self.held_follow(lpa, source, ppa);
+        if !self.partial_writes.is_empty() {
+            self.partial_writes.moved(lpa, source, ppa);
         }
         if let Some(versions) = &mut self.versions {
             versions.copy(source, ppa);
@@ -467,21 +467,19 @@ impl Device {
         self.pool[unit].lpa = Lpa::NONE;
     }
 
-    /// A page is in a new place from now on, if the one before suits. Returns that, and whether it did.
+    /// Whether what a write of a part of a page builds on was rewritten since it was read, or hasn't been read.
+    pub(super) fn is_outdated(&self, id: OpId) -> bool {
+        let Op { lpa, partial, class, .. } = self.pool[id];
+        partial && class.cause() == Cause::Host && !self.partial_writes.builds_on(lpa, self.lookup(lpa))
+    }
+
+    /// A page is in a new place from now on. Returns the one before.
     #[inline(always)]
-    pub(super) fn store_if(
-        &mut self,
-        lpa: Lpa,
-        ppa: Ppa,
-        superblock: SuperblockId,
-        suits: impl FnOnce(Ppa) -> bool,
-    ) -> (Ppa, bool) {
-        let (old, stored) = self.map.move_if(lpa, ppa, &self.layout, suits);
-        if stored {
-            self.oob.set(ppa, lpa);
-            self.blocks.add_valid(superblock, 1);
-        }
-        (old, stored)
+    pub(super) fn store(&mut self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) -> Ppa {
+        let old = self.map.move_to(lpa, ppa, &self.layout);
+        self.oob.set(ppa, lpa);
+        self.blocks.add_valid(superblock, 1);
+        old
     }
 
     /// A page that moves is in its new place from now on, if it still was at `source`. Returns whether it was.

@@ -247,6 +247,9 @@ impl Device {
     #[inline(never)]
     pub(super) fn send_on(&mut self, unit: OpId, to: Ppa) {
         self.pool[unit].ppa = to;
+        if self.pool[unit].partial {
+            self.partial_writes.reads(self.pool[unit].lpa, to);
+        }
         if self.pool[unit].order == 0 {
             // It was read along with the head of its flash page, and counts as come now.
             self.op_order += 1;

@@ -317,8 +317,10 @@ impl Device {
         let op = &mut self.pool[id];
         (op.ppa, op.guess) = (ppa, true);
         op.class = Class::read_for(op.class.cause());
-        let partial = op.partial;
-        if !partial {
+        let Op { lpa, partial, .. } = *op;
+        if partial {
+            self.partial_writes.reads(lpa, ppa);
+        } else {
             self.tell_access_of(id, false);
         }
         self.enqueue(id);

@@ -281,7 +281,10 @@ impl Device {
         if self.copies.has(lpa) {
             self.drop_copies(lpa, self.lookup(lpa), CopyLoss::Written);
         }
-        let old = self.store_if(lpa, ppa, superblock, |_| true).0;
+        let old = self.store(lpa, ppa, superblock);
+        if !self.partial_writes.is_empty() {
+            self.partial_writes.rewritten(lpa);
+        }
         self.pool[unit].replaced = old;
         if old.is_some() {
             // For the end of the program.

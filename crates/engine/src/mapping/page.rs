@@ -87,22 +87,15 @@ impl PageMap {
         self.ppa_plus_one.set(lpa.index(), ppa.0 + 1);
     }
 
-    /// Moves a logical page if the place where it is suits. Returns that place, and whether it was moved.
+    /// Moves a logical page. Returns where it was.
     #[inline(always)]
-    pub fn move_if(
-        &mut self,
-        lpa: Lpa,
-        ppa: Ppa,
-        layout: &Layout,
-        suits: impl FnOnce(Ppa) -> bool,
-    ) -> (Ppa, bool) {
-        let (mut old, mut moved) = (Ppa::NONE, false);
+    pub fn move_to(&mut self, lpa: Lpa, ppa: Ppa, layout: &Layout) -> Ppa {
+        let mut old = Ppa::NONE;
         self.ppa_plus_one.update(lpa.index(), |entry| {
             old = place_of(entry, lpa, layout);
-            moved = suits(old);
-            moved.then_some(ppa.0 + 1)
+            Some(ppa.0 + 1)
         });
-        (old, moved)
+        old
     }
 
     /// Whether few pages near a logical page have been written since the layout, so that it most likely is where that puts it.

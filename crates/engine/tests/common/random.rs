@@ -409,8 +409,7 @@ pub fn upkeep()
             ReclaimKind::Page,
         ]),
         (0.0..0.5f64, 0.0..1.0f64, 1u32..10, any::<bool>()),
-        // Of fewer reads reclaim and writes of parts of pages chase each other: docs/limits.md.
-        10u32..50,
+        1u32..40,
         prop::option::of(0u32..20),
         prop::sample::select(vec![Holes::Keep, Holes::Close]),
         prop::sample::select(vec![
