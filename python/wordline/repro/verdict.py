@@ -16,7 +16,7 @@ POINTS = 0.02
 """A ratio that is off by no more than 2 points is reproduced, ..."""
 
 MOST_OF_A_CHANGE = 1 / 3
-"""... a change by no more than this share of it, else each small change would be; where none is printed, by those points."""
+"""... a change by no more than this share of it, else each small change would be (none printed: 2 points)."""
 
 RELATIVE = 0.2
 """And so is any number that is off by no more than 20%."""
@@ -54,9 +54,9 @@ def kind_of(metric: str, unit: str, value: float | str) -> Kind:
 def judge(target: Target, ours: float | str | None, interval: float | None = None) -> Verdict:
     """The verdict on a number of ours. `interval` is half the width of its 95% interval over seeds.
 
-    Reproduced: within 2 points of a ratio (of a change, not more than a third of it) or 20%; of what is printed as
-    a limit, on its right side only. Direction: the same sign of a change, the same side of 1 of a factor,
-    by more than the interval. An order is reproduced or not.
+    Reproduced: within 2 points of a ratio (of a change, not more than a third of it) or 20%; of a printed
+    limit, on its right side only. Direction: the same sign of a change, the same side of 1 of a factor, by
+    more than the interval. An order is reproduced or not.
     """
     if ours is None:
         return "not run"
@@ -84,9 +84,9 @@ def _is_near(target: Target, ours: float) -> bool:
 
 
 def _limit(target: Target) -> Callable[[float, float], bool] | None:
-    """How ours is compared with a limit that the unit names: `ratio (at most)`. More of a decrease is lower."""
+    """How ours is compared with a limit that the unit names, as in `ratio (at most)`."""
     assert not isinstance(target.value, str)  # noqa: S101
-    if "better by" in target.unit and target.value < 0:
+    if "better by" in target.unit and target.value < 0:  # More of a decrease is lower.
         return operator.lt
     return next((keeps for words, keeps in _LIMITS.items() if words in target.unit), None)
 
