@@ -1,6 +1,8 @@
 //! How the host drives the drive: arrivals, the drive's state at the start, and the measured window.
 //! A workload description (crate `wordline-trace`) holds these three tables beside its source of requests.
 
+use std::fmt::Display;
+
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
@@ -189,18 +191,17 @@ impl TryFrom<OccupancyForm> for Occupancy {
     type Error = String;
 
     fn try_from(form: OccupancyForm) -> Result<Self, String> {
+        let refused = |value: &dyn Display| {
+            Err(format!("`{value}`: allowed: all, none, footprint, span, or a share from 0 to 1"))
+        };
         match form {
             OccupancyForm::Share(share) if (0.0..=1.0).contains(&share) => Ok(Self::Share(share)),
             OccupancyForm::Word(word) if word == "all" => Ok(Self::All),
             OccupancyForm::Word(word) if word == "none" => Ok(Self::None),
             OccupancyForm::Word(word) if word == "footprint" => Ok(Self::Footprint),
             OccupancyForm::Word(word) if word == "span" => Ok(Self::Span),
-            OccupancyForm::Share(share) => {
-                Err(format!("`{share}`: allowed: all, none, footprint, span, or a share from 0 to 1"))
-            }
-            OccupancyForm::Word(word) => {
-                Err(format!("`{word}`: allowed: all, none, footprint, span, or a share from 0 to 1"))
-            }
+            OccupancyForm::Share(share) => refused(&share),
+            OccupancyForm::Word(word) => refused(&word),
         }
     }
 }

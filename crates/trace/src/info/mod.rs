@@ -9,6 +9,7 @@ pub(crate) mod hash;
 mod pages;
 mod popularity;
 mod reuse;
+pub(crate) mod sample;
 mod sequence;
 mod sizes;
 pub(crate) mod zipf;

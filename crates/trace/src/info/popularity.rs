@@ -1,10 +1,9 @@
 //! How often each page is read and written: hot pages, page classes, popularity, and what follows what.
 //!
-//! Pages are counted in groups of 8. When more than [`MAX_GROUPS`] groups are touched (dense: 56 GiB), half of them are
-//! given up, chosen by a hash of their place, and so on: memory stays below 300 MB, and shares become estimates from
-//! the groups that are left.
+//! Pages are counted in groups of 8. When more than [`MAX_GROUPS`] groups are touched (dense: 56 GiB), a [`Sample`] of
+//! them is: memory stays below 300 MB.
 
-use super::hash::{Map, spread};
+use super::sample::Sample;
 use super::zipf;
 use super::{ClassInfo, PageClasses, Popularity, PopularityPoint, Succession};
 
@@ -25,10 +24,7 @@ struct Group {
 
 /// Counts of all pages.
 pub(super) struct PageTally {
-    groups: Map<(u16, u64), Group>,
-    most: usize,
-    /// Groups whose hash shifted right by 32 lies above this aren't counted.
-    threshold: u64,
+    groups: Sample<(u16, u64), Group>,
     succession: Counts,
 }
 
@@ -43,45 +39,28 @@ struct Counts {
     first_writes: u64,
 }
 
-/// Everything above which a group isn't counted, at the start.
-const ALL: u64 = 1 << 32;
-
 impl PageTally {
     pub(super) fn new() -> Self {
         Self::with_most(MAX_GROUPS)
     }
 
     fn with_most(most: usize) -> Self {
-        Self { groups: Map::default(), most, threshold: ALL, succession: Counts::default() }
+        Self { groups: Sample::of(most), succession: Counts::default() }
     }
 
     /// Counts one access of each page of a device from the first to the last.
     pub(super) fn add(&mut self, device: u16, first: u64, last: u64, write: bool) {
         for number in first / GROUP..=last / GROUP {
-            if spread(device, number) >> 32 >= self.threshold {
-                continue;
-            }
-            let group = self.groups.entry((device, number)).or_default();
+            let Some(group) = self.groups.at((device, number)) else { continue };
             let start = number * GROUP;
             let range = first.saturating_sub(start)..=(last - start).min(GROUP - 1);
             group.access(range, write, &mut self.succession);
-            if self.groups.len() > self.most {
-                self.halve();
-            }
-        }
-    }
-
-    fn halve(&mut self) {
-        while self.groups.len() > self.most && self.threshold > 1 {
-            self.threshold /= 2;
-            let threshold = self.threshold;
-            self.groups.retain(|(device, number), _| spread(*device, *number) >> 32 < threshold);
         }
     }
 
     /// Share of the groups that is counted.
     pub(super) fn rate(&self) -> f64 {
-        self.threshold as f64 / ALL as f64
+        self.groups.rate()
     }
 
     fn pages(&self) -> impl Iterator<Item = (u32, u32)> {

@@ -43,6 +43,11 @@ fn model(row: &str, walk: &str) -> String {
     MODEL.replace("ROW", row).replace("WALK", walk)
 }
 
+/// Single requests uniform over their classes, and these bursts.
+fn with_bursts(bursts: &str) -> String {
+    model("1.0", "walk = \"uniform\"") + bursts
+}
+
 fn model_of_twin(text: &str, requests: u64) -> Profile {
     let folder = Folder::new();
     let path = folder.file("profile.toml", text);
@@ -90,7 +95,7 @@ fn main_burst(found: &Patterns, op: BurstOp) -> &BurstPattern {
 
 #[test]
 fn bursts_and_their_repetition_are_found_again() {
-    let profile = model_of_twin(&format!("{}{BURSTS}", model("1.0", "walk = \"uniform\"")), 100_000);
+    let profile = model_of_twin(&with_bursts(BURSTS), 100_000);
     let found = patterns(&profile);
     let reads = main_burst(found, BurstOp::Read);
     near(reads.requests, 20.0, 0.05);
@@ -116,7 +121,7 @@ fn a_few_sequences_that_come_often_are_found_again() {
         let bursts = BURSTS
             .replace("sequences = 16", &format!("sequences = {sequences}"))
             .replace("times = 10.0", &format!("times = {times:?}"));
-        let profile = model_of_twin(&format!("{}{bursts}", model("1.0", "walk = \"uniform\"")), 100_000);
+        let profile = model_of_twin(&with_bursts(&bursts), 100_000);
         let reads = main_burst(patterns(&profile), BurstOp::Read);
         near(reads.times, times, 0.2);
         near(reads.sequences, f64::from(sequences), 0.2);
@@ -128,7 +133,7 @@ fn bursts_of_two_lengths_are_told_apart() {
     let two = BURSTS.replace("share = 0.6", "share = 0.3").replace("requests = 8", "requests = 60");
     let short = BURSTS.replace("share = 0.6", "share = 0.4").replace("requests = 20", "requests = 6");
     let short = short.split("[[model.burst]]").nth(1).unwrap();
-    let text = format!("{}{two}[[model.burst]]{short}", model("1.0", "walk = \"uniform\""));
+    let text = with_bursts(&format!("{two}[[model.burst]]{short}"));
     let profile = model_of_twin(&text, 100_000);
     let reads = |requests: f64| {
         let mut reads = patterns(&profile).burst.iter().filter(|burst| burst.op == BurstOp::Read);
@@ -146,7 +151,7 @@ fn requests_that_begin_alike_in_aligned_groups_are_found_again() {
             "gap_ns = 3000.0",
             &format!("gap_ns = 3000.0\naligned = {{ bytes = {bytes}, share = {share} }}"),
         );
-        let profile = model_of_twin(&format!("{}{alike}", model("1.0", "walk = \"uniform\"")), 50_000);
+        let profile = model_of_twin(&with_bursts(&alike), 50_000);
         let reads = main_burst(patterns(&profile), BurstOp::Read);
         assert_eq!(reads.aligned_bytes, bytes);
         about(reads.aligned_share, share, 0.05);

@@ -1,18 +1,33 @@
 //! Pages that come one after the other, again and again.
 
-use crate::info::hash::{Map, mix};
+use crate::info::hash::mix;
+use crate::info::sample::{Sample, SampleKey};
 
-/// Links that are followed at most: above it half of them are given up, by a hash.
+/// Links that are followed at most.
 const MOST: usize = 1 << 18;
 
 /// Two pages one after the other in bursts of one kind, and when they came.
-#[derive(Default)]
 pub(super) struct Links {
-    seen: Map<u64, Seen>,
-    /// Hashes above aren't followed, shifted right by 32.
-    threshold: Option<u64>,
+    seen: Sample<Link, Seen>,
 }
 
+/// A hash of two pages.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Link(u64);
+
+impl SampleKey for Link {
+    fn spread(&self) -> u64 {
+        self.0
+    }
+}
+
+impl Default for Links {
+    fn default() -> Self {
+        Self { seen: Sample::of(MOST) }
+    }
+}
+
+#[derive(Default)]
 struct Seen {
     times: u64,
     /// Number of the burst that it came in last, and the sum of the distances.
@@ -23,19 +38,13 @@ struct Seen {
 impl Links {
     /// Two pages one after the other in the burst of this number.
     pub(super) fn add(&mut self, burst: u64, from: u64, to: u64) {
-        let hash = mix(mix(from).wrapping_add(to.rotate_left(17)));
-        if hash >> 32 >= self.threshold.unwrap_or(1 << 32) {
-            return;
+        let link = Link(mix(mix(from).wrapping_add(to.rotate_left(17))));
+        let Some(seen) = self.seen.at(link) else { return };
+        if seen.times > 0 {
+            seen.apart += burst - seen.last;
         }
-        let seen = self.seen.entry(hash).or_insert(Seen { times: 0, last: burst, apart: 0 });
         seen.times += 1;
-        seen.apart += burst - seen.last;
         seen.last = burst;
-        while self.seen.len() > MOST {
-            let threshold = self.threshold.unwrap_or(1 << 32) / 2;
-            self.threshold = Some(threshold);
-            self.seen.retain(|hash, _| hash >> 32 < threshold);
-        }
     }
 
     /// How often a link comes before it does no more, and bursts from one time to the next, of bursts of so many links on average.
@@ -53,8 +62,7 @@ impl Links {
         }
         let sequences = (apart as f64 / again as f64).max(1.0);
         // In each place a sequence is in use now: those aren't at their end.
-        let rate = self.threshold.map_or(1.0, |threshold| threshold as f64 / (1_u64 << 32) as f64);
-        let in_use = (sequences * links_each * rate).min(several as f64);
+        let in_use = (sequences * links_each * self.seen.rate()).min(several as f64);
         let ended = different as f64 - in_use;
         let times = if ended * 4.0 >= different as f64 {
             uses as f64 / ended

@@ -2,11 +2,11 @@
 
 use super::runs::Runs;
 use super::{ClassPattern, PAGE, rounded};
-use crate::info::hash::{Map, mix};
+use crate::info::sample::Sample;
 use crate::info::zipf;
 use crate::twin::page_counts::{KINDS, PageCounts, PageKind};
 
-/// Places of a class that are followed at most: above it half of them are given up, by a hash.
+/// Places of a class that are followed at most.
 const MOST: usize = 1 << 18;
 
 /// The latest reads that are looked at: 2^6 to 2^12.
@@ -23,10 +23,8 @@ pub(super) struct Places {
     kinds: [Class; KINDS],
 }
 
-#[derive(Default)]
 struct Class {
-    places: Map<u64, Place>,
-    threshold: Option<u64>,
+    places: Sample<u64, Place>,
     /// Of all places, and of those that are followed.
     reads: u64,
     writes: u64,
@@ -82,14 +80,17 @@ impl Places {
     }
 }
 
+impl Default for Class {
+    fn default() -> Self {
+        Self { places: Sample::of(MOST), reads: 0, writes: 0, back: [0; 32] }
+    }
+}
+
 impl Class {
     fn add(&mut self, page: u64, read: bool) {
         self.reads += u64::from(read);
         self.writes += u64::from(!read);
-        if mix(page) >> 32 >= self.threshold.unwrap_or(1 << 32) {
-            return;
-        }
-        let place = self.places.entry(page).or_default();
+        let Some(place) = self.places.at(page) else { return };
         if read {
             let ago = self.reads - place.last;
             let again = place.reads > 0;
@@ -104,23 +105,13 @@ impl Class {
         } else {
             place.writes = place.writes.saturating_add(1);
         }
-        while self.places.len() > MOST {
-            let threshold = self.threshold.unwrap_or(1 << 32) / 2;
-            self.threshold = Some(threshold);
-            self.places.retain(|page, _| mix(*page) >> 32 < threshold);
-        }
-    }
-
-    /// Share of the places that is followed.
-    fn rate(&self) -> f64 {
-        self.threshold.map_or(1.0, |threshold| threshold as f64 / (1_u64 << 32) as f64)
     }
 
     /// Share of the reads that come back to one of the latest beyond what popularity makes, and how many these are: the fewest with
     /// nine tenths of the largest share.
     fn recent(&self) -> (f64, u32) {
         // What was read of places that are followed, and of those that were given up.
-        let followed = (self.reads as f64 * self.rate()).max(1.0);
+        let followed = (self.reads as f64 * self.places.rate()).max(1.0);
         let shares: Vec<(u32, f64)> = LATEST
             .map(|power| {
                 let latest = f64::from(1_u32 << power);
@@ -128,7 +119,7 @@ impl Class {
                 let chance: f64 = self
                     .places
                     .values()
-                    .map(|place| place.comes_within(latest, self.reads, self.rate()))
+                    .map(|place| place.comes_within(latest, self.reads, self.places.rate()))
                     .sum();
                 let share = back as f64 / followed;
                 (1 << power, (share - chance) / (1.0 - chance).max(0.05))
@@ -159,7 +150,7 @@ impl Class {
 
     /// Pages that the requests are drawn from, so that as many different ones came as did.
     fn pages_drawn(&self, theta: f64, recent_share: f64) -> u64 {
-        let different = self.places.len() as f64 / self.rate();
+        let different = self.places.len() as f64 / self.places.rate();
         let draws = self.reads as f64 * (1.0 - recent_share) + self.writes as f64;
         if different < 1.0 || draws <= different {
             return different as u64;
@@ -196,6 +187,7 @@ fn different_of(pages: f64, theta: f64, draws: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::info::hash::mix;
     use crate::rng::{below, stream, unit};
     use crate::synthetic::Zipf;
 
