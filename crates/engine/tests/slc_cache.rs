@@ -7,6 +7,7 @@ use wordline_engine::blocks::slc_cache::{CacheView, SlcCache};
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::device::*;
 use wordline_engine::config::nand_modes::SlcModeConfig;
+use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::run::{HostConfig, Occupancy, StartLayout};
 use wordline_engine::config::scheme::*;
 use wordline_engine::config::slc_cache::*;
@@ -14,6 +15,7 @@ use wordline_engine::device::Device;
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::{Lpa, SuperblockId};
 use wordline_engine::nand::CellMode;
+use wordline_engine::sched::class::Class;
 use wordline_engine::stats::report::Report;
 use wordline_engine::stats::slc_cache::SlcCacheReport;
 use wordline_engine::{Before, Setup, Unobserved};
@@ -423,5 +425,27 @@ fn overwrites_without_time_go_through_a_cache_that_is_in_use() {
         assert!(cache.used_units >= 10 && cache.valid_units >= 2, "{cache:?}");
         let mut random = Random(seed + 100);
         record_on(&setup, device, &mut made(600, |_| write(0, random.below(60)))).unwrap();
+    }
+}
+
+#[test]
+fn a_fold_that_waits_for_other_victims_begins_when_their_last_reads_turn_out_to_be_in_vain() {
+    // Erases go before the reads of moves: a victim that lost its last pages is erased while reads of them still wait.
+    let tiers = [Class::HostRead, Class::HostProgram, Class::GcProgram, Class::GcErase, Class::GcRead];
+    for (pace, static_spread) in [(None, None), (Some(PaceConfig { band: 1 }), None), (None, Some(4))] {
+        for seed in 0..20 {
+            let cache = SlcCacheConfig { when_full: WhenFull::FoldFirst, fold_at_idle: false, ..fixed(1) };
+            let mut setup = drive(cache);
+            (setup.device.geometry.pages, setup.device.geometry.mapping_unit_bytes) = (7, 2048);
+            setup.device.capacity = CapacityConfig { overprovisioning: Some(0.54), user_bytes: None };
+            setup.scheme.gc.pace = pace.clone();
+            setup.scheme.wear.static_spread = static_spread;
+            setup.scheme.scheduler.tiers = tiers.map(|class| vec![class]).to_vec();
+            (setup.host.max_outstanding, setup.host.time_scale) = (7, 0.1);
+            let requests = random::requests(seed, 300, setup.logical_bytes().unwrap());
+            // Every request ends.
+            let (report, _) = record(&setup, requests);
+            assert!(cache_of(&report).folded_units > 0, "{seed}");
+        }
     }
 }

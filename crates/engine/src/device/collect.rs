@@ -225,10 +225,11 @@ impl Device {
         }
     }
 
-    /// Nothing is to be emptied now.
+    /// Nothing is to be emptied now. What waits until other victims are out of the way is asked for again as they end.
     fn rest(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        let waits = self.fold_is_due(domain) || !self.domain[domain.index()].collector.wanted.is_empty();
         let collector = &mut self.domain[domain.index()].collector;
-        (collector.active, collector.background) = (false, false);
+        (collector.active, collector.background) = (waits, false);
         None
     }
 
