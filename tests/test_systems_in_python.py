@@ -306,6 +306,30 @@ def test_what_is_not_allowed_is_told(answer: Any, message: str) -> None:
         run(kind)
 
 
+@pytest.mark.parametrize(
+    ("attributes", "message"),
+    [
+        ({"name": 3}, "name 3: allowed: a name of printable characters"),
+        ({"name": "a\nb"}, "name 'a.*b': allowed: a name of printable"),
+        ({"most_copies": "x"}, "most_copies 'x': allowed: a whole number"),
+        ({"most_copies": -1}, r"most_copies -1: allowed: 0 to 2\^32 - 1"),
+        ({"most_copies": 2**40}, r"most_copies 1099511627776: allowed: 0 to 2\^32 - 1"),
+        ({"reserved_dies": 3}, "reserved_dies 3: allowed: a list of dies"),
+        ({"reserved_dies": [99]}, "reserved_dies of the system k = 99: allowed: dies 0 to 3"),
+        ({"reserved_dies": range(4)}, "reserved_dies of the system k = 3: allowed: not every die"),
+        ({"reserved_blocks": "a"}, "reserved_blocks 'a': allowed: a share of the blocks"),
+        ({"reserved_blocks": float("nan")}, "reserved_blocks of the system k = NaN: allowed: 0 to 0.9"),
+        ({"memory_bytes": "1 MB"}, "memory_bytes '1 MB': allowed: a whole number"),
+        ({"figures": lambda _: 3}, r"figures\(\) = 3: allowed: a dictionary of counts"),
+        ({"figures": lambda _: {"a": 1.5}}, "figure a 1.5: allowed: a whole number"),
+    ],
+)
+def test_what_a_class_says_of_itself_is_checked(attributes: dict[str, Any], message: str) -> None:
+    kind = type("K", (Answers,), attributes)
+    with pytest.raises(wordline.WordlineError, match=message):
+        run(kind)
+
+
 def test_a_class_without_methods_is_no_system() -> None:
     with pytest.raises(wordline.WordlineError, match="a class with the method `read` or `read_done` or"):
         run(type("Empty", (), {}))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import copy
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from wordline._core import DriveView, WordlineError
@@ -38,13 +39,20 @@ class _Described:
 def _described(policy: Any) -> _Described:
     named = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", type(policy).__name__).lower()
     methods = (*EVENTS, "window_opens")
-    most = getattr(policy, "most_copies", None)
+    name, most = getattr(policy, "name", named), getattr(policy, "most_copies", None)
+    dies, blocks = getattr(policy, "reserved_dies", ()), getattr(policy, "reserved_blocks", 0.0)
+    if not (isinstance(name, str) and name.isprintable() and name):
+        raise WordlineError(f"name {name!r}: allowed: a name of printable characters")
+    if not isinstance(dies, Iterable) or isinstance(dies, str):
+        raise WordlineError(f"reserved_dies {dies!r}: allowed: a list of dies")
+    if not isinstance(blocks, Real):
+        raise WordlineError(f"reserved_blocks {blocks!r}: allowed: a share of the blocks")
     return _Described(
-        str(getattr(policy, "name", named)),
+        name,
         [method for method in methods if callable(getattr(policy, method, None))],
-        None if most is None else whole("most_copies", most),
-        [whole("reserved_dies", die) for die in getattr(policy, "reserved_dies", ())],
-        float(getattr(policy, "reserved_blocks", 0.0)),
+        None if most is None else whole("most_copies", most, 32),
+        [whole("reserved_dies", die, 32) for die in dies],
+        float(blocks),
     )
 
 
@@ -114,6 +122,8 @@ class System(Asked):
     def figures(self) -> list[tuple[str, int]]:
         figures = getattr(self.policy, "figures", None)
         found = figures() if figures is not None else {}
+        if not isinstance(found, Mapping):
+            raise WordlineError(f"figures() = {found!r}: allowed: a dictionary of counts")
         return [(str(name), whole(f"figure {name}", value)) for name, value in found.items()]
 
     def window_opens(self) -> None:

@@ -12,14 +12,14 @@ CAUSES = ("gc", "read_reclaim", "wear_levelling", "migration")
 """Why pages are moved."""
 
 
-def whole(what: str, value: Any) -> int:
-    """A number that is none below 0; NumPy's integers are fine."""
+def whole(what: str, value: Any, bits: int = 64) -> int:
+    """A number that is none below 0 and has so many bits at most; NumPy's integers are fine."""
     try:
         found = int(value.__index__())
     except AttributeError:
         raise WordlineError(f"{what} {value!r}: allowed: a whole number") from None
-    if not 0 <= found < 2**64:
-        raise WordlineError(f"{what} {found}: allowed: 0 to 2^64 - 1")
+    if not 0 <= found < 2**bits:
+        raise WordlineError(f"{what} {found}: allowed: 0 to 2^{bits} - 1")
     return found
 
 
