@@ -174,6 +174,8 @@ COMMANDS: tuple[Row, ...] = (
     ("run --device mqsin", "did you mean `mqsim`?"),
     ("run --scheme baselin", "did you mean `baseline`?"),
     ("run --workload randread-4k-q16", "did you mean `randread-4k-qd16`?"),
+    ("run --workload good.csv", "`--trace good.csv` replays a trace"),
+    ("run --workload ./good.csv", "`--trace ./good.csv` replays a trace"),
     ("run --device zzzzzz", ", astro, "),
     ("run --device", "--device"),
     ("run --trace x --workload randread-4k-qd16", "exclude each other"),

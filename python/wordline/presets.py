@@ -52,9 +52,11 @@ def load(kind: Kind, name_or_path: str | os.PathLike[str]) -> Description:
     path = Path(text)
     if kind == "workload" and path.suffix == ".fio":
         return _load_jobs(path)
+    known = names(kind)
+    if kind == "workload" and path.suffix != ".toml" and text not in known and path.is_file():
+        raise WordlineError(f"{text} is no description of a workload; `--trace {text}` replays a trace")
     if path.suffix == ".toml" or path.name != text:
         return _load_file(kind, path)
-    known = names(kind)
     if text in known:
         return _load_file(kind, _PRESETS / f"{kind}s" / f"{text}.toml", label=f"{text}.toml")
     raise WordlineError(f"no {kind} preset `{text}`: {_suggestion(text, known)}")
