@@ -60,13 +60,16 @@ of-release:
 # more than the rest, which modules of a user's own then couldn't share.
 SIMULATOR := --workspace --exclude wordline-instructions
 COUNTER := --package wordline-instructions
+# By itself it leaves out Parquet.
+OWN := --package own-policy
 
 check-rust:
 	@$(call require,cargo fmt --version,rustfmt is not installed (rustup component add rustfmt)); \
 	cargo fmt --all --check
 	@$(call require,cargo clippy --version,clippy is not installed (rustup component add clippy)); \
 	cargo clippy $(SIMULATOR) --all-targets --locked --quiet -- -D warnings; \
-	cargo clippy $(COUNTER) --all-targets --locked --quiet -- -D warnings
+	cargo clippy $(COUNTER) --all-targets --locked --quiet -- -D warnings; \
+	cargo clippy $(OWN) --all-targets --locked --quiet -- -D warnings
 
 check-python: setup
 	@$(BIN)/ruff check --quiet .

@@ -1,19 +1,24 @@
 """Draws how the cost of a flash operation grows: `make scaling`.
 
-Usage: scripts/scaling.py CSV PNG, with matplotlib installed.
+Usage: scripts/scaling.py CSV PNG, with `wordline` installed.
 """
+
+from __future__ import annotations
 
 import csv
 import sys
 from pathlib import Path
+from typing import Any
 
-import matplotlib.pyplot as plt
+from wordline.charts import colors
+from wordline.charts.images import save
+from wordline.charts.specs import SCHEMA, Chart
 
-TITLES = {
-    "GiB, 56 GiB used": "size of the drive, GiB\n(56 GiB of it used)",
-    "GiB, all used": "size of the drive, GiB\n(all of it used)",
-    "dies": "dies\n(128 GiB, queue depth 256)",
-    "queue depth": "queue depth\n(64 GiB, 128 dies)",
+AXES = {
+    "GiB, 56 GiB used": "size of the drive, GiB (56 GiB of it used)",
+    "GiB, all used": "size of the drive, GiB (all of it used)",
+    "dies": "dies (128 GiB, queue depth 256)",
+    "queue depth": "queue depth (64 GiB, 128 dies)",
 }
 
 KINDS = {
@@ -21,41 +26,67 @@ KINDS = {
     "instructions_per_flash_operation": "instructions for it",
 }
 
+WIDTH, HEIGHT = 230, 190
 
-def main() -> None:
+
+def panel(
+    rows: list[dict[str, str]], axis: str, kind: str, loads: list[str], *, first: bool
+) -> dict[str, Any]:
+    """The cost over one axis, a line for each load."""
+    values = [
+        {"x": float(row["value"]), "y": float(row[kind]), "s": row["load"]}
+        for row in rows
+        if row["axis"] == axis and row[kind]
+    ]
+    across = {
+        "field": "x",
+        "type": "quantitative",
+        "title": AXES[axis],
+        "scale": {"type": "log", "base": 2},
+        "axis": {"tickCount": 5, "format": ",~r", "labelOverlap": "greedy"},
+    }
+    tones = [colors.of_series(place) for place in range(len(loads))]
+    color = {
+        "field": "s",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": loads, "range": tones},
+        "legend": {"orient": "bottom"},
+    }
+    up = {
+        "field": "y",
+        "type": "quantitative",
+        "title": KINDS[kind] if first else None,
+        "scale": {"zero": True},
+        "axis": {"minExtent": 40, "maxExtent": 40},
+    }
+    return {
+        "width": WIDTH,
+        "height": HEIGHT,
+        "data": {"values": values},
+        "mark": {"type": "line", "point": {"size": 20}},
+        "encoding": {"x": across, "y": up, "color": color},
+    }
+
+
+def main(table: Path, picture: Path) -> None:
     """One column for each axis, one line for each load: time above, instructions below."""
-    with Path(sys.argv[1]).open(encoding="utf-8") as file:
+    with table.open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    kinds = {kind: label for kind, label in KINDS.items() if any(row[kind] for row in rows)}
-    axes_of = list(dict.fromkeys(row["axis"] for row in rows))
-    figure, grid = plt.subplots(
-        len(kinds),
-        len(axes_of),
-        figsize=(3 * len(axes_of), 2.6 * len(kinds)),
-        sharey="row",
-        sharex="col",
-        squeeze=False,
-        layout="constrained",
-    )
-    for axes, (kind, label) in zip(grid, kinds.items(), strict=True):
-        for axis, name in zip(axes, axes_of, strict=True):
-            for load in dict.fromkeys(row["load"] for row in rows):
-                points = [
-                    (float(row["value"]), float(row[kind]))
-                    for row in rows
-                    if row["axis"] == name and row["load"] == load and row[kind]
-                ]
-                axis.plot(*zip(*points, strict=True), marker="o", markersize=3, label=load)
-            axis.set_xscale("log", base=2)
-            axis.grid(alpha=0.3)
-        axes[0].set_ylabel(label)
-        # They share their scale: only now is the highest point of all known.
-        axes[0].set_ylim(bottom=0)
-    for axis, name in zip(grid[-1], axes_of, strict=True):
-        axis.set_xlabel(TITLES[name])
-    grid[0][0].legend()
-    figure.savefig(sys.argv[2], dpi=110)
+    axes = list(dict.fromkeys(row["axis"] for row in rows))
+    loads = list(dict.fromkeys(row["load"] for row in rows))
+    lines = [
+        {
+            "hconcat": [panel(rows, axis, kind, loads, first=axis == axes[0]) for axis in axes],
+            "resolve": {"scale": {"y": "shared"}},
+        }
+        for kind in KINDS
+        if any(row[kind] for row in rows)
+    ]
+    save(Chart("Cost of a flash operation", {"$schema": SCHEMA, "vconcat": lines}), picture)
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

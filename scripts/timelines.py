@@ -1,6 +1,6 @@
 """Draws the timelines of docs/collision.md and docs/hotr.md from two small runs.
 
-Usage: scripts/timelines.py FOLDER, with matplotlib and perfetto installed. FOLDER is docs/img.
+Usage: scripts/timelines.py FOLDER, with `wordline` and perfetto installed. FOLDER is docs/img.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as pyplot
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as messages  # type: ignore[import-untyped]
 
 import wordline
+from wordline.charts.axis import Axis
+from wordline.charts.images import save
+from wordline.charts.specs import SCHEMA, Chart
 
 COLORS = {"host read": "#1f77b4", "host program": "#b5651d", "copy program": "#2a9d6f"}
 
@@ -61,26 +63,40 @@ def slices(path: Path) -> dict[str, list[tuple[int, int, str]]]:
     return {name: of_die for name, of_die in found.items() if " die " in name}
 
 
-def draw(path: Path, marks: list[tuple[float, str]], picture: Path) -> None:
-    """A row for each die that did something; `marks` are times in µs with words."""
+def draw(title: str, path: Path, marks: list[tuple[float, str]], picture: Path) -> None:
+    """A row for each die that did something; `marks` are times in ns with words."""
     rows = slices(path)
-    figure, axes = pyplot.subplots(figsize=(8.4, 1.4 + 0.45 * len(rows)), layout="constrained")
-    told = set()
-    for number, (_, of_die) in enumerate(sorted(rows.items())):
-        for begin, end, name in of_die:
-            label = None if name in told else name
-            told.add(name)
-            axes.barh(
-                number, (end - begin) / 1000, left=begin / 1000, height=0.6, color=COLORS[name], label=label
-            )
-    for time, words in marks:
-        axes.axvline(time, color="#111827", linewidth=0.6, linestyle=":")
-        axes.annotate(words, (time, -0.75), fontsize=8, xytext=(2, 0), textcoords="offset points")
-    axes.set_yticks(range(len(rows)), sorted(rows))
-    axes.set(xlabel="time, µs", ylim=(len(rows) - 0.4, -1.1))
-    axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(frameon=False, loc="outside lower center", fontsize=8, ncols=3)
-    figure.savefig(picture, dpi=160, metadata={"Software": None})
+    bars = [
+        {"d": die, "b": begin, "e": end, "n": name}
+        for die, of_die in sorted(rows.items())
+        for begin, end, name in of_die
+    ]
+    names = [name for name in COLORS if any(bar["n"] == name for bar in bars)]
+    time = Axis("time", "time").channel("b")
+    color = {
+        "field": "n",
+        "type": "nominal",
+        "title": None,
+        "scale": {"domain": names, "range": [COLORS[name] for name in names]},
+        "legend": {"orient": "bottom", "symbolType": "square"},
+    }
+    across = {"field": "t", "type": "quantitative"}
+    layers = [
+        {"data": {"values": bars}, "mark": "bar", "encoding": {
+            "y": {"field": "d", "type": "nominal", "title": None, "scale": {"padding": 0.4}},
+            "x": time, "x2": {"field": "e"}, "color": color,
+        }},
+        {"mark": {"type": "rule", "strokeDash": [2, 2]}, "encoding": {"x": across}},
+        {"mark": {"type": "text", "align": "left", "dx": 3, "y": -6},
+         "encoding": {"x": across, "text": {"field": "w"}}},
+    ]  # fmt: skip
+    body = {
+        "$schema": SCHEMA,
+        "height": 46 * len(rows),
+        "data": {"values": [{"t": at, "w": words} for at, words in marks]},
+        "layer": layers,
+    }
+    save(Chart(title, body), picture, width=560)
 
 
 def main(folder: Path) -> None:
@@ -89,8 +105,8 @@ def main(folder: Path) -> None:
     pairs = [(time * 1_000_000, page, 1) for time in range(3) for page in (0, 32)]
     small = {"device__geometry__blocks": 64, "device__capacity__overprovisioning": 0.2}
     path = run("collision", "collision", pairs, SECTORS, **small)
-    rounds = [(0, "the pair collides"), (1000, "apart"), (2000, "apart")]
-    draw(path, [(float(time), words) for time, words in rounds], folder / "collision-timeline.png")
+    rounds = [(0.0, "the pair collides"), (1e6, "two dies"), (2e6, "two dies")]
+    draw("A pair of pages, read together", path, rounds, folder / "collision-timeline.png")
     # Page 0 and a page that is written are on one die; the last chip is the staging space.
     step = 2_500_000
     written = 2 * 4 * 19 * 100
@@ -99,7 +115,8 @@ def main(folder: Path) -> None:
     ]
     path = run("hotr-tlc", "hotr", blocked, 8, device__geometry__blocks=128)
     words = ["blocked: known", "blocked: staged", "redirected"]
-    draw(path, [(time * step / 1000 + 200, words[time]) for time in range(3)], folder / "hotr-timeline.png")
+    marks = [(float(time * step + 200_000), words[time]) for time in range(3)]
+    draw("A page, read while its die programs", path, marks, folder / "hotr-timeline.png")
 
 
 if __name__ == "__main__":

@@ -46,7 +46,7 @@ Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The template's wheel in a folder of its own; the build shares what the Rust tests built."""
+    """The template's wheel in a folder of its own; the build shares most of what the Rust tests built."""
     folder = tmp_path_factory.mktemp("template")
     wheels, site = folder / "wheels", folder / "site"
     scripts = Path(sys.executable).parent
@@ -149,6 +149,14 @@ def test_a_run_with_them_goes_on_from_a_saved_state(own: Command) -> None:
 def test_a_slip_is_told_with_its_key(own: Command, setting: str, message: str) -> None:
     error = mistake(own("run", *RUN, "--set", f"scheme.{setting}"))
     assert message in error and f"--set scheme.{setting}".split("=")[0] in error
+
+
+def test_parquet_is_left_out_until_its_feature_is_named(own: Command, tmp_path: Path) -> None:
+    (tmp_path / "trace.parquet").write_bytes(b"PAR1")
+    left_out = "Parquet, which this build leaves out: allowed: any other form, or a build with the feature"
+    assert left_out in mistake(own("trace", "info", "trace.parquet"))
+    assert left_out in mistake(own("run", *RUN, "--request-log", "log.parquet"))
+    assert [path.name for path in tmp_path.iterdir()] == ["trace.parquet"]
 
 
 def test_programs_get_them_by_an_import(installed: Path) -> None:

@@ -10,6 +10,7 @@ thread_local! {
 }
 
 /// Calls `work`; `None` if it panics.
+#[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "no other library needs it"))]
 pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> Option<T> {
     let before = EXPECTED.replace(true);
     let done = catch_unwind(AssertUnwindSafe(work)).ok();

@@ -52,6 +52,11 @@ mod transform;
 pub mod twin;
 mod write;
 
+/// What a build without it says of Parquet.
+#[cfg(not(feature = "parquet"))]
+const WITHOUT_PARQUET: &str =
+    "Parquet, which this build leaves out: allowed: any other form, or a build with the feature `parquet`";
+
 pub use config::{FlowConfig, SourceConfig, SyntheticConfig, TraceConfig, TwinConfig, WorkloadConfig};
 pub use expected::silence_expected_panics;
 pub use flows::{OpenedFlow, flows_before, open_all, open_flows};

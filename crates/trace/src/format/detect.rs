@@ -3,7 +3,10 @@
 use super::blkparse::Blkparse;
 use super::lines::{is_header, plain};
 use super::vscsi::Version;
-use super::{Form, Rules, blktrace, csv, fio_iolog, parquet, srt};
+use super::{Form, Rules, blktrace, csv, fio_iolog, srt};
+
+/// How a file of Parquet begins.
+const PARQUET: &[u8] = b"PAR1";
 
 /// Lines that are looked at.
 const SAMPLE: usize = 100;
@@ -70,7 +73,7 @@ pub(crate) fn detect(head: &[u8], complete: bool) -> Option<Detected> {
 }
 
 fn binary(head: &[u8]) -> Option<Form> {
-    if head.starts_with(parquet::MAGIC) {
+    if head.starts_with(PARQUET) {
         Some(Form::Parquet)
     } else if head.starts_with(srt::MAGIC) {
         Some(Form::Srt)

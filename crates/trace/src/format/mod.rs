@@ -1,6 +1,7 @@
 //! Forms of traces: one file each.
 
 mod alibaba;
+#[cfg(feature = "parquet")]
 mod arrays;
 mod biotracer;
 mod blkparse;
@@ -18,6 +19,7 @@ mod lines;
 mod mqsim;
 mod msr;
 mod names;
+#[cfg_attr(not(feature = "parquet"), path = "without_parquet.rs")]
 mod parquet;
 mod quick;
 mod records;

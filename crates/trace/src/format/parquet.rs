@@ -18,9 +18,6 @@ use super::csv::{OPS, adjusted, op_of};
 use super::lines::Given;
 use super::{Phrase, Row, Rules, plausible};
 
-/// How a file begins.
-pub(super) const MAGIC: &[u8] = b"PAR1";
-
 /// Rows that are decoded at once.
 const BATCH: usize = 4096;
 

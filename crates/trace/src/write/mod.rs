@@ -4,7 +4,9 @@ mod csv;
 mod fio_iolog;
 mod mqsim;
 mod output;
+#[cfg_attr(not(feature = "parquet"), path = "without_parquet.rs")]
 mod parquet;
+#[cfg(feature = "parquet")]
 mod request_log;
 mod sink;
 
@@ -16,6 +18,9 @@ use serde::{Deserialize, Serialize};
 use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
 
 pub use output::OutputFile;
+#[cfg(not(feature = "parquet"))]
+pub use parquet::RequestLog;
+#[cfg(feature = "parquet")]
 pub use request_log::RequestLog;
 use sink::{Packing, Sink};
 
