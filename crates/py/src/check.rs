@@ -10,7 +10,6 @@ use crate::describe::{Described, Overrides, Text, describe};
 use crate::error::{guarded, mistake};
 use crate::past::Past;
 use crate::requests::Requests;
-use crate::run::setup_of;
 
 /// The inputs of a run, every default filled in.
 #[derive(Serialize)]
@@ -44,7 +43,7 @@ pub fn check(
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
-            let mut setup = setup_of(&described, seed, checked);
+            let mut setup = described.setup(seed, checked);
             let drive_bytes = setup.logical_bytes().map_err(|error| described.mistake(error))?;
             let context = OpenContext { drive_bytes, seed, base_dir: Path::new(base_dir) };
             Past::of(&described, &mut setup, &context)?;

@@ -5,7 +5,8 @@ use std::path::Path;
 use pyo3::prelude::*;
 use serde::Serialize;
 use wordline_engine::config::{ConfigError, DeviceConfig, Layer, Layers, SchemeConfig, resolve_run, to_toml};
-use wordline_trace::WorkloadConfig;
+use wordline_engine::{RunError, Setup};
+use wordline_trace::{OpenError, WorkloadConfig};
 
 use crate::error::{guarded, mistake};
 
@@ -29,6 +30,37 @@ impl Described {
     /// An error about these descriptions that was found later, with the place where the value stands.
     pub fn mistake(&self, error: ConfigError) -> PyErr {
         mistake(self.layers.attach_origin(error))
+    }
+
+    /// Why the requests of the workload can't be had.
+    pub fn not_opened(&self, error: OpenError) -> PyErr {
+        match error {
+            OpenError::Config(error) => self.mistake(error.under("workload")),
+            other => mistake(other),
+        }
+    }
+
+    /// Why a run has no result.
+    pub fn failed(&self, error: RunError) -> PyErr {
+        match error {
+            RunError::Config(error) => self.mistake(error),
+            other => mistake(other),
+        }
+    }
+
+    /// All of a run but its requests.
+    pub fn setup(&self, seed: u64, checked: bool) -> Setup {
+        Setup {
+            device: self.device.clone(),
+            scheme: self.scheme.clone(),
+            host: self.workload.host.clone(),
+            start: self.workload.start.clone(),
+            window: self.workload.window.clone(),
+            measure: self.workload.measure.clone(),
+            seed,
+            checked,
+            pattern: None,
+        }
     }
 }
 

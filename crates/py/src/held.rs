@@ -9,7 +9,6 @@ use wordline_trace::{Notes, OpenContext, Opened, SourceConfig, open};
 
 use crate::describe::{Described, Overrides, Text, describe};
 use crate::error::{guarded, mistake};
-use crate::run::{not_opened, setup_of};
 use crate::watch::{Watch, Watched};
 
 /// Requests given at once.
@@ -91,7 +90,7 @@ pub fn hold(
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
-            let setup = setup_of(&described, 0, false);
+            let setup = described.setup(0, false);
             let drive_bytes = setup.logical_bytes().map_err(|error| described.mistake(error))?;
             let context = OpenContext { drive_bytes, seed: 0, base_dir: Path::new(base_dir) };
             let (Some(origin), Some(source)) = (origin(&described, &context)?, &described.workload.source)
@@ -99,7 +98,7 @@ pub fn hold(
                 return Ok(None);
             };
             let Opened { source, notes } =
-                open(source, &context).map_err(|error| not_opened(&described, error))?;
+                open(source, &context).map_err(|error| described.not_opened(error))?;
             let watch = Watch::new(None, None);
             let mut watched = Watched::new(source, watch.clone());
             let mut requests = Vec::new();

@@ -10,6 +10,7 @@ mod fio;
 mod held;
 mod past;
 mod policies;
+mod raised;
 mod request_log;
 mod requests;
 mod run;

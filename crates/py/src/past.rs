@@ -11,7 +11,6 @@ use wordline_trace::{
 
 use crate::describe::Described;
 use crate::requests::Requests;
-use crate::run::not_opened;
 
 type Source = Box<dyn RequestSource + Send>;
 
@@ -65,7 +64,7 @@ impl Past {
         setup: &mut Setup,
         context: &OpenContext<'_>,
     ) -> PyResult<Self> {
-        let recorded = recorded_before(source, context).map_err(|error| not_opened(described, error))?;
+        let recorded = recorded_before(source, context).map_err(|error| described.not_opened(error))?;
         if let Some(requests) = recorded {
             return Ok(Self { requests, ..Self::default() });
         }
@@ -98,7 +97,7 @@ impl Past {
     /// Flows settle in proportion to their numbers of requests.
     fn of_flows(described: &Described, setup: &Setup, context: &OpenContext<'_>) -> PyResult<Self> {
         let known =
-            flows_before(&described.workload, context).map_err(|error| not_opened(described, error))?;
+            flows_before(&described.workload, context).map_err(|error| described.not_opened(error))?;
         let Some((shares, bytes)) = written_by_flows(&described.workload.flow).filter(|_| known.is_some())
         else {
             return Ok(Self::default());
@@ -131,7 +130,7 @@ impl Past {
             }
             Requests::Flows(mut flows) => {
                 let before = flows_before(&described.workload, context)
-                    .map_err(|error| not_opened(described, error))?;
+                    .map_err(|error| described.not_opened(error))?;
                 let each = before.unwrap_or_default().into_iter().zip(&self.of_flows);
                 flows = flows
                     .into_iter()
@@ -159,7 +158,7 @@ impl Past {
 }
 
 fn open(described: &Described, source: &SourceConfig, context: &OpenContext<'_>) -> PyResult<Option<Source>> {
-    before(source, context).map_err(|error: OpenError| not_opened(described, error))
+    before(source, context).map_err(|error: OpenError| described.not_opened(error))
 }
 
 /// What the writes of a generator depend on beside its drive and seed: not how many follow, nor when.

@@ -9,7 +9,6 @@ use wordline_trace::{OpenContext, Opened, OpenedFlow, open, open_flows};
 
 use crate::describe::Described;
 use crate::held::Held;
-use crate::run::not_opened;
 
 /// Requests, ready to be replayed.
 pub enum Requests {
@@ -26,7 +25,7 @@ impl Requests {
             Some(source) => open(source, context).map(Self::One),
             None => open_flows(&described.workload, context).map(Self::Flows),
         }
-        .map_err(|error| not_opened(described, error))
+        .map_err(|error| described.not_opened(error))
     }
 
     /// The sources of a workload, or in their place the requests that are in memory already.

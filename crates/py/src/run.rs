@@ -11,7 +11,7 @@ use wordline_engine::stats::measured::Tables;
 use wordline_engine::stats::notes::Note;
 use wordline_engine::stats::report::Report;
 use wordline_engine::{Ending, RunError, Setup, Split, Stop, Volume};
-use wordline_trace::{OpenContext, OpenError, footprint, open_all};
+use wordline_trace::{OpenContext, footprint, open_all};
 
 use crate::columns::{RawColumn, columns};
 use crate::describe::{Described, Overrides, Text, describe};
@@ -147,7 +147,7 @@ fn run_described(
     progress: Option<Py<PyAny>>,
     part: Part,
 ) -> PyResult<Option<RunResult>> {
-    let mut setup = setup_of(described, seed, checked);
+    let mut setup = described.setup(seed, checked);
     let context = OpenContext {
         drive_bytes: setup.logical_bytes().map_err(|error| described.mistake(error))?,
         seed,
@@ -166,7 +166,7 @@ fn run_described(
                 None => touched().and_then(|pages| {
                     let mut sources = past.sources(described, &context)?;
                     let ready = setup.prepare_after(Vec::new(), &pages, sources.before(), &mut watch.clone());
-                    Ok((ready.map_err(|error| failed(described, error))?, None))
+                    Ok((ready.map_err(|error| described.failed(error))?, None))
                 }),
                 Some(from) => from.open(&setup),
             };
@@ -197,7 +197,7 @@ fn run_described(
             let ready = match &part.from {
                 None => touched().and_then(|pages| {
                     let ready = setup.prepare_array(config, &pages, &mut watch.clone());
-                    Ok((ready.map_err(|error| failed(described, error))?, None))
+                    Ok((ready.map_err(|error| described.failed(error))?, None))
                 }),
                 Some(from) => from.open_array(&setup, config),
             };
@@ -243,7 +243,7 @@ impl Run<'_> {
         }
         let replayed = replayed.map_err(|error| match (&error, &part.from) {
             (RunError::Snapshot(_), Some(From::File(path))) => at(path, error),
-            _ => failed(self.described, error),
+            _ => self.described.failed(error),
         });
         let outcome = match watch.outcome(replayed)? {
             Ending::Finished(outcome) => outcome,
@@ -284,21 +284,6 @@ fn timeline_of(described: &Described, wanted: Option<&(PathBuf, (u64, u64))>) ->
     wanted.map(|(path, window)| Timeline::create(path, *window, dies, shape.channels)).transpose()
 }
 
-/// All of a run but its requests.
-pub fn setup_of(described: &Described, seed: u64, checked: bool) -> Setup {
-    Setup {
-        device: described.device.clone(),
-        scheme: described.scheme.clone(),
-        host: described.workload.host.clone(),
-        start: described.workload.start.clone(),
-        window: described.workload.window.clone(),
-        measure: described.workload.measure.clone(),
-        seed,
-        checked,
-        pattern: None,
-    }
-}
-
 /// The logical pages that the workload touches, where the drive's start depends on them.
 fn touched_pages(
     setup: &Setup,
@@ -315,7 +300,7 @@ fn touched_pages(
         // What is repeated touches nothing more.
         None => {
             let once = described.workload.clone().once();
-            open_all(&once, context).map_err(|error| not_opened(described, error))?
+            open_all(&once, context).map_err(|error| described.not_opened(error))?
         }
     };
     let mut watched = Watched::new(opened.source, watch.silent());
@@ -323,20 +308,4 @@ fn touched_pages(
     let touched = footprint(&mut watched, unit_bytes, context.drive_bytes).map_err(mistake);
     // A drive has less than 2^32 pages, so none is left out.
     Ok(watch.outcome(touched)?.iter().filter_map(|page| u32::try_from(page).ok().map(Lpa)).collect())
-}
-
-/// Why the requests of a workload can't be had.
-pub fn not_opened(described: &Described, error: OpenError) -> PyErr {
-    match error {
-        OpenError::Config(error) => described.mistake(error.under("workload")),
-        other => mistake(other),
-    }
-}
-
-/// Why a run has no result.
-pub fn failed(described: &Described, error: RunError) -> PyErr {
-    match error {
-        RunError::Config(error) => described.mistake(error),
-        other => mistake(other),
-    }
 }

@@ -17,7 +17,6 @@ use crate::describe::{Overrides, Text, describe};
 use crate::error::{guarded, mistake};
 use crate::held::Held;
 use crate::past::Past;
-use crate::run::{failed, setup_of};
 use crate::watch::Watch;
 
 /// How hard zstd tries: the fast end.
@@ -182,7 +181,7 @@ pub fn prepare(
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
-            let mut setup = setup_of(&described, seed, checked);
+            let mut setup = described.setup(seed, checked);
             if setup.scheme.array.is_some() {
                 return Err(no_array());
             }
@@ -198,7 +197,7 @@ pub fn prepare(
             let past = Past::of(&described, &mut setup, &context)?;
             let mut sources = past.sources(&described, &context)?;
             let ready = setup.prepare_after(Vec::new(), &[], sources.before(), &mut watch);
-            let ready = ready.map_err(|error| failed(&described, error));
+            let ready = ready.map_err(|error| described.failed(error));
             Ok(Drive::new(setup, watch.outcome(ready)?))
         })
     })
@@ -221,7 +220,7 @@ pub fn load_drive(
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
-            let mut setup = setup_of(&described, seed, checked);
+            let mut setup = described.setup(seed, checked);
             let drive_bytes = setup.logical_bytes().map_err(|error| described.mistake(error))?;
             let context = OpenContext { drive_bytes, seed, base_dir: Path::new(".") };
             Past::of(&described, &mut setup, &context)?;

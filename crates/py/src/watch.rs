@@ -8,7 +8,8 @@ use wordline_engine::Observer;
 use wordline_engine::host::{HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
-use crate::policies;
+use crate::error;
+use crate::raised::has_raised;
 
 /// Time between two looks at Python.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -41,7 +42,7 @@ impl Watch {
     /// What the work came to: what was raised in Python goes before what became of the work.
     pub fn outcome<T>(&self, work: PyResult<T>) -> PyResult<T> {
         let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
-        match raised.or_else(policies::raised) {
+        match raised.or_else(error::raised) {
             Some(raised) => Err(raised),
             None => work,
         }
@@ -60,7 +61,7 @@ impl Watch {
 
 impl Observer for Watch {
     fn progress(&mut self, requests_done: u64, simulated: Ns) -> bool {
-        if policies::has_raised() {
+        if has_raised() {
             return false;
         }
         // The last answer is told whenever it comes, so that a bar ends full.

@@ -12,8 +12,6 @@ mod separation;
 mod system;
 mod victims;
 
-use std::cell::RefCell;
-
 use pyo3::conversion::FromPyObjectOwned;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -22,12 +20,7 @@ use wordline_engine::blocks::table::{BlockView, NOT_A_CANDIDATE};
 use wordline_engine::config::ConfigError;
 use wordline_engine::custom::CustomPolicy;
 
-use crate::error::mistake;
-
-thread_local! {
-    /// What a policy raised in the run of this thread, the first of it.
-    static RAISED: RefCell<Option<PyErr>> = const { RefCell::new(None) };
-}
+use crate::raised::{has_raised, raise};
 
 /// One for each slot that Python may fill.
 pub fn all() -> Vec<CustomPolicy> {
@@ -48,35 +41,6 @@ pub fn all() -> Vec<CustomPolicy> {
             Ok(Box::new(system::Asked::new(Policy::load("system", &table, seed)?)))
         }),
     ]
-}
-
-/// Takes what a policy raised in the run that has ended on this thread, as the package's exception.
-pub fn raised() -> Option<PyErr> {
-    let error = RAISED.take()?;
-    Some(Python::attach(|py| {
-        let told = py.import("wordline.policies").and_then(|module| module.call_method1("told", (&error,)));
-        let text = told.and_then(|told| told.extract::<String>());
-        let whole = mistake(text.unwrap_or_else(|_| error.to_string()));
-        whole.set_cause(py, Some(error));
-        whole
-    }))
-}
-
-/// Whether a policy of the run on this thread has raised something.
-pub fn has_raised() -> bool {
-    RAISED.with_borrow(Option::is_some)
-}
-
-/// Keeps what went wrong with a policy of the run on this thread, if it is the first.
-fn raise(error: PyErr) {
-    RAISED.with_borrow_mut(|raised| {
-        raised.get_or_insert(error);
-    });
-}
-
-/// Forgets what an earlier run on this thread left behind.
-pub fn begin() {
-    RAISED.set(None);
 }
 
 /// A policy's object, in the form that `wordline.policies.load` gives it.

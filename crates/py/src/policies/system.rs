@@ -14,8 +14,9 @@ use wordline_engine::sched::class::{Cause, Class};
 use wordline_engine::systems::{Action, Confine, DriveView, Figure, Plan, ReadEvent, System, Watches};
 
 use super::drive::{self, showing};
-use super::{Policy, raise, state};
+use super::{Policy, state};
 use crate::error::mistake;
+use crate::raised::raise;
 
 /// What is watched for the sake of each method.
 const WATCHED: [(&str, Watches); 10] = [
