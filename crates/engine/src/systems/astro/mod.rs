@@ -3,11 +3,12 @@
 //! H. Kim, S. Kim, J. Park, G. Byeon, S. Hong, "Don't Cache, Speculate!: Speculative Address Translation for Flash-Based
 //! Storage Systems", IEEE Access 2025. Sections are that paper's. `docs/astro.md` says where it had to be read.
 
+pub mod due;
 pub mod ordering;
 pub mod stretch;
 pub mod table;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +24,7 @@ use crate::replicate::Reserved;
 use crate::sched::class::Cause;
 use crate::snapshot::Stored;
 use crate::space::described_units;
+use due::{Agenda, Due};
 use ordering::Ordering;
 use stretch::{Shape, Stretches};
 use table::{RegionTable, UpdateBitmap};
@@ -48,15 +50,6 @@ impl Trigger {
     }
 }
 
-/// What is to be done next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Due {
-    /// Reclaim this superblock.
-    Block(SuperblockId),
-    /// Order this region.
-    Region(u32, Trigger),
-}
-
 /// What is counted of a region.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Region {
@@ -78,6 +71,12 @@ struct HeldPage {
     ppa: Ppa,
     /// Its region; none for a page of the map.
     region: Option<u32>,
+}
+
+/// Whether a plan moves pages of this region: an order would find them gone.
+fn is_moving(regions: &[Region], region: u32) -> bool {
+    let Region { ordering, scattering, .. } = regions.get(region as usize).copied().unwrap_or_default();
+    ordering || scattering > 0
 }
 
 /// What it did in the window.
@@ -106,9 +105,7 @@ pub struct Astro {
     stretches: Stretches,
     /// Those under way, by the number of their plan.
     orderings: BTreeMap<u64, Ordering>,
-    due: VecDeque<Due>,
-    /// What can't be done before a plan that is under way has ended.
-    held_up: Vec<Due>,
+    agenda: Agenda,
     /// Regions of which the plan of this number moves pages without order.
     scattered: BTreeMap<u64, Vec<u32>>,
     /// Plans that were asked for.
@@ -144,8 +141,7 @@ impl Astro {
             shape: None,
             stretches: Stretches::default(),
             orderings: BTreeMap::new(),
-            due: VecDeque::new(),
-            held_up: Vec::new(),
+            agenda: Agenda::default(),
             scattered: BTreeMap::new(),
             plans: 0,
             turn: 0,
@@ -228,7 +224,7 @@ impl Astro {
             return;
         };
         state.due = true;
-        self.due.push_back(Due::Region(region, trigger));
+        self.agenda.push(Due::Region(region, trigger));
         actions.push(Action::WakeAt(drive.now()));
     }
 
@@ -245,12 +241,6 @@ impl Astro {
                 state.valid = valid;
             }
         }
-    }
-
-    /// Whether a plan moves pages of this region: an order would find them gone.
-    fn is_moving(&self, region: u32) -> bool {
-        let Region { ordering, scattering, .. } = self.region(region);
-        ordering || scattering > 0
     }
 
     /// Notes the regions whose pages the plan of this number moves without order.
@@ -272,7 +262,7 @@ impl Astro {
         for region in pages.iter().filter_map(|page| page.region) {
             *here.entry(region).or_default() += 1;
         }
-        let free = |region: u32| !self.is_moving(region);
+        let free = |region: u32| !is_moving(&self.regions, region);
         let unordered = |region: u32| self.table.base_of(region).is_none();
         let rank = |(&region, &count): (&u32, &u32)| {
             let valid = if unordered(region) { self.region(region).valid } else { 0 };
@@ -404,32 +394,46 @@ impl Astro {
         match due {
             Due::Region(region, trigger) => {
                 self.region_mut(region)?.due = false;
-                if self.is_moving(region) {
+                if is_moving(&self.regions, region) {
                     self.region_mut(region)?.due = true;
-                    self.held_up.push(due);
+                    self.agenda.hold_up(due);
                     return None;
                 }
                 self.plan(Some(region), trigger, None, &[], drive)
             }
-            Due::Block(superblock) => {
-                if drive.state(superblock) != BlockState::Full {
-                    return None;
-                }
-                self.count_pages(drive);
-                let (domain, _) = drive.split(superblock);
-                let units = (0..drive.blocks(domain).capacity).map(|unit| drive.unit_at(superblock, unit));
-                let mut held: Vec<HeldPage> = units.filter_map(|ppa| self.held_page(ppa, drive)).collect();
-                // What is on its way into an order leaves with that.
-                held.retain(|page| page.region.is_none_or(|region| !self.region(region).ordering));
-                let region = self.choose(&held);
-                let of_host = held.iter().any(|page| page.region.is_some());
-                if held.is_empty() || (region.is_none() && of_host) {
-                    self.held_up.push(due);
-                    return None;
-                }
-                self.plan(region, Trigger::Reclaim, Some(superblock), &held, drive)
-            }
+            Due::Block(superblock) => self.next_reclaim(superblock, drive),
         }
+    }
+
+    fn next_reclaim(&mut self, superblock: SuperblockId, drive: &DriveView<'_>) -> Option<Plan> {
+        if drive.state(superblock) != BlockState::Full {
+            return None;
+        }
+        let (domain, _) = drive.split(superblock);
+        let blocks = drive.blocks(domain);
+        let erases = blocks.erases.get((superblock.0 - blocks.first.0) as usize).copied().unwrap_or(0);
+        let regions = &self.regions;
+        if self.agenda.still_waits(superblock, erases, |region| is_moving(regions, region)) {
+            self.agenda.hold_up(Due::Block(superblock));
+            return None;
+        }
+        self.count_pages(drive);
+        let units = (0..blocks.capacity).map(|unit| drive.unit_at(superblock, unit));
+        let all: Vec<HeldPage> = units.filter_map(|ppa| self.held_page(ppa, drive)).collect();
+        // What is on its way into an order leaves with that.
+        let stays = |page: &&HeldPage| page.region.is_none_or(|region| !self.region(region).ordering);
+        let held: Vec<HeldPage> = all.iter().filter(stays).copied().collect();
+        let region = self.choose(&held);
+        let of_host = held.iter().any(|page| page.region.is_some());
+        if held.is_empty() || (region.is_none() && of_host) {
+            // Without pages of the host, those of the map could go.
+            match all.iter().map(|page| page.region).collect() {
+                Some(regions) => self.agenda.hold_up_for(superblock, erases, regions),
+                None => self.agenda.hold_up(Due::Block(superblock)),
+            }
+            return None;
+        }
+        self.plan(region, Trigger::Reclaim, Some(superblock), &held, drive)
     }
 
     fn held_page(&self, ppa: Ppa, drive: &DriveView<'_>) -> Option<HeldPage> {
@@ -569,7 +573,7 @@ impl System for Astro {
 
     fn reclaim(&mut self, worn: &WornBlock, _drive: &DriveView<'_>) -> Option<Plan> {
         // Its turn comes when the plan, which moves nothing, has ended.
-        self.due.push_back(Due::Block(worn.superblock));
+        self.agenda.push(Due::Block(worn.superblock));
         self.plans += 1;
         Some(Plan { cause: Cause::ReadReclaim, destinations: vec![], steps: vec![], erase: vec![] })
     }
@@ -588,7 +592,7 @@ impl System for Astro {
     fn woken(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.close(None, actions);
         while (self.orderings.len() as u32) < self.config.at_once {
-            let Some(due) = self.due.pop_front() else { return };
+            let Some(due) = self.agenda.pop() else { return };
             if let Some(plan) = self.next_plan(due, drive) {
                 actions.push(Action::Plan(plan));
             }
@@ -628,7 +632,7 @@ impl System for Astro {
                 state.scattering = state.scattering.saturating_sub(1);
             }
         }
-        self.due.extend(self.held_up.drain(..));
+        self.agenda.release();
         actions.push(Action::WakeAt(drive.now()));
     }
 
