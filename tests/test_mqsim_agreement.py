@@ -61,9 +61,7 @@ def test_a_run_agrees_with_mqsim(name: str) -> None:
 
 
 MAP_WORK = {"tpcc_cmt2M_TURNED_OFF": (5_152, 6_889), "tpcc_cmt2M_WRITE_CACHE": (5_007, 6_885)}
-"""Of the runs with a cached map, from MQSim's result files: look-ups of writes, those of what its data cache writes back
-among them, and pages of the map that were read.
-"""
+"""Of the runs with a cached map, from MQSim's result files: look-ups of writes, and reads of the map."""
 
 
 @pytest.mark.parametrize("name", MAP_WORK)
