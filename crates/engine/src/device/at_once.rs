@@ -13,21 +13,19 @@ use crate::sched::class::Class;
 use crate::sched::queue::{JOIN, NONE, Op, OpId};
 
 impl Device {
-    /// Whether commands are direct: nobody watches them, and each goes to the die of its page, which takes it by itself.
-    fn commands_are_direct(&self) -> bool {
+    /// Whether reads are direct: nobody watches commands, and each goes to the die of its page, which takes it by itself.
+    pub(super) fn reads_are_direct(&self) -> bool {
         let watched = self.probe.is_some()
             || self.monitor.watches_commands()
             || self.disturb.is_some()
             || self.reclaim.is_some()
             || self.energy.is_some();
-        let otherwise =
-            self.second_server > 0 || self.chips.is_some() || self.overlap.is_on() || self.blocks.has_modes();
+        let otherwise = self.translation.is_on()
+            || self.second_server > 0
+            || self.chips.is_some()
+            || self.overlap.is_on()
+            || self.blocks.has_modes();
         !(watched || otherwise)
-    }
-
-    /// Whether reads are direct: their commands are, and the place of a page is known when its read comes.
-    pub(super) fn reads_are_direct(&self) -> bool {
-        self.commands_are_direct() && !self.translation.is_on()
     }
 
     /// Whether reads are plain: direct, and nothing watches them, answers them in the place of flash, or delays them.
@@ -39,13 +37,12 @@ impl Device {
 
     /// Whether nothing of an event but what systems and their copies want follows when a die has asked for its channel.
     fn wishes_are_lone(&self) -> bool {
-        self.commands_are_direct() && self.redundancy.is_none()
+        self.reads_are_direct() && self.redundancy.is_none()
     }
 
     /// To be called when something that [`Self::reads_are_direct`], [`Self::reads_are_plain`] or [`Self::moves_are_plain`]
     /// asks for changes.
     pub(super) fn note_plain_reads(&mut self) {
-        self.rules.direct_commands = self.commands_are_direct();
         self.rules.direct_reads = self.reads_are_direct();
         self.rules.plain_reads = self.reads_are_plain();
         self.rules.lone_wishes = self.wishes_are_lone();
@@ -137,14 +134,14 @@ impl Device {
         false
     }
 
-    /// The data of a page has left its die: ends the read, if it is one of one unit by a direct command, from where its page is.
+    /// The data of a page has left its die: ends the read, if it is a direct one of one unit there.
     #[inline(always)]
     pub(super) fn end_at_once(&mut self, die: DieId, head: OpId, class: Class) -> bool {
-        if !self.rules.direct_commands || class != Class::HostRead {
+        if !self.rules.direct_reads || class != Class::HostRead {
             return false;
         }
         let op = &self.pool[head];
-        if op.next_unit != NONE || op.partial || op.guess || op.request >= JOIN {
+        if op.next_unit != NONE || op.partial || op.request >= JOIN {
             return false;
         }
         if !self.is_plain() {

@@ -132,9 +132,7 @@ struct Rules {
     written_only: bool,
     /// Whether a read that comes can change what a busy die does.
     interrupts: bool,
-    /// Whether reads of the host may end by the short way.
-    direct_commands: bool,
-    /// Whether they may begin by it, too.
+    /// Whether reads of the host may begin and end by the short way.
     direct_reads: bool,
     /// Whether besides nothing sees them, and they may be served in a lane of their own.
     plain_reads: bool,
@@ -388,7 +386,6 @@ impl Device {
                 arbitration: device.channel.arbitration,
                 written_only: device.channel.program_data == ProgramData::Written,
                 interrupts: true,
-                direct_commands: false,
                 direct_reads: false,
                 plain_reads: false,
                 lone_wishes: false,
