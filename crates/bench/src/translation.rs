@@ -1,5 +1,5 @@
 //! What address translation costs the simulator: flash operations a second with no entry of the map in DRAM, by those with all
-//! of it.
+//! of it. A read with no entry is two operations, so that by requests it is half of that.
 
 use std::path::Path;
 
@@ -12,6 +12,9 @@ const AT_LEAST: f64 = 0.5;
 
 /// Pairs of runs, so that both sides meet the same load of the machine.
 const ROUNDS: usize = 5;
+
+/// Bars the lane that plain reads with the whole map in DRAM go through, so that both sides go the same way.
+const WITHOUT_LANE: (&str, &str) = ("workload.measure.interval_ns", "1_000_000_000");
 
 /// Requests of a run.
 const REQUESTS: u64 = 500_000;
@@ -26,25 +29,27 @@ const NONE: &str = include_str!("../../../presets/schemes/dftl-0.toml");
 /// # Errors
 /// A run that fails.
 pub fn run_all() -> Result<(), Failure> {
-    let mut ratios = Vec::new();
+    let (mut by_lane, mut by_the_same_way) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
-        let [whole, none] = [WHOLE, NONE].map(|scheme| rate(scheme, REQUESTS));
-        ratios.push(none? / whole?);
+        let none = rate(NONE, REQUESTS, None)?;
+        by_lane.push(none / rate(WHOLE, REQUESTS, None)?);
+        by_the_same_way.push(none / rate(WHOLE, REQUESTS, Some(WITHOUT_LANE))?);
     }
-    let name = "random reads with no entry of the map in DRAM / with all of it";
-    report(name, median(ratios), "of the rate", Goal::AtLeast(AT_LEAST));
+    let name = "flash operations with no entry of the map in DRAM / with all of it";
+    report(name, median(by_lane), "of the rate", Goal::AtLeast(AT_LEAST));
+    println!("    / with all of it and out of the read lane: {:.2}", median(by_the_same_way));
     Ok(())
 }
 
 /// Flash operations for each second of a processor.
-fn rate(scheme: &str, requests: u64) -> Result<f64, Failure> {
-    let changes =
-        [("workload.source.requests", requests.to_string()), ("scheme.reclaim.policy", "none".into())];
+fn rate(scheme: &str, requests: u64, further: Option<(&str, &str)>) -> Result<f64, Failure> {
+    let requests = requests.to_string();
+    let changes = [("workload.source.requests", requests.as_str()), ("scheme.reclaim.policy", "none")];
     let described = Described {
         device: DRIVE.to_owned(),
         scheme: scheme.to_owned(),
         workload: READS.to_owned(),
-        changes: changes.map(|(key, value)| (key.to_owned(), value)).to_vec(),
+        changes: changes.into_iter().chain(further).map(|(key, value)| (key.into(), value.into())).collect(),
     };
     let work = described.carried_out(Path::new("."))?;
     Ok(work.operations as f64 / work.seconds)
@@ -57,7 +62,9 @@ mod tests {
     #[test]
     fn both_sides_run() {
         for scheme in [WHOLE, NONE] {
-            assert!(rate(scheme, 1_000).unwrap() > 0.0);
+            for further in [None, Some(WITHOUT_LANE)] {
+                assert!(rate(scheme, 1_000, further).unwrap() > 0.0);
+            }
         }
     }
 }

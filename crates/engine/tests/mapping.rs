@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests, where a panic is the failure")]
 
 use crate::common::*;
+use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind};
 use wordline_engine::config::device::{DeviceConfig, TransferUnit};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::*;
@@ -131,6 +132,30 @@ fn all_translation_pages_may_be_on_flash_from_the_start() {
     let (report, record) = record(&setup, vec![read(0, 5), write(1_000_000, 5)]);
     assert_eq!(record.completions(), [READ, 1_000_000 + PROGRAM]);
     assert_eq!(report.mapping.unwrap().counters.loads, 1);
+}
+
+#[test]
+fn what_the_data_cache_writes_back_may_need_its_entry_first() {
+    // A whole page; a part of one, whose rest is read; the same page again, whose entry is there by then.
+    for (looks_up, loads) in [(false, 0), (true, 2)] {
+        let mut setup = demand(device(1, 1, 1, 1), 8);
+        setup.scheme.mapping.write_back_lookups = looks_up;
+        setup.scheme.cache = CacheConfig {
+            policy: CacheKind::WriteBuffer,
+            bytes: CacheBytes::Bytes(8 * 4096),
+            ..CacheConfig::default()
+        };
+        let flush = |time| HostRequest { op: HostOp::Flush, length: 0, ..write(time, 0) };
+        let part = HostRequest { length: 512, ..write(2_000_000, 70) };
+        let requests =
+            vec![write(0, 5), flush(1), part, flush(2_000_001), write(4_000_000, 5), flush(4_000_001)];
+        let (report, record) = record(&setup, requests);
+        let load = u64::from(looks_up) * READ;
+        let ended: Vec<u64> = record.completions().into_iter().skip(1).step_by(2).collect();
+        assert_eq!(ended, [1 + load + PROGRAM, 2_000_001 + load + READ + PROGRAM, 4_000_001 + PROGRAM]);
+        let mapping = report.mapping.unwrap();
+        assert_eq!((mapping.counters.loads, mapping.counters.misses_of_writes), (loads, loads));
+    }
 }
 
 #[test]

@@ -195,6 +195,7 @@ class Drive:
                 # A translation page is a sector, and all of them are on flash from the start.
                 "translation_page_bytes": 512,
                 "stored_at_start": "all",
+                "write_back_lookups": True,
             }
         return table
 

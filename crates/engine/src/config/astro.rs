@@ -18,9 +18,9 @@ pub struct AstroConfig {
     /// Logical pages for each bit of the update bitmap; 1 to 2^24, default 64 (§IV-A; Table 1 has 64, 256, 1024, 4096).
     #[serde(default = "default_coverage")]
     pub pages_per_bit: u32,
-    /// Domains (planes, where superblocks are off) over which consecutive pages of a region go round; 0 to 64. The default 0 is
-    /// all, at most 64: FEMU, with which the paper measures, numbers the pages of its lines so. The paper doesn't say.
-    #[serde(default)]
+    /// Domains (planes, where superblocks are off) over which consecutive pages of a region go round; 0 to 64, 0 = all, at most
+    /// 64. Default 1: a region's pages fill one block after the other (§III-B, figure 8).
+    #[serde(default = "default_planes")]
     pub planes: u32,
     /// Reads of a region since it was ordered at which it is ordered (T_LPOread); 0 to 2^31, 0, the default = at read reclaim
     /// only (§IV-A).
@@ -58,7 +58,7 @@ impl Default for AstroConfig {
             enabled: false,
             region_pages: default_region(),
             pages_per_bit: default_coverage(),
-            planes: 0,
+            planes: default_planes(),
             read_threshold: 0,
             update_share: default_update_share(),
             gather: Gather::default(),
@@ -70,6 +70,10 @@ impl Default for AstroConfig {
 
 fn default_region() -> u32 {
     4096
+}
+
+fn default_planes() -> u32 {
+    1
 }
 
 fn default_coverage() -> u32 {

@@ -59,6 +59,10 @@ pub struct MappingConfig {
     /// `device.link.host_memory_ns`, and the controller's DRAM is not charged.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub host_memory: bool,
+    /// Whether what the data cache writes back needs its entry in DRAM before it gets a place, as writes of the host do; false
+    /// by default: it changes its entry, wherever that is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub write_back_lookups: bool,
 }
 
 impl Default for MappingConfig {
@@ -79,6 +83,7 @@ impl Default for MappingConfig {
             batch_entries: 0,
             eviction: Eviction::default(),
             host_memory: false,
+            write_back_lookups: false,
         }
     }
 }

@@ -7,6 +7,7 @@
 
 use super::Device;
 use super::map_pages::{Stage, Work};
+use crate::cache::WRITE_BACK_PROGRAM;
 use crate::config::scheme::{Loads, MappingConfig, StoredPages, UnmappedReads};
 use crate::ids::{Lpa, Ppa};
 use crate::mapping::{Found, Lookup, MapSizes, MapView, Mapping, MappingPolicy, Update, WriteBack};
@@ -31,6 +32,8 @@ pub(super) struct Translation {
     /// Whether each look-up that misses has a read of its own.
     pub(super) loads_apart: bool,
     pub(super) stores_all: bool,
+    /// Whether what the data cache writes back is looked up.
+    pub(super) looks_up_write_backs: bool,
     search_buckets: u32,
     /// Of each translation page; 0 = none.
     pub(super) work_plus_one: Vec<u32>,
@@ -69,6 +72,7 @@ impl Part for Translation {
             page_bytes: self.page_bytes,
             loads_apart: self.loads_apart,
             stores_all: self.stores_all,
+            looks_up_write_backs: self.looks_up_write_backs,
             search_buckets: self.search_buckets,
             work_plus_one: work_plus_one.clone(),
             works: works.clone(),
@@ -97,6 +101,7 @@ impl Translation {
             page_bytes: config.page_bytes(unit_bytes),
             loads_apart: config.loads == Loads::Each,
             stores_all: config.stored_at_start == StoredPages::All,
+            looks_up_write_backs: config.write_back_lookups && config.policy.is_on_flash(),
             search_buckets: config.search_buckets,
             work_plus_one: vec![0; sizes.translation_pages as usize],
             works: Vec::new(),
@@ -280,7 +285,9 @@ impl Device {
     /// The place of a page is known: on to the flash.
     pub(super) fn go_on(&mut self, id: OpId) {
         let Op { class, partial, .. } = self.pool[id];
-        if partial {
+        if class == WRITE_BACK_PROGRAM {
+            self.carry_looked_up(id);
+        } else if partial {
             self.read_old_content(id);
         } else if class.op() == FlashOp::Read {
             self.read_known(id);

@@ -156,18 +156,40 @@ impl Device {
         self.send(slot, id, plane)
     }
 
-    /// An operation takes a dirty unit to flash. Where sectors are missing that flash holds, it reads them first;
-    /// else (`true`) its program is queued.
+    /// An operation takes a dirty unit to flash. Whether its program is queued: it isn't where it waits for its entry of the map,
+    /// or for sectors that flash holds.
     fn send(&mut self, slot: Slot, id: OpId, plane: PlaneId) -> bool {
         let Some(cache) = self.cache.as_deref_mut() else { return false };
+        cache.state.table.depart(slot, id);
+        self.pool[id].slot = slot;
+        self.pool[id].point = self.points.of(WRITE_BACK_PROGRAM.cause());
+        if self.translation.looks_up_write_backs && !self.is_translated(id) {
+            return false;
+        }
+        self.carry(slot, id, plane)
+    }
+
+    /// The entry of a unit on its way to flash was looked up.
+    pub(super) fn carry_looked_up(&mut self, unit: OpId) {
+        let Op { lpa, request, .. } = self.pool[unit];
+        match self.owner(unit) {
+            Some(slot) => {
+                let plane = self.place_unit(lpa);
+                self.carry(slot, unit, plane);
+            }
+            None if request < OWN => self.unit_done(unit, None),
+            None => self.pool.remove(unit),
+        }
+    }
+
+    /// Queues the program of a unit on its way to flash. Where sectors are missing that flash holds, it reads them first (`false`).
+    fn carry(&mut self, slot: Slot, id: OpId, plane: PlaneId) -> bool {
+        let Some(cache) = self.cache.as_deref_mut() else { return false };
         let table = &mut cache.state.table;
-        table.depart(slot, id);
         if self.rules.written_only {
             self.pool.set_tag(id, table.bytes_held(slot));
         }
         let complete = table.holds_all(slot);
-        self.pool[id].slot = slot;
-        self.pool[id].point = self.points.of(WRITE_BACK_PROGRAM.cause());
         let old = if complete { Ppa::NONE } else { self.lookup(self.pool[id].lpa) };
         if !old.is_some() {
             self.program_on(plane, id);

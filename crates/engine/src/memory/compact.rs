@@ -21,15 +21,15 @@ pub struct Compact {
 }
 
 impl Compact {
+    /// Whether it never had an entry.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.used == 0
+    }
+
     /// An entry; zero if there is none.
     #[inline]
     pub fn get(&self, index: usize) -> u32 {
-        if self.used == 0 { 0 } else { self.look_up(index) }
-    }
-
-    // Out of line: where the table is dense, who looks at an entry has no place for this among what is inlined there.
-    #[inline(never)]
-    fn look_up(&self, index: usize) -> u32 {
         self.slots.get(self.slot_of(index)).map_or(0, |&slot| slot as u32)
     }
 
@@ -62,9 +62,7 @@ impl Compact {
     /// Brings an entry towards the caches.
     #[inline]
     pub fn prefetch(&self, index: usize) {
-        if self.used > 0 {
-            prefetch(&self.slots, self.home(index));
-        }
+        prefetch(&self.slots, self.home(index));
     }
 
     /// Entries that it keeps, those that are elsewhere by now among them.

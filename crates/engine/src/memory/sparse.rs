@@ -76,7 +76,25 @@ impl SparseTable {
     /// An entry.
     #[inline(always)]
     pub fn get(&self, index: usize) -> u32 {
-        if self.is_unwritten(index) { self.apart.get(index) } else { self.table[index] }
+        if self.is_unwritten(index) { self.get_apart(index) } else { self.table[index] }
+    }
+
+    /// An entry of a chunk that isn't in the table.
+    #[inline]
+    fn get_apart(&self, index: usize) -> u32 {
+        if self.apart.is_empty() { 0 } else { self.look_up_apart(index) }
+    }
+
+    // Out of line: where the table is dense, who looks at an entry has no place for this among what is inlined there.
+    #[inline(never)]
+    fn look_up_apart(&self, index: usize) -> u32 {
+        if self.has_some_apart(index / CHUNK) { self.apart.get(index) } else { 0 }
+    }
+
+    /// Whether a chunk has entries apart, or has some that the table has now.
+    #[inline]
+    fn has_some_apart(&self, chunk: usize) -> bool {
+        self.apart_in.get(chunk).is_some_and(|&count| count > 0)
     }
 
     /// Copies entries that follow one another.
@@ -137,7 +155,7 @@ impl SparseTable {
     pub fn note_run(&mut self, entries: Range<usize>) {
         for chunk in entries.start / CHUNK..entries.end.min(self.table.len()).div_ceil(CHUNK) {
             if self.is_unwritten(chunk * CHUNK) {
-                let is_empty = self.apart_in.get(chunk).is_none_or(|&count| count == 0);
+                let is_empty = !self.has_some_apart(chunk);
                 self.note_first_write(chunk);
                 if is_empty {
                     // What is read before it is written is handed out twice.
@@ -176,7 +194,9 @@ impl SparseTable {
     #[inline(always)]
     pub fn prefetch(&self, index: usize) {
         if self.is_unwritten(index) {
-            self.apart.prefetch(index);
+            if !self.apart.is_empty() && self.has_some_apart(index / CHUNK) {
+                self.apart.prefetch(index);
+            }
         } else {
             prefetch(&self.table, index);
         }

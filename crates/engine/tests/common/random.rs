@@ -156,23 +156,26 @@ pub fn tiers() -> impl Strategy<Value = Vec<Vec<Class>>> {
 
 /// The whole map in DRAM, or caches of a few entries in front of one on flash.
 pub fn mappings() -> impl Strategy<Value = MappingConfig> {
-    let few = (0u64..60, 0u32..40, 0.0..0.9f64, 4u32..32, any::<bool>());
-    let demand = few.prop_map(|(entries, batch_entries, protected_share, bytes, waits)| MappingConfig {
-        policy: MappingKind::Demand,
-        cache_bytes: entries * 8,
-        batch_entries,
-        protected_share,
-        translation_entry_bytes: bytes,
-        eviction: if waits { Eviction::Foreground } else { Eviction::Background },
-        ..MappingConfig::default()
-    });
-    let few = (0u64..6, 0u32..40, any::<bool>(), any::<bool>());
-    let segments = few.prop_map(|(pages, batch_entries, host_memory, waits)| MappingConfig {
+    let few = (0u64..60, 0u32..40, 0.0..0.9f64, 4u32..32, (any::<bool>(), any::<bool>()));
+    let demand =
+        few.prop_map(|(entries, batch_entries, protected_share, bytes, (waits, looks_up))| MappingConfig {
+            policy: MappingKind::Demand,
+            cache_bytes: entries * 8,
+            batch_entries,
+            protected_share,
+            translation_entry_bytes: bytes,
+            write_back_lookups: looks_up,
+            eviction: if waits { Eviction::Foreground } else { Eviction::Background },
+            ..MappingConfig::default()
+        });
+    let few = (0u64..6, 0u32..40, any::<bool>(), (any::<bool>(), any::<bool>()));
+    let segments = few.prop_map(|(pages, batch_entries, host_memory, (waits, looks_up))| MappingConfig {
         policy: MappingKind::Segments,
         cache_bytes: pages * 512,
         batch_entries,
         host_memory,
         translation_entry_bytes: 16,
+        write_back_lookups: looks_up,
         eviction: if waits { Eviction::Foreground } else { Eviction::Background },
         ..MappingConfig::default()
     });

@@ -3,19 +3,22 @@
 //! H. Kim, S. Kim, J. Park, G. Byeon, S. Hong, "Don't Cache, Speculate!: Speculative Address Translation for Flash-Based
 //! Storage Systems", IEEE Access 2025. Sections are that paper's. `docs/astro.md` says where it had to be read.
 
+pub mod due;
 pub mod ordering;
+mod planning;
+mod space;
 pub mod stretch;
 pub mod table;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, DriveView, Figure, Pin, Place, Plan, ReadEvent, Step, System, Watches};
-use crate::blocks::{BlockState, Domains};
-use crate::config::astro::{AstroConfig, Gather};
+use super::{Action, DriveView, Figure, Plan, ReadEvent, System, Watches};
+use crate::blocks::Domains;
+use crate::config::astro::AstroConfig;
 use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
-use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use crate::ids::{Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
 use crate::reclaim::WornBlock;
@@ -23,9 +26,10 @@ use crate::replicate::Reserved;
 use crate::sched::class::Cause;
 use crate::snapshot::Stored;
 use crate::space::described_units;
+use due::{Agenda, Due};
 use ordering::Ordering;
 use stretch::{Shape, Stretches};
-use table::{RegionTable, UpdateBitmap};
+use table::RegionTable;
 
 /// Why a region is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,15 +52,6 @@ impl Trigger {
     }
 }
 
-/// What is to be done next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Due {
-    /// Reclaim this superblock.
-    Block(SuperblockId),
-    /// Order this region.
-    Region(u32, Trigger),
-}
-
 /// What is counted of a region.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Region {
@@ -72,12 +67,10 @@ struct Region {
     scattering: u32,
 }
 
-/// A page of a superblock that is reclaimed.
-#[derive(Clone, Copy, Debug)]
-struct HeldPage {
-    ppa: Ppa,
-    /// Its region; none for a page of the map.
-    region: Option<u32>,
+/// Whether a plan moves pages of this region: an order would find them gone.
+fn is_moving(regions: &[Region], region: u32) -> bool {
+    let Region { ordering, scattering, .. } = regions.get(region as usize).copied().unwrap_or_default();
+    ordering || scattering > 0
 }
 
 /// What it did in the window.
@@ -106,9 +99,7 @@ pub struct Astro {
     stretches: Stretches,
     /// Those under way, by the number of their plan.
     orderings: BTreeMap<u64, Ordering>,
-    due: VecDeque<Due>,
-    /// What can't be done before a plan that is under way has ended.
-    held_up: Vec<Due>,
+    agenda: Agenda,
     /// Regions of which the plan of this number moves pages without order.
     scattered: BTreeMap<u64, Vec<u32>>,
     /// Plans that were asked for.
@@ -144,8 +135,7 @@ impl Astro {
             shape: None,
             stretches: Stretches::default(),
             orderings: BTreeMap::new(),
-            due: VecDeque::new(),
-            held_up: Vec::new(),
+            agenda: Agenda::default(),
             scattered: BTreeMap::new(),
             plans: 0,
             turn: 0,
@@ -160,26 +150,6 @@ impl Astro {
 
     fn region(&self, region: u32) -> Region {
         self.regions.get(region as usize).copied().unwrap_or_default()
-    }
-
-    /// How regions lie, once a domain was seen.
-    fn shape(&mut self, drive: &DriveView<'_>) -> Option<Shape> {
-        if self.shape.is_none() {
-            let capacity = drive.blocks(DomainId(0)).capacity;
-            let superpage = drive.geometry().units_per_program() * drive.data_planes();
-            let domains = drive.domains().len() as u32;
-            self.shape =
-                Shape::new(self.config.region_pages, self.config.planes, domains, capacity, superpage);
-        }
-        self.shape
-    }
-
-    /// The physical page of a position, if its superblock was opened.
-    fn page_at(&self, position: u32, drive: &DriveView<'_>) -> Option<Ppa> {
-        let shape = self.shape?;
-        let stretch = self.stretches.get(position / shape.positions())?;
-        let (index, unit) = shape.place(position % shape.positions());
-        Some(drive.unit_at(*stretch.superblocks.get(index)?, unit))
     }
 
     /// The order that is being made of the region of a page, and its plan.
@@ -228,7 +198,7 @@ impl Astro {
             return;
         };
         state.due = true;
-        self.due.push_back(Due::Region(region, trigger));
+        self.agenda.push(Due::Region(region, trigger));
         actions.push(Action::WakeAt(drive.now()));
     }
 
@@ -247,12 +217,6 @@ impl Astro {
         }
     }
 
-    /// Whether a plan moves pages of this region: an order would find them gone.
-    fn is_moving(&self, region: u32) -> bool {
-        let Region { ordering, scattering, .. } = self.region(region);
-        ordering || scattering > 0
-    }
-
     /// Notes the regions whose pages the plan of this number moves without order.
     fn scatter(&mut self, plan: u64, mut regions: Vec<u32>) {
         regions.sort_unstable();
@@ -263,208 +227,6 @@ impl Astro {
             }
         }
         self.scattered.insert(plan, regions);
-    }
-
-    /// Of the regions with pages among these the one to be ordered: of unordered ones that with most valid pages (§III-B); of
-    /// ordered ones that with most of its pages here. None that is being ordered.
-    fn choose(&self, pages: &[HeldPage]) -> Option<u32> {
-        let mut here: BTreeMap<u32, u32> = BTreeMap::new();
-        for region in pages.iter().filter_map(|page| page.region) {
-            *here.entry(region).or_default() += 1;
-        }
-        let free = |region: u32| !self.is_moving(region);
-        let unordered = |region: u32| self.table.base_of(region).is_none();
-        let rank = |(&region, &count): (&u32, &u32)| {
-            let valid = if unordered(region) { self.region(region).valid } else { 0 };
-            (unordered(region), valid, count, std::cmp::Reverse(region))
-        };
-        here.iter().filter(|(region, _)| free(**region)).map(rank).max().map(|rank| rank.3.0)
-    }
-
-    /// A place for a region: in a stretch that is open, or a new one; `None` without space to spare.
-    fn find_place(&mut self, drive: &DriveView<'_>) -> Option<(u32, u32)> {
-        let shape = self.shape(drive)?;
-        if let Some(number) = self.stretches.with_room(shape.regions) {
-            let stretch = self.stretches.get_mut(number)?;
-            let place = stretch.taken;
-            (stretch.taken, stretch.users, stretch.busy) = (place + 1, stretch.users + 1, true);
-            return Some((number, number * shape.positions() + shape.base(place)));
-        }
-        let count = drive.domains().len() as u32;
-        let mut domains: Vec<DomainId> =
-            (0..count).map(|index| DomainId((self.turn + index) % count.max(1))).collect();
-        domains.sort_by_key(|&domain| std::cmp::Reverse(drive.free(domain)));
-        domains.truncate(shape.width as usize);
-        let needed = shape.rounds + self.config.spare_superblocks;
-        if domains.iter().any(|&domain| drive.free(domain) < needed) {
-            return None;
-        }
-        self.turn = (self.turn + shape.width) % count.max(1);
-        let opened = (0..shape.rounds).flat_map(|_| domains.iter().copied()).collect();
-        let number = self.stretches.begin(opened);
-        Some((number, number * shape.positions()))
-    }
-
-    /// The steps that order a region, and the bits of what is left out.
-    fn order(
-        &mut self,
-        region: u32,
-        base: u32,
-        only: Option<SuperblockId>,
-        drive: &DriveView<'_>,
-    ) -> (Vec<Step>, UpdateBitmap) {
-        let mut updates = self.table.no_updates();
-        let mut steps = Vec::new();
-        let Some(shape) = self.shape else { return (steps, updates) };
-        let stretch = self.stretches.get(base / shape.positions());
-        let kept = stretch.map(|stretch| stretch.superblocks.as_slice()).unwrap_or_default();
-        let (first, pages) = self.table.pages_of(region);
-        for offset in 0..pages {
-            let lpa = Lpa(first.0 + offset);
-            let source = drive.find(lpa);
-            if !source.is_some() {
-                continue;
-            }
-            if only.is_some_and(|only| drive.superblock_of(source) != only) {
-                self.table.update_in(&mut updates, lpa);
-                continue;
-            }
-            let (destination, unit) = shape.place(base % shape.positions() + offset);
-            let pin = match kept.get(destination) {
-                Some(&superblock) => Pin::In { superblock, unit },
-                None => Pin::Exact(Place { destination, unit }),
-            };
-            steps.push(Step { pages: vec![source], pin });
-        }
-        (steps, updates)
-    }
-
-    /// Superblocks that hold nothing but the order of a region that is being made anew.
-    fn emptied(&self, region: u32, drive: &DriveView<'_>) -> Vec<SuperblockId> {
-        let old = self.table.base_of(region).zip(self.shape).filter(|(_, shape)| shape.regions == 1);
-        let stretch = old.and_then(|(base, shape)| self.stretches.get(base / shape.positions()));
-        let of_region = |&superblock: &SuperblockId| {
-            let (domain, _) = drive.split(superblock);
-            let blocks = drive.blocks(domain);
-            let valid = blocks.valid.get((superblock.0 - blocks.first.0) as usize).copied();
-            // Only what is full can be erased, and only where this region's pages alone are in it.
-            drive.state(superblock) == BlockState::Full && valid.is_some_and(|valid| valid > 0)
-        };
-        stretch
-            .map(|stretch| stretch.superblocks.iter().copied().filter(of_region).collect())
-            .unwrap_or_default()
-    }
-
-    /// Begins to order a region, and moves what else is in a reclaimed superblock.
-    fn plan(
-        &mut self,
-        region: Option<u32>,
-        trigger: Trigger,
-        worn: Option<SuperblockId>,
-        residual: &[HeldPage],
-        drive: &DriveView<'_>,
-    ) -> Option<Plan> {
-        let place = region.and_then(|region| Some((region, self.find_place(drive)?)));
-        self.counters.without_space += u64::from(region.is_some() && place.is_none());
-        let (mut steps, mut destinations, mut erase) = (Vec::new(), Vec::new(), Vec::from_iter(worn));
-        if let Some((region, (stretch, base))) = place {
-            let only = worn.filter(|_| self.config.gather == Gather::Block);
-            let (ordered, updates) = self.order(region, base, only, drive);
-            steps = ordered;
-            let state = self.stretches.get(stretch);
-            if let Some(fresh) = state.filter(|stretch| !stretch.open) {
-                destinations.clone_from(&fresh.domains);
-            }
-            let emptied = self.emptied(region, drive);
-            erase.extend(emptied.into_iter().filter(|&superblock| Some(superblock) != worn));
-            let mut ordering =
-                Ordering::new(region, trigger, (stretch, base), updates, self.config.region_pages);
-            ordering.started = destinations.is_empty();
-            self.counters.pages[trigger as usize] += steps.len() as u64;
-            self.orderings.insert(self.plans, ordering);
-            if let Some(state) = self.region_mut(region) {
-                state.ordering = true;
-            }
-        } else if worn.is_none() {
-            return None;
-        }
-        // Without an order the pages of the region are residual, too.
-        let ordered = place.map(|place| place.0);
-        let stays = |page: &&HeldPage| ordered.is_none() || page.region != ordered;
-        let left: Vec<Ppa> = residual.iter().filter(stays).map(|page| page.ppa).collect();
-        let regions = residual.iter().filter(stays).filter_map(|page| page.region).collect();
-        self.scatter(self.plans, regions);
-        self.counters.residual += left.len() as u64;
-        steps.push(Step { pages: left, pin: Pin::Any });
-        self.plans += 1;
-        Some(Plan { cause: trigger.cause(), destinations, steps, erase })
-    }
-
-    fn next_plan(&mut self, due: Due, drive: &DriveView<'_>) -> Option<Plan> {
-        match due {
-            Due::Region(region, trigger) => {
-                self.region_mut(region)?.due = false;
-                if self.is_moving(region) {
-                    self.region_mut(region)?.due = true;
-                    self.held_up.push(due);
-                    return None;
-                }
-                self.plan(Some(region), trigger, None, &[], drive)
-            }
-            Due::Block(superblock) => {
-                if drive.state(superblock) != BlockState::Full {
-                    return None;
-                }
-                self.count_pages(drive);
-                let (domain, _) = drive.split(superblock);
-                let units = (0..drive.blocks(domain).capacity).map(|unit| drive.unit_at(superblock, unit));
-                let mut held: Vec<HeldPage> = units.filter_map(|ppa| self.held_page(ppa, drive)).collect();
-                // What is on its way into an order leaves with that.
-                held.retain(|page| page.region.is_none_or(|region| !self.region(region).ordering));
-                let region = self.choose(&held);
-                let of_host = held.iter().any(|page| page.region.is_some());
-                if held.is_empty() || (region.is_none() && of_host) {
-                    self.held_up.push(due);
-                    return None;
-                }
-                self.plan(region, Trigger::Reclaim, Some(superblock), &held, drive)
-            }
-        }
-    }
-
-    fn held_page(&self, ppa: Ppa, drive: &DriveView<'_>) -> Option<HeldPage> {
-        let lpa = drive.valid_lpa(ppa)?;
-        // Pages of the map have logical numbers behind those of the host.
-        let region = (lpa.0 < drive.logical_units()).then(|| self.table.region_of(lpa));
-        Some(HeldPage { ppa, region })
-    }
-
-    /// Closes what is open and not being filled, if it is over or space is lacking.
-    fn close(&mut self, lacking: Option<DomainId>, actions: &mut Vec<Action>) {
-        let Some(shape) = self.shape else { return };
-        let over = |number: &u32| {
-            let Some(stretch) = self.stretches.get(*number) else { return false };
-            let stands_in_the_way = lacking.is_some_and(|domain| stretch.domains.contains(&domain));
-            stretch.open && !stretch.busy && (stretch.is_over(shape.regions) || stands_in_the_way)
-        };
-        let numbers: Vec<u32> = self.stretches.numbered().map(|(number, _)| number).filter(over).collect();
-        for number in numbers {
-            if let Some(stretch) = self.stretches.get_mut(number) {
-                stretch.open = false;
-                actions.extend(stretch.superblocks.iter().map(|&superblock| Action::Close(superblock)));
-            }
-            self.stretches.drop_if_unused(number);
-        }
-    }
-
-    /// A superblock of the domain in which the host just wrote may be needed more than what is open.
-    fn spare_space(&mut self, at: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        if self.stretches.numbered().any(|(_, stretch)| stretch.open && !stretch.busy) {
-            let (domain, _) = drive.split(drive.superblock_of(at));
-            if drive.free(domain) < self.config.spare_superblocks {
-                self.close(Some(domain), actions);
-            }
-        }
     }
 }
 
@@ -569,7 +331,7 @@ impl System for Astro {
 
     fn reclaim(&mut self, worn: &WornBlock, _drive: &DriveView<'_>) -> Option<Plan> {
         // Its turn comes when the plan, which moves nothing, has ended.
-        self.due.push_back(Due::Block(worn.superblock));
+        self.agenda.push(Due::Block(worn.superblock));
         self.plans += 1;
         Some(Plan { cause: Cause::ReadReclaim, destinations: vec![], steps: vec![], erase: vec![] })
     }
@@ -588,7 +350,7 @@ impl System for Astro {
     fn woken(&mut self, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.close(None, actions);
         while (self.orderings.len() as u32) < self.config.at_once {
-            let Some(due) = self.due.pop_front() else { return };
+            let Some(due) = self.agenda.pop() else { return };
             if let Some(plan) = self.next_plan(due, drive) {
                 actions.push(Action::Plan(plan));
             }
@@ -628,7 +390,7 @@ impl System for Astro {
                 state.scattering = state.scattering.saturating_sub(1);
             }
         }
-        self.due.extend(self.held_up.drain(..));
+        self.agenda.release();
         actions.push(Action::WakeAt(drive.now()));
     }
 
