@@ -348,7 +348,7 @@ pub fn replay_in_parts<V: Volume>(
     observer: &mut dyn Observer,
     split: Split<'_>,
 ) -> Result<Ending, RunError> {
-    if setup.host.max_inside > 0 {
+    if setup.host.max_inside > 0 || setup.scheme.cache.max_writes > 0 {
         // Something may wait at the host behind its queue.
         let rules = FlowRules::of_host("", &setup.host);
         return replay_flows_in_parts(setup, device, vec![Flow { rules, source }], None, observer, split);
@@ -381,6 +381,7 @@ pub fn replay_flows_in_parts<V: Volume>(
     let rules: Vec<FlowRules> = flows.iter().map(|flow| flow.rules.clone()).collect();
     let scheduler = scheduler.unwrap_or_else(|| HostPolicy::new(&setup.host.scheduler, &rules));
     let host = Flows::new(&setup.host, flows, scheduler).map_err(|error| error.under("workload"))?;
+    let host = host.with_most_writes(setup.scheme.cache.max_writes);
     device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)).collect());
     replay_host(setup, device, host, observer, &rules, split)
 }

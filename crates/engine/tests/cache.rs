@@ -8,7 +8,7 @@ use wordline_engine::Setup;
 use wordline_engine::cache::record::CacheReport;
 use wordline_engine::cache::{Access, CachePolicy, CacheView};
 use wordline_engine::config::cache::{
-    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, ReadAdmission,
+    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, PauseConfig, ReadAdmission,
 };
 use wordline_engine::config::errors::ErrorsConfig;
 use wordline_engine::config::ideal::SecondServer;
@@ -114,6 +114,77 @@ fn a_write_that_finds_no_room_waits_for_it_first_come_first_served() {
     assert_eq!(record.completions(), [0, 0, P, 2 * P]);
     assert_eq!(blamed(&report, "buffer"), u128::from(3 * P));
     assert_eq!((counts(&report).stalls, counts(&report).write_backs), (2, 2), "up to the last answer");
+}
+
+#[test]
+fn while_so_many_writes_are_inside_no_further_command_is_taken() {
+    let mut setup = buffer(2, 0.5);
+    // The read hits the buffer. Without a bound it is answered when it comes.
+    let requests = || vec![write(0, 0), write(0, 1), write(0, 2), write(0, 3), read(10, 1), write(20, 4)];
+    assert_eq!(completions(&setup, requests()), [0, 0, P, 2 * P, 10, 3 * P]);
+    setup.scheme.cache.max_writes = 1;
+    let (report, record) = record(&setup, requests());
+    // The third waits inside for a program, the fourth before the drive for that and inside for another.
+    assert_eq!(record.completions()[..4], [0, 0, P, 2 * P]);
+    assert_eq!(
+        record.completions()[4],
+        3 * P + TR + XFER,
+        "behind the fourth, and the program that began then"
+    );
+    assert_eq!(record.completions()[5], 3 * P);
+    assert_eq!(report.write.blame.mean.total_ns["admission"], u128::from(P + 2 * P - 20));
+    assert_eq!(blamed(&report, "buffer"), u128::from(3 * P), "each for a program");
+    setup.scheme.cache.max_writes = 3;
+    assert_eq!(completions(&setup, requests())[4], 10, "two are inside");
+    // Without a cache, too: the read goes to the die when the write is answered.
+    setup.scheme.cache = CacheConfig { max_writes: 1, ..CacheConfig::default() };
+    assert_eq!(completions(&setup, vec![write(0, 0), read(0, 9)]), [P, P + TR + XFER]);
+}
+
+#[test]
+fn write_back_pauses_after_so_many_units_and_the_buffer_takes_what_it_has_room_for() {
+    let mut setup = buffer(4, 0.25);
+    const PAUSE: u64 = 50_000_000;
+    setup.scheme.cache.pause = Some(PauseConfig { every_units: 2, ns: PAUSE, room_units: None });
+    // Two are sent on, one after the other. The pause begins when the third would be.
+    let apart = 10 * P;
+    let requests = (0..8).map(|number| write(number * apart, number)).collect();
+    let (report, record) = record(&setup, requests);
+    let end = 2 * apart + PAUSE;
+    // Four fit in, from the third on; the seventh waits for the first program behind the pause.
+    let at: Vec<u64> = (0..6).map(|number| number * apart).collect();
+    assert_eq!(record.completions()[..6], at);
+    assert_eq!(record.completions()[6], end + P);
+    assert!(end > 7 * apart && record.completions()[7] > end + P, "the eighth waits, too");
+    assert_eq!(counts(&report).stalls, 2);
+    // With room for one the fifth is the first to wait: the third had entered when the pause began.
+    setup.scheme.cache.pause = Some(PauseConfig { every_units: 2, ns: PAUSE, room_units: Some(1) });
+    let done = completions(&setup, (0..6).map(|number| write(number * apart, number)).collect());
+    assert_eq!(done[..5], [0, apart, 2 * apart, 3 * apart, end]);
+    setup.scheme.cache.pause = Some(PauseConfig { every_units: 2, ns: PAUSE, room_units: None });
+    // A flush is no write-back that may wait.
+    let flushed = vec![write(0, 0), write(apart, 1), write(2 * apart, 2), flush(2 * apart + 10)];
+    assert_eq!(completions(&setup, flushed)[3], 2 * apart + 10 + P);
+}
+
+#[test]
+fn no_pause_begins_while_writes_wait_for_room() {
+    let mut setup = buffer(2, 0.5);
+    setup.scheme.cache.pause = Some(PauseConfig { every_units: 3, ns: 1_000_000_000, room_units: None });
+    let done = completions(&setup, (0..6).map(|page| write(0, page)).collect());
+    assert_eq!(done[..5], [0, 0, P, 2 * P, 3 * P], "put off");
+}
+
+#[test]
+fn a_pause_of_no_time_is_refused() {
+    for (pause, key) in [
+        (PauseConfig { every_units: 0, ns: 1, room_units: None }, "pause.every_units = 0"),
+        (PauseConfig { every_units: 1, ns: 0, room_units: None }, "pause.ns = 0"),
+    ] {
+        let cache = CacheConfig { pause: Some(pause), ..CacheConfig::default() };
+        let error = cache.validate().unwrap_err().to_string();
+        assert!(error.contains(key), "{error}");
+    }
 }
 
 #[test]

@@ -247,6 +247,7 @@ fn suspending() -> Setup {
         erase_ns: Some(30_000),
         resume_ns: 5_000,
         max_per_operation: 2,
+        ..SuspendConfig::default()
     };
     setup.scheme.scheduler.policy = SchedulerKind::ReadFirstSuspend;
     setup

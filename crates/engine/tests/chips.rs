@@ -81,8 +81,13 @@ fn the_wait_for_the_chip_is_blamed_on_it() {
 #[test]
 fn a_read_suspends_what_its_die_does_and_the_other_dies_of_the_chip_read_too() {
     let mut setup = chips(1);
-    setup.device.suspend =
-        SuspendConfig { program_ns: Some(20_000), erase_ns: None, resume_ns: 0, max_per_operation: 8 };
+    setup.device.suspend = SuspendConfig {
+        program_ns: Some(20_000),
+        erase_ns: None,
+        resume_ns: 0,
+        max_per_operation: 8,
+        ..SuspendConfig::default()
+    };
     setup.scheme.scheduler.policy = SchedulerKind::ReadFirstSuspend;
     let done = completions(&setup, vec![write(0, 0), read(100_000, 1), read(100_000, 2)]);
     let suspended = 100_000 + 20_000;

@@ -105,8 +105,13 @@ fn an_slc_block_is_not_copied_back_into_a_native_one() {
 #[test]
 fn a_copyback_is_suspended_only_while_it_programs() {
     let mut setup = copying(1);
-    setup.device.suspend =
-        SuspendConfig { program_ns: Some(20_000), erase_ns: None, resume_ns: 5_000, max_per_operation: 2 };
+    setup.device.suspend = SuspendConfig {
+        program_ns: Some(20_000),
+        erase_ns: None,
+        resume_ns: 5_000,
+        max_per_operation: 2,
+        ..SuspendConfig::default()
+    };
     setup.scheme.scheduler.policy = SchedulerKind::ReadFirstSuspend;
     // The window ends with the last answer: what one write sets off is seen with the next.
     let first =

@@ -48,6 +48,7 @@ fn presets(overrides: &[(&str, &str)]) -> Vec<(DeviceConfig, SchemeConfig)> {
             let mut plain = vec![
                 ("scheme.slc_cache.policy", "none"),
                 ("scheme.cache.policy", "none"),
+                ("scheme.cache.max_writes", "0"),
                 ("scheme.mapping.policy", "page"),
                 ("scheme.mapping.host_memory", "false"),
                 ("scheme.firmware.read_request_ns", "0"),

@@ -132,8 +132,13 @@ fn a_system_replaces_its_gate_and_leaves_those_of_others() {
 #[test]
 fn a_read_behind_a_gate_suspends_nothing() {
     let mut setup = setup(device(1, 1, 1, 1));
-    setup.device.suspend =
-        SuspendConfig { program_ns: Some(20_000), erase_ns: None, resume_ns: 5_000, max_per_operation: 2 };
+    setup.device.suspend = SuspendConfig {
+        program_ns: Some(20_000),
+        erase_ns: None,
+        resume_ns: 5_000,
+        max_per_operation: 2,
+        ..SuspendConfig::default()
+    };
     setup.scheme.scheduler.policy = SchedulerKind::ReadFirstSuspend;
     let script = vec![(0, gate(&[0], reads(), 300_000))];
     let (report, done) = gated(&setup, script, vec![write(0, 0), read(100_000, 1)]);
@@ -239,6 +244,7 @@ fn halves_that_read_and_write_in_turn_stay_consistent_under_collection_and_trim(
                 erase_ns: Some(30_000),
                 resume_ns: 5_000,
                 max_per_operation: 2,
+                ..SuspendConfig::default()
             };
             setup.scheme.blocks.superblock = span;
             setup.scheme.scheduler.policy = scheduler;

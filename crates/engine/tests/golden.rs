@@ -34,6 +34,7 @@ fn everything() -> Setup {
         erase_ns: Some(40_000),
         resume_ns: 1_000,
         max_per_operation: 4,
+        ..SuspendConfig::default()
     };
     drive.link = LinkConfig {
         bytes_per_s: Some(3_282_051_283),

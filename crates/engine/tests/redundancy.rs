@@ -234,6 +234,7 @@ fn stripes_stay_whole_under_collection_and_trim() {
                     erase_ns: Some(30_000),
                     resume_ns: 5_000,
                     max_per_operation: 2,
+                    ..SuspendConfig::default()
                 };
                 if planes == 1 {
                     setup.scheme.scheduler.policy = SchedulerKind::ReadFirstSuspend;

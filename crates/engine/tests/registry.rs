@@ -92,6 +92,7 @@ fn small() -> Setup {
         erase_ns: Some(20_000),
         resume_ns: 500,
         max_per_operation: 3,
+        ..SuspendConfig::default()
     };
     let mut setup = setup(drive);
     setup.scheme.gc.trigger = 0.2;

@@ -156,6 +156,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             erase_ns,
             resume_ns,
             max_per_operation,
+            ..SuspendConfig::default()
         },
     );
     let link = (prop::option::of(prop_oneof![30 => 1_000u64..1 << 33, 1 => any::<u64>()]), time(), time())
@@ -238,6 +239,7 @@ fn caches() -> impl Strategy<Value = CacheConfig> {
             admit_reads,
             cold_period_ns: all.then_some(40_000),
             max_write_backs: u32::from(all),
+            ..CacheConfig::default()
         }
     })
 }
@@ -606,6 +608,7 @@ fn blame_adds_up_exactly_for_every_request_whatever_happens() {
             erase_ns: Some(9_000),
             resume_ns: 300,
             max_per_operation: 3,
+            ..SuspendConfig::default()
         };
         drive.channel.read_command_ns = 290;
         let mut setup = setup(drive);

@@ -66,6 +66,7 @@ fn suspending() -> wordline_engine::Setup {
         erase_ns: Some(30_000),
         resume_ns: 5_000,
         max_per_operation: 2,
+        ..SuspendConfig::default()
     };
     let mut setup = setup(device);
     setup.scheme.scheduler.policy = SchedulerKind::ReadFirstSuspend;
@@ -91,6 +92,38 @@ fn a_read_suspends_a_program_which_then_goes_on_where_it_was() {
 fn a_read_that_comes_during_data_in_suspends_as_soon_as_the_array_works() {
     let done = completions(&suspending(), vec![write(0, 0), read(1_000, 1)]);
     assert_eq!(done[1], XFER + 20_000 + TR + XFER);
+}
+
+#[test]
+fn a_program_that_stops_between_steps_works_on_to_the_end_of_its_step() {
+    let mut setup = suspending();
+    setup.device.suspend.program_step_ns = 70_000;
+    // The array begins at XFER; the read comes in its second step, and another in its fourth, when it has gone on.
+    let comes = XFER + 100_000;
+    let (report, record) = record(&setup, vec![write(0, 0), read(comes, 1), read(comes + 200_000, 2)]);
+    let first_stop = XFER + 140_000;
+    let goes_on = first_stop + 20_000 + TR + XFER + 5_000;
+    let done = comes + 200_000 - goes_on;
+    assert!((70_000..140_000).contains(&done), "within a step");
+    let second_stop = goes_on + 140_000;
+    assert_eq!(
+        record.completions()[1..],
+        [first_stop + 20_000 + TR + XFER, second_stop + 20_000 + TR + XFER]
+    );
+    assert_eq!(record.completions()[0], XFER + TPROG + 2 * (20_000 + TR + XFER + 5_000), "no work is lost");
+    let waits = (first_stop - comes) + (second_stop - comes - 200_000) + 2 * 20_000;
+    assert_eq!(report.read.blame.mean.total_ns["die_wait.host_program"], u128::from(waits));
+    // At the end of a step it stops at once.
+    let done = completions(&setup, vec![write(0, 0), read(first_stop, 1)]);
+    assert_eq!(done[1], first_stop + 20_000 + TR + XFER);
+}
+
+#[test]
+fn an_erase_has_steps_of_its_own() {
+    let suspend = SuspendConfig { program_step_ns: 70, erase_step_ns: 500, ..SuspendConfig::default() };
+    assert_eq!([0, 1, 69, 70, 71].map(|done| suspend.to_next_step(false, done)), [0, 69, 1, 0, 69]);
+    assert_eq!([0, 1, 499, 500].map(|done| suspend.to_next_step(true, done)), [0, 499, 1, 0]);
+    assert_eq!(SuspendConfig::default().to_next_step(true, 123), 0);
 }
 
 #[test]

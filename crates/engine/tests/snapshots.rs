@@ -180,6 +180,7 @@ fn a_run_that_is_split_anywhere_gives_the_same_bytes_in_full_collection() {
         erase_ns: Some(9_000),
         resume_ns: 100,
         max_per_operation: 3,
+        ..SuspendConfig::default()
     };
     setup.scheme.scheduler.policy = SchedulerKind::ReadFirstSuspend;
     setup.measure = MeasureConfig { interval_ns: 1_000_000, sample_ns: 10_000, ..MeasureConfig::default() };

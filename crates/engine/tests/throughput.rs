@@ -220,6 +220,7 @@ fn suspends_happen_when_configured_and_not_otherwise() {
                 erase_ns,
                 resume_ns: 1000,
                 max_per_operation: 4,
+                ..SuspendConfig::default()
             },
         );
     for policy in [SchedulerKind::Fifo, SchedulerKind::ReadFirst] {

@@ -31,6 +31,10 @@ def repro(
             "--targets", metavar="DIR", help="Folder of headline.csv: the numbers that papers print."
         ),
     ] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option("--measured", metavar="DIR", help="Folder of what was measured on real drives."),
+    ] = None,
     seeds: Annotated[
         int,
         typer.Option("--seeds", min=1, max=1000, help="Runs with seeds 1 to N: numbers with 95% intervals."),
@@ -60,6 +64,7 @@ def repro(
             quick=quick,
             traces=traces,
             targets_folder=targets,
+            measured_folder=measured,
             seeds=seeds,
             on=on,
             jobs=jobs,

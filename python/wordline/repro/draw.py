@@ -150,14 +150,17 @@ def _rows(
 ) -> tuple[list[str], list[dict[str, Any]]]:
     """Names of the series, and a row for each mark: series, place, height, its interval, reference."""
     ys = _listed(figure["y"])
-    key, labels, reference = figure.get("series"), figure.get("labels", {}), figure.get("reference")
+    key, labels = figure.get("series"), figure.get("labels", {})
+    references = _listed(figure.get("reference"))
     scale_x, scale_y = figure.get("x_scale", 1.0), figure.get("y_scale", 1.0)
     names: dict[str, None] = {}
     rows = []
     for line in lines:
         series = str(line[key]) if key else ""
         series = str(labels.get(series, series))
-        for y in ys:
+        for place_of_y, y in enumerate(ys):
+            # One for all, or one for each.
+            reference = references[place_of_y if len(references) == len(ys) else 0]
             words = [part for part in (series, labels.get(y, y) if len(ys) > 1 else "") if part]
             label = str(figure.get("y_label", y))
             name = ", ".join(words) or str(labels.get(label, label))

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
+from wordline.repro import real_drives
 from wordline.study.point import Point
 from wordline.sweeps import file as sweep_file
 
@@ -18,7 +19,20 @@ EXHIBITS = Path(__file__).parent / "exhibits"
 
 WORKLOADS = {"own": "the paper's own", "twin": "a twin of the paper's", "other": "another"}
 
-KEYS = ("title", "about", "workload_is", "sweep", "quick", "columns", "figure", "number", "needs", "measured")
+KEYS = (
+    "title",
+    "about",
+    "workload_is",
+    "sweep",
+    "quick",
+    "columns",
+    "figure",
+    "number",
+    "needs",
+    "measured",
+    "load",
+    "parts",
+)
 
 NUMBER_KEYS = (
     "metric",
@@ -66,8 +80,18 @@ class Exhibit:
     """Files below the folder of traces that it can't do without."""
     data: dict[str, Any]
 
-    def missing(self, traces: Path | None) -> str | None:
-        """Why it can't be run here, if so."""
+    @property
+    def table(self) -> str | None:
+        """The file in the folder of measurements that it is held against."""
+        found: str | None = self.data.get("measured", {}).get("table")
+        return found
+
+    def missing(self, traces: Path | None, drives: Path | None = None) -> str | None:
+        """Why it can't be run here, if so. `drives` is the folder of measurements of real drives."""
+        if self.table is not None and drives is None:
+            return f"needs --measured DIR with {self.table}"
+        if self.table is not None and drives is not None and not (drives / self.table).exists():
+            return f"{drives} has no {self.table}"
         if not self.needs:
             return None
         if traces is None:
@@ -75,8 +99,12 @@ class Exhibit:
         absent = [name for name in self.needs if not (traces / name).exists()]
         return f"{traces} has no {', '.join(absent)}" if absent else None
 
-    def points(self, quick: bool, traces: Path | None, seeds: int = 1) -> list[Point]:
+    def points(
+        self, quick: bool, traces: Path | None, seeds: int = 1, drives: Path | None = None
+    ) -> list[Point]:
         """The runs behind it; with several seeds each with all of them."""
+        if "load" in self.data and drives is not None:
+            return real_drives.points(self.data["load"], drives, quick, seeds)
         described = self.data["sweep"]
         if quick:
             described = _laid_over(described, self.data.get("quick", {}))

@@ -93,6 +93,7 @@ def reproduce(
     quick: bool = False,
     traces: Path | None = None,
     targets_folder: Path | None = None,
+    measured_folder: Path | None = None,
     seeds: int = 1,
     on: str = "threads",
     jobs: int | None = None,
@@ -106,14 +107,14 @@ def reproduce(
     printed = targets.read(targets_folder)
     chosen, systems = choose(paper, names, printed)
     target = Path(folder)
-    plans = [_plan(exhibit, quick, traces, seeds) for exhibit in chosen]
+    plans = [_plan(exhibit, quick, traces, seeds, measured_folder) for exhibit in chosen]
     store = Store(target)
     found = Reproduction(target, quick, [], [])
     with open_executor(on, jobs, target) as executor:
         for plan in plans:
             lines = [line for line in printed if _is_about(line, plan.exhibit)]
-            shown = _run(plan, executor, store, watch)
-            shown.numbers = table.numbers(plan.exhibit, shown.lines, lines)
+            shown = _run(plan, executor, store, watch, measured_folder)
+            shown.numbers = table.numbers(plan.exhibit, shown.lines, lines, measured_folder)
             _draw(shown, target, quick)
             found.shown.append(shown)
             found.numbers += shown.numbers
@@ -128,18 +129,18 @@ def _is_about(line: targets.Line, exhibit: Exhibit) -> bool:
     return line["system"] == exhibit.paper and line["exhibit"] == exhibit.name
 
 
-def _plan(exhibit: Exhibit, quick: bool, traces: Path | None, seeds: int) -> _Plan:
-    reason = exhibit.missing(traces)
+def _plan(exhibit: Exhibit, quick: bool, traces: Path | None, seeds: int, drives: Path | None) -> _Plan:
+    reason = exhibit.missing(traces, drives)
     if reason is not None:
         return _Plan(exhibit, [], [], reason)
-    points = exhibit.points(quick, traces, seeds)
+    points = exhibit.points(quick, traces, seeds, drives)
     try:
         return _Plan(exhibit, points, validate(points))
     except WordlineError as error:
         raise WordlineError(f"exhibit {exhibit.paper}/{exhibit.name}: {error}") from None
 
 
-def _run(plan: _Plan, executor: Executor, store: Store, watch: Watch | None) -> Shown:
+def _run(plan: _Plan, executor: Executor, store: Store, watch: Watch | None, drives: Path | None) -> Shown:
     exhibit = plan.exhibit
     shown = Shown(exhibit, reason=plan.reason)
     if plan.reason:
@@ -151,8 +152,10 @@ def _run(plan: _Plan, executor: Executor, store: Store, watch: Watch | None) -> 
     shown.errors = list(
         dict.fromkeys(str(row["error"]) for row in rows if row is not None and "error" in row)
     )
-    shown.lines = table.records(exhibit, plan.points, rows)
-    shown.means = table.means(plan.points, rows, shown.lines)
+    shown.lines = table.records(exhibit, plan.points, rows, drives)
+    # Several lines of one run are drawn as they are.
+    several = "parts" in exhibit.data
+    shown.means = shown.lines if several else table.means(plan.points, rows, shown.lines)
     return shown
 
 

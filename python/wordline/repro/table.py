@@ -13,7 +13,7 @@ from typing import Any
 
 from wordline.files import written
 from wordline.intervals import student_t
-from wordline.repro import measured
+from wordline.repro import measured, real_drives
 from wordline.repro.analyses import ANALYSES, SEED
 from wordline.repro.columns import column
 from wordline.repro.draw import SPREAD
@@ -23,6 +23,12 @@ from wordline.study.point import Point
 from wordline.study.row import AXIS, DONE
 
 Record = dict[str, Any]
+
+RELATIVE = "relative:"
+"""`relative:A@B=TEXT`: the column A by that of the line whose column B has this value."""
+
+MEASURED = "measured."
+"""A column of what was measured, for pictures; behind the columns that say which line it is."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,7 @@ class Number:
     note: str = ""
     kind: Kind = "level"
     within: float | None = None
+    factor: float | None = None
     interval: float | None = None
     """Half the width of the 95% interval over seeds; `None` with one seed."""
     comparable: bool = True
@@ -62,20 +69,59 @@ class Number:
 
 
 def records(
-    exhibit: Exhibit, points: Sequence[Point], rows: Sequence[Mapping[str, Any] | None]
+    exhibit: Exhibit,
+    points: Sequence[Point],
+    rows: Sequence[Mapping[str, Any] | None],
+    drives: Path | None = None,
 ) -> list[Record]:
-    """The lines of an exhibit's table: one for each point that has ended well."""
+    """The lines of an exhibit's table: one for each point that has ended well, or for each part of its run.
+
+    With `drives`, the folder of measurements of real drives, each knows what was measured.
+    """
     made = []
+    known = measured.read(exhibit, drives)
     for point, row in zip(points, rows, strict=True):
         if row is None or row["status"] != DONE:
             continue
         config = json.loads(row["inputs"])
         axes = {AXIS + name: value for name, value in point.axes}
         whole = {**row, **axes}
-        columns = exhibit.columns.items()
-        line = {name: column(exhibit, path, whole, config, point) for name, path in columns}
-        made.append({**line, SEED: point.seed})
-    return made
+        for part in _parts(exhibit, whole):
+            line: Record = {}
+            for name, path in exhibit.columns.items():
+                if path.startswith(RELATIVE):
+                    line[name] = None
+                elif path.startswith(MEASURED):
+                    figure = path.removeprefix(MEASURED)
+                    own = (one.value for one in known if one.figure == figure and one.is_about(line))
+                    line[name] = next(own, None)
+                else:
+                    line[name] = column(exhibit, path, whole | part, config, point)
+            made.append({**line, SEED: point.seed})
+    return [{**line, **_relative(exhibit, line, made)} for line in made]
+
+
+def _relative(exhibit: Exhibit, line: Record, lines: Sequence[Record]) -> Record:
+    """Columns that are another by that of the line of the same seed in which a column has a value."""
+    found: Record = {}
+    for name, path in exhibit.columns.items():
+        if path.startswith(RELATIVE):
+            value, _, base = path.removeprefix(RELATIVE).partition("@")
+            key, _, wanted = base.partition("=")
+            bases = (one[value] for one in lines if one[SEED] == line[SEED] and str(one[key]) == wanted)
+            by = next(bases, None)
+            found[name] = line[value] / by if by and line[value] is not None else None
+    return found
+
+
+def _parts(exhibit: Exhibit, row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What a row has beside itself, for each line that it stands for."""
+    if "parts" in exhibit.data:
+        found = real_drives.parts(row, exhibit.data["parts"]["share"])
+        return [{f"part.{name}": value for name, value in part.items()} for part in found]
+    if "load" in exhibit.data:
+        return [{f"probe.{name}": value for name, value in real_drives.of_probe(row["result"]).items()}]
+    return [{}]
 
 
 def means(
@@ -124,16 +170,23 @@ def write_csv(path: Path, lines: Sequence[Record], columns: Sequence[str]) -> No
         writer.writerows(lines)
 
 
-def numbers(exhibit: Exhibit, lines: Sequence[Record], printed: Sequence[Mapping[str, str]]) -> list[Number]:
+def numbers(
+    exhibit: Exhibit,
+    lines: Sequence[Record],
+    printed: Sequence[Mapping[str, str]],
+    drives: Path | None = None,
+) -> list[Number]:
     """Every printed number of an exhibit. `printed` are the lines of the targets that are about it.
 
     Of several seeds a number is the mean of those of each, with its interval; an order that of their means.
     """
     seeds = sorted({line[SEED] for line in lines})
     if len(seeds) < 2:
-        return _numbers(exhibit, lines, printed)
-    each = [_numbers(exhibit, [line for line in lines if line[SEED] == seed], printed) for seed in seeds]
-    whole = _numbers(exhibit, lines, printed) if _has_orders(each[0]) else each[0]
+        return _numbers(exhibit, lines, printed, drives)
+    each = [
+        _numbers(exhibit, [line for line in lines if line[SEED] == seed], printed, drives) for seed in seeds
+    ]
+    whole = _numbers(exhibit, lines, printed, drives) if _has_orders(each[0]) else each[0]
     by_seed: list[dict[tuple[Any, ...], Number]] = [{n.key: n for n in numbers_} for numbers_ in each]
     return [
         _over_seeds(first, [found[first.key] for found in by_seed if first.key in found], whole)
@@ -155,20 +208,32 @@ def _over_seeds(first: Number, each: Sequence[Number], whole: Sequence[Number]) 
     return _judged(replace(first, ours=statistics.fmean(values), interval=_half_width(values)))
 
 
-def _numbers(exhibit: Exhibit, lines: Sequence[Record], printed: Sequence[Mapping[str, str]]) -> list[Number]:
+def _numbers(
+    exhibit: Exhibit,
+    lines: Sequence[Record],
+    printed: Sequence[Mapping[str, str]],
+    drives: Path | None = None,
+) -> list[Number]:
     found: list[Number] = []
     for number in exhibit.numbers:
         if "analysis" in number or "against" in number:
             found += _compared(exhibit, number, lines, printed)
         else:
             found += _of_lines(exhibit, number, lines)
-    return found + _of_measured(exhibit, lines)
+    if "load" in exhibit.data and drives is not None:
+        known = real_drives.lines(drives, exhibit.data["measured"]["table"])
+        for order in real_drives.orders(exhibit.data["load"], known):
+            if {line["device"] for line in lines if line["load"] == order["where"]["load"]} >= set(
+                exhibit.data["load"]["drives"]
+            ):
+                found += _compared(exhibit, order, lines, printed)
+    return found + _of_measured(exhibit, lines, drives)
 
 
-def _of_measured(exhibit: Exhibit, lines: Sequence[Record]) -> list[Number]:
-    """A number for each figure of the file beside the exhibit whose line was run."""
+def _of_measured(exhibit: Exhibit, lines: Sequence[Record], drives: Path | None) -> list[Number]:
+    """A number for each measured figure whose line was run."""
     found = []
-    for one in measured.read(exhibit):
+    for one in measured.read(exhibit, drives):
         for line in lines:
             if one.is_about(line):
                 described = {
@@ -176,6 +241,7 @@ def _of_measured(exhibit: Exhibit, lines: Sequence[Record]) -> list[Number]:
                     "unit": one.unit,
                     "note": one.note,
                     "within": one.within,
+                    "factor": one.factor,
                     "kind": "level",
                 }
                 found.append(_number(exhibit, described, one.value, line.get(one.figure), {}))
@@ -240,6 +306,7 @@ def _number(
             note=str(number.get("note", "")),
             kind=kind,
             within=number.get("within"),
+            factor=number.get("factor"),
             comparable=not number.get("not_comparable", False),
             variant=number.get("variant", False),
         )
@@ -248,7 +315,7 @@ def _number(
 
 def _judged(number: Number) -> Number:
     """The same with its verdict."""
-    target = Target(number.target, number.unit, number.kind, number.within)
+    target = Target(number.target, number.unit, number.kind, number.within, number.factor)
     verdict = judge(target, number.ours, number.interval)
     if verdict != "not run" and not number.comparable:
         verdict = "not comparable"

@@ -39,6 +39,8 @@ class Target:
     kind: Kind = "level"
     within: float | None = None
     """Relative bound where the default is too wide."""
+    factor: float | None = None
+    """In its place: so many times as large, or so many times as small."""
 
 
 def kind_of(metric: str, unit: str, value: float | str) -> Kind:
@@ -75,6 +77,8 @@ def judge(target: Target, ours: float | str | None, interval: float | None = Non
 def _is_near(target: Target, ours: float) -> bool:
     assert not isinstance(target.value, str)  # noqa: S101
     off = abs(ours - target.value)
+    if target.factor is not None:
+        return target.value / target.factor <= ours <= target.value * target.factor
     if target.within is not None:
         return off <= target.within * abs(target.value)
     ratio = target.unit.startswith(("ratio", "points"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from dataclasses import dataclass
@@ -9,8 +10,9 @@ from typing import Any
 
 from wordline import _core, simulation
 from wordline._core import Drive, Held, WordlineError
+from wordline.result import Result
 from wordline.study.point import Inputs, Point
-from wordline.study.row import row
+from wordline.study.row import SERIES, row
 from wordline.study.shared import Shared
 
 MOST_TRACES = 2
@@ -49,21 +51,22 @@ class Worker:
         if job.build != _core.__build__:
             builds = f"{_core.__version__} ({_core.__build__}) here, asked for {job.build}"
             raise RuntimeError(f"another build of the simulator: {builds}")
-        result, error = None, None
+        result = error = series = None
         try:
-            result = self._simulate(job)
+            measured = self._simulate(job)
+            result, series = measured.json(), _series(measured)
         except WordlineError as failure:
             error = str(failure)
-        return row(inputs.key, dict(point.axes), point.seed, inputs.config, result, error)
+        return row(inputs.key, dict(point.axes), point.seed, inputs.config, result, error, series=series)
 
-    def _simulate(self, job: Job) -> str:
+    def _simulate(self, job: Job) -> Result:
         point, inputs = job.point, job.inputs
         held = drive = None
         if job.shares_trace and inputs.trace_key is not None:
             held = self.traces.get(inputs.trace_key, lambda: _hold(point))
         if job.shares_drive and inputs.drive_key is not None:
             drive = self.drives.get(inputs.drive_key, lambda: point.prepare(self._watch))
-        measured = simulation.simulate(
+        return simulation.simulate(
             point.device,
             point.scheme,
             point.workload,
@@ -74,11 +77,18 @@ class Worker:
             drive=drive,
             held=held,
         )
-        return measured.json()
 
     def _watch(self, _requests: int, _total: int | None, _simulated_ns: int) -> None:
         if self.stop.is_set():
             raise StoppedError
+
+
+def _series(measured: Result) -> str | None:
+    """What a row keeps of the time series, if there is one."""
+    if "series" not in measured.tables():
+        return None
+    table = measured.table("series")
+    return json.dumps({name: table[name].to_pylist() for name in SERIES}, separators=(",", ":"))
 
 
 def _hold(point: Point) -> Held | None:

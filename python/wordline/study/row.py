@@ -20,6 +20,9 @@ FIXED = ("key", "status", "error", "device", "scheme", "workload", "seed", "vers
 TEXTS = ("inputs", "result")
 """Columns of JSON: the configuration in force, and the whole of `result.json`."""
 
+SERIES = ("write_bytes", "duration_ns", "waf")
+"""What a row keeps of a time series that was asked for, as JSON in the column `series`."""
+
 AXIS = "axis."
 """What the name of an axis begins with as a column."""
 
@@ -34,8 +37,9 @@ def row(
     result: str | None,
     error: str | None = None,
     status: str | None = None,
+    series: str | None = None,
 ) -> dict[str, Any]:
-    """The row of a point that ended: with the text of its result, or with an error."""
+    """The row of a point that ended: with the text of its result and of its time series, or with an error."""
     fields: dict[str, Any] = {
         "key": key,
         "status": status or (DONE if error is None else FAILED),
@@ -51,6 +55,8 @@ def row(
         data = json.loads(result)
         fields |= dict(figures({name: value for name, value in data.items() if name not in _LEFT_OUT}))
         fields["result"] = result
+    if series is not None:
+        fields["series"] = series
     return fields
 
 

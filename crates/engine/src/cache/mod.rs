@@ -9,6 +9,7 @@ pub mod index;
 pub mod ledger;
 pub mod list;
 pub mod lru;
+pub mod pause;
 pub mod record;
 pub mod state;
 pub mod table;

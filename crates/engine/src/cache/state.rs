@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cold::ColdWrites;
 use super::dram::Dram;
+use super::pause::Pauses;
 use super::record::CacheRecord;
 use super::table::UnitTable;
 use super::{CachePolicy, CacheSlot, CacheView};
@@ -71,6 +72,8 @@ pub struct CacheState {
     pub cold: Option<ColdWrites>,
     /// Most units on their way to flash, or 0.
     pub max_write_backs: u32,
+    /// Pauses of write-back; `None` where there are none.
+    pub pauses: Option<Pauses>,
     /// Counters.
     pub record: CacheRecord,
 }
@@ -145,6 +148,7 @@ impl Cache {
             dram: Dram::new(dram),
             cold: config.cold_period_ns.map(|period| ColdWrites::new(Ns(period))),
             max_write_backs: config.max_write_backs,
+            pauses: config.pause.as_ref().map(Pauses::new),
             record: CacheRecord::default(),
         };
         Ok(Some(Self { state, policy }))
@@ -167,6 +171,12 @@ impl CacheState {
     pub fn is_pressed(&self) -> bool {
         let sent = self.table.on_their_way() as usize + self.urgent.len();
         self.max_write_backs > 0 && sent >= self.max_write_backs as usize
+    }
+
+    /// Whether a pause of write-back goes on in which no further unit may enter.
+    #[inline]
+    pub fn is_full_in_pause(&self, now: Ns) -> bool {
+        self.pauses.as_ref().is_some_and(|pauses| pauses.is_full(now))
     }
 
     /// Whether more units are to be sent to flash now.

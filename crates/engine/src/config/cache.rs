@@ -67,6 +67,32 @@ pub struct CacheConfig {
     /// Most units on their way to flash; while there are so many, writes wait. 0 = no bound.
     #[serde(default)]
     pub max_write_backs: u32,
+    /// Most write requests inside the drive, with a cache or without. While there are so many, it takes no further
+    /// command from the host's queues, no read either. 0 = no bound.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub max_writes: u32,
+    /// Pauses of write-back; left out: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause: Option<PauseConfig>,
+}
+
+fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+/// Pauses of write-back, in which the firmware is at something else, such as saving its tables. None begins while a write
+/// waits for room, or for as long after one had to as a pause lasts: under pressure they are put off.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PauseConfig {
+    /// Units sent to flash from the begin of one pause to that of the next.
+    pub every_units: u64,
+    /// How long it lasts, ns.
+    pub ns: u64,
+    /// Units of writes that may enter the cache in a pause, beside those that it holds; left out: as many as it has
+    /// room for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub room_units: Option<u64>,
 }
 
 fn default_high() -> f64 {
@@ -83,6 +109,8 @@ impl Default for CacheConfig {
             admit_reads: ReadAdmission::default(),
             cold_period_ns: None,
             max_write_backs: 0,
+            max_writes: 0,
+            pause: None,
         }
     }
 }
@@ -179,6 +207,11 @@ impl CacheConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("cold_period_ns", self.cold_period_ns.unwrap_or(1), 1, 1_000_000_000_000_000)?;
         check_range("dirty_high", self.dirty_high, 0.0, 1.0)?;
+        if let Some(PauseConfig { every_units, ns, .. }) = self.pause {
+            check_range("every_units", every_units, 1, 1 << 40)
+                .and_then(|()| check_range("ns", ns, 1, LONGEST_NS))
+                .map_err(|error| error.under("pause"))?;
+        }
         check_range("dirty_low", self.low(), 0.0, self.dirty_high)
     }
 

@@ -293,11 +293,25 @@ pub struct SuspendConfig {
     /// Most suspensions of one operation.
     #[serde(default = "default_suspensions")]
     pub max_per_operation: u32,
+    /// A program stops at the end of a step only (a pulse and its verification), counted from the begin of the array's
+    /// work, ns; 0: at any time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub program_step_ns: u64,
+    /// The same of an erase, ns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub erase_step_ns: u64,
 }
 
 impl Default for SuspendConfig {
     fn default() -> Self {
-        Self { program_ns: None, erase_ns: None, resume_ns: 0, max_per_operation: default_suspensions() }
+        Self {
+            program_ns: None,
+            erase_ns: None,
+            resume_ns: 0,
+            max_per_operation: default_suspensions(),
+            program_step_ns: 0,
+            erase_step_ns: 0,
+        }
     }
 }
 
@@ -515,7 +529,15 @@ impl SuspendConfig {
         check_range("program_ns", self.program_ns.unwrap_or(0), 0, LONGEST_NS)?;
         check_range("erase_ns", self.erase_ns.unwrap_or(0), 0, LONGEST_NS)?;
         check_range("resume_ns", self.resume_ns, 0, LONGEST_NS)?;
+        check_range("program_step_ns", self.program_step_ns, 0, LONGEST_NS)?;
+        check_range("erase_step_ns", self.erase_step_ns, 0, LONGEST_NS)?;
         check_range("max_per_operation", self.max_per_operation, 0, 1_000_000)
+    }
+
+    /// How long an operation of the array works on until it can stop, of which so much is done, ns.
+    pub fn to_next_step(&self, erase: bool, done_ns: u64) -> u64 {
+        let step = if erase { self.erase_step_ns } else { self.program_step_ns };
+        done_ns.next_multiple_of(step.max(1)) - done_ns
     }
 }
 

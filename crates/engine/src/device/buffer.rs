@@ -28,7 +28,7 @@ impl Device {
         state.record.counts.write_hits += u64::from(held.is_some());
         state.record.counts.write_misses += u64::from(held.is_none());
         let at_once = !durable && state.dram.is_immediate(bytes);
-        let pressed = state.is_pressed();
+        let pressed = state.is_pressed() || (held.is_none() && state.is_full_in_pause(self.now));
         let room = !pressed && (held.is_some() || (state.waiting.is_empty() && self.make_room()));
         if room {
             self.enter(request, lpa, held);
@@ -48,6 +48,9 @@ impl Device {
         }
         if let Some(cache) = &mut self.cache {
             cache.state.record.counts.stalls += 1;
+            if let Some(pauses) = &mut cache.state.pauses {
+                pauses.write_waits(self.now);
+            }
             cache.state.waiting.push_back(id);
         }
     }
@@ -61,6 +64,9 @@ impl Device {
                 return;
             }
             let held = cache.state.table.find(lpa);
+            if held.is_none() && cache.state.is_full_in_pause(self.now) {
+                return;
+            }
             if held.is_none() && !self.make_room() {
                 return;
             }
@@ -131,6 +137,9 @@ impl Device {
             }
             None => {
                 cache.state.stamp += 1;
+                if let Some(pauses) = &mut cache.state.pauses {
+                    pauses.entered();
+                }
                 let Some(slot) = table.insert_written(lpa, group, before, (cache.state.stamp, version))
                 else {
                     return self.fail(format!("{lpa:?} found no room in the cache"));
@@ -392,5 +401,10 @@ impl Device {
 
     fn cache_resource(&self) -> usize {
         self.decoder_resource() + 1
+    }
+
+    /// Place of the end of a pause in the event set: behind the joining.
+    pub(super) fn pause_resource(&self) -> usize {
+        self.decoder_resource() + 3
     }
 }

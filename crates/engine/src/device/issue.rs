@@ -388,12 +388,20 @@ impl Device {
         };
         let Some(takes) = takes.map(Ns) else { return };
         let [start, end] = state.array;
-        let begin = start.max(self.now);
-        let left = end.since(begin);
+        let (begin, left) = self.stop_of_array(die, start.max(self.now), end);
         let may = state.command.suspensions < self.rules.suspend.max_per_operation;
         if may && left > takes && !self.reads_a_page_of(read, state.command.head) {
             self.suspend(die, begin, left, takes);
         }
+    }
+
+    /// When the array of a die stops if it is asked to at `asked`, and what is left of its work then.
+    pub(super) fn stop_of_array(&self, die: DieId, asked: Ns, end: Ns) -> (Ns, Ns) {
+        let command = &self.dies[die.index()].command;
+        let left = end.since(asked).0;
+        let erase = command.class.op() == FlashOp::Erase;
+        let wait = self.rules.suspend.to_next_step(erase, command.cell.0.saturating_sub(left)).min(left);
+        (asked + Ns(wait), Ns(left - wait))
     }
 
     /// Bus time of the data of one program of one plane: of each of its flash pages that holds something.

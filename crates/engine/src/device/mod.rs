@@ -361,8 +361,10 @@ impl Device {
             dram.reserve("data_cache", bytes);
         }
         dram.check()?;
-        // The decoder, behind it the DRAM, and behind that the joining of stripes.
-        let further = if scheme.redundancy.xor_ns > 0 {
+        // The decoder, behind it the DRAM, behind that the joining of stripes, and the end of a pause of write-back.
+        let further = if scheme.cache.pause.is_some() {
+            4
+        } else if scheme.redundancy.xor_ns > 0 {
             3
         } else if bytes > 0 && device.dram.takes_time() {
             2

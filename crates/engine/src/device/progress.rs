@@ -133,6 +133,8 @@ impl Device {
             self.decoding_done();
         } else if resource == self.xor_resource() {
             self.joining_done();
+        } else if resource == self.pause_resource() {
+            self.tend_cache();
         } else {
             self.dram_event();
         }

@@ -113,7 +113,14 @@ impl Device {
         let suspend = &self.rules.suspend;
         let takes = if class.op() == FlashOp::Erase { suspend.erase_ns } else { suspend.program_ns };
         let may = state.command.suspensions < suspend.max_per_operation;
-        Some((class, takes.filter(|_| may).map_or(left, |takes| left.min(Ns(takes)))))
+        let Some(takes) = takes.filter(|_| may) else { return Some((class, left)) };
+        let to_step = match state.phase {
+            Phase::Array => {
+                self.stop_of_array(die, state.array[0].max(self.now), state.array[1]).0.since(self.now)
+            }
+            _ => Ns::ZERO,
+        };
+        Some((class, left.min(Ns(takes) + to_step)))
     }
 
     /// Time of all that waits at a die and would go before a read that comes now. Commands are counted one by one,

@@ -25,19 +25,33 @@ impl Device {
             self.send_durable();
             self.send_urgent();
             let wants = self.cache.as_mut().is_some_and(|cache| cache.state.wants_write_back());
-            if !wants || !self.write_back_page() {
+            if !wants || self.write_back_rests() || !self.write_back_page() {
                 break;
             }
         }
         self.program_merged();
         if let Some(state) = self.cache.as_ref().map(|cache| &cache.state) {
             let clean = state.table.len();
-            if !state.waiting.is_empty() && state.table.on_their_way() + state.table.waiting() == 0 {
+            let stuck = state.table.on_their_way() + state.table.waiting() == 0;
+            if stuck && !state.waiting.is_empty() && !state.is_full_in_pause(self.now) {
                 self.fail(format!(
                     "writes wait for room, and the cache policy gives up none of {clean} clean units"
                 ));
             }
         }
+    }
+
+    /// Whether write-back pauses, from now on if a pause is due.
+    fn write_back_rests(&mut self) -> bool {
+        let (now, resource) = (self.now, self.pause_resource());
+        let Some(state) = self.cache.as_deref_mut().map(|cache| &mut cache.state) else { return false };
+        let Some(pauses) = &mut state.pauses else { return false };
+        if state.waiting.is_empty()
+            && let Some(end) = pauses.begin(now)
+        {
+            self.events.set(resource, end);
+        }
+        pauses.rests(now)
     }
 
     /// The slot that an operation carries to flash; `None` when the unit was dropped since.
@@ -161,6 +175,9 @@ impl Device {
     fn send(&mut self, slot: Slot, id: OpId, plane: PlaneId) -> bool {
         let Some(cache) = self.cache.as_deref_mut() else { return false };
         cache.state.table.depart(slot, id);
+        if let Some(pauses) = &mut cache.state.pauses {
+            pauses.sent();
+        }
         self.pool[id].slot = slot;
         self.pool[id].point = self.points.of(WRITE_BACK_PROGRAM.cause());
         if self.translation.looks_up_write_backs && !self.is_translated(id) {

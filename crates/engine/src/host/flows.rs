@@ -71,6 +71,9 @@ pub struct Flows<'a> {
     /// Requests that may be inside the drive; `u32::MAX` = any number.
     max_inside: u32,
     inside: u32,
+    /// Writes that may be inside the drive; `u32::MAX` = any number.
+    max_writes: u32,
+    writes_inside: u32,
     /// What waits, by arrival.
     waiting: Vec<Held>,
     /// What a scheduler sees of it.
@@ -115,6 +118,8 @@ impl<'a> Flows<'a> {
             max_overtakes: no_limit(overtakes),
             max_inside: no_limit(config.max_inside),
             inside: 0,
+            max_writes: u32::MAX,
+            writes_inside: 0,
             waiting: Vec::new(),
             views: Vec::new(),
             pulled: 0,
@@ -129,6 +134,13 @@ impl<'a> Flows<'a> {
         })
     }
 
+    /// The same before a drive that takes no command while so many writes are inside; 0 = any number.
+    #[must_use]
+    pub fn with_most_writes(mut self, most: u32) -> Self {
+        self.max_writes = if most == 0 { u32::MAX } else { most };
+        self
+    }
+
     /// Looks at every front anew of which an answer was given.
     fn look_at_fronts(&mut self) -> Result<(), SourceError> {
         for queue in self.queues.iter_mut().filter(|queue| queue.changed) {
@@ -139,7 +151,7 @@ impl<'a> Flows<'a> {
 
     /// When something may enter, as things are; the past means "now".
     fn earliest(&self) -> Ns {
-        if self.inside >= self.max_inside {
+        if self.inside >= self.max_inside || self.writes_inside >= self.max_writes {
             return Ns::NEVER;
         }
         let has_room = |queue: &&Queue| queue.waiting < self.window;
@@ -241,6 +253,7 @@ impl<'a> Flows<'a> {
             self.first_inside = id;
         }
         let Waiting { flow, op, die, arrival, .. } = view;
+        self.writes_inside += u32::from(is_write(op));
         self.entered.push_back(Some(Inside { flow, op, entered: now, inside: self.inside, die }));
         (request, arrival)
     }
@@ -255,6 +268,7 @@ impl<'a> Flows<'a> {
         }
         let Inside { flow, op, entered, inside, die } = request;
         self.inside -= 1;
+        self.writes_inside -= u32::from(is_write(op));
         if let Some(sent) = die.and_then(|die| self.sent.get_mut(die.index())) {
             *sent -= 1;
         }
@@ -263,6 +277,10 @@ impl<'a> Flows<'a> {
         queue.changed = true;
         self.policy.answered(&Answered { flow, op, entered, inside, now });
     }
+}
+
+fn is_write(op: HostOp) -> bool {
+    matches!(op, HostOp::Write | HostOp::WriteFua)
 }
 
 impl Queue<'_> {
@@ -349,6 +367,8 @@ impl HostSide for Flows<'_> {
             max_overtakes: _,
             max_inside: _,
             inside,
+            max_writes: _,
+            writes_inside: _,
             waiting,
             views: _,
             pulled,
@@ -382,6 +402,8 @@ impl HostSide for Flows<'_> {
         Part::restore(&mut self.policy, input)?;
         (self.arbiter, self.inside, self.waiting, self.pulled) = input.take()?;
         (self.next, self.rests_until, self.entered, self.first_inside, self.sent) = input.take()?;
+        let writes = self.entered.iter().flatten().filter(|request| is_write(request.op));
+        self.writes_inside = writes.count() as u32;
         let flows = self.queues.len();
         let inside = self.entered.iter().flatten().map(|request| request.flow);
         let mut named = self.waiting.iter().map(|held| held.view.flow).chain(inside);

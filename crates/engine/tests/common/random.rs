@@ -5,7 +5,7 @@ use super::*;
 use proptest::prelude::*;
 use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{
-    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, ReadAdmission,
+    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, PauseConfig, ReadAdmission,
 };
 use wordline_engine::config::collision::{CollisionConfig, RecordedPairs, VictimTie};
 use wordline_engine::config::device::*;
@@ -55,7 +55,9 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
         Just(ChannelArbitration::Fifo),
         Just(ChannelArbitration::DataOutFirst)
     ];
-    let suspend = (prop::option::of(0u64..50_000), prop::option::of(0u64..50_000), 0u64..5_000, 0u32..5);
+    let steps = (0u64..100_000, 0u64..500_000);
+    let suspend =
+        (prop::option::of(0u64..50_000), prop::option::of(0u64..50_000), 0u64..5_000, 0u32..5, steps);
     let orders = prop_oneof![Just(CacheReadOrder::Sequential), Just(CacheReadOrder::Random)];
     let cache = (any::<bool>(), any::<bool>(), orders, 0u64..5_000, 0u64..5_000);
     let copyback = (any::<bool>(), any::<bool>(), 0u32..4);
@@ -100,6 +102,8 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
                 erase_ns: suspend.1,
                 resume_ns: suspend.2,
                 max_per_operation: suspend.3,
+                program_step_ns: suspend.4.0,
+                erase_step_ns: suspend.4.1,
             };
             device.channel.arbitration = arbitration;
             device.cache_mode = CacheModeConfig {
@@ -134,15 +138,22 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
     let reads = prop_oneof![Just(ReadAdmission::All), Just(ReadAdmission::None)];
     let kibibytes = prop_oneof![4u64..16, 4u64..400];
     let cold = prop::option::of(1_000u64..1_000_000);
-    (policies, kibibytes, 0.0..1.0f64, 0.0..1.0f64, reads, cold, 0u32..6).prop_map(
-        |(policy, kibibytes, dirty_high, low, admit_reads, cold_period_ns, max_write_backs)| CacheConfig {
+    let pause = prop::option::of((1u64..40, 1u64..5_000_000, prop::option::of(0u64..8)));
+    let pause = pause.prop_map(|pause| {
+        pause.map(|(every_units, ns, room_units)| PauseConfig { every_units, ns, room_units })
+    });
+    let bounds = (0u32..6, 0u32..4);
+    (policies, kibibytes, 0.0..1.0f64, 0.0..1.0f64, reads, cold, bounds, pause).prop_map(
+        |(policy, kibibytes, dirty_high, low, admit_reads, cold_period_ns, bounds, pause)| CacheConfig {
             policy,
             bytes: CacheBytes::Bytes(kibibytes << 10),
             dirty_high,
             dirty_low: Some(low * dirty_high),
             admit_reads,
             cold_period_ns,
-            max_write_backs,
+            max_write_backs: bounds.0,
+            max_writes: bounds.1,
+            pause,
         },
     )
 }
