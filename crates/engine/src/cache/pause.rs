@@ -34,7 +34,7 @@ impl Pauses {
         self.sent += 1;
     }
 
-    /// A write has to wait for room.
+    /// A write has to wait for room, or had to until now.
     pub fn write_waits(&mut self, now: Ns) {
         self.waited = Some(now);
     }

@@ -72,6 +72,9 @@ impl Device {
             }
             if let Some(cache) = &mut self.cache {
                 cache.state.waiting.pop_front();
+                if let Some(pauses) = &mut cache.state.pauses {
+                    pauses.write_waits(self.now);
+                }
             }
             self.fetch_waiting_writes();
             let waited = self.now.since(wait_from);
