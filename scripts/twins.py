@@ -61,7 +61,7 @@ SMALL = 0.005
 SHARE = 0.25
 
 # What a drive without a scheme leaves idle, so that both have the host's data on the same chips.
-SET_APART: dict[str, dict[str, object]] = {"hotr": {"scheme.copies.reserved_dies": [38, 39]}}
+RESERVED: dict[str, dict[str, object]] = {"hotr": {"scheme.copies.reserved_dies": [38, 39]}}
 
 
 @dataclass
@@ -201,7 +201,7 @@ class Pair:
         With `drive` the host's data has the chips that it has with that scheme.
         """
         device, overrides = DRIVES.get(drive or scheme, ("enterprise-tlc", DRIVE))
-        overrides = {**overrides, **SET_APART.get(drive or "", {})}
+        overrides = {**overrides, **RESERVED.get(drive or "", {})}
         workload = self.folder / "workload.toml"
         workload.write_text(
             f'name = "twins"\n[host]\narrivals = "open"\n[source]\n{source}', encoding="utf-8"
@@ -258,7 +258,7 @@ def affected(pair: Pair, name: str, schemes: list[str], seeds: list[int]) -> Eff
     without: dict[str, Change] = {}
 
     def change(source: str, scheme: str, seed: int) -> Change:
-        key = f"{DRIVES.get(scheme)} {SET_APART.get(scheme)} {seed} {source}"
+        key = f"{DRIVES.get(scheme)} {RESERVED.get(scheme)} {seed} {source}"
         if key not in without:
             without[key] = reads(pair.replayed(source, "baseline", seed, drive=scheme))
         before, after = without[key], reads(pair.replayed(source, scheme, seed))

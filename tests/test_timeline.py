@@ -80,7 +80,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, Path]:
 
 def test_every_request_is_a_slice_of_its_response_time(run: tuple[Any, Path]) -> None:
     result, path = run
-    slices = [one for name, found in decoded(path).slices.items() if name.startswith("lane") for one in found]
+    slices = [one for name, found in decoded(path).slices.items() if name.startswith("row") for one in found]
     assert len(slices) == 3000
     reads = [end - begin for begin, end, event in slices if event.name == "read"]
     assert len(reads) == result.read.requests
@@ -125,7 +125,7 @@ def test_flows_lead_from_requests_to_their_operations(run: tuple[Any, Path]) -> 
     requests = {
         flow: (b, e)
         for name, found in tracks.slices.items()
-        if name.startswith("lane")
+        if name.startswith("row")
         for b, e, v in found
         for flow in v.flow_ids
     }
@@ -180,7 +180,7 @@ def test_a_window_holds_what_overlaps_it(wordline: Wordline, tmp_path: Path, run
     part, whole = decoded(path), decoded(run[1])
     for name, found in whole.slices.items():
         inside = [(b, e, v.name) for b, e, v in found if e >= 10_000_000 and b < 12_000_000]
-        if not name.startswith("lane"):
+        if not name.startswith("row"):
             assert [(b, e, v.name) for b, e, v in part.slices[name]] == inside
     assert 0 < sum(map(len, part.slices.values())) < sum(map(len, whole.slices.values()))
 

@@ -24,7 +24,7 @@ pub struct Arrangement {
     pub domains: Domains,
     /// Who writes where.
     pub points: Points,
-    /// What is set apart.
+    /// What is reserved.
     pub reserved: Reserved,
     /// What that leaves.
     pub plan: SpacePlan,
@@ -67,7 +67,7 @@ impl Arrangement {
         }
         let mut points = Points::of_scheme(scheme);
         if copies {
-            points.keep_apart(Cause::Replication);
+            points.separate(Cause::Replication);
         }
         let room = Room { open: points.count(), blocks, reserved: &reserved };
         let plan = SpacePlan::new(device, scheme, &geometry, domains.width(), &room)?;

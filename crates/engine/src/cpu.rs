@@ -138,15 +138,15 @@ pub struct Cpu {
     order: u64,
     /// When the first of them is done.
     event: Ns,
-    /// By lane, when the task that was put there last is done: tasks of a lane keep their order.
-    lanes: Vec<Ns>,
+    /// By queue, when the task that was put there last is done: tasks of a queue keep their order.
+    queues: Vec<Ns>,
     /// In the window: how often each kind of work was taken on.
     counts: [u64; COSTS],
 }
 
 impl Cpu {
-    /// Idle cores. Tasks that must keep their order have a lane of `lanes`.
-    pub fn new(config: &CpuConfig, costs: &FirmwareConfig, lanes: usize) -> Self {
+    /// Idle cores. Tasks that must keep their order have one of `queues`.
+    pub fn new(config: &CpuConfig, costs: &FirmwareConfig, queues: usize) -> Self {
         let costs = Cost::ALL.map(|cost| cost.of(costs));
         Self {
             costs,
@@ -155,7 +155,7 @@ impl Cpu {
             tasks: BinaryHeap::new(),
             order: 0,
             event: Ns::NEVER,
-            lanes: if costs[Cost::Move as usize] > 0 { vec![Ns::ZERO; lanes] } else { Vec::new() },
+            queues: if costs[Cost::Move as usize] > 0 { vec![Ns::ZERO; queues] } else { Vec::new() },
             counts: [0; COSTS],
         }
     }
@@ -197,9 +197,9 @@ impl Cpu {
         self.event = self.event.min(end);
     }
 
-    /// The same, no earlier than the tasks that were put into this lane before.
-    pub fn after_in_lane(&mut self, lane: usize, end: Ns, task: Task) {
-        let last = self.lanes.get_mut(lane);
+    /// The same, no earlier than the tasks that were put into this queue before.
+    pub fn after_in_queue(&mut self, queue: usize, end: Ns, task: Task) {
+        let last = self.queues.get_mut(queue);
         let end = last.map_or(end, |last| {
             *last = end.max(*last);
             *last
@@ -277,11 +277,11 @@ mod tests {
     }
 
     #[test]
-    fn tasks_of_a_lane_keep_their_order_and_others_come_by_the_end_of_their_work() {
+    fn tasks_of_a_queue_keep_their_order_and_others_come_by_the_end_of_their_work() {
         let mut cpu = cpu(2);
-        cpu.after_in_lane(0, Ns(40), Task::Programs(1));
-        cpu.after_in_lane(0, Ns(10), Task::Programs(2));
-        cpu.after_in_lane(1, Ns(20), Task::Programs(3));
+        cpu.after_in_queue(0, Ns(40), Task::Programs(1));
+        cpu.after_in_queue(0, Ns(10), Task::Programs(2));
+        cpu.after_in_queue(1, Ns(20), Task::Programs(3));
         cpu.after(Ns(40), Task::Request(4));
         let mut done = Vec::new();
         while cpu.event() != Ns::NEVER {

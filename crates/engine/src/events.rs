@@ -19,8 +19,8 @@ const EMPTY: Key = 0;
 /// So that no key is [`EMPTY`].
 const FIRST_ORDER: u64 = 1;
 
-/// Lanes of events in order: about one for each duration that a drive knows.
-const LANES: usize = 8;
+/// Sorted lists of events: about one for each duration that a drive knows.
+const LISTS: usize = 8;
 
 /// Most resources of a set.
 const MOST_RESOURCES: usize = 1 << 20;
@@ -56,22 +56,22 @@ impl Event {
 /// The next event of each of a fixed number of resources.
 ///
 /// A drive's times are one of a few, and what takes the same time ends in the order in which it began. So events stand in
-/// *lanes*, each of them in order: a new one goes behind the last of the first lane whose last comes before it, which
-/// nearly always there is. The next event is the smallest of the lanes' first ones.
+/// *lists*, each sorted: a new one goes behind the last of the first list whose last comes before it, which
+/// nearly always there is. The next event is the smallest of the lists' first ones.
 ///
 /// A key has one machine word: as many bits for the resource as there are resources, four more than these for the order,
 /// and what is left for the time since a base that moves along. When the order or the time runs out, all keys are made
 /// anew, which is so rare that it costs nothing. An event too far from the base has the last key that there is; its
-/// time is kept beside the lanes, and before it could be the first, keys are made anew.
+/// time is kept beside the lists, and before it could be the first, keys are made anew.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(into = "Pending", try_from = "Pending")]
 pub struct EventSet {
     /// The event of each resource, and its neighbours.
     entries: Vec<Entry>,
-    /// The first key of each lane, or [`NEVER`]; the last one, or [`EMPTY`].
-    heads: [Key; LANES],
-    tails: [Key; LANES],
-    /// The smallest of the lanes' first keys.
+    /// The first key of each list, or [`NEVER`]; the last one, or [`EMPTY`].
+    heads: [Key; LISTS],
+    tails: [Key; LISTS],
+    /// The smallest of the lists' first keys.
     first: Key,
     /// Time of the event of each resource whose key does not tell it.
     times: Vec<Ns>,
@@ -92,8 +92,8 @@ pub struct EventSet {
 struct Entry {
     /// Its key, or [`NEVER`]: then the rest means nothing.
     key: Key,
-    lane: u32,
-    /// The keys behind and before it in its lane. Of the last one and the first one they mean nothing.
+    list: u32,
+    /// The keys behind and before it in its list. Of the last one and the first one they mean nothing.
     next: Key,
     before: Key,
 }
@@ -109,9 +109,9 @@ impl EventSet {
         let far = (NEVER >> below_time) - 1;
         let places = 1 << resource_bits;
         Self {
-            entries: vec![Entry { key: NEVER, lane: 0, next: NEVER, before: EMPTY }; places],
-            heads: [NEVER; LANES],
-            tails: [EMPTY; LANES],
+            entries: vec![Entry { key: NEVER, list: 0, next: NEVER, before: EMPTY }; places],
+            heads: [NEVER; LISTS],
+            tails: [EMPTY; LISTS],
             first: NEVER,
             times: vec![Ns::NEVER; places],
             resource_bits,
@@ -136,7 +136,7 @@ impl EventSet {
     }
 
     /// The same, behind every event of that time that is set by [`Self::set`]: for one who decides between others, and
-    /// should know all their wishes.
+    /// should know all their requests.
     #[inline(always)]
     pub fn set_behind(&mut self, resource: usize, time: Ns) {
         self.put(resource, time, 1);
@@ -156,11 +156,11 @@ impl EventSet {
         let entry = &mut self.entries[resource];
         if entry.key != NEVER {
             entry.key = NEVER;
-            let lane = entry.lane as usize % LANES;
-            if self.tails[lane] == self.first {
-                (self.heads[lane], self.tails[lane]) = (NEVER, EMPTY);
+            let list = entry.list as usize % LISTS;
+            if self.tails[list] == self.first {
+                (self.heads[list], self.tails[list]) = (NEVER, EMPTY);
             } else {
-                self.heads[lane] = entry.next;
+                self.heads[list] = entry.next;
             }
             self.find_first();
         }
@@ -229,16 +229,16 @@ impl EventSet {
             | resource as u64
     }
 
-    /// Puts a key behind the last of the first lane whose last comes before it.
+    /// Puts a key behind the last of the first list whose last comes before it.
     #[inline(always)]
     fn append(&mut self, resource: usize, key: Key) {
-        let Some(lane) = self.tails.iter().position(|&tail| tail < key) else {
+        let Some(list) = self.tails.iter().position(|&tail| tail < key) else {
             return self.insert(resource, key);
         };
-        let before = std::mem::replace(&mut self.tails[lane], key);
-        self.entries[resource] = Entry { key, lane: lane as u32, next: NEVER, before };
+        let before = std::mem::replace(&mut self.tails[list], key);
+        self.entries[resource] = Entry { key, list: list as u32, next: NEVER, before };
         if before == EMPTY {
-            self.heads[lane] = key;
+            self.heads[list] = key;
             self.first = self.first.min(key);
         } else {
             let last = self.resource_of(before);
@@ -246,11 +246,11 @@ impl EventSet {
         }
     }
 
-    /// Puts a key that comes before the last of every lane to its place in the last lane.
+    /// Puts a key that comes before the last of every list to its place in the last list.
     #[cold]
     fn insert(&mut self, resource: usize, key: Key) {
-        const LANE: usize = LANES - 1;
-        let (head, mut next) = (self.heads[LANE], self.tails[LANE]);
+        const LAST: usize = LISTS - 1;
+        let (head, mut next) = (self.heads[LAST], self.tails[LAST]);
         let mut before = self.entries[self.resource_of(next)].before;
         while next != head && before > key {
             next = before;
@@ -258,9 +258,9 @@ impl EventSet {
         }
         let behind = self.resource_of(next);
         self.entries[behind].before = key;
-        self.entries[resource] = Entry { key, lane: LANE as u32, next, before };
+        self.entries[resource] = Entry { key, list: LAST as u32, next, before };
         if next == head {
-            self.heads[LANE] = key;
+            self.heads[LAST] = key;
             self.first = self.first.min(key);
         } else {
             let last = self.resource_of(before);
@@ -268,16 +268,16 @@ impl EventSet {
         }
     }
 
-    /// Takes an event that there is out of its lane.
+    /// Takes an event that there is out of its list.
     #[inline(never)]
     fn unlink(&mut self, resource: usize) {
-        let Entry { key, lane, next, before } = self.entries[resource];
+        let Entry { key, list, next, before } = self.entries[resource];
         self.entries[resource].key = NEVER;
-        let lane = lane as usize;
-        match (self.heads[lane] == key, self.tails[lane] == key) {
-            (true, true) => (self.heads[lane], self.tails[lane]) = (NEVER, EMPTY),
-            (true, false) => self.heads[lane] = next,
-            (false, true) => self.tails[lane] = before,
+        let list = list as usize;
+        match (self.heads[list] == key, self.tails[list] == key) {
+            (true, true) => (self.heads[list], self.tails[list]) = (NEVER, EMPTY),
+            (true, false) => self.heads[list] = next,
+            (false, true) => self.tails[list] = before,
             (false, false) => {
                 let (last, behind) = (self.resource_of(before), self.resource_of(next));
                 self.entries[last].next = next;
@@ -289,7 +289,7 @@ impl EventSet {
         }
     }
 
-    /// The smallest of the lanes' first keys has changed.
+    /// The smallest of the lists' first keys has changed.
     #[inline(always)]
     fn find_first(&mut self) {
         self.first = self.heads.iter().copied().fold(NEVER, Key::min);
@@ -308,7 +308,7 @@ impl EventSet {
         // Without any event any base will do.
         let base = first.min(earliest);
         self.base = if base == Ns::NEVER { Ns::ZERO } else { base };
-        (self.heads, self.tails, self.first) = ([NEVER; LANES], [EMPTY; LANES], NEVER);
+        (self.heads, self.tails, self.first) = ([NEVER; LISTS], [EMPTY; LISTS], NEVER);
         self.order = FIRST_ORDER;
         for Event { time, resource, behind } in pending {
             let resource = resource as usize;

@@ -36,7 +36,7 @@ pub struct Room<'a> {
     pub open: u32,
     /// Superblocks of a domain that are in use.
     pub blocks: u32,
-    /// What is set apart.
+    /// What is reserved.
     pub reserved: &'a Reserved,
 }
 
@@ -72,7 +72,7 @@ impl SpacePlan {
         let spare = u64::from(blocks).saturating_sub(needed) as u32;
         let cache = scheme.slc_cache.sizes(device, geometry)?;
         // Its open superblock is among those of the write points already.
-        let apart = cache.least.saturating_sub(1);
+        let for_cache = cache.least.saturating_sub(1);
         let (key, value) = capacity_key(device);
         if spare < open + 2 {
             let allowed = format!(
@@ -81,7 +81,7 @@ impl SpacePlan {
             );
             return Err(ConfigError::new(&format!("device.capacity.{key}"), value, allowed));
         }
-        if spare - open - 2 < apart {
+        if spare - open - 2 < for_cache {
             let allowed = format!(
                 "at most {} blocks in each plane of {blocks}, since only {spare} are spare; this takes {}",
                 spare - open - 1,
@@ -92,12 +92,12 @@ impl SpacePlan {
         }
         let share = |share: f64| (share * f64::from(blocks)).ceil() as u32;
         let trigger = share(scheme.gc.trigger).max(2);
-        let most = spare - open - apart;
+        let most = spare - open - for_cache;
         if trigger > most {
             let allowed = format!(
-                "at most {:.4}: {most} of the {blocks} blocks of a plane, since only {spare} are spare and {} are open or set apart",
+                "at most {:.4}: {most} of the {blocks} blocks of a plane, since only {spare} are spare and {} are open or reserved",
                 f64::from(most) / f64::from(blocks),
-                open + apart
+                open + for_cache
             );
             return Err(ConfigError::new("scheme.gc.trigger", scheme.gc.trigger, allowed));
         }
@@ -106,10 +106,10 @@ impl SpacePlan {
             Thresholds { trigger, stop, reserve: 1, read_ahead: read_ahead(scheme, geometry, width) };
         let mean = (u64::from(logical_units) + u64::from(map.translation_pages)) * u64::from(width)
             / u64::from(planes);
-        let half_spare = (u64::from(blocks - apart) * u64::from(capacity)).saturating_sub(mean) / 2;
-        let usable = u64::from(blocks - open - 2 - apart) * certain;
+        let half_spare = (u64::from(blocks - for_cache) * u64::from(capacity)).saturating_sub(mean) / 2;
+        let usable = u64::from(blocks - open - 2 - for_cache) * certain;
         Ok(Self {
-            least_superblocks: blocks - spare + open + apart + trigger,
+            least_superblocks: blocks - spare + open + for_cache + trigger,
             map,
             paced_free: paced_free(thresholds, open, most),
             thresholds,
@@ -152,7 +152,7 @@ fn map_sizes(scheme: &SchemeConfig, geometry: &Geometry, logical_units: u32) -> 
 pub fn least_won(scheme: &SchemeConfig, geometry: &Geometry) -> u32 {
     match geometry.units_per_program() {
         1 => 1,
-        units if scheme.separation.moves_apart => 2 * units,
+        units if scheme.separation.separate_hot_moves => 2 * units,
         units => units,
     }
 }

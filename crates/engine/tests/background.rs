@@ -96,13 +96,13 @@ fn what_is_not_preemptible_goes_on_until_it_is_done() {
 }
 
 /// WAF when 19 of 20 writes go to a twentieth of the pages.
-fn skewed(policy: SeparationKind, moves_apart: bool, overprovisioning: f64) -> f64 {
+fn skewed(policy: SeparationKind, separate_hot_moves: bool, overprovisioning: f64) -> f64 {
     let mut setup = setup(device(1, 1, 1, 1));
     (setup.device.geometry.blocks, setup.device.geometry.pages) = (128, 64);
     setup.device.capacity.overprovisioning = Some(overprovisioning);
     setup.checked = false;
     setup.scheme.blocks.host_write_points = 2;
-    setup.scheme.separation = SeparationConfig { policy, moves_apart, ..SeparationConfig::default() };
+    setup.scheme.separation = SeparationConfig { policy, separate_hot_moves, ..SeparationConfig::default() };
     setup.host = closed(8);
     setup.window.warmup_drive_writes = 3.0;
     let pages = setup.logical_bytes().unwrap() / 4096;
@@ -119,7 +119,7 @@ fn skewed(policy: SeparationKind, moves_apart: bool, overprovisioning: f64) -> f
 #[test]
 fn hot_writes_kept_apart_lower_write_amplification() {
     for (overprovisioning, margin) in [(0.2, 0.93), (0.3, 0.85)] {
-        let of = |policy, moves_apart| skewed(policy, moves_apart, overprovisioning);
+        let of = |policy, separate_hot_moves| skewed(policy, separate_hot_moves, overprovisioning);
         let together = of(SeparationKind::None, false);
         let streams = of(SeparationKind::Stream, false);
         let hot_cold = of(SeparationKind::HotCold, false);

@@ -37,7 +37,7 @@ fn two_pages_of_a_die_that_are_read_together_are_told_apart() {
     let report = runs(&setup, together(&[0, 4], 200));
     assert_eq!(figure(&report, "replications_decided"), 1);
     let copies = report.copies.as_ref().unwrap();
-    assert_eq!((copies.systems[0].made, copies.systems[0].read_apart), (1, 0), "from the buffer");
+    assert_eq!((copies.systems[0].made, copies.systems[0].extra_reads), (1, 0), "from the buffer");
     // The first two share a die; from then on nobody waits.
     assert_eq!((figure(&report, "collisions"), figure(&report, "reads_of_replica")), (1, 199));
     assert_eq!(report.read.latency_ns.p95 / 1000, (TR + XFER) / 1000);

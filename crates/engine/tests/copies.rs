@@ -126,7 +126,7 @@ fn a_copy_asked_for_without_a_read_is_read_first() {
     assert_eq!(report.flash.by_class["copy_read"].operations, 1);
     assert_eq!(report.flash.by_class["copy_program"].operations, 1);
     let copies = report.copies.unwrap();
-    assert_eq!((copies.systems[0].made, copies.systems[0].read_apart), (1, 1));
+    assert_eq!((copies.systems[0].made, copies.systems[0].extra_reads), (1, 1));
     assert_eq!(copies.reads_by_primary, 1, "of equal copies the primary serves");
 }
 
@@ -232,7 +232,7 @@ fn copies_stay_right_under_collection_trim_partial_writes_superblocks_and_plans(
         for (unit, at_once) in [(8192, 1), (4096, 1), (2048, 2)] {
             for to in [To::LeastBusy, To::EveryPlane] {
                 let setup = busy(span, unit, at_once);
-                let one = Replicator { drop_every: 9, apart_every: 13, ..replicator(2, to, 60) };
+                let one = Replicator { drop_every: 9, extra_every: 13, ..replicator(2, to, 60) };
                 let two =
                     Replicator { name: "other", promote_every: 11, plan_every: 40, ..replicator(3, to, 30) };
                 let logs = [one.log.clone(), two.log.clone()];
@@ -301,7 +301,7 @@ fn a_reserved_die_holds_copies_and_nothing_else() {
         assert_eq!(
             setup.logical_bytes().unwrap(),
             whole / 4 * 3,
-            "a quarter of the raw capacity is set apart"
+            "a quarter of the raw capacity is reserved"
         );
         let replicator = replicator(1, To::Reserved, 400);
         let log = replicator.log.clone();

@@ -53,7 +53,7 @@ fn a_blocked_read_is_known_then_staged_then_redirected() {
         let counted = ["blocked", "redirected", "list_misses", "list_hits", "migrations"];
         assert_eq!(counted.map(|name| figure(&report, name)), [4, 2, 1, 1, 1], "{staging:?}");
         let copies = &report.copies.as_ref().unwrap().systems[0];
-        assert_eq!((copies.made, copies.read_apart, copies.reads_served), (1, 0, 2));
+        assert_eq!((copies.made, copies.extra_reads, copies.reads_served), (1, 0, 2));
         let reserved: Vec<u32> = report.drive.reserved.iter().flat_map(|part| part.dies.clone()).collect();
         assert_eq!(reserved, if staging == Staging::Chip { vec![2] } else { vec![] });
     }

@@ -110,7 +110,7 @@ proptest! {
         let mut scheme = SchemeConfig { firmware, ideal, reclaim, wear, slc_cache, maintenance, ..scheme };
         (scheme.collision, scheme.hotr) = (collision, hotr);
         scheme.gc.background = background;
-        scheme.separation = SeparationConfig { policy: separation.0, moves_apart: separation.1, decay_writes: 50, ..Default::default() };
+        scheme.separation = SeparationConfig { policy: separation.0, separate_hot_moves: separation.1, decay_writes: 50, ..Default::default() };
         if separation.0 == SeparationKind::HotCold {
             scheme.blocks.host_write_points = 2;
         }

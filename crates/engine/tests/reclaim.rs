@@ -41,7 +41,7 @@ fn small(policy: ReclaimKind, threshold: u32, priority: ReclaimPriority) -> Setu
 }
 
 /// Reads of page 0, 1 ms apart, and one of page 200 long after.
-fn reads_apart(count: u64) -> Vec<HostRequest> {
+fn spaced_reads(count: u64) -> Vec<HostRequest> {
     (0..count).map(|number| read(number * 1_000_000, 0)).chain([read(1_000_000_000, 200)]).collect()
 }
 
@@ -49,7 +49,7 @@ fn reads_apart(count: u64) -> Vec<HostRequest> {
 fn a_block_that_reaches_the_threshold_is_emptied_and_erased() {
     let setup = small(ReclaimKind::Block, 10, Equal);
     for (reads, operations) in [(9, 0), (10, 1), (19, 1), (20, 2)] {
-        let (report, _) = record(&setup, reads_apart(reads));
+        let (report, _) = record(&setup, spaced_reads(reads));
         let reclaim = report.read_reclaim.unwrap();
         // While it is moved (11.9 ms) the block is still read: of the 20 reads too few fall on the new one.
         let operations = if reads == 20 { 1 } else { operations };
@@ -69,7 +69,7 @@ fn a_block_that_reaches_the_threshold_is_emptied_and_erased() {
 
 #[test]
 fn without_read_reclaim_nothing_is_counted_or_reported() {
-    let (report, _) = record(&small(ReclaimKind::None, 1, Equal), reads_apart(30));
+    let (report, _) = record(&small(ReclaimKind::None, 1, Equal), spaced_reads(30));
     assert!(report.read_reclaim.is_none() && report.read_disturb.is_none());
     assert_eq!(report.flash.erases, 0);
 }
@@ -81,7 +81,7 @@ fn reclaim_of_a_superblock_moves_all_its_blocks_and_that_of_a_block_its_pages_on
         setup.start = start(Occupancy::Share(0.5), 0.0);
         setup.scheme.blocks.superblock = SuperblockSpan::Die;
         setup.scheme.reclaim = reclaiming(policy, 10, Equal);
-        let report = record(&setup, reads_apart(10)).0;
+        let report = record(&setup, spaced_reads(10)).0;
         let reclaim = report.read_reclaim.unwrap();
         (reclaim.operations, reclaim.moved_units, reclaim.evacuated_blocks, report.flash.erases)
     };
@@ -297,7 +297,7 @@ fn a_policy_of_ones_own_is_asked_with_each_read_until_it_decides() {
     for (reads, operations) in [(14, 0), (15, 1)] {
         let mut device = setup.prepare(&[]).unwrap();
         device.set_reclaim(Box::new(Patient));
-        let (report, _) = record_on(&setup, device, &mut Listed(reads_apart(reads))).unwrap();
+        let (report, _) = record_on(&setup, device, &mut Listed(spaced_reads(reads))).unwrap();
         assert_eq!(report.read_reclaim.unwrap().operations, operations);
     }
 }
@@ -343,7 +343,7 @@ fn moves_of_a_plan_pay_for_the_firmware_page_by_page() {
         let run = |move_ns| {
             let mut setup = of_a_die(policy);
             setup.scheme.firmware.move_ns = move_ns;
-            record(&setup, reads_apart(10)).0
+            record(&setup, spaced_reads(10)).0
         };
         let (free, paid) = (run(0), run(1_000_000));
         let moved = paid.read_reclaim.as_ref().unwrap().moved_units;
@@ -523,7 +523,7 @@ fn each_shuffled_page_costs_the_firmware_and_one_that_stays_in_its_block_does_no
     let mut setup = of_a_die(ReclaimKind::Shuffler);
     setup.scheme.firmware.shuffle_ns = 100;
     let work = |setup: &Setup| {
-        let report = record(setup, reads_apart(10)).0;
+        let report = record(setup, spaced_reads(10)).0;
         (report.read_reclaim.unwrap().moved_units, report.cpu.unwrap().by_cost["shuffle"].count)
     };
     // One block was read: all take part; of sixteen offsets in four cards one card stays.
@@ -568,7 +568,7 @@ fn the_counters_of_pages_count_the_reads_of_the_host_at_the_flash() {
     let mut device = setup.prepare(&[]).unwrap();
     let seen = std::sync::Arc::default();
     device.set_reclaim(Box::new(Counting(std::sync::Arc::clone(&seen))));
-    record_on(&setup, device, &mut Listed(reads_apart(10))).unwrap();
+    record_on(&setup, device, &mut Listed(spaced_reads(10))).unwrap();
     // The reads that move the superblock are not among them.
     assert_eq!(*seen.lock().unwrap(), [vec![0; 10], vec![200]].concat());
 }

@@ -268,16 +268,19 @@ fn wear_levelling_collection_at_idle_time_and_separation_pass_together() {
     for &free_block in FREE_BLOCKS {
         for &separation in SEPARATIONS {
             for &superblock in SPANS {
-                for (preemptible, moves_apart) in [(true, false), (false, true), (true, true)] {
+                for (preemptible, separate_hot_moves) in [(true, false), (false, true), (true, true)] {
                     let (mut setup, requests) = with_pauses();
                     setup.scheme.blocks.superblock = superblock;
                     setup.scheme.blocks.host_write_points = 2;
                     setup.scheme.gc.trigger = 0.05;
                     setup.scheme.wear = WearConfig { free_block, static_spread: Some(2), static_interval: 2 };
                     setup.scheme.gc.background = Some(BackgroundConfig { stop: 0.5, preemptible });
-                    setup.scheme.gc.pace = moves_apart.then_some(PaceConfig { band: 1 });
-                    setup.scheme.separation =
-                        SeparationConfig { policy: separation, moves_apart, ..SeparationConfig::default() };
+                    setup.scheme.gc.pace = separate_hot_moves.then_some(PaceConfig { band: 1 });
+                    setup.scheme.separation = SeparationConfig {
+                        policy: separation,
+                        separate_hot_moves,
+                        ..SeparationConfig::default()
+                    };
                     let what = format!("{free_block:?} {separation:?} {superblock:?} {preemptible}");
                     let report = run(&setup, &mut Listed(requests)).unwrap_or_else(|e| panic!("{what}: {e}"));
                     assert!(report.background_gc.is_some_and(|gc| gc.victims > 0), "{what}");

@@ -217,15 +217,15 @@ def reclaims(config: Config) -> float | None:
 def space_cost(config: Config) -> float:
     """Flash that a scheme takes for the same data, by that of the baseline (papers/004, figure 7).
 
-    Chips set apart for copies count by their share, parity as stripes of D dies for D − 1 of data,
+    Chips reserved for copies count by their share, parity as stripes of D dies for D − 1 of data,
     mirrored drives by their number.
     """
     geometry, scheme = config["device"]["geometry"], config["scheme"]
     chips, cost = geometry["channels"] * geometry["ways"], 1.0
     hotr = scheme.get("hotr", {})
     if hotr.get("enabled"):
-        apart = hotr["staging_chips"] / chips
-        cost *= 1 / (1 - apart) if hotr["staging"] == "chip" else 1 + hotr["staging_share"]
+        reserved = hotr["staging_chips"] / chips
+        cost *= 1 / (1 - reserved) if hotr["staging"] == "chip" else 1 + hotr["staging_share"]
     if scheme["redundancy"]["policy"] == "parity_rows":
         spans = {"channels": geometry["channels"], "chip": 1, "drive": chips}
         dies = spans[scheme["blocks"]["superblock"]] * geometry["dies"] ** (

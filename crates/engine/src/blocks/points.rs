@@ -16,13 +16,13 @@ pub struct Points {
 
 impl Points {
     /// `host` write points for the host's streams, one for moves, and one for each of the causes that keep apart.
-    pub fn new(host: u32, apart: &[Cause]) -> Self {
+    pub fn new(host: u32, separate: &[Cause]) -> Self {
         let host = host.clamp(1, 64) as u8;
         let mut points = Self { host, of: [0; CAUSES], count: host + 1, hot_moves: None, slc_cache: None };
         for cause in [Cause::Gc, Cause::ReadReclaim, Cause::WearLevelling, Cause::Migration] {
             points.of[cause.index()] = host;
         }
-        for &cause in apart {
+        for &cause in separate {
             points.of[cause.index()] = points.count;
             points.count += 1;
         }
@@ -48,9 +48,9 @@ impl Points {
     pub fn of_scheme(scheme: &SchemeConfig) -> Self {
         let wear = scheme.wear.static_spread.map(|_| Cause::WearLevelling);
         let map = scheme.mapping.policy.is_on_flash().then_some(Cause::Mapping);
-        let apart: Vec<Cause> = wear.into_iter().chain(map).collect();
-        let mut points = Self::new(scheme.blocks.host_write_points, &apart);
-        if scheme.separation.moves_apart {
+        let separate: Vec<Cause> = wear.into_iter().chain(map).collect();
+        let mut points = Self::new(scheme.blocks.host_write_points, &separate);
+        if scheme.separation.separate_hot_moves {
             points.hot_moves = Some(points.count);
             points.count += 1;
         }
@@ -58,7 +58,7 @@ impl Points {
     }
 
     /// Gives a cause a write point of its own.
-    pub fn keep_apart(&mut self, cause: Cause) {
+    pub fn separate(&mut self, cause: Cause) {
         self.of[cause.index()] = self.count;
         self.count += 1;
     }
@@ -80,7 +80,7 @@ impl Points {
     }
 
     /// Whether this cause's moves have a write point of their own.
-    pub fn is_apart(&self, cause: Cause) -> bool {
+    pub fn is_separate(&self, cause: Cause) -> bool {
         self.of(cause) > self.host
     }
 

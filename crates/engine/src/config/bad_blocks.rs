@@ -15,7 +15,7 @@ pub struct BadBlocksConfig {
     /// Blocks that are bad from the factory whatever is drawn: pairs of plane (channel-major) and block of the plane.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub factory: Vec<[u32; 2]>,
-    /// Good blocks of each plane that are set apart for bad ones; 0 to the blocks of a plane − 1, default 0.
+    /// Good blocks of each plane that are reserved for bad ones; 0 to the blocks of a plane − 1, default 0.
     #[serde(default)]
     pub spare_blocks_per_plane: u32,
     /// Chance of a program of one plane to fail; 0 to 1, default 0.

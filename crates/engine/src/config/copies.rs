@@ -1,4 +1,4 @@
-//! Further copies of pages: what serves reads of them, and what space is set apart for them.
+//! Further copies of pages: what serves reads of them, and what space is reserved for them.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub struct CopiesConfig {
     /// Which copy serves a read: `earliest` (default), `fewest_outstanding` or `primary`.
     #[serde(default)]
     pub arbiter: ArbiterKind,
-    /// Numbers of dies that are set apart for copies: no data of the host is placed there, and their capacity is not the
+    /// Numbers of dies that are reserved for copies: no data of the host is placed there, and their capacity is not the
     /// host's. None by default.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reserved_dies: Vec<u32>,

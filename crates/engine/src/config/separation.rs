@@ -19,7 +19,7 @@ pub struct SeparationConfig {
     pub filter_bits: u32,
     /// Whether pages that are hot keep apart when garbage collection moves them, too: one more write point in each domain.
     #[serde(default)]
-    pub moves_apart: bool,
+    pub separate_hot_moves: bool,
     /// `hot_cold`: a page whose hotness (0 to 10, half points of the paper's 0 to 5) reaches this is hot; default 8.
     #[serde(default = "default_hot")]
     pub hot_at: u32,
@@ -31,7 +31,7 @@ impl Default for SeparationConfig {
             policy: SeparationKind::default(),
             decay_writes: 0,
             filter_bits: 0,
-            moves_apart: false,
+            separate_hot_moves: false,
             hot_at: default_hot(),
         }
     }

@@ -17,7 +17,7 @@ pub struct SlcCacheConfig {
     /// `static`: bytes of the cache, rounded up to whole blocks of every plane. One of this and `share` is given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// `static`: share of the blocks that is set apart. `dynamic`: share of the free native space that is used in SLC mode;
+    /// `static`: share of the blocks that is reserved. `dynamic`: share of the free native space that is used in SLC mode;
     /// default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
@@ -60,7 +60,7 @@ pub enum SlcCacheKind {
     /// There is no cache.
     #[default]
     None,
-    /// Blocks set apart for it.
+    /// Blocks reserved for it.
     Static,
     /// Blocks out of the free space: the fuller the drive, the smaller the cache.
     Dynamic,

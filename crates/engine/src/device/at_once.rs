@@ -1,9 +1,9 @@
 //! Reads that begin at once: a read of one mapping unit that finds its die idle needs no queue, no scheduler, no second look
-//! at the map, and no walk over units at its end. It leaves behind what the long way does, and checked mode verifies it: a
-//! drive with a probe takes the long way, and the tests compare the two.
+//! at the map, and no walk over units at its end. It leaves behind what the slow path does, and checked mode verifies it: a
+//! drive with a probe takes the slow path, and the tests compare the two.
 //!
-//! Reads are *direct* where nothing changes the way of a command: systems, the data cache, copies, gates and parity may
-//! be there, and are asked and told what they are on the long way. They are *plain* where none of these is there, either.
+//! Reads *bypass the queues* where nothing changes the way of a command: systems, the data cache, copies, gates and parity may
+//! be there, and are asked and told what they are on the slow path. They have *no hooks* where none of these is there, either.
 
 use super::Device;
 use crate::ids::{DieId, Lpa};
@@ -13,8 +13,9 @@ use crate::sched::class::Class;
 use crate::sched::queue::{JOIN, NONE, Op, OpId};
 
 impl Device {
-    /// Whether reads are direct: nobody watches commands, and each goes to the die of its page, which takes it by itself.
-    pub(super) fn reads_are_direct(&self) -> bool {
+    /// Whether reads can bypass the queues: nobody watches commands, and each goes to the die of its page, which takes it by
+    /// itself.
+    pub(super) fn reads_can_bypass_queues(&self) -> bool {
         let watched = self.probe.is_some()
             || self.monitor.watches_commands()
             || self.disturb.is_some()
@@ -28,45 +29,46 @@ impl Device {
         !(watched || otherwise)
     }
 
-    /// Whether reads are plain: direct, and nothing watches them, answers them in the place of flash, or delays them.
-    pub(super) fn reads_are_plain(&self) -> bool {
+    /// Whether reads have no hooks: they can bypass the queues, and nothing watches them, answers them in the place of flash, or
+    /// delays them.
+    pub(super) fn reads_have_no_hooks(&self) -> bool {
         let watched = !self.systems.are_none();
         let elsewhere = self.cache.is_some() || self.copies.is_on() || self.redundancy.is_some();
-        self.reads_are_direct() && !(watched || elsewhere || self.gates.are_used())
+        self.reads_can_bypass_queues() && !(watched || elsewhere || self.gates.are_used())
     }
 
     /// Whether nothing of an event but what systems and their copies want follows when a die has asked for its channel.
-    fn wishes_are_lone(&self) -> bool {
-        self.reads_are_direct() && self.redundancy.is_none()
+    fn channel_requests_come_last(&self) -> bool {
+        self.reads_can_bypass_queues() && self.redundancy.is_none()
     }
 
-    /// To be called when something that [`Self::reads_are_direct`], [`Self::reads_are_plain`] or [`Self::moves_are_plain`]
-    /// asks for changes.
-    pub(super) fn note_plain_reads(&mut self) {
-        self.rules.direct_reads = self.reads_are_direct();
-        self.rules.plain_reads = self.reads_are_plain();
-        self.rules.lone_wishes = self.wishes_are_lone();
-        self.rules.plain_moves = self.moves_are_plain();
+    /// To be called when something that [`Self::reads_can_bypass_queues`], [`Self::reads_have_no_hooks`] or
+    /// [`Self::moves_can_take_fast_path`] asks for changes.
+    pub(super) fn note_fast_paths(&mut self) {
+        self.rules.queue_bypass = self.reads_can_bypass_queues();
+        self.rules.reads_without_hooks = self.reads_have_no_hooks();
+        self.rules.channel_request_comes_last = self.channel_requests_come_last();
+        self.rules.fast_path_moves = self.moves_can_take_fast_path();
     }
 
     /// Whether nothing watches what dies and channels do, or changes their ways.
     #[inline(always)]
-    pub(super) fn is_plain(&self) -> bool {
-        debug_assert!(!self.rules.plain_reads || self.reads_are_plain(), "noted when it changes");
-        self.rules.plain_reads
+    pub(super) fn is_without_hooks(&self) -> bool {
+        debug_assert!(!self.rules.reads_without_hooks || self.reads_have_no_hooks(), "noted when it changes");
+        self.rules.reads_without_hooks
     }
 
     /// Whether nobody watches commands, and none has anything beside its array.
     #[inline(always)]
-    pub(super) fn has_direct_reads(&self) -> bool {
-        debug_assert!(!self.rules.direct_reads || self.reads_are_direct(), "noted when it changes");
-        self.rules.direct_reads
+    pub(super) fn reads_bypass_queues(&self) -> bool {
+        debug_assert!(!self.rules.queue_bypass || self.reads_can_bypass_queues(), "noted when it changes");
+        self.rules.queue_bypass
     }
 
-    /// A read request of one unit, which the cache doesn't serve, begins, if it is direct and its die is idle.
+    /// A read request of one unit, which the cache doesn't serve, begins, if it can bypass the queues and its die is idle.
     #[inline(always)]
     pub(super) fn begin_at_once(&mut self, request: u32, lpa: Lpa, bytes: u32) -> bool {
-        if !self.has_direct_reads() {
+        if !self.reads_bypass_queues() {
             return false;
         }
         let ppa = self.lookup(lpa);
@@ -76,8 +78,8 @@ impl Device {
         if !ppa.is_some() || state.phase != Phase::Idle || state.has_work() {
             return false;
         }
-        let plain = self.is_plain();
-        if !plain && self.must_queue(lpa, die) {
+        let without_hooks = self.is_without_hooks();
+        if !without_hooks && self.must_queue(lpa, die) {
             return false;
         }
         self.op_order += 1;
@@ -85,7 +87,7 @@ impl Device {
         let op = Op::new(Class::HostRead, lpa, ppa);
         let head = self.pool.insert(Op { request, bytes, order, arrived: now, wait_from: now, ..op });
         self.change_load(die, 1);
-        if !plain {
+        if !without_hooks {
             self.tell_accessed(lpa, false);
             if self.is_kept_back(head, die) {
                 return true;
@@ -104,8 +106,8 @@ impl Device {
         true
     }
 
-    /// Whether a direct read can't begin on its idle die: its page has copies, of which one is to be chosen, another die
-    /// or what a system asked for goes first, or a gate is closed.
+    /// Whether a read that can bypass the queues can't begin on its idle die: its page has copies, of which one is to be
+    /// chosen, another die or what a system asked for goes first, or a gate is closed.
     #[inline]
     fn must_queue(&self, lpa: Lpa, die: DieId) -> bool {
         let closed =
@@ -113,8 +115,8 @@ impl Device {
         closed || self.copies.has(lpa) || !self.touched.is_empty() || self.systems_asked()
     }
 
-    /// Tells systems of a direct read, which they see wait at its die as on the long way. If one asks for something, that is
-    /// done first, and the read stays in the queue.
+    /// Tells systems of a read that bypasses the queues, which they see wait at its die as on the slow path. If one asks for
+    /// something, that is done first, and the read stays in the queue.
     #[inline]
     fn is_kept_back(&mut self, head: OpId, die: DieId) -> bool {
         if !self.tells_of_reads() {
@@ -134,17 +136,17 @@ impl Device {
         false
     }
 
-    /// The data of a page has left its die: ends the read, if it is a direct one of one unit there.
+    /// The data of a page has left its die: ends the read, if it bypasses the queues and is of one unit there.
     #[inline(always)]
     pub(super) fn end_at_once(&mut self, die: DieId, head: OpId, class: Class) -> bool {
-        if !self.rules.direct_reads || class != Class::HostRead {
+        if !self.rules.queue_bypass || class != Class::HostRead {
             return false;
         }
         let op = &self.pool[head];
         if op.next_unit != NONE || op.partial || op.request >= JOIN {
             return false;
         }
-        if !self.is_plain() {
+        if !self.is_without_hooks() {
             self.tell_read_done(head);
             if self.cache.is_some() {
                 self.keep_read(head);

@@ -1,7 +1,7 @@
 //! The final audit of checked mode: the whole map against the whole flash.
 
 mod formula;
-mod plain;
+mod single_copy;
 
 use super::Device;
 use crate::blocks::BlockState;
@@ -20,7 +20,7 @@ impl Device {
             return Err(fault.clone());
         }
         let by_formula = self.audit_by_formula().map(|counted| (counted.mapped, counted.valid));
-        let (mapped, mut valid) = match by_formula.or_else(|| self.audit_plain_pages()) {
+        let (mapped, mut valid) = match by_formula.or_else(|| self.audit_single_copies()) {
             Some(counted) => counted,
             None => self.audit_pages()?,
         };
@@ -200,11 +200,11 @@ mod tests {
         let mut drive = drive_of(4096, 0.0);
         let pages = drive.logical_units;
         assert!(pages > 1 << 20, "{pages}");
-        assert!(drive.audit_plain_pages() == drive.audit_pages().ok());
+        assert!(drive.audit_single_copies() == drive.audit_pages().ok());
         assert_eq!(drive.audit().unwrap().pages_audited, u64::from(pages));
         for lpa in [pages - 1, pages / 2, (1 << 18) + 5, 3].map(Lpa) {
             drive.oob.set(drive.lookup(lpa), Lpa(lpa.0 + 1));
-            assert!(drive.audit_plain_pages().is_none());
+            assert!(drive.audit_single_copies().is_none());
             let fault = drive.audit().unwrap_err();
             assert!(fault.starts_with(&format!("{lpa:?} is mapped to")), "{fault}");
         }
@@ -229,7 +229,7 @@ mod tests {
                 counted.asked
             );
             assert!(counted.asked < pages / 50, "{} of {pages}", counted.asked);
-            assert!(Some((counted.mapped, counted.valid)) == drive.audit_plain_pages());
+            assert!(Some((counted.mapped, counted.valid)) == drive.audit_single_copies());
             assert_eq!(drive.audit().unwrap().pages_audited, pages);
         }
     }
@@ -330,11 +330,11 @@ mod tests {
             match drive.audit_pages() {
                 Ok(counted) => {
                     right += 1;
-                    assert!(drive.audit_plain_pages() == Some(counted), "{seed}");
+                    assert!(drive.audit_single_copies() == Some(counted), "{seed}");
                 }
                 Err(fault) => {
                     wrong += 1;
-                    assert!(drive.audit_plain_pages().is_none(), "{seed}: {fault}");
+                    assert!(drive.audit_single_copies().is_none(), "{seed}: {fault}");
                 }
             }
         }
@@ -349,7 +349,7 @@ mod tests {
             assert_eq!(drive.lookup(lpa), ppa);
             drive.oob.set(ppa, Lpa(lpa.0.wrapping_add(wrong_by)));
         }
-        assert!(drive.audit_plain_pages().is_none());
+        assert!(drive.audit_single_copies().is_none());
         assert!(drive.audit().unwrap_err().contains("whose OOB says"));
     }
 

@@ -117,10 +117,10 @@ impl Device {
             // What it has won counts already; it pauses where that suffices.
             return self.advance_collection(domain);
         }
-        let apart = self.set_apart(domain);
+        let for_cache = self.reserved_for_cache(domain);
         let state = &mut self.domain[domain.index()];
         let victim = state.collector.victim;
-        let needed = state.free.len() < self.thresholds.trigger.max(state.demand) + apart;
+        let needed = state.free.len() < self.thresholds.trigger.max(state.demand) + for_cache;
         if !victim.is_some() || needed || state.collector.cause_of(victim) != Cause::Gc {
             return;
         }

@@ -80,7 +80,7 @@ impl Chips {
 
 impl Device {
     /// A die of such a chip has work or nothing to do any more: its channel looks at its chips when it is free and all
-    /// wishes of that nanosecond are known.
+    /// requests of that nanosecond are known.
     pub(super) fn ask_for_turn(&mut self, die: DieId) {
         self.dies[die.index()].occupy(None, self.now);
         if let Some(chips) = &mut self.chips {

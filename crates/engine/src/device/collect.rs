@@ -30,7 +30,7 @@ impl Device {
         let rests = !paced
             && state.free.len() >= self.thresholds.trigger.max(state.demand)
             && state.collector.wanted.is_empty();
-        if !((goes_on || rests) && self.rules.plain_moves) {
+        if !((goes_on || rests) && self.rules.fast_path_moves) {
             self.consider_collection(domain);
         }
         if self.domain[domain.index()].collector.active {
@@ -41,12 +41,12 @@ impl Device {
     /// Starts the collection of a domain where it is needed.
     #[inline(never)]
     fn consider_collection(&mut self, domain: DomainId) {
-        let (apart, fold) = (self.set_apart(domain), self.fold_is_due(domain));
+        let (for_cache, fold) = (self.reserved_for_cache(domain), self.fold_is_due(domain));
         let lacks_space = self.lacks_space(domain);
         let state = &mut self.domain[domain.index()];
         if lacks_space {
             // Below the trigger there is still space: the host waits when only the reserve is left.
-            let few = (self.thresholds.reserve + 1).max(state.demand) + apart;
+            let few = (self.thresholds.reserve + 1).max(state.demand) + for_cache;
             let host_waits_soon = state.free.len() < few;
             state.collector.active = true;
             state.collector.background = false;
@@ -62,8 +62,10 @@ impl Device {
     fn lacks_space(&self, domain: DomainId) -> bool {
         let state = &self.domain[domain.index()];
         match &self.pace {
-            None => state.free.len() < self.thresholds.trigger.max(state.demand) + self.set_apart(domain),
-            Some(pace) => !self.paced_enough(domain, state.free.len(), self.set_apart(domain), pace),
+            None => {
+                state.free.len() < self.thresholds.trigger.max(state.demand) + self.reserved_for_cache(domain)
+            }
+            Some(pace) => !self.paced_enough(domain, state.free.len(), self.reserved_for_cache(domain), pace),
         }
     }
 
@@ -91,7 +93,7 @@ impl Device {
             self.domain[domain.index()].collector;
         // Most often a victim is being read, and enough of it is under way.
         let enough = in_flight >= self.thresholds.read_ahead && column == 0;
-        if !(self.rules.plain_moves && enough && active && victim.is_some() && !background) {
+        if !(self.rules.fast_path_moves && enough && active && victim.is_some() && !background) {
             self.go_on_collecting(domain);
         }
     }
@@ -257,7 +259,7 @@ impl Device {
         if collector.victims.is_empty() && collector.reading == 0 {
             return true;
         }
-        if collector.victims.iter().any(|&(_, cause)| self.points.is_apart(cause)) {
+        if collector.victims.iter().any(|&(_, cause)| self.points.is_separate(cause)) {
             // It may take the reserve for a write point of its own.
             return false;
         }
@@ -318,8 +320,8 @@ impl Device {
             let collector = &mut self.domain[domain.index()].collector;
             let row_ends = column + 1 == self.domains.width();
             (collector.row, collector.column) = if row_ends { (row + 1, 0) } else { (row, column + 1) };
-            if self.rules.plain_moves {
-                self.read_plain_move(domain, page, class);
+            if self.rules.fast_path_moves {
+                self.read_move_on_fast_path(domain, page, class);
             } else {
                 self.read_page_to_move(domain, page, class);
             }
@@ -495,7 +497,7 @@ impl Device {
             return false;
         }
         let open = state.points.get(usize::from(point)).is_some_and(|point| point.open_unit != NONE);
-        open || state.free.len() >= self.thresholds.trigger + self.set_apart(domain)
+        open || state.free.len() >= self.thresholds.trigger + self.reserved_for_cache(domain)
     }
 
     /// Puts a unit into the row that is being gathered for a write point of moves, and programs the row when it is full.

@@ -193,7 +193,7 @@ impl Device {
     /// Reads the page, since no read of the host has just brought it.
     fn read_for_copy(&mut self, number: u32, lpa: Lpa, owner: usize) {
         if let Some(counters) = self.replication.counters(owner) {
-            counters.read_apart += 1;
+            counters.extra_reads += 1;
         }
         let ppa = self.lookup(lpa);
         let bytes = self.geometry.unit_bytes;

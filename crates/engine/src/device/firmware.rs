@@ -72,7 +72,7 @@ impl Device {
 
     #[inline(never)]
     fn work_on_moves(&mut self, heads: &[OpId]) {
-        let Some((end, lane)) = self.charge_moves(heads) else {
+        let Some((end, queue)) = self.charge_moves(heads) else {
             return heads.iter().for_each(|&head| self.enqueue(head));
         };
         let mut first = NONE;
@@ -80,18 +80,18 @@ impl Device {
             self.pool[head].next = first;
             first = head;
         }
-        self.cpu.after_in_lane(lane, end, Task::Programs(first));
+        self.cpu.after_in_queue(queue, end, Task::Programs(first));
     }
 
-    /// The work of moving these flash pages: when all of it is done, and its lane; `None` when it takes no time.
+    /// The work of moving these flash pages: when all of it is done, and its queue; `None` when it takes no time.
     fn charge_moves(&mut self, heads: &[OpId]) -> Option<(Ns, usize)> {
-        let lane = self.domain_of(self.pool[*heads.first()?].ppa).index();
+        let queue = self.domain_of(self.pool[*heads.first()?].ppa).index();
         let mut end = None;
         for &head in heads.iter().filter(|&&head| self.pool[head].class.is_move()) {
             let units = self.pool.units(head).count() as u64;
             end = end.max(self.cpu.book(self.now, &[(Cost::Move, units)]).map(|booking| booking.end));
         }
-        end.map(|end| (end, lane))
+        end.map(|end| (end, queue))
     }
 
     fn enqueue_linked(&mut self, first: OpId) {

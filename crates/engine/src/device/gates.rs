@@ -23,7 +23,7 @@ impl Device {
             // A gate that is replaced may have opened.
             self.touched.push(die);
         }
-        self.note_plain_reads();
+        self.note_fast_paths();
     }
 
     /// From `now` until `until` no die begins a command of these classes, by order of whoever put several drives together.
@@ -36,7 +36,7 @@ impl Device {
         let first = !self.gates.are_used();
         self.gates.close_all(classes, until);
         if first {
-            self.note_plain_reads();
+            self.note_fast_paths();
         }
         // The gate that this replaces may have opened. Dies that have nothing to do need not hear of it, but for those that
         // ask for the turn of their chip.

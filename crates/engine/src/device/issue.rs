@@ -1,7 +1,7 @@
 //! A die takes its next command: chosen by the scheduler, joined by what can go with it.
 
 use super::Device;
-use super::plain_moves::is_plain_class;
+use super::fast_path_moves::is_fast_path_class;
 use crate::config::device::MultiPlaneRule;
 use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::Place;
@@ -92,8 +92,8 @@ impl Device {
             // Behind a cache queues are long.
             self.fetch_next(self.dies[die.index()].first(class));
         }
-        if self.rules.plain_moves && is_plain_class(class) {
-            return self.begin_plain(die, class, head);
+        if self.rules.fast_path_moves && is_fast_path_class(class) {
+            return self.begin_on_fast_path(die, class, head);
         }
         if class.is_move() {
             self.fetch_entries_of(self.dies[die.index()].first(class));
@@ -292,7 +292,7 @@ impl Device {
     fn find_partners(&mut self, die: DieId, class: Class, draft: &mut Draft) {
         let (read, planes) = (class.op() == FlashOp::Read, self.planes_together());
         // What collection moves is read once, and the rest of the queue is looked at for pages that are read already only.
-        let separate = class == Class::MapRead && self.translation.loads_apart;
+        let separate = class == Class::MapRead && self.translation.separate_loads;
         let alone = !read || class == Class::GcRead || separate;
         let all = ((1u64 << self.geometry.planes_per_die) - 1) as u32;
         let mut previous = NONE;

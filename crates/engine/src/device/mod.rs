@@ -3,15 +3,15 @@
 //! One file for each thing that happens: a request comes in (`admit`), pages are read (`read`) and programmed
 //! (`program`), a die takes a command (`issue`) and gets on with it (`progress`), superblocks are collected
 //! (`collect`), the data cache holds units (`buffer`) and writes them back (`write_back`), the drive is prepared without
-//! simulated time (`prepare`, `apart`), and checked (`audit`).
+//! simulated time (`prepare`, `by_domain`), and checked (`audit`).
 
 mod admit;
 mod answers;
-mod apart;
 mod at_once;
 mod audit;
 mod background;
 mod buffer;
+mod by_domain;
 mod cached;
 mod chip_record;
 mod chips;
@@ -20,8 +20,8 @@ mod copies;
 mod copies_audit;
 mod copies_space;
 mod copyback;
-mod directed;
 mod disturb;
+mod fast_path_moves;
 mod fetch;
 mod firmware;
 mod gates;
@@ -38,19 +38,19 @@ mod pace;
 mod parity;
 mod partial_writes;
 mod phases;
-mod plain_moves;
 mod plans;
 mod prepare;
 mod program;
 mod progress;
 mod read;
-pub(crate) mod read_lane;
+pub(crate) mod read_loop;
 mod rebuild;
 mod reclaim;
 mod results;
 mod serve;
 mod slc_cache;
 pub(crate) mod snapshot;
+mod steering;
 mod systems;
 mod tenants;
 mod translate;
@@ -113,7 +113,7 @@ use wear_out::{BadPlan, WearOut};
 pub use admit::Request;
 pub use answers::Answers;
 pub use overwriting::Overwriting;
-pub use read_lane::{ReadFeed, Taken};
+pub use read_loop::{ReadFeed, Taken};
 pub use view::DriveView;
 pub use wear_out::EndOfLife;
 
@@ -132,14 +132,14 @@ struct Rules {
     written_only: bool,
     /// Whether a read that comes can change what a busy die does.
     interrupts: bool,
-    /// Whether reads of the host may begin and end by the short way.
-    direct_reads: bool,
-    /// Whether besides nothing sees them, and they may be served in a lane of their own.
-    plain_reads: bool,
+    /// Whether reads of the host may bypass the queues.
+    queue_bypass: bool,
+    /// Whether they have no hooks besides, so that the read loop may serve them.
+    reads_without_hooks: bool,
     /// Whether what wants a channel is the last step of its event, but for what systems want.
-    lone_wishes: bool,
-    /// Whether garbage collection and programs take the short way.
-    plain_moves: bool,
+    channel_request_comes_last: bool,
+    /// Whether garbage collection and programs take the fast path.
+    fast_path_moves: bool,
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
     unmapped_reads: UnmappedReads,
@@ -269,8 +269,8 @@ pub struct Device {
     monitor: monitor::Monitor,
     energy: Option<Box<EnergyTable>>,
     probe: Option<Box<dyn Probe>>,
-    /// Where nothing but plain reads is served; `None` until then.
-    read_lane: Option<Box<read_lane::ReadLane>>,
+    /// The read loop; `None` until it is first entered.
+    read_loop: Option<Box<read_loop::ReadLoop>>,
     /// Of a layout whose formula is dear.
     dealt: Option<Box<Dealt>>,
     fault: Option<String>,
@@ -388,10 +388,10 @@ impl Device {
                 arbitration: device.channel.arbitration,
                 written_only: device.channel.program_data == ProgramData::Written,
                 interrupts: true,
-                direct_reads: false,
-                plain_reads: false,
-                lone_wishes: false,
-                plain_moves: false,
+                queue_bypass: false,
+                reads_without_hooks: false,
+                channel_request_comes_last: false,
+                fast_path_moves: false,
                 places_moves: false,
                 unmapped_reads: scheme.mapping.unmapped_reads,
                 free_block: scheme.wear.free_block,
@@ -474,7 +474,7 @@ impl Device {
             monitor: monitor::Monitor::default(),
             energy: EnergyTable::new(device),
             probe: None,
-            read_lane: None,
+            read_loop: None,
             dealt: None,
             fault: None,
             flash_operations: 0,
@@ -497,7 +497,7 @@ impl Device {
         this.blocks.keep(this.needs(this.gc.needs()));
         this.lay_out(&plane_at, 0, None);
         this.enable_copies();
-        this.note_plain_reads();
+        this.note_fast_paths();
         this.open_window(0);
         Ok(this)
     }
@@ -542,13 +542,13 @@ impl Device {
     fn note_policies(&mut self) {
         self.rules.places_moves = self.placement.places_moves() || self.systems_place_moves();
         self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class));
-        self.note_plain_reads();
+        self.note_fast_paths();
     }
 
     /// Watches requests and page reads. For tests and tools; costs time.
     pub fn set_probe(&mut self, probe: Box<dyn Probe>) {
         self.probe = Some(probe);
-        self.note_plain_reads();
+        self.note_fast_paths();
     }
 
     /// Bytes that the host sees.

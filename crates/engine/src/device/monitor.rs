@@ -90,7 +90,7 @@ impl Device {
             self.watch_reads_for_recorder();
         }
         self.monitor.set_due();
-        self.note_plain_reads();
+        self.note_fast_paths();
     }
 
     /// Takes in what held until `time`, which comes now. A no-op unless `time` is beyond [`Monitor::due`].

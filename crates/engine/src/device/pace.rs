@@ -20,7 +20,7 @@ pub(super) fn of_scheme(config: &GcConfig, free: u32, row: u32, capacity: u32) -
 impl Device {
     /// Free space of a domain at which its paced collection rests, mapping units; `None` where collection isn't paced.
     pub fn paced_target(&self, domain: DomainId) -> Option<u64> {
-        self.pace.as_ref().map(|pace| pace.target(self.set_apart(domain)))
+        self.pace.as_ref().map(|pace| pace.target(self.reserved_for_cache(domain)))
     }
 
     /// Free units of a domain, those of its open superblocks included, and what its victims have won already.
@@ -57,12 +57,12 @@ impl Device {
     }
 
     /// Whether a paced domain has what the host's writes ask for. Waiting plans, and writes that found no free superblock,
-    /// need one that is free; `apart` are for the SLC cache. What else is to be emptied comes before the last superpages.
-    pub(super) fn paced_enough(&self, domain: DomainId, free: u32, apart: u32, pace: &Pace) -> bool {
+    /// need one that is free; `for_cache` are for the SLC cache. What else is to be emptied comes before the last superpages.
+    pub(super) fn paced_enough(&self, domain: DomainId, free: u32, for_cache: u32, pace: &Pace) -> bool {
         let state = &self.domain[domain.index()];
-        let needed = if state.stalled.is_empty() { 0 } else { self.thresholds.reserve + 1 + apart };
+        let needed = if state.stalled.is_empty() { 0 } else { self.thresholds.reserve + 1 + for_cache };
         let slack = if state.collector.wanted.is_empty() { 0 } else { 2 * pace.band() };
-        free >= needed.max(state.demand) && self.virtual_free(domain, pace) + slack >= pace.target(apart)
+        free >= needed.max(state.demand) && self.virtual_free(domain, pace) + slack >= pace.target(for_cache)
     }
 
     /// Whether the emptying of the victim pauses, since the host has had no more than was won.
@@ -91,7 +91,7 @@ impl Device {
     #[inline]
     pub(super) fn observe_pace(&mut self, domain: DomainId) {
         let Some(pace) = &self.pace else { return };
-        let goal = pace.target(self.set_apart(domain)).saturating_sub(pace.band());
+        let goal = pace.target(self.reserved_for_cache(domain)).saturating_sub(pace.band());
         let (virtual_free, band) = (self.virtual_free(domain, pace), pace.band());
         self.domain[domain.index()].pace.observe(virtual_free, goal, band);
     }

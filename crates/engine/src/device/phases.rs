@@ -13,13 +13,13 @@ impl Device {
     pub(crate) fn steady_plan(&self, collection: Collection, seed: u64, at_once: bool) -> Plan {
         let domains = (0..self.domains.len() as u32).map(DomainId);
         let superblocks = domains.map(|domain| self.superblocks_in_use(domain)).min().unwrap_or(0);
-        let apart = self.set_apart(DomainId(0));
+        let for_cache = self.reserved_for_cache(DomainId(0));
         // The map's own pages are written behind the layout, out of what is free.
         let of_map = u64::from(self.all_units() - self.logical_units) / self.domain.len().max(1) as u64;
         let paced = self.paced_target(DomainId(0)).filter(|_| at_once).map(|units| (units + of_map) as u32);
         Plan {
             superblocks,
-            free: [self.thresholds.trigger, self.thresholds.stop].map(|free| free + apart),
+            free: [self.thresholds.trigger, self.thresholds.stop].map(|free| free + for_cache),
             paced,
             phased: self.redundancy.is_none(),
             rows_at_once: self.geometry.pages_per_program,
@@ -34,8 +34,9 @@ impl Device {
         for domain in (0..self.domain.len() as u32).map(DomainId) {
             while self.fault.is_none() {
                 let Some(pace) = &self.pace else { return };
-                let lacking =
-                    pace.target(self.set_apart(domain)).saturating_sub(self.virtual_free(domain, pace));
+                let lacking = pace
+                    .target(self.reserved_for_cache(domain))
+                    .saturating_sub(self.virtual_free(domain, pace));
                 let under_way = !self.domain[domain.index()].collector.victims.is_empty();
                 if lacking == 0 || under_way || !self.win_untimed(domain, lacking) {
                     break;

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::apart::{FILLED_AT_ONCE, TAKEN_OUT};
+use super::by_domain::{FILLED_AT_ONCE, TAKEN_OUT};
 use super::overwriting::Overwriting;
 use super::{Device, DomainState};
 use crate::blocks::steady::Plan;
@@ -88,7 +88,7 @@ impl Device {
     /// These logical pages hold data, written in the order given.
     pub fn fill(&mut self, pages: &[Lpa]) {
         match self.dealing() {
-            Some(dealing) => self.fill_apart(&dealing, pages, FILLED_AT_ONCE),
+            Some(dealing) => self.fill_by_domain(&dealing, pages, FILLED_AT_ONCE),
             None => self.fill_in_turn(pages),
         }
         self.blocks.take_lowest_free();
@@ -117,9 +117,9 @@ impl Device {
         choice: &mut Overwriting<'_>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> bool {
-        let dealing = self.dealing().filter(|dealing| Self::is_worth_apart(dealing, count));
+        let dealing = self.dealing().filter(|dealing| Self::is_worth_going_by_domain(dealing, count));
         let went_on = match dealing {
-            Some(dealing) => self.overwrite_apart(&dealing, count, choice, TAKEN_OUT, go_on),
+            Some(dealing) => self.overwrite_by_domain(&dealing, count, choice, TAKEN_OUT, go_on),
             None => self.overwrite_in_turn(count, choice, go_on),
         };
         self.blocks.take_lowest_free();

@@ -1,6 +1,6 @@
 //! Page programs: a place is allocated when the write comes, and takes effect when the die takes the command.
 
-use super::directed::DIRECTED;
+use super::steering::STEERED;
 use super::{Device, Request};
 use crate::blocks::BlockState;
 use crate::blocks::separation::{Separation, SeparationPolicy};
@@ -122,7 +122,7 @@ impl Device {
         op.class = Class::program_for(op.class.cause());
         op.bytes = bytes;
         op.wait_from = self.now;
-        if self.is_directed(lpa, class.cause()) && self.direct(id) {
+        if self.is_steered(lpa, class.cause()) && self.steer(id) {
             return;
         }
         self.program_anew(plane, id);
@@ -133,7 +133,7 @@ impl Device {
         let class = self.pool[id].class;
         let domain = self.domains.of(plane);
         self.observe_pace(domain);
-        if self.rules.plain_moves && self.program_plain(domain, id) {
+        if self.rules.fast_path_moves && self.program_on_fast_path(domain, id) {
             return;
         }
         self.domain[domain.index()].live += 1;
@@ -283,7 +283,7 @@ impl Device {
         let state = &mut self.domain[domain.index()];
         let point = &mut state.points[usize::from(number)];
         let most_worn =
-            self.points.is_apart(Cause::WearLevelling) && number == self.points.of(Cause::WearLevelling);
+            self.points.is_separate(Cause::WearLevelling) && number == self.points.of(Cause::WearLevelling);
         let taken = if most_worn { state.free.take_most_worn() } else { state.free.take() };
         let Some(superblock) = taken else {
             if self.ends_for_want_of_space() {
@@ -349,8 +349,8 @@ impl Device {
     /// The die takes this program: its units take effect.
     pub(super) fn commit_program(&mut self, head: OpId) {
         let Op { ppa, point, .. } = self.pool[head];
-        if point == DIRECTED {
-            self.directed_program_begins(head);
+        if point == STEERED {
+            self.steered_program_begins(head);
         }
         if self.geometry.unit_shift > 0 || self.geometry.pages_per_program > 1 {
             let domain = self.domain_of(ppa);
@@ -425,7 +425,7 @@ impl Device {
             partial: true,
             accessed: true,
             // One that a system sent somewhere is asked for anew.
-            point: if old.point == DIRECTED { 0 } else { old.point },
+            point: if old.point == STEERED { 0 } else { old.point },
             ..Op::new(old.class, old.lpa, Ppa::NONE)
         });
         if let Some(&parts) = self.pool.parts(unit) {

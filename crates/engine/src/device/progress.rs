@@ -47,21 +47,21 @@ impl Device {
     /// Whether the last step of an event that wants a channel is its last: nothing but dies that were touched follows it.
     /// What systems asked for, copies that were dropped, and writes that paced collection lets go on would.
     #[inline(always)]
-    fn has_lone_wishes(&self) -> bool {
+    fn channel_request_is_last_step(&self) -> bool {
         if self.pace.as_ref().is_some_and(|pace| !pace.due.is_empty()) {
             return false;
         }
-        self.is_plain()
-            || (self.rules.lone_wishes
+        self.is_without_hooks()
+            || (self.rules.channel_request_comes_last
                 && !self.systems_asked()
                 && self.replication.dropped.is_empty()
                 && self.wake_at > self.now)
     }
 
-    /// Whether a wish for a channel that becomes free just now is certain to be the only one among which it will choose
+    /// Whether a request for a channel that becomes free just now is certain to be the only one among which it will choose
     /// behind all other events of this nanosecond: nothing else happens in it. To be asked in the last step of an event.
     #[inline(always)]
-    fn is_only_wish(&self, channel: u32) -> bool {
+    fn is_only_channel_request(&self, channel: u32) -> bool {
         self.channels[channel as usize].ends_at(self.now)
             && self.arrival > self.now
             && self.events.first_time() > self.now
@@ -145,7 +145,7 @@ impl Device {
     pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
         let number = self.channel_of[die.index()];
         let mut is_free = self.channels[number as usize].is_free(self.now);
-        if !is_free && self.has_lone_wishes() && self.is_only_wish(number) {
+        if !is_free && self.channel_request_is_last_step() && self.is_only_channel_request(number) {
             // The event in which the channel chooses, without setting it.
             self.events_processed += 1;
             is_free = true;
@@ -241,7 +241,7 @@ impl Device {
     /// Whether anybody wants to hear who has a channel, or goes on beside it.
     #[inline(always)]
     fn watches_grants(&self) -> bool {
-        !self.has_direct_reads()
+        !self.reads_bypass_queues()
             && (self.probe.is_some() || self.monitor.chips.is_some() || self.overlap.is_on())
     }
 
@@ -278,8 +278,8 @@ impl Device {
             }
             return self.send_data(die, head, class);
         }
-        if self.rules.plain_moves {
-            self.end_plain_command(die);
+        if self.rules.fast_path_moves {
+            self.end_command_on_fast_path(die);
         } else {
             if self.dies[die.index()].command.form == CommandForm::CopybackRead {
                 return self.copyback_read(die);
@@ -356,8 +356,8 @@ impl Device {
     fn data_left(&mut self, die: DieId) {
         let Command { head, class, planes, .. } = self.dies[die.index()].command;
         let next = self.pool[head].next;
-        if self.is_plain_read_of_move(head, class) {
-            self.end_plain_read(die, head, class);
+        if self.is_read_on_fast_path(head, class) {
+            self.end_read_on_fast_path(die, head, class);
         } else {
             self.change_load(die, -1);
             self.note_done(die, class, head);
@@ -436,10 +436,14 @@ impl Device {
 
     #[inline(always)]
     fn command_done(&mut self, die: DieId) {
-        if self.rules.plain_moves {
+        if self.rules.fast_path_moves {
             let state = &mut self.dies[die.index()];
             (state.phase, state.command.head) = (Phase::Idle, NONE);
-            return if state.waiting() != 0 { self.take_plain_turn(die) } else { self.start_next(die) };
+            return if state.waiting() != 0 {
+                self.take_turn_on_fast_path(die)
+            } else {
+                self.start_next(die)
+            };
         }
         if self.overlap.read && self.next_read_takes_over(die) {
             return;

@@ -97,16 +97,16 @@ impl Device {
 
     /// Free superblocks of a domain that only the cache may take, garbage collection excepted.
     #[inline]
-    pub(super) fn set_apart(&self, domain: DomainId) -> u32 {
+    pub(super) fn reserved_for_cache(&self, domain: DomainId) -> u32 {
         self.slc.as_ref().map_or(0, |slc| slc.sizes.least.saturating_sub(slc.used_count(domain)))
     }
 
-    /// Free superblocks that a domain shall have beside those that collection keeps: what is set apart, and while the
+    /// Free superblocks that a domain shall have beside those that collection keeps: what is reserved, and while the
     /// drive is idle what the cache may have.
     pub(super) fn wanted_by_cache(&self, domain: DomainId) -> u32 {
         match &self.slc {
             Some(slc) if slc.idle => self.cache_size(slc, domain).saturating_sub(slc.used_count(domain)),
-            _ => self.set_apart(domain),
+            _ => self.reserved_for_cache(domain),
         }
     }
 
@@ -139,7 +139,7 @@ impl Device {
                     if used < slc.sizes.least { self.thresholds.reserve } else { self.thresholds.trigger };
                 free > least && used < self.cache_size(slc, domain)
             }
-            Some(_) => free > self.thresholds.reserve + self.set_apart(domain),
+            Some(_) => free > self.thresholds.reserve + self.reserved_for_cache(domain),
         }
     }
 
@@ -319,7 +319,7 @@ impl Device {
         let others = state.free.len() + state.collector.victims.len() as u32 - 1;
         self.blocks.mode(victim) == CellMode::Slc
             && state.stalled.is_empty()
-            && others >= self.thresholds.stop.max(state.demand) + self.set_apart(domain)
+            && others >= self.thresholds.stop.max(state.demand) + self.reserved_for_cache(domain)
     }
 
     /// The fold of this domain waits: it goes on when the drive is empty.

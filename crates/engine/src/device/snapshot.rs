@@ -64,7 +64,7 @@ fields! {
         answers answered cpu host_memory settled recorder monitor fault flash_operations events_processed reads_verified;
     parts: layout map oob versions placement gc scheduler systems cache translation redundancy separation
         reclaim_policy slc_policy replication;
-    dropped: probe read_lane dealt;
+    dropped: probe read_loop dealt;
 }
 
 impl Device {
@@ -89,7 +89,7 @@ impl Device {
         if self.monitor.records_reads() {
             self.watch_reads_for_recorder();
         }
-        self.note_plain_reads();
+        self.note_fast_paths();
         Ok(())
     }
 

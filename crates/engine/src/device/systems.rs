@@ -556,7 +556,7 @@ impl Device {
         if self.pace.is_some() {
             self.release_paced();
         }
-        if self.is_plain() {
+        if self.is_without_hooks() {
             // It has no systems, no copies and no reclaim.
             return self.look_at_touched_dies();
         }
@@ -598,7 +598,7 @@ impl Device {
                 Action::DropCopy { lpa, ppa } => self.drop_copy(number, lpa, ppa),
                 Action::Promote { lpa, ppa } => self.promote_copy(number, lpa, ppa),
                 Action::Close(superblock) => self.close_kept(number, superblock),
-                Action::AskAgain => self.direct_anew(),
+                Action::AskAgain => self.steer_anew(),
                 Action::WakeAt(time) => {
                     self.systems.wake[number] = time.max(Ns(self.now.0 + 1));
                     self.wake_at = self.systems.wake_at();

@@ -30,7 +30,7 @@ pub(super) struct Translation {
     /// Bytes of a translation page that a read sends over the channel.
     pub(super) page_bytes: u32,
     /// Whether each look-up that misses has a read of its own.
-    pub(super) loads_apart: bool,
+    pub(super) separate_loads: bool,
     pub(super) stores_all: bool,
     /// Whether what the data cache writes back is looked up.
     pub(super) looks_up_write_backs: bool,
@@ -70,7 +70,7 @@ impl Part for Translation {
             asks_systems: self.asks_systems,
             sizes: self.sizes,
             page_bytes: self.page_bytes,
-            loads_apart: self.loads_apart,
+            separate_loads: self.separate_loads,
             stores_all: self.stores_all,
             looks_up_write_backs: self.looks_up_write_backs,
             search_buckets: self.search_buckets,
@@ -99,7 +99,7 @@ impl Translation {
             asks_systems: false,
             sizes,
             page_bytes: config.page_bytes(unit_bytes),
-            loads_apart: config.loads == Loads::Each,
+            separate_loads: config.loads == Loads::Each,
             stores_all: config.stored_at_start == StoredPages::All,
             looks_up_write_backs: config.write_back_lookups && config.policy.is_on_flash(),
             search_buckets: config.search_buckets,
@@ -407,7 +407,7 @@ impl Device {
         self.pool[id].wait_from = self.now;
         match self.translation.work_of(page) {
             Some(number) if self.translation.works[number].stage == Stage::Reading => {
-                if self.translation.loads_apart {
+                if self.translation.separate_loads {
                     return self.read_map_page_for(id, page);
                 }
                 self.translation.works[number].waiting.push(&mut self.pool, id);

@@ -29,10 +29,10 @@ impl Pace {
         Self { target: u64::from(free) * capacity, band, capacity, due: Vec::new() }
     }
 
-    /// Virtual free space at which the collection of a domain rests, mapping units; `apart` free superblocks are for the SLC
+    /// Virtual free space at which the collection of a domain rests, mapping units; `for_cache` free superblocks are for the SLC
     /// cache only.
-    pub fn target(&self, apart: u32) -> u64 {
-        self.target + u64::from(apart) * self.capacity
+    pub fn target(&self, for_cache: u32) -> u64 {
+        self.target + u64::from(for_cache) * self.capacity
     }
 
     /// How far below the target the host's programs may bring the virtual free space, mapping units.

@@ -31,7 +31,7 @@ impl Capacity {
         Self { most: self.most.max(1), ..self }
     }
 
-    /// The most that it ever holds, for which memory is set apart.
+    /// The most that it ever holds, for which memory is reserved.
     pub fn most(self) -> u32 {
         self.most
     }

@@ -125,7 +125,7 @@ pub trait Mapping {
         0
     }
 
-    /// Bytes of controller memory set apart for its tables.
+    /// Bytes of controller memory reserved for its tables.
     fn bytes(&self) -> u64 {
         0
     }

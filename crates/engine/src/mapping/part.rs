@@ -177,7 +177,7 @@ impl Dealing {
 }
 
 /// Entries between the parts of two domains, so that the same number of each falls on another place of the caches.
-const APART: usize = 16 * 5;
+const PADDING: usize = 16 * 5;
 
 /// Periods of which entries are copied together.
 const TURNS: usize = 64;
@@ -203,7 +203,7 @@ pub struct Parts<'a> {
 impl<'a> Parts<'a> {
     /// Room for those of so many domains.
     pub fn new(dealing: &'a Dealing, domains: usize) -> Self {
-        let stride = dealing.entries().next_multiple_of(16) + APART;
+        let stride = dealing.entries().next_multiple_of(16) + PADDING;
         let table = zeroed_table(stride * domains);
         ask_for_huge_pages(&table);
         Self { dealing, domains: Vec::new(), table, stride }

@@ -21,9 +21,9 @@ const CHUNKS_OF_HUGE_PAGE: usize = HUGE_PAGE / ENTRY / CHUNK;
 /// table never takes more than four times the memory that is written.
 const WORTH_A_HUGE_PAGE: u16 = CHUNKS_OF_HUGE_PAGE as u16 / 4;
 
-/// A write to a chunk that has so many entries apart has the table hold it. Where writes fall all over a table, each chunk has
+/// A write to a chunk that has so many compact entries has the table hold it. Where writes fall all over a table, each chunk has
 /// few of them for long, and a page of memory for each chunk would be most of the table's.
-const MOST_APART: u8 = 64;
+const MOST_COMPACT: u8 = 64;
 
 /// Zeros of which some are written. While most are not, a bit for each page of memory says where to look: the rest
 /// needs neither memory nor a look at it, although the system would hand out memory for looking alone. The table may keep
@@ -36,9 +36,9 @@ pub struct SparseTable {
     /// Chunks that were written to the table, one bit each.
     written: Vec<u64>,
     /// Entries of other chunks.
-    apart: Compact,
+    compact: Compact,
     /// How many each chunk has there; empty where none are kept apart.
-    apart_in: Vec<u8>,
+    compact_in: Vec<u8>,
     /// Chunks that are to be written before the table counts as dense.
     left: usize,
     /// Written chunks in each huge page that the table touches.
@@ -54,8 +54,8 @@ impl SparseTable {
             table,
             is_sparse: true,
             written: vec![0; chunks.div_ceil(64)],
-            apart: Compact::default(),
-            apart_in: Vec::new(),
+            compact: Compact::default(),
+            compact_in: Vec::new(),
             left: dense_from(chunks),
             in_huge_page: vec![0; chunks / CHUNKS_OF_HUGE_PAGE + 2],
         }
@@ -64,7 +64,7 @@ impl SparseTable {
     /// The same, for writes that fall all over the table.
     #[must_use]
     pub fn for_scattered_writes(mut self) -> Self {
-        self.apart_in = vec![0; self.table.len().div_ceil(CHUNK)];
+        self.compact_in = vec![0; self.table.len().div_ceil(CHUNK)];
         self
     }
 
@@ -76,25 +76,25 @@ impl SparseTable {
     /// An entry.
     #[inline(always)]
     pub fn get(&self, index: usize) -> u32 {
-        if self.is_unwritten(index) { self.get_apart(index) } else { self.table[index] }
+        if self.is_unwritten(index) { self.get_compact(index) } else { self.table[index] }
     }
 
     /// An entry of a chunk that isn't in the table.
     #[inline]
-    fn get_apart(&self, index: usize) -> u32 {
-        if self.apart.is_empty() { 0 } else { self.look_up_apart(index) }
+    fn get_compact(&self, index: usize) -> u32 {
+        if self.compact.is_empty() { 0 } else { self.look_up_compact(index) }
     }
 
     // Out of line: where the table is dense, who looks at an entry has no place for this among what is inlined there.
     #[inline(never)]
-    fn look_up_apart(&self, index: usize) -> u32 {
-        if self.has_some_apart(index / CHUNK) { self.apart.get(index) } else { 0 }
+    fn look_up_compact(&self, index: usize) -> u32 {
+        if self.has_some_compact(index / CHUNK) { self.compact.get(index) } else { 0 }
     }
 
-    /// Whether a chunk has entries apart, or has some that the table has now.
+    /// Whether a chunk has compact entries, or has some that the table has now.
     #[inline]
-    fn has_some_apart(&self, chunk: usize) -> bool {
-        self.apart_in.get(chunk).is_some_and(|&count| count > 0)
+    fn has_some_compact(&self, chunk: usize) -> bool {
+        self.compact_in.get(chunk).is_some_and(|&count| count > 0)
     }
 
     /// Copies entries that follow one another.
@@ -132,13 +132,13 @@ impl SparseTable {
     #[inline(never)]
     fn update_unwritten(&mut self, index: usize, new: impl FnOnce(u32) -> Option<u32>) {
         if index < self.table.len()
-            && let Some(count) = self.apart_in.get_mut(index / CHUNK).filter(|count| **count < MOST_APART)
+            && let Some(count) = self.compact_in.get_mut(index / CHUNK).filter(|count| **count < MOST_COMPACT)
         {
             let written = &self.written;
-            *count += u8::from(self.apart.update(index, new, |index| !is_set(written, index / CHUNK)));
+            *count += u8::from(self.compact.update(index, new, |index| !is_set(written, index / CHUNK)));
             return;
         }
-        if let Some(value) = new(self.apart.get(index)) {
+        if let Some(value) = new(self.compact.get(index)) {
             self.note_first_write(index / CHUNK);
             self.table[index] = value;
         }
@@ -155,7 +155,7 @@ impl SparseTable {
     pub fn note_run(&mut self, entries: Range<usize>) {
         for chunk in entries.start / CHUNK..entries.end.min(self.table.len()).div_ceil(CHUNK) {
             if self.is_unwritten(chunk * CHUNK) {
-                let is_empty = !self.has_some_apart(chunk);
+                let is_empty = !self.has_some_compact(chunk);
                 self.note_first_write(chunk);
                 if is_empty {
                     // What is read before it is written is handed out twice.
@@ -194,8 +194,8 @@ impl SparseTable {
     #[inline(always)]
     pub fn prefetch(&self, index: usize) {
         if self.is_unwritten(index) {
-            if !self.apart.is_empty() && self.has_some_apart(index / CHUNK) {
-                self.apart.prefetch(index);
+            if !self.compact.is_empty() && self.has_some_compact(index / CHUNK) {
+                self.compact.prefetch(index);
             }
         } else {
             prefetch(&self.table, index);
@@ -220,12 +220,12 @@ impl SparseTable {
 
     /// All of the table is looked at from now on.
     fn end_sparse(&mut self) {
-        for (index, entry) in std::mem::take(&mut self.apart).entries() {
+        for (index, entry) in std::mem::take(&mut self.compact).entries() {
             if self.is_unwritten(index) {
                 self.table[index] = entry;
             }
         }
-        self.apart_in = Vec::new();
+        self.compact_in = Vec::new();
         self.is_sparse = false;
     }
 
@@ -254,13 +254,13 @@ impl SparseTable {
 
     /// Puts what is kept apart of a chunk into the table.
     fn take_in(&mut self, chunk: usize) {
-        let count = self.apart_in.get(chunk).map_or(0, |&count| usize::from(count));
+        let count = self.compact_in.get(chunk).map_or(0, |&count| usize::from(count));
         if count > 0 {
             let first = chunk * CHUNK;
             for (entry, index) in self.table.iter_mut().skip(first).take(CHUNK).zip(first..) {
-                *entry = self.apart.get(index);
+                *entry = self.compact.get(index);
             }
-            self.apart.leave(count);
+            self.compact.leave(count);
         }
     }
 
@@ -294,7 +294,7 @@ impl SparseTable {
             return self.table.len();
         }
         let chunks: u32 = self.written.iter().map(|bits| bits.count_ones()).sum();
-        chunks as usize * CHUNK + self.apart.len()
+        chunks as usize * CHUNK + self.compact.len()
     }
 
     /// The entries that are not zero, by index, in no order. Looks at nothing that was never written.
@@ -304,8 +304,8 @@ impl SparseTable {
             let entries = self.table.get(chunk * CHUNK..).unwrap_or_default().iter().take(CHUNK);
             entries.zip(chunk * CHUNK..).map(|(&entry, index)| (index, entry))
         });
-        let apart = self.apart.entries().filter(|&(index, _)| self.is_unwritten(index));
-        in_table.chain(apart).filter(|&(_, entry)| entry != 0)
+        let compact = self.compact.entries().filter(|&(index, _)| self.is_unwritten(index));
+        in_table.chain(compact).filter(|&(_, entry)| entry != 0)
     }
 
     /// The chunks that hold something, by number.
@@ -315,7 +315,7 @@ impl SparseTable {
         let of_entry = |(index, entry): (usize, u32)| {
             (entry != 0 && self.is_unwritten(index)).then_some((index / CHUNK) as u32)
         };
-        chunks.extend(self.apart.entries().filter_map(of_entry));
+        chunks.extend(self.compact.entries().filter_map(of_entry));
         if chunks.len() > in_table {
             chunks.sort_unstable();
             chunks.dedup();
@@ -330,7 +330,7 @@ impl SparseTable {
             return self.table.chunk_bytes(number);
         }
         let entries = first..(first + CHUNK).min(self.table.len());
-        entries.flat_map(|index| self.apart.get(index).to_le_bytes()).collect()
+        entries.flat_map(|index| self.compact.get(index).to_le_bytes()).collect()
     }
 
     /// Has the table, which is one of zeros, filled, and notes what it holds then.
@@ -421,7 +421,7 @@ mod tests {
             .flat_map(|stride| tables().map(|table| (stride, table)))
         {
             let mut expected = vec![0; ENTRIES];
-            let keeps_apart = !table.apart_in.is_empty();
+            let keeps_compact = !table.compact_in.is_empty();
             for round in 1..3 {
                 for index in (0..ENTRIES).rev().step_by(stride) {
                     table.set(index, index as u32 + round);
@@ -430,7 +430,7 @@ mod tests {
                 }
                 assert_same(&table, &expected);
             }
-            assert_eq!(table.is_sparse, stride > if keeps_apart { 16 } else { CHUNK }, "{stride}");
+            assert_eq!(table.is_sparse, stride > if keeps_compact { 16 } else { CHUNK }, "{stride}");
             let copy = table.clone();
             table.set(3, 9);
             assert_same(&copy, &expected);

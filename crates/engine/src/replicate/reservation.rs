@@ -1,11 +1,11 @@
-//! Space set apart before the drive is laid out.
+//! Space reserved before the drive is laid out.
 
 use crate::blocks::Domains;
 use crate::config::ConfigError;
 use crate::ids::{DieId, DomainId, PlaneId};
 use crate::nand::Geometry;
 
-/// What someone wants to be set apart.
+/// What someone wants to be reserved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reservation {
     /// Whole dies: no data of the host is placed there, and their capacity is not the host's.
@@ -25,7 +25,7 @@ pub struct Part {
     pub reservation: Reservation,
 }
 
-/// All that is set apart.
+/// All that is reserved.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Reserved {
     parts: Vec<Part>,

@@ -16,7 +16,7 @@ pub struct CopyCounters {
     /// Copies that took effect.
     pub made: u64,
     /// Those that were asked for when their page was not being read, so that it was read for them.
-    pub read_apart: u64,
+    pub extra_reads: u64,
     /// Copies that became the primary.
     pub promoted: u64,
     /// Mapping units that garbage collection and other moves moved.
@@ -67,7 +67,7 @@ impl CopyCounters {
             units_now: self.now,
             units_max: self.most,
             made: self.made,
-            read_apart: self.read_apart,
+            extra_reads: self.extra_reads,
             promoted: self.promoted,
             moved_units: self.moved,
             passed_over_pages: self.passed_over,
@@ -108,8 +108,8 @@ pub struct SystemCopiesReport {
     pub units_max: u32,
     /// Copies that took effect.
     pub made: u64,
-    /// Copies for which the page had to be read apart.
-    pub read_apart: u64,
+    /// Copies for which the page had to be read for nothing else.
+    pub extra_reads: u64,
     /// Copies that became the primary.
     pub promoted: u64,
     /// Mapping units of copies that were moved.
@@ -133,7 +133,7 @@ pub struct SystemReport {
     pub figures: BTreeMap<String, u64>,
 }
 
-/// Space set apart.
+/// Space reserved.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct ReservedReport {
     /// The system that has it; `scheme` where every system may use it.

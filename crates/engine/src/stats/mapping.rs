@@ -55,7 +55,7 @@ pub struct MappingReport {
     pub cached_entries: u64,
     /// Those of them that are newer than on flash.
     pub dirty_entries: u64,
-    /// Controller memory set apart for the tables, bytes.
+    /// Controller memory reserved for the tables, bytes.
     pub bytes: u64,
 }
 

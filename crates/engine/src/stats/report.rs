@@ -430,7 +430,7 @@ pub struct DriveReport {
     /// What no drive can be built with, as `key = value`; left out for a drive that could be.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_physical: Vec<String>,
-    /// Space set apart, and for whom; left out where there is none.
+    /// Space reserved, and for whom; left out where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reserved: Vec<ReservedReport>,
 }

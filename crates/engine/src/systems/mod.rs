@@ -72,8 +72,8 @@ impl Watches {
     pub const ALLOCATED: Self = Self(8192);
     /// [`System::trimmed`].
     pub const TRIMMED: Self = Self(16_384);
-    /// [`System::direct`].
-    pub const DIRECTION: Self = Self(32_768);
+    /// [`System::steer`].
+    pub const STEERING: Self = Self(32_768);
     /// [`System::programmed`].
     pub const PROGRAMMED: Self = Self(65_536);
     /// The system makes space itself, by plans: garbage collection moves nothing, and a full superblock in which nothing is valid
@@ -138,7 +138,7 @@ pub enum Confine {
 
 /// Where a system sends a program of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Direct {
+pub enum Steering {
     /// It has nothing to say: as without it.
     Free,
     /// To the next place of a superblock that it keeps open ([`System::plan_started`]), one that no plan fills at the moment.
@@ -204,7 +204,7 @@ pub enum Action {
     },
     /// Close a superblock that the system kept open: it becomes an ordinary full one, or free if nothing was programmed.
     Close(SuperblockId),
-    /// Ask [`System::direct`] again for each program that waits for its answer, the longest waiting first.
+    /// Ask [`System::steer`] again for each program that waits for its answer, the longest waiting first.
     AskAgain,
     /// Call [`System::woken`] at this time; replaces what was asked before.
     WakeAt(Ns),
@@ -243,15 +243,15 @@ pub trait System {
     }
 
     /// Where a program of the host, or of the data cache, goes: asked for each mapping unit when it would get its place, behind
-    /// [`Self::confine`] and the placement, whose answer it replaces. The first system that doesn't answer [`Direct::Free`]
+    /// [`Self::confine`] and the placement, whose answer it replaces. The first system that doesn't answer [`Steering::Free`]
     /// decides. Units that go to one program unit while that waits are programmed together.
-    fn direct(
+    fn steer(
         &mut self,
         _program: &ProgramIntent,
         _drive: &DriveView<'_>,
         _actions: &mut Vec<Action>,
-    ) -> Direct {
-        Direct::Free
+    ) -> Steering {
+        Steering::Free
     }
 
     /// Every program that was under way in a superblock which it keeps open has ended.
@@ -384,7 +384,7 @@ pub trait System {
         CopyBudget::None
     }
 
-    /// Space that it wants set apart; asked once, before the drive is laid out.
+    /// Space that it wants reserved; asked once, before the drive is laid out.
     fn reservation(&self) -> Reservation {
         Reservation::default()
     }

@@ -359,11 +359,11 @@ pub fn firmware() -> impl Strategy<Value = FirmwareConfig> {
 pub fn replicators() -> impl Strategy<Value = Option<Replicator>> {
     let to = prop_oneof![Just(To::LeastBusy), Just(To::EveryPlane)];
     let some = (1u64..4, to, 1u32..100, prop::array::uniform4(0u64..12)).prop_map(
-        |(every, to, budget, [drop_every, promote_every, plan_every, apart_every])| Replicator {
+        |(every, to, budget, [drop_every, promote_every, plan_every, extra_every])| Replicator {
             drop_every,
             promote_every,
             plan_every,
-            apart_every,
+            extra_every,
             ..replicator(every, to, budget)
         },
     );
@@ -454,7 +454,7 @@ pub fn upkeep()
     (reclaim, wear, background, (separation, any::<bool>()))
 }
 
-/// None, one of blocks set apart, or one out of free space. Idle after a while without requests, or never.
+/// None, one of blocks reserved, or one out of free space. Idle after a while without requests, or never.
 pub fn slc_caches() -> impl Strategy<Value = (SlcCacheConfig, u64)> {
     let kinds =
         prop_oneof![Just(SlcCacheKind::None), Just(SlcCacheKind::Static), Just(SlcCacheKind::Dynamic)];
@@ -463,7 +463,7 @@ pub fn slc_caches() -> impl Strategy<Value = (SlcCacheConfig, u64)> {
     (kinds, 0.0..1.0f64, 0u64..1_000_000, when_full, any::<bool>(), idle).prop_map(
         |(policy, share, min_bytes, when_full, fold_at_idle, idle)| {
             let fixed = policy == SlcCacheKind::Static;
-            // What is set apart must fit into the spare space.
+            // What is reserved must fit into the spare space.
             let share = Some(if fixed { share / 8.0 } else { share });
             let min_bytes = if policy == SlcCacheKind::Dynamic { min_bytes } else { 0 };
             let cache =

@@ -37,7 +37,7 @@ pub struct Replicator {
     pub drop_every: u64,
     pub promote_every: u64,
     pub plan_every: u64,
-    pub apart_every: u64,
+    pub extra_every: u64,
     pub log: Arc<Mutex<Log>>,
     pub count: u64,
     pub next: u32,
@@ -69,7 +69,7 @@ pub fn replicator(every: u64, to: To, budget: u32) -> Replicator {
         drop_every: 0,
         promote_every: 0,
         plan_every: 0,
-        apart_every: 0,
+        extra_every: 0,
         log: Arc::default(),
         count: 0,
         next: 0,
@@ -153,7 +153,7 @@ impl System for Replicator {
             self.log.lock().unwrap().asked += 1;
             actions.push(Action::Copy { lpa: read.lpa, to: self.target(read.lpa, drive) });
         }
-        if is_due(self.apart_every, self.count) {
+        if is_due(self.extra_every, self.count) {
             let lpa = Lpa((read.lpa.0 + 7) % drive.logical_units());
             self.log.lock().unwrap().asked += 1;
             actions.push(Action::Copy { lpa, to: self.target(lpa, drive) });

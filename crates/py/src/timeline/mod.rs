@@ -39,8 +39,8 @@ impl Timeline {
         let (output, file) = OutputFile::create(path).map_err(|error| at(path, error))?;
         let out = BufWriter::new(file);
         let tracks = Tracks::new(dies_of_channel, channels);
-        let (inside, lanes, dies) = Default::default();
-        let mut writer = Writer { out, failed: None, window, tracks, inside, lanes, dies };
+        let (inside, rows, dies) = Default::default();
+        let mut writer = Writer { out, failed: None, window, tracks, inside, rows, dies };
         writer.describe(Place::Root);
         Ok(Self { path: path.to_owned(), output, shared: Arc::new(Mutex::new(writer)) })
     }
@@ -125,8 +125,8 @@ struct Writer {
     window: (u64, u64),
     tracks: Tracks,
     inside: BTreeMap<u64, HostRequest>,
-    /// When the last request that each lane shows ended, ns.
-    lanes: Vec<u64>,
+    /// When the last request that each row shows ended, ns.
+    rows: Vec<u64>,
     /// What each die does, and since when.
     dies: BTreeMap<u32, (u64, DieCommand)>,
 }
@@ -151,22 +151,22 @@ impl Writer {
         self.count(Place::Inside, self.inside.len() as u64, now);
     }
 
-    /// The first lane on which nothing overlaps this time. It is known at the end only: a request begins when it comes to the
+    /// The first row in which nothing overlaps this time. It is known at the end only: a request begins when it comes to the
     /// host, which may let it wait.
-    fn lane(&mut self, begin: u64, end: u64) -> u32 {
-        let lane = self.lanes.iter().position(|last| *last <= begin).unwrap_or(self.lanes.len());
-        match self.lanes.get_mut(lane) {
+    fn row(&mut self, begin: u64, end: u64) -> u32 {
+        let row = self.rows.iter().position(|last| *last <= begin).unwrap_or(self.rows.len());
+        match self.rows.get_mut(row) {
             Some(last) => *last = end,
-            None => self.lanes.push(end),
+            None => self.rows.push(end),
         }
-        lane as u32
+        row as u32
     }
 
     /// A request of the host ends at `now`, or later where the answer is still on the link.
     fn completed(&mut self, id: u64, latency: u64, now: u64) {
         let Some(request) = self.inside.remove(&id) else { return };
         let begin = now.saturating_sub(latency);
-        let lane = self.lane(begin, now);
+        let row = self.row(begin, now);
         let notes = vec![
             number("request", id),
             number("offset", request.offset),
@@ -175,7 +175,7 @@ impl Writer {
         ];
         let name = operation(request.op);
         self.slice(Slice {
-            place: Place::Lane(lane),
+            place: Place::Row(row),
             name: name.to_owned(),
             category: "request",
             begin,
@@ -244,7 +244,7 @@ impl Writer {
         // Arrows join events of a flow in order of time, then of the file, where a request comes behind its operations: it is
         // written when it is completed. An operation may begin with its request, but ends later.
         let (begun, ended) = match slice.place {
-            Place::Lane(_) => (slice.flows, Vec::new()),
+            Place::Row(_) => (slice.flows, Vec::new()),
             _ => (Vec::new(), slice.flows),
         };
         let begin = TrackEvent {

@@ -15,7 +15,7 @@ pub enum Place {
     /// All requests.
     Requests,
     /// Requests, no two of which overlap.
-    Lane(u32),
+    Row(u32),
     /// Counts the requests inside the drive.
     Inside,
     /// A channel: what moves over it, and its dies below it.
@@ -33,7 +33,7 @@ impl Place {
             Self::Root => (1, 0),
             Self::Requests => (2, 0),
             Self::Inside => (3, 0),
-            Self::Lane(lane) => (4, lane),
+            Self::Row(row) => (4, row),
             Self::Channel(channel) => (5, channel),
             Self::Die(die) => (6, die),
             Self::Queue(die) => (7, die),
@@ -46,7 +46,7 @@ impl Place {
         match self {
             Self::Root => None,
             Self::Requests | Self::Channel(_) | Self::Die(_) | Self::Queue(_) => Some(Self::Root),
-            Self::Lane(_) | Self::Inside => Some(Self::Requests),
+            Self::Row(_) | Self::Inside => Some(Self::Requests),
         }
     }
 }
@@ -87,7 +87,7 @@ impl Tracks {
         match place {
             Place::Root => "drive".to_owned(),
             Place::Requests => "requests".to_owned(),
-            Place::Lane(lane) => format!("lane {lane}"),
+            Place::Row(row) => format!("row {row}"),
             Place::Inside => "requests inside".to_owned(),
             Place::Channel(channel) => match channel.checked_sub(self.channels) {
                 None => format!("channel {channel}"),
@@ -112,7 +112,7 @@ impl Tracks {
         let width = 2 * self.dies_of_channel + 1;
         let rank = match place {
             Place::Root | Place::Requests | Place::Inside => 0,
-            Place::Lane(lane) => 1 + lane,
+            Place::Row(row) => 1 + row,
             Place::Channel(channel) => 1 + channel * width,
             Place::Die(die) => 2 + die / self.dies_of_channel * width + 2 * (die % self.dies_of_channel),
             Place::Queue(die) => 3 + die / self.dies_of_channel * width + 2 * (die % self.dies_of_channel),

@@ -26,7 +26,7 @@ impl TraceInfo {
                 return Ok(Self { notes: opened.notes.lines(), ..collector.finish() });
             }
             // Known with the first batch.
-            collector.apart = opened.notes.overlaid();
+            collector.separate_devices = opened.notes.overlaid();
             batch.iter().for_each(|request| collector.add(request));
         }
     }
@@ -40,7 +40,7 @@ struct Collector {
     last_ns: u64,
     end_bytes: u64,
     /// Devices have address spaces of their own, and lie over one another.
-    apart: bool,
+    separate_devices: bool,
     pages: PageSets,
     tally: PageTally,
     reuse: ReuseTracker,
@@ -61,7 +61,7 @@ impl Collector {
             flushes: 0,
             last_ns: 0,
             end_bytes: 0,
-            apart: false,
+            separate_devices: false,
             pages: PageSets::default(),
             tally: PageTally::new(),
             reuse: ReuseTracker::new(),
@@ -88,7 +88,7 @@ impl Collector {
             }
         }
         self.end_bytes = self.end_bytes.max(request.offset.saturating_add(request.length));
-        let (device, write) = (if self.apart { request.flow } else { 0 }, request.op.is_write());
+        let (device, write) = (if self.separate_devices { request.flow } else { 0 }, request.op.is_write());
         let (first, last) = pages_of(request.offset, request.length);
         self.pages.mark(device, first, last, write);
         self.tally.add(device, first, last, write);

@@ -81,7 +81,7 @@ impl TraceReader {
     }
 
     /// Whether devices have address spaces of their own.
-    pub(crate) fn devices_apart(&self) -> bool {
+    pub(crate) fn has_separate_devices(&self) -> bool {
         !self.file.shares_addresses()
     }
 

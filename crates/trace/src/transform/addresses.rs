@@ -13,7 +13,7 @@ pub(super) struct Addresses {
     range: Range,
     bytes: u64,
     /// Devices have address spaces of their own.
-    apart: bool,
+    separate_devices: bool,
     taken: u64,
     scratch: Vec<HostRequest>,
     tally: Tally,
@@ -21,12 +21,18 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    pub(super) fn new(source: Boxed, policy: OutOfRange, bytes: u64, apart: bool, notes: Notes) -> Self {
+    pub(super) fn new(
+        source: Boxed,
+        policy: OutOfRange,
+        bytes: u64,
+        separate_devices: bool,
+        notes: Notes,
+    ) -> Self {
         Self {
             source,
             range: Range::new(policy, bytes),
             bytes,
-            apart,
+            separate_devices,
             taken: 0,
             scratch: Vec::new(),
             tally: Tally::default(),
@@ -37,7 +43,7 @@ impl Addresses {
     fn place(&mut self, batch: &mut Vec<HostRequest>) -> Result<(), SourceError> {
         for request in &self.scratch {
             self.taken += 1;
-            let device = if self.apart { request.flow } else { 0 };
+            let device = if self.separate_devices { request.flow } else { 0 };
             let placed = self.range.apply(*request, device, self.bytes, &mut self.tally, batch);
             placed.map_err(|fault| {
                 SourceError(format!("request {} of the transformed trace: {fault}", self.taken))
@@ -72,7 +78,7 @@ mod tests {
 
     const MIB: u64 = 1 << 20;
 
-    fn placed(policy: OutOfRange, bytes: u64, apart: bool) -> Result<Vec<u64>, SourceError> {
+    fn placed(policy: OutOfRange, bytes: u64, separate_devices: bool) -> Result<Vec<u64>, SourceError> {
         let requests = vec![
             request(0, HostOp::Trim, 700 * MIB, 512, 0),
             request(0, HostOp::Read, 900 * MIB, 512, 0),
@@ -80,7 +86,7 @@ mod tests {
             request(2, HostOp::Read, 900 * MIB, 512, 1),
         ];
         let notes = Notes::default();
-        let source = Addresses::new(Box::new(Given(requests)), policy, bytes, apart, notes);
+        let source = Addresses::new(Box::new(Given(requests)), policy, bytes, separate_devices, notes);
         Ok(drain(Box::new(source))?.iter().map(|request| request.offset).collect())
     }
 

@@ -30,7 +30,7 @@ struct Built {
     source: Boxed,
     notes: Vec<Notes>,
     /// Devices have address spaces of their own.
-    apart: bool,
+    separate_devices: bool,
 }
 
 /// The first steps of a plan, to be gone through once more.
@@ -58,7 +58,8 @@ pub(crate) fn open_transformed(
     let built = build(&plan, steps)?;
     let mut notes = built.notes;
     let own = Notes::default();
-    let fitted = Addresses::new(built.source, trace.out_of_range, drive_bytes, built.apart, own.clone());
+    let fitted =
+        Addresses::new(built.source, trace.out_of_range, drive_bytes, built.separate_devices, own.clone());
     notes.push(own);
     Ok(Opened { source: Box::new(fitted), notes: Notes::joined(notes) })
 }
@@ -70,12 +71,12 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
     else {
         return plan.reader(plan.path.clone(), &plan.trace);
     };
-    let Built { source, mut notes, mut apart } = build(plan, before)?;
+    let Built { source, mut notes, mut separate_devices } = build(plan, before)?;
     let again = || Upstream { plan: Arc::clone(plan), steps: before };
     let addresses = |source, policy, bytes, notes: &mut Vec<Notes>| -> Boxed {
         let own = Notes::default();
         notes.push(own.clone());
-        Box::new(Addresses::new(source, policy, bytes, apart, own))
+        Box::new(Addresses::new(source, policy, bytes, separate_devices, own))
     };
     let source: Boxed = match step {
         TransformConfig::SliceTime { from_ns, to_ns } => Box::new(Slice::of_time(source, *from_ns, *to_ns)),
@@ -90,7 +91,7 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
         TransformConfig::TargetIops { iops } => Box::new(Scale::to_iops(source, *iops, again())),
         TransformConfig::Compact => {
             let compacted = addresses(source, OutOfRange::Compact, u64::MAX, &mut notes);
-            apart = false;
+            separate_devices = false;
             compacted
         }
         TransformConfig::Wrap { bytes } => addresses(source, OutOfRange::Wrap, *bytes, &mut notes),
@@ -106,11 +107,11 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
                 sources.push(other.source);
                 notes.extend(other.notes);
             }
-            apart = true;
+            separate_devices = true;
             Box::new(Merge::new(sources))
         }
     };
-    Ok(Built { source, notes, apart })
+    Ok(Built { source, notes, separate_devices })
 }
 
 impl Plan {
@@ -119,7 +120,7 @@ impl Plan {
         let raw = TraceConfig { out_of_range: OutOfRange::Error, transform: Vec::new(), ..trace.clone() };
         let reader = TraceReader::open(&raw, path, u64::MAX)?;
         let notes = vec![reader.notes()];
-        let apart = reader.devices_apart();
-        Ok(Built { source: Box::new(reader), notes, apart })
+        let separate_devices = reader.has_separate_devices();
+        Ok(Built { source: Box::new(reader), notes, separate_devices })
     }
 }

@@ -16,7 +16,7 @@ pub trait Separation {
     /// the last.
     fn write_point(&mut self, lpa: Lpa, stream: u16, points: u8) -> u8;
 
-    /// Whether a page that garbage collection moves keeps apart from the others (`scheme.separation.moves_apart`).
+    /// Whether a page that garbage collection moves keeps apart from the others (`scheme.separation.separate_hot_moves`).
     fn is_hot(&self, _lpa: Lpa) -> bool {
         false
     }

@@ -2,7 +2,7 @@
 
 use super::{CacheView, SlcCache};
 
-/// So many superblocks of each domain, set apart.
+/// So many superblocks of each domain, reserved.
 #[derive(Clone, Copy, Debug)]
 pub struct Fixed {
     /// The size.

@@ -6,7 +6,7 @@ use crate::ids::SuperblockId;
 
 /// A write that wants a place.
 #[derive(Clone, Copy)]
-pub struct Wish<'a> {
+pub struct PageWrite<'a> {
     /// Its logical block.
     pub block: u32,
     /// Its place there.
@@ -37,11 +37,11 @@ pub enum Choice {
 }
 
 /// What a scheme does with a write.
-pub fn choose(config: &BlockMapConfig, wish: &Wish<'_>, logs: &Logs) -> Choice {
+pub fn choose(config: &BlockMapConfig, write: &PageWrite<'_>, logs: &Logs) -> Choice {
     let choice = match config.policy {
-        BlockMapKind::Fast => fast(config.log_blocks, wish, logs),
-        BlockMapKind::Bast => dedicated(config.log_blocks, wish, logs, in_any_order),
-        BlockMapKind::Block | BlockMapKind::Off => dedicated(config.log_blocks, wish, logs, in_place),
+        BlockMapKind::Fast => fast(config.log_blocks, write, logs),
+        BlockMapKind::Bast => dedicated(config.log_blocks, write, logs, in_any_order),
+        BlockMapKind::Block | BlockMapKind::Off => dedicated(config.log_blocks, write, logs, in_place),
     };
     let begins = matches!(choice, Choice::Open(_) | Choice::Merge(_) | Choice::Fill(..));
     if begins && logs.work.is_some() { Choice::Wait } else { choice }
@@ -49,27 +49,32 @@ pub fn choose(config: &BlockMapConfig, wish: &Wish<'_>, logs: &Logs) -> Choice {
 
 /// BAST and the block map: each logical block that is written has a log block of its own; when there are too many, the one
 /// that was written longest ago is merged.
-fn dedicated(most: u32, wish: &Wish<'_>, logs: &Logs, into: fn(&Wish<'_>, &Log) -> Choice) -> Choice {
-    match logs.of(wish.block) {
+fn dedicated(
+    most: u32,
+    write: &PageWrite<'_>,
+    logs: &Logs,
+    into: fn(&PageWrite<'_>, &Log) -> Choice,
+) -> Choice {
+    match logs.of(write.block) {
         Some(log) if logs.is_held(log.superblock) => Choice::Wait,
-        Some(log) => into(wish, log),
-        None if (logs.all.len() as u32) < most => Choice::Open(Some(wish.block)),
+        Some(log) => into(write, log),
+        None if (logs.all.len() as u32) < most => Choice::Open(Some(write.block)),
         None => logs.least_recent().map_or(Choice::Wait, |log| Choice::Merge(log.superblock)),
     }
 }
 
 /// BAST: whatever the order.
-fn in_any_order(wish: &Wish<'_>, log: &Log) -> Choice {
-    let has_room = (wish.next)(log.superblock) < wish.capacity;
+fn in_any_order(write: &PageWrite<'_>, log: &Log) -> Choice {
+    let has_room = (write.next)(log.superblock) < write.capacity;
     if has_room { Choice::Append(log.superblock) } else { Choice::Merge(log.superblock) }
 }
 
 /// The block map: at its own place, behind all that is there before it.
-fn in_place(wish: &Wish<'_>, log: &Log) -> Choice {
-    let next = (wish.next)(log.superblock);
-    if wish.unit < next {
+fn in_place(write: &PageWrite<'_>, log: &Log) -> Choice {
+    let next = (write.next)(log.superblock);
+    if write.unit < next {
         Choice::Merge(log.superblock)
-    } else if (wish.lacks)(next, wish.unit) {
+    } else if (write.lacks)(next, write.unit) {
         Choice::Fill(log.superblock, next)
     } else {
         Choice::InPlace(log.superblock)
@@ -78,17 +83,17 @@ fn in_place(wish: &Wish<'_>, log: &Log) -> Choice {
 
 /// FAST: what begins a logical block, or goes on in its order, into the sequential log block; all else into those that are
 /// shared, of which the oldest is merged when there are too many.
-fn fast(most: u32, wish: &Wish<'_>, logs: &Logs) -> Choice {
+fn fast(most: u32, write: &PageWrite<'_>, logs: &Logs) -> Choice {
     let sequential = logs.sequential();
-    let goes_on = |log: &&Log| log.owner == Some(wish.block) && (wish.next)(log.superblock) == wish.unit;
+    let goes_on = |log: &&Log| log.owner == Some(write.block) && (write.next)(log.superblock) == write.unit;
     match sequential {
         Some(log) if goes_on(&log) && logs.is_held(log.superblock) => return Choice::Wait,
         Some(log) if goes_on(&log) => return Choice::Append(log.superblock),
-        Some(log) if wish.unit == 0 => return Choice::Merge(log.superblock),
-        None if wish.unit == 0 => return Choice::Open(Some(wish.block)),
+        Some(log) if write.unit == 0 => return Choice::Merge(log.superblock),
+        None if write.unit == 0 => return Choice::Open(Some(write.block)),
         _ => {}
     }
-    let has_room = |log: &&Log| !log.closed && (wish.next)(log.superblock) < wish.capacity;
+    let has_room = |log: &&Log| !log.closed && (write.next)(log.superblock) < write.capacity;
     match logs.shared().next_back().filter(has_room) {
         Some(log) if logs.is_held(log.superblock) => Choice::Wait,
         Some(log) => Choice::Append(log.superblock),
@@ -114,8 +119,8 @@ mod tests {
             given.iter().find(|(number, _)| *number == superblock.0).map_or(CAPACITY, |(_, next)| *next)
         };
         let lacks = |from: u32, to: u32| from < to;
-        let wish = Wish { block, unit, capacity: CAPACITY, next: &next, lacks: &lacks };
-        choose(&BlockMapConfig { policy, log_blocks: 3 }, &wish, logs)
+        let write = PageWrite { block, unit, capacity: CAPACITY, next: &next, lacks: &lacks };
+        choose(&BlockMapConfig { policy, log_blocks: 3 }, &write, logs)
     }
 
     #[test]

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Direct, DriveView, Figure, System, Watches};
+use super::{Action, DriveView, Figure, Steering, System, Watches};
 use crate::blocks::{BlockState, Domains};
 use crate::config::block_map::{BlockMapConfig, BlockMapKind};
 use crate::config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
@@ -29,7 +29,7 @@ use crate::replicate::Reserved;
 use crate::sched::class::Cause;
 use crate::snapshot::Stored;
 use crate::space::described_units;
-use choice::{Choice, Wish, choose};
+use choice::{Choice, PageWrite, choose};
 use limits::check_start;
 use logs::{Log, Logs, Work};
 
@@ -164,16 +164,16 @@ impl BlockMap {
         program: &ProgramIntent,
         drive: &DriveView<'_>,
         actions: &mut Vec<Action>,
-    ) -> Option<Direct> {
+    ) -> Option<Steering> {
         let (block, unit) = drive.home(program.lpa);
         let (domain, _) = drive.split(block);
         let capacity = Self::capacity(drive);
-        let Some(logs) = self.domains.get(domain.index()) else { return Some(Direct::Free) };
+        let Some(logs) = self.domains.get(domain.index()) else { return Some(Steering::Free) };
         let own = logs.of(block.0).map_or(SuperblockId::NONE, |log| log.superblock);
         let next = |superblock| drive.next_unit(superblock).unwrap_or(capacity);
         let lacks = |from, to| !Self::pages(block.0, from, to, own, drive).is_empty();
-        let wish = Wish { block: block.0, unit, capacity, next: &next, lacks: &lacks };
-        let choice = choose(&self.config, &wish, logs);
+        let write = PageWrite { block: block.0, unit, capacity, next: &next, lacks: &lacks };
+        let choice = choose(&self.config, &write, logs);
         let number = self.writes;
         match choice {
             Choice::Append(superblock) | Choice::InPlace(superblock) => {
@@ -182,8 +182,8 @@ impl BlockMap {
                     (log.last, log.in_order) = (number, log.in_order && in_order);
                 }
                 return Some(match choice {
-                    Choice::InPlace(_) => Direct::At { superblock, unit },
-                    _ => Direct::Into(superblock),
+                    Choice::InPlace(_) => Steering::At { superblock, unit },
+                    _ => Steering::Into(superblock),
                 });
             }
             Choice::Open(owner) => {
@@ -206,7 +206,7 @@ impl BlockMap {
             }
             Choice::Wait => {}
         }
-        Some(Direct::Wait)
+        Some(Steering::Wait)
     }
 
     /// Where a page may lie: in a log block, or at its unit of its logical block's data block, old or new.
@@ -229,7 +229,7 @@ impl System for BlockMap {
     }
 
     fn watches(&self) -> Watches {
-        Watches::DIRECTION
+        Watches::STEERING
             .and(Watches::PROGRAMMED)
             .and(Watches::COLLECTION)
             .and(Watches::WRITTEN)
@@ -255,12 +255,12 @@ impl System for BlockMap {
         check_start(start)
     }
 
-    fn direct(
+    fn steer(
         &mut self,
         program: &ProgramIntent,
         drive: &DriveView<'_>,
         actions: &mut Vec<Action>,
-    ) -> Direct {
+    ) -> Steering {
         self.learn(drive);
         self.writes += 1;
         loop {

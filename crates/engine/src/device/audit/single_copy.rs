@@ -110,7 +110,7 @@ fn in_two<T: Send>(wanted: bool, work: impl Fn(&AtomicU32) -> Option<T> + Sync) 
 impl Device {
     /// Audits every logical page: how many of the host hold data, and what is valid in each superblock. `None` where pages may
     /// have several places, or something is wrong.
-    pub(super) fn audit_plain_pages(&self) -> Option<(u64, Vec<u32>)> {
+    pub(super) fn audit_single_copies(&self) -> Option<(u64, Vec<u32>)> {
         let versions = self.versions.as_ref().filter(|_| self.cache.is_none() && !self.copies.is_on())?;
         let (map, layout, oob) = (&self.map, &self.layout, &self.oob);
         let (blocks, geometry, host) = (&self.blocks, &self.geometry, self.logical_units);

@@ -1,4 +1,4 @@
-//! What only a look inside shows: that checked mode finds what is wrong, and that the lane is entered and left at all.
+//! What only a look inside shows: that checked mode finds what is wrong, and that the loop is entered and left at all.
 #![allow(clippy::unwrap_used, reason = "a panic is the failure")]
 
 use crate::config::run::{Occupancy, StartConfig};
@@ -72,7 +72,7 @@ fn fault_of(mut drive: Device, setup: &Setup) -> RunError {
 }
 
 #[test]
-fn checked_mode_finds_a_wrong_page_where_the_long_way_does() {
+fn checked_mode_finds_a_wrong_page_where_the_slow_path_does() {
     for queue_depth in [1, 16] {
         let setup = setup(queue_depth);
         let forged = || {
@@ -90,15 +90,15 @@ fn checked_mode_finds_a_wrong_page_where_the_long_way_does() {
 }
 
 #[test]
-fn reads_enter_the_lane_and_leave_nothing_in_it() {
+fn reads_enter_the_loop_and_leave_nothing_in_it() {
     for (writes, queue_depth) in [(1000, 1), (1000, 32), (60, 16)] {
         let setup = setup(queue_depth);
         let mut drive = setup.prepare(&[]).unwrap();
         replay(&setup, &mut drive, &mut requests(900, writes), &mut Unobserved).unwrap();
-        let lane = drive.read_lane.as_ref().unwrap();
-        assert!(lane.base > Ns::ZERO, "it was left once");
-        assert!(lane.dies.iter().all(|die| die.load == 0 && die.waiting.is_empty() && die.area == 0));
-        assert!(lane.channels.iter().all(|channel| channel.granted == 0 && channel.first == super::NONE));
-        assert!(lane.link.iter().all(|link| link.is_empty()));
+        let reads = drive.read_loop.as_ref().unwrap();
+        assert!(reads.base > Ns::ZERO, "it was left once");
+        assert!(reads.dies.iter().all(|die| die.load == 0 && die.waiting.is_empty() && die.area == 0));
+        assert!(reads.channels.iter().all(|channel| channel.granted == 0 && channel.first == super::NONE));
+        assert!(reads.link.iter().all(|link| link.is_empty()));
     }
 }

@@ -1,4 +1,4 @@
-//! The short ways of plain reads and moves, and the read lane, beside the long way that a drive takes which is watched.
+//! The fast paths of reads and moves, and the read loop, beside the slow path that a drive takes which is watched.
 #![allow(missing_docs)]
 
 use crate::common::random::*;
@@ -20,7 +20,7 @@ use wordline_engine::stats::report::{CheckedReport, Report};
 use wordline_engine::time::Ns;
 use wordline_engine::{RunError, Setup, Unobserved, replay};
 
-/// Runs of reads of one unit each, with some other requests between them: what the read lane serves, enters and leaves.
+/// Runs of reads of one unit each, with some other requests between them: what the read loop serves, enters and leaves.
 fn runs_of_reads(seed: u64, count: usize, unit: u64, bytes: u64) -> Vec<HostRequest> {
     let mut random = Random(seed);
     let (mut others, mut all) = (requests(seed, count, bytes).into_iter(), Vec::new());
@@ -89,7 +89,7 @@ fn run_once(setup: &Setup, requests: &[HostRequest], watched: bool) -> Result<Le
     Ok((counts, checked, serde_json::to_value(&report).unwrap()))
 }
 
-/// A drive that is watched takes the long way for everything. Others, in checked mode and without, must leave the same behind.
+/// A drive that is watched takes the slow path for everything. Others, in checked mode and without, must leave the same behind.
 fn give_the_same_on_every_way(setup: &Setup, requests: &[HostRequest]) -> Result<(), TestCaseError> {
     let expected = run_once(&Setup { checked: true, ..setup.clone() }, requests, true);
     for checked in [true, false] {
@@ -124,7 +124,7 @@ fn first_difference(at: &str, one: &Value, other: &Value) -> Option<String> {
 
 // Of two streams one runs out of space while the other has places left: it waits behind the first all the same.
 #[test]
-fn writes_of_streams_that_wait_for_space_give_the_same_on_short_ways() {
+fn writes_of_streams_that_wait_for_space_give_the_same_on_fast_paths() {
     for seed in 0..2 {
         let mut setup = setup(device(1, 1, 1, 1));
         (setup.device.geometry.blocks, setup.device.geometry.pages) = (32, 8);
@@ -146,8 +146,9 @@ fn writes_of_streams_that_wait_for_space_give_the_same_on_short_ways() {
     }
 }
 
-/// Takes away what bars the short ways, but for this cache; with units that are `alone`, a flash page has one and is programmed alone.
-fn make_plain(setup: &mut Setup, cache: CacheConfig, alone: bool) {
+/// Takes away what bars the fast paths, but for this cache; with units that are `alone`, a flash page has one and is programmed
+/// alone.
+fn allow_fast_paths(setup: &mut Setup, cache: CacheConfig, alone: bool) {
     setup.device.cache_mode = CacheModeConfig::default();
     setup.device.channel.commands = CommandTaker::Die;
     setup.device.slc_mode = None;
@@ -164,12 +165,12 @@ fn make_plain(setup: &mut Setup, cache: CacheConfig, alone: bool) {
 proptest! {
     #![proptest_config(cases())]
 
-    // Plain reads and moves take short ways (`device/at_once.rs`, `device/plain_moves.rs`), and must leave the same behind.
+    // Reads and moves take fast paths (`device/at_once.rs`, `device/fast_path_moves.rs`), and must leave the same behind.
     #[test]
-    fn random_runs_give_the_same_on_short_ways(
+    fn random_runs_give_the_same_on_fast_paths(
         device in devices(),
         (scheme, systems) in (schemes(), prop::option::of(systems())),
-        (plain, alone) in (prop::bool::weighted(0.8), any::<bool>()),
+        (fast, alone) in (prop::bool::weighted(0.8), any::<bool>()),
         host in hosts(),
         (layout, overwrite) in (layouts(), 0.0..2.0f64),
         seed: u64,
@@ -180,8 +181,8 @@ proptest! {
         if let Some((collision, hotr)) = systems {
             (setup.scheme.collision, setup.scheme.hotr) = (collision, hotr);
         }
-        if plain {
-            make_plain(&mut setup, CacheConfig::default(), alone);
+        if fast {
+            allow_fast_paths(&mut setup, CacheConfig::default(), alone);
         }
         let requests = match setup.prepare(&[]) {
             Ok(drive) => requests(seed, count, drive.logical_bytes()),
@@ -192,7 +193,7 @@ proptest! {
 
     // Drives with a write buffer, and gates that the read windows of an array close.
     #[test]
-    fn drives_with_a_buffer_in_an_array_give_the_same_on_short_ways(
+    fn drives_with_a_buffer_in_an_array_give_the_same_on_fast_paths(
         device in devices(),
         (scheme, cache) in (schemes(), caches()),
         (members, window) in (prop::option::of(2u32..4), prop_oneof![Just(0), 1_000u64..3_000_000, 1_000_000u64..30_000_000]),
@@ -204,7 +205,7 @@ proptest! {
     ) {
         let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
-        make_plain(&mut setup, cache, alone);
+        allow_fast_paths(&mut setup, cache, alone);
         if joined {
             setup.device.multi_plane.rule = MultiPlaneRule::SamePage;
         }
@@ -223,9 +224,9 @@ proptest! {
         give_the_same_on_every_way(&setup, &requests)?;
     }
 
-    // The read lane serves runs of reads (`device/read_lane`), and must leave behind what the long way does.
+    // The read loop serves runs of reads (`device/read_loop`), and must leave behind what the slow path does.
     #[test]
-    fn runs_of_reads_give_the_same_in_the_lane(
+    fn runs_of_reads_give_the_same_in_the_read_loop(
         device in devices(),
         scheme in schemes(),
         host in hosts(),
@@ -238,7 +239,7 @@ proptest! {
         let start = StartConfig { layout, ..start(occupancy, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         setup.window.warmup_requests = warmup / 2;
-        make_plain(&mut setup, CacheConfig::default(), false);
+        allow_fast_paths(&mut setup, CacheConfig::default(), false);
         let read = setup.device.cell.read_ns[0];
         setup.device.cell.technology = CellTechnology::Tlc;
         setup.device.cell.read_ns = (0..3).map(|kind| read + 777 * (kind % types) as u64).collect();

@@ -9,27 +9,27 @@ use crate::ids::{DomainId, Lpa, SuperblockId};
 use crate::sched::class::Cause;
 use crate::sched::queue::OpId;
 use crate::stats::blame::Part;
-use crate::systems::{Direct, Watches};
+use crate::systems::{Steering, Watches};
 
 /// Write point of a program that a system sent into a superblock.
-pub(super) const DIRECTED: u8 = u8::MAX - 1;
+pub(super) const STEERED: u8 = u8::MAX - 1;
 
 impl Device {
     /// Whether systems are asked where this program goes.
     #[inline]
-    pub(super) fn is_directed(&self, lpa: Lpa, cause: Cause) -> bool {
-        self.systems_watch(Watches::DIRECTION)
+    pub(super) fn is_steered(&self, lpa: Lpa, cause: Cause) -> bool {
+        self.systems_watch(Watches::STEERING)
             && matches!(cause, Cause::Host | Cause::WriteBack)
             && lpa.0 < self.logical_units
     }
 
     /// Asks the systems where a program goes, and sends it there or lets it wait; `false` if they have nothing to say.
     #[inline(never)]
-    pub(super) fn direct(&mut self, id: OpId) -> bool {
+    pub(super) fn steer(&mut self, id: OpId) -> bool {
         match self.ask_where_to(id) {
             None => return false,
-            Some((system, direct)) => {
-                if !self.send_directed(system, direct, id) {
+            Some((system, steering)) => {
+                if !self.send_steered(system, steering, id) {
                     self.recorder.gc.stalled_units += 1;
                     self.systems.held.push_back(id);
                 }
@@ -38,16 +38,16 @@ impl Device {
         true
     }
 
-    fn ask_where_to(&mut self, id: OpId) -> Option<(usize, Direct)> {
+    fn ask_where_to(&mut self, id: OpId) -> Option<(usize, Steering)> {
         let intent = self.intent(id);
-        self.ask_first(Watches::DIRECTION, |system, drive, actions| {
-            let answer = system.direct(&intent, drive, actions);
-            (answer != Direct::Free).then_some(answer)
+        self.ask_first(Watches::STEERING, |system, drive, actions| {
+            let answer = system.steer(&intent, drive, actions);
+            (answer != Steering::Free).then_some(answer)
         })
     }
 
     /// Asks again for every program that waits for an answer.
-    pub(super) fn direct_anew(&mut self) {
+    pub(super) fn steer_anew(&mut self) {
         let mut waiting = std::mem::take(&mut self.systems.held);
         let mut held = VecDeque::with_capacity(waiting.len());
         while let Some(id) = waiting.pop_front() {
@@ -58,7 +58,7 @@ impl Device {
                     self.program_anew(plane, id);
                     true
                 }
-                Some((system, direct)) => self.send_directed(system, direct, id),
+                Some((system, steering)) => self.send_steered(system, steering, id),
             };
             if sent {
                 self.pool.parts_mut(id).add(Part::Space, waited.0);
@@ -72,19 +72,19 @@ impl Device {
     }
 
     /// Sends a program where a system wants it; `false` if it is to wait.
-    fn send_directed(&mut self, system: usize, direct: Direct, id: OpId) -> bool {
-        if direct != Direct::Wait && self.is_outdated(id) {
+    fn send_steered(&mut self, system: usize, steering: Steering, id: OpId) -> bool {
+        if steering != Steering::Wait && self.is_outdated(id) {
             // To find that out when it takes effect would cost it its place, and a page that belongs at one place has no other.
             self.read_old_content(id);
             return true;
         }
-        match direct {
-            Direct::Free | Direct::Wait => false,
-            Direct::Into(superblock) => {
+        match steering {
+            Steering::Free | Steering::Wait => false,
+            Steering::Into(superblock) => {
                 self.program_into(system, superblock, None, id);
                 true
             }
-            Direct::At { superblock, unit } => {
+            Steering::At { superblock, unit } => {
                 self.program_into(system, superblock, Some(unit), id);
                 true
             }
@@ -105,7 +105,7 @@ impl Device {
         let ppa = self.unit_at(superblock, unit);
         let domain = self.domain_of(ppa);
         self.domain[domain.index()].live += 1;
-        self.pool[id].point = DIRECTED;
+        self.pool[id].point = STEERED;
         self.pool[id].ppa = ppa;
         self.count_cached(id);
         match given {
@@ -125,7 +125,7 @@ impl Device {
     }
 
     /// The die takes a program that a system sent into a superblock.
-    pub(super) fn directed_program_begins(&mut self, head: OpId) {
+    pub(super) fn steered_program_begins(&mut self, head: OpId) {
         let superblock = self.blocks.of(&self.geometry, self.pool[head].ppa);
         self.plans.kept.program_begins(superblock, head);
     }

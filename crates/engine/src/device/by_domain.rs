@@ -66,8 +66,8 @@ struct Stopped {
 impl Device {
     /// How the domains share the logical pages, if each can be prepared on its own.
     pub(super) fn dealing(&self) -> Option<Dealing> {
-        // Checked mode takes the long way, so that one can be held against the other.
-        let apart = self.versions.is_none()
+        // Checked mode takes the slow path, so that one can be held against the other.
+        let independent = self.versions.is_none()
             && matches!(self.gc, GcPolicy::Greedy(_) | GcPolicy::Fifo(_) | GcPolicy::WindowedGreedy(_))
             && !self.blocks.keeps_last_change()
             && self.redundancy.is_none()
@@ -77,7 +77,7 @@ impl Device {
             && !self.slc.as_ref().is_some_and(|slc| slc.untimed)
             && !self.replication.reserved.has_dies();
         let PlacementPolicy::Static(placement) = &self.placement else { return None };
-        if !apart || self.domains.len() < 2 {
+        if !independent || self.domains.len() < 2 {
             return None;
         }
         let period = self.geometry.planes() << self.geometry.unit_shift;
@@ -86,7 +86,7 @@ impl Device {
     }
 
     /// [`Self::fill`], domain by domain, so many pages at a time.
-    pub(super) fn fill_apart(&mut self, dealing: &Dealing, pages: &[Lpa], at_once: usize) {
+    pub(super) fn fill_by_domain(&mut self, dealing: &Dealing, pages: &[Lpa], at_once: usize) {
         let mut map = Whole(std::mem::replace(&mut self.map, PageMap::new(0)));
         // SAFETY: the tables are not exchanged while the drive is filled, which is as long as this is used.
         let memory = unsafe { self.memory_of_filling(dealing, &mut map, pages) };
@@ -124,7 +124,7 @@ impl Device {
         }
         let mut stopped = Vec::new();
         for (domain, numbers) in (0..).map(DomainId).zip(&*sorted) {
-            stopped.extend(self.write_apart(domain, map, numbers));
+            stopped.extend(self.write_to_domain(domain, map, numbers));
         }
         self.fault = first_of(stopped, || pages.iter().filter_map(dealt).map(|(_, domain)| domain));
     }
@@ -136,8 +136,8 @@ impl Device {
         for domain in (0..self.domains.len() as u32).map(DomainId) {
             let entries = dealing.entries_of(domain, &pages);
             let page = |number: usize| dealing.page(domain, entries.start + number as u32).0;
-            stopped.extend(self.write_all_apart(domain, map, entries.len(), page, |this, map, first| {
-                this.fill_run_apart(domain, dealing, map, entries.start + first as u32..entries.end)
+            stopped.extend(self.write_all_of_domain(domain, map, entries.len(), page, |this, map, first| {
+                this.fill_run_of_domain(domain, dealing, map, entries.start + first as u32..entries.end)
             }));
         }
         self.fault = first_of(stopped, || pages.clone().map(|page| dealing.of(Lpa(page)).0));
@@ -145,7 +145,7 @@ impl Device {
 
     /// Fills the first of a domain's pages that follow one another, given by their entries, as long as each is a program unit
     /// of its own and the open superblock stays open; returns how many.
-    fn fill_run_apart(
+    fn fill_run_of_domain(
         &mut self,
         domain: DomainId,
         dealing: &Dealing,
@@ -180,13 +180,13 @@ impl Device {
         count
     }
 
-    /// Whether so many overwrites are enough for [`Self::overwrite_apart`].
-    pub(super) fn is_worth_apart(dealing: &Dealing, count: u64) -> bool {
+    /// Whether so many overwrites are enough for [`Self::overwrite_by_domain`].
+    pub(super) fn is_worth_going_by_domain(dealing: &Dealing, count: u64) -> bool {
         count as f64 > f64::from(dealing.units()) * WORTH_IT
     }
 
     /// [`Self::overwrite`], domain by domain; entries of so many bytes are taken out of the map together.
-    pub(super) fn overwrite_apart(
+    pub(super) fn overwrite_by_domain(
         &mut self,
         dealing: &Dealing,
         count: u64,
@@ -215,7 +215,7 @@ impl Device {
             for group in &groups {
                 parts.take(group, &self.map);
                 for (slot, &domain) in group.iter().enumerate() {
-                    stopped.extend(self.write_apart(domain, &mut parts.of(slot), &drawn[domain.index()]));
+                    stopped.extend(self.write_to_domain(domain, &mut parts.of(slot), &drawn[domain.index()]));
                     if !go_on() {
                         return false;
                     }
@@ -234,16 +234,21 @@ impl Device {
     }
 
     /// Writes these entries' pages, all of one domain.
-    fn write_apart(&mut self, domain: DomainId, map: &mut impl Entries, numbers: &[u32]) -> Option<Stopped> {
+    fn write_to_domain(
+        &mut self,
+        domain: DomainId,
+        map: &mut impl Entries,
+        numbers: &[u32],
+    ) -> Option<Stopped> {
         let number = |place: usize| numbers[place];
-        self.write_all_apart(domain, map, numbers.len(), number, |this, map, first| {
-            this.write_run_apart(domain, map, numbers.get(first..).unwrap_or_default())
+        self.write_all_of_domain(domain, map, numbers.len(), number, |this, map, first| {
+            this.write_run_of_domain(domain, map, numbers.get(first..).unwrap_or_default())
         })
     }
 
     /// Writes the pages of so many entries, all of one domain. `write_run` writes some of them at once, from one on, and
     /// returns how many; of none, the page is written on its own.
-    fn write_all_apart<M: Entries>(
+    fn write_all_of_domain<M: Entries>(
         &mut self,
         domain: DomainId,
         map: &mut M,
@@ -256,12 +261,12 @@ impl Device {
         while done < count {
             if !self.domain[domain.index()].points[point].has_place() {
                 self.collect_untimed(domain, &mut |this, victim, first| {
-                    this.move_block_apart(domain, map, victim, first);
+                    this.move_block_of_domain(domain, map, victim, first);
                 });
             }
             let run = write_run(self, map, done);
             if run == 0 {
-                self.write_one_apart(domain, map, number(done));
+                self.write_one_of_domain(domain, map, number(done));
             }
             if let Some(fault) = self.fault.take() {
                 return Some(Stopped { domain, write: done, fault });
@@ -272,7 +277,7 @@ impl Device {
     }
 
     /// Writes one page to the next place of the host.
-    fn write_one_apart(&mut self, domain: DomainId, map: &mut impl Entries, number: u32) {
+    fn write_one_of_domain(&mut self, domain: DomainId, map: &mut impl Entries, number: u32) {
         let (lpa, point) = (map.page(number), self.points.of(Cause::Host));
         let ppa = self.put_untimed(lpa, domain, point);
         if !ppa.is_some() {
@@ -292,7 +297,7 @@ impl Device {
 
     /// Writes the first of these pages as long as each is a program unit of its own and the open superblock stays open;
     /// returns how many.
-    fn write_run_apart(&mut self, domain: DomainId, map: &mut impl Entries, numbers: &[u32]) -> usize {
+    fn write_run_of_domain(&mut self, domain: DomainId, map: &mut impl Entries, numbers: &[u32]) -> usize {
         if !self.units_are_alone() {
             return 0;
         }
@@ -329,7 +334,7 @@ impl Device {
     }
 
     /// Moves what is valid in a block of a victim.
-    fn move_block_apart(
+    fn move_block_of_domain(
         &mut self,
         domain: DomainId,
         map: &mut impl Entries,
@@ -355,7 +360,7 @@ impl Device {
                 valid[count % MOVED_AT_ONCE as usize] = (lpa, number);
                 count += usize::from(map.get(number, lpa, &self.layout) == Ppa(ppa));
             }
-            self.move_units_apart(domain, map, &valid[..count]);
+            self.move_units_of_domain(domain, map, &valid[..count]);
             moved += count as i32;
         }
         self.blocks.add_valid(victim, -moved);
@@ -379,10 +384,10 @@ impl Device {
     }
 
     /// Moves units to the next places of garbage collection.
-    fn move_units_apart(&mut self, domain: DomainId, map: &mut impl Entries, mut units: &[(Lpa, u32)]) {
+    fn move_units_of_domain(&mut self, domain: DomainId, map: &mut impl Entries, mut units: &[(Lpa, u32)]) {
         let number = self.points.of(Cause::Gc);
         while let Some((&(lpa, entry), later)) = units.split_first() {
-            let run = self.move_run_apart(domain, map, units);
+            let run = self.move_run_of_domain(domain, map, units);
             if run == 0 {
                 let ppa = self.put_untimed(lpa, domain, number);
                 if ppa.is_some() {
@@ -396,7 +401,12 @@ impl Device {
 
     /// Moves the first of these units as long as each is a program unit of its own and the open superblock stays open;
     /// returns how many.
-    fn move_run_apart(&mut self, domain: DomainId, map: &mut impl Entries, units: &[(Lpa, u32)]) -> usize {
+    fn move_run_of_domain(
+        &mut self,
+        domain: DomainId,
+        map: &mut impl Entries,
+        units: &[(Lpa, u32)],
+    ) -> usize {
         if !self.units_are_alone() {
             return 0;
         }

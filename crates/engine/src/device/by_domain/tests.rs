@@ -109,7 +109,7 @@ impl Preparation {
     }
 
     /// A drive so prepared, either way; `None` where this drive can't be prepared domain by domain.
-    fn prepared(&self, setup: &Setup, apart: bool) -> Option<Device> {
+    fn prepared(&self, setup: &Setup, by_domain: bool) -> Option<Device> {
         let (mut device, _) = setup.new_drive(Vec::new()).ok()?;
         let plan = |seed| device.steady_plan(Collection::Greedy, seed, false);
         device.fill_at_once(setup.scheme.placement.order, self.occupied, self.scattered.map(plan));
@@ -117,8 +117,8 @@ impl Preparation {
             device.blocks.set_least_won(u32::MAX);
         }
         let dealing = device.dealing()?;
-        if apart {
-            device.fill_apart(&dealing, &self.filled, 1000);
+        if by_domain {
+            device.fill_by_domain(&dealing, &self.filled, 1000);
         } else {
             device.fill_in_turn(&self.filled);
         }
@@ -126,9 +126,9 @@ impl Preparation {
         let pages: Vec<Lpa> = pages.collect();
         device.store_map();
         let mut choice = device.overwriting(self.occupied, &pages, setup.seed);
-        if apart {
+        if by_domain {
             let group = below(&mut stream(self.overwrites, "group"), 10_000) as usize;
-            assert!(device.overwrite_apart(&dealing, self.overwrites, &mut choice, group, &mut || true));
+            assert!(device.overwrite_by_domain(&dealing, self.overwrites, &mut choice, group, &mut || true));
         } else {
             assert!(device.overwrite_in_turn(self.overwrites, &mut choice, &mut || true));
         }
@@ -153,14 +153,19 @@ fn domain_by_domain_and_in_turn_leave_the_same() {
         let units =
             (setup.logical_bytes().unwrap() / u64::from(setup.device.geometry.mapping_unit_bytes)) as u32;
         let preparation = Preparation::drawn(&mut random, units);
-        let Some(apart) = preparation.prepared(&setup, true) else { continue };
+        let Some(by_domain) = preparation.prepared(&setup, true) else { continue };
         let in_turn = preparation.prepared(&setup, false).unwrap();
-        assert_eq!(apart.fault, in_turn.fault, "{:?}", setup.scheme);
-        assert!(saved(&setup, &apart) == saved(&setup, &in_turn), "{:?} {:?}", setup.device, setup.scheme);
-        apart.audit().unwrap();
+        assert_eq!(by_domain.fault, in_turn.fault, "{:?}", setup.scheme);
+        assert!(
+            saved(&setup, &by_domain) == saved(&setup, &in_turn),
+            "{:?} {:?}",
+            setup.device,
+            setup.scheme
+        );
+        by_domain.audit().unwrap();
         compared += 1;
-        with_slc_cache += u32::from(apart.slc.is_some());
-        collected += u32::from(apart.blocks.erase_counts().iter().any(|&erases| erases > 0));
+        with_slc_cache += u32::from(by_domain.slc.is_some());
+        collected += u32::from(by_domain.blocks.erase_counts().iter().any(|&erases| erases > 0));
     }
     assert!(collected > 50 && with_slc_cache > 5, "of {compared}: {collected}, {with_slc_cache}");
 }
@@ -178,10 +183,10 @@ fn a_long_fill_in_order_whose_memory_is_handed_out_ahead_leaves_the_same() {
     ];
     let setup = setup(&keys).unwrap();
     let filled: Vec<Lpa> = (1000..(5 << 20) + 77).map(Lpa).collect();
-    let prepared = |apart: bool| {
+    let prepared = |by_domain: bool| {
         let (mut device, _) = setup.new_drive(Vec::new()).unwrap();
         device.fill_at_once(setup.scheme.placement.order, 0, None);
-        if apart {
+        if by_domain {
             device.fill(&filled);
         } else {
             device.fill_in_turn(&filled);
@@ -190,9 +195,9 @@ fn a_long_fill_in_order_whose_memory_is_handed_out_ahead_leaves_the_same() {
         device.close_untimed_places();
         device
     };
-    let apart = prepared(true);
-    assert!(apart.dealing().is_some() && filled.len() as u32 <= apart.logical_units - 1000);
-    assert!(saved(&setup, &apart) == saved(&setup, &prepared(false)));
+    let by_domain = prepared(true);
+    assert!(by_domain.dealing().is_some() && filled.len() as u32 <= by_domain.logical_units - 1000);
+    assert!(saved(&setup, &by_domain) == saved(&setup, &prepared(false)));
 }
 
 #[test]
@@ -204,10 +209,10 @@ fn the_domain_that_can_not_go_on_first_is_named() {
         let units =
             (setup.logical_bytes().unwrap() / u64::from(setup.device.geometry.mapping_unit_bytes)) as u32;
         let preparation = Preparation { for_ever_full: true, ..Preparation::drawn(&mut random, units) };
-        let Some(apart) = preparation.prepared(&setup, true) else { continue };
+        let Some(by_domain) = preparation.prepared(&setup, true) else { continue };
         let in_turn = preparation.prepared(&setup, false).unwrap();
-        assert_eq!(apart.fault, in_turn.fault);
-        compared += u32::from(apart.fault.is_some());
+        assert_eq!(by_domain.fault, in_turn.fault);
+        compared += u32::from(by_domain.fault.is_some());
     }
 }
 
@@ -238,16 +243,16 @@ fn what_depends_on_other_domains_is_done_in_turn() {
             (key, value.to_owned()),
         ]
     };
-    let apart = |key, value| {
+    let by_domain = |key, value| {
         let setup = setup(&keys(key, value)).unwrap();
         setup.new_drive(Vec::new()).unwrap().0.dealing().is_some()
     };
-    assert!(apart("scheme.gc.policy", "greedy"));
+    assert!(by_domain("scheme.gc.policy", "greedy"));
     for policy in ["d_choices", "random", "cost_benefit"] {
-        assert!(!apart("scheme.gc.policy", policy), "{policy}");
+        assert!(!by_domain("scheme.gc.policy", policy), "{policy}");
     }
-    assert!(!apart("scheme.placement.policy", "dynamic"));
-    assert!(!apart("scheme.blocks.superblock", "drive"));
+    assert!(!by_domain("scheme.placement.policy", "dynamic"));
+    assert!(!by_domain("scheme.blocks.superblock", "drive"));
     let checked = Setup { checked: true, ..setup(&keys("scheme.gc.policy", "greedy")).unwrap() };
     assert!(checked.new_drive(Vec::new()).unwrap().0.dealing().is_none());
 }

@@ -8,7 +8,7 @@ const TAKEN: usize = 64;
 
 /// The channels that dies wait for, by the time at which they become free; of one time, in the order in which that was
 /// noted. There are few, and most are noted behind most others: a sorted list is shorter work than a heap.
-pub(super) struct Wakes {
+pub(super) struct ChannelReleases {
     /// Those from `first` on; the ones before it were taken.
     sorted: Vec<Due>,
     first: usize,
@@ -16,22 +16,22 @@ pub(super) struct Wakes {
     order: u64,
 }
 
-impl Default for Wakes {
+impl Default for ChannelReleases {
     fn default() -> Self {
         Self { sorted: Vec::new(), first: 0, time: Ns::NEVER, order: 0 }
     }
 }
 
-impl Wakes {
+impl ChannelReleases {
     /// A channel that isn't among them becomes free at `time`.
     #[inline]
     pub fn note(&mut self, time: Ns, channel: u32) {
-        let wake = Due::new(time, self.order, channel);
+        let release = Due::new(time, self.order, channel);
         self.order += 1;
-        self.sorted.push(wake);
+        self.sorted.push(release);
         let waiting = &mut self.sorted[self.first..];
         for place in (1..waiting.len()).rev() {
-            if waiting[place - 1] < wake {
+            if waiting[place - 1] < release {
                 break;
             }
             waiting.swap(place - 1, place);
@@ -67,14 +67,14 @@ mod tests {
     proptest! {
         #[test]
         fn the_soonest_goes_first_and_of_one_time_the_first_noted(times in prop::collection::vec(0u64..12, 0..400)) {
-            let (mut wakes, mut model) = (Wakes::default(), Vec::new());
+            let (mut releases, mut model) = (ChannelReleases::default(), Vec::new());
             for (channel, time) in (0u32..).zip(times) {
                 if time < 3 {
-                    prop_assert_eq!(wakes.time(), model.first().map_or(Ns::NEVER, |&(time, _)| time));
+                    prop_assert_eq!(releases.time(), model.first().map_or(Ns::NEVER, |&(time, _)| time));
                     let first = (!model.is_empty()).then(|| model.remove(0).1);
-                    prop_assert_eq!(wakes.take(), first);
+                    prop_assert_eq!(releases.take(), first);
                 }
-                wakes.note(Ns(time), channel);
+                releases.note(Ns(time), channel);
                 model.push((Ns(time), channel));
                 model.sort_by_key(|&(time, _)| time);
             }

@@ -1,7 +1,7 @@
-//! What goes with a read that begins in the lane: reads of the same flash page, which is read once for all of them, and
-//! of other planes, which work together. The choice is that of [a command of the long way](crate::device::issue).
+//! What goes with a read that begins in the loop: reads of the same flash page, which is read once for all of them, and
+//! of other planes, which work together. The choice is that of [a command of the slow path](crate::device::issue).
 
-use super::serve::Lane;
+use super::serve::ActiveReadLoop;
 use super::{Flight, NONE};
 use crate::ids::Ppa;
 use crate::time::Ns;
@@ -16,12 +16,12 @@ struct Draft {
     used: u32,
 }
 
-impl Lane<'_> {
+impl ActiveReadLoop<'_> {
     /// Takes out of the queue of a die what goes with `head`, which is out of it already: further pages are linked through
     /// `next`, further reads of one page through `mate`. Returns the planes of the command and its time in the cells.
     #[inline(never)]
     pub(super) fn find_partners(&mut self, number: u32, head: u32) -> (u32, Ns) {
-        let Flight { ppa: first, mut cell, .. } = self.lane.flights[head];
+        let Flight { ppa: first, mut cell, .. } = self.reads.flights[head];
         if !self.has_partners(number, first) {
             return (1, cell);
         }
@@ -29,18 +29,18 @@ impl Lane<'_> {
         let mut draft = Draft { head, last: head, planes: 1, used };
         let mut place = 0;
         for _ in 0..self.drive.rules.window {
-            let Some(&candidate) = self.lane.dies[number as usize].waiting.get(place) else { break };
+            let Some(&candidate) = self.reads.dies[number as usize].waiting.get(place) else { break };
             let page = self.head_of_page(head, candidate.ppa);
             if page != NONE {
                 self.share_page(number, page, candidate.read);
             } else if self.is_partner(&draft, candidate.ppa) {
-                cell = cell.max(self.lane.flights[candidate.read].cell);
+                cell = cell.max(self.reads.flights[candidate.read].cell);
                 self.add_plane(&mut draft, candidate.read);
             } else {
                 place += 1;
                 continue;
             }
-            self.lane.dies[number as usize].waiting.remove(place);
+            self.reads.dies[number as usize].waiting.remove(place);
         }
         (draft.planes, cell)
     }
@@ -49,7 +49,7 @@ impl Lane<'_> {
     #[inline]
     fn has_partners(&self, number: u32, unit: Ppa) -> bool {
         let shift = self.drive.geometry.unit_shift;
-        let near = self.lane.dies[number as usize].waiting.iter().take(self.drive.rules.window as usize);
+        let near = self.reads.dies[number as usize].waiting.iter().take(self.drive.rules.window as usize);
         self.drive.planes_together() > 1
             || near.map(|other| other.ppa.0 >> shift).any(|page| page == unit.0 >> shift)
     }
@@ -57,7 +57,7 @@ impl Lane<'_> {
     /// The head in a command of the flash page of a unit; [`NONE`] if the command hasn't it.
     #[inline]
     fn head_of_page(&self, mut head: u32, unit: Ppa) -> u32 {
-        let (flights, shift) = (&self.lane.flights, self.drive.geometry.unit_shift);
+        let (flights, shift) = (&self.reads.flights, self.drive.geometry.unit_shift);
         while head != NONE && flights[head].ppa.0 >> shift != unit.0 >> shift {
             head = flights[head].next;
         }
@@ -74,22 +74,22 @@ impl Lane<'_> {
         let place = |ppa: Ppa| self.drive.geometry.place(ppa);
         let there = place(unit);
         draft.used & (1 << self.drive.geometry.die_of(there.plane).1) == 0
-            && self.drive.fit(there, place(self.lane.flights[draft.head].ppa))
+            && self.drive.fit(there, place(self.reads.flights[draft.head].ppa))
     }
 
     fn add_plane(&mut self, draft: &mut Draft, read: u32) {
-        draft.used |= 1 << self.drive.die_of(self.lane.flights[read].ppa).1;
+        draft.used |= 1 << self.drive.die_of(self.reads.flights[read].ppa).1;
         draft.planes += 1;
-        self.lane.flights[draft.last].next = read;
-        self.lane.flights[read].next = NONE;
+        self.reads.flights[draft.last].next = read;
+        self.reads.flights[read].next = NONE;
         draft.last = read;
     }
 
     /// A read goes with another of its page: the two are one page for the die from now on.
     fn share_page(&mut self, number: u32, head: u32, read: u32) {
-        let (now, base) = (self.now, self.lane.base);
-        let die = &mut self.lane.dies[number as usize];
-        let flights = &mut self.lane.flights;
+        let (now, base) = (self.now, self.reads.base);
+        let die = &mut self.reads.dies[number as usize];
+        let flights = &mut self.reads.flights;
         die.load -= 1;
         die.area += now.since(flights[read].at_die.max(base)).0;
         let last = flights.readers(head).last().unwrap_or(head);

@@ -1,4 +1,4 @@
-//! The reads under way in the lane.
+//! The reads under way in the loop.
 
 use std::ops::{Index, IndexMut};
 

@@ -1,10 +1,10 @@
-//! Entering the read lane: it takes over what is under way, if that is nothing but plain reads.
+//! Entering the read loop: it takes over what is under way, if that is nothing but reads of one unit each.
 
 use super::flights::NO_FLIGHT;
 use std::collections::VecDeque;
 
-use super::wakes::Wakes;
-use super::{Flight, LaneChannel, LaneDie, NONE, ReadLane};
+use super::releases::ChannelReleases;
+use super::{Flight, LoopChannel, LoopDie, NONE, ReadLoop};
 use crate::device::Device;
 use crate::device::admit::Request;
 use crate::ids::DieId;
@@ -15,7 +15,7 @@ use crate::sched::queue::{JOIN, NONE as NO_OP, Op, OpId};
 use crate::stats::blame::Part;
 use crate::time::Ns;
 
-impl LaneDie {
+impl LoopDie {
     fn of_channel(channel: u32) -> Self {
         Self {
             phase: Phase::Idle,
@@ -27,8 +27,8 @@ impl LaneDie {
             cell: Ns::ZERO,
             transfer: Ns::ZERO,
             channel_wait: 0,
-            wish_from: Ns::ZERO,
-            wish: Ns::ZERO,
+            requested_at: Ns::ZERO,
+            requested: Ns::ZERO,
             behind: NONE,
             waiting: VecDeque::new(),
             load: 0,
@@ -47,15 +47,15 @@ impl LaneDie {
     }
 }
 
-impl ReadLane {
+impl ReadLoop {
     fn new(drive: &Device) -> Self {
         let dies = drive.channel_of.iter().take(drive.outstanding.len());
         Self {
-            dies: dies.map(|&channel| LaneDie::of_channel(channel)).collect(),
-            channels: vec![LaneChannel::free_from(Ns::ZERO); drive.channels.len()],
+            dies: dies.map(|&channel| LoopDie::of_channel(channel)).collect(),
+            channels: vec![LoopChannel::free_from(Ns::ZERO); drive.channels.len()],
             flights: Default::default(),
             due: Default::default(),
-            wakes: Wakes::default(),
+            releases: ChannelReleases::default(),
             link: Default::default(),
             link_event: Ns::NEVER,
             base: Ns::ZERO,
@@ -69,8 +69,8 @@ impl ReadLane {
 }
 
 impl Device {
-    /// Enters the lane with all that is under way, if nothing is but plain reads that waited for such reads only.
-    pub(super) fn enter_lane(&mut self) -> Option<Box<ReadLane>> {
+    /// Enters the loop with all that is under way, if nothing is but reads of one unit that waited for such reads only.
+    pub(super) fn enter_read_loop(&mut self) -> Option<Box<ReadLoop>> {
         let at_rest = self.requests_inside() == 0 && self.pool.is_empty();
         if !(at_rest || self.only_reads_are_inside()) || !self.touched.is_empty() {
             return None;
@@ -80,30 +80,30 @@ impl Device {
         if pending.iter().any(|event| event.resource() >= last) {
             return None;
         }
-        let mut lane = self.read_lane.take().unwrap_or_else(|| Box::new(ReadLane::new(self)));
-        lane.base = self.now;
+        let mut reads = self.read_loop.take().unwrap_or_else(|| Box::new(ReadLoop::new(self)));
+        reads.base = self.now;
         for event in pending {
             let resource = event.resource();
             self.events.clear(resource);
             match resource.checked_sub(self.dies.len()) {
-                None => lane.due.expect(event.time(), resource as u32),
-                Some(channel) => lane.wakes.note(event.time(), channel as u32),
+                None => reads.due.expect(event.time(), resource as u32),
+                Some(channel) => reads.releases.note(event.time(), channel as u32),
             }
         }
-        for (mine, channel) in self.channels.iter().zip(&mut lane.channels) {
-            *channel = LaneChannel::free_from(mine.free_at);
+        for (mine, channel) in self.channels.iter().zip(&mut reads.channels) {
+            *channel = LoopChannel::free_from(mine.free_at);
         }
         for die in (0..self.outstanding.len() as u32).map(DieId) {
-            self.lend_die(die, &mut lane);
+            self.lend_die(die, &mut reads);
         }
         for number in 0..self.channels.len() {
-            self.lend_channel(number, &mut lane);
+            self.lend_channel(number, &mut reads);
         }
-        self.lend_link(&mut lane);
-        Some(lane)
+        self.lend_link(&mut reads);
+        Some(reads)
     }
 
-    /// Whether all that is inside are reads that the lane can take over.
+    /// Whether all that is inside are reads that the loop can take over.
     fn only_reads_are_inside(&self) -> bool {
         let on_link = self.link_in.len() + self.link_out.len();
         if self.completed > 0 || self.pool.len() + on_link != self.requests_inside() {
@@ -111,7 +111,9 @@ impl Device {
         }
         let on_link = self.link_in.iter().chain(&self.link_out);
         let mut of_link = on_link.map(|&(_, number)| &self.requests[number as usize]);
-        if !of_link.all(|request| self.plain_place(&request.request).is_some() && !request.met_firmware()) {
+        if !of_link
+            .all(|request| self.place_of_unit_read(&request.request).is_some() && !request.met_firmware())
+        {
             return false;
         }
         let mut found = 0;
@@ -136,16 +138,16 @@ impl Device {
             Phase::Idle => return Some(0),
             Phase::Command | Phase::Array | Phase::DataWait | Phase::DataOut => {
                 let command = &die.command;
-                let plain = command.class == Class::HostRead
+                let is_read = command.class == Class::HostRead
                     && command.planes == 1
                     && command.form == CommandForm::Plain
-                    && self.is_plain_operation(command.head)
+                    && self.is_unit_read(command.head)
                     && self.pool[command.head].next == NO_OP;
                 let waits = [Part::Command, Part::Cell, Part::Transfer, Part::ChannelWait(Class::HostRead)];
                 let before = self.pool.parts(command.head);
                 let alone = command.parts.are_only(&waits)
                     && before.is_none_or(|parts| parts.are_only(&[Part::DieWait(Class::HostRead)]));
-                if !plain || !alone || !self.waits_for_reads(number, die) {
+                if !is_read || !alone || !self.waits_for_reads(number, die) {
                     return None;
                 }
                 reads += 1;
@@ -154,7 +156,7 @@ impl Device {
         }
         let mut waiting = die.first(Class::HostRead);
         while waiting != NO_OP {
-            if !self.is_plain_operation(waiting) || !self.waited_for_reads(waiting, die) {
+            if !self.is_unit_read(waiting) || !self.waited_for_reads(waiting, die) {
                 return None;
             }
             reads += 1;
@@ -163,7 +165,7 @@ impl Device {
         Some(reads)
     }
 
-    fn is_plain_operation(&self, id: OpId) -> bool {
+    fn is_unit_read(&self, id: OpId) -> bool {
         let Op { class, ppa, next_unit, request, partial, guess, copyback, wait_from, arrived, .. } =
             self.pool[id];
         if class != Class::HostRead || partial || guess || copyback || request >= JOIN || next_unit != NO_OP {
@@ -171,7 +173,7 @@ impl Device {
         }
         let request = &self.requests[request as usize];
         let came = wait_from == arrived && request.came_at() == arrived;
-        came && !request.met_firmware() && self.plain_place(&request.request) == Some(ppa)
+        came && !request.met_firmware() && self.place_of_unit_read(&request.request) == Some(ppa)
     }
 
     /// Whether a die that waits for its channel waits for reads of the host only.
@@ -194,7 +196,7 @@ impl Device {
     }
 
     /// Takes a die's reads over.
-    fn lend_die(&mut self, number: DieId, lane: &mut ReadLane) {
+    fn lend_die(&mut self, number: DieId, reads: &mut ReadLoop) {
         let load = self.outstanding[number.index()];
         self.recorder.load_changes(number.index(), load, load, self.now);
         self.dies[number.index()].bring_clock_to(self.now);
@@ -205,28 +207,28 @@ impl Device {
             let flight = self.flight_of(head, number);
             let (at_die, command) = (flight.at_die, self.timing.read_command(1));
             let state = &mut self.dies[number.index()];
-            let free_at = lane.channels[lane.dies[number.index()].channel as usize].free_at;
-            let die = &mut lane.dies[number.index()];
-            (die.phase, die.wish) = (phase, state.channel_wait.duration);
+            let free_at = reads.channels[reads.dies[number.index()].channel as usize].free_at;
+            let die = &mut reads.dies[number.index()];
+            (die.phase, die.requested) = (phase, state.channel_wait.duration);
             (die.planes, die.begun, die.command, die.cell) = (1, at_die + Ns(waited), command, flight.cell);
             die.transfer = state.data_out;
             die.channel_wait = state.command.parts.get(Part::ChannelWait(Class::HostRead));
-            die.running = lane.flights.insert(flight);
+            die.running = reads.flights.insert(flight);
             if matches!(phase, Phase::Command | Phase::DataWait) {
                 // It waits until the channel is free, so long after it began to.
                 let granted = self.channels[die.channel as usize].clock.since(&state.channel_wait.snapshot);
                 let wait = state.channel_wait.ahead.1 + granted.map(|(_, ns)| ns).sum::<u64>();
-                die.wish_from = Ns(free_at.0.saturating_sub(wait));
+                die.requested_at = Ns(free_at.0.saturating_sub(wait));
             }
             state.phase = Phase::Idle;
             state.command.head = NO_OP;
         }
-        let die = &mut lane.dies[number.index()];
+        let die = &mut reads.dies[number.index()];
         (die.load, die.most) = (load, load);
         while self.dies[number.index()].waits(Class::HostRead) {
             let waiting = self.dies[number.index()].pop(&mut self.pool, Class::HostRead);
-            let flight = lane.flights.insert(self.flight_of(waiting, number));
-            lane.queue(flight);
+            let flight = reads.flights.insert(self.flight_of(waiting, number));
+            reads.queue(flight);
         }
     }
 
@@ -248,31 +250,31 @@ impl Device {
     }
 
     /// The dies that wait for a channel.
-    fn lend_channel(&mut self, number: usize, lane: &mut ReadLane) {
+    fn lend_channel(&mut self, number: usize, reads: &mut ReadLoop) {
         while let Some(DieId(die)) = self.channels[number].take(0) {
-            let channel = &mut lane.channels[number];
+            let channel = &mut reads.channels[number];
             let last = std::mem::replace(&mut channel.last, die);
             if channel.first == NONE {
                 channel.first = die;
             } else {
-                lane.dies[last as usize].behind = die;
+                reads.dies[last as usize].behind = die;
             }
         }
     }
 
-    fn lend_link(&mut self, lane: &mut ReadLane) {
+    fn lend_link(&mut self, reads: &mut ReadLoop) {
         for outwards in [false, true] {
             while let Some((end, number)) =
                 if outwards { self.link_out.pop_front() } else { self.link_in.pop_front() }
             {
                 let mut flight = self.lend_request(number);
-                if let (false, Some(ppa)) = (outwards, self.plain_place(&flight.request)) {
+                if let (false, Some(ppa)) = (outwards, self.place_of_unit_read(&flight.request)) {
                     let place = self.geometry.place(ppa);
                     flight.die = self.geometry.die_of(place.plane).0.0;
                     (flight.ppa, flight.cell) = (ppa, self.timing.read(place.page, CellMode::Native));
                 }
-                let flight = lane.flights.insert(flight);
-                lane.put_on_link(outwards, end, flight);
+                let flight = reads.flights.insert(flight);
+                reads.put_on_link(outwards, end, flight);
             }
         }
     }

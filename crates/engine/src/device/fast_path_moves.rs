@@ -1,9 +1,9 @@
-//! Plain moves: on a drive whose commands nobody watches, whose flash pages are of one unit each, and programmed one at a
-//! time on each plane, the commands of garbage collection, the host's programs and those of the data cache need no walk over
+//! The fast path of moves: on a drive whose commands nobody watches, whose flash pages are of one unit each, and programmed one
+//! at a time on each plane, the commands of garbage collection, the host's programs and those of the data cache need no walk over
 //! units, no search for two that want the same page, and nobody's waits behind what they do are told in them. Systems, the
-//! data cache and gates may be there, and are told or asked what they are on the long way; what has further copies, and the
-//! commands that make them, takes that way. Plain moves leave behind what the long way does, and checked mode verifies it: a
-//! drive with a probe takes the long way, and the tests compare the two.
+//! data cache and gates may be there, and are told or asked what they are on the slow path; what has further copies, and the
+//! commands that make them, takes the slow path. The fast path leaves behind what that does, and checked mode verifies it: a
+//! drive with a probe takes the slow path, and the tests compare the two.
 
 use super::Device;
 use super::issue::only_class;
@@ -17,13 +17,14 @@ use crate::sched::queue::{NONE, OWN, Op, OpId, OpPool};
 use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
 use crate::time::Ns;
 
-/// Whether the commands of a class are plain where moves are.
+/// Whether the commands of a class take the fast path where moves do.
 #[inline(always)]
-pub(super) fn is_plain_class(class: Class) -> bool {
+pub(super) fn is_fast_path_class(class: Class) -> bool {
     class == Class::HostProgram || class == WRITE_BACK_PROGRAM || class.is_move()
 }
 
-/// Whether no request waits for a command of a drive whose moves are plain, so that its parts of a response time are nobody's.
+/// Whether no request waits for a command of a drive whose moves take the fast path, so that its parts of a response time
+/// are nobody's.
 #[inline(always)]
 pub(super) fn nobody_waits_for_command(command: &Command, pool: &OpPool) -> bool {
     let Command { head, class, planes, .. } = *command;
@@ -31,38 +32,38 @@ pub(super) fn nobody_waits_for_command(command: &Command, pool: &OpPool) -> bool
 }
 
 impl Device {
-    /// Whether moves are plain: reads are direct, each plane does one unit at a time, and nothing else wants to see or place
-    /// a move.
-    pub(super) fn moves_are_plain(&self) -> bool {
+    /// Whether moves can take the fast path: reads can bypass the queues, each plane does one unit at a time, and nothing else
+    /// wants to see or place a move.
+    pub(super) fn moves_can_take_fast_path(&self) -> bool {
         let alone = self.geometry.units_per_program() == 1;
         let elsewhere = self.rules.places_moves
             || self.copybacks.supported
             || self.points.of_hot_moves().is_some()
             || self.cpu.is_on();
         let watched = self.wear_out.is_some() || self.slc.is_some();
-        self.reads_are_direct() && alone && !(elsewhere || watched || self.redundancy.is_some())
+        self.reads_can_bypass_queues() && alone && !(elsewhere || watched || self.redundancy.is_some())
     }
 
     /// Whether a command does what no request waits for, so that its parts of a response time are nobody's. What reads and
-    /// erases for moves does so; their programs may take a write of the host along, but for those that are plain, and with
+    /// erases for moves does so; their programs may take a write of the host along, but for those on the fast path, and with
     /// cache reads a read of the host may wait for the channel while the one behind it does.
     #[inline(always)]
     pub(super) fn nobody_waits_for(&self, class: Class) -> bool {
         let alone = class.op() != FlashOp::Program && !self.overlap.read;
-        class.is_move() && (self.rules.plain_moves || alone)
+        class.is_move() && (self.rules.fast_path_moves || alone)
     }
 
     /// The same of a command under way.
     #[inline(always)]
     pub(super) fn nobody_waits_for_this(&self, command: &Command) -> bool {
         self.nobody_waits_for(command.class)
-            || (self.rules.plain_moves && nobody_waits_for_command(command, &self.pool))
+            || (self.rules.fast_path_moves && nobody_waits_for_command(command, &self.pool))
     }
 
-    /// Begins a command of a plain class; `false` if what it reads is elsewhere by now.
+    /// Begins a command of a class on the fast path; `false` if what it reads is elsewhere by now.
     #[inline(always)]
-    pub(super) fn begin_plain(&mut self, die: DieId, class: Class, head: OpId) -> bool {
-        debug_assert!(self.moves_are_plain(), "noted when it changes");
+    pub(super) fn begin_on_fast_path(&mut self, die: DieId, class: Class, head: OpId) -> bool {
+        debug_assert!(self.moves_can_take_fast_path(), "noted when it changes");
         let Op { ppa, arrived, .. } = self.pool[head];
         if class.op() == FlashOp::Read && !self.still_reads(head) {
             self.change_load(die, -1);
@@ -72,11 +73,11 @@ impl Device {
         if self.planes_together() > 1 && self.dies[die.index()].waits(class) {
             planes = self.join_planes(die, class, head);
         }
-        let mut data = self.begin_page_plain(die, class, head);
+        let mut data = self.begin_page_on_fast_path(die, class, head);
         let mut cell = self.cell_time(class, ppa);
         let mut other = if planes > 1 { self.pool[head].next } else { NONE };
         while other != NONE {
-            data += self.begin_page_plain(die, class, other);
+            data += self.begin_page_on_fast_path(die, class, other);
             cell = cell.max(self.cell_time(class, self.pool[other].ppa));
             other = self.pool[other].next;
         }
@@ -100,14 +101,14 @@ impl Device {
     /// Whether a page of a victim is to be read still where it was when its read was queued; ends the read if not.
     #[inline(always)]
     fn still_reads(&mut self, head: OpId) -> bool {
-        // Nothing but a change of the map keeps a plain drive from reading what it wanted to read.
+        // Nothing but a change of the map keeps such a drive from reading what it wanted to read.
         let Op { lpa, ppa, .. } = self.pool[head];
         self.is_at(lpa, ppa) || self.confirm_read(head) != NONE
     }
 
     /// One plane's part of a command that begins. Returns the time of the data that it takes over the channel.
     #[inline(always)]
-    fn begin_page_plain(&mut self, die: DieId, class: Class, head: OpId) -> Ns {
+    fn begin_page_on_fast_path(&mut self, die: DieId, class: Class, head: OpId) -> Ns {
         match class.op() {
             FlashOp::Read => {
                 if self.versions.is_some() {
@@ -117,10 +118,10 @@ impl Device {
             }
             FlashOp::Program => {
                 if class.is_move() {
-                    self.commit_plain_move(head, class);
+                    self.commit_move_on_fast_path(head, class);
                 } else {
                     self.settle_wait(head, die);
-                    self.commit_plain_program(head, class);
+                    self.commit_program_on_fast_path(head, class);
                 }
                 self.transfer(self.pool[head].bytes)
             }
@@ -175,7 +176,7 @@ impl Device {
     /// Gives a unit that the host or the data cache writes the next place of its open superblock, and queues its program;
     /// `false` if there is none, or others wait for space.
     #[inline(always)]
-    pub(super) fn program_plain(&mut self, domain: DomainId, id: OpId) -> bool {
+    pub(super) fn program_on_fast_path(&mut self, domain: DomainId, id: OpId) -> bool {
         let Op { point: number, request, class, .. } = self.pool[id];
         if self.pace.is_some() && self.pace_holds(domain, number) {
             return false;
@@ -199,14 +200,14 @@ impl Device {
         if request < OWN {
             self.begin_wait(id, die);
         }
-        self.enqueue_plain(id, die, class);
+        self.enqueue_on_fast_path(id, die, class);
         self.check_collection(domain);
         true
     }
 
     /// Queues the read of a page of a victim, if it is still wanted.
     #[inline(always)]
-    pub(super) fn read_plain_move(&mut self, domain: DomainId, page: Ppa, class: Class) {
+    pub(super) fn read_move_on_fast_path(&mut self, domain: DomainId, page: Ppa, class: Class) {
         let lpa = self.lpa_of_victim(page);
         if lpa.0 >= self.all_units() || !self.is_at(lpa, page) {
             if self.copies.has(lpa) {
@@ -222,7 +223,7 @@ impl Device {
         let collector = &mut self.domain[domain.index()].collector;
         collector.in_flight += 1;
         collector.reading += 1;
-        self.enqueue_plain(unit, self.die_of(page).0, class);
+        self.enqueue_on_fast_path(unit, self.die_of(page).0, class);
     }
 
     /// Place of the next operation in the order of arrival.
@@ -234,14 +235,14 @@ impl Device {
 
     /// Puts a unit that nobody waits for, whose place in the order of arrival it knows, into the queue of its die.
     #[inline(always)]
-    fn enqueue_plain(&mut self, unit: OpId, die: DieId, class: Class) {
+    fn enqueue_on_fast_path(&mut self, unit: OpId, die: DieId, class: Class) {
         self.change_load(die, 1);
-        self.queue_plain(unit, die, class);
+        self.queue_on_fast_path(unit, die, class);
     }
 
     /// The same where the die's load counts it already.
     #[inline(always)]
-    fn queue_plain(&mut self, unit: OpId, die: DieId, class: Class) {
+    fn queue_on_fast_path(&mut self, unit: OpId, die: DieId, class: Class) {
         let state = &mut self.dies[die.index()];
         state.push(&mut self.pool, class, unit);
         if state.phase == Phase::Idle {
@@ -252,7 +253,7 @@ impl Device {
     /// The die takes the program of a page that moves, which takes effect unless the page was overwritten or trimmed while
     /// its move was under way.
     #[inline(always)]
-    fn commit_plain_move(&mut self, unit: OpId, class: Class) {
+    fn commit_move_on_fast_path(&mut self, unit: OpId, class: Class) {
         let Op { lpa, source, ppa, .. } = self.pool[unit];
         let superblock = self.blocks.of(&self.geometry, ppa);
         if self.copies.has(lpa) || !self.partial_writes.is_empty() {
@@ -271,7 +272,7 @@ impl Device {
 
     /// The die takes the program of a page that the host or the data cache writes.
     #[inline(always)]
-    fn commit_plain_program(&mut self, unit: OpId, class: Class) {
+    fn commit_program_on_fast_path(&mut self, unit: OpId, class: Class) {
         if class == WRITE_BACK_PROGRAM {
             let superblock = self.blocks.of(&self.geometry, self.pool[unit].ppa);
             self.commit_write_back(unit, superblock);
@@ -280,16 +281,16 @@ impl Device {
         }
     }
 
-    /// Whether a command reads a page of garbage collection's own, and not of a plan, on a drive where that is plain.
+    /// Whether a command reads a page of garbage collection's own, and not of a plan, on a drive where that takes the fast path.
     #[inline(always)]
-    pub(super) fn is_plain_read_of_move(&self, head: OpId, class: Class) -> bool {
+    pub(super) fn is_read_on_fast_path(&self, head: OpId, class: Class) -> bool {
         let op = &self.pool[head];
-        self.rules.plain_moves && class.is_move() && op.request == NONE && !self.copies.has(op.lpa)
+        self.rules.fast_path_moves && class.is_move() && op.request == NONE && !self.copies.has(op.lpa)
     }
 
     /// The data of a page that moves has left its die: ends its read.
     #[inline(always)]
-    pub(super) fn end_plain_read(&mut self, die: DieId, unit: OpId, class: Class) {
+    pub(super) fn end_read_on_fast_path(&mut self, die: DieId, unit: OpId, class: Class) {
         let Op { lpa, ppa, .. } = self.pool[unit];
         let domain = self.domain_of(ppa);
         let wanted = self.is_at(lpa, ppa);
@@ -297,7 +298,7 @@ impl Device {
         state.collector.reading -= 1;
         if wanted {
             state.live += 1;
-            self.program_plain_move(die, domain, unit, class);
+            self.program_move_on_fast_path(die, domain, unit, class);
         } else {
             // Overwritten or trimmed while it was read: nothing left to move.
             state.collector.in_flight -= 1;
@@ -309,7 +310,7 @@ impl Device {
 
     /// Gives a unit that was read on a die its new place, and queues its program when its row is complete.
     #[inline(always)]
-    fn program_plain_move(&mut self, from: DieId, domain: DomainId, unit: OpId, class: Class) {
+    fn program_move_on_fast_path(&mut self, from: DieId, domain: DomainId, unit: OpId, class: Class) {
         let number = self.points.of(class.cause());
         let place = self.take_place(domain, number);
         let class = Class::program_for(class.cause());
@@ -324,11 +325,11 @@ impl Device {
         let to = self.die_of(place).0;
         if row_is_one && to == from {
             // The die's load stays as it is: one command ends, another comes.
-            return self.queue_plain(unit, to, class);
+            return self.queue_on_fast_path(unit, to, class);
         }
         self.change_load(from, -1);
         if row_is_one {
-            return self.enqueue_plain(unit, to, class);
+            return self.enqueue_on_fast_path(unit, to, class);
         }
         let point = &mut self.domain[domain.index()].points[usize::from(number)];
         point.gathered.push(unit);
@@ -339,14 +340,14 @@ impl Device {
 
     /// The die has programmed the pages of its command, or erased the blocks: ends it.
     #[inline(always)]
-    pub(super) fn end_plain_command(&mut self, die: DieId) {
+    pub(super) fn end_command_on_fast_path(&mut self, die: DieId) {
         let Command { mut head, class, planes, .. } = self.dies[die.index()].command;
         self.count(class, planes, 1);
         while head != NONE {
             let next = self.pool[head].next;
             self.change_load(die, -1);
             if class.op() == FlashOp::Program {
-                self.end_plain_program(die, class, head);
+                self.end_program_on_fast_path(die, class, head);
             } else {
                 self.block_erased(head);
             }
@@ -356,9 +357,9 @@ impl Device {
 
     /// A page is programmed.
     #[inline(always)]
-    fn end_plain_program(&mut self, die: DieId, class: Class, head: OpId) {
+    fn end_program_on_fast_path(&mut self, die: DieId, class: Class, head: OpId) {
         let Op { ppa, lpa, replaced, request, source, .. } = self.pool[head];
-        if (request >= OWN && request != NONE) || !is_plain_class(class) {
+        if (request >= OWN && request != NONE) || !is_fast_path_class(class) {
             // A plan waits for it, or it makes a copy.
             return self.program_ended(head, die);
         }
@@ -388,9 +389,9 @@ impl Device {
         }
     }
 
-    /// A free die of a drive whose moves are plain, for which something waits, takes its next command.
+    /// A free die of a drive whose moves take the fast path, for which something waits, takes its next command.
     #[inline(never)]
-    pub(super) fn take_plain_turn(&mut self, die: DieId) {
+    pub(super) fn take_turn_on_fast_path(&mut self, die: DieId) {
         let waiting = self.open_work(die);
         let state = &mut self.dies[die.index()];
         let SchedulerPolicy::Tiered(tiered) = &self.scheduler else { return self.take_turn(die) };
@@ -403,12 +404,12 @@ impl Device {
             })
         };
         match class {
-            Some(class) if is_plain_class(class) => {
+            Some(class) if is_fast_path_class(class) => {
                 let head = state.pop(&mut self.pool, class);
                 if self.cache.is_some() {
                     self.fetch_next(self.dies[die.index()].first(class));
                 }
-                if !self.begin_plain(die, class, head) {
+                if !self.begin_on_fast_path(die, class, head) {
                     self.start_next(die);
                 }
             }

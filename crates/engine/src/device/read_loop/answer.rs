@@ -1,13 +1,13 @@
-//! The answer of a read of the lane, and what is recorded of it.
+//! The answer of a read of the loop, and what is recorded of it.
 
-use super::serve::Lane;
+use super::serve::ActiveReadLoop;
 use super::tally::{Service, Waits, record};
-use super::{Flight, LaneDie};
+use super::{Flight, LoopDie};
 use crate::device::admit::parts_are_wrong;
 use crate::host::HostOp;
 use crate::time::Ns;
 
-impl Lane<'_> {
+impl ActiveReadLoop<'_> {
     /// Sends the answer of a read whose data is there. When the host has it is certain from now on, so it is recorded at
     /// once. Returns whether the host has it.
     #[inline(always)]
@@ -17,9 +17,9 @@ impl Lane<'_> {
             self.sent = (length, self.drive.link_time(length, self.drive.rules.link.completion_ns));
         }
         let time = self.sent.1;
-        let at_once = time == Ns::ZERO && self.lane.link[1].is_empty();
+        let at_once = time == Ns::ZERO && self.reads.link[1].is_empty();
         let end = if at_once { self.now } else { self.take_link(true, time) };
-        let LaneDie { command, cell, transfer, begun, channel_wait, .. } = self.lane.dies[die as usize];
+        let LoopDie { command, cell, transfer, begun, channel_wait, .. } = self.reads.dies[die as usize];
         let latency = end.since(flight.arrival);
         let service = Service { command, cell, transfer, length };
         let recorder = &mut self.drive.recorder.read;
@@ -41,13 +41,13 @@ impl Lane<'_> {
             }
         }
         if !waited && flight.measured {
-            self.lane.tally.count(service, recorder);
+            self.reads.tally.count(service, recorder);
         }
         if at_once {
             self.note_answered(length);
-            self.lane.flights.remove(number);
+            self.reads.flights.remove(number);
         } else {
-            self.lane.put_on_link(true, end, number);
+            self.reads.put_on_link(true, end, number);
         }
         at_once
     }
@@ -63,7 +63,7 @@ impl Lane<'_> {
     #[cold]
     fn end_batch(&mut self) {
         let recorder = &mut self.drive.recorder;
-        self.lane.tally.hand_over(&mut recorder.read);
+        self.reads.tally.hand_over(&mut recorder.read);
         recorder.end_batch(self.now, recorder.programs());
     }
 }

@@ -1,11 +1,11 @@
-//! The read lane: as long as nothing but plain reads of one mapping unit each is inside a drive of which no optional part
+//! The read loop: as long as nothing but reads of one mapping unit each is inside a drive of which no optional part
 //! wants to see or change them, a loop of its own serves them, from the host's queue to the answer.
 //!
-//! It decides as the long way does (who goes first, nanosecond by nanosecond, and what is blamed for each of them), but
+//! It decides as the slow path does (who goes first, nanosecond by nanosecond, and what is blamed for each of them), but
 //! need not ask what can't be: every command is a read of the host, every time is one of a few, and the map holds
 //! still. What is counted for dies and channels is summed beside them and handed over at the end. When something else
-//! comes, all that is under way is given back to the drive as the long way would have left it. Checked mode verifies each read here
-//! as there. The tests compare the two ways: a drive with a probe takes the long one.
+//! comes, all that is under way is given back to the drive as the slow path would have left it. Checked mode verifies each read
+//! here as there. The tests compare the two: a drive with a probe takes the slow path.
 
 mod answer;
 mod channels;
@@ -14,11 +14,11 @@ mod enter;
 mod flights;
 mod joins;
 mod leave;
+mod releases;
 mod serve;
 mod tally;
 #[cfg(test)]
 mod tests;
-mod wakes;
 
 use std::collections::VecDeque;
 
@@ -32,16 +32,16 @@ use crate::time::Ns;
 
 use due::DueDies;
 use flights::{Flight, Flights};
+use releases::ChannelReleases;
 use tally::Tally;
-use wakes::Wakes;
 
-/// Requests known in advance that must be plain reads for the lane to be worth entering.
+/// Requests known in advance that must be reads of one unit for the loop to be worth entering.
 const WORTH_ENTERING: usize = 8;
 
 /// No read, no die.
 const NONE: u32 = u32::MAX;
 
-/// Where the lane gets reads from, and tells that they are answered.
+/// Where the loop gets reads from, and tells that they are answered.
 pub trait ReadFeed {
     /// When the next request may enter, no earlier than `now`; [`Ns::NEVER`] if none can before another is answered.
     fn next_time(&mut self, now: Ns) -> Result<Ns, RunError>;
@@ -77,7 +77,7 @@ struct Waiting {
 }
 
 /// What a die does, what waits for it, and what is counted for it.
-struct LaneDie {
+struct LoopDie {
     phase: Phase,
     channel: u32,
     /// The command that runs, unless it is idle: the first read of the page whose turn on the channel it is or will be, its
@@ -90,16 +90,16 @@ struct LaneDie {
     cell: Ns,
     transfer: Ns,
     channel_wait: u64,
-    /// What it waits for on the channel: since when, how much of it, and who waits behind it.
-    wish_from: Ns,
-    wish: Ns,
+    /// Its request for the channel: since when, for how long, and who waits behind it.
+    requested_at: Ns,
+    requested: Ns,
     behind: u32,
     /// The reads that wait for it, in the order in which they came.
     waiting: VecDeque<Waiting>,
     /// Flash pages that wait or run, and the most of them.
     load: u32,
     most: u32,
-    /// Sums over its pages and commands since [`ReadLane::base`], ns: from coming to leaving, being carried out, and in
+    /// Sums over its pages and commands since [`ReadLoop::base`], ns: from coming to leaving, being carried out, and in
     /// the array.
     area: u64,
     busy: u64,
@@ -108,21 +108,21 @@ struct LaneDie {
 
 /// A channel, and the dies that wait for it.
 #[derive(Clone, Copy)]
-struct LaneChannel {
+struct LoopChannel {
     free_at: Ns,
     first: u32,
     last: u32,
-    /// Time granted in the lane, ns.
+    /// Time granted in the loop, ns.
     granted: u64,
 }
 
-impl LaneChannel {
+impl LoopChannel {
     /// Nobody waits for it.
     fn free_from(free_at: Ns) -> Self {
         Self { free_at, first: NONE, last: NONE, granted: 0 }
     }
 
-    /// Whether a wish made at `now` is granted at once, as of [`Channel::is_free`](crate::nand::channel::Channel::is_free).
+    /// Whether a request made at `now` is granted at once, as of [`Channel::is_free`](crate::nand::channel::Channel::is_free).
     #[inline(always)]
     fn is_free(&self, now: Ns) -> bool {
         self.first == NONE && (self.free_at < now || self.free_at == Ns::ZERO)
@@ -130,12 +130,12 @@ impl LaneChannel {
 }
 
 /// Reads under way, and all that moves them.
-pub(super) struct ReadLane {
-    dies: Vec<LaneDie>,
-    channels: Vec<LaneChannel>,
+pub(super) struct ReadLoop {
+    dies: Vec<LoopDie>,
+    channels: Vec<LoopChannel>,
     flights: Flights,
     due: DueDies,
-    wakes: Wakes,
+    releases: ChannelReleases,
     /// Reads on the link, to the drive and back, when each is over, and when the first of all is.
     link: [VecDeque<(Ns, u32)>; 2],
     link_event: Ns,
@@ -149,7 +149,7 @@ pub(super) struct ReadLane {
     multi_plane: u64,
 }
 
-impl ReadLane {
+impl ReadLoop {
     /// A read waits for its die behind those that do.
     #[inline]
     fn queue(&mut self, read: u32) {
@@ -176,28 +176,28 @@ impl ReadLane {
 }
 
 impl Device {
-    /// Serves reads of `feed` as long as nothing else comes. Does nothing where the drive is not plain, something else is
+    /// Serves reads of `feed` as long as nothing else comes. Does nothing where reads have hooks, something else is
     /// inside, or something else comes soon.
     pub fn serve_reads(&mut self, feed: &mut impl ReadFeed) -> Result<(), RunError> {
-        if !self.has_read_lane() || !self.only_reads_come(feed) {
+        if !self.has_read_loop() || !self.only_reads_come(feed) {
             return Ok(());
         }
-        match self.enter_lane() {
-            Some(lane) => self.serve_lane(lane, feed),
+        match self.enter_read_loop() {
+            Some(reads) => self.serve_read_loop(reads, feed),
             None => Ok(()),
         }
     }
 
-    /// Whether the drive is one that serves reads in the lane: beside what [plain reads](super::at_once) ask for, nothing
+    /// Whether the drive is one that serves reads in the loop: beside what [reads without hooks](super::at_once) ask for, nothing
     /// is to be told of their times, nobody asks which were answered, and no firmware works for them.
-    fn has_read_lane(&self) -> bool {
+    fn has_read_loop(&self) -> bool {
         let told = self.monitor.due != Ns::NEVER
             || self.monitor.series.is_some()
             || self.recorder.tenants.is_some()
             || self.answers.is_some()
             || self.answered.is_some();
         let beside = self.cpu.is_on() || self.wake_at != Ns::NEVER || self.hears_of_idle();
-        self.rules.plain_reads
+        self.rules.reads_without_hooks
             && !told
             && !beside
             && matches!(self.scheduler, SchedulerPolicy::Tiered(_))
@@ -207,12 +207,12 @@ impl Device {
 
     fn only_reads_come(&self, feed: &impl ReadFeed) -> bool {
         (0..WORTH_ENTERING)
-            .all(|ahead| feed.coming(ahead).is_some_and(|coming| self.plain_place(coming).is_some()))
+            .all(|ahead| feed.coming(ahead).is_some_and(|coming| self.place_of_unit_read(coming).is_some()))
     }
 
     /// Where a request reads, if it is a read of one mapping unit that holds data.
     #[inline(always)]
-    fn plain_place(&self, request: &HostRequest) -> Option<Ppa> {
+    fn place_of_unit_read(&self, request: &HostRequest) -> Option<Ppa> {
         let &HostRequest { op, offset, length, .. } = request;
         let first = self.geometry.unit_of_byte(offset);
         let last = self.geometry.unit_of_byte(offset.checked_add(length)?.checked_sub(1)?);

@@ -1,8 +1,8 @@
-//! Channels of the read lane: granted at once where they are free, else to the die that their arbitration chooses.
+//! Channels of the read loop: granted at once where they are free, else to the die that their arbitration chooses.
 
 use super::due::DueDies;
-use super::serve::Lane;
-use super::{LaneChannel, LaneDie, NONE, ReadLane};
+use super::serve::ActiveReadLoop;
+use super::{LoopChannel, LoopDie, NONE, ReadLoop};
 use crate::config::device::ChannelArbitration;
 use crate::nand::die::Phase;
 use crate::time::Ns;
@@ -12,8 +12,8 @@ use crate::time::Ns;
 fn grant(
     due: &mut DueDies,
     number: u32,
-    die: &mut LaneDie,
-    channel: &mut LaneChannel,
+    die: &mut LoopDie,
+    channel: &mut LoopChannel,
     now: Ns,
     duration: Ns,
 ) {
@@ -29,7 +29,7 @@ fn grant(
     }
 }
 
-impl ReadLane {
+impl ReadLoop {
     /// A die wants the channel for so long from `now` on.
     #[inline(always)]
     pub(super) fn want_channel(&mut self, number: u32, duration: Ns, now: Ns) {
@@ -46,47 +46,47 @@ impl ReadLane {
     fn wait_for_channel(&mut self, number: u32, duration: Ns, now: Ns) {
         let die = &mut self.dies[number as usize];
         let channel = &mut self.channels[die.channel as usize];
-        (die.wish_from, die.wish, die.behind) = (now, duration, NONE);
+        (die.requested_at, die.requested, die.behind) = (now, duration, NONE);
         let last = std::mem::replace(&mut channel.last, number);
         if channel.first == NONE {
             channel.first = number;
-            self.wakes.note(channel.free_at, die.channel);
+            self.releases.note(channel.free_at, die.channel);
         } else {
             self.dies[last as usize].behind = number;
         }
     }
 }
 
-impl Lane<'_> {
+impl ActiveReadLoop<'_> {
     /// The first channel that dies wait for became free.
     #[inline]
     pub(super) fn channel_is_free(&mut self) {
-        let Some(channel) = self.lane.wakes.take() else { return };
+        let Some(channel) = self.reads.releases.take() else { return };
         let number = channel as usize;
         let (before, next) = self.chosen(number);
-        let lane = &mut self.lane;
-        let die = &mut lane.dies[next as usize];
-        let (behind, duration) = (die.behind, die.wish);
-        die.channel_wait += self.now.since(die.wish_from).0;
-        let channel = &mut lane.channels[number];
-        grant(&mut lane.due, next, die, channel, self.now, duration);
+        let reads = &mut self.reads;
+        let die = &mut reads.dies[next as usize];
+        let (behind, duration) = (die.behind, die.requested);
+        die.channel_wait += self.now.since(die.requested_at).0;
+        let channel = &mut reads.channels[number];
+        grant(&mut reads.due, next, die, channel, self.now, duration);
         if channel.last == next {
             channel.last = before;
         }
         if before == NONE {
             channel.first = behind;
         } else {
-            lane.dies[before as usize].behind = behind;
+            reads.dies[before as usize].behind = behind;
         }
         if channel.first != NONE {
-            lane.wakes.note(channel.free_at, number as u32);
+            reads.releases.note(channel.free_at, number as u32);
         }
     }
 
     /// The die that a channel chooses among those that wait for it, and the one before it.
     #[inline]
     fn chosen(&self, channel: usize) -> (u32, u32) {
-        let LaneChannel { first, last, .. } = self.lane.channels[channel];
+        let LoopChannel { first, last, .. } = self.reads.channels[channel];
         let preferred = match self.drive.rules.arbitration {
             _ if first == last => return (NONE, first),
             ChannelArbitration::Fifo => return (NONE, first),
@@ -95,7 +95,7 @@ impl Lane<'_> {
         };
         let (mut before, mut next) = (NONE, first);
         while next != NONE {
-            let die = &self.lane.dies[next as usize];
+            let die = &self.reads.dies[next as usize];
             if die.phase == preferred {
                 return (before, next);
             }

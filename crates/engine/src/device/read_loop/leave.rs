@@ -1,6 +1,6 @@
-//! Leaving the read lane: what is under way goes on as the long way would have left it.
+//! Leaving the read loop: what is under way goes on as the slow path would have left it.
 
-use super::{Flight, LaneDie, NONE, ReadLane};
+use super::{Flight, LoopDie, NONE, ReadLoop};
 use crate::device::Device;
 use crate::device::admit::Request;
 use crate::ids::{DieId, Lpa};
@@ -10,31 +10,31 @@ use crate::sched::queue::{NONE as NO_OP, Op, OpId};
 use crate::stats::blame::Part;
 use crate::time::Ns;
 
-/// A read in the order of arrival: its number in the run, that in the lane, and whether it runs.
+/// A read in the order of arrival: its number in the run, that in the loop, and whether it runs.
 type Inside = (u64, u32, bool);
 
 impl Device {
-    /// Gives all reads of the lane back to the drive.
-    pub(super) fn leave_lane(&mut self, mut lane: Box<ReadLane>) {
+    /// Gives all reads of the loop back to the drive.
+    pub(super) fn leave_read_loop(&mut self, mut reads: Box<ReadLoop>) {
         let now = self.now;
-        self.hand_over(&mut lane, now);
-        self.give_channels_back(&mut lane);
-        let mut operations = vec![NO_OP; lane.flights.most()];
-        for (_, flight, runs) in lane.inside() {
-            let operation = self.operation_of(&lane.flights[flight]);
+        self.hand_over(&mut reads, now);
+        self.give_channels_back(&mut reads);
+        let mut operations = vec![NO_OP; reads.flights.most()];
+        for (_, flight, runs) in reads.inside() {
+            let operation = self.operation_of(&reads.flights[flight]);
             operations[flight as usize] = operation;
             if !runs {
-                self.give_waiting_back(operation, &lane.flights[flight]);
+                self.give_waiting_back(operation, &reads.flights[flight]);
             }
         }
-        for (number, die) in (0..).map(DieId).zip(&lane.dies) {
+        for (number, die) in (0..).map(DieId).zip(&reads.dies) {
             if die.phase != Phase::Idle {
-                self.give_command_back(number, die, &lane, &operations);
+                self.give_command_back(number, die, &reads, &operations);
             }
         }
         for outwards in [false, true] {
-            while let Some((end, number)) = lane.link[usize::from(outwards)].pop_front() {
-                let mut flight = lane.flights[number];
+            while let Some((end, number)) = reads.link[usize::from(outwards)].pop_front() {
+                let mut flight = reads.flights[number];
                 if !outwards {
                     flight.at_die = end;
                 }
@@ -42,10 +42,10 @@ impl Device {
                 if outwards { &mut self.link_out } else { &mut self.link_in }.push_back((end, number));
             }
         }
-        lane.link_event = Ns::NEVER;
+        reads.link_event = Ns::NEVER;
         self.link_event =
             [&self.link_in, &self.link_out].map(|link| link.front().map_or(Ns::NEVER, |first| first.0));
-        for due in lane.due.drain() {
+        for due in reads.due.drain() {
             let (die, time) = (DieId(due.resource()), due.time());
             let state = &mut self.dies[die.index()];
             if state.phase == Phase::Array {
@@ -53,15 +53,15 @@ impl Device {
             }
             self.events.set(Self::die_resource(die), time);
         }
-        lane.dies.iter_mut().for_each(LaneDie::empty);
-        lane.flights.clear();
-        self.read_lane = Some(lane);
+        reads.dies.iter_mut().for_each(LoopDie::empty);
+        reads.flights.clear();
+        self.read_loop = Some(reads);
     }
 
     /// Adds up to the drive's own what was counted beside it until `now`.
-    pub(super) fn hand_over(&mut self, lane: &mut ReadLane, now: Ns) {
-        lane.count_up_to(now);
-        for (number, die) in lane.dies.iter_mut().enumerate() {
+    pub(super) fn hand_over(&mut self, reads: &mut ReadLoop, now: Ns) {
+        reads.count_up_to(now);
+        for (number, die) in reads.dies.iter_mut().enumerate() {
             let class = (die.phase != Phase::Idle).then_some(Class::HostRead);
             self.dies[number].was_occupied(Class::HostRead, die.busy, class, now);
             self.outstanding[number] = die.load;
@@ -69,35 +69,35 @@ impl Device {
             self.recorder.array_ns[number] += die.array;
             (die.area, die.busy, die.array, die.most) = (0, 0, 0, die.load);
         }
-        for (mine, channel) in self.channels.iter_mut().zip(&mut lane.channels) {
+        for (mine, channel) in self.channels.iter_mut().zip(&mut reads.channels) {
             if channel.granted > 0 {
                 mine.clock.add(Class::HostRead, channel.granted);
                 (mine.free_at, mine.class) = (channel.free_at, Class::HostRead);
                 channel.granted = 0;
             }
         }
-        lane.tally.hand_over(&mut self.recorder.read);
-        self.flash_operations += lane.pages;
-        self.events_processed += lane.events;
-        self.recorder.operations[Class::HostRead.index()] += lane.pages;
-        self.recorder.transactions[Class::HostRead.index()] += lane.commands;
-        self.recorder.multi_plane += lane.multi_plane;
-        (lane.pages, lane.commands, lane.multi_plane, lane.events) = (0, 0, 0, 0);
-        lane.base = now;
+        reads.tally.hand_over(&mut self.recorder.read);
+        self.flash_operations += reads.pages;
+        self.events_processed += reads.events;
+        self.recorder.operations[Class::HostRead.index()] += reads.pages;
+        self.recorder.transactions[Class::HostRead.index()] += reads.commands;
+        self.recorder.multi_plane += reads.multi_plane;
+        (reads.pages, reads.commands, reads.multi_plane, reads.events) = (0, 0, 0, 0);
+        reads.base = now;
     }
 
     /// The dies that wait for each channel, and when those become free.
-    fn give_channels_back(&mut self, lane: &mut ReadLane) {
-        for (number, channel) in lane.channels.iter_mut().enumerate() {
+    fn give_channels_back(&mut self, reads: &mut ReadLoop) {
+        for (number, channel) in reads.channels.iter_mut().enumerate() {
             let mut next = std::mem::replace(&mut channel.first, NONE);
             while next != NONE {
                 self.channels[number].waiting.push(DieId(next));
-                next = lane.dies[next as usize].behind;
+                next = reads.dies[next as usize].behind;
             }
         }
         loop {
-            let time = lane.wakes.time();
-            let Some(channel) = lane.wakes.take() else { break };
+            let time = reads.releases.time();
+            let Some(channel) = reads.releases.take() else { break };
             self.events.set_behind(self.channel_resource(channel), time);
         }
     }
@@ -126,14 +126,14 @@ impl Device {
         state.push(&mut self.pool, Class::HostRead, operation);
     }
 
-    /// The command that a die carries out, whose reads are these operations by their numbers in the lane.
-    fn give_command_back(&mut self, number: DieId, die: &LaneDie, lane: &ReadLane, operations: &[OpId]) {
+    /// The command that a die carries out, whose reads are these operations by their numbers in the loop.
+    fn give_command_back(&mut self, number: DieId, die: &LoopDie, reads: &ReadLoop, operations: &[OpId]) {
         let of = |flight: u32| operations.get(flight as usize).copied().unwrap_or(NO_OP);
-        for page in lane.pages_of(die) {
+        for page in reads.pages_of(die) {
             let head = of(page);
-            self.pool[head].next = of(lane.flights[page].next);
-            for read in lane.flights.readers(page) {
-                let waited = die.begun.since(lane.flights[read].at_die).0;
+            self.pool[head].next = of(reads.flights[page].next);
+            for read in reads.flights.readers(page) {
+                let waited = die.begun.since(reads.flights[read].at_die).0;
                 if waited > 0 {
                     self.pool.parts_mut(of(read)).add(Part::DieWait(Class::HostRead), waited);
                 }
@@ -155,13 +155,14 @@ impl Device {
             state.data_out = die.transfer;
         }
         // Of a wait for the channel, what it will have been when the present transfer is over: the clock adds what follows.
-        let rest = lane.channels[die.channel as usize].free_at.since(die.wish_from).0;
+        let rest = reads.channels[die.channel as usize].free_at.since(die.requested_at).0;
         let snapshot = self.channels[die.channel as usize].clock;
-        state.channel_wait = ChannelWait { ahead: (Class::HostRead, rest), snapshot, duration: die.wish };
+        state.channel_wait =
+            ChannelWait { ahead: (Class::HostRead, rest), snapshot, duration: die.requested };
     }
 }
 
-impl ReadLane {
+impl ReadLoop {
     /// Counts what is under way up to `now`.
     fn count_up_to(&mut self, now: Ns) {
         let since_base = |from: Ns| now.since(from.max(self.base)).0;
@@ -179,7 +180,7 @@ impl ReadLane {
     }
 
     /// The reads that head the pages of a die's command that haven't left.
-    fn pages_of(&self, die: &LaneDie) -> impl Iterator<Item = u32> {
+    fn pages_of(&self, die: &LoopDie) -> impl Iterator<Item = u32> {
         let is_read = |read: &u32| *read != NONE;
         let first = Some(die.running).filter(|_| die.phase != Phase::Idle);
         std::iter::successors(first, move |&read| Some(self.flights[read].next).filter(is_read))
