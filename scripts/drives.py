@@ -1,6 +1,6 @@
 """Fills `client-qlc` in order, overwrites `enterprise-tlc` at random, and draws both with published figures.
 
-Usage: scripts/drives.py FOLDER PICTURES, with `wordline` and matplotlib installed. Results that FOLDER holds
+Usage: scripts/drives.py FOLDER PICTURES, with `wordline` installed. Results that FOLDER holds
 already are not run again; each run takes a few minutes of one core.
 """
 
@@ -9,12 +9,15 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import matplotlib.pyplot as pyplot
 import numpy
 import pyarrow.parquet
+
+from wordline.charts.images import save
+from wordline.charts.specs import SCHEMA, Chart, Spec
 
 FILL = """
 name = "fill"
@@ -60,7 +63,9 @@ SMALLER = [
     "scheme.blocks.superblock=drive",
 ]
 
-SIMULATED, PUBLISHED = "#1f77b4", "#b5651d"
+SIMULATED, LIGHT, PUBLISHED = "#1f77b4", "#8fbce0", "#b5651d"
+
+WIDTH = 560
 
 
 def simulate(folder: Path, device: str, workload: str, *overrides: str) -> dict[str, Any]:
@@ -88,12 +93,6 @@ def simulate(folder: Path, device: str, workload: str, *overrides: str) -> dict[
     return result
 
 
-def bare(axes: Any) -> None:
-    """A light grid, and no frame."""
-    axes.grid(which="major", color="#dddddd", linewidth=0.6)
-    axes.spines[["top", "right"]].set_visible(False)
-
-
 def mean_after_drop(values: Any, count: int) -> list[float]:
     """The mean of `count` values around each; where they drop below half of the first it begins anew."""
     drop = int(numpy.argmax(values < values[0] / 2))
@@ -105,6 +104,36 @@ def mean_after_drop(values: Any, count: int) -> list[float]:
     ]
 
 
+def line(points: Iterable[tuple[float, float]], label: str, **mark: Any) -> Spec:
+    """A layer: one line, with its entry in the legend."""
+    values = [{"x": float(f"{x:.5g}"), "y": float(f"{y:.5g}"), "s": label} for x, y in points]
+    return {"data": {"values": values}, "mark": {"type": "line", "clip": True, **mark}}
+
+
+def panel(layers: Sequence[Spec], tones: dict[str, str], across: Spec, up: Spec, height: int) -> Spec:
+    """Lines over one another."""
+    legend = {
+        "orient": "bottom",
+        "columns": 1,
+        "labelLimit": 500,
+        "symbolType": "stroke",
+        "symbolStrokeWidth": 2,
+    }
+    scale = {"domain": list(tones), "range": list(tones.values())}
+    color = {"field": "s", "type": "nominal", "title": None, "scale": scale, "legend": legend}
+    encoding = {
+        "x": {"field": "x", "type": "quantitative", **across},
+        "y": {"field": "y", "type": "quantitative", **up},
+        "color": color,
+    }
+    return {"width": WIDTH, "height": height, "layer": list(layers), "encoding": encoding}
+
+
+THIN = {"strokeWidth": 0.8}
+THICK = {"strokeWidth": 2}
+DASHED = {"strokeWidth": 1.6, "strokeDash": [6, 4]}
+
+
 def draw_fill(result: dict[str, Any], picture: Path) -> None:
     """Bandwidth over what was written: the cache, then native cells, then folding for space."""
     series = result["series"]
@@ -113,26 +142,25 @@ def draw_fill(result: dict[str, Any], picture: Path) -> None:
     rate = (series["write_bytes"] / series["duration_ns"] * 1000)[:-1]
     capacity = result["drive"]["logical_units"] * result["drive"]["mapping_unit_bytes"]
     percent = 100 * written / capacity
-    figure, axes = pyplot.subplots(figsize=(7.2, 3.6), layout="constrained")
-    axes.plot(percent, rate, color=SIMULATED, linewidth=0.5, alpha=0.45, label="client-qlc, 2 s intervals")
-    smooth = mean_after_drop(rate, 30)
-    axes.plot(percent, smooth, color=SIMULATED, linewidth=1.8, label="client-qlc, mean of 60 s")
-    axes.plot(
-        [0, 12, 12, 100],
-        [3000, 3000, 262, 262],
-        color=PUBLISHED,
-        linewidth=1.4,
-        linestyle="--",
-        label="P41 Plus 1 TB, guru3d.com: 3,000 MB/s, from about 12% on 262 MB/s",
-    )
-    axes.set(yscale="log", xlabel="written, % of the drive", ylabel="MB/s", xlim=(0, 100), ylim=(30, 5000))
-    axes.set_yticks(
-        [50, 100, 200, 500, 1000, 2000, 5000], labels=["50", "100", "200", "500", "1,000", "2,000", "5,000"]
-    )
-    axes.minorticks_off()
-    bare(axes)
-    axes.legend(frameon=False, fontsize=8, loc="upper right")
-    figure.savefig(picture, dpi=130)
+    tones = {
+        "client-qlc, 2 s intervals": LIGHT,
+        "client-qlc, mean of 60 s": SIMULATED,
+        "P41 Plus 1 TB, guru3d.com: 3,000 MB/s, from about 12% on 262 MB/s": PUBLISHED,
+    }
+    each, mean, published = tones
+    layers = [
+        line(zip(percent, rate, strict=True), each, **THIN),
+        line(zip(percent, mean_after_drop(rate, 30), strict=True), mean, **THICK),
+        line([(0, 3000), (12, 3000), (12, 262), (100, 262)], published, **DASHED),
+    ]
+    across = {"title": "written, % of the drive", "scale": {"domain": [0, 100]}}
+    up = {
+        "title": "MB/s (log)",
+        "scale": {"type": "log", "domain": [30, 5000]},
+        "axis": {"values": [50, 100, 200, 500, 1000, 2000, 5000], "format": ",d"},
+    }
+    title = "Bandwidth as the empty drive is filled"
+    save(Chart(title, {"$schema": SCHEMA, **panel(layers, tones, across, up, 260)}), picture, WIDTH)
 
 
 def draw_overwrite(result: dict[str, Any], picture: Path) -> None:
@@ -141,27 +169,41 @@ def draw_overwrite(result: dict[str, Any], picture: Path) -> None:
     capacity = result["drive"]["logical_units"] * result["drive"]["mapping_unit_bytes"]
     writes = (numpy.cumsum(series["write_bytes"]) / capacity)[:-1]
     iops = (series["write_requests"] / series["duration_ns"] * 1e9)[:-1] * CHANNELS / 1000
-    figure, (upper, lower) = pyplot.subplots(2, figsize=(7.2, 4.4), sharex=True, layout="constrained")
-    upper.plot(writes, iops, color=SIMULATED, linewidth=0.6, alpha=0.5, label="enterprise-tlc, 5 s intervals")
-    upper.plot(writes, mean_after_drop(iops, 12), color=SIMULATED, linewidth=1.8, label="mean of 60 s")
-    upper.axhline(
-        200,
-        color=PUBLISHED,
-        linewidth=1.4,
-        linestyle="--",
-        label="PM9A3 U.2, announced: up to 200,000 (heise.de)",
-    )
-    upper.set(ylabel="thousand writes/s", ylim=(0, None))
-    upper.legend(frameon=False, fontsize=8)
     waf = series["waf"][:-1]
-    lower.plot(writes, waf, color=SIMULATED, linewidth=0.6, alpha=0.5)
+    mean_iops = mean_after_drop(iops, 12)
     # Bytes programmed and written, each over 60 s.
-    programmed = mean_after_drop(iops * waf, 12)
-    lower.plot(writes, numpy.array(programmed) / mean_after_drop(iops, 12), color=SIMULATED, linewidth=1.8)
-    lower.set(xlabel="drive writes", ylabel="WAF", xlim=(0, writes[-1]), ylim=(0, None))
-    bare(upper)
-    bare(lower)
-    figure.savefig(picture, dpi=130)
+    mean_waf = numpy.array(mean_after_drop(iops * waf, 12)) / mean_iops
+    tones = {
+        "enterprise-tlc, 5 s intervals": LIGHT,
+        "enterprise-tlc, mean of 60 s": SIMULATED,
+        "PM9A3 U.2, announced: up to 200,000 (heise.de)": PUBLISHED,
+    }
+    each, mean, published = tones
+    end = float(writes[-1])
+    span = {"domain": [0, end]}
+    upper = panel(
+        [
+            line(zip(writes, iops, strict=True), each, **THIN),
+            line(zip(writes, mean_iops, strict=True), mean, **THICK),
+            line([(0, 200), (end, 200)], published, **DASHED),
+        ],
+        tones,
+        {"title": None, "scale": span},
+        {"title": "thousand writes/s", "scale": {"zero": True}},
+        150,
+    )
+    lower = panel(
+        [
+            line(zip(writes, waf, strict=True), each, **THIN),
+            line(zip(writes, mean_waf, strict=True), mean, **THICK),
+        ],
+        tones,
+        {"title": "drive writes", "scale": span},
+        {"title": "WAF", "scale": {"zero": True}},
+        150,
+    )
+    title = "From a drive filled in order to its steady state"
+    save(Chart(title, {"$schema": SCHEMA, "vconcat": [upper, lower]}), picture, WIDTH)
 
 
 def main(folder: Path, pictures: Path) -> None:
