@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Instant;
 
-use wordline_engine::config::run::HostConfig;
+use wordline_engine::config::host::HostConfig;
 use wordline_engine::device::Device;
 use wordline_engine::{RunError, Setup};
 use wordline_trace::config::SourceConfig;

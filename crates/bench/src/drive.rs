@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
+use wordline_engine::config::host::HostConfig;
 use wordline_engine::config::layers::Layer;
-use wordline_engine::config::run::{HostConfig, StartConfig};
+use wordline_engine::config::run::StartConfig;
 use wordline_engine::config::{MeasureConfig, WindowConfig, resolve_run};
 use wordline_engine::device::Device;
 use wordline_engine::host::RequestSource;

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use wordline_engine::config::run::{Arrivals, Occupancy, StartLayout};
+use wordline_engine::config::host::Arrivals;
+use wordline_engine::config::run::{Occupancy, StartLayout};
 use wordline_engine::{Unobserved, simulate};
 use wordline_trace::config::{OutOfRange, SourceConfig, TraceConfig};
 

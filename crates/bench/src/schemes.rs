@@ -2,8 +2,9 @@
 
 use std::time::Instant;
 
+use wordline_engine::config::host::HostConfig;
 use wordline_engine::config::layers::Layer;
-use wordline_engine::config::run::{HostConfig, Occupancy, StartConfig};
+use wordline_engine::config::run::{Occupancy, StartConfig};
 use wordline_engine::config::{MeasureConfig, WindowConfig, resolve_run};
 use wordline_engine::run::volume::Volume;
 use wordline_engine::{Setup, Unobserved, replay};

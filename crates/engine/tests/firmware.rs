@@ -5,7 +5,8 @@
 
 use crate::common::*;
 use crate::presets;
-use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartLayout};
+use wordline_engine::config::host::{Arrivals, HostConfig};
+use wordline_engine::config::run::{Occupancy, StartLayout};
 use wordline_engine::host::{HostOp, HostRequest, RequestSource};
 use wordline_engine::stats::report::Report;
 use wordline_engine::{Before, Setup, Unobserved};

@@ -5,7 +5,7 @@ use crate::common::*;
 use proptest::prelude::*;
 use wordline_engine::config::DeviceConfig;
 use wordline_engine::config::host::*;
-use wordline_engine::config::run::{Arrivals, HostConfig};
+use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::host::schedulers::{Choice, HostPolicy, HostScheduler, HostView};
 use wordline_engine::host::{Flow, HostOp, HostRequest};
 use wordline_engine::stats::report::{DirectionReport, Report};

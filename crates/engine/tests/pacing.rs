@@ -6,8 +6,9 @@
 use crate::analytic::{large_blocks, mean_field};
 use crate::common::*;
 use wordline_engine::Setup;
+use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::config::pace::PaceConfig;
-use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy};
+use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::SuperblockSpan;
 use wordline_engine::host::HostRequest;
 use wordline_engine::ids::DomainId;

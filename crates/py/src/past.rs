@@ -1,7 +1,8 @@
 //! What came before a workload's first request, where the drive is to start in the state that it led to.
 
 use pyo3::prelude::*;
-use wordline_engine::config::run::{Arrivals, StartLayout};
+use wordline_engine::config::host::Arrivals;
+use wordline_engine::config::run::StartLayout;
 use wordline_engine::host::RequestSource;
 use wordline_engine::{Before, Setup};
 use wordline_trace::{

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::device::GeometryConfig;
 use super::error::{ConfigError, check_range};
+use super::geometry::GeometryConfig;
 
 /// Bad blocks (`[device.bad_blocks]`); without the table no block is ever bad.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

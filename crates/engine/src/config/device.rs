@@ -3,11 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::bad_blocks::BadBlocksConfig;
+use super::cell::LONGEST_NS;
 use super::energy::EnergyConfig;
 use super::error::{ConfigError, check_range};
 use super::errors::ErrorsConfig;
 use super::firmware::CpuConfig;
 use super::nand_modes::{CacheModeConfig, CopybackConfig, SlcModeConfig};
+
+pub use super::cell::{CellConfig, CellTechnology};
+pub use super::geometry::{CapacityConfig, GeometryConfig};
 
 /// A drive. `presets/devices/*.toml` are of this form.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,98 +63,6 @@ pub struct DeviceConfig {
     /// DRAM of the controller; without limit and without time when left out.
     #[serde(default)]
     pub dram: super::cache::DramConfig,
-}
-
-/// Counts and sizes of the flash array.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GeometryConfig {
-    /// Channels of the drive.
-    pub channels: u32,
-    /// Chips on each channel.
-    pub ways: u32,
-    /// Dies in each chip.
-    pub dies: u32,
-    /// Planes of each die.
-    pub planes: u32,
-    /// Blocks of each plane.
-    pub blocks: u32,
-    /// Flash pages of each block.
-    pub pages: u32,
-    /// Data bytes of a flash page.
-    pub page_bytes: u32,
-    /// Spare bytes of a flash page (OOB and parity).
-    #[serde(default)]
-    pub spare_bytes: u32,
-    /// Bytes of a logical page: the flash page's size or a power-of-two fraction of it.
-    pub mapping_unit_bytes: u32,
-    /// Flash pages of a block that one program writes: 1, or the pages of a wordline where the chip programs all of it at
-    /// once (one-shot programming). `cell.program_ns` is then the time for all of them.
-    #[serde(default = "one_page")]
-    pub pages_per_program: u32,
-}
-
-fn one_page() -> u32 {
-    1
-}
-
-/// Usable share of the raw capacity. Exactly one of the two keys is given.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CapacityConfig {
-    /// Share of the *raw* capacity that the host can't use: (raw − user) / raw.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub overprovisioning: Option<f64>,
-    /// Bytes the host sees.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub user_bytes: Option<u64>,
-}
-
-/// Times of the cell array.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct CellConfig {
-    /// Bits in each cell: `slc`, `mlc`, `tlc` or `qlc`.
-    pub technology: CellTechnology,
-    /// tR by page type, ns: one value for all types, or one for each bit of the cell (LSB first).
-    pub read_ns: Vec<u64>,
-    /// tPROG by page type, ns, like `read_ns`.
-    pub program_ns: Vec<u64>,
-    /// tERASE, ns.
-    pub erase_ns: u64,
-    /// Page type of page p of a block: `first_pages[p]`, or after those `page_types`, repeated.
-    /// 0 is the LSB page. Left out: 0, 1, … bits − 1, repeated.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub page_types: Vec<u8>,
-    /// Page types of the first pages of a block, where they differ from the pattern.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub first_pages: Vec<u8>,
-}
-
-/// Bits in each cell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum CellTechnology {
-    /// One bit.
-    Slc,
-    /// Two bits.
-    Mlc,
-    /// Three bits.
-    Tlc,
-    /// Four bits.
-    Qlc,
-}
-
-impl CellTechnology {
-    /// Bits in each cell, which is also the number of page types.
-    pub fn bits(self) -> usize {
-        match self {
-            Self::Slc => 1,
-            Self::Mlc => 2,
-            Self::Tlc => 3,
-            Self::Qlc => 4,
-        }
-    }
 }
 
 /// Bus between controller and chips.
@@ -383,124 +295,6 @@ impl DeviceConfig {
         }
         if self.cache_mode != CacheModeConfig::default() {
             return chip("\"die\" beside cache_mode");
-        }
-        Ok(())
-    }
-}
-
-/// Largest time a description may give, ns: ten seconds.
-pub(super) const LONGEST_NS: u64 = 10_000_000_000;
-
-impl GeometryConfig {
-    fn validate(&self) -> Result<(), ConfigError> {
-        check_range("channels", self.channels, 1, 4096)?;
-        check_range("ways", self.ways, 1, 4096)?;
-        check_range("dies", self.dies, 1, 4096)?;
-        check_range("planes", self.planes, 1, 32)?;
-        check_range("blocks", self.blocks, 4, 1 << 24)?;
-        check_range("pages", self.pages, 4, 1 << 16)?;
-        check_range("page_bytes", self.page_bytes, 512, 1 << 20)?;
-        check_range("spare_bytes", self.spare_bytes, 0, 1 << 20)?;
-        check_range("mapping_unit_bytes", self.mapping_unit_bytes, 512, self.page_bytes)?;
-        check_range("pages_per_program", self.pages_per_program, 1, 16)?;
-        if !self.pages.is_multiple_of(self.pages_per_program) {
-            let allowed = format!("a divisor of the {} pages of a block", self.pages);
-            return Err(ConfigError::new("pages_per_program", self.pages_per_program, allowed));
-        }
-        if !self.page_bytes.is_multiple_of(512) {
-            return Err(ConfigError::new("page_bytes", self.page_bytes, "a multiple of the 512-byte sector"));
-        }
-        let fraction = self.page_bytes / self.mapping_unit_bytes;
-        if !self.page_bytes.is_multiple_of(self.mapping_unit_bytes) || !fraction.is_power_of_two() {
-            let allowed = format!("page_bytes ({}) or a power-of-two fraction of it", self.page_bytes);
-            return Err(ConfigError::new("mapping_unit_bytes", self.mapping_unit_bytes, allowed));
-        }
-        if !self.mapping_unit_bytes.is_multiple_of(512) {
-            return Err(ConfigError::new(
-                "mapping_unit_bytes",
-                self.mapping_unit_bytes,
-                "a multiple of the 512-byte sector",
-            ));
-        }
-        let dies = u64::from(self.channels) * u64::from(self.ways) * u64::from(self.dies);
-        if dies > 1 << 16 {
-            return Err(ConfigError::new("channels × ways × dies", dies, "at most 65536 dies"));
-        }
-        let units = self.physical_units();
-        let most = u128::from(u32::MAX) - 15;
-        if units > most {
-            let allowed = format!(
-                "at most {most} (2^32 − 16) physical mapping units; use a larger mapping unit or fewer blocks"
-            );
-            return Err(ConfigError::new("mapping units of the drive", units, allowed));
-        }
-        Ok(())
-    }
-
-    /// Mapping units of the raw drive.
-    pub fn physical_units(&self) -> u128 {
-        [self.channels, self.ways, self.dies, self.planes, self.blocks, self.pages]
-            .iter()
-            .map(|&n| u128::from(n))
-            .product::<u128>()
-            * u128::from(self.page_bytes / self.mapping_unit_bytes.max(1))
-    }
-}
-
-impl CapacityConfig {
-    /// Mapping units that the host sees of so many raw ones, if there are as many.
-    pub fn logical_units(&self, physical: u32, unit_bytes: u32) -> u64 {
-        match (self.user_bytes, self.overprovisioning) {
-            (Some(bytes), _) => bytes / u64::from(unit_bytes.max(1)),
-            (None, share) => (f64::from(physical) * (1.0 - share.unwrap_or(0.0))) as u64,
-        }
-    }
-
-    fn validate(&self) -> Result<(), ConfigError> {
-        match (self.overprovisioning, self.user_bytes) {
-            (Some(share), None) => check_range("overprovisioning", share, 0.0, 0.95),
-            (None, Some(_)) => Ok(()),
-            (Some(share), Some(_)) => Err(ConfigError::new(
-                "overprovisioning",
-                share,
-                "only one of overprovisioning and user_bytes",
-            )),
-            (None, None) => Err(ConfigError::new(
-                "overprovisioning",
-                "nothing",
-                "overprovisioning or user_bytes must be given",
-            )),
-        }
-    }
-}
-
-impl CellConfig {
-    fn validate(&self, pages: u32) -> Result<(), ConfigError> {
-        let bits = self.technology.bits();
-        for (key, times) in [("read_ns", &self.read_ns), ("program_ns", &self.program_ns)] {
-            if times.len() != 1 && times.len() != bits {
-                return Err(ConfigError::new(
-                    key,
-                    format!("{times:?}"),
-                    format!("one time, or {bits}: one for each bit of the cell"),
-                ));
-            }
-            for &time in times {
-                check_range(key, time, 0, LONGEST_NS)?;
-            }
-        }
-        check_range("erase_ns", self.erase_ns, 0, LONGEST_NS)?;
-        for (key, types) in [("page_types", &self.page_types), ("first_pages", &self.first_pages)] {
-            if let Some(kind) = types.iter().find(|&&kind| usize::from(kind) >= bits) {
-                return Err(ConfigError::new(key, kind, format!("page types 0 to {}", bits - 1)));
-            }
-            if types.len() > pages as usize {
-                return Err(ConfigError::new(
-                    key,
-                    format!("{} types", types.len()),
-                    format!("at most the {pages} pages of a block"),
-                ));
-            }
         }
         Ok(())
     }

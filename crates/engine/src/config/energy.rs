@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::device::CellTechnology;
+use super::cell::CellTechnology;
 use super::error::{ConfigError, check_range};
 
 /// Energy of operations; zero stands for "unknown". What the drive uses at rest isn't modelled.

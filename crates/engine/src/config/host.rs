@@ -1,15 +1,137 @@
-//! How commands of several queues get into the drive: arbitration, host-side schedulers, rules of a flow.
+//! The host: how requests arrive, and how commands of several queues get into the drive: arbitration, host-side schedulers,
+//! rules of a flow.
 
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
-use super::run::{Arrivals, HostConfig};
 
 /// Most submission queues for I/O (NVMe Base Specification: queue identifiers 1 to 65,535).
 pub const MAX_QUEUES: usize = 65_535;
 
 /// Most entries of a queue (NVMe Base Specification).
 pub const MAX_QUEUE_ENTRIES: u32 = 65_536;
+
+/// How requests arrive.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HostConfig {
+    /// Open or closed loop.
+    #[serde(default)]
+    pub arrivals: Arrivals,
+    /// Open loop: factor on every arrival time (0.5 = twice as fast).
+    #[serde(default = "one")]
+    pub time_scale: f64,
+    /// Closed loop: requests outstanding at once.
+    #[serde(default = "default_queue_depth")]
+    pub queue_depth: u32,
+    /// Closed loop: time between a completion and the submission that follows it, ns.
+    #[serde(default)]
+    pub think_time_ns: u64,
+    /// Open loop: most requests inside the drive; later ones wait at the host, and their wait counts as
+    /// latency unless arrivals are held. 0 = no limit.
+    #[serde(default)]
+    pub max_outstanding: u32,
+    /// Requests that would be submitted later than this are not; 0 = no end but the workload's. ns.
+    #[serde(default)]
+    pub stop_ns: u64,
+    /// Most requests inside the drive, those of all flows together; others wait in their queues, and their wait
+    /// counts as latency. 0 = no limit.
+    #[serde(default)]
+    pub max_inside: u32,
+    /// Requests that may overtake the oldest waiting one of a flow before it goes next; 0 = no bound. Left out: no
+    /// bound for an arbitration, 64 for PIQ and PAQ, 4096 for FIOS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_overtakes: Option<u32>,
+    /// Which queue's request enters next.
+    #[serde(default)]
+    pub arbitration: ArbitrationConfig,
+    /// A scheduler of the host, in the place of the arbitration.
+    #[serde(default)]
+    pub scheduler: HostSchedulerConfig,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+fn default_queue_depth() -> u32 {
+    16
+}
+
+impl Default for HostConfig {
+    fn default() -> Self {
+        Self {
+            arrivals: Arrivals::default(),
+            time_scale: one(),
+            queue_depth: default_queue_depth(),
+            think_time_ns: 0,
+            max_outstanding: 0,
+            stop_ns: 0,
+            max_inside: 0,
+            max_overtakes: None,
+            arbitration: ArbitrationConfig::default(),
+            scheduler: HostSchedulerConfig::default(),
+        }
+    }
+}
+
+/// Open or closed loop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arrivals {
+    /// At the times that the workload gives.
+    Open,
+    /// At the times that the workload gives, or later, as soon as `max_outstanding` allows: response times count from then. So
+    /// measure threads that submit by the clock into queues of bounded depth, such as those of fio.
+    Held,
+    /// When an earlier request is done.
+    #[default]
+    Closed,
+}
+
+impl Arrivals {
+    /// Whether the workload's times say when requests come.
+    pub fn has_times(self) -> bool {
+        matches!(self, Self::Open | Self::Held)
+    }
+}
+
+impl HostConfig {
+    /// Refuses what no host can do.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        check_range("time_scale", self.time_scale, 1e-9, 1e9)?;
+        check_range("queue_depth", self.queue_depth, 1, 1 << 20)?;
+        check_range("think_time_ns", self.think_time_ns, 0, 1_000_000_000_000)?;
+        self.check_together()
+    }
+
+    /// Refuses what can't be together.
+    fn check_together(&self) -> Result<(), ConfigError> {
+        check_range("max_inside", self.max_inside, 0, 1 << 20)?;
+        self.arbitration.validate().map_err(|error| error.under("arbitration"))?;
+        self.scheduler.validate().map_err(|error| error.under("scheduler"))?;
+        if self.scheduler.kind == HostSchedulerKind::None {
+            return Ok(());
+        }
+        if self.max_inside == 0 {
+            return Err(ConfigError::new(
+                "max_inside",
+                0,
+                "1 to 1048576 with a scheduler: else no request waits",
+            ));
+        }
+        if self.arbitration.kind != ArbitrationKind::RoundRobin {
+            let kind = toml::Value::try_from(self.arbitration.kind)
+                .map_or_else(|_| String::new(), |v| v.to_string());
+            return Err(ConfigError::new(
+                "arbitration.kind",
+                kind,
+                "round_robin with a scheduler, which replaces it",
+            ));
+        }
+        Ok(())
+    }
+}
 
 /// Which queue's command the drive takes next (NVMe Base Specification, Command Arbitration).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -239,31 +361,4 @@ impl FlowRules {
             ..HostConfig::default()
         }
     }
-}
-
-/// Refuses what can't be together.
-pub(super) fn validate(host: &HostConfig) -> Result<(), ConfigError> {
-    check_range("max_inside", host.max_inside, 0, 1 << 20)?;
-    host.arbitration.validate().map_err(|error| error.under("arbitration"))?;
-    host.scheduler.validate().map_err(|error| error.under("scheduler"))?;
-    if host.scheduler.kind == HostSchedulerKind::None {
-        return Ok(());
-    }
-    if host.max_inside == 0 {
-        return Err(ConfigError::new(
-            "max_inside",
-            0,
-            "1 to 1048576 with a scheduler: else no request waits",
-        ));
-    }
-    if host.arbitration.kind != ArbitrationKind::RoundRobin {
-        let kind =
-            toml::Value::try_from(host.arbitration.kind).map_or_else(|_| String::new(), |v| v.to_string());
-        return Err(ConfigError::new(
-            "arbitration.kind",
-            kind,
-            "round_robin with a scheduler, which replaces it",
-        ));
-    }
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::device::{CellTechnology, LONGEST_NS};
+use super::cell::{CellTechnology, LONGEST_NS};
 use super::error::{ConfigError, check_range};
 
 /// Times of blocks that hold one bit in each cell though the cells could hold more. Such a block has

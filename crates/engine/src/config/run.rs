@@ -1,97 +1,11 @@
-//! How the host drives the drive: arrivals, the drive's state at the start, and the measured window.
-//! A workload description (crate `wordline-trace`) holds these three tables beside its source of requests.
+//! The drive's state at the start and the measured window.
+//! A workload description (crate `wordline-trace`) holds these tables beside its source of requests and [the host](super::host).
 
 use std::fmt::Display;
 
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
-use super::host::{ArbitrationConfig, HostSchedulerConfig};
-
-/// How requests arrive.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct HostConfig {
-    /// Open or closed loop.
-    #[serde(default)]
-    pub arrivals: Arrivals,
-    /// Open loop: factor on every arrival time (0.5 = twice as fast).
-    #[serde(default = "one")]
-    pub time_scale: f64,
-    /// Closed loop: requests outstanding at once.
-    #[serde(default = "default_queue_depth")]
-    pub queue_depth: u32,
-    /// Closed loop: time between a completion and the submission that follows it, ns.
-    #[serde(default)]
-    pub think_time_ns: u64,
-    /// Open loop: most requests inside the drive; later ones wait at the host, and their wait counts as
-    /// latency unless arrivals are held. 0 = no limit.
-    #[serde(default)]
-    pub max_outstanding: u32,
-    /// Requests that would be submitted later than this are not; 0 = no end but the workload's. ns.
-    #[serde(default)]
-    pub stop_ns: u64,
-    /// Most requests inside the drive, those of all flows together; others wait in their queues, and their wait
-    /// counts as latency. 0 = no limit.
-    #[serde(default)]
-    pub max_inside: u32,
-    /// Requests that may overtake the oldest waiting one of a flow before it goes next; 0 = no bound. Left out: no
-    /// bound for an arbitration, 64 for PIQ and PAQ, 4096 for FIOS.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_overtakes: Option<u32>,
-    /// Which queue's request enters next.
-    #[serde(default)]
-    pub arbitration: ArbitrationConfig,
-    /// A scheduler of the host, in the place of the arbitration.
-    #[serde(default)]
-    pub scheduler: HostSchedulerConfig,
-}
-
-fn one() -> f64 {
-    1.0
-}
-
-fn default_queue_depth() -> u32 {
-    16
-}
-
-impl Default for HostConfig {
-    fn default() -> Self {
-        Self {
-            arrivals: Arrivals::default(),
-            time_scale: one(),
-            queue_depth: default_queue_depth(),
-            think_time_ns: 0,
-            max_outstanding: 0,
-            stop_ns: 0,
-            max_inside: 0,
-            max_overtakes: None,
-            arbitration: ArbitrationConfig::default(),
-            scheduler: HostSchedulerConfig::default(),
-        }
-    }
-}
-
-/// Open or closed loop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Arrivals {
-    /// At the times that the workload gives.
-    Open,
-    /// At the times that the workload gives, or later, as soon as `max_outstanding` allows: response times count from then. So
-    /// measure threads that submit by the clock into queues of bounded depth, such as those of fio.
-    Held,
-    /// When an earlier request is done.
-    #[default]
-    Closed,
-}
-
-impl Arrivals {
-    /// Whether the workload's times say when requests come.
-    pub fn has_times(self) -> bool {
-        matches!(self, Self::Open | Self::Held)
-    }
-}
 
 /// State of the drive before the first request. Takes no simulated time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -219,16 +133,6 @@ pub struct WindowConfig {
     /// Host writes of the warm-up, in multiples of the drive's logical size.
     #[serde(default)]
     pub warmup_drive_writes: f64,
-}
-
-impl HostConfig {
-    /// Refuses what no host can do.
-    pub fn validate(&self) -> Result<(), ConfigError> {
-        check_range("time_scale", self.time_scale, 1e-9, 1e9)?;
-        check_range("queue_depth", self.queue_depth, 1, 1 << 20)?;
-        check_range("think_time_ns", self.think_time_ns, 0, 1_000_000_000_000)?;
-        super::host::validate(self)
-    }
 }
 
 impl StartConfig {

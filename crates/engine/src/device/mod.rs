@@ -1,9 +1,10 @@
 //! The drive: puts the parts together; the only place that knows them all.
 //!
-//! One file for each thing that happens: a request comes in (`admit`), pages are read (`read`) and programmed
-//! (`program`), a die takes a command (`issue`) and gets on with it (`progress`), superblocks are collected
-//! (`collect`), the data cache holds units (`buffer`) and writes them back (`write_back`), the drive is prepared without
-//! simulated time (`prepare`, `by_domain`), and checked (`audit`).
+//! It is made in `make`. One file for each thing that happens: a request comes in (`admit`), pages are read (`read`) and
+//! written (`program`), at places (`places`) that take effect with their program (`commit`), a die takes a command (`issue`)
+//! and gets on with it (`progress`), superblocks are collected (`collect`, `victims`, `moves`, `erase`), the data cache holds
+//! units (`buffer`) and writes them back (`write_back`), the drive is prepared without simulated time (`prepare`,
+//! `by_domain`), and checked (`audit`).
 
 mod admit;
 mod answers;
@@ -16,11 +17,13 @@ mod cached;
 mod chip_record;
 mod chips;
 mod collect;
+mod commit;
 mod copies;
 mod copies_audit;
 mod copies_space;
 mod copyback;
 mod disturb;
+mod erase;
 mod fast_path_moves;
 mod fetch;
 mod firmware;
@@ -30,14 +33,18 @@ mod ideal;
 mod issue;
 mod kept;
 mod known_reads;
+mod make;
 mod map_pages;
 mod modes;
 mod monitor;
+mod moves;
 mod overwriting;
+mod own_policies;
 mod pace;
 mod parity;
 mod partial_writes;
 mod phases;
+mod places;
 mod plans;
 mod prepare;
 mod program;
@@ -55,6 +62,7 @@ mod systems;
 mod tenants;
 mod translate;
 mod used_caches;
+mod victims;
 mod view;
 mod watched;
 mod wear;
@@ -63,23 +71,20 @@ mod write_back;
 
 use std::collections::VecDeque;
 
-use crate::arrange::Arrangement;
 use serde::{Deserialize, Serialize};
 
-use crate::blocks::separation::{Separation, SeparationPolicy};
+use crate::blocks::separation::SeparationPolicy;
 use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
 use crate::cache::{Cache, Ledger};
-use crate::config::ConfigError;
-use crate::config::device::{CommandTaker, DeviceConfig, LinkConfig, ProgramData, SuspendConfig};
-use crate::config::ideal::SecondServer;
-use crate::config::scheme::{SchemeConfig, UnmappedReads};
+use crate::config::device::{LinkConfig, SuspendConfig};
+use crate::config::scheme::UnmappedReads;
 use crate::config::wear::FreeBlock;
 use crate::cpu::Cpu;
 use crate::events::{Event, EventSet};
+use crate::gc::GcPolicy;
 use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::pace::{Pace, PaceLedger};
-use crate::gc::{GcPolicy, VictimPolicy};
 use crate::ids::{DieId, DomainId, Lpa, Ppa};
 use crate::mapping::dealt::Dealt;
 use crate::mapping::{Copies, Layout, PageMap};
@@ -89,26 +94,22 @@ use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
 use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
-use crate::placement::{Placement, PlacementPolicy};
+use crate::placement::PlacementPolicy;
 use crate::probe::Probe;
-use crate::reclaim::{ReadReclaim, ReclaimPolicy};
-use crate::redundancy::{Redundancy, RedundancyPolicy, Stripes};
-use crate::replicate::{Arbiter, ArbiterPolicy};
-use crate::sched::class::Class;
+use crate::reclaim::ReclaimPolicy;
+use crate::sched::SchedulerPolicy;
 use crate::sched::gates::Gates;
 use crate::sched::queue::{OpId, OpPool};
-use crate::sched::{Scheduler, SchedulerPolicy};
 use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;
 use crate::stats::settled::Settled;
-use crate::systems::SystemPolicy;
 use crate::time::Ns;
 
 use disturb::Disturb;
 use parity::Redundant;
 use partial_writes::PartialWrites;
 use translate::Translation;
-use wear_out::{BadPlan, WearOut};
+use wear_out::WearOut;
 
 pub use admit::Request;
 pub use answers::Answers;
@@ -280,271 +281,6 @@ pub struct Device {
 }
 
 impl Device {
-    /// An empty drive. `checked` verifies every read's OOB and allows a final audit. `seed` is that of the run: the
-    /// policies that draw random numbers have streams of their own from it.
-    pub fn new(
-        device: &DeviceConfig,
-        scheme: &SchemeConfig,
-        checked: bool,
-        seed: u64,
-    ) -> Result<Self, ConfigError> {
-        device.validate().map_err(|e| e.under("device"))?;
-        scheme.validate().map_err(|e| e.under("scheme"))?;
-        let systems = crate::systems::of_scheme(scheme, device);
-        let mut this = Self::new_for(device, scheme, checked, seed, &systems)?;
-        systems.into_iter().for_each(|system| this.add_system(system));
-        Ok(this)
-    }
-
-    /// The same, laid out for what these systems need: copies, reserved space. They are to be added in this order
-    /// ([`Self::add_system`]) when the drive is prepared.
-    pub fn new_for(
-        device: &DeviceConfig,
-        scheme: &SchemeConfig,
-        checked: bool,
-        seed: u64,
-        systems: &[SystemPolicy],
-    ) -> Result<Self, ConfigError> {
-        device.validate().map_err(|e| e.under("device"))?;
-        scheme.validate().map_err(|e| e.under("scheme"))?;
-        if device.channel.commands == CommandTaker::Chip && scheme.ideal.second_server != SecondServer::None {
-            let allowed = "\"die\" beside scheme.ideal.second_server";
-            return Err(ConfigError::new("device.channel.commands", "\"chip\"", allowed));
-        }
-        let wear_out = BadPlan::of(device, scheme, seed);
-        let arranged = Arrangement::new(device, scheme, systems, wear_out.usable)?;
-        let replication = copies::Replication::new(scheme, &arranged);
-        let Arrangement { geometry, plane_at, domains, points, reserved, plan, .. } = arranged;
-        let data_planes = scheme.redundancy.data_planes(domains.width(), geometry.planes_per_die)?;
-        let mut blocks = BlockTable::new(&geometry, domains.width(), data_planes, |plane| domains.of(plane));
-        if device.slc_mode.is_some() {
-            blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
-        }
-        blocks.set_least_won(crate::space::least_won(scheme, &geometry));
-        let redundancy = RedundancyPolicy::new(&scheme.redundancy).map(|policy| {
-            let (stripes, xor_ns) = (Stripes::new(&geometry, &domains), scheme.redundancy.xor_ns);
-            Box::new(Redundant::new(policy, stripes, &geometry, blocks.len(), xor_ns))
-        });
-        if scheme.slc_cache.is_on() {
-            blocks.keep_slc_from_collection();
-        }
-        let units = u64::from(plan.map.logical_units) + u64::from(plan.map.translation_pages);
-        let slc = slc_cache::SlcState::new(
-            &scheme.slc_cache,
-            plan.cache,
-            &points,
-            domains.len(),
-            (units * u64::from(domains.width()) / u64::from(geometry.planes())) as u32,
-        );
-        let layout = Layout::new(&geometry, &plane_at, 0);
-        let second = scheme.ideal.second_server;
-        let (dies, channels, channel_of) = ideal::servers(&geometry, second);
-        let timing = Timing::new(device);
-        let overlap = CacheOperations::new(&device.cache_mode, dies);
-        let link = device.link.clone();
-        let mut dram = Ledger::new(device.dram.bytes);
-        let translation =
-            Translation::new(&scheme.mapping, plan.map, blocks.capacity(), geometry.unit_bytes, checked);
-        if !systems.iter().any(|system| system.get().holds_map()) {
-            dram.reserve("map", translation.policy.get().bytes());
-        }
-        // What the others take is known before the data cache gets the rest.
-        let reclaim_policy = ReclaimPolicy::new(&scheme.reclaim, &geometry, plan.map.logical_units, seed);
-        if reclaim_policy.bytes() > 0 {
-            dram.reserve(READ_COUNTERS, reclaim_policy.bytes());
-        }
-        for system in systems.iter().map(SystemPolicy::get) {
-            dram.reserve(system.name(), system.bytes());
-        }
-        let bytes = scheme.cache.take(dram.free())?;
-        if bytes > 0 {
-            dram.reserve("data_cache", bytes);
-        }
-        dram.check()?;
-        // The decoder, behind it the DRAM, behind that the joining of stripes, and the end of a pause of write-back.
-        let further = if scheme.cache.pause.is_some() {
-            4
-        } else if scheme.redundancy.xor_ns > 0 {
-            3
-        } else if bytes > 0 && device.dram.takes_time() {
-            2
-        } else {
-            usize::from(Disturb::decodes(device))
-        };
-        let window = match device.multi_plane.window {
-            0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
-            window => window,
-        };
-        // Translation pages are logical pages behind those of the host.
-        let units = plan.map.logical_units + plan.map.translation_pages;
-        let mut this = Self {
-            unit_transfer: timing.transfer(device.geometry.mapping_unit_bytes),
-            timing,
-            rules: Rules {
-                multi_plane: device.multi_plane.rule,
-                window,
-                suspend: device.suspend.clone(),
-                link,
-                arbitration: device.channel.arbitration,
-                written_only: device.channel.program_data == ProgramData::Written,
-                interrupts: true,
-                queue_bypass: false,
-                reads_without_hooks: false,
-                channel_request_comes_last: false,
-                fast_path_moves: false,
-                places_moves: false,
-                unmapped_reads: scheme.mapping.unmapped_reads,
-                free_block: scheme.wear.free_block,
-            },
-            logical_units: plan.map.logical_units,
-            thresholds: plan.thresholds,
-            pace: pace::of_scheme(
-                &scheme.gc,
-                plan.paced_free,
-                geometry.units_per_program() * domains.width(),
-                blocks.capacity(),
-            ),
-            room_limit: plan.room_limit,
-            map: PageMap::new(units),
-            oob: Oob::new(geometry.physical_units()),
-            versions: checked.then(|| Versions::new(units, geometry.physical_units())),
-            mapped_units: 0,
-            points,
-            domain: Vec::new(),
-            copies: Copies::default(),
-            replication,
-            placement: PlacementPolicy::new(&scheme.placement, &geometry),
-            gc: GcPolicy::new(&scheme.gc, seed),
-            scheduler: SchedulerPolicy::for_scheme(scheme),
-            gates: Gates::default(),
-            systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns), systems.len()),
-            plans: plans::Plans::default(),
-            wake_at: Ns::NEVER,
-            partial_writes: PartialWrites::default(),
-            slc,
-            slc_policy: SlcCachePolicy::new(&scheme.slc_cache, &plan.cache),
-            redundancy,
-            wear_out: wear_out.start(plan.least_superblocks),
-            translation,
-            host_memory: host_memory::HostMemory::new(
-                scheme.mapping.host_memory,
-                Ns(device.link.host_memory_ns),
-            ),
-            disturb: Disturb::new(device, scheme, &geometry),
-            reclaim: reclaim::Reclaim::new(
-                &scheme.reclaim,
-                &geometry,
-                blocks.len(),
-                reclaim_policy.counts_pages(),
-            ),
-            reclaim_policy,
-            urgent: 0,
-            background: background::Background::new(&scheme.gc, &geometry),
-            static_wear: wear::StaticWear::new(&scheme.wear, domains.len()),
-            separation: SeparationPolicy::new(&scheme.separation, plan.map.logical_units),
-            now: Ns::ZERO,
-            arrival: Ns::ZERO,
-            events: EventSet::new(dies + channels + overlap.registers.len() + further),
-            pool: OpPool::default(),
-            op_order: 0,
-            dies: (0..dies).map(|_| Die::default()).collect(),
-            outstanding: vec![0; geometry.dies() as usize],
-            channels: (0..channels).map(|_| Channel::default()).collect(),
-            overlap,
-            copybacks: Copybacks::new(&device.copyback, dies),
-            channel_of,
-            chips: chips::Chips::new(device, &geometry),
-            second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
-            not_physical: scheme.ideal.not_physical(),
-            touched: Vec::new(),
-            requests: Vec::new(),
-            free_requests: Vec::new(),
-            link_in: VecDeque::new(),
-            link_out: VecDeque::new(),
-            link_free: [Ns::ZERO; 2],
-            link_event: [Ns::NEVER; 2],
-            completed: 0,
-            answered: None,
-            answers: None,
-            cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
-            dram,
-            cache: None,
-            settled: Settled::default(),
-            recorder: Recorder::new(),
-            monitor: monitor::Monitor::default(),
-            energy: EnergyTable::new(device),
-            probe: None,
-            read_loop: None,
-            dealt: None,
-            fault: None,
-            flash_operations: 0,
-            events_processed: 0,
-            reads_verified: 0,
-            geometry,
-            layout,
-            domains,
-            blocks,
-        };
-        this.placement.leave_out(&reserved);
-        let sizes = [
-            plan.map.logical_units,
-            this.geometry.unit_bytes,
-            this.geometry.units_per_program(),
-            this.domains.len() as u32,
-        ];
-        this.cache = Cache::new(&scheme.cache, &device.dram, bytes, sizes)?.map(Box::new);
-        this.note_policies();
-        this.blocks.keep(this.needs(this.gc.needs()));
-        this.lay_out(&plane_at, 0, None);
-        this.enable_copies();
-        this.note_fast_paths();
-        this.open_window(0);
-        Ok(this)
-    }
-
-    /// Replaces the placement by a user's own.
-    pub fn set_placement(&mut self, policy: Box<dyn Placement + Send>) {
-        self.placement = PlacementPolicy::Custom(policy);
-        self.note_policies();
-    }
-
-    /// Replaces the choice of the copy that serves a read by a user's own.
-    pub fn set_arbiter(&mut self, policy: Box<dyn Arbiter + Send>) {
-        self.replication.arbiter = ArbiterPolicy::Custom(policy);
-    }
-
-    /// Replaces the choice of victims by a user's own.
-    pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
-        self.gc = GcPolicy::Custom(policy);
-        self.blocks.keep(self.needs(self.gc.needs()));
-    }
-
-    /// Replaces the decision which blocked reads are rebuilt. Parity is that of the scheme; without it there is nothing to
-    /// decide.
-    pub fn set_redundancy(&mut self, policy: Box<dyn Redundancy + Send>) {
-        if let Some(redundancy) = &mut self.redundancy {
-            redundancy.policy = RedundancyPolicy::Custom(policy);
-        }
-    }
-
-    /// Replaces the scheduler by a user's own.
-    pub fn set_scheduler(&mut self, policy: Box<dyn Scheduler + Send>) {
-        self.scheduler = SchedulerPolicy::Custom(policy);
-        self.note_policies();
-    }
-
-    /// Replaces the choice of the host's write points by a user's own.
-    pub fn set_separation(&mut self, policy: Box<dyn Separation + Send>) {
-        self.separation = SeparationPolicy::Custom(policy);
-    }
-
-    /// What is asked of the policies once, since it never changes.
-    fn note_policies(&mut self) {
-        self.rules.places_moves = self.placement.places_moves() || self.systems_place_moves();
-        self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class));
-        self.note_fast_paths();
-    }
-
     /// Watches requests and page reads. For tests and tools; costs time.
     pub fn set_probe(&mut self, probe: Box<dyn Probe>) {
         self.probe = Some(probe);

@@ -2,17 +2,14 @@
 
 use std::collections::VecDeque;
 
-use super::request::{HostRequest, RequestSource, SourceError};
-use crate::config::run::{Arrivals, HostConfig};
+use super::request::{HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
+use crate::config::host::{Arrivals, HostConfig};
 use crate::run::RunError;
 use crate::snapshot::{In, Out, SnapshotError};
 use crate::time::Ns;
 
 /// Requests known in advance, so that the drive's tables can be fetched ahead of them.
 pub const LOOK_AHEAD: usize = 96;
-
-/// Latest time at which a request may arrive: as much again is left for serving it.
-const LAST_ARRIVAL: Ns = Ns(u64::MAX / 2);
 
 /// The next requests of a workload and the times at which they come.
 pub struct Front<'a> {
@@ -103,14 +100,14 @@ impl<'a> Front<'a> {
         if max_outstanding > 0 && self.outstanding >= max_outstanding {
             return Ok(Ns::NEVER);
         }
-        if time > LAST_ARRIVAL { Err(self.too_late(request.time)) } else { Ok(time.max(now)) }
+        if time > Ns(LATEST_ARRIVAL_NS) { Err(self.too_late(request.time)) } else { Ok(time.max(now)) }
     }
 
     #[cold]
     fn too_late(&self, time: Ns) -> SourceError {
         SourceError(format!(
             "a request arrives at {} ns × time_scale {}: allowed: {} ns (292 years) at most",
-            time.0, self.config.time_scale, LAST_ARRIVAL.0
+            time.0, self.config.time_scale, LATEST_ARRIVAL_NS
         ))
     }
 

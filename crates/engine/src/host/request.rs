@@ -27,6 +27,9 @@ impl HostOp {
     }
 }
 
+/// Latest time at which a request may arrive, ns: as much again is left for serving it.
+pub const LATEST_ARRIVAL_NS: u64 = u64::MAX / 2;
+
 /// One request of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostRequest {

@@ -5,12 +5,10 @@ use std::io::{Read, Write};
 use serde::Serialize;
 use serde_json::Value;
 
-use super::volume::Volume;
-use super::{Outcome, Replay, RunError, Setup};
+use super::{Outcome, RunError, Setup};
 use crate::config::host::FlowRules;
 use crate::config::{DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, StartConfig, WindowConfig};
-use crate::host::HostSide;
-use crate::snapshot::{Identity, In, Out, SnapshotError};
+use crate::snapshot::{Identity, SnapshotError};
 use crate::time::Ns;
 
 /// Where a run stops.
@@ -97,55 +95,5 @@ impl Split<'_> {
         let (seed, checked) = (*seed, *checked);
         let made = Made { device, scheme, host, start, window, measure, seed, checked, flows, workload };
         Identity::new("a run", &made).map(Some)
-    }
-}
-
-impl<H: HostSide, V: Volume> Replay<'_, H, V> {
-    pub(super) fn stops_now(&self) -> bool {
-        self.device.now() >= self.stop.at
-    }
-
-    /// Writes where the run is: the drive with its requests in flight, the host, the warm-up.
-    pub(super) fn save(&self, identity: &Option<Identity>, out: &mut dyn Write) -> Result<(), SnapshotError> {
-        let Self {
-            front,
-            warmup,
-            device,
-            observer: _,
-            number,
-            done,
-            window_open,
-            until: _,
-            is_answered: _,
-            report: _,
-            stop: _,
-            attempts: _,
-            drive_bytes: _,
-        } = self;
-        let Some(identity) = identity else { return Ok(()) };
-        let mut out = Out::begin(out)?;
-        identity.save(&mut out)?;
-        device.save(&mut out)?;
-        front.save(&mut out)?;
-        out.put(&(warmup.written, number, done, window_open))?;
-        out.finish()
-    }
-
-    /// Goes on from there.
-    pub(super) fn restore(
-        &mut self,
-        identity: &Option<Identity>,
-        input: &mut dyn Read,
-    ) -> Result<(), RunError> {
-        let Some(identity) = identity else { return Ok(()) };
-        let mut input = In::begin(input)?;
-        identity.check(&mut input)?;
-        self.device.restore(&mut input)?;
-        self.front.restore(&mut input)?;
-        (self.warmup.written, self.number, self.done, self.window_open) = input.take()?;
-        if self.number.checked_sub(self.done) != Some(self.device.requests_inside() as u64) {
-            return Err(SnapshotError::Misfit("the number of requests in flight".to_owned()).into());
-        }
-        Ok(input.finish()?)
     }
 }

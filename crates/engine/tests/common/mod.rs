@@ -8,8 +8,9 @@ pub mod replicator;
 use std::sync::{Arc, Mutex};
 
 use wordline_engine::config::device::*;
+use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
-use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartConfig};
+use wordline_engine::config::run::{Occupancy, StartConfig};
 use wordline_engine::config::{DeviceConfig, SchemeConfig};
 use wordline_engine::device::Device;
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};

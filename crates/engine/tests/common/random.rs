@@ -10,6 +10,7 @@ use wordline_engine::config::cache::{
 use wordline_engine::config::collision::{CollisionConfig, RecordedPairs, VictimTie};
 use wordline_engine::config::device::*;
 use wordline_engine::config::firmware::FirmwareConfig;
+use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::config::hotr::{HotrConfig, Staging, TrackedReads};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
@@ -18,7 +19,7 @@ use wordline_engine::config::partition::{Adapts, BusyChannel, PartitionConfig, W
 use wordline_engine::config::reclaim::{
     CountedPages, Holes, PageCountersConfig, ReclaimConfig, ReclaimKind, ReclaimPriority, ShuffleConfig, Ties,
 };
-use wordline_engine::config::run::{Arrivals, HostConfig, Occupancy, StartLayout};
+use wordline_engine::config::run::{Occupancy, StartLayout};
 use wordline_engine::config::scheme::*;
 use wordline_engine::config::separation::SeparationKind;
 use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use wordline_engine::config::error::ConfigError;
+use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::config::host::{FlowRules, Priority};
-use wordline_engine::config::run::{Arrivals, HostConfig};
 
 use super::{RegionConfig, SourceConfig};
 

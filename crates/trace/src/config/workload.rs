@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::error::ConfigError;
-use wordline_engine::config::run::{Arrivals, HostConfig, StartConfig, WindowConfig};
+use wordline_engine::config::host::{Arrivals, HostConfig};
+use wordline_engine::config::run::{StartConfig, WindowConfig};
 
 use super::forms::SourceForm;
 use super::{

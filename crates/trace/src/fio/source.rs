@@ -1,7 +1,7 @@
 //! The requests of a job.
 
 use wordline_engine::config::error::ConfigError;
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_engine::host::request::{HostOp, HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
 use super::access::Places;
@@ -9,9 +9,6 @@ use super::config::{Direction, FioConfig};
 use crate::config::Sizes;
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 use crate::synthetic::SizeDrawer;
-
-/// Latest arrival, ns: leaves the simulation room to go on from there.
-const LATEST: u64 = u64::MAX / 2;
 
 /// Generates the requests of one job.
 pub(crate) struct FioSource {
@@ -234,7 +231,7 @@ impl Way {
 impl Pace {
     /// The time of the next request, ns.
     fn tick(&mut self) -> u64 {
-        let now = (self.next as u64).min(LATEST);
+        let now = (self.next as u64).min(LATEST_ARRIVAL_NS);
         let gap = if self.poisson { -libm::log(1.0 - unit(&mut self.rng)) } else { 1.0 };
         self.next += gap * self.mean_ns;
         now

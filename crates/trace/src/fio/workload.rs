@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use wordline_engine::config::run::{Arrivals, HostConfig, WindowConfig};
+use wordline_engine::config::host::{Arrivals, HostConfig};
+use wordline_engine::config::run::WindowConfig;
 
 use super::config::FioConfig;
 use super::file::sections;

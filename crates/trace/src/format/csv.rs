@@ -8,7 +8,7 @@ use crate::config::{BlockEvent, ColumnsConfig};
 
 use super::columns::{Places, Role};
 use super::fields::{device, number, read_or_write, time};
-use super::lines::Given;
+use super::given::Given;
 use super::quick::{Column, Quick};
 use super::{Phrase, Row, Rules, quick, wordline};
 

@@ -1,10 +1,11 @@
 //! Lines as requests, for every form that is text.
 
-use crate::config::{ColumnsConfig, TraceConfig};
+use crate::config::ColumnsConfig;
 
 use super::blkparse::Blkparse;
 use super::csv::Csv;
 use super::fio_iolog::FioIolog;
+use super::given::Given;
 use super::quick::{Layout, Quick};
 use super::{Expected, Form, Phrase, Row, Rules, plausible};
 use super::{alibaba, biotracer, diskmon, disksim, mqsim, msr, spc, ssdsim, systor, tencent, wordline};
@@ -84,29 +85,6 @@ impl LineParser {
             }
         };
         Ok(row.map(plausible).transpose()?)
-    }
-}
-
-/// Which units a description gives: columns without a unit in their name are then read in these.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Given {
-    pub time: bool,
-    pub offset: bool,
-    pub length: bool,
-    pub read_is: bool,
-    /// For columns that count sectors by their name.
-    pub sector_bytes: u64,
-}
-
-impl Given {
-    pub(crate) fn of(config: &TraceConfig) -> Self {
-        Self {
-            time: config.time_unit.is_some(),
-            offset: config.offset_unit_bytes.is_some(),
-            length: config.length_unit_bytes.is_some(),
-            read_is: config.read_is.is_some(),
-            sector_bytes: config.sector_bytes,
-        }
     }
 }
 

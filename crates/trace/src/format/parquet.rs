@@ -15,7 +15,7 @@ use crate::expected::caught;
 use super::arrays::{Times, Words, numbers};
 use super::columns::{Places, Role};
 use super::csv::{OPS, adjusted, op_of};
-use super::lines::Given;
+use super::given::Given;
 use super::{Phrase, Row, Rules, plausible};
 
 /// Rows that are decoded at once.

@@ -1,7 +1,6 @@
 //! Times of a trace as times of a workload: from 0, and never backwards.
 
-/// Latest time that is accepted, ns: leaves the simulation room to go on from there (292 years).
-const LATEST: u64 = u64::MAX / 2;
+use wordline_engine::host::request::LATEST_ARRIVAL_NS;
 
 /// Turns raw times into arrivals.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +34,7 @@ impl Clock {
                 return Some(Arrival { ns: self.last, step_back_ns });
             }
         };
-        if ns > LATEST {
+        if ns > LATEST_ARRIVAL_NS {
             return None;
         }
         let step_back_ns = self.last.saturating_sub(ns);

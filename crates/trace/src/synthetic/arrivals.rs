@@ -1,14 +1,12 @@
 //! Arrival times.
 
+use wordline_engine::host::request::LATEST_ARRIVAL_NS;
 use wordline_engine::time::Ns;
 
 use crate::config::InterarrivalConfig;
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 
 const SECOND: f64 = 1e9;
-
-/// Latest arrival, ns: leaves the simulation room to go on from there.
-const LATEST: u64 = u64::MAX / 2;
 
 /// Gives times that never decrease, the first of them 0.
 pub(super) enum Arrivals {
@@ -69,7 +67,8 @@ impl Arrivals {
             }
             Self::Burst { period_ns, burst, gap_ns, start, index } => {
                 for place in out {
-                    let now = start.saturating_add(whole(*index as f64 * *period_ns).0).min(LATEST);
+                    let now =
+                        start.saturating_add(whole(*index as f64 * *period_ns).0).min(LATEST_ARRIVAL_NS);
                     *place = Ns(now);
                     *index += 1;
                     if index == burst {
@@ -82,7 +81,7 @@ impl Arrivals {
 }
 
 fn whole(ns: f64) -> Ns {
-    Ns((ns as u64).min(LATEST))
+    Ns((ns as u64).min(LATEST_ARRIVAL_NS))
 }
 
 #[cfg(test)]
@@ -123,6 +122,6 @@ mod tests {
     #[test]
     fn times_stay_below_the_latest() {
         let found = times(InterarrivalConfig::Fixed { iops: 1e-6 }, 40_000);
-        assert!(found.iter().all(|time| *time <= LATEST));
+        assert!(found.iter().all(|time| *time <= LATEST_ARRIVAL_NS));
     }
 }

@@ -9,7 +9,7 @@ use super::Boxed;
 use super::addresses::Addresses;
 use super::filter::{Conditions, Filter};
 use super::merge::Merge;
-use super::repeat::Repeat;
+use super::repeat::{Again, Repeat};
 use super::slice::Slice;
 use super::time::Scale;
 use crate::config::{OutOfRange, TraceConfig, TransformConfig};
@@ -31,19 +31,6 @@ struct Built {
     notes: Vec<Notes>,
     /// Devices have address spaces of their own.
     separate_devices: bool,
-}
-
-/// The first steps of a plan, to be gone through once more.
-pub(super) struct Upstream {
-    plan: Arc<Plan>,
-    steps: usize,
-}
-
-impl Upstream {
-    /// The same requests from the start. Remarks on them were made the first time.
-    pub(super) fn open(&self) -> Result<Boxed, SourceError> {
-        build(&self.plan, self.steps).map(|built| built.source)
-    }
 }
 
 /// Opens the trace at `path` with all its steps, and fits it onto the drive.
@@ -72,7 +59,10 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
         return plan.reader(plan.path.clone(), &plan.trace);
     };
     let Built { source, mut notes, mut separate_devices } = build(plan, before)?;
-    let again = || Upstream { plan: Arc::clone(plan), steps: before };
+    let again = || -> Again {
+        let plan = Arc::clone(plan);
+        Box::new(move || build(&plan, before).map(|built| built.source))
+    };
     let addresses = |source, policy, bytes, notes: &mut Vec<Notes>| -> Boxed {
         let own = Notes::default();
         notes.push(own.clone());
@@ -95,10 +85,7 @@ fn build(plan: &Arc<Plan>, steps: usize) -> Result<Built, SourceError> {
             compacted
         }
         TransformConfig::Wrap { bytes } => addresses(source, OutOfRange::Wrap, *bytes, &mut notes),
-        TransformConfig::Repeat { times } => {
-            let upstream = again();
-            Box::new(Repeat::new(source, *times, Box::new(move || upstream.open())))
-        }
+        TransformConfig::Repeat { times } => Box::new(Repeat::new(source, *times, again())),
         TransformConfig::Merge { paths, format } => {
             let mut sources = vec![source];
             for path in paths {

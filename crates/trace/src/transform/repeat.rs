@@ -1,6 +1,6 @@
 //! Goes through a source several times, with time continuing.
 
-use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
+use wordline_engine::host::request::{HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
 use super::Boxed;
@@ -38,7 +38,7 @@ impl RequestSource for Repeat {
             self.source = (self.again)()?;
         }
         for request in batch.iter_mut().skip(before) {
-            let time = self.base.checked_add(request.time.0).filter(|time| *time < u64::MAX / 2);
+            let time = self.base.checked_add(request.time.0).filter(|time| *time < LATEST_ARRIVAL_NS);
             let Some(time) = time else {
                 return Err(SourceError("repeat: arrivals beyond 292 years".into()));
             };

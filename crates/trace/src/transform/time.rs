@@ -1,13 +1,10 @@
 //! Stretches time, by a factor or to a mean rate.
 
-use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
+use wordline_engine::host::request::{HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
 use super::Boxed;
-use super::plan::Upstream;
-
-/// Latest arrival that is accepted, ns.
-const LATEST: f64 = (u64::MAX / 2) as f64;
+use super::repeat::Again;
 
 /// Multiplies arrival times.
 pub(super) struct Scale {
@@ -18,7 +15,7 @@ pub(super) struct Scale {
 enum Factor {
     Known(f64),
     /// The one that gives so many requests a second: found with a pass over the source.
-    ForIops(f64, Upstream),
+    ForIops(f64, Again),
 }
 
 impl Scale {
@@ -26,7 +23,7 @@ impl Scale {
         Self { source, factor: Factor::Known(factor) }
     }
 
-    pub(super) fn to_iops(source: Boxed, iops: f64, again: Upstream) -> Self {
+    pub(super) fn to_iops(source: Boxed, iops: f64, again: Again) -> Self {
         Self { source, factor: Factor::ForIops(iops, again) }
     }
 
@@ -34,7 +31,7 @@ impl Scale {
         match &self.factor {
             Factor::Known(factor) => Ok(*factor),
             Factor::ForIops(iops, again) => {
-                let factor = factor_for(*iops, again.open()?)?;
+                let factor = factor_for(*iops, again()?)?;
                 self.factor = Factor::Known(factor);
                 Ok(factor)
             }
@@ -70,7 +67,7 @@ impl RequestSource for Scale {
         self.source.next_batch(batch)?;
         for request in batch.iter_mut().skip(before) {
             let scaled = libm::round(request.time.0 as f64 * factor);
-            if scaled > LATEST {
+            if scaled > LATEST_ARRIVAL_NS as f64 {
                 return Err(SourceError(format!(
                     "an arrival at {} ns times {factor} lies beyond 292 years",
                     request.time.0

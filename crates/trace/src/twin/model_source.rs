@@ -1,12 +1,11 @@
 //! The requests of a model of page classes.
 
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_engine::host::request::{HostOp, HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
 use super::model::{Model, PageClass};
 use super::model_bursts::Bursts;
 use super::model_class::{Class, EXTENT, SkewDrawer};
-use super::source::LATEST;
 use crate::config::Sizes;
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};
 use crate::synthetic::SizeDrawer;
@@ -83,7 +82,7 @@ impl ModelSource {
 
     /// Time of the next request.
     fn tick(&mut self) -> Ns {
-        let now = Ns((self.now as u64).min(LATEST));
+        let now = Ns((self.now as u64).min(LATEST_ARRIVAL_NS));
         let mean = if unit(&mut self.arrivals) < self.ends { self.idle_ns } else { self.gap_ns };
         self.now -= mean * libm::log(1.0 - unit(&mut self.arrivals));
         now
@@ -141,7 +140,7 @@ impl ModelSource {
             if number > 0 {
                 lasted -= gap_ns * libm::log(1.0 - unit(&mut self.arrivals));
             }
-            let time = Ns(start.0.saturating_add(lasted as u64).min(LATEST));
+            let time = Ns(start.0.saturating_add(lasted as u64).min(LATEST_ARRIVAL_NS));
             self.push(batch, time, op(read), *offset, *length);
         }
         self.now += lasted;

@@ -1,7 +1,7 @@
 //! The requests of a twin.
 
 use wordline_engine::config::error::ConfigError;
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_engine::host::request::{HostOp, HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
 use super::codes::{Place, Token};
@@ -16,9 +16,6 @@ use crate::notes::Notes;
 use crate::open::{OpenContext, OpenError, Opened};
 use crate::rng::stream;
 use crate::transform::{Boxed, Repeat};
-
-/// Latest arrival, ns: leaves the simulation room to go on from there.
-pub(super) const LATEST: u64 = u64::MAX / 2;
 
 /// A twin is laid out in so many times the space that the trace took, where the drive has it: a place is drawn before it is known how
 /// far what begins there will go on, and what is cut short by something else loses its relations.
@@ -135,7 +132,7 @@ impl TwinSource {
             let gap = self.gaps.get(usize::from(code)).copied().unwrap_or_default();
             // The first request of all arrives at 0.
             if self.left < self.total {
-                self.now = self.now.saturating_add(gap).min(LATEST);
+                self.now = self.now.saturating_add(gap).min(LATEST_ARRIVAL_NS);
             }
             self.left -= 1;
             let now = Ns(self.now);

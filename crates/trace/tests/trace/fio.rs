@@ -1,6 +1,6 @@
 //! Job files of fio: what they become, what they generate, and how their mistakes are told.
 
-use wordline_engine::config::run::Arrivals;
+use wordline_engine::config::host::Arrivals;
 use wordline_engine::host::request::{HostOp, HostRequest};
 use wordline_trace::config::SourceConfig;
 use wordline_trace::fio::{Access, import};

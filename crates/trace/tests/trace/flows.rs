@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use wordline_engine::config::host::Arrivals;
 use wordline_engine::config::layers::{Layer, Layers};
-use wordline_engine::config::run::Arrivals;
 use wordline_engine::host::request::HostRequest;
 use wordline_trace::{OpenContext, WorkloadConfig, footprint, open_all, open_flows};
 

@@ -1,8 +1,9 @@
 //! What the drive does behind the last answer: only where it is asked for, and, in checked mode, to be audited at rest.
 
-use super::volume::Volume;
-use super::{Replay, RunError};
+use super::Replay;
 use crate::host::HostSide;
+use crate::run::RunError;
+use crate::run::volume::Volume;
 use crate::time::Ns;
 
 /// Simulated time between two calls of the observer while no answer is to come.
@@ -10,7 +11,7 @@ const OBSERVED_EVERY: Ns = Ns(1_000_000);
 
 impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     /// The drive does what it would do if it were left alone, until nothing is left.
-    pub(super) fn go_on_until_idle(&mut self) -> Result<(), RunError> {
+    pub(in crate::run) fn go_on_until_idle(&mut self) -> Result<(), RunError> {
         loop {
             let (event, _) = self.device.next_event();
             if self.device.wake_at() < event && event != Ns::NEVER {
@@ -32,7 +33,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
 
     /// The same without work that only later requests would need: what is under way ends, and no more than that. What was
     /// measured stays as it is.
-    pub(super) fn come_to_rest(&mut self) -> Result<(), RunError> {
+    pub(in crate::run) fn come_to_rest(&mut self) -> Result<(), RunError> {
         self.device.wind_down(true);
         let rested = self.go_on_until_idle();
         self.device.wind_down(false);

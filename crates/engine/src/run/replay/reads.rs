@@ -1,9 +1,12 @@
 //! The drive serves reads by itself for a while, and draws them from the host.
 
-use super::volume::Volume;
-use super::{OBSERVED_EVERY, Observer, Replay, RunError, Stop, Warmup};
+use super::{OBSERVED_EVERY, Replay, Warmup};
 use crate::device::{ReadFeed, Taken};
 use crate::host::{DriveView, HostRequest, HostSide};
+use crate::run::RunError;
+use crate::run::observer::Observer;
+use crate::run::split::Stop;
+use crate::run::volume::Volume;
 use crate::time::Ns;
 
 /// What a run lends to the drive for that time.

@@ -1,0 +1,300 @@
+//! Making a drive: its parts, in the order in which they need each other.
+
+use std::collections::VecDeque;
+
+use super::disturb::Disturb;
+use super::parity::Redundant;
+use super::partial_writes::PartialWrites;
+use super::translate::Translation;
+use super::wear_out::BadPlan;
+use super::{
+    Device, READ_COUNTERS, Rules, background, chips, copies, host_memory, ideal, monitor, pace, plans,
+    reclaim, slc_cache, systems, wear,
+};
+use crate::arrange::Arrangement;
+use crate::blocks::separation::SeparationPolicy;
+use crate::blocks::slc_cache::SlcCachePolicy;
+use crate::blocks::{BlockTable, Domains};
+use crate::cache::{Cache, Ledger};
+use crate::config::ConfigError;
+use crate::config::device::{CommandTaker, DeviceConfig, ProgramData};
+use crate::config::ideal::SecondServer;
+use crate::config::scheme::SchemeConfig;
+use crate::cpu::Cpu;
+use crate::events::EventSet;
+use crate::gc::{GcPolicy, VictimPolicy};
+use crate::mapping::{Copies, Layout, PageMap};
+use crate::nand::cache_register::CacheOperations;
+use crate::nand::channel::Channel;
+use crate::nand::copyback::Copybacks;
+use crate::nand::die::Die;
+use crate::nand::oob::{Oob, Versions};
+use crate::nand::{Geometry, Timing};
+use crate::placement::PlacementPolicy;
+use crate::reclaim::{ReadReclaim, ReclaimPolicy};
+use crate::redundancy::{RedundancyPolicy, Stripes};
+use crate::sched::SchedulerPolicy;
+use crate::sched::gates::Gates;
+use crate::sched::queue::OpPool;
+use crate::stats::energy::EnergyTable;
+use crate::stats::recorder::Recorder;
+use crate::stats::settled::Settled;
+use crate::systems::SystemPolicy;
+use crate::time::Ns;
+
+impl Device {
+    /// An empty drive. `checked` verifies every read's OOB and allows a final audit. `seed` is that of the run: the
+    /// policies that draw random numbers have streams of their own from it.
+    pub fn new(
+        device: &DeviceConfig,
+        scheme: &SchemeConfig,
+        checked: bool,
+        seed: u64,
+    ) -> Result<Self, ConfigError> {
+        check(device, scheme)?;
+        let systems = crate::systems::of_scheme(scheme, device);
+        let mut this = Self::new_for(device, scheme, checked, seed, &systems)?;
+        systems.into_iter().for_each(|system| this.add_system(system));
+        Ok(this)
+    }
+
+    /// The same, laid out for what these systems need: copies, reserved space. They are to be added in this order
+    /// ([`Self::add_system`]) when the drive is prepared.
+    pub fn new_for(
+        device: &DeviceConfig,
+        scheme: &SchemeConfig,
+        checked: bool,
+        seed: u64,
+        systems: &[SystemPolicy],
+    ) -> Result<Self, ConfigError> {
+        check(device, scheme)?;
+        let wear_out = BadPlan::of(device, scheme, seed);
+        let arranged = Arrangement::new(device, scheme, systems, wear_out.usable)?;
+        let replication = copies::Replication::new(scheme, &arranged);
+        let Arrangement { geometry, plane_at, domains, points, reserved, plan, .. } = arranged;
+        let blocks = block_table(device, scheme, &geometry, &domains)?;
+        let redundancy = RedundancyPolicy::new(&scheme.redundancy).map(|policy| {
+            let (stripes, xor_ns) = (Stripes::new(&geometry, &domains), scheme.redundancy.xor_ns);
+            Box::new(Redundant::new(policy, stripes, &geometry, blocks.len(), xor_ns))
+        });
+        // Translation pages are logical pages behind those of the host.
+        let units = plan.map.logical_units + plan.map.translation_pages;
+        let slc = slc_cache::SlcState::new(
+            &scheme.slc_cache,
+            plan.cache,
+            &points,
+            domains.len(),
+            (u64::from(units) * u64::from(domains.width()) / u64::from(geometry.planes())) as u32,
+        );
+        let layout = Layout::new(&geometry, &plane_at, 0);
+        let second = scheme.ideal.second_server;
+        let (dies, channels, channel_of) = ideal::servers(&geometry, second);
+        let timing = Timing::new(device);
+        let overlap = CacheOperations::new(&device.cache_mode, dies);
+        let translation =
+            Translation::new(&scheme.mapping, plan.map, blocks.capacity(), geometry.unit_bytes, checked);
+        let reclaim_policy = ReclaimPolicy::new(&scheme.reclaim, &geometry, plan.map.logical_units, seed);
+        let (dram, cache_bytes) = share_dram(device, scheme, systems, &translation, &reclaim_policy)?;
+        let units_per_row = geometry.units_per_program() * domains.width();
+        let mut this = Self {
+            unit_transfer: timing.transfer(device.geometry.mapping_unit_bytes),
+            timing,
+            rules: Rules::new(device, scheme, &geometry),
+            logical_units: plan.map.logical_units,
+            thresholds: plan.thresholds,
+            pace: pace::of_scheme(&scheme.gc, plan.paced_free, units_per_row, blocks.capacity()),
+            room_limit: plan.room_limit,
+            map: PageMap::new(units),
+            oob: Oob::new(geometry.physical_units()),
+            versions: checked.then(|| Versions::new(units, geometry.physical_units())),
+            mapped_units: 0,
+            points,
+            domain: Vec::new(),
+            copies: Copies::default(),
+            replication,
+            placement: PlacementPolicy::new(&scheme.placement, &geometry),
+            gc: GcPolicy::new(&scheme.gc, seed),
+            scheduler: SchedulerPolicy::for_scheme(scheme),
+            gates: Gates::default(),
+            systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns), systems.len()),
+            plans: plans::Plans::default(),
+            wake_at: Ns::NEVER,
+            partial_writes: PartialWrites::default(),
+            slc,
+            slc_policy: SlcCachePolicy::new(&scheme.slc_cache, &plan.cache),
+            redundancy,
+            wear_out: wear_out.start(plan.least_superblocks),
+            translation,
+            host_memory: host_memory::HostMemory::new(
+                scheme.mapping.host_memory,
+                Ns(device.link.host_memory_ns),
+            ),
+            disturb: Disturb::new(device, scheme, &geometry),
+            reclaim: reclaim::Reclaim::new(
+                &scheme.reclaim,
+                &geometry,
+                blocks.len(),
+                reclaim_policy.counts_pages(),
+            ),
+            reclaim_policy,
+            urgent: 0,
+            background: background::Background::new(&scheme.gc, &geometry),
+            static_wear: wear::StaticWear::new(&scheme.wear, domains.len()),
+            separation: SeparationPolicy::new(&scheme.separation, plan.map.logical_units),
+            now: Ns::ZERO,
+            arrival: Ns::ZERO,
+            events: EventSet::new(
+                dies + channels + overlap.registers.len() + further_timers(device, scheme, cache_bytes),
+            ),
+            pool: OpPool::default(),
+            op_order: 0,
+            dies: (0..dies).map(|_| Die::default()).collect(),
+            outstanding: vec![0; geometry.dies() as usize],
+            channels: (0..channels).map(|_| Channel::default()).collect(),
+            overlap,
+            copybacks: Copybacks::new(&device.copyback, dies),
+            channel_of,
+            chips: chips::Chips::new(device, &geometry),
+            second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
+            not_physical: scheme.ideal.not_physical(),
+            touched: Vec::new(),
+            requests: Vec::new(),
+            free_requests: Vec::new(),
+            link_in: VecDeque::new(),
+            link_out: VecDeque::new(),
+            link_free: [Ns::ZERO; 2],
+            link_event: [Ns::NEVER; 2],
+            completed: 0,
+            answered: None,
+            answers: None,
+            cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
+            dram,
+            cache: None,
+            settled: Settled::default(),
+            recorder: Recorder::new(),
+            monitor: monitor::Monitor::default(),
+            energy: EnergyTable::new(device),
+            probe: None,
+            read_loop: None,
+            dealt: None,
+            fault: None,
+            flash_operations: 0,
+            events_processed: 0,
+            reads_verified: 0,
+            geometry,
+            layout,
+            domains,
+            blocks,
+        };
+        this.placement.leave_out(&reserved);
+        let sizes = [
+            plan.map.logical_units,
+            this.geometry.unit_bytes,
+            this.geometry.units_per_program(),
+            this.domains.len() as u32,
+        ];
+        this.cache = Cache::new(&scheme.cache, &device.dram, cache_bytes, sizes)?.map(Box::new);
+        this.note_policies();
+        this.blocks.keep(this.needs(this.gc.needs()));
+        this.lay_out(&plane_at, 0, None);
+        this.enable_copies();
+        this.note_fast_paths();
+        this.open_window(0);
+        Ok(this)
+    }
+}
+
+impl Rules {
+    /// The rules of a drive whose policies haven't been asked yet.
+    fn new(device: &DeviceConfig, scheme: &SchemeConfig, geometry: &Geometry) -> Self {
+        Self {
+            multi_plane: device.multi_plane.rule,
+            window: match device.multi_plane.window {
+                0 => (4 * geometry.planes_per_die * geometry.units_per_page()).max(8),
+                window => window,
+            },
+            suspend: device.suspend.clone(),
+            link: device.link.clone(),
+            arbitration: device.channel.arbitration,
+            written_only: device.channel.program_data == ProgramData::Written,
+            interrupts: true,
+            queue_bypass: false,
+            reads_without_hooks: false,
+            channel_request_comes_last: false,
+            fast_path_moves: false,
+            places_moves: false,
+            unmapped_reads: scheme.mapping.unmapped_reads,
+            free_block: scheme.wear.free_block,
+        }
+    }
+}
+
+/// Refuses what is not allowed by itself or beside each other.
+fn check(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<(), ConfigError> {
+    device.validate().map_err(|e| e.under("device"))?;
+    scheme.validate().map_err(|e| e.under("scheme"))?;
+    if device.channel.commands == CommandTaker::Chip && scheme.ideal.second_server != SecondServer::None {
+        let allowed = "\"die\" beside scheme.ideal.second_server";
+        return Err(ConfigError::new("device.channel.commands", "\"chip\"", allowed));
+    }
+    Ok(())
+}
+
+/// The superblocks, all of them free.
+fn block_table(
+    device: &DeviceConfig,
+    scheme: &SchemeConfig,
+    geometry: &Geometry,
+    domains: &Domains,
+) -> Result<BlockTable, ConfigError> {
+    let data_planes = scheme.redundancy.data_planes(domains.width(), geometry.planes_per_die)?;
+    let mut blocks = BlockTable::new(geometry, domains.width(), data_planes, |plane| domains.of(plane));
+    if device.slc_mode.is_some() {
+        blocks.allow_slc_mode(geometry.pages_per_block / device.cell.technology.bits() as u32);
+    }
+    blocks.set_least_won(crate::space::least_won(scheme, geometry));
+    if scheme.slc_cache.is_on() {
+        blocks.keep_slc_from_collection();
+    }
+    Ok(blocks)
+}
+
+/// Who uses the controller's DRAM, and the bytes of the data cache: what the others take is known before it gets the rest.
+fn share_dram(
+    device: &DeviceConfig,
+    scheme: &SchemeConfig,
+    systems: &[SystemPolicy],
+    translation: &Translation,
+    reclaim: &ReclaimPolicy,
+) -> Result<(Ledger, u64), ConfigError> {
+    let mut dram = Ledger::new(device.dram.bytes);
+    if !systems.iter().any(|system| system.get().holds_map()) {
+        dram.reserve("map", translation.policy.get().bytes());
+    }
+    if reclaim.bytes() > 0 {
+        dram.reserve(READ_COUNTERS, reclaim.bytes());
+    }
+    for system in systems.iter().map(SystemPolicy::get) {
+        dram.reserve(system.name(), system.bytes());
+    }
+    let cache_bytes = scheme.cache.take(dram.free())?;
+    if cache_bytes > 0 {
+        dram.reserve("data_cache", cache_bytes);
+    }
+    dram.check()?;
+    Ok((dram, cache_bytes))
+}
+
+/// Timers beside those of dies and channels: the decoder, behind it the DRAM, behind that the joining of stripes, and the
+/// end of a pause of write-back.
+fn further_timers(device: &DeviceConfig, scheme: &SchemeConfig, cache_bytes: u64) -> usize {
+    if scheme.cache.pause.is_some() {
+        4
+    } else if scheme.redundancy.xor_ns > 0 {
+        3
+    } else if cache_bytes > 0 && device.dram.takes_time() {
+        2
+    } else {
+        usize::from(Disturb::decodes(device))
+    }
+}

@@ -1,0 +1,84 @@
+//! What systems ask for is done: not at once, in the middle of a change of tables, but when the event that they were told
+//! of is over.
+
+use crate::device::Device;
+use crate::ids::SuperblockId;
+use crate::sched::class::Cause;
+use crate::systems::Action;
+use crate::time::Ns;
+
+impl Device {
+    /// Whether systems asked for something that is not done yet.
+    #[inline]
+    pub(in crate::device) fn systems_asked(&self) -> bool {
+        !self.systems.asked.is_empty()
+    }
+
+    /// The tables are consistent again: does what systems asked for, and lets the dies look at their new work.
+    #[inline(always)]
+    pub(in crate::device) fn finish_event(&mut self) {
+        if self.pace.is_some() {
+            self.release_paced();
+        }
+        if self.is_without_hooks() {
+            // It has no systems, no copies and no reclaim.
+            return self.look_at_touched_dies();
+        }
+        self.reclaim_worn_blocks();
+        self.follow_up();
+        if !self.replication.dropped.is_empty() {
+            self.finish_drops();
+        }
+    }
+
+    /// Copies were dropped on the way: their pages are given up, and what follows from that is done.
+    #[cold]
+    fn finish_drops(&mut self) {
+        while !self.replication.dropped.is_empty() {
+            self.invalidate_dropped();
+            self.follow_up();
+        }
+    }
+
+    #[inline(always)]
+    fn follow_up(&mut self) {
+        if !self.systems.asked.is_empty() {
+            self.act();
+        }
+        self.look_at_touched_dies();
+    }
+
+    fn act(&mut self) {
+        // What is done may make systems ask for more.
+        let mut next = 0;
+        while let Some((number, read, action)) = self.systems.asked.get(next).cloned() {
+            next += 1;
+            match action {
+                Action::Plan(plan) => self.ask_for_plan(number, plan),
+                Action::PlanWhileIdle(plan) => self.ask_for_plan_of(number, plan, true),
+                Action::Empty(superblock, cause) => self.ask_to_empty(number, superblock, cause),
+                Action::Gate { dies, classes, until } => self.close_gates(number, &dies, classes, until),
+                Action::Copy { lpa, to } => self.ask_for_copy(number, lpa, to, read),
+                Action::DropCopy { lpa, ppa } => self.drop_copy(number, lpa, ppa),
+                Action::Promote { lpa, ppa } => self.promote_copy(number, lpa, ppa),
+                Action::Close(superblock) => self.close_kept(number, superblock),
+                Action::AskAgain => self.steer_anew(),
+                Action::WakeAt(time) => {
+                    self.systems.wake[number] = time.max(Ns(self.now.0 + 1));
+                    self.wake_at = self.systems.wake_at();
+                }
+            }
+        }
+        self.systems.asked.clear();
+    }
+
+    fn ask_to_empty(&mut self, number: usize, superblock: SuperblockId, cause: Cause) {
+        if superblock.index() < self.blocks.len() {
+            return self.want_emptied(superblock, cause);
+        }
+        let (name, count) = (self.system_name(number), self.blocks.len());
+        self.fail(format!(
+            "the system {name} asked to empty {superblock:?} of a drive of {count} superblocks"
+        ));
+    }
+}

@@ -1,0 +1,58 @@
+//! When systems are woken, and told that the drive is idle.
+
+use crate::device::Device;
+use crate::systems::Watches;
+use crate::time::Ns;
+
+impl Device {
+    /// The drive became idle, or stopped being so.
+    #[inline]
+    pub(in crate::device) fn note_idle(&mut self, idle: bool) {
+        if !idle {
+            self.end_background();
+            if std::mem::take(&mut self.systems.idle) {
+                self.plans.end_idle();
+            }
+        }
+        self.cache_sees_requests(!idle);
+        if self.systems.watches.has(Watches::IDLE) || self.background.is_on() || self.folds_at_idle() {
+            self.systems.idle_at = if idle { self.now + self.systems.idle_after } else { Ns::NEVER };
+            self.wake_at = self.systems.wake_at();
+        }
+    }
+
+    /// Whether the drive has been idle for long enough, and is to use that.
+    pub(in crate::device) fn is_idle(&self) -> bool {
+        self.systems.idle && !self.winds_down()
+    }
+
+    /// Whether something follows from the drive being idle, or not being so any more.
+    pub(in crate::device) fn hears_of_idle(&self) -> bool {
+        self.systems.watches.has(Watches::IDLE) || self.background.is_on() || self.slc.is_some()
+    }
+
+    /// When a system wants to be woken, or is to be told that the drive is idle. Alone it keeps no run from ending.
+    #[inline]
+    pub fn wake_at(&self) -> Ns {
+        self.wake_at
+    }
+
+    /// That time has come.
+    pub fn wake(&mut self) {
+        self.now = self.wake_at;
+        if self.systems.idle_at == self.now {
+            (self.systems.idle_at, self.systems.idle) = (Ns::NEVER, true);
+            self.tell(Watches::IDLE, |system, drive, actions| system.idle(drive, actions));
+            self.begin_background();
+            self.fold_while_idle();
+        }
+        for number in 0..self.systems.wake.len() {
+            if self.systems.wake[number] == self.now {
+                self.systems.wake[number] = Ns::NEVER;
+                self.tell_one(number, |system, drive, actions| system.woken(drive, actions));
+            }
+        }
+        self.wake_at = self.systems.wake_at();
+        self.finish_event();
+    }
+}

@@ -1,0 +1,153 @@
+//! Which superblock is collected next, and whether its pages are certain to find space.
+
+use super::Device;
+use crate::blocks::BlockState;
+use crate::cpu::Cost;
+use crate::gc::VictimPolicy;
+use crate::ids::{DomainId, SuperblockId};
+use crate::sched::class::Cause;
+
+impl Device {
+    /// Takes the next victim; `false` when none is needed, possible or affordable now.
+    pub(super) fn next_victim(&mut self, domain: DomainId) -> bool {
+        let Some((superblock, cause)) = self.next_to_empty(domain) else { return false };
+        let valid = self.blocks.valid(superblock);
+        if !self.has_room_for_victim(domain, valid) {
+            return false;
+        }
+        self.recorder.emptied(cause);
+        if cause == Cause::Gc {
+            self.recorder.collects(domain.index(), valid);
+        }
+        self.note_emptied(superblock);
+        let collector = &mut self.domain[domain.index()].collector;
+        self.recorder.background.victims += u64::from(collector.background);
+        collector.wanted.retain(|&(other, _)| other != superblock);
+        collector.victims.push((superblock, cause));
+        (collector.victim, collector.cause, collector.row, collector.column) = (superblock, cause, 0, 0);
+        self.note_pace_of(domain, superblock, valid);
+        self.charge(Cost::Decision, 1);
+        self.blocks.set_state(superblock, BlockState::Collecting);
+        if self.urgent != 0 {
+            self.note_urgent();
+        }
+        if valid == 0 {
+            self.begin_erase(superblock);
+        }
+        true
+    }
+
+    /// The next superblock to be emptied, and why. Space comes first; what else is to be emptied comes when there is
+    /// enough, or when none can be won. What can't wait only leaves garbage collection the reserve.
+    fn next_to_empty(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        let by_cache = self.wanted_by_cache(domain);
+        let comes_to_rest = self.comes_to_rest(domain);
+        let state = &self.domain[domain.index()];
+        let free_soon = state.free.len() + state.collector.victims.len() as u32;
+        let enough = comes_to_rest
+            || match &self.pace {
+                None => free_soon >= self.thresholds.stop.max(state.demand) + by_cache,
+                Some(pace) => self.paced_enough(domain, free_soon, by_cache, pace),
+            };
+        let spare = state.free.len() > self.thresholds.reserve;
+        if self.urgent != 0 && spare && self.wanted_is_urgent(domain) {
+            return self.next_wanted(domain);
+        }
+        if enough {
+            if let Some(wanted) = self.next_wanted(domain) {
+                self.domain[domain.index()].collector.background = false;
+                return Some(wanted);
+            }
+            if let Some(fold) = self.fold_at_leisure(domain) {
+                self.domain[domain.index()].collector.background = false;
+                return Some(fold);
+            }
+            let collector = &mut self.domain[domain.index()].collector;
+            if !collector.wanted.is_empty() {
+                return None;
+            }
+            if !self.goes_on_in_background(domain, free_soon) {
+                return self.rest(domain);
+            }
+            if self.background_waits(domain) {
+                return None;
+            }
+        }
+        match self.choose_for_space(domain) {
+            Some(victim) => {
+                self.domain[domain.index()].collector.background = enough;
+                Some(victim)
+            }
+            None => {
+                if !enough {
+                    self.domain[domain.index()].pace.found_nothing();
+                }
+                self.spare_copies(domain);
+                let wanted = self.next_wanted(domain).or_else(|| self.fold_at_leisure(domain));
+                wanted.or_else(|| self.rest(domain))
+            }
+        }
+    }
+
+    /// Nothing is to be emptied now. What waits until other victims are out of the way is asked for again as they end.
+    fn rest(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        let waits = self.fold_is_due(domain) || !self.domain[domain.index()].collector.wanted.is_empty();
+        let collector = &mut self.domain[domain.index()].collector;
+        (collector.active, collector.background) = (waits, false);
+        None
+    }
+
+    /// The first of the superblocks asked for that is still full. A fully valid one needs a whole free superblock
+    /// beside the reserve.
+    fn next_wanted(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        loop {
+            let state = &mut self.domain[domain.index()];
+            let &(superblock, cause) = state.collector.wanted.front()?;
+            if self.blocks.state(superblock) != BlockState::Full {
+                state.collector.wanted.pop_front();
+                continue;
+            }
+            let alone = state.collector.victims.is_empty() && state.collector.reading == 0;
+            return (alone && state.free.len() > self.thresholds.reserve).then_some((superblock, cause));
+        }
+    }
+
+    /// Whether the pages of one more victim are certain to find space. The first always does, since less than a whole
+    /// superblock of it is valid and the host leaves the reserve (a superblock asked for has one more). Of the free
+    /// superblocks the host leaves the reserve only.
+    fn has_room_for_victim(&self, domain: DomainId, valid: u32) -> bool {
+        let state = &self.domain[domain.index()];
+        let collector = &state.collector;
+        if collector.victims.is_empty() && collector.reading == 0 {
+            return true;
+        }
+        if collector.victims.iter().any(|&(_, cause)| self.points.is_separate(cause)) {
+            // It may take the reserve for a write point of its own.
+            return false;
+        }
+        let points = self.points.of_collection().map(|number| &state.points[usize::from(number)]);
+        let pages_left: u32 = points.map(|point| point.pages_left(self.data_planes())).sum();
+        let pages_left = pages_left * self.geometry.units_per_page();
+        let kept = u64::from(state.free.len().min(self.thresholds.reserve));
+        let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
+        // Each of them may fill its last one in part.
+        let program_unit = self.geometry.units_per_program() * self.points.of_collection().count() as u32;
+        u64::from(valid + collector.reading + program_unit) <= room
+    }
+
+    /// Asks the policy; `None` when nothing would be won by collecting.
+    pub(super) fn choose_victim(&mut self, domain: DomainId) -> Option<SuperblockId> {
+        if self.systems_collect() {
+            return None;
+        }
+        let superblock = self.gc.choose(&self.blocks.view(domain))?;
+        let inside = superblock.index() < self.blocks.len() && self.blocks.split(superblock).0 == domain;
+        if !inside || self.blocks.state(superblock) != BlockState::Full {
+            self.fail(format!(
+                "the GC policy chose {superblock:?}, which is not a full superblock of {domain:?}"
+            ));
+            return None;
+        }
+        (self.blocks.valid(superblock) <= self.blocks.most_valid()).then_some(superblock)
+    }
+}

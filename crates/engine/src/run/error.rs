@@ -1,0 +1,45 @@
+//! Why a run gave no result.
+
+use crate::config::ConfigError;
+use crate::host::SourceError;
+use crate::snapshot::SnapshotError;
+
+/// Why a run gave no result. Each prints as one line.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RunError {
+    /// A description holds what it may not.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// The workload can't go on.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// The observer asked to stop.
+    #[error("stopped")]
+    Cancelled,
+    /// A request reaches beyond the drive.
+    #[error("request {number} (from 0) covers bytes {offset} to {end}, beyond the drive's {bytes}")]
+    OutOfRange {
+        /// Request, counted from 0.
+        number: u64,
+        /// Its first byte.
+        offset: u64,
+        /// The byte behind its last.
+        end: u128,
+        /// Size of the drive.
+        bytes: u64,
+    },
+    /// The warm-up took the whole workload.
+    #[error(
+        "nothing was measured: the warm-up of workload.window did not end within the workload's {requests} requests"
+    )]
+    NothingMeasured {
+        /// Requests of the workload.
+        requests: u64,
+    },
+    /// The drive can't go on, or checked mode found it inconsistent.
+    #[error("the drive is inconsistent: {0}")]
+    Inconsistent(String),
+    /// A state can't be saved or loaded.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
+}

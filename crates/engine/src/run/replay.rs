@@ -1,0 +1,265 @@
+//! The loop of a run: the drive's events and the host's requests in the order of time.
+
+mod reads;
+mod rest;
+mod state;
+
+use std::io::Read;
+
+use super::observer::Observer;
+use super::split::{Ending, Stop};
+use super::volume::Volume;
+use super::{Outcome, RunError, Setup};
+use crate::config::WindowConfig;
+use crate::config::measure::Until;
+use crate::host::front::LOOK_AHEAD;
+use crate::host::{HostOp, HostRequest, HostSide};
+use crate::snapshot::Identity;
+use crate::stats::report::Report;
+use crate::time::Ns;
+
+/// Requests whose tables are fetched together.
+pub(crate) const FETCHED_TOGETHER: u64 = 32;
+
+/// Requests between two calls of the observer.
+const OBSERVED_EVERY: u64 = 8192;
+
+/// What must pass before the window opens.
+pub(crate) struct Warmup {
+    time: Ns,
+    requests: u64,
+    bytes: u64,
+    pub(crate) written: u64,
+}
+
+impl Warmup {
+    pub(crate) fn new(config: &WindowConfig, drive_bytes: u64) -> Self {
+        Self {
+            time: Ns(config.warmup_ns),
+            requests: config.warmup_requests,
+            bytes: (drive_bytes as f64 * config.warmup_drive_writes) as u64,
+            written: 0,
+        }
+    }
+
+    pub(crate) fn is_over(&self, now: Ns, number: u64) -> bool {
+        now >= self.time && number >= self.requests && self.written >= self.bytes
+    }
+}
+
+/// A run under way.
+pub(super) struct Replay<'a, H, V> {
+    front: H,
+    warmup: Warmup,
+    drive_bytes: u64,
+    device: &'a mut V,
+    observer: &'a mut dyn Observer,
+    /// Requests that have entered the drive.
+    number: u64,
+    /// Requests that were answered.
+    done: u64,
+    window_open: bool,
+    until: Until,
+    /// Whether the last request of the workload has its answer.
+    is_answered: bool,
+    report: Option<Report>,
+    stop: Stop,
+    attempts: reads::Attempts,
+}
+
+impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
+    /// Before the first request.
+    pub(super) fn new(
+        setup: &Setup,
+        front: H,
+        device: &'a mut V,
+        observer: &'a mut dyn Observer,
+        stop: Stop,
+    ) -> Self {
+        let drive_bytes = device.logical_bytes();
+        Self {
+            front,
+            warmup: Warmup::new(&setup.window, drive_bytes),
+            drive_bytes,
+            device,
+            observer,
+            number: 0,
+            done: 0,
+            window_open: false,
+            until: setup.measure.until,
+            is_answered: false,
+            report: None,
+            stop,
+            attempts: reads::Attempts::default(),
+        }
+    }
+
+    /// Goes on from a snapshot, or begins.
+    pub(super) fn begin(
+        &mut self,
+        setup: &Setup,
+        identity: &Option<Identity>,
+        resume: Option<&mut dyn Read>,
+    ) -> Result<(), RunError> {
+        match resume {
+            Some(input) => self.restore(identity, input),
+            None => {
+                self.device.measure(&setup.measure);
+                Ok(())
+            }
+        }
+    }
+
+    /// Where it stopped.
+    pub(super) fn stopped(&self) -> Ending {
+        Ending::Stopped { requests: self.number, time: self.device.now() }
+    }
+
+    /// What it measured. `open`: requests came at times that the workload gave.
+    pub(super) fn outcome(&mut self, open: bool) -> Result<Outcome, RunError> {
+        let requests = self.done;
+        let mut report = match self.report.take() {
+            Some(report) => report,
+            // A workload without requests has an empty window.
+            None if requests == 0 => self.device.report(),
+            None => return Err(RunError::NothingMeasured { requests }),
+        };
+        report.evidence.open = open;
+        let (flash_operations, events) = (self.device.flash_operations(), self.device.events_processed());
+        Ok(Outcome { report, flash_operations, events, requests })
+    }
+}
+
+impl<H: HostSide, V: Volume> Replay<'_, H, V> {
+    /// Returns whether the run has ended; otherwise it stopped.
+    pub(super) fn run(&mut self) -> Result<bool, RunError> {
+        let mut observe_at = self.done + OBSERVED_EVERY;
+        loop {
+            self.serve_reads(&mut observe_at)?;
+            let (event, gives_way) = self.device.next_event();
+            let arrival = self.front.next_time(self.device.now())?;
+            if arrival == Ns::NEVER && self.has_last_answer() {
+                self.is_answered = true;
+                break;
+            }
+            let wake = self.device.wake_at();
+            // The drive's own events go before an arrival at the same time, but for the choices of channels.
+            if wake < event && wake <= arrival && (event != Ns::NEVER || arrival != Ns::NEVER) {
+                self.device.wake();
+            } else if arrival < event || (gives_way && arrival == event && event != Ns::NEVER) {
+                self.submit(arrival)?;
+            } else if event == Ns::NEVER {
+                if !self.device.place_stalled_anew() {
+                    break;
+                }
+            } else {
+                self.device.advance(arrival);
+            }
+            self.check()?;
+            if self.device.has_ended() {
+                self.report = Some(self.device.report());
+                return Ok(true);
+            }
+            let completed = self.device.take_completed();
+            if completed > 0 {
+                if let Some(answered) = self.front.answered() {
+                    self.device.take_answered(answered);
+                }
+                self.front.completed(completed, self.device.now())?;
+                self.done += u64::from(completed);
+                if self.done >= observe_at {
+                    observe_at = self.done + OBSERVED_EVERY;
+                    if !self.observer.progress(self.done, self.device.now()) {
+                        return Err(RunError::Cancelled);
+                    }
+                }
+            }
+            let stops = self.number >= self.stop.after_requests || (completed > 0 && self.stops_now());
+            // A run whose last answer is there goes on to its end.
+            if stops && !self.has_last_answer() {
+                return Ok(false);
+            }
+        }
+        self.end()
+    }
+
+    /// Whether nothing of the workload is left to be answered.
+    #[inline]
+    fn has_last_answer(&self) -> bool {
+        self.done == self.number && self.front.is_at_end()
+    }
+
+    /// No request is left to be answered, or none of those that are left can be.
+    fn end(&mut self) -> Result<bool, RunError> {
+        if self.is_answered && self.until == Until::Idle {
+            self.go_on_until_idle()?;
+        }
+        self.observer.progress(self.done, self.device.now());
+        self.check()?;
+        if self.done == self.number {
+            if self.window_open {
+                self.report = Some(self.device.report());
+            }
+            return Ok(true);
+        }
+        if self.device.ends_for_want_of_space() {
+            self.report = Some(self.device.report());
+            return Ok(true);
+        }
+        let left = self.number - self.done;
+        Err(RunError::Inconsistent(format!("{left} requests wait for free space that no collection can win")))
+    }
+
+    #[inline]
+    fn check(&self) -> Result<(), RunError> {
+        if self.device.fault().is_some() { Err(self.fault()) } else { Ok(()) }
+    }
+
+    #[cold]
+    fn fault(&self) -> RunError {
+        RunError::Inconsistent(self.device.fault().unwrap_or_default())
+    }
+
+    fn submit(&mut self, now: Ns) -> Result<(), RunError> {
+        if self.number.is_multiple_of(FETCHED_TOGETHER) {
+            fetch_ahead(&*self.device, |ahead| self.front.likely(ahead));
+        }
+        let taken = self.front.take(now, self.number, &*self.device)?;
+        let Some((request, arrival)) = taken else { return Ok(()) };
+        self.check_range(&request)?;
+        if !self.window_open && self.warmup.is_over(arrival, self.number) {
+            self.window_open = true;
+            self.device.open_window_at(now, self.number);
+        }
+        if request.op.is_write() {
+            self.warmup.written += request.length;
+        }
+        self.device.submit(&request, self.number, arrival, now, self.window_open);
+        self.number += 1;
+        Ok(())
+    }
+
+    #[inline]
+    fn check_range(&self, request: &HostRequest) -> Result<(), RunError> {
+        let end = request.offset.checked_add(request.length);
+        if end.is_some_and(|end| end <= self.drive_bytes) || request.op == HostOp::Flush {
+            return Ok(());
+        }
+        Err(self.out_of_range(request))
+    }
+
+    #[cold]
+    fn out_of_range(&self, request: &HostRequest) -> RunError {
+        let end = u128::from(request.offset) + u128::from(request.length);
+        RunError::OutOfRange { number: self.number, offset: request.offset, end, bytes: self.drive_bytes }
+    }
+}
+
+/// Brings what coming requests need towards the caches, some requests at once: a fetch whose address translation must be
+/// looked up holds the processor for as long as several of them together. The first stage is for the last of those known, the
+/// second for those for which the first was last time.
+pub(crate) fn fetch_ahead<'a, V: Volume>(volume: &V, coming: impl Fn(usize) -> Option<&'a HostRequest>) {
+    let [first, second] = [1, 2].map(|stage| LOOK_AHEAD - stage * FETCHED_TOGETHER as usize);
+    volume.prefetch((first..LOOK_AHEAD).filter_map(&coming));
+    volume.prefetch_looked_up((second..first).filter_map(&coming));
+}

@@ -1,0 +1,223 @@
+//! All that a run depends on beside its requests, and the drive as that prepares it.
+
+use super::RunError;
+use super::observer::{Observer, Unobserved};
+use crate::array::layout::array_bytes;
+use crate::blocks::steady::{Collection, Plan};
+use crate::config::run::{Occupancy, StartConfig, StartLayout};
+use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
+use crate::custom::Custom;
+use crate::device::Device;
+use crate::host::RequestSource;
+use crate::ids::Lpa;
+use crate::stats::settled::Settled;
+use crate::systems::SystemPolicy;
+use crate::time::Ns;
+
+/// Overwriting more than this part of a drive touches most 4 KiB pages of its tables, at a thousand entries each.
+const DENSE: u64 = 1024;
+
+/// All that a run depends on beside its requests.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The drive.
+    pub device: DeviceConfig,
+    /// Its firmware.
+    pub scheme: SchemeConfig,
+    /// How requests arrive.
+    pub host: HostConfig,
+    /// What the drive holds before the first request.
+    pub start: StartConfig,
+    /// What is measured.
+    pub window: WindowConfig,
+    /// What is recorded beside the totals.
+    pub measure: MeasureConfig,
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Verify every read and audit the drive at the end.
+    pub checked: bool,
+    /// What the requests are by whose writes the drive is prepared, as text, where the state that they lead to isn't known as
+    /// a formula.
+    pub pattern: Option<String>,
+}
+
+/// What came before the first request of a drive that is prepared.
+#[derive(Default)]
+pub struct Before<'a> {
+    /// Requests whose writes are carried out, where the state that they lead to isn't known as a formula.
+    pub pattern: Option<&'a mut dyn RequestSource>,
+    /// Whether they wrote and never let the drive rest, so that its SLC cache is used up.
+    pub never_rests: bool,
+    /// Requests that the cache of the map saw.
+    pub last: Option<&'a mut dyn RequestSource>,
+}
+
+impl Setup {
+    /// Bytes that the host sees of this drive, or array.
+    pub fn logical_bytes(&self) -> Result<u64, ConfigError> {
+        logical_bytes(&self.device, &self.scheme)
+    }
+
+    /// Checks every description.
+    pub fn validate(&self) -> Result<(), ConfigError> {
+        self.device.validate().map_err(|e| e.under("device"))?;
+        self.scheme.validate().map_err(|e| e.under("scheme"))?;
+        self.host.validate().map_err(|e| e.under("workload.host"))?;
+        self.start.validate().map_err(|e| e.under("workload.start"))?;
+        if self.start.layout.is_scattered() && self.scheme.redundancy.is_on() {
+            let (layout, allowed) = (self.start.layout.quoted(), "\"in_order\" beside scheme.redundancy");
+            return Err(ConfigError::new("workload.start.layout", layout, allowed));
+        }
+        self.window.validate().map_err(|e| e.under("workload.window"))?;
+        self.measure.validate().map_err(|e| e.under("workload.measure"))?;
+        if let Some(array) = &self.scheme.array {
+            array.member(&self.device, &self.scheme.firmware)?;
+        }
+        match self.measure.first_in_use().filter(|_| self.scheme.array.is_some()) {
+            Some(key) => {
+                let allowed = "left out beside scheme.array: only drives alone record it";
+                Err(ConfigError::new(key, "set", allowed).under("workload.measure"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The drive as it is before the first request. `footprint` lists the logical pages that the workload touches, in
+    /// the order in which they shall be written; it is used for the occupancy of that name only.
+    pub fn prepare(&self, footprint: &[Lpa]) -> Result<Device, RunError> {
+        self.prepare_observed(footprint, &mut Unobserved)
+    }
+
+    /// The same, stopped when the observer asks for it: overwriting a large drive takes a while.
+    pub fn prepare_observed(
+        &self,
+        footprint: &[Lpa],
+        observer: &mut dyn Observer,
+    ) -> Result<Device, RunError> {
+        self.prepare_with(Vec::new(), footprint, None, observer)
+    }
+
+    /// The same, for a drive with these systems behind those of the scheme. They are told of nothing that happens during
+    /// preparation. `pattern` gives requests like those that the drive will keep getting: with a steady layout without a
+    /// formula its writes are carried out; without it, or where it writes nothing, uniform ones.
+    pub fn prepare_with(
+        &self,
+        own: Vec<SystemPolicy>,
+        footprint: &[Lpa],
+        pattern: Option<&mut dyn RequestSource>,
+        observer: &mut dyn Observer,
+    ) -> Result<Device, RunError> {
+        self.prepare_after(own, footprint, Before { pattern, ..Before::default() }, observer)
+    }
+
+    /// The same, with caches as what came before left them.
+    pub fn prepare_after(
+        &self,
+        own: Vec<SystemPolicy>,
+        footprint: &[Lpa],
+        before: Before<'_>,
+        observer: &mut dyn Observer,
+    ) -> Result<Device, RunError> {
+        let Before { pattern, never_rests, last } = before;
+        self.validate()?;
+        let (mut device, systems) = self.new_drive(own)?;
+        device.seed_errors(self.seed);
+        let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
+        let occupied = match self.start.occupancy {
+            Occupancy::All => all,
+            Occupancy::None | Occupancy::Footprint => 0,
+            Occupancy::Span => footprint.iter().map(|page| page.0 + 1).max().unwrap_or(0).min(all),
+            Occupancy::Share(share) => (f64::from(all) * share).floor() as u32,
+        };
+        let carries_out = self.start.layout == StartLayout::Steady
+            && occupied > 0
+            && !self.has_steady_formula(pattern.is_none());
+        device.fill_at_once(self.scheme.placement.order, occupied, self.layout_of(&device, carries_out));
+        let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
+        device.fill(pages);
+        device.store_map();
+        let population = if pages.is_empty() { occupied } else { pages.len() as u32 };
+        let overwrites = (f64::from(population) * self.start.overwrite).round() as u64;
+        if carries_out || overwrites > u64::from(all) / DENSE {
+            device.expect_dense();
+        }
+        let mut settled =
+            Settled { formula: self.start.layout.is_scattered(), agrees: true, ..Settled::default() };
+        if never_rests && occupied > 0 {
+            device.use_slc_cache_untimed(true);
+            settled.slc_cache_units = device.use_slc_cache(occupied, self.seed);
+        }
+        if carries_out {
+            let mut overwriting = match pattern {
+                Some(source) => device.overwriting_as(occupied, source),
+                None => device.overwriting(occupied, &[], self.seed),
+            };
+            self.overwrite_until_stationary(&mut device, &mut overwriting, occupied, &mut settled, observer)?;
+        }
+        let mut overwriting = device.overwriting(occupied, pages, self.seed);
+        if !device.overwrite(overwrites, &mut overwriting, &mut || observer.progress(0, Ns::ZERO)) {
+            return Err(RunError::Cancelled);
+        }
+        device.use_slc_cache_untimed(false);
+        device.close_untimed_places();
+        device.keep_pace_untimed();
+        device.note_map_on_flash();
+        if let Some(last) = last {
+            settled.map_accesses = device.use_map_cache(last, occupied)?;
+        }
+        device.note_settled(settled);
+        systems.into_iter().for_each(|system| device.add_system(system));
+        match device.fault() {
+            Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
+            None => Ok(device),
+        }
+    }
+
+    /// The formula by which the drive is laid out, if by one. `more`: overwrites without simulated time follow.
+    fn layout_of(&self, device: &Device, more: bool) -> Option<Plan> {
+        let formula = Collection::of(&self.scheme.gc).unwrap_or(Collection::Greedy);
+        let plan = |phased: bool| {
+            let plan = device.steady_plan(formula, self.seed, !more && self.start.overwrite == 0.0);
+            Plan { phased: phased && plan.phased, ..plan }
+        };
+        match self.start.layout {
+            StartLayout::InOrder => None,
+            StartLayout::Steady => Some(plan(true)),
+            StartLayout::AtTrigger => Some(plan(false)),
+        }
+    }
+
+    /// An empty drive with the policies that the scheme names, laid out for its systems and for these, which are given
+    /// back: they are to be added when the drive is prepared.
+    pub(crate) fn new_drive(
+        &self,
+        systems: Vec<SystemPolicy>,
+    ) -> Result<(Device, Vec<SystemPolicy>), ConfigError> {
+        let mut custom = Custom::new(&self.scheme.custom, self.seed)?;
+        let mut all = crate::systems::of_scheme(&self.scheme, &self.device);
+        all.append(&mut custom.systems);
+        all.extend(systems);
+        let start = |error: ConfigError| error.under("workload.start");
+        all.iter().try_for_each(|system| system.get().check_start(&self.start).map_err(start))?;
+        let mut device = Device::new_for(&self.device, &self.scheme, self.checked, self.seed, &all)?;
+        custom.fill_slots(&mut device);
+        Ok((device, all))
+    }
+}
+
+/// Bytes that the host sees of a drive, or of an array of such drives.
+pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64, ConfigError> {
+    device.validate().map_err(|e| e.under("device"))?;
+    scheme.validate().map_err(|e| e.under("scheme"))?;
+    let member = match &scheme.array {
+        Some(array) => &array.member(device, &scheme.firmware)?,
+        None => device,
+    };
+    let spare = member.bad_blocks.as_ref().map_or(0, |bad_blocks| bad_blocks.spare_blocks_per_plane);
+    let blocks = member.geometry.blocks.saturating_sub(spare);
+    let mut systems = crate::systems::of_scheme(scheme, member);
+    systems.extend(Custom::new(&scheme.custom, 0)?.systems);
+    let arranged = crate::arrange::Arrangement::new(member, scheme, &systems, blocks)?;
+    let drive = u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes);
+    Ok(scheme.array.as_ref().map_or(drive, |array| array_bytes(array, drive)))
+}
