@@ -93,9 +93,13 @@ def simulate(folder: Path, device: str, workload: str, *overrides: str) -> dict[
     return result
 
 
-def mean_after_drop(values: Any, count: int) -> list[float]:
-    """The mean of `count` values around each; where they drop below half of the first it begins anew."""
-    drop = int(numpy.argmax(values < values[0] / 2))
+def drop_of(values: Any) -> int:
+    """Where they fall below half of the first."""
+    return int(numpy.argmax(values < values[0] / 2))
+
+
+def means(values: Any, count: int, drop: int) -> list[float]:
+    """The mean of `count` values around each, those before and behind the drop apart."""
     before = count // 2
     return [
         float(part[max(0, place - before) : place + before].mean())
@@ -150,7 +154,7 @@ def draw_fill(result: dict[str, Any], picture: Path) -> None:
     each, mean, published = tones
     layers = [
         line(zip(percent, rate, strict=True), each, **THIN),
-        line(zip(percent, mean_after_drop(rate, 30), strict=True), mean, **THICK),
+        line(zip(percent, means(rate, 30, drop_of(rate)), strict=True), mean, **THICK),
         line([(0, 3000), (12, 3000), (12, 262), (100, 262)], published, **DASHED),
     ]
     across = {"title": "written, % of the drive", "scale": {"domain": [0, 100]}}
@@ -170,9 +174,10 @@ def draw_overwrite(result: dict[str, Any], picture: Path) -> None:
     writes = (numpy.cumsum(series["write_bytes"]) / capacity)[:-1]
     iops = (series["write_requests"] / series["duration_ns"] * 1e9)[:-1] * CHANNELS / 1000
     waf = series["waf"][:-1]
-    mean_iops = mean_after_drop(iops, 12)
+    drop = drop_of(iops)
+    mean_iops = means(iops, 12, drop)
     # Bytes programmed and written, each over 60 s.
-    mean_waf = numpy.array(mean_after_drop(iops * waf, 12)) / mean_iops
+    mean_waf = numpy.array(means(iops * waf, 12, drop)) / mean_iops
     tones = {
         "enterprise-tlc, 5 s intervals": LIGHT,
         "enterprise-tlc, mean of 60 s": SIMULATED,
