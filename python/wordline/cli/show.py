@@ -13,7 +13,7 @@ from wordline import simulation
 from wordline.cli.common import JsonOption, NameArgument, SetOption, override_pairs, show
 from wordline.presets import Kind, names
 
-app = typer.Typer(help="Lists presets, or prints one with its defaults filled in.", no_args_is_help=True)
+app = typer.Typer(help="List presets, or print one with its defaults filled in.", no_args_is_help=True)
 
 
 @app.command("devices")

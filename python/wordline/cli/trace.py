@@ -21,7 +21,7 @@ from wordline.cli.common import (
 from wordline.cli.progress import trace_bar
 from wordline.presets import replay
 
-app = typer.Typer(help="Looks into traces of requests.", no_args_is_help=True)
+app = typer.Typer(help="Look into traces of requests.", no_args_is_help=True)
 
 TraceArgument = Annotated[str, typer.Argument(metavar="FILE", help="A trace, plain or gz, zst, xz, bz2.")]
 FormatOption = Annotated[
