@@ -21,7 +21,7 @@ from wordline.repro.draw import draw_numbers
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.exhibit import read as read_exhibit
 from wordline.repro.formulas import FORMULAS
-from wordline.repro.run import Reproduction, Shown
+from wordline.repro.reproduction import Reproduction, Shown
 from wordline.repro.summary import as_markdown
 from wordline.repro.table import means, numbers
 from wordline.repro.verdict import Target, judge, kind_of

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::hot::{self, Ready};
+use crate::Failure;
+use crate::hot;
 use crate::measure::{Goal, report};
-use crate::{Failure, schemes};
 
 /// Instructions of a random read before a drive had its optional parts, and of a random write with the flash operations
 /// of its garbage collection, on the drive of [`crate::hot`].
@@ -18,29 +18,6 @@ const SWITCHED_OFF: f64 = 1.03;
 
 /// Lengths of the two runs whose difference is counted, so that preparation does not.
 const LENGTHS: [u64; 2] = [20_000, 80_000];
-
-/// Prepares the drive as a file, runs one length on it, or a hot path by its name: what is started under callgrind.
-///
-/// # Errors
-/// Arguments that are none, or a run that fails.
-pub fn child(arguments: &[String]) -> Result<(), Failure> {
-    match arguments {
-        [drive] => hot::prepare(Path::new(drive)),
-        [drive, path] => hot::count(path, Path::new(drive)),
-        [kind, name, on, requests] if kind == "scheme" => {
-            println!("{}", schemes::count(name, on, requests)?);
-            Ok(())
-        }
-        [drive, share, requests] => {
-            println!("{}", Ready::new(Path::new(drive), requests.parse()?, share.parse()?)?.run()?.1);
-            Ok(())
-        }
-        _ => Err(
-            "the file of a drive; then a hot path, or a share of reads and a number of requests; or a scheme"
-                .into(),
-        ),
-    }
-}
 
 /// Instructions by source file, and flash operations, of a run.
 struct Counted {

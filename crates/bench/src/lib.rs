@@ -6,6 +6,7 @@ pub mod callgrind;
 pub mod cases;
 pub mod clock;
 pub mod costs;
+pub mod counted;
 pub mod described;
 pub mod drive;
 pub mod generators;

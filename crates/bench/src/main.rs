@@ -7,7 +7,7 @@
 use std::process::ExitCode;
 
 use wordline_bench::{
-    Failure, callgrind, cases, costs, generators, mqsim, rows, scale, schemes, soak, states, traces,
+    Failure, callgrind, cases, costs, counted, generators, mqsim, rows, scale, schemes, soak, states, traces,
     translation,
 };
 
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
 
 fn run(words: &[String]) -> Result<(), Failure> {
     match words {
-        [first, rest @ ..] if first == "--counted" => callgrind::child(rest),
+        [first, rest @ ..] if first == "--counted" => counted::child(rest),
         [first, rest @ ..] if first == "--mqsim" => mqsim::child(rest),
         [first, rest @ ..] if first == "--row" => rows::child(rest),
         [first, rest @ ..] if first == "--scaled" => scale::child(rest),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from wordline._core import WordlineError
-from wordline.calibration.measured import DIRECTIONS, STATISTICS, Run
+from wordline.calibration.measurement import DIRECTIONS, STATISTICS, Run
 from wordline.calibration.protocol import Protocol
 
 PROBE = "probe"

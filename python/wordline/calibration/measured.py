@@ -9,16 +9,13 @@ import difflib
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from wordline._core import WordlineError
+from wordline.calibration import fio
+from wordline.calibration.measurement import DIRECTIONS, STATISTICS, Run
 from wordline.calibration.protocol import Protocol
-
-DIRECTIONS = ("read", "write")
-
-STATISTICS = ("mean", "p50", "p99", "p99_9", "p99_99")
-"""Of the response times of each direction, what a fit compares."""
 
 RATES = ("writes_per_s", "reads_per_s")
 
@@ -38,20 +35,6 @@ SATURATED = 0.98
 
 UNDER_WAY = 1.1
 """Rate × mean response time (Little's law) may exceed what the threads can have under way by this factor."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """One measurement at one offered rate."""
-
-    offered: float
-    """Writes offered a second by all threads, the probe's included; reads of the writers count among them."""
-    figures: Mapping[str, float]
-    """The `FIGURES`: requests a second of all threads, response times of the probe in µs."""
-    where: str
-    """Its line or file, for errors."""
-    curve: Mapping[str, Sequence[tuple[float, float]]] = field(default_factory=dict)
-    """Direction → (share of requests, µs), as far as it was measured."""
 
 
 @dataclass(frozen=True)
@@ -91,8 +74,6 @@ def read(path: Path, drive: str | None, protocol: Protocol) -> Measured:
     `WordlineError` for what can't be a measurement, with its place.
     """
     if path.is_dir() or path.suffix == ".json":
-        from wordline.calibration import fio
-
         name, runs, protocol = fio.read(path, protocol)
         if drive is not None and drive != name:
             raise WordlineError(f"--drive {drive}: allowed beside a table of several drives only")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from wordline.calibration.measured import DIRECTIONS, STATISTICS, MeasuredPoint
+from wordline.calibration.measured import MeasuredPoint
+from wordline.calibration.measurement import DIRECTIONS, STATISTICS
 from wordline.charts import Axis, Chart, colors, curves, embed
 from wordline.names import PERCENTILES
 from wordline.report.html import STYLE

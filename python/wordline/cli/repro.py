@@ -13,7 +13,7 @@ from wordline.cli.progress import exhibits_bar
 from wordline.cli.studies import FAILURES, JobsOption, OnOption
 
 if TYPE_CHECKING:
-    from wordline.repro.run import Reproduction
+    from wordline.repro.reproduction import Reproduction
 
 
 def repro(

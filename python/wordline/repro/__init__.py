@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from wordline.repro.exhibit import Exhibit, papers
-from wordline.repro.run import Reproduction, reproduce
+from wordline.repro.reproduction import Reproduction
+from wordline.repro.run import reproduce
 
 __all__ = ["Exhibit", "Reproduction", "papers", "reproduce"]

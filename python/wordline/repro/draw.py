@@ -5,20 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from wordline._core import WordlineError
 from wordline.charts import Axis, Chart, colors, save
 from wordline.charts.axis import Kind
 from wordline.charts.specs import SCHEMA, Spec
-
-if TYPE_CHECKING:
-    from wordline.repro.table import Number
+from wordline.repro.table import SPREAD, Number
 
 REFERENCE = "#111827"
-
-SPREAD = " ±"
-"""What follows a column's name where a line has half the width of its interval."""
 
 NUMBERS = "numbers"
 """A figure of the exhibit's numbers: ours as bars, the printed ones as marks."""

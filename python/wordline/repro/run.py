@@ -6,14 +6,14 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from wordline._core import WordlineError
 from wordline.files import written
 from wordline.repro import draw, summary, table, targets
 from wordline.repro.exhibit import Exhibit, exhibits, papers
-from wordline.repro.table import Number, Record
+from wordline.repro.reproduction import Reproduction, Shown
 from wordline.study.executors import Executor, open_executor
 from wordline.study.point import Inputs, Point
 from wordline.study.runs import Outcome, run_points, validate
@@ -23,39 +23,6 @@ ALL = "all"
 
 Watch = Callable[[str, Outcome], None]
 """Called with the exhibit that is run and what it has come to."""
-
-
-@dataclass
-class Shown:
-    """An exhibit that was run, or the reason why not."""
-
-    exhibit: Exhibit
-    lines: list[Record] = field(default_factory=list)
-    means: list[Record] = field(default_factory=list)
-    """The lines, those of several seeds as one."""
-    files: list[Path] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-    reason: str = ""
-    numbers: list[Number] = field(default_factory=list)
-
-
-@dataclass
-class Reproduction:
-    """All exhibits that were asked for, and every printed number with ours."""
-
-    folder: Path
-    quick: bool
-    shown: list[Shown]
-    numbers: list[Number]
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Numbers by verdict; other readings of a number that is there aren't counted."""
-        found: dict[str, int] = {}
-        for number in self.numbers:
-            if not number.variant:
-                found[number.verdict] = found.get(number.verdict, 0) + 1
-        return found
 
 
 @dataclass(frozen=True)

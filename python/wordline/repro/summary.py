@@ -10,7 +10,7 @@ from wordline.report.page import page
 from wordline.repro.verdict import Verdict
 
 if TYPE_CHECKING:
-    from wordline.repro.run import Reproduction, Shown
+    from wordline.repro.reproduction import Reproduction, Shown
     from wordline.repro.table import Number
 
 VERDICTS: tuple[Verdict, ...] = ("reproduced", "direction", "not reproduced", "not comparable", "not run")

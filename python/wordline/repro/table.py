@@ -16,13 +16,15 @@ from wordline.intervals import student_t
 from wordline.repro import measured, real_drives
 from wordline.repro.analyses import ANALYSES, SEED
 from wordline.repro.columns import column
-from wordline.repro.draw import SPREAD
 from wordline.repro.exhibit import WORKLOADS, Exhibit
 from wordline.repro.verdict import Kind, Target, Verdict, judge, kind_of, parsed
 from wordline.study.point import Point
 from wordline.study.row import AXIS, DONE
 
 Record = dict[str, Any]
+
+SPREAD = " ±"
+"""What follows a column's name where a line has half the width of its interval."""
 
 RELATIVE = "relative:"
 """`relative:A@B=TEXT`: the column A by that of the line whose column B has this value."""
