@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use crate::WITHOUT_PARQUET;
 use crate::config::ColumnsConfig;
 
-use super::lines::Given;
+use super::given::Given;
 use super::{Phrase, Row, Rules};
 
 /// There is none.
