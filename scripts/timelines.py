@@ -105,7 +105,7 @@ def main(folder: Path) -> None:
     pairs = [(time * 1_000_000, page, 1) for time in range(3) for page in (0, 32)]
     small = {"device__geometry__blocks": 64, "device__capacity__overprovisioning": 0.2}
     path = run("collision", "collision", pairs, SECTORS, **small)
-    rounds = [(0.0, "the pair collides"), (1e6, "two dies"), (2e6, "two dies")]
+    rounds = [(0.0, "the pair collides"), (1e6, "it collides again"), (2e6, "two dies")]
     draw("A pair of pages, read together", path, rounds, folder / "collision-timeline.png")
     # Page 0 and a page that is written are on one die; the last chip is the staging space.
     step = 2_500_000

@@ -38,8 +38,8 @@ fn two_pages_of_a_die_that_are_read_together_are_told_apart() {
     assert_eq!(figure(&report, "replications_decided"), 1);
     let copies = report.copies.as_ref().unwrap();
     assert_eq!((copies.systems[0].made, copies.systems[0].extra_reads), (1, 0), "from the buffer");
-    // The first two share a die; from then on nobody waits.
-    assert_eq!((figure(&report, "collisions"), figure(&report, "reads_of_replica")), (1, 199));
+    // A pair that is seen again is weighed; from then on nobody waits.
+    assert_eq!((figure(&report, "collisions"), figure(&report, "reads_of_replica")), (2, 198));
     assert_eq!(report.read.latency_ns.p95 / 1000, (TR + XFER) / 1000);
     let mut plain = setup;
     plain.scheme.collision.enabled = false;
@@ -47,6 +47,23 @@ fn two_pages_of_a_die_that_are_read_together_are_told_apart() {
     assert!(plain.systems.is_empty() && plain.copies.is_none());
     assert!(report.read.latency_ns.mean < 0.8 * plain.read.latency_ns.mean);
     assert_eq!(plain.flash.reads, report.flash.reads, "no read more");
+}
+
+#[test]
+fn a_pair_is_weighed_from_so_many_collisions_on() {
+    for least in 1..5 {
+        let mut setup = four_dies();
+        setup.scheme.collision.least_occurrences = least;
+        let report = runs(&setup, together(&[0, 4], 20));
+        assert_eq!(figure(&report, "replications_decided"), 1, "{least}");
+        assert_eq!(figure(&report, "collisions"), u64::from(least));
+    }
+    // Two others come in between each time, more than a short list holds.
+    let mut setup = four_dies();
+    setup.scheme.collision.pairs_per_die = 1;
+    let turns: Vec<HostRequest> =
+        (0..20).flat_map(|time| later(together(&[0, 4 + 4 * (time % 2)], 1), time * 1_000_000)).collect();
+    assert_eq!(figure(&runs(&setup, turns), "replications_decided"), 0);
 }
 
 #[test]
@@ -97,7 +114,7 @@ fn the_dearer_the_destination_the_more_collisions_it_takes() {
         figure(&report, "recorded_pairs")
     };
     // At r reads a second of the destination d collisions must be worth d · 50 µs > r · (500 µs)² / 2.
-    assert_eq!(collisions(30), 1, "167 reads a second cost 21 µs");
+    assert_eq!(collisions(30), 2, "167 reads a second cost 21 µs: as soon as a pair is seen again");
     let dear = collisions(300);
     assert!((4..=6).contains(&dear), "1,667 reads a second cost 208 µs: {dear}");
 }

@@ -18,7 +18,11 @@ pub struct CollisionConfig {
     /// Most replicated pages, as a share of the drive's flash pages, the paper's l_M; 0 to 1, default 0.002 (§IV-A).
     #[serde(default = "default_share")]
     pub copies_share: f64,
-    /// Time over which the reads of a die are counted for r of equation 3, ns; 1 µs to an hour, default 1 ms. The paper
+    /// Times that a pair must have collided, while its list holds it, to be weighed; 1 to 65,535, default 2: the paper
+    /// weighs an entry when it is updated, and a pair that isn't in the list makes a new one (§III-A).
+    #[serde(default = "default_occurrences")]
+    pub least_occurrences: u32,
+    /// Time over which the reads of a die are counted for r of equation 3, ns; 1 µs to an hour, default 10 ms. The paper
     /// doesn't say; docs/collision.md says what speaks for it.
     #[serde(default = "default_window")]
     pub rate_window_ns: u64,
@@ -67,6 +71,7 @@ impl Default for CollisionConfig {
             enabled: false,
             pairs_per_die: default_pairs(),
             copies_share: default_share(),
+            least_occurrences: default_occurrences(),
             rate_window_ns: default_window(),
             tie: VictimTie::default(),
             record: RecordedPairs::default(),
@@ -84,8 +89,12 @@ fn default_share() -> f64 {
     0.002
 }
 
+fn default_occurrences() -> u32 {
+    2
+}
+
 fn default_window() -> u64 {
-    1_000_000
+    10_000_000
 }
 
 fn default_reads() -> u32 {
@@ -102,6 +111,7 @@ impl CollisionConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("pairs_per_die", self.pairs_per_die, 0, 1_000_000)?;
         check_range("copies_share", self.copies_share, 0.0, 1.0)?;
+        check_range("least_occurrences", self.least_occurrences, 1, 65_535)?;
         check_range("rate_window_ns", self.rate_window_ns, 1_000, 3_600_000_000_000)?;
         check_range("reads_considered", self.reads_considered, 2, 64)
     }

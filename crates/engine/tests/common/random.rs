@@ -373,19 +373,21 @@ pub fn replicators() -> impl Strategy<Value = Option<Replicator>> {
 
 /// The systems that a scheme names: none, or with lists and budgets of any size.
 pub fn systems() -> impl Strategy<Value = (CollisionConfig, HotrConfig)> {
-    let collision = (0u32..8, 0.0..0.2f64, any::<bool>(), any::<bool>(), any::<bool>(), 2u32..9);
-    let collision = collision.prop_map(|(pairs_per_die, copies_share, later, all, replace_copies, reads)| {
-        CollisionConfig {
-            enabled: true,
-            pairs_per_die,
-            copies_share,
-            rate_window_ns: 1_000_000,
-            tie: if later { VictimTie::Later } else { VictimTie::Earlier },
-            record: if all { RecordedPairs::All } else { RecordedPairs::New },
-            reads_considered: reads,
-            replace_copies,
-        }
-    });
+    let collision = (0u32..8, 0.0..0.2f64, any::<bool>(), any::<bool>(), any::<bool>(), 2u32..9, 1u32..4);
+    let collision =
+        collision.prop_map(|(pairs_per_die, copies_share, later, all, replace_copies, reads, least)| {
+            CollisionConfig {
+                enabled: true,
+                pairs_per_die,
+                copies_share,
+                least_occurrences: least,
+                rate_window_ns: 1_000_000,
+                tie: if later { VictimTie::Later } else { VictimTie::Earlier },
+                record: if all { RecordedPairs::All } else { RecordedPairs::New },
+                reads_considered: reads,
+                replace_copies,
+            }
+        });
     let hotr = (any::<bool>(), 0.0..0.2f64, 0.0..1.0f64, 1u32..40, any::<bool>(), any::<bool>());
     let hotr = hotr.prop_map(|(chip, staging_share, hot_share, list_length, all, erases_block)| HotrConfig {
         enabled: true,

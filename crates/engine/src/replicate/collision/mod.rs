@@ -168,7 +168,8 @@ impl Collision {
                 self.counters.pairs += 1;
                 let most = self.config.pairs_per_die;
                 let Some(entry) = self.lists[die.index()].record(key, &self.quiet, most) else { continue };
-                if benefit(self.read_ns, entry.occurrences) <= least_cost {
+                let is_new = entry.occurrences < self.config.least_occurrences;
+                if is_new || benefit(self.read_ns, entry.occurrences) <= least_cost {
                     continue;
                 }
                 if !is_exact {
