@@ -289,10 +289,11 @@ impl EventSet {
         }
     }
 
-    /// The smallest of the lists' first keys has changed.
+    /// The smallest of the lists' first keys has changed. In pairs: so that few comparisons wait for one another.
     #[inline(always)]
     fn find_first(&mut self) {
-        self.first = self.heads.iter().copied().fold(NEVER, Key::min);
+        let [a, b, c, d, e, f, g, h] = self.heads;
+        self.first = a.min(b).min(c.min(d)).min(e.min(f).min(g.min(h)));
         // Nothing is the last key, and one more than it is zero.
         if self.first.wrapping_add(1) > self.first_far {
             self.make_keys_anew(Ns::NEVER);

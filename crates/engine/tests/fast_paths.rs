@@ -146,15 +146,17 @@ fn writes_of_streams_that_wait_for_space_give_the_same_on_fast_paths() {
     }
 }
 
-/// Takes away what bars the fast paths, but for this cache; with units that are `alone`, a flash page has one and is programmed
-/// alone.
-fn allow_fast_paths(setup: &mut Setup, cache: CacheConfig, alone: bool) {
+/// Takes away what bars the fast paths, but for this cache and, unless the map is to be `whole` in DRAM, the map on flash, which
+/// bars those of moves only; with units that are `alone`, a flash page has one and is programmed alone.
+fn allow_fast_paths(setup: &mut Setup, cache: CacheConfig, whole: bool, alone: bool) {
     setup.device.cache_mode = CacheModeConfig::default();
     setup.device.channel.commands = CommandTaker::Die;
     setup.device.slc_mode = None;
     setup.scheme.cache = cache;
-    let unmapped_reads = setup.scheme.mapping.unmapped_reads;
-    setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
+    if whole {
+        let unmapped_reads = setup.scheme.mapping.unmapped_reads;
+        setup.scheme.mapping = MappingConfig { unmapped_reads, ..MappingConfig::default() };
+    }
     if alone {
         setup.device.geometry.mapping_unit_bytes = setup.device.geometry.page_bytes;
         setup.device.geometry.pages_per_program = 1;
@@ -170,7 +172,7 @@ proptest! {
     fn random_runs_give_the_same_on_fast_paths(
         device in devices(),
         (scheme, systems) in (schemes(), prop::option::of(systems())),
-        (fast, alone) in (prop::bool::weighted(0.8), any::<bool>()),
+        (fast, whole, alone) in (prop::bool::weighted(0.8), any::<bool>(), any::<bool>()),
         host in hosts(),
         (layout, overwrite) in (layouts(), 0.0..2.0f64),
         seed: u64,
@@ -182,7 +184,7 @@ proptest! {
             (setup.scheme.collision, setup.scheme.hotr) = (collision, hotr);
         }
         if fast {
-            allow_fast_paths(&mut setup, CacheConfig::default(), alone);
+            allow_fast_paths(&mut setup, CacheConfig::default(), whole, alone);
         }
         let requests = match setup.prepare(&[]) {
             Ok(drive) => requests(seed, count, drive.logical_bytes()),
@@ -197,7 +199,7 @@ proptest! {
         device in devices(),
         (scheme, cache) in (schemes(), caches()),
         (members, window) in (prop::option::of(2u32..4), prop_oneof![Just(0), 1_000u64..3_000_000, 1_000_000u64..30_000_000]),
-        (alone, joined) in (prop::bool::weighted(0.9), any::<bool>()),
+        (whole, alone, joined) in (prop::bool::weighted(0.8), prop::bool::weighted(0.9), any::<bool>()),
         host in hosts(),
         (layout, overwrite) in (layouts(), 0.0..2.0f64),
         seed: u64,
@@ -205,7 +207,7 @@ proptest! {
     ) {
         let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
-        allow_fast_paths(&mut setup, cache, alone);
+        allow_fast_paths(&mut setup, cache, whole, alone);
         if joined {
             setup.device.multi_plane.rule = MultiPlaneRule::SamePage;
         }
@@ -239,7 +241,7 @@ proptest! {
         let start = StartConfig { layout, ..start(occupancy, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         setup.window.warmup_requests = warmup / 2;
-        allow_fast_paths(&mut setup, CacheConfig::default(), false);
+        allow_fast_paths(&mut setup, CacheConfig::default(), true, false);
         let read = setup.device.cell.read_ns[0];
         setup.device.cell.technology = CellTechnology::Tlc;
         setup.device.cell.read_ns = (0..3).map(|kind| read + 777 * (kind % types) as u64).collect();

@@ -251,8 +251,12 @@ impl Device {
     #[inline(always)]
     fn deliver_read_of_one(&mut self, number: u32, lpa: Lpa, bytes: u32) {
         self.requests[number as usize].left = 1;
-        let cached = self.cache.is_some() && self.read_from_cache(number, lpa, bytes);
-        if !cached && !self.begin_at_once(number, lpa, bytes) {
+        if self.cache.is_some() && self.read_from_cache(number, lpa, bytes) {
+            return;
+        }
+        if self.translation.is_on() {
+            self.translate_read(number, lpa, bytes, NONE, true);
+        } else if !self.begin_at_once(number, lpa, bytes) {
             self.read_for_host(number, lpa, bytes, NONE);
         }
     }

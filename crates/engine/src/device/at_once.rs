@@ -1,9 +1,11 @@
-//! Reads that begin at once: a read of one mapping unit that finds its die idle needs no queue, no scheduler, no second look
-//! at the map, and no walk over units at its end. It leaves behind what the slow path does, and checked mode verifies it: a
-//! drive with a probe takes the slow path, and the tests compare the two.
+//! Reads of one mapping unit that begin without the search for others to go with them, and end without a walk over units. One
+//! of the host that finds its die idle, and whose place needs no look-up of the firmware's, needs no queue, no scheduler and no
+//! second look at the map, either. It leaves behind what the slow path does, and checked mode verifies it: a drive with a probe
+//! takes the slow path, and the tests compare the two.
 //!
-//! Reads *bypass the queues* where nothing changes the way of a command: systems, the data cache, copies, gates and parity may
-//! be there, and are asked and told what they are on the slow path. They have *no hooks* where none of these is there, either.
+//! Reads *bypass the queues* where nothing changes the way of a command: systems, the data cache, copies, gates, parity and a map
+//! on flash may be there, and are asked and told what they are on the slow path. They have *no hooks* where none of these is
+//! there, either.
 
 use super::Device;
 use crate::ids::{DieId, Lpa};
@@ -21,11 +23,8 @@ impl Device {
             || self.disturb.is_some()
             || self.reclaim.is_some()
             || self.energy.is_some();
-        let otherwise = self.translation.is_on()
-            || self.second_server > 0
-            || self.chips.is_some()
-            || self.overlap.is_on()
-            || self.blocks.has_modes();
+        let otherwise =
+            self.second_server > 0 || self.chips.is_some() || self.overlap.is_on() || self.blocks.has_modes();
         !(watched || otherwise)
     }
 
@@ -33,7 +32,10 @@ impl Device {
     /// delays them.
     pub(super) fn reads_have_no_hooks(&self) -> bool {
         let watched = !self.systems.are_none();
-        let elsewhere = self.cache.is_some() || self.copies.is_on() || self.redundancy.is_some();
+        let elsewhere = self.translation.is_on()
+            || self.cache.is_some()
+            || self.copies.is_on()
+            || self.redundancy.is_some();
         self.reads_can_bypass_queues() && !(watched || elsewhere || self.gates.are_used())
     }
 
@@ -65,7 +67,7 @@ impl Device {
         self.rules.queue_bypass
     }
 
-    /// A read request of one unit, which the cache doesn't serve, begins, if it can bypass the queues and its die is idle.
+    /// A read request of one unit, which neither the cache nor the firmware's map has a part in, begins, if it can bypass the queues and its die is idle.
     #[inline(always)]
     pub(super) fn begin_at_once(&mut self, request: u32, lpa: Lpa, bytes: u32) -> bool {
         if !self.reads_bypass_queues() {
@@ -79,7 +81,7 @@ impl Device {
             return false;
         }
         let without_hooks = self.is_without_hooks();
-        if !without_hooks && self.must_queue(lpa, die) {
+        if !without_hooks && self.must_queue(Class::HostRead, lpa, die) {
             return false;
         }
         self.op_order += 1;
@@ -93,25 +95,72 @@ impl Device {
                 return true;
             }
         }
-        let (command, cell) = (self.timing.read_command(1), self.timing.read(page, CellMode::Native));
-        let Some(state) = self.dies.get_mut(die.index()) else { return false };
-        state.command.parts.begin(command.0, 0, cell.0);
-        state.command.begin(head, Class::HostRead, 1, cell, 0);
-        state.phase = Phase::Command;
-        state.occupy(Some(Class::HostRead), now);
-        if self.versions.is_some() {
+        self.begin_unit_read(die, Class::HostRead, head, page, 0);
+        true
+    }
+
+    /// A read of a page of the map, of which no system is told, begins as the last step of an event, if it can bypass the queues and
+    /// its die is idle.
+    #[inline(always)]
+    pub(super) fn begin_unqueued(&mut self, head: OpId) -> bool {
+        if !self.reads_bypass_queues() {
+            return false;
+        }
+        let Op { lpa, ppa, class, .. } = self.pool[head];
+        let Place { plane, page, .. } = self.geometry.place(ppa);
+        let die = self.geometry.die_of(plane).0;
+        let state = &self.dies[die.index()];
+        if state.phase != Phase::Idle || state.has_work() || self.must_queue(class, lpa, die) {
+            return false;
+        }
+        self.op_order += 1;
+        let (order, now) = (self.op_order, self.now);
+        let op = &mut self.pool[head];
+        (op.order, op.arrived, op.wait_from) = (order, now, now);
+        self.change_load(die, 1);
+        self.begin_unit_read(die, class, head, page, 0);
+        true
+    }
+
+    /// A free die begins the read whose turn it is, if it bypasses the queues, is of one unit, and no other of its class waits
+    /// that could go with it.
+    #[inline(always)]
+    pub(super) fn begin_alone(&mut self, die: DieId, class: Class, head: OpId) -> bool {
+        let is_read = matches!(class, Class::HostRead | Class::MapRead);
+        if !is_read || !self.reads_bypass_queues() || self.dies[die.index()].waits(class) {
+            return false;
+        }
+        let Op { ppa, next_unit, guess, arrived, .. } = self.pool[head];
+        if next_unit != NONE || guess {
+            return false;
+        }
+        self.monitor.reads_change(self.real_die(die));
+        self.settle_wait(head, die);
+        let suspensions = self.suspensions_of(arrived);
+        self.begin_unit_read(die, class, head, self.geometry.place(ppa).page, suspensions);
+        true
+    }
+
+    /// A free die begins a read of one unit, which bypasses the queues.
+    #[inline(always)]
+    fn begin_unit_read(&mut self, die: DieId, class: Class, head: OpId, page: u32, suspensions: u32) {
+        if self.versions.is_some() || self.copies.has(self.pool[head].lpa) {
             self.verify_read(head);
         }
-        self.want_channel(die, Class::HostRead, command);
-        true
+        let (command, cell) = (self.timing.read_command(1), self.timing.read(page, CellMode::Native));
+        let state = &mut self.dies[die.index()];
+        state.command.parts.begin(command.0, 0, cell.0);
+        state.command.begin(head, class, 1, cell, suspensions);
+        state.phase = Phase::Command;
+        state.occupy(Some(class), self.now);
+        self.want_channel(die, class, command);
     }
 
     /// Whether a read that can bypass the queues can't begin on its idle die: its page has copies, of which one is to be
     /// chosen, another die or what a system asked for goes first, or a gate is closed.
     #[inline]
-    fn must_queue(&self, lpa: Lpa, die: DieId) -> bool {
-        let closed =
-            self.gates.are_used() && self.gates.closed(die, self.now) & (1 << Class::HostRead.index()) != 0;
+    fn must_queue(&self, class: Class, lpa: Lpa, die: DieId) -> bool {
+        let closed = self.gates.are_used() && self.gates.closed(die, self.now) & (1 << class.index()) != 0;
         closed || self.copies.has(lpa) || !self.touched.is_empty() || self.systems_asked()
     }
 
@@ -143,7 +192,7 @@ impl Device {
             return false;
         }
         let op = &self.pool[head];
-        if op.next_unit != NONE || op.partial || op.request >= JOIN {
+        if op.next_unit != NONE || op.partial || op.guess || op.request >= JOIN {
             return false;
         }
         if !self.is_without_hooks() {

@@ -36,7 +36,8 @@ impl Device {
     /// wants to see or place a move.
     pub(super) fn moves_can_take_fast_path(&self) -> bool {
         let alone = self.geometry.units_per_program() == 1;
-        let elsewhere = self.rules.places_moves
+        let elsewhere = self.translation.is_on()
+            || self.rules.places_moves
             || self.copybacks.supported
             || self.points.of_hot_moves().is_some()
             || self.cpu.is_on();

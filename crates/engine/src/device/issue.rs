@@ -104,7 +104,9 @@ impl Device {
             self.change_load(die, -1);
             return false;
         }
-        self.start_command(die, class, kept, NONE);
+        if !self.begin_alone(die, class, kept) {
+            self.start_command(die, class, kept, NONE);
+        }
         true
     }
 

@@ -65,16 +65,13 @@ impl Translation {
 }
 
 impl Device {
-    pub(super) fn read_map_page(&mut self, page: u32) {
-        let id = self.new_map_read(page);
-        self.pool.set_tag(id, 0);
-        self.enqueue(id);
-    }
-
-    pub(super) fn new_map_read(&mut self, page: u32) -> OpId {
-        let lpa = self.map_page(page);
-        let bytes = self.translation.page_bytes;
-        self.pool.insert(Op { request: OWN, bytes, ..Op::new(Class::MapRead, lpa, self.lookup(lpa)) })
+    /// A read of a translation page, which is at `place`, for all that wait for it, or for one look-up: its operation's number
+    /// and one more, else 0.
+    pub(super) fn new_map_read(&mut self, page: u32, place: Ppa, only: u32) -> OpId {
+        let op = Op::new(Class::MapRead, self.map_page(page), place);
+        let id = self.pool.insert(Op { request: OWN, bytes: self.translation.page_bytes, ..op });
+        self.pool.set_tag(id, only);
+        id
     }
 
     pub(super) fn program_map_page(&mut self, page: u32) {
@@ -130,13 +127,15 @@ impl Device {
 
     fn write_page_back(&mut self, page: u32, whole: bool) {
         let Some(number) = self.translation.work_of(page) else {
-            if whole || !self.is_mapped(self.map_page(page)) {
+            let place = self.lookup(self.map_page(page));
+            if whole || !place.is_some() {
                 self.translation.begin(page, Stage::Programming, false);
                 return self.program_map_page(page);
             }
             self.translation.begin(page, Stage::Reading, true);
             self.recorder.mapping.write_back_reads += 1;
-            return self.read_map_page(page);
+            let read = self.new_map_read(page, place, 0);
+            return self.enqueue(read);
         };
         let work = &mut self.translation.works[number];
         // A program that waits takes along what has changed until it begins.

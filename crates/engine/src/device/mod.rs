@@ -28,6 +28,7 @@ mod fast_path_moves;
 mod fetch;
 mod firmware;
 mod gates;
+mod guesses;
 mod host_memory;
 mod ideal;
 mod issue;

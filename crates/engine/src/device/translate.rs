@@ -143,6 +143,7 @@ impl Device {
     pub fn set_mapping(&mut self, policy: Box<dyn Mapping + Send>) {
         self.translation.policy = MappingPolicy::Custom(policy);
         self.translation.on = true;
+        self.note_fast_paths();
     }
 
     /// Bytes of controller memory that the tables of address translation take.
@@ -160,9 +161,17 @@ impl Device {
         Lpa(self.logical_units + page)
     }
 
-    /// Sends a unit of a read of the host on its way, or lets it wait for its entry. See [`Self::read_for_host`].
+    /// Sends a unit of a read of the host on its way, or lets it wait for its entry. See [`Self::read_for_host`]; `last` tells
+    /// whether nothing of this event follows.
     #[inline(never)]
-    pub(super) fn translate_read(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
+    pub(super) fn translate_read(
+        &mut self,
+        request: u32,
+        lpa: Lpa,
+        bytes: u32,
+        head: OpId,
+        last: bool,
+    ) -> OpId {
         let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, Ppa::NONE) });
         match self.first_answer(id) {
             Found::Known(_) if self.fetches_entry(id) => head,
@@ -171,12 +180,16 @@ impl Device {
                 self.pool[id].ppa = ppa;
                 self.send_read(id, head)
             }
-            Found::Known(_) => {
-                self.read_known(id);
+            Found::Known(ppa) => {
+                self.read_known(id, ppa);
                 head
             }
             Found::Load(page) => {
-                self.wait_for_page(id, page);
+                if let Some(read) = self.map_read_for(id, page)
+                    && !(last && self.begin_unqueued(read))
+                {
+                    self.enqueue(read);
+                }
                 head
             }
             Found::Guess(ppa) => {
@@ -267,9 +280,9 @@ impl Device {
     }
 
     /// Asks again, and goes on accordingly.
-    fn ask_again(&mut self, id: OpId) {
+    pub(super) fn ask_again(&mut self, id: OpId) {
         match self.ask(id) {
-            Found::Known(_) => self.go_on(id),
+            Found::Known(ppa) => self.go_on_to(id, ppa),
             Found::Load(page) => self.wait_for_page(id, page),
             Found::Guess(ppa) => {
                 let Op { class, partial, .. } = self.pool[id];
@@ -284,27 +297,31 @@ impl Device {
 
     /// The place of a page is known: on to the flash.
     pub(super) fn go_on(&mut self, id: OpId) {
+        self.go_on_to(id, self.lookup(self.pool[id].lpa));
+    }
+
+    /// The same; the page is here, or holds no data.
+    fn go_on_to(&mut self, id: OpId, ppa: Ppa) {
         let Op { class, partial, .. } = self.pool[id];
         if class == WRITE_BACK_PROGRAM {
             self.carry_looked_up(id);
         } else if partial {
             self.read_old_content(id);
         } else if class.op() == FlashOp::Read {
-            self.read_known(id);
+            self.read_known(id, ppa);
         } else {
             self.program_anywhere(id);
         }
     }
 
     /// A read of the host whose place is known, if its page holds data.
-    fn read_known(&mut self, id: OpId) {
+    fn read_known(&mut self, id: OpId, mut ppa: Ppa) {
         if self.cache.is_some() && self.serve_late(id) {
             // The host wrote it meanwhile.
             return;
         }
-        let lpa = self.pool[id].lpa;
-        let mut ppa = self.lookup(lpa);
         if !ppa.is_some() {
+            let lpa = self.pool[id].lpa;
             self.recorder.unmapped_reads += 1;
             if self.rules.unmapped_reads == UnmappedReads::Allocate {
                 ppa = self.allocate_on_first_read(lpa);
@@ -319,117 +336,39 @@ impl Device {
         self.tell_read(id);
     }
 
-    /// Reads where the page may be.
-    fn read_at_guess(&mut self, id: OpId, ppa: Ppa) {
-        let op = &mut self.pool[id];
-        (op.ppa, op.guess) = (ppa, true);
-        op.class = Class::read_for(op.class.cause());
-        let Op { lpa, partial, .. } = *op;
-        if partial {
-            self.partial_writes.reads(lpa, ppa);
-        } else {
-            self.tell_access_of(id, false);
-        }
-        self.enqueue(id);
-        if !partial {
-            self.tell_read(id);
-        }
-    }
-
-    /// The cell read of a guessed place begins: whether it is right is decided by what is there now.
-    pub(super) fn judge_guess(&mut self, unit: OpId) {
-        let Op { lpa, ppa, .. } = self.pool[unit];
-        if self.lookup(lpa) == ppa {
-            self.pool[unit].guess = false;
-            self.recorder.mapping.guesses_right += 1;
-        }
-    }
-
-    /// A flash page read is about to begin: units whose guess a system would not give again are sent on. Returns the head of the
-    /// others ([`NONE`] when there is none).
-    pub(super) fn without_withdrawn(&mut self, head: OpId) -> OpId {
-        if !self.pool.units(head).any(|unit| self.pool[unit].guess) {
-            return head;
-        }
-        self.keep_units(head, |device, unit| {
-            let withdrawn = device.is_withdrawn(unit);
-            if withdrawn {
-                device.withdraw_guess(unit);
-            }
-            !withdrawn
-        })
-    }
-
-    /// Whether the page of a guess has moved since, and its system knows that it can't be there any more.
-    fn is_withdrawn(&mut self, unit: OpId) -> bool {
-        let Op { lpa, ppa, guess, partial, class, .. } = self.pool[unit];
-        let write = partial || class.op() == FlashOp::Program;
-        guess
-            && self.lookup(lpa) != ppa
-            && self.find_in_systems(&Lookup { lpa, write }) != Some(Found::Guess(ppa))
-    }
-
-    fn withdraw_guess(&mut self, unit: OpId) {
-        let waited = self.now.since(self.pool[unit].wait_from).0;
-        self.pool[unit].guess = false;
-        self.pool.parts_mut(unit).add(BlamePart::Misprediction, waited);
-        self.recorder.mapping.guesses_withdrawn += 1;
-        self.ask_again(unit);
-    }
-
-    /// The OOB of a guessed place names something else: its reading was in vain.
-    pub(super) fn guess_was_wrong(&mut self, unit: OpId) {
-        let Op { lpa, ppa, wait_from, .. } = self.pool[unit];
-        self.pool[unit].guess = false;
-        let wasted = self.now.since(wait_from).0;
-        self.pool.parts_mut(unit).add(BlamePart::Misprediction, wasted);
-        let found = self.found_at(ppa);
-        self.recorder.mapping.guesses_wrong += 1;
-        self.recorder.mapping.guesses_outdated += u64::from(found == lpa);
-        self.translation.policy.get_mut().wrong_guess(lpa, ppa, found);
-        self.tell_translation(|system, drive| system.wrong_guess(lpa, ppa, found, drive));
-        self.ask_again(unit);
-    }
-
-    /// The logical page that the OOB of a place names. Of one that is outdated it can be told only if the whole block
-    /// is programmed: the table does not forget what was erased.
-    fn found_at(&self, ppa: Ppa) -> Lpa {
-        use crate::blocks::BlockState::{Collecting, Full};
-        let superblock = self.blocks.of(&self.geometry, ppa);
-        let programmed = matches!(self.blocks.state(superblock), Full | Collecting);
-        let written =
-            || Some(self.oob.lpa(ppa, &self.layout)).filter(|lpa| programmed && lpa.0 < self.all_units());
-        self.valid_lpa(ppa).or_else(written).unwrap_or(Lpa::NONE)
-    }
-
     /// A page of a request needs a translation page.
     fn wait_for_page(&mut self, id: OpId, page: u32) {
-        self.pool[id].wait_from = self.now;
-        match self.translation.work_of(page) {
-            Some(number) if self.translation.works[number].stage == Stage::Reading => {
-                if self.translation.separate_loads {
-                    return self.read_map_page_for(id, page);
-                }
-                self.translation.works[number].waiting.push(&mut self.pool, id);
-            }
-            Some(_) => self.page_is_here(id, page),
-            // It was never written: all its entries are empty, and the directory says so.
-            None if !self.is_mapped(self.map_page(page)) => self.page_is_here(id, page),
-            None => {
-                let number = self.translation.begin(page, Stage::Reading, false);
-                self.translation.works[number].waiting.push(&mut self.pool, id);
-                self.recorder.mapping.loads += 1;
-                self.read_map_page(page);
-            }
+        if let Some(read) = self.map_read_for(id, page) {
+            self.enqueue(read);
         }
     }
 
-    /// A read of a translation page that serves one look-up only, beside one that is under way.
-    fn read_map_page_for(&mut self, id: OpId, page: u32) {
+    /// The same; the read of it that is to be sent, if this look-up needs one.
+    fn map_read_for(&mut self, id: OpId, page: u32) -> Option<OpId> {
+        self.pool[id].wait_from = self.now;
+        let work = self.translation.work_of(page);
+        let under_way = work.filter(|&number| self.translation.works[number].stage == Stage::Reading);
+        if let Some(number) = under_way
+            && !self.translation.separate_loads
+        {
+            self.translation.works[number].waiting.push(&mut self.pool, id);
+            return None;
+        }
+        let place = self.lookup(self.map_page(page));
+        if under_way.is_some() {
+            // Beside that one, for this look-up only.
+            self.recorder.mapping.loads += 1;
+            return Some(self.new_map_read(page, place, id + 1));
+        }
+        if work.is_some() || !place.is_some() {
+            // Of one that was never written all entries are empty, and the directory says so.
+            self.page_is_here(id, page);
+            return None;
+        }
+        let number = self.translation.begin(page, Stage::Reading, false);
+        self.translation.works[number].waiting.push(&mut self.pool, id);
         self.recorder.mapping.loads += 1;
-        let read = self.new_map_read(page);
-        self.pool.set_tag(read, id + 1);
-        self.enqueue(read);
+        Some(self.new_map_read(page, place, 0))
     }
 
     /// The translation page that a page of a request needs is in the controller.
@@ -443,7 +382,7 @@ impl Device {
         policy.get_mut().loaded(page, lpa, &view, writes);
         let waits = policy.get().waits_for_evictions();
         self.tell_translation(|system, drive| system.loaded(page, lpa, drive));
-        let written = self.write_back();
+        let written = if self.translation.writes.is_empty() { None } else { self.write_back() };
         let Some(written) = written.filter(|_| waits) else { return self.ask_again(id) };
         match (self.ask(id), self.translation.work_of(written)) {
             (Found::Known(_), Some(number)) => {

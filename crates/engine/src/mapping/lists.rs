@@ -75,6 +75,10 @@ impl Slots {
 
     #[inline]
     pub fn find(&self, lpa: Lpa) -> Option<u32> {
+        if self.total() == 0 {
+            // Spares a look into a table that is larger than the processor's caches.
+            return None;
+        }
         match self.slot_plus_one.get(lpa.index()) {
             None | Some(0) => None,
             Some(slot) => Some(slot - 1),

@@ -5,7 +5,9 @@
 
 pub mod due;
 pub mod ordering;
+mod orders;
 mod planning;
+mod region;
 mod space;
 pub mod stretch;
 pub mod table;
@@ -28,62 +30,11 @@ use crate::snapshot::Stored;
 use crate::space::described_units;
 use due::{Agenda, Due};
 use ordering::Ordering;
+use orders::AstroCounters;
+pub use orders::Trigger;
+use region::Region;
 use stretch::{Shape, Stretches};
 use table::RegionTable;
-
-/// Why a region is ordered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Trigger {
-    /// A block was read too often, and is reclaimed.
-    Reclaim,
-    /// The region was read so often (T_LPOread).
-    Reads,
-    /// So much of it was updated (T_LPOupdate).
-    Updates,
-}
-
-impl Trigger {
-    /// Work that replaces read reclaim is read reclaim.
-    fn cause(self) -> Cause {
-        match self {
-            Self::Reclaim | Self::Reads => Cause::ReadReclaim,
-            Self::Updates => Cause::Migration,
-        }
-    }
-}
-
-/// What is counted of a region.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Region {
-    /// Pages that hold data.
-    valid: u32,
-    /// Reads and updates since it was ordered.
-    reads: u32,
-    updates: u32,
-    /// Whether it is due, or being ordered.
-    due: bool,
-    ordering: bool,
-    /// Plans that move pages of it without order, and have not ended.
-    scattering: u32,
-}
-
-/// Whether a plan moves pages of this region: an order would find them gone.
-fn is_moving(regions: &[Region], region: u32) -> bool {
-    let Region { ordering, scattering, .. } = regions.get(region as usize).copied().unwrap_or_default();
-    ordering || scattering > 0
-}
-
-/// What it did in the window.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct AstroCounters {
-    /// Regions ordered, and pages moved for them, by trigger.
-    orders: [u64; 3],
-    pages: [u64; 3],
-    /// Pages of reclaimed blocks that were moved without order.
-    residual: u64,
-    /// Times that space was lacking.
-    without_space: u64,
-}
 
 /// The system.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -373,10 +324,9 @@ impl System for Astro {
         {
             let old = self.table.base_of(region).zip(self.shape);
             self.table.order(region, base, updates);
-            self.counters.orders[trigger as usize] += 1;
+            self.counters.ordered(trigger);
             if let Some(state) = self.region_mut(region) {
-                let Region { valid, due, scattering, .. } = *state;
-                *state = Region { valid, due, scattering, ..Region::default() };
+                state.was_ordered();
             }
             if let Some(stretch) = self.stretches.get_mut(stretch) {
                 stretch.busy = false;
@@ -402,20 +352,13 @@ impl System for Astro {
     }
 
     fn figures(&self) -> Vec<Figure> {
-        let AstroCounters { orders, pages, residual, without_space } = self.counters;
-        vec![
-            ("orders_by_reclaim", orders[0]),
-            ("orders_by_reads", orders[1]),
-            ("orders_by_updates", orders[2]),
-            ("pages_by_reclaim", pages[0]),
-            ("pages_by_reads", pages[1]),
-            ("pages_by_updates", pages[2]),
-            ("residual_pages", residual),
-            ("without_space", without_space),
+        let mut figures = self.counters.figures();
+        figures.extend([
             ("ordered_regions", self.table.ordered()),
             ("updated_groups", self.table.updated_groups()),
             ("region_table_bytes", self.table.bytes(1)),
-        ]
+        ]);
+        figures
     }
 
     fn window_opens(&mut self) {

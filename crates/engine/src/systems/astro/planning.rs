@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use super::due::Due;
 use super::ordering::Ordering;
+use super::region::Region;
 use super::table::UpdateBitmap;
-use super::{Astro, Trigger, is_moving};
+use super::{Astro, Trigger};
 use crate::blocks::BlockState;
 use crate::config::astro::Gather;
 use crate::ids::{Lpa, Ppa, SuperblockId};
@@ -27,7 +28,7 @@ impl Astro {
         for region in pages.iter().filter_map(|page| page.region) {
             *here.entry(region).or_default() += 1;
         }
-        let free = |region: u32| !is_moving(&self.regions, region);
+        let free = |region: u32| !self.region(region).is_moving();
         let unordered = |region: u32| self.table.base_of(region).is_none();
         let rank = |(&region, &count): (&u32, &u32)| {
             let valid = if unordered(region) { self.region(region).valid } else { 0 };
@@ -111,7 +112,7 @@ impl Astro {
             let mut ordering =
                 Ordering::new(region, trigger, (stretch, base), updates, self.config.region_pages);
             ordering.started = destinations.is_empty();
-            self.counters.pages[trigger as usize] += steps.len() as u64;
+            self.counters.moves(trigger, steps.len());
             self.orderings.insert(self.plans, ordering);
             if let Some(state) = self.region_mut(region) {
                 state.ordering = true;
@@ -135,7 +136,7 @@ impl Astro {
         match due {
             Due::Region(region, trigger) => {
                 self.region_mut(region)?.due = false;
-                if is_moving(&self.regions, region) {
+                if self.region(region).is_moving() {
                     self.region_mut(region)?.due = true;
                     self.agenda.hold_up(due);
                     return None;
@@ -154,7 +155,9 @@ impl Astro {
         let blocks = drive.blocks(domain);
         let erases = blocks.erases.get((superblock.0 - blocks.first.0) as usize).copied().unwrap_or(0);
         let regions = &self.regions;
-        if self.agenda.still_waits(superblock, erases, |region| is_moving(regions, region)) {
+        if self.agenda.still_waits(superblock, erases, |region| {
+            regions.get(region as usize).is_some_and(Region::is_moving)
+        }) {
             self.agenda.hold_up(Due::Block(superblock));
             return None;
         }
