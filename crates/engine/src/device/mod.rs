@@ -361,8 +361,11 @@ impl Device {
             dram.reserve("data_cache", bytes);
         }
         dram.check()?;
-        // The decoder, behind it the DRAM, behind that the joining of stripes, and the end of a pause of write-back.
-        let further = if scheme.cache.pause.is_some() {
+        // The decoder, behind it the DRAM, behind that the joining of stripes, the end of a pause of write-back, and that of a throttled
+        // write's wait.
+        let further = if scheme.cache.throttle.is_some() {
+            5
+        } else if scheme.cache.pause.is_some() {
             4
         } else if scheme.redundancy.xor_ns > 0 {
             3
