@@ -107,4 +107,6 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("scheme.partition.when_busy", &["wait"]),
     ("scheme.partition.adapts", &["warm_up", "never"]),
     ("scheme.partition.interval_accesses", &["7", "100"]),
+    ("scheme.cache.rewrites", &["coalesce", "append"]),
+    ("scheme.cache.throttle", &["{ from = 0.3, gap_ns = 20000 }"]),
 ];

@@ -8,7 +8,8 @@ use wordline_engine::Setup;
 use wordline_engine::cache::record::CacheReport;
 use wordline_engine::cache::{Access, CachePolicy, CacheView};
 use wordline_engine::config::cache::{
-    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, PauseConfig, ReadAdmission,
+    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, PauseConfig, ReadAdmission, Rewrites,
+    ThrottleConfig,
 };
 use wordline_engine::config::errors::ErrorsConfig;
 use wordline_engine::config::ideal::SecondServer;
@@ -193,6 +194,122 @@ fn a_write_to_a_unit_that_is_held_needs_no_room() {
     assert_eq!(completions(&buffer(2, 0.5), requests), [0, 0, P, 10]);
 }
 
+/// Each write takes a place and a program of its own.
+fn appending(mut setup: Setup) -> Setup {
+    setup.scheme.cache.rewrites = Rewrites::Append;
+    setup
+}
+
+#[test]
+fn a_rewrite_that_is_appended_costs_a_program_and_reads_find_the_newest_version() {
+    let requests = || vec![write(0, 5), write(10, 5), read(20, 5), write(30, 5), flush(40), read(10 * P, 5)];
+    let programs = |setup: &Setup, read_hits| {
+        let (report, record) = record(setup, requests());
+        assert_eq!(record.completions()[..4], [0, 10, 20, 30], "the read hits");
+        assert_eq!((counts(&report).read_hits, counts(&report).write_hits), (read_hits, 2));
+        assert_eq!(report.flash.programs, counts(&report).write_backs, "pages of one unit");
+        (report.flash.programs, record.completions()[4], counts(&report).dirty_max)
+    };
+    assert_eq!(programs(&buffer(8, 1.0), 1), (1, 40 + P, 1), "coalesced");
+    assert_eq!(programs(&appending(buffer(8, 1.0)), 1), (3, 40 + 3 * P, 3), "all versions before the flush");
+    assert_eq!(programs(&appending(lru(8, 1.0)), 2), (3, 40 + 3 * P, 3), "a cache keeps what it wrote");
+}
+
+#[test]
+fn a_rewrite_that_is_appended_waits_for_room() {
+    let requests = || vec![write(0, 0), write(0, 1), write(10, 1), write(20, 0)];
+    assert_eq!(completions(&buffer(2, 0.5), requests()), [0, 0, 10, 20]);
+    let (report, record) = record(&appending(buffer(2, 0.5)), requests());
+    assert_eq!(record.completions(), [0, 0, P, 2 * P], "for a program each, page 0 being programmed or not");
+    assert_eq!(counts(&report).stalls, 2);
+    // What a cache holds as it is in flash is written in its place.
+    let requests = vec![write(0, 0), flush(0), write(2 * P, 0), write(2 * P, 1), flush(2 * P)];
+    let done = completions(&appending(lru(2, 1.0)), requests);
+    assert_eq!(done[2..], [2 * P, 2 * P, 4 * P]);
+}
+
+#[test]
+fn an_appended_rewrite_holds_the_sectors_of_the_version_before_it() {
+    let part = |number| bytes(number, HostOp::Write, 3 * 4096 + number * 512, 512);
+    let mut requests: Vec<_> = (0..8).map(part).collect();
+    requests.extend([bytes(10, HostOp::Read, 3 * 4096, 4096), flush(20), read(20 * P, 3)]);
+    let (report, record) = record(&appending(buffer(16, 1.0)), requests);
+    assert_eq!(record.completions()[8..], [10, 20 + 8 * P, 20 * P + TR + XFER]);
+    assert_eq!(
+        (report.flash.programs, counts(&report).merges),
+        (8, 0),
+        "nothing is read for what is superseded"
+    );
+}
+
+#[test]
+fn trim_and_fua_of_what_was_rewritten_and_appended() {
+    let requests = vec![write(0, 0), write(1, 0), trim(2, 0), read(3, 0), flush(4)];
+    let (report, record) = record(&appending(buffer(8, 1.0)), requests);
+    assert_eq!(record.completions()[2..], [2, 3, 4 + P], "the older version is programmed all the same");
+    assert_eq!((report.flash.programs, report.drive.unmapped_reads), (1, 1));
+    // Page 0 waits behind page 1 for its program when its FUA write comes: that makes a second version.
+    let requests = vec![write(0, 1), write(0, 0), flush(0), fua(100, 0), write(200, 0), read(300, 0)];
+    let done = completions(&appending(buffer(8, 1.0)), requests);
+    assert_eq!(done, [0, 0, 2 * P, 3 * P, 200, 300]);
+}
+
+#[test]
+fn a_throttled_write_enters_by_a_gap_that_grows_with_what_flash_lacks() {
+    let mut setup = buffer(8, 1.0);
+    setup.scheme.cache.throttle = Some(ThrottleConfig { from: 0.5, gap_ns: 400 });
+    // With the fifth a quarter of the rest is full, with the sixth a half.
+    let (report, record) = record(&setup, (0..7).map(|page| write(0, page)).collect());
+    assert_eq!(record.completions(), [0, 0, 0, 0, 0, 100, 300]);
+    assert_eq!(blamed(&report, "buffer"), 400);
+    assert_eq!(counts(&report).stalls, 2);
+    // A unit that is held takes no place.
+    let requests = (0..6).map(|page| write(0, page)).chain([write(10, 2)]).collect();
+    assert_eq!(completions(&setup, requests)[5..], [100, 10]);
+    // Full it waits for a program, as without.
+    let setup = |throttle| {
+        let mut setup = buffer(2, 0.5);
+        setup.scheme.cache.throttle = throttle;
+        setup
+    };
+    let throttle = Some(ThrottleConfig { from: 0.0, gap_ns: 2 });
+    let done = completions(&setup(throttle), (0..4).map(|page| write(0, page)).collect());
+    assert_eq!(done, [0, 1, P, 2 * P]);
+}
+
+#[test]
+fn throttled_writes_come_at_the_rate_of_the_flash_and_not_in_bursts() {
+    // A program takes four units: without throttling four writes enter when it ends.
+    let mut setup = shared_pages(buffer(64, 0.25));
+    setup.host = closed(8);
+    let page = 4 * XFER + TPROG;
+    let longest = |setup: &Setup| {
+        let requests = (0..400).map(|number| write(0, number % 97)).collect();
+        let (_, record) = record(setup, requests);
+        let done = &record.completions()[200..];
+        let gaps = done.windows(2).map(|pair| pair[1] - pair[0]);
+        (gaps.clone().max().unwrap(), gaps.sum::<u64>() / (done.len() as u64 - 1))
+    };
+    let (burst, mean) = longest(&setup);
+    assert!(burst > page * 9 / 10, "{burst}");
+    setup.scheme.cache.throttle = Some(ThrottleConfig { from: 0.25, gap_ns: page });
+    let (even, same) = longest(&setup);
+    assert!(even < page / 2 && even > page / 8, "{even} of {page}");
+    assert!(same.abs_diff(mean) < mean / 50, "{same}, {mean}");
+}
+
+#[test]
+fn a_throttle_that_begins_nowhere_or_holds_nothing_is_refused() {
+    for (throttle, key) in [
+        (ThrottleConfig { from: 1.0, gap_ns: 1 }, "throttle.from = 1: allowed: 0 to 0.99"),
+        (ThrottleConfig { from: 0.5, gap_ns: 0 }, "throttle.gap_ns = 0: allowed: 1 to"),
+    ] {
+        let cache = CacheConfig { throttle: Some(throttle), ..CacheConfig::default() };
+        let error = cache.validate().unwrap_err().to_string();
+        assert!(error.contains(key), "{error}");
+    }
+}
+
 #[test]
 fn a_flush_is_answered_when_what_was_dirty_at_its_arrival_is_programmed() {
     let requests = vec![
@@ -274,12 +391,19 @@ fn a_unit_stays_readable_until_its_program_has_ended() {
     assert_eq!(completions(&setup, requests)[2..], [P - 1, P + 1], "a cache does");
 }
 
+/// Every policy with every way of a rewrite.
+fn all_rewrites() -> impl Iterator<Item = (CacheKind, Rewrites)> {
+    let ways = [Rewrites::Coalesce, Rewrites::Append];
+    [CacheKind::WriteBuffer, CacheKind::Lru].into_iter().flat_map(move |policy| ways.map(|way| (policy, way)))
+}
+
 #[test]
 fn the_newest_version_wins_when_a_unit_is_rewritten_on_its_way() {
     // Rewritten before, during and after its program; the reads and the audit of checked mode compare versions.
     for at in [0, 1, XFER, P - 1, P, P + 1] {
-        for policy in [CacheKind::WriteBuffer, CacheKind::Lru] {
-            let setup = cached(setup(device(1, 2, 1, 1)), policy, 2, 0.5);
+        for (policy, rewrites) in all_rewrites() {
+            let mut setup = cached(setup(device(1, 2, 1, 1)), policy, 2, 0.5);
+            setup.scheme.cache.rewrites = rewrites;
             let mut requests = vec![write(0, 0), write(at, 0), read(at, 0), write(at, 2), write(at + 1, 4)];
             requests.extend([flush(at + 2), read(at + 3, 0), read(10 * P, 0), flush(20 * P)]);
             requests.sort_by_key(|request| request.time);
@@ -498,7 +622,7 @@ fn collecting() -> Setup {
 #[test]
 fn random_runs_pass_the_audit_with_every_size_and_threshold() {
     let mut seed = 0;
-    for policy in [CacheKind::WriteBuffer, CacheKind::Lru] {
+    for (policy, rewrites) in all_rewrites() {
         for placement in [PlacementKind::Static, PlacementKind::Dynamic] {
             for (units, high, low) in [(4, 0.0, 0.0), (8, 1.0, 1.0), (40, 0.5, 0.1), (400, 0.9, 0.0)] {
                 for dram in [
@@ -512,6 +636,7 @@ fn random_runs_pass_the_audit_with_every_size_and_threshold() {
                 ] {
                     let mut setup = cached(collecting(), policy, units, high);
                     setup.scheme.cache.dirty_low = Some(low);
+                    setup.scheme.cache.rewrites = rewrites;
                     setup.scheme.placement.policy = placement;
                     setup.device.dram = dram;
                     setup.scheme.mapping.unmapped_reads =
@@ -519,7 +644,7 @@ fn random_runs_pass_the_audit_with_every_size_and_threshold() {
                     setup.host = if seed % 2 == 0 { closed(16) } else { setup.host };
                     seed += 1;
                     let requests = mixed(seed, 1_500, setup.logical_bytes().unwrap());
-                    let what = format!("{policy:?} {placement:?} {units} {high} {low}");
+                    let what = format!("{policy:?} {rewrites:?} {placement:?} {units} {high} {low}");
                     let report =
                         run(&setup, &mut Listed(requests)).unwrap_or_else(|error| panic!("{what}: {error}"));
                     let counts = counts(&report);
@@ -559,8 +684,11 @@ fn a_cache_works_with_whatever_else_a_drive_may_have() {
         }),
     ];
     for (number, (what, change)) in parts.into_iter().enumerate() {
-        for policy in [CacheKind::WriteBuffer, CacheKind::Lru] {
+        for (policy, rewrites) in all_rewrites() {
             let mut setup = cached(collecting(), policy, 40, 0.5);
+            setup.scheme.cache.rewrites = rewrites;
+            setup.scheme.cache.throttle =
+                (rewrites == Rewrites::Append).then_some(ThrottleConfig { from: 0.25, gap_ns: 30_000 });
             setup.device.dram.access_ns = 300;
             change(&mut setup);
             let requests = mixed(number as u64, 1_500, setup.logical_bytes().unwrap());

@@ -13,6 +13,7 @@ pub mod pause;
 pub mod record;
 pub mod state;
 pub mod table;
+pub mod throttle;
 pub mod write_buffer;
 
 use crate::config::cache::{CacheConfig, CacheKind};

@@ -8,10 +8,11 @@ use super::cold::ColdWrites;
 use super::dram::Dram;
 use super::pause::Pauses;
 use super::record::CacheRecord;
-use super::table::UnitTable;
+use super::table::{Slot, UnitTable};
+use super::throttle::Throttle;
 use super::{CachePolicy, CacheSlot, CacheView};
 use crate::config::ConfigError;
-use crate::config::cache::{CacheBytes, CacheConfig, DramConfig};
+use crate::config::cache::{CacheBytes, CacheConfig, DramConfig, Rewrites};
 use crate::ids::Lpa;
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use crate::time::Ns;
@@ -74,6 +75,10 @@ pub struct CacheState {
     pub max_write_backs: u32,
     /// Pauses of write-back; `None` where there are none.
     pub pauses: Option<Pauses>,
+    /// Whether a write of a unit that flash doesn't have yet takes a place of its own.
+    pub appends: bool,
+    /// Throttling of writes; `None` where there is none.
+    pub throttle: Option<Throttle>,
     /// Counters.
     pub record: CacheRecord,
 }
@@ -149,6 +154,8 @@ impl Cache {
             cold: config.cold_period_ns.map(|period| ColdWrites::new(Ns(period))),
             max_write_backs: config.max_write_backs,
             pauses: config.pause.as_ref().map(Pauses::new),
+            appends: config.rewrites == Rewrites::Append,
+            throttle: config.throttle.as_ref().map(|throttle| Throttle::new(throttle, capacity)),
             record: CacheRecord::default(),
         };
         Ok(Some(Self { state, policy }))
@@ -171,6 +178,28 @@ impl CacheState {
     pub fn is_pressed(&self) -> bool {
         let sent = self.table.on_their_way() as usize + self.urgent.len();
         self.max_write_backs > 0 && sent >= self.max_write_backs as usize
+    }
+
+    /// Where a write of a unit goes that is held in this slot: into it, unless it takes a place of its own.
+    #[inline]
+    pub fn in_place(&self, held: Option<Slot>) -> Option<Slot> {
+        held.filter(|&slot| !self.appends || self.table.is_clean(slot))
+    }
+
+    /// Until when no further unit may take a place, if that is later than `now`.
+    #[inline]
+    pub fn throttled_until(&self, now: Ns) -> Option<Ns> {
+        self.throttle.as_ref().and_then(|throttle| throttle.until(now))
+    }
+
+    /// A unit has taken a place.
+    pub fn took_place(&mut self, now: Ns) {
+        if let Some(pauses) = &mut self.pauses {
+            pauses.entered();
+        }
+        if let Some(throttle) = &mut self.throttle {
+            throttle.entered(self.table.not_clean(), now);
+        }
     }
 
     /// Whether a pause of write-back goes on in which no further unit may enter.

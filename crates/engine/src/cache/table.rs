@@ -23,6 +23,8 @@ struct Unit {
     op: u32,
     group: u32,
     dirty: bool,
+    /// Its page was written again and has another slot: nobody finds this one, but it goes to flash all the same.
+    superseded: bool,
     /// Used while on its way to flash.
     used_meanwhile: bool,
     /// Among all that are clean, or dirty.
@@ -83,6 +85,7 @@ pub struct UnitTable {
     index: Index,
     clean: List,
     dirty: List,
+    superseded: List,
     groups: Vec<List>,
     /// Slots that were used and are free, linked through `lpa`.
     free: u32,
@@ -104,6 +107,7 @@ impl UnitTable {
             index: Index::new(capacity),
             clean: List::default(),
             dirty: List::default(),
+            superseded: List::default(),
             groups: vec![List::default(); groups.max(1) as usize],
             free: NIL,
             used: 0,
@@ -138,12 +142,17 @@ impl UnitTable {
 
     /// Dirty units that are not on their way to flash.
     pub fn waiting(&self) -> u32 {
-        self.dirty.len
+        self.dirty.len + self.superseded.len
+    }
+
+    /// Units that are dirty or on their way to flash.
+    pub fn not_clean(&self) -> u32 {
+        self.used - self.clean.len
     }
 
     /// Units that are on their way to flash.
     pub fn on_their_way(&self) -> u32 {
-        self.used - self.clean.len - self.dirty.len
+        self.not_clean() - self.waiting()
     }
 
     fn members(&self, list: List) -> impl Iterator<Item = Slot> {
@@ -157,9 +166,14 @@ impl UnitTable {
         self.members(self.clean)
     }
 
-    /// Slots of the dirty units that are not on their way, from the oldest.
+    /// Slots of the dirty units that are not on their way and hold the newest version, from the oldest.
     pub fn dirty(&self) -> impl Iterator<Item = Slot> {
         self.members(self.dirty)
+    }
+
+    /// The superseded version that waits longest for its way to flash.
+    pub fn oldest_superseded(&self) -> Option<Slot> {
+        Some(self.superseded.old).filter(|&slot| slot != NIL)
     }
 
     /// The oldest dirty unit of a group that is not on its way, and how many there are.
@@ -245,6 +259,19 @@ impl UnitTable {
         self.words(slot).map(u64::count_ones).sum::<u32>() * SECTOR
     }
 
+    /// Whether its page was written again and has another slot.
+    #[inline]
+    pub fn is_superseded(&self, slot: Slot) -> bool {
+        self.units[slot as usize].superseded
+    }
+
+    /// Whether it is as in flash, and no program of it runs.
+    #[inline]
+    pub fn is_clean(&self, slot: Slot) -> bool {
+        let Unit { dirty, op, .. } = self.units[slot as usize];
+        !dirty && op == NIL
+    }
+
     /// The operation that carries it to flash.
     #[inline]
     pub fn op(&self, slot: Slot) -> Option<u32> {
@@ -298,6 +325,21 @@ impl UnitTable {
         Some(slot)
     }
 
+    /// The same where the unit is there already and keeps its slot until it is programmed: superseded. The new version holds the
+    /// sectors of the old one.
+    pub fn append_written(&mut self, old: Slot, number_and_version: (u64, u32)) -> Option<Slot> {
+        let Unit { lpa, group, in_flash, held, .. } = self.units[old as usize];
+        self.index.remove(lpa);
+        self.leave(old);
+        self.units[old as usize].superseded = true;
+        self.join(old, true);
+        let slot = self.insert_written(Lpa(lpa), group, in_flash, number_and_version)?;
+        self.units[slot as usize].held = held;
+        let (from, to) = (old as usize * self.more_words, slot as usize * self.more_words);
+        self.more_held.copy_within(from..from + self.more_words, to);
+        Some(slot)
+    }
+
     fn take_in(&mut self, mut unit: Unit) -> Option<Slot> {
         unit.group = unit.group.min(self.groups.len() as u32 - 1);
         let lpa = unit.lpa;
@@ -331,7 +373,9 @@ impl UnitTable {
     pub fn remove(&mut self, slot: Slot) {
         self.leave(slot);
         let unit = &mut self.units[slot as usize];
-        self.index.remove(unit.lpa);
+        if !unit.superseded {
+            self.index.remove(unit.lpa);
+        }
         self.dirty_units -= u32::from(unit.dirty);
         (unit.dirty, unit.op) = (false, NIL);
         unit.lpa = std::mem::replace(&mut self.free, slot);
@@ -383,9 +427,12 @@ impl UnitTable {
 
     #[inline]
     fn join(&mut self, slot: Slot, young: bool) {
-        let Unit { op, dirty, group, .. } = self.units[slot as usize];
+        let Unit { op, dirty, superseded, group, .. } = self.units[slot as usize];
         if op != NIL {
             return;
+        }
+        if superseded {
+            return All(&mut self.units).push_young(&mut self.superseded, slot);
         }
         let list = if dirty { &mut self.dirty } else { &mut self.clean };
         if young {
@@ -400,11 +447,13 @@ impl UnitTable {
 
     #[inline]
     fn leave(&mut self, slot: Slot) {
-        let Unit { op, dirty, group, .. } = self.units[slot as usize];
+        let Unit { op, dirty, superseded, group, .. } = self.units[slot as usize];
         if op != NIL {
             return;
         }
-        if dirty {
+        if superseded {
+            All(&mut self.units).unlink(&mut self.superseded, slot);
+        } else if dirty {
             All(&mut self.units).unlink(&mut self.dirty, slot);
             OfGroup(&mut self.units).unlink(&mut self.groups[group as usize], slot);
         } else {

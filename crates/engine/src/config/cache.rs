@@ -64,6 +64,9 @@ pub struct CacheConfig {
     /// written again in the period stays until the watermarks send it. ns; left out: all wait for the watermarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_period_ns: Option<u64>,
+    /// What a write of a unit does that waits in the cache already.
+    #[serde(default, skip_serializing_if = "Rewrites::coalesce")]
+    pub rewrites: Rewrites,
     /// Most units on their way to flash; while there are so many, writes wait. 0 = no bound.
     #[serde(default)]
     pub max_write_backs: u32,
@@ -74,6 +77,38 @@ pub struct CacheConfig {
     /// Pauses of write-back; left out: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<PauseConfig>,
+    /// Throttling of writes; left out: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttle: Option<ThrottleConfig>,
+}
+
+/// What a write of a unit does that the cache holds and flash doesn't yet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rewrites {
+    /// It takes the place of the older version: one program for both.
+    #[default]
+    Coalesce,
+    /// It is appended as to a log: each takes a place and a program. The older version's program holds nothing that is valid.
+    Append,
+}
+
+impl Rewrites {
+    fn coalesce(&self) -> bool {
+        *self == Self::Coalesce
+    }
+}
+
+/// Throttling of writes: where the cache holds more than a share of its units for flash, units enter one by one, with a gap that
+/// grows in proportion to the excess. So writes enter at the rate at which the flash takes them, instead of in bursts
+/// whenever a program ends.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ThrottleConfig {
+    /// Share of the cache, of units that are dirty or on their way to flash, above which it begins; below 1.
+    pub from: f64,
+    /// Gap behind a unit that leaves no room for another, ns.
+    pub gap_ns: u64,
 }
 
 fn is_zero(count: &u32) -> bool {
@@ -108,9 +143,11 @@ impl Default for CacheConfig {
             dirty_low: None,
             admit_reads: ReadAdmission::default(),
             cold_period_ns: None,
+            rewrites: Rewrites::default(),
             max_write_backs: 0,
             max_writes: 0,
             pause: None,
+            throttle: None,
         }
     }
 }
@@ -178,6 +215,9 @@ impl TryFrom<BytesForm> for CacheBytes {
     }
 }
 
+/// Largest share above which throttling may begin.
+const MOST_FROM: f64 = 0.99;
+
 /// Longest access, ns.
 const LONGEST_NS: u64 = 10_000_000_000;
 
@@ -211,6 +251,11 @@ impl CacheConfig {
             check_range("every_units", every_units, 1, 1 << 40)
                 .and_then(|()| check_range("ns", ns, 1, LONGEST_NS))
                 .map_err(|error| error.under("pause"))?;
+        }
+        if let Some(ThrottleConfig { from, gap_ns }) = self.throttle {
+            check_range("from", from, 0.0, MOST_FROM)
+                .and_then(|()| check_range("gap_ns", gap_ns, 1, LONGEST_NS))
+                .map_err(|error| error.under("throttle"))?;
         }
         check_range("dirty_low", self.low(), 0.0, self.dirty_high)
     }

@@ -28,8 +28,10 @@ impl Device {
         state.record.counts.write_hits += u64::from(held.is_some());
         state.record.counts.write_misses += u64::from(held.is_none());
         let at_once = !durable && state.dram.is_immediate(bytes);
-        let pressed = state.is_pressed() || (held.is_none() && state.is_full_in_pause(self.now));
-        let room = !pressed && (held.is_some() || (state.waiting.is_empty() && self.make_room()));
+        let in_place = state.in_place(held).is_some();
+        let rests = || state.is_full_in_pause(self.now) || state.throttled_until(self.now).is_some();
+        let pressed = state.is_pressed() || (!in_place && rests());
+        let room = !pressed && (in_place || (state.waiting.is_empty() && self.make_room()));
         if room {
             self.enter(request, lpa, held);
             if at_once {
@@ -64,11 +66,17 @@ impl Device {
                 return;
             }
             let held = cache.state.table.find(lpa);
-            if held.is_none() && cache.state.is_full_in_pause(self.now) {
-                return;
-            }
-            if held.is_none() && !self.make_room() {
-                return;
+            if cache.state.in_place(held).is_none() {
+                if cache.state.is_full_in_pause(self.now) {
+                    return;
+                }
+                if let Some(until) = cache.state.throttled_until(self.now) {
+                    let resource = self.throttle_resource();
+                    return self.events.set(resource, until);
+                }
+                if !self.make_room() {
+                    return;
+                }
             }
             if let Some(cache) = &mut self.cache {
                 cache.state.waiting.pop_front();
@@ -130,26 +138,30 @@ impl Device {
         let group = if held.is_some() { 0 } else { self.group_of(lpa) };
         let before = self.versions.as_ref().map_or(0, |versions| versions.newest(lpa));
         let version = self.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa));
+        let now = self.now;
         let Some(cache) = self.cache.as_deref_mut() else { return };
-        let table = &mut cache.state.table;
-        let slot = match held {
-            Some(slot) => {
-                cache.state.stamp += u64::from(!table.is_dirty(slot));
-                table.written(slot, cache.state.stamp, version);
+        let state = &mut cache.state;
+        let slot = match (state.in_place(held), held) {
+            (Some(slot), _) => {
+                state.stamp += u64::from(!state.table.is_dirty(slot));
+                state.table.written(slot, state.stamp, version);
                 slot
             }
-            None => {
-                cache.state.stamp += 1;
-                if let Some(pauses) = &mut cache.state.pauses {
-                    pauses.entered();
-                }
-                let Some(slot) = table.insert_written(lpa, group, before, (cache.state.stamp, version))
-                else {
+            (None, held) => {
+                state.stamp += 1;
+                let number_and_version = (state.stamp, version);
+                let slot = match held {
+                    Some(old) => state.table.append_written(old, number_and_version),
+                    None => state.table.insert_written(lpa, group, before, number_and_version),
+                };
+                state.took_place(now);
+                let Some(slot) = slot else {
                     return self.fail(format!("{lpa:?} found no room in the cache"));
                 };
                 slot
             }
         };
+        let table = &mut cache.state.table;
         table.hold(slot, start, end);
         if held.is_some() && cache.policy.refreshes(lpa, Access::Write) {
             table.refresh(slot);
@@ -409,5 +421,10 @@ impl Device {
     /// Place of the end of a pause in the event set: behind the joining.
     pub(super) fn pause_resource(&self) -> usize {
         self.decoder_resource() + 3
+    }
+
+    /// Place of the moment at which a throttled write enters: behind that.
+    pub(super) fn throttle_resource(&self) -> usize {
+        self.decoder_resource() + 4
     }
 }

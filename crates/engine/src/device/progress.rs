@@ -133,7 +133,7 @@ impl Device {
             self.decoding_done();
         } else if resource == self.xor_resource() {
             self.joining_done();
-        } else if resource == self.pause_resource() {
+        } else if resource >= self.pause_resource() {
             self.tend_cache();
         } else {
             self.dram_event();

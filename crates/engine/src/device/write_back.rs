@@ -33,7 +33,8 @@ impl Device {
         if let Some(state) = self.cache.as_ref().map(|cache| &cache.state) {
             let clean = state.table.len();
             let stuck = state.table.on_their_way() + state.table.waiting() == 0;
-            if stuck && !state.waiting.is_empty() && !state.is_full_in_pause(self.now) {
+            let rests = state.is_full_in_pause(self.now) || state.throttled_until(self.now).is_some();
+            if stuck && !state.waiting.is_empty() && !rests {
                 self.fail(format!(
                     "writes wait for room, and the cache policy gives up none of {clean} clean units"
                 ));
@@ -85,9 +86,12 @@ impl Device {
         true
     }
 
-    /// The dirty unit that the policy names.
+    /// The dirty unit that the policy names, unless a superseded version waits, which is older.
     fn next_to_write_back(&mut self) -> Option<Slot> {
         let cache = self.cache.as_deref_mut().filter(|cache| cache.state.table.waiting() > 0)?;
+        if let Some(slot) = cache.state.table.oldest_superseded() {
+            return Some(slot);
+        }
         let lpa = cache.write_back();
         let table = &cache.state.table;
         let waits = |&slot: &Slot| table.is_dirty(slot) && table.op(slot).is_none();
@@ -206,7 +210,8 @@ impl Device {
         if self.rules.written_only {
             self.pool.set_tag(id, table.bytes_held(slot));
         }
-        let complete = table.holds_all(slot);
+        // A superseded version is nobody's: what it lacks isn't read for it.
+        let complete = table.holds_all(slot) || table.is_superseded(slot);
         let old = if complete { Ppa::NONE } else { self.lookup(self.pool[id].lpa) };
         if !old.is_some() {
             self.program_on(plane, id);
@@ -317,6 +322,9 @@ impl Device {
     pub(super) fn commit_write_back(&mut self, unit: OpId, superblock: SuperblockId) {
         let Op { lpa, ppa, .. } = self.pool[unit];
         let Some(slot) = self.owner(unit) else { return self.unused(unit) };
+        if self.commit_superseded(unit, slot) {
+            return;
+        }
         if self.copies.has(lpa) {
             self.drop_copies(lpa, self.lookup(lpa), CopyLoss::Written);
         }
@@ -346,18 +354,32 @@ impl Device {
         self.tell_written(lpa, old, ppa);
     }
 
+    /// If the unit was written again in a place of its own, the program of this version holds nothing that is valid; whether so.
+    fn commit_superseded(&mut self, unit: OpId, slot: Slot) -> bool {
+        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        if !cache.state.table.is_superseded(slot) {
+            return false;
+        }
+        cache.state.table.commit(slot);
+        cache.state.in_program += 1;
+        cache.state.note_dirty(self.now);
+        self.unused(unit);
+        true
+    }
+
     /// The program of a cached unit has ended.
     pub(super) fn write_back_ended(&mut self, unit: OpId) {
         let lpa = self.pool[unit].lpa;
         let owner = self.owner(unit);
         let Some(cache) = self.cache.as_deref_mut() else { return };
         let (state, policy) = (&mut cache.state, &mut cache.policy);
-        state.record.counts.write_backs += u64::from(lpa.is_some());
+        let superseded = owner.is_some_and(|slot| state.table.is_superseded(slot));
+        state.record.counts.write_backs += u64::from(lpa.is_some() || superseded);
         let Some(slot) = owner else { return };
         let stamp = state.table.in_program(slot);
         state.in_program -= 1;
         let dirty = state.table.is_dirty(slot);
-        if !dirty && !policy.keeps(lpa) {
+        if superseded || (!dirty && !policy.keeps(lpa)) {
             state.table.remove(slot);
         } else {
             state.table.arrive(slot);

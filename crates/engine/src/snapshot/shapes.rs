@@ -34,7 +34,7 @@ const SMALL: [(&str, &str); 7] = [
 const STEADY: (&str, &str) = ("workload.start.layout", "steady");
 
 /// Keys that need one another.
-const TOGETHER: [&[(&str, &str)]; 14] = [
+const TOGETHER: [&[(&str, &str)]; 15] = [
     &[
         ("scheme.mapping.policy", "segments"),
         ("scheme.mapping.host_memory", "true"),
@@ -76,6 +76,12 @@ const TOGETHER: [&[(&str, &str)]; 14] = [
         ("scheme.firmware.lookup_ns", "300"),
     ],
     &[("scheme.block_map.policy", "fast"), ("scheme.block_map.log_blocks", "3")],
+    &[
+        ("scheme.cache.policy", "write_buffer"),
+        ("scheme.cache.bytes", "100000"),
+        ("scheme.cache.pause", "{ every_units = 20, ns = 1000000 }"),
+        ("scheme.cache.throttle", "{ from = 0.3, gap_ns = 20000 }"),
+    ],
     // Regions that a plan of so small a drive can open.
     &[
         ("scheme.mapping.policy", "demand"),

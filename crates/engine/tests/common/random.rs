@@ -5,7 +5,8 @@ use super::*;
 use proptest::prelude::*;
 use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{
-    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, PauseConfig, ReadAdmission,
+    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, PauseConfig, ReadAdmission, Rewrites,
+    ThrottleConfig,
 };
 use wordline_engine::config::collision::{CollisionConfig, RecordedPairs, VictimTie};
 use wordline_engine::config::device::*;
@@ -144,8 +145,13 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
         pause.map(|(every_units, ns, room_units)| PauseConfig { every_units, ns, room_units })
     });
     let bounds = (0u32..6, 0u32..4);
-    (policies, kibibytes, 0.0..1.0f64, 0.0..1.0f64, reads, cold, bounds, pause).prop_map(
-        |(policy, kibibytes, dirty_high, low, admit_reads, cold_period_ns, bounds, pause)| CacheConfig {
+    let throttle = prop::option::of((0.0..0.99f64, 1u64..400_000));
+    let throttle =
+        throttle.prop_map(|throttle| throttle.map(|(from, gap_ns)| ThrottleConfig { from, gap_ns }));
+    let rewrites = prop::sample::select(vec![Rewrites::Coalesce, Rewrites::Append]);
+    let further = (pause, throttle, rewrites);
+    (policies, kibibytes, 0.0..1.0f64, 0.0..1.0f64, reads, cold, bounds, further).prop_map(
+        |(policy, kibibytes, dirty_high, low, admit_reads, cold_period_ns, bounds, further)| CacheConfig {
             policy,
             bytes: CacheBytes::Bytes(kibibytes << 10),
             dirty_high,
@@ -154,7 +160,9 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
             cold_period_ns,
             max_write_backs: bounds.0,
             max_writes: bounds.1,
-            pause,
+            pause: further.0,
+            throttle: further.1,
+            rewrites: further.2,
         },
     )
 }
