@@ -56,6 +56,7 @@ pub(super) struct SourceForm {
     space_bytes: Option<u64>,
     skew: Option<f64>,
     skew_pieces: Option<u64>,
+    theta: Option<f64>,
     fio: Option<crate::fio::FioConfig>,
     ycsb: Option<crate::apps::ycsb::YcsbConfig>,
     filebench: Option<crate::apps::filebench::FilebenchConfig>,
@@ -131,6 +132,7 @@ impl SourceForm {
             repeat,
             skew: self.skew,
             skew_pieces: self.skew_pieces,
+            theta: self.theta,
         })
     }
 
@@ -146,6 +148,7 @@ impl SourceForm {
             ("space_bytes", self.space_bytes.is_some()),
             ("skew", self.skew.is_some()),
             ("skew_pieces", self.skew_pieces.is_some()),
+            ("theta", self.theta.is_some()),
         ])
     }
 

@@ -26,13 +26,24 @@ pub struct TwinConfig {
     /// In the place of `model.skew.pieces` of the profile.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skew_pieces: Option<u64>,
+    /// In the place of `theta` of every class of the profile that is walked by Zipf's law.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub theta: Option<f64>,
 }
 
 impl TwinConfig {
     /// A whole profile, once.
     pub fn of_profile(path: impl Into<PathBuf>) -> Self {
         let path = path.into();
-        Self { path, requests: None, space_bytes: None, repeat: None, skew: None, skew_pieces: None }
+        Self {
+            path,
+            requests: None,
+            space_bytes: None,
+            repeat: None,
+            skew: None,
+            skew_pieces: None,
+            theta: None,
+        }
     }
 
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
@@ -43,6 +54,7 @@ impl TwinConfig {
         check_range("repeat", self.repeat.unwrap_or(1), 1, 1_000_000)?;
         check_range("skew", self.skew.unwrap_or(0.0), 0.0, 1e6)?;
         check_range("skew_pieces", self.skew_pieces.unwrap_or(1), 1, 4095)?;
+        check_range("theta", self.theta.unwrap_or(0.0), 0.0, 10.0)?;
         check_range("space_bytes", self.space_bytes.unwrap_or(1 << 20), 1 << 20, 1 << 50)
     }
 }

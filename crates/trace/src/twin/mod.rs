@@ -14,6 +14,7 @@ mod model;
 mod model_bursts;
 mod model_class;
 mod model_source;
+mod overrides;
 mod pack;
 mod page_counts;
 mod patterns;

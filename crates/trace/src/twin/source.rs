@@ -7,6 +7,7 @@ use wordline_engine::time::Ns;
 use super::codes::{Place, Token};
 use super::history::{History, Wanted};
 use super::model_source::ModelSource;
+use super::overrides;
 use super::play::Deck;
 use super::profile::Profile;
 use super::shapes::Shape;
@@ -41,7 +42,7 @@ pub(crate) fn open_twin(config: &TwinConfig, context: &OpenContext<'_>) -> Resul
         return Err(ConfigError::new("source.space_bytes", space, allowed).into());
     }
     let mut profile = profile;
-    set_skew(&mut profile, config)?;
+    overrides::set(&mut profile, config)?;
     let (requests, seed) = (config.requests.unwrap_or(profile.summary.requests), context.seed);
     let play = move || played(&profile, requests, space, seed);
     let fail = move |what: String| SourceError(format!("{}: {what}", path.display()));
@@ -51,35 +52,6 @@ pub(crate) fn open_twin(config: &TwinConfig, context: &OpenContext<'_>) -> Resul
         Some(times) => Box::new(Repeat::new(first, times, Box::new(move || play().map_err(&fail)))),
     };
     Ok(Opened { source, notes: Notes::default() })
-}
-
-/// What the source has in the place of the profile's skew.
-fn set_skew(profile: &mut Profile, config: &TwinConfig) -> Result<(), ConfigError> {
-    let given = [
-        config.skew.map(|excess| ("source.skew", excess)),
-        config.skew_pieces.map(|pieces| ("source.skew_pieces", pieces as f64)),
-    ];
-    let skew = profile.model.as_mut().and_then(|model| model.skew.as_mut());
-    let Some(skew) = skew else {
-        return match given.into_iter().flatten().next() {
-            Some((name, value)) => Err(ConfigError::new(name, value, "with a profile that has model.skew")),
-            None => Ok(()),
-        };
-    };
-    if let Some(pieces) = config.skew_pieces {
-        if pieces >= skew.of {
-            let allowed = format!("1 to {}", skew.of - 1);
-            return Err(ConfigError::new("source.skew_pieces", pieces, allowed));
-        }
-        skew.pieces = pieces;
-    }
-    if let Some(excess) = config.skew {
-        skew.excess = excess;
-    }
-    if skew.excess > skew.most() {
-        return Err(ConfigError::new("source.skew", skew.excess, format!("0 to {}", skew.most())));
-    }
-    Ok(())
 }
 
 /// A profile's requests from the first.

@@ -365,6 +365,32 @@ fn the_first_pieces_of_each_stripe_are_read_more_often_and_as_often_as_each_othe
 }
 
 #[test]
+fn a_source_replaces_the_zipf_exponent_of_its_profile() {
+    let path = presets().join("gen0.toml");
+    let twin = |theta| TwinConfig { requests: Some(40_000), theta, ..TwinConfig::of_profile(path.clone()) };
+    let busiest = |theta| {
+        let mut reads = std::collections::BTreeMap::new();
+        let requests = requests_of(twin(theta));
+        requests.iter().filter(|request| request.op == HostOp::Read).for_each(|request| {
+            *reads.entry(request.offset / 4096).or_insert(0_u32) += 1;
+        });
+        reads.into_values().max().unwrap_or(0)
+    };
+    assert_eq!(requests_of(twin(Some(0.5))), requests_of(twin(None)), "the profile's own");
+    // Of the hot class's 544,512 pages the first gets 1 / ζ(n, θ) of its reads: 7% at θ = 1.
+    let most = busiest(Some(1.0));
+    assert!((2_000..2_700).contains(&most), "{most}");
+    assert!(busiest(Some(0.0)) < 10);
+    let context = OpenContext { drive_bytes: 1 << 40, seed: 1, base_dir: Path::new("") };
+    let refused =
+        |config| open(&SourceConfig::Twin(config), &context).err().map(|error| error.to_string()).unwrap();
+    let too_large = SourceConfig::Twin(twin(Some(10.5))).validate().unwrap_err().to_string();
+    assert!(too_large.contains("theta = 10.5: allowed: 0 to 10"), "{too_large}");
+    let none = TwinConfig { theta: Some(0.5), ..TwinConfig::of_profile(presets().join("gen1.toml")) };
+    assert!(refused(none).contains("theta = 0.5: allowed: with a profile that has classes walked by zipf"));
+}
+
+#[test]
 fn short_reads_of_a_skewed_walk_go_to_any_stripe_and_long_ones_stay() {
     let path = presets().join("lun0.toml");
     let even = TwinConfig { requests: Some(40_000), ..TwinConfig::of_profile(path) };
