@@ -5,210 +5,36 @@
 //! that implements [`System`]: it is told of what happens ([`Watches`]), answers with [`Action`]s, and accounts for its
 //! memory. The engine alone carries the actions out.
 
+mod action;
 pub mod astro;
 pub mod block_map;
 pub mod combine;
+mod events;
 pub mod lru;
 pub mod partition;
 pub mod plan;
-
-use serde::{Deserialize, Serialize};
+mod policy;
+mod watches;
 
 use crate::blocks::Domains;
-use crate::config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
+use crate::config::{ConfigError, SchemeConfig, StartConfig};
 use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
 use crate::placement::{PlaneSet, ProgramIntent};
 use crate::reclaim::WornBlock;
-use crate::replicate::collision::Collision;
-use crate::replicate::hotr::Hotr;
-use crate::replicate::{CopyBudget, CopyLoss, CopyTarget, Reservation, Reserved, Serving};
+use crate::replicate::{CopyBudget, CopyLoss, Reservation, Reserved, Serving};
 use crate::sched::class::Cause;
-use crate::sched::gates::ClassSet;
-use crate::snapshot::policies::policies;
-use crate::time::Ns;
-use astro::Astro;
-use block_map::BlockMap;
 
 pub use crate::device::DriveView;
-use partition::Partition;
+pub use action::Action;
+pub use events::{Access, Confine, Distance, ReadEvent, Steering};
 pub use plan::{Pin, Place, Plan, Step};
-
-/// What a system wants to be told of: a set of flags.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Watches(u32);
-
-impl Watches {
-    /// Nothing.
-    pub const NOTHING: Self = Self(0);
-    /// [`System::read`].
-    pub const READ: Self = Self(1);
-    /// [`System::read_done`].
-    pub const READ_DONE: Self = Self(2);
-    /// [`System::written`].
-    pub const WRITTEN: Self = Self(4);
-    /// [`System::moved`].
-    pub const MOVED: Self = Self(8);
-    /// [`System::invalidated`].
-    pub const INVALIDATED: Self = Self(16);
-    /// [`System::erased`].
-    pub const ERASED: Self = Self(32);
-    /// [`System::idle`].
-    pub const IDLE: Self = Self(64);
-    /// [`System::find`], [`System::loaded`] and [`System::wrong_guess`].
-    pub const TRANSLATION: Self = Self(128);
-    /// [`System::reclaim`].
-    pub const RECLAIM: Self = Self(256);
-    /// A recorder of the engine's own looks at reads.
-    pub(crate) const RECORDED: Self = Self(512);
-    /// [`System::confine`] for programs of the host and of the data cache, and for pages that are first read.
-    pub const PLACEMENT: Self = Self(1024);
-    /// [`System::confine`] for pages that move.
-    pub const MOVES_PLACEMENT: Self = Self(2048);
-    /// [`System::accessed`].
-    pub const ACCESS: Self = Self(4096);
-    /// [`System::allocated`].
-    pub const ALLOCATED: Self = Self(8192);
-    /// [`System::trimmed`].
-    pub const TRIMMED: Self = Self(16_384);
-    /// [`System::steer`].
-    pub const STEERING: Self = Self(32_768);
-    /// [`System::programmed`].
-    pub const PROGRAMMED: Self = Self(65_536);
-    /// The system makes space itself, by plans: garbage collection moves nothing, and a full superblock in which nothing is valid
-    /// any more is erased at once.
-    pub const COLLECTION: Self = Self(131_072);
-
-    /// Both sets.
-    pub const fn and(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// Whether the two have something in common.
-    #[inline]
-    pub const fn has(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-}
-
-/// How soon something is needed that can be fetched ahead.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Distance {
-    /// Some units later: what a search begins with can be fetched.
-    Far,
-    /// A few units later, after [`Self::Far`]: what was fetched then tells where the rest lies.
-    Near,
-}
-
-/// A read of the host on its way to a die, or done there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadEvent {
-    /// Logical page.
-    pub lpa: Lpa,
-    /// The copy that serves it.
-    pub ppa: Ppa,
-    /// Its die.
-    pub die: DieId,
-    /// Flow of the request.
-    pub flow: u16,
-    /// It is read along with the unit before, of the same flash page and request: no command of its own. Known when
-    /// the read goes to the die only.
-    pub joins: bool,
-}
-
-/// A look-up of a page in the map, on behalf of the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Access {
-    /// Logical page.
-    pub lpa: Lpa,
-    /// Whether it is written; else it is read.
-    pub write: bool,
-}
-
-/// Where a system lets a program go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Confine {
-    /// It has nothing to say: as without it.
-    Free,
-    /// To the planes that it has put into the set. For a move they are to have room ([`DriveView::has_room_for_move`]); one
-    /// that finds none stays in its domain.
-    Among,
-}
-
-/// Where a system sends a program of the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Steering {
-    /// It has nothing to say: as without it.
-    Free,
-    /// To the next place of a superblock that it keeps open ([`System::plan_started`]), one that no plan fills at the moment.
-    Into(SuperblockId),
-    /// To that mapping unit of such a superblock, which lies in none of its program units that were begun. What is passed over
-    /// stays unused.
-    At {
-        /// The superblock.
-        superblock: SuperblockId,
-        /// Mapping unit, as in [`Place::unit`].
-        unit: u32,
-    },
-    /// Nowhere yet: it waits until the system asks for [`Action::AskAgain`].
-    Wait,
-}
+pub use policy::{SystemPolicy, of_scheme};
+pub use watches::Watches;
 
 /// A named figure of a system's own, for results.
 pub type Figure = (&'static str, u64);
-
-/// What a system asks of the engine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Action {
-    /// Move these pages.
-    Plan(Plan),
-    /// Move these pages, without pins, as long as the drive is idle ([`DriveView::is_idle`]): one flash page after the other, so
-    /// that a request finds no more than one command of it. When one comes nothing more is read or programmed, what is under way
-    /// ends, and so does the plan.
-    PlanWhileIdle(Plan),
-    /// Move whatever is valid out of this superblock, within its domain, and erase it.
-    Empty(SuperblockId, Cause),
-    /// These dies begin no command of these classes before `until`: what waits for them waits, what runs goes on to its
-    /// end. Replaces the gate that this system closed on those dies before; one whose end is past is open.
-    Gate {
-        /// Dies; an empty list changes nothing.
-        dies: Vec<DieId>,
-        /// Classes that may not begin.
-        classes: ClassSet,
-        /// When the gate opens. It must have an end: [`Ns::NEVER`] is refused.
-        until: Ns,
-    },
-    /// Make a further copy of this page there. Asked for in [`System::read_done`] of a read of the page, its data is what
-    /// that read brought; at any other time the page is read first. Ends with [`System::copied`] or
-    /// [`System::copy_dropped`].
-    Copy {
-        /// The page.
-        lpa: Lpa,
-        /// Where to.
-        to: CopyTarget,
-    },
-    /// Give up this copy. Left alone if it is none of the system's.
-    DropCopy {
-        /// The page.
-        lpa: Lpa,
-        /// The copy.
-        ppa: Ppa,
-    },
-    /// Make this copy the primary, and the primary a copy of the system's. Left alone if it is no copy of the system's.
-    Promote {
-        /// The page.
-        lpa: Lpa,
-        /// The copy.
-        ppa: Ppa,
-    },
-    /// Close a superblock that the system kept open: it becomes an ordinary full one, or free if nothing was programmed.
-    Close(SuperblockId),
-    /// Ask [`System::steer`] again for each program that waits for its answer, the longest waiting first.
-    AskAgain,
-    /// Call [`System::woken`] at this time; replaces what was asked before.
-    WakeAt(Ns),
-}
 
 /// A scheme that spans slots. Every method has a default that does nothing.
 ///
@@ -446,79 +272,4 @@ pub trait System {
     fn fork(&self) -> Option<Box<dyn System + Send>> {
         None
     }
-}
-
-/// The built-in systems, and a user's own.
-pub enum SystemPolicy {
-    /// Replication of pages that keep colliding.
-    Collision(Box<Collision>),
-    /// Copies of hot read pages in a staging space.
-    Hotr(Box<Hotr>),
-    /// Reads and writes on channels of their own.
-    Partition(Box<Partition>),
-    /// Regions in order, whose translation is guessed.
-    Astro(Box<Astro>),
-    /// A map of blocks, and of pages in log blocks.
-    BlockMap(Box<BlockMap>),
-    /// A user's own.
-    Custom(Box<dyn System + Send>),
-}
-
-impl SystemPolicy {
-    /// Through the trait.
-    #[inline]
-    pub fn get(&self) -> &dyn System {
-        match self {
-            Self::Collision(system) => &**system,
-            Self::Hotr(system) => &**system,
-            Self::Partition(system) => &**system,
-            Self::Astro(system) => &**system,
-            Self::BlockMap(system) => &**system,
-            Self::Custom(system) => &**system,
-        }
-    }
-
-    /// [`System::awaits`], which is asked for every read.
-    #[inline]
-    pub fn awaits(&self, lpa: Lpa) -> bool {
-        match self {
-            Self::Collision(system) => system.awaits(lpa),
-            Self::Hotr(system) => system.awaits(lpa),
-            Self::Partition(system) => system.awaits(lpa),
-            Self::Astro(system) => system.awaits(lpa),
-            Self::BlockMap(system) => system.awaits(lpa),
-            Self::Custom(system) => system.awaits(lpa),
-        }
-    }
-
-    /// The same, to change it.
-    #[inline]
-    pub fn get_mut(&mut self) -> &mut dyn System {
-        match self {
-            Self::Collision(system) => &mut **system,
-            Self::Hotr(system) => &mut **system,
-            Self::Partition(system) => &mut **system,
-            Self::Astro(system) => &mut **system,
-            Self::BlockMap(system) => &mut **system,
-            Self::Custom(system) => &mut **system,
-        }
-    }
-}
-
-policies!(SystemPolicy, "system", rebuilt: [], stored: [Collision, Hotr, Partition, Astro, BlockMap]);
-
-/// The built-in systems that a scheme names, in a fixed order.
-pub fn of_scheme(scheme: &SchemeConfig, device: &DeviceConfig) -> Vec<SystemPolicy> {
-    let collision = &scheme.collision;
-    let collision =
-        collision.enabled.then(|| SystemPolicy::Collision(Box::new(Collision::new(collision, device))));
-    let hotr = scheme.hotr.enabled.then(|| SystemPolicy::Hotr(Box::new(Hotr::new(&scheme.hotr, device))));
-    let partition = &scheme.partition;
-    let partition =
-        partition.enabled.then(|| SystemPolicy::Partition(Box::new(Partition::new(partition, device))));
-    let astro =
-        scheme.astro.enabled.then(|| SystemPolicy::Astro(Box::new(Astro::new(&scheme.astro, device))));
-    let block_map =
-        BlockMap::of_scheme(scheme, device).map(|system| SystemPolicy::BlockMap(Box::new(system)));
-    collision.into_iter().chain(hotr).chain(partition).chain(astro).chain(block_map).collect()
 }

@@ -1,0 +1,139 @@
+//! The content of page registers leaves for the controller, page by page.
+
+use super::Device;
+use super::rebuild::is_source;
+use crate::ids::DieId;
+use crate::nand::die::{Command, Phase};
+use crate::sched::class::{Cause, Class};
+use crate::sched::queue::{NONE, Op, OpId};
+use crate::stats::blame::Part;
+
+/// Units of a flash page whose bytes are added up in one walk over those who want them.
+const UNITS_AT_ONCE: u32 = 16;
+
+impl Device {
+    /// The page register's content wants to leave.
+    #[inline(always)]
+    pub(super) fn send_data(&mut self, die: DieId, head: OpId, class: Class) {
+        if class.is_move() && self.geometry.unit_shift > 0 {
+            self.fetch_entries_of(head);
+        }
+        let bytes = self.bytes_wanted(head);
+        let duration = self.transfer(bytes);
+        self.charge_channel(class, bytes);
+        let blamed = !self.nobody_waits_for(class);
+        let state = &mut self.dies[die.index()];
+        state.phase = Phase::DataWait;
+        state.data_out = duration;
+        if blamed {
+            state.command.parts.add(Part::Transfer, duration.0);
+        }
+        self.want_channel(die, class, duration);
+    }
+
+    /// Bytes of a flash page that its readers want; a unit that several want moves once.
+    #[inline]
+    pub(super) fn bytes_wanted(&self, head: OpId) -> u32 {
+        let op = &self.pool[head];
+        if op.next_unit == NONE { op.bytes } else { self.bytes_of_chain(head) }
+    }
+
+    fn bytes_of_chain(&self, head: OpId) -> u32 {
+        let (mut bytes, units) = (0u32, self.geometry.units_per_page());
+        for first in (0..units).step_by(UNITS_AT_ONCE as usize) {
+            // The most that is wanted of each unit of the page.
+            let mut most = [0u32; UNITS_AT_ONCE as usize];
+            for unit in self.pool.units(head) {
+                let Op { ppa, bytes: wanted, .. } = self.pool[unit];
+                let number = (ppa.0 & (units - 1)).wrapping_sub(first);
+                let Some(before) = most.get_mut(number as usize) else { continue };
+                bytes = bytes.saturating_add(wanted.saturating_sub(*before));
+                *before = wanted.max(*before);
+            }
+        }
+        bytes
+    }
+
+    /// One flash page of a read has left.
+    #[inline(always)]
+    pub(super) fn data_left(&mut self, die: DieId) {
+        let Command { head, class, planes, .. } = self.dies[die.index()].command;
+        let next = self.pool[head].next;
+        if self.is_read_on_fast_path(head, class) {
+            self.end_read_on_fast_path(die, head, class);
+        } else {
+            self.change_load(die, -1);
+            self.note_done(die, class, head);
+            let ended = self.end_at_once(die, head, class);
+            if !ended && !self.begin_decoding(head, die) {
+                self.page_read(head, class, Some(die));
+            }
+        }
+        let blamed = !self.nobody_waits_for(class);
+        let state = &mut self.dies[die.index()];
+        if next == NONE {
+            self.count(class, planes, 1);
+            return self.command_done(die);
+        }
+        // For the planes that follow, this transfer was a wait.
+        state.command.head = next;
+        if blamed {
+            state.command.parts.shift(Part::Transfer, Part::ChannelWait(class), state.data_out.0);
+        }
+        self.send_data(die, next, class);
+    }
+
+    /// The units of a flash page are with the controller. `die` is where the command runs whose parts count for them,
+    /// unless they carry those already.
+    #[inline]
+    pub(super) fn page_read(&mut self, head: OpId, class: Class, die: Option<DieId>) {
+        let first = self.pool[head].ppa;
+        let mut unit = head;
+        while unit != NONE {
+            let op = &mut self.pool[unit];
+            let next_unit = std::mem::replace(&mut op.next_unit, NONE);
+            op.last_unit = unit;
+            if class == Class::HostRead && !op.partial && !op.guess && !is_source(op.request) {
+                self.tell_read_done(unit);
+                if self.cache.is_some() {
+                    self.keep_read(unit);
+                }
+                self.unit_done(unit, die);
+            } else {
+                self.unit_read(unit, class, die);
+            }
+            unit = next_unit;
+        }
+        if class.is_move() {
+            // A plan reads pages of any domain, in whose collection that changes nothing.
+            let domain = self.domain_of(first);
+            self.advance_collection(domain);
+        }
+    }
+
+    /// One unit is with the controller that is not what a read of the host asked for, or not all of it.
+    fn unit_read(&mut self, unit: OpId, class: Class, die: Option<DieId>) {
+        let Op { partial, guess, ppa, .. } = self.pool[unit];
+        if class.is_move() {
+            self.unit_read_for_move(unit);
+        } else if class == Class::MapRead {
+            self.map_page_read(unit);
+        } else if guess {
+            self.guess_was_wrong(unit);
+        } else if class == Class::CopyRead {
+            self.read_for_copy_done(unit);
+        } else if partial || class.cause() == Cause::WriteBack {
+            // A program follows, whose response time this is a part of.
+            if let Some(die) = die {
+                self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+            }
+            if class.cause() == Cause::WriteBack {
+                return self.merged(unit);
+            }
+            self.pool[unit].source = ppa;
+            self.program_anywhere(unit);
+        } else {
+            self.source_read(unit, die);
+        }
+    }
+}

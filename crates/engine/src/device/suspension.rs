@@ -1,0 +1,70 @@
+//! Programs and erases that stop for reads, and go on.
+
+use super::Device;
+use crate::ids::DieId;
+use crate::nand::die::{Phase, Suspended};
+use crate::sched::class::Class;
+use crate::sched::queue::NONE;
+use crate::stats::blame::Part;
+use crate::time::Ns;
+
+impl Device {
+    /// Interrupts the running program or erase at `begin`, when `left` of it remains.
+    #[inline(never)]
+    pub(super) fn suspend(&mut self, die: DieId, begin: Ns, left: Ns, takes: Ns) {
+        self.recorder.suspensions += 1;
+        self.note_array_stops(die, begin, begin + left);
+        let state = &mut self.dies[die.index()];
+        let mut command = state.command;
+        command.suspensions += 1;
+        command.parts.add(Part::Suspend, takes.0);
+        let snapshot = state.clock(self.now);
+        state.suspended = Some(Suspended { command, left, since: begin, snapshot });
+        state.command.head = NONE;
+        state.phase = Phase::Suspending;
+        self.events.set(Self::die_resource(die), begin + takes);
+    }
+
+    /// The die is free for reads.
+    #[inline(never)]
+    pub(super) fn suspended(&mut self, die: DieId) {
+        let now = self.now;
+        let state = &mut self.dies[die.index()];
+        let snapshot = state.clock(now);
+        if let Some(suspended) = &mut state.suspended {
+            (suspended.since, suspended.snapshot) = (now, snapshot);
+        }
+        state.phase = Phase::Idle;
+        self.start_next(die);
+    }
+
+    /// The interrupted command goes on.
+    #[inline(never)]
+    pub(super) fn resume(&mut self, die: DieId) {
+        let (now, takes) = (self.now, Ns(self.rules.suspend.resume_ns));
+        let reads_wait = self.open_work(die) & (1 << Class::HostRead.index()) != 0;
+        let state = &mut self.dies[die.index()];
+        let Some(Suspended { mut command, left, snapshot, since }) = state.suspended.take() else { return };
+        if reads_wait {
+            // It goes on although reads wait: they must not stop it again before it is done.
+            command.suspensions = u32::MAX;
+        }
+        command.parts.add(Part::Suspend, takes.0);
+        let clock = state.clock(now);
+        command.parts.add_die_wait(&clock, &snapshot);
+        if self.chips.is_some() {
+            // It rested while other dies of its chip read.
+            let occupied = clock.total() - snapshot.total();
+            command.parts.add(Part::Chip, now.since(since).0 - occupied);
+        }
+        state.command = command;
+        state.phase = Phase::Array;
+        state.array = [now + takes, now + takes + left];
+        state.occupy(Some(command.class), now);
+        let [begin, end] = state.array;
+        self.note_array_works(die, begin, end);
+        self.tell_die(die, Some(command.class));
+        self.events.set(Self::die_resource(die), end);
+        self.expect_loading(die, begin);
+    }
+}
