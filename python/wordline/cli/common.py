@@ -45,7 +45,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object 
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="PATH=VALUE", help="Override a key, such as device.geometry.blocks=64. Repeatable."
+        "--set", metavar="PATH=VALUE", help="Override a key, such as device.geometry.blocks=256. Repeatable."
     ),
 ]
 TransformOption = Annotated[
@@ -67,7 +67,7 @@ def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> lis
     for text in texts or []:
         path, equals, value = text.partition("=")
         if not equals or not path.strip():
-            raise WordlineError(f"--set {text}: allowed: PATH=VALUE, such as device.geometry.blocks=64")
+            raise WordlineError(f"--set {text}: allowed: PATH=VALUE, such as device.geometry.blocks=256")
         pairs.append((path.strip(), value.strip()))
     return pairs
 
