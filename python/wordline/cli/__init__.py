@@ -12,6 +12,7 @@ from wordline import __version__
 from wordline._core import WordlineError
 from wordline.cli import (
     calibrate,
+    common,
     compare,
     manual,
     mqsim,
@@ -40,13 +41,9 @@ CLOSED = 141
 """As a program that SIGPIPE ended."""
 
 
-given: list[str] = []
-"""The arguments of the command that is being carried out."""
-
-
 def execute(arguments: list[str]) -> int:
     """Runs one command line and returns the exit code. A mistake is one line on stderr."""
-    given[:] = arguments
+    common.given[:] = arguments
     if os.environ.get(manual.COMPLETE):
         # Makes the shells known to what answers below.
         from typer.completion import get_completion_inspect_parameters

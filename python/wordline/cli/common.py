@@ -109,11 +109,13 @@ def _scalar(text: str) -> str:
     return text
 
 
+given: list[str] = []
+"""The arguments of the command that is being carried out."""
+
+
 def command_line() -> list[str]:
     """The words of this command, as its user would type them."""
-    from wordline import cli
-
-    return ["wordline", *cli.given]
+    return ["wordline", *given]
 
 
 def say(notes: Iterable[str]) -> None:

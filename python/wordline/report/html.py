@@ -11,7 +11,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wordline import intervals, notes
+from wordline import _core, intervals, notes
 from wordline.charts import Axis, Chart, colors, curves, heat, stacked
 from wordline.charts.embed import figures
 from wordline.charts.specs import Share
@@ -58,6 +58,11 @@ def write_page(out: str | os.PathLike[str], text: str) -> Path:
     made_folder(target.parent)
     write_text(target, text)
     return target
+
+
+def whole(title: str, text: str) -> str:
+    """A page with this body, of whatever isn't runs alone."""
+    return page(title, text, style=STYLE, subtitle=f"Wordline {_core.__version__}")
 
 
 def render(runs: Sequence[SavedRun], title: str | None = None) -> str:

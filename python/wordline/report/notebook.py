@@ -14,10 +14,8 @@ from wordline.comparison import sheets
 from wordline.figures import at, fitting, title
 from wordline.names import PERCENTILES
 from wordline.report import blame, studies
-from wordline.report.folders import MOST_ROWS
-from wordline.report.tables import table
-from wordline.sweeps.averages import averages
-from wordline.sweeps.file import METRICS
+from wordline.report.tables import MOST_ROWS, table
+from wordline.sweeps.averages import METRICS, averages
 
 if TYPE_CHECKING:
     from wordline.comparison import Comparison

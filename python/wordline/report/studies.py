@@ -5,13 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordline.charts import Axis, Chart, bars, colors, curves, heat, points
-from wordline.comparison.figures import DIRECTIONS, Comparison
+from wordline.comparison.names import DIRECTIONS
 from wordline.figures import kind, title
 from wordline.report import blame
 from wordline.sweeps.averages import Averaged
+
+if TYPE_CHECKING:
+    from wordline.comparison.figures import Comparison
 
 MOST_LINES = 10
 """Of a chart."""
