@@ -13,7 +13,8 @@ from wordline._core import WordlineError
 from wordline.charts.embed import figures
 from wordline.comparison.names import SAVED as COMPARISON
 from wordline.comparison.saved import load as load_comparison
-from wordline.figures import fitting, title
+from wordline.figures import fitting, fitting_interval, title
+from wordline.names import endings
 from wordline.report import comparisons, html, studies
 from wordline.report.runs import load_runs
 from wordline.report.tables import MOST_ROWS, facts, sections, table
@@ -63,11 +64,12 @@ def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS)
         cells = [str(point.axes[axis]) for axis in axes]
         for metric in given:
             figure = point.figure(metric)
-            half = None if figure is None else figure.half
-            text = fitting(metric, None if figure is None else figure.value)
-            cells.append(text if half is None else f"{text} ±{fitting(metric, half)}")
+            if figure is None or figure.half is None:
+                cells.append(fitting(metric, None if figure is None else figure.value))
+            else:
+                cells.append(fitting_interval(metric, figure.value, figure.half))
         lines.append([*cells, *([point.errors[0]] if point.errors else [])])
-    headers = [axis.rpartition(".")[2] for axis in axes] + [title(metric) for metric in given]
+    headers = [*endings(axes).values(), *map(title, given)]
     headers += ["error"] if any(point.errors for point in found) else []
     rest = len(found) - MOST_ROWS
     more = f'<p class="dim">… and {rest:,} more points</p>' if rest > 0 else ""
@@ -116,7 +118,7 @@ def search_body(found: studies.Search) -> str:
     headers = [
         "trial",
         *map(title, found.objectives),
-        *(name.rpartition(".")[2] for name in found.parameters),
+        *endings(found.parameters).values(),
     ]
     lines = [
         [
