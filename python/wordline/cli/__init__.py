@@ -25,6 +25,7 @@ from wordline.cli import (
     tune,
     twin,
 )
+from wordline.files import reason
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
@@ -60,7 +61,7 @@ def execute(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED
     except OSError as error:
-        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return _fail(f"{error.filename or 'output'}: {reason(error)}")
     if code == INTERRUPTED:
         print("wordline: interrupted", file=sys.stderr)
     return code if isinstance(code, int) else 0
