@@ -23,6 +23,7 @@ MODULES = (
     "wordline.seeds",
     "wordline.schemes",
     "wordline.comparison.figures",
+    "wordline.comparison.run",
     "wordline.sweeps.api",
     "wordline.study.store",
     "wordline.tuning.search",
@@ -32,6 +33,10 @@ MODULES = (
     "wordline.report.folders",
     "wordline.report.differences",
     "wordline.charts.specs",
+    "wordline.charts.lines",
+    "wordline.charts.bars",
+    "wordline.charts.grids",
+    "wordline.charts.dots",
     "wordline.charts.images",
 )
 

@@ -26,8 +26,10 @@ from wordline.presets import load
 from wordline.simulation import describe_trace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-import published
-from published import Published
+from profiles.collision import Volume, collision_volumes, of_collisions
+from profiles.interference import REREADS, REREADS_OF, interference_counts, of_interference
+from profiles.shape import BURST, SIZE, Published
+from profiles.written import text_of, workload_of
 
 HERE = Path(__file__).resolve().parent
 
@@ -88,7 +90,7 @@ LENGTHS = (2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 32, 36, 40,
 
 def collision(targets: Path, only: str) -> list[dict[str, Any]]:
     """Bursts of the volumes: first those whose OCC is printed, then the others by them."""
-    volumes = published.collision_volumes(targets)
+    volumes = collision_volumes(targets)
     fits = [_of_known(volume) for volume in volumes if volume.occ is not None and only in volume.name]
     if only:
         return fits
@@ -101,7 +103,7 @@ def collision(targets: Path, only: str) -> list[dict[str, Any]]:
     return sorted(fits, key=lambda fit: str(fit["volume"]))
 
 
-def _of_known(volume: published.Volume) -> dict[str, Any]:
+def _of_known(volume: Volume) -> dict[str, Any]:
     """Length and place of bursts, and the share of reads in them, to outstanding operations and pairs.
 
     For each length the pairs are met: by more requests on the dies of the first one where too few meet, by
@@ -113,7 +115,7 @@ def _of_known(volume: published.Volume) -> dict[str, Any]:
 
     def told(count: int, share: float, aligned: float) -> Meeting:
         fit = {"requests": count, "share": share, "aligned": aligned, "stretch": 1.0}
-        found = Meeting.of(published.of_collisions(volume, fit), requests)
+        found = Meeting.of(of_collisions(volume, fit), requests)
         off = log(found.occ / occ) ** 2 + log(max(found.pairs, 1e-9) / pairs) ** 2
         print(f"  {volume.name}: {fit}: {found}", file=sys.stderr, flush=True)
         tried.append((off, fit))
@@ -132,7 +134,7 @@ def _of_known(volume: published.Volume) -> dict[str, Any]:
     _, fit = min(tried, key=lambda one: one[0])
     long = min(LONG, volume.requests)
     for _ in range(4):
-        found = Meeting.of(published.of_collisions(volume, fit), long)
+        found = Meeting.of(of_collisions(volume, fit), long)
         print(f"  {volume.name}: {fit}: {found}", file=sys.stderr, flush=True)
         if abs(found.repetition / volume.repetition - 1) < 0.03:
             break
@@ -149,15 +151,15 @@ def _of_known(volume: published.Volume) -> dict[str, Any]:
 
 def _pairs_in_bursts(count: int, aligned: float) -> float:
     """Pairs for each request of bursts of so many reads of the usual length."""
-    alone = published.Volume("bursts", 1_000_000, 0.999, published.SIZE, None, 1.0, 10.0)
+    alone = Volume("bursts", 1_000_000, 0.999, SIZE, None, 1.0, 10.0)
     fit = {"requests": count, "share": 1.0, "aligned": aligned, "stretch": 1.0}
-    found = measured(published.of_collisions(alone, fit), "collision", SHORT)["collisions"]
+    found = measured(of_collisions(alone, fit), "collision", SHORT)["collisions"]
     pairs = float(found["at_issue"]["new_pairs"]["occurrences"]) / SHORT
     print(f"  bursts of {count}: {pairs}", file=sys.stderr, flush=True)
     return pairs
 
 
-def _of_others(volume: published.Volume, by_length: dict[int, float]) -> dict[str, Any]:
+def _of_others(volume: Volume, by_length: dict[int, float]) -> dict[str, Any]:
     """The usual bursts, in the share that makes the printed pairs; longer ones where these are too few."""
     lengths = sorted(by_length)
     usual, share = lengths[0], volume.pairs_for_each / by_length[lengths[0]]
@@ -179,15 +181,14 @@ MOST = "msr-hm"
 
 def hotr(targets: Path) -> list[dict[str, Any]]:
     """Bursts of each workload, to the reads that are blocked; mixed pages to theirs, alike for all four."""
-    counts = [profile.name for profile in published.interference_counts(targets)]
+    counts = [profile.name for profile in interference_counts(targets)]
     fits: dict[str, dict[str, Any]] = {
-        name: {"workload": name, "burst": published.BURST, "mixed_share": 0.05, "soon": 0.5}
-        for name in counts
+        name: {"workload": name, "burst": BURST, "mixed_share": 0.05, "soon": 0.5} for name in counts
     }
 
     def twin(name: str) -> Published:
-        profiles = {profile.name: profile for profile in published.interference_counts(targets)}
-        return published.of_interference(profiles[name], fits[name])
+        profiles = {profile.name: profile for profile in interference_counts(targets)}
+        return of_interference(profiles[name], fits[name])
 
     def set_all(key: str, value: float) -> None:
         for fit in fits.values():
@@ -196,7 +197,7 @@ def hotr(targets: Path) -> list[dict[str, Any]]:
     def rereads(soon: float) -> float:
         set_all("soon", soon)
         financial = twin("financial2")
-        requests = round(published.REREADS_OF / financial.read_share)
+        requests = round(REREADS_OF / financial.read_share)
         found = _described(financial, requests).read_popularity.mean_accesses
         print(f"  soon {soon:.4f}: {found}", file=sys.stderr, flush=True)
         return float(found)
@@ -214,7 +215,7 @@ def hotr(targets: Path) -> list[dict[str, Any]]:
         print(f"  {name} bursts of {burst:.1f}: {share:.4f} blocked", file=sys.stderr, flush=True)
         return share
 
-    set_all("soon", round(bisected(rereads, published.REREADS, 0.0, 0.99, 8), 4))
+    set_all("soon", round(bisected(rereads, REREADS, 0.0, 0.99, 8), 4))
     set_all("mixed_share", round(bisected(mixed, MIXED_PAGES, 0.001, 0.3, 7), 4))
     most = bisected(lambda burst: blocked(MOST, burst), MOST_BLOCKED, 1.0, 128.0, 8)
     found = {MOST: blocked(MOST, most)}
@@ -237,8 +238,8 @@ def _described(profile: Published, requests: int | None = None) -> Any:
 def _laid_out(profile: Published, folder: Path) -> Path:
     """Writes a profile and the workload that plays it; the workload's file."""
     for name, text in (
-        ("profiles", published.text_of(profile)),
-        ("workloads", published.workload_of(profile)),
+        ("profiles", text_of(profile)),
+        ("workloads", workload_of(profile)),
     ):
         (folder / name).mkdir()
         (folder / name / f"{profile.name}.toml").write_text(text, encoding="utf-8")

@@ -14,7 +14,8 @@ import pyarrow.parquet
 
 from wordline.charts.axis import Axis
 from wordline.charts.images import save
-from wordline.charts.specs import Point, curves
+from wordline.charts.lines import curves
+from wordline.charts.specs import Point
 
 LABELS = {"fifo": "FIFO", "baseline": "as sold: reads first, with suspend"}
 COLORS = {"fifo": "#b5651d", "baseline": "#1f77b4"}

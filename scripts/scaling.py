@@ -29,6 +29,12 @@ KINDS = {
 WIDTH, HEIGHT = 230, 190
 
 
+def reach(rows: list[dict[str, str]], axis: str) -> list[float]:
+    """The least and the largest value on an axis."""
+    values = [float(row["value"]) for row in rows if row["axis"] == axis]
+    return [min(values), max(values)]
+
+
 def panel(
     rows: list[dict[str, str]], axis: str, kind: str, loads: list[str], *, first: bool
 ) -> dict[str, Any]:
@@ -42,7 +48,8 @@ def panel(
         "field": "x",
         "type": "quantitative",
         "title": AXES[axis],
-        "scale": {"type": "log", "base": 2},
+        # The same of both kinds, though instructions aren't counted everywhere.
+        "scale": {"type": "log", "base": 2, "domain": reach(rows, axis), "nice": False},
         "axis": {"tickCount": 5, "format": ",~r", "labelOverlap": "greedy"},
     }
     tones = [colors.of_series(place) for place in range(len(loads))]

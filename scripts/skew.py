@@ -6,8 +6,8 @@ g is the mean over Baseline's reclaims of (reads of the most read block by the m
 − 1), on the paper's drive with its cache. How unevenly the blocks were read isn't printed, and with one
 skew for all, twins with long reads or reads in sequence would have hardly any. So each has the skew
 with which g is G (0.35), found by halving the interval: a property of workload and Baseline, for which
-no other scheme is run. Two passes and a threshold of 4,000. The table in `scripts/published.py` holds
-what this prints.
+no other scheme is run. Two passes and a threshold of 4,000. The table in
+`scripts/profiles/shuffler.py` holds what this prints.
 """
 
 from __future__ import annotations

@@ -111,6 +111,27 @@ def test_a_pipe_that_closes_is_no_mistake() -> None:
     assert err == "" and process.wait() in (0, 1, 141)
 
 
+def test_output_to_a_full_device_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        process = subprocess.run(
+            [sys.executable, "-m", "wordline", "show", "devices"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    assert (process.returncode, process.stderr) == (2, "wordline: output: No space left on device\n")
+
+
+def test_a_terminal_that_knows_ascii_alone_gets_what_it_can_show() -> None:
+    process = subprocess.run(
+        [sys.executable, "-m", "wordline", "show", "devices"],
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+    )
+    assert (process.returncode, process.stderr) == (0, "") and "PCIe 4.0 ?4" in process.stdout
+
+
 def test_a_folder_that_can_t_be_written_is_told_before_the_run(wordline: Wordline, tmp_path: Path) -> None:
     if os.geteuid() == 0:
         # Root may write anywhere but here.

@@ -16,6 +16,8 @@ from wordline import charts
 from wordline.charts import Axis
 from wordline.charts.axis import text_of
 from wordline.charts.images import FORMS, standing, svg
+from wordline.figures import fitting_interval
+from wordline.names import endings
 
 MIXED = "mixed-70-30-8k-qd16"
 SETTINGS = {**SMALL, "workload.source.requests": 500}
@@ -184,6 +186,35 @@ def test_texts_of_axes_have_units_that_fit() -> None:
         picture = vl_convert.vegalite_to_svg(spec)
         for _, text in pairs:
             assert f">{text}</text>" in picture, (kind, text)
+
+
+def test_axes_with_the_same_last_word_are_told_apart() -> None:
+    paths = ["scheme.gc.policy", "scheme.scheduler.policy", "scheme.gc.trigger", "seed"]
+    assert list(endings(paths).values()) == ["gc.policy", "scheduler.policy", "trigger", "seed"]
+    assert endings(["scheme", "a.scheme", "b.a.scheme"]) == {
+        "scheme": "scheme", "a.scheme": "a.scheme", "b.a.scheme": "b.a.scheme"
+    }  # fmt: skip
+
+
+def test_half_an_interval_has_the_unit_of_its_figure() -> None:
+    assert fitting_interval("read.latency_ns.p99", 1_428_000, 482_300) == "1.428 ±0.4823 ms"
+    assert fitting_interval("read.latency_ns.p99", 225_500, 1_282_000) == "225.5 ±1,282 µs"
+    assert fitting_interval("waf", 2.5, 0.25) == "2.5 ±0.25"
+    assert fitting_interval("read.latency_ns.p99", 0.0, 0.0) == "0 ±0 ns"
+
+
+def test_an_axis_of_times_begins_at_zero_however_wide_an_interval_is() -> None:
+    across, up = Axis("queue depth", zero=False), Axis("read p99", "time")
+    reach = {"a": [(1.0, 5e5, -1e6, 2e6), (4.0, 6e5, 5e5, 7e5)]}
+    drawn = charts.curves("p99", {"a": [(1, 5e5), (4, 6e5)]}, across, up, marks=True, reach=reach)
+    low, high = drawn.spec["encoding"]["y"]["scale"]["domain"]
+    assert low == 0 and high >= 2e6
+
+
+def test_a_label_stands_below_its_tick() -> None:
+    drawn = svg(charts.curves("x", {"a": [(1, 1), (64, 2)]}, Axis("x", log=True), Axis("y")))
+    first = re.search(r'<text text-anchor="(\w+)"[^>]*>1</text>', drawn)
+    assert first is not None and first[1] == "middle"
 
 
 def test_every_kind_of_chart_is_drawn_by_itself() -> None:

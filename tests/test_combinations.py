@@ -31,3 +31,18 @@ def test_the_matrix_is_printed_as_a_table_and_as_json(capsys: pytest.CaptureFixt
     assert execute(["show", "combinations"]) == 0
     printed = capsys.readouterr().out
     assert "greedy" in printed and "victims" in printed and "·" in printed
+
+
+def test_the_matrix_shows_every_pair_within_80_columns() -> None:
+    known = combinations.parts()
+    header, units, *lines = combinations.matrix().plain.splitlines()
+    assert all(len(line) <= 80 for line in (header, units, *lines[: len(known)]))
+    # Below "part" the label ends where the first column begins.
+    wide = units.index("1")
+    columns = [place for place in range(wide, len(units)) if units[place] != " "]
+    assert len(columns) == len(known)
+    for row, (line, part) in enumerate(zip(lines, known, strict=False)):
+        for column, other in zip(columns, known, strict=True):
+            sign = line.ljust(len(units))[column]
+            assert (sign == "·") == (other is not part and part.excludes(other) is None), (row, other.name)
+            assert sign.isupper() == (part.excludes(other) is not None and other is not part)

@@ -108,6 +108,22 @@ def test_overrides_by_mapping_and_by_keyword() -> None:
     assert without_wall_clock(by_mapping) == without_wall_clock(by_keyword)
 
 
+def test_descriptions_may_be_mappings(tmp_path: Any) -> None:
+    source = {
+        "kind": "synthetic",
+        "requests": 200,
+        "read_share": 0.5,
+        "sizes": [{"bytes": 8192, "weight": 1}],
+    }
+    workload = {"name": "own", "source": source, "host": {"queue_depth": 4}}
+    scheme = {"name": "first come", "scheduler": {"policy": "fifo"}}
+    as_file = tmp_path / "own.toml"
+    as_file.write_text(wordline.resolve("workload", workload))
+    one, other = (small_run(workload=given, scheme=scheme) for given in (workload, as_file))
+    assert without_wall_clock(one) == without_wall_clock(other)
+    assert one.config.workload.name == "own" and one.config.scheme.name == "first come"
+
+
 def test_seeds() -> None:
     first, again, other = (small_run(seed=seed) for seed in (7, 7, 8))
     assert without_wall_clock(first) == without_wall_clock(again)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 INTERRUPTED = 130
@@ -9,6 +10,9 @@ INTERRUPTED = 130
 
 def main() -> None:
     """Runs the command line and exits: 0, or 2 for a mistake in the input, or 130 after Ctrl-C."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # A terminal without bars and Greek letters gets question marks, not a failure.
+        sys.stdout.reconfigure(errors="replace")
     try:
         code = _run(sys.argv[1:])
     except KeyboardInterrupt:

@@ -2,9 +2,12 @@
 
 from dataclasses import dataclass
 
-from rich.table import Table
+from rich.text import Text
 
 from wordline import _core
+
+GROUP = 5
+"""Columns that stand together, so that the eye finds one."""
 
 
 @dataclass(frozen=True)
@@ -49,22 +52,30 @@ def rows() -> list[dict[str, object]]:
     ]
 
 
-def table() -> Table:
-    """The matrix: a dot where two parts go together, the slot's letter where they exclude each other."""
+def matrix() -> Text:
+    """A dot where two parts go together, the slot's letter where they exclude each other.
+
+    A letter wide for each part, so that a terminal of 80 columns has room for all.
+    """
     known = parts()
     slots = list(dict.fromkeys(slot for part in known for slot in part.slots))
     letters = {slot: chr(ord("A") + number) for number, slot in enumerate(slots)}
+    labels = [f"{number:2} {part.name}" for number, part in enumerate(known, 1)]
+    wide = max(map(len, labels)) + 1
+    numbers = [f"{number:2}" for number in range(1, len(known) + 1)]
+    lines = [_line("part" if row == 0 else "", wide, [number[row] for number in numbers]) for row in (0, 1)]
+    text = Text("\n".join(lines) + "\n", style="bold")
+    for label, part in zip(labels, known, strict=True):
+        cells = (" " if other is part else _cell(letters, part.excludes(other)) for other in known)
+        text.append(_line(label, wide, list(cells)) + "\n", style="not bold")
     legend = ", ".join(f"{letter} {slot}" for slot, letter in letters.items())
-    matrix = Table(box=None, pad_edge=False, padding=(0, 1, 0, 0), header_style="bold")
-    matrix.caption = f"· go together; exclude each other in the slot: {legend}"
-    matrix.caption_justify = "left"
-    matrix.add_column("part", no_wrap=True)
-    for number in range(1, len(known) + 1):
-        matrix.add_column(str(number), justify="right", no_wrap=True)
-    for number, part in enumerate(known, 1):
-        cells = [
-            "" if other is part else letters[slot] if (slot := part.excludes(other)) else "·"
-            for other in known
-        ]
-        matrix.add_row(f"{number:2} {part.name}", *cells)
-    return matrix
+    return text.append(f"· go together; exclude each other in the slot: {legend}", style="not bold italic")
+
+
+def _cell(letters: dict[str, str], slot: str | None) -> str:
+    return "·" if slot is None else letters[slot]
+
+
+def _line(label: str, wide: int, cells: list[str]) -> str:
+    groups = ("".join(cells[start : start + GROUP]) for start in range(0, len(cells), GROUP))
+    return f"{label:{wide}}{' '.join(groups)}".rstrip()

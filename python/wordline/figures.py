@@ -43,6 +43,16 @@ def fitting(metric: str, value: float | None) -> str:
     return f"{short(value / scale)} {name}".strip()
 
 
+def fitting_interval(metric: str, value: float, half: float) -> str:
+    """A figure and half of its interval in the unit that fits the figure: `1.43 ±0.12 ms`."""
+    usual = unit(metric)[1]
+    choice = _FITTING.get(usual, ())
+    if not choice:
+        return f"{short(value)} ±{short(half)} {usual}".strip()
+    scale, name = next(((s, n) for s, n in choice if abs(value) >= s), choice[-1])
+    return f"{short(value / scale)} ±{short(half / scale)} {name}"
+
+
 def short(value: float) -> str:
     """A number with four digits, trailing zeros left out; whole from a thousand on."""
     if value == 0 or abs(value) >= 1000:

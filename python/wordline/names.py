@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 PERCENTILES = {
     "mean": "mean",
     "p50": "p50",
@@ -78,3 +80,18 @@ def about_part(key: str) -> str:
             work = CLASSES.get(cause, cause.replace("_", " "))
             return f"waiting while {resource} was busy with {work}"
     return ABOUT.get(key, "")
+
+
+def endings(paths: Sequence[str]) -> dict[str, str]:
+    """Dotted paths by their last words, as many as tell them apart: `gc.policy` beside `scheduler.policy`."""
+    found = {}
+    for path in paths:
+        words = path.split(".")
+        kept = next(
+            kept
+            for kept in range(1, len(words) + 1)
+            if kept == len(words)
+            or all(other == path or other.split(".")[-kept:] != words[-kept:] for other in paths)
+        )
+        found[path] = ".".join(words[-kept:])
+    return found

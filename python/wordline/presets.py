@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from wordline import _core
 from wordline._core import WordlineError
@@ -30,9 +31,9 @@ class Description:
     folder: Path
     """Where the relative paths inside it start."""
     notes: tuple[str, ...] = ()
+    """What was left out of it, one sentence each."""
     file: Path | None = None
     """What it was read from; `None` where it was made up."""
-    """What was left out of it, one sentence each."""
 
 
 def names(kind: Kind) -> list[str]:
@@ -40,14 +41,22 @@ def names(kind: Kind) -> list[str]:
     return sorted(path.stem for path in (_PRESETS / f"{kind}s").glob("*.toml"))
 
 
-def load(kind: Kind, name_or_path: str | os.PathLike[str]) -> Description:
-    """The description with this preset's name or at this path.
+Given: TypeAlias = str | os.PathLike[str] | Mapping[str, object]
+"""The name of a preset, the path of a file, or what would stand in the file."""
+
+
+def load(kind: Kind, name_or_path: Given) -> Description:
+    """The description with this preset's name, at this path, or with these tables and keys.
 
     A name with a folder in it or ending in `.toml` is a path; any other is a preset. A workload that ends in
     `.fio` is a job file of fio. Raises `WordlineError` when there is none, with the nearest known name.
     """
+    if isinstance(name_or_path, Mapping) and name_or_path:
+        lines = (f"{toml_key(key)} = {toml_value(value)}" for key, value in name_or_path.items())
+        return Description(label=kind, text="\n".join(lines), folder=Path.cwd())
     if not isinstance(name_or_path, str | os.PathLike):
-        raise WordlineError(f"{kind} = {name_or_path!r}: allowed: the name of a preset, or a path")
+        allowed = "the name of a preset, a path, or a mapping of its tables and keys"
+        raise WordlineError(f"{kind} = {name_or_path!r}: allowed: {allowed}")
     text = os.fsdecode(name_or_path)
     path = Path(text)
     if kind == "workload" and path.suffix == ".fio":
@@ -64,6 +73,11 @@ def load(kind: Kind, name_or_path: str | os.PathLike[str]) -> Description:
 
 def _load_file(kind: Kind, path: Path, label: str | None = None) -> Description:
     text = read_text(kind, path)
+    if kind == "workload" and re.search(r"^fit_for\s*=", text, re.MULTILINE):
+        source = f'source = {{ kind = "twin", path = {toml_string(str(path))} }}'
+        raise WordlineError(
+            f"{path} is the profile of a trace, not a workload; a workload plays it with `{source}`"
+        )
     return Description(label=label or str(path), text=text, folder=path.resolve().parent, file=path)
 
 
@@ -119,9 +133,7 @@ def _stem(file: Path) -> str:
     return name
 
 
-def load_workload(
-    name_or_path: str | os.PathLike[str], traces: str | os.PathLike[str] | None = None
-) -> Description:
+def load_workload(name_or_path: Given, traces: str | os.PathLike[str] | None = None) -> Description:
     """A workload; with `traces`, the real trace in the place of its twin where that folder has it.
 
     Raises `WordlineError` when the folder isn't there.
@@ -131,6 +143,8 @@ def load_workload(
         return described
     if not Path(traces).is_dir():
         raise WordlineError(f"--traces {os.fspath(traces)}: no such folder")
+    if isinstance(name_or_path, Mapping):
+        return described
     name = os.fspath(name_or_path)
     found = real_trace(name, traces)
     if found is None:
@@ -152,9 +166,10 @@ def load_workload(
 def _suggestion(text: str, known: list[str]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(text, known, n=1, cutoff=0.5)
+    in_small = {name.casefold(): name for name in known}
+    near = difflib.get_close_matches(text.casefold(), in_small, n=1, cutoff=0.5)
     if near:
-        return f"did you mean `{near[0]}`?"
+        return f"did you mean `{in_small[near[0]]}`?"
     return f"known: {', '.join(known)}" if known else "none are installed"
 
 
@@ -188,5 +203,12 @@ def toml_value(value: object) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(toml_value(item) for item in value)}]"
     if isinstance(value, Mapping):
-        return f"{{ {', '.join(f'{key} = {toml_value(item)}' for key, item in value.items())} }}"
+        return f"{{ {', '.join(f'{toml_key(key)} = {toml_value(item)}' for key, item in value.items())} }}"
     return str(value)
+
+
+def toml_key(key: object) -> str:
+    """A key as TOML writes it."""
+    text = str(key)
+    bare = text.isascii() and text.replace("_", "").replace("-", "").isalnum()
+    return text if bare else toml_string(text)

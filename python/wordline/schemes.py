@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from wordline import _core
 from wordline._core import WordlineError
-from wordline.presets import Description, load, toml_string, toml_value
+from wordline.presets import Description, Given, load, toml_key, toml_string, toml_value
 from wordline.toml_files import parse
 
 JOIN = "+"
@@ -19,8 +18,8 @@ JOIN = "+"
 SEPARATOR = ","
 
 
-def described(name_or_path: str | os.PathLike[str]) -> Description:
-    """The description of a scheme wherever one is named: what `scheme` takes, or the path of a file."""
+def described(name_or_path: Given) -> Description:
+    """The description of a scheme wherever one is given: what `scheme` takes, a file's path, or keys."""
     if isinstance(name_or_path, str):
         return scheme(name_or_path).description
     return load("scheme", name_or_path)
@@ -106,15 +105,11 @@ def _combined(text: str, names: list[str], parts: list[Description]) -> Descript
     lines = [f"name = {toml_string(text)}"]
     merged = {key: value for part in leaves for key, value in part.items()}
     lines += [
-        f"{'.'.join(map(_bare, key))} = {toml_value(value)}"
+        f"{'.'.join(map(toml_key, key))} = {toml_value(value)}"
         for key, value in merged.items()
         if key not in {("name",), ("description",)}
     ]
     return Description(label=text, text="\n".join(lines) + "\n", folder=parts[0].folder)
-
-
-def _bare(key: str) -> str:
-    return key if key.replace("_", "").replace("-", "").isalnum() else toml_string(key)
 
 
 def _leaves(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

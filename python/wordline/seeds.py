@@ -17,13 +17,13 @@ from wordline import files, notes, schemes, simulation
 from wordline._core import WordlineError
 from wordline.files import write_text
 from wordline.intervals import CONFIDENCE, student_t
-from wordline.presets import load
+from wordline.presets import Given, load
 
 if TYPE_CHECKING:
     import pyarrow
 
     from wordline.result import Result
-    from wordline.simulation import PathLike, Progress
+    from wordline.simulation import Progress
 
 LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p99_9")
 
@@ -148,9 +148,9 @@ def figure(result: Mapping[str, Any], path: str) -> float | None:
 
 
 def run_seeds(
-    device: PathLike = "mqsim",
-    scheme: PathLike = "baseline",
-    workload: PathLike = "randread-4k-qd16",
+    device: Given = "mqsim",
+    scheme: Given = "baseline",
+    workload: Given = "randread-4k-qd16",
     *,
     seeds: int | Iterable[int] = 5,
     jobs: int | None = None,

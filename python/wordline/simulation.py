@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, TypedDict, Unpack
 from wordline import _core, schemes
 from wordline._core import Drive
 from wordline.policies import handed_over
-from wordline.presets import Description, Kind, load, load_workload, replay, toml_value
+from wordline.presets import Description, Given, Kind, load, load_workload, replay, toml_value
 from wordline.result import Record, Result
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ ALL_TIME = (0, 2**64 - 1)
 
 
 def run(
-    device: PathLike = "mqsim",
-    scheme: PathLike = "baseline",
-    workload: PathLike = "randread-4k-qd16",
+    device: Given = "mqsim",
+    scheme: Given = "baseline",
+    workload: Given = "randread-4k-qd16",
     *,
     seed: int = 1,
     checked: bool = False,
@@ -44,9 +44,10 @@ def run(
 ) -> Result:
     """Simulates one workload on one drive and returns what was measured.
 
-    `device`, `scheme` and `workload` are names of presets or paths of TOML files; a scheme may also be
-    `key=value`, or several joined by `+`, as in `compare`. Overrides are keyed by
-    dotted path, in a mapping or as keyword arguments: `overrides={"device.geometry.blocks": 64}`. `checked`
+    `device`, `scheme` and `workload` are names of presets, paths of TOML files, or mappings of what would
+    stand in such a file: `workload={"source": {"kind": "trace", "path": "web.csv"}}`; a scheme may also be
+    `key=value`, or several joined by `+`, as in `compare`. Overrides are keyed by dotted path, in a
+    mapping or as keyword arguments: `overrides={"device.geometry.blocks": 256}`. `checked`
     verifies every read and audits the whole map at the end. The GIL is released during the run, so runs in
     several threads go side by side; the same inputs give the same result whatever else runs. With `drive`
     (see `wordline.prepare`) the run begins on a copy of it instead of preparing its own; the result is the
@@ -135,9 +136,9 @@ def simulate_part(
 
 
 def run_part(
-    device: PathLike = "mqsim",
-    scheme: PathLike = "baseline",
-    workload: PathLike = "randread-4k-qd16",
+    device: Given = "mqsim",
+    scheme: Given = "baseline",
+    workload: Given = "randread-4k-qd16",
     *,
     seed: int = 1,
     checked: bool = False,
@@ -170,9 +171,9 @@ def run_part(
 
 
 def prepare(
-    device: PathLike = "mqsim",
-    scheme: PathLike = "baseline",
-    workload: PathLike = "randread-4k-qd16",
+    device: Given = "mqsim",
+    scheme: Given = "baseline",
+    workload: Given = "randread-4k-qd16",
     *,
     seed: int = 1,
     checked: bool = False,
@@ -223,9 +224,9 @@ def prepare_drive(
 
 def load_drive(
     path: PathLike,
-    device: PathLike = "mqsim",
-    scheme: PathLike = "baseline",
-    workload: PathLike = "randread-4k-qd16",
+    device: Given = "mqsim",
+    scheme: Given = "baseline",
+    workload: Given = "randread-4k-qd16",
     *,
     seed: int = 1,
     checked: bool = False,
@@ -242,10 +243,10 @@ def load_drive(
 
 def resolve(
     kind: Kind,
-    name_or_path: PathLike,
+    name_or_path: Given,
     overrides: Mapping[str, object] | None = None,
     *,
-    device: PathLike | None = None,
+    device: Given | None = None,
 ) -> str:
     """The whole description of a device, a scheme or a workload, defaults filled in, as TOML.
 
@@ -255,7 +256,7 @@ def resolve(
 
 
 def resolve_text(
-    kind: Kind, name_or_path: PathLike, overrides: list[tuple[str, str]], device: PathLike | None = None
+    kind: Kind, name_or_path: Given, overrides: list[tuple[str, str]], device: Given | None = None
 ) -> str:
     """`resolve` with overrides whose values are TOML."""
     description = schemes.described(name_or_path) if kind == "scheme" else load(kind, name_or_path)

@@ -23,6 +23,8 @@ def config(theme: Theme = "light", font: str = FONT) -> dict[str, Any]:
             "labelFontSize": 11, "titleFontSize": 12, "titleFontWeight": "normal", "titlePadding": 8,
             "labelSeparation": 6,
         },
+        # A label stands below its tick, at the ends too.
+        "axisQuantitative": {"labelFlush": False},
         "legend": {
             "labelColor": ink, "titleColor": ink, "labelFontSize": 11, "titleFontSize": 11, "labelLimit": 0,
             "titleFontWeight": "normal", "titleLimit": 0, "gradientLength": 160,

@@ -12,6 +12,7 @@ from wordline import __version__
 from wordline._core import WordlineError
 from wordline.cli import (
     calibrate,
+    common,
     compare,
     manual,
     mqsim,
@@ -24,6 +25,7 @@ from wordline.cli import (
     tune,
     twin,
 )
+from wordline.files import reason
 
 app = typer.Typer(
     help="Simulates flash SSDs and their translation layers.",
@@ -40,13 +42,9 @@ CLOSED = 141
 """As a program that SIGPIPE ended."""
 
 
-given: list[str] = []
-"""The arguments of the command that is being carried out."""
-
-
 def execute(arguments: list[str]) -> int:
     """Runs one command line and returns the exit code. A mistake is one line on stderr."""
-    given[:] = arguments
+    common.given[:] = arguments
     if os.environ.get(manual.COMPLETE):
         # Makes the shells known to what answers below.
         from typer.completion import get_completion_inspect_parameters
@@ -63,7 +61,7 @@ def execute(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return CLOSED
     except OSError as error:
-        return _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+        return _fail(f"{error.filename or 'output'}: {reason(error)}")
     if code == INTERRUPTED:
         print("wordline: interrupted", file=sys.stderr)
     return code if isinstance(code, int) else 0

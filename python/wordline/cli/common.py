@@ -45,7 +45,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object 
 SetOption = Annotated[
     list[str] | None,
     typer.Option(
-        "--set", metavar="PATH=VALUE", help="Override a key, such as device.geometry.blocks=64. Repeatable."
+        "--set", metavar="PATH=VALUE", help="Override a key, such as device.geometry.blocks=256. Repeatable."
     ),
 ]
 TransformOption = Annotated[
@@ -67,7 +67,7 @@ def override_pairs(texts: list[str] | None, skip_bad_lines: bool = False) -> lis
     for text in texts or []:
         path, equals, value = text.partition("=")
         if not equals or not path.strip():
-            raise WordlineError(f"--set {text}: allowed: PATH=VALUE, such as device.geometry.blocks=64")
+            raise WordlineError(f"--set {text}: allowed: PATH=VALUE, such as device.geometry.blocks=256")
         pairs.append((path.strip(), value.strip()))
     return pairs
 
@@ -109,11 +109,13 @@ def _scalar(text: str) -> str:
     return text
 
 
+given: list[str] = []
+"""The arguments of the command that is being carried out."""
+
+
 def command_line() -> list[str]:
     """The words of this command, as its user would type them."""
-    from wordline import cli
-
-    return ["wordline", *cli.given]
+    return ["wordline", *given]
 
 
 def say(notes: Iterable[str]) -> None:

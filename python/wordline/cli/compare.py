@@ -77,7 +77,7 @@ def compare(
     if as_json + as_csv + as_markdown + as_latex > 1:
         raise WordlineError("--json, --csv, --markdown and --latex exclude each other")
     from wordline import schemes as naming
-    from wordline.comparison import figures, sheets
+    from wordline.comparison import run, sheets
     from wordline.files import usable_folder
     from wordline.presets import load, replay
 
@@ -91,7 +91,7 @@ def compare(
     if out is not None:
         usable_folder(out)
     with points_bar("compare") as watch:
-        found = figures.run(
+        found = run.run(
             load("device", device),
             [naming.scheme(name) for name in naming.split(schemes)],
             described,
@@ -124,7 +124,8 @@ def compare(
 
 
 def _metrics(found: object, wanted: list[str] | None) -> list[str]:
-    from wordline.comparison.figures import DEFAULT_METRICS, Comparison
+    from wordline.comparison.figures import Comparison
+    from wordline.comparison.names import DEFAULT_METRICS
 
     assert isinstance(found, Comparison)  # noqa: S101
     if not wanted:

@@ -45,11 +45,9 @@ def completion(shell: Annotated[Shell, typer.Argument(help="The shell.")]) -> No
     print(get_completion_script(prog_name="wordline", complete_var=COMPLETE, shell=shell.value))
 
 
-def man() -> None:
+def man(context: typer.Context) -> None:
     """Print the manual page: wordline man > wordline.1, or wordline man | man -l -."""
-    from wordline.cli import app
-
-    print(page(typer.main.get_command(app)), end="")
+    print(page(context.find_root().command), end="")
 
 
 def page(root: Any) -> str:

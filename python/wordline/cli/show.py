@@ -79,7 +79,7 @@ def show_combinations(as_json: JsonOption = False) -> None:
     if as_json:
         print(json.dumps(combinations.rows(), indent=2))
     else:
-        show(combinations.table())
+        show(combinations.matrix())
 
 
 def _list(kind: Kind, as_json: bool) -> None:

@@ -43,7 +43,8 @@ def sweep(
     from wordline.files import usable_folder
     from wordline.report.folders import write_report
     from wordline.sweeps import api
-    from wordline.sweeps.file import METRICS, read
+    from wordline.sweeps.averages import METRICS
+    from wordline.sweeps.file import read
 
     described = read(file)
     folder = out if out is not None else Path(file).with_suffix("")

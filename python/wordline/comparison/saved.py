@@ -1,37 +1,14 @@
-"""A comparison in a folder: its rows, what it compared, and its page."""
+"""A comparison from its folder: its rows, and what it compared."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Sequence
 from pathlib import Path
 
 from wordline._core import WordlineError
 from wordline.comparison.figures import Comparison
-from wordline.files import made_folder, write_text
+from wordline.comparison.names import SAVED
 from wordline.study.store import Store
-
-SAVED = "comparison.json"
-
-PAGE = "report.html"
-
-
-def save(found: Comparison, folder: str | os.PathLike[str], command: Sequence[str] = ()) -> list[Path]:
-    """Writes what was compared beside the rows that the folder holds, and the page; returns their paths."""
-    from wordline.report.folders import write_report
-
-    target = made_folder(folder)
-    told = {
-        "device": found.device,
-        "workloads": found.workloads,
-        "schemes": found.schemes,
-        "metrics": found.wanted,
-        "keys": [[*pair, found.keys(*pair)] for pair in found.pairs()],
-        "command": list(command),
-    }
-    write_text(target / SAVED, json.dumps(told, indent=1) + "\n")
-    return [target / SAVED, write_report([target], target / PAGE)]
 
 
 def load(folder: Path) -> tuple[Comparison, list[str]]:

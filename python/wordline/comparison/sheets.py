@@ -6,14 +6,18 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from wordline.comparison.figures import DIRECTIONS, Cell, Comparison, Direction, Part
+from wordline.comparison.names import DIRECTIONS, Direction, Part
 from wordline.figures import formatted, heading, more_is_better, number
 from wordline.names import part_label
+
+if TYPE_CHECKING:
+    from wordline.comparison.figures import Cell, Comparison
 
 SMALLEST_SHARE = 0.01
 """Parts below this share of every scheme's response time are folded into one row."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from wordline.charts import Axis, Chart, colors, stacked
-from wordline.charts.specs import Share
+from wordline.charts import Axis, Chart, Share, colors, stacked
 from wordline.names import about_part, part_label
 
 SMALLEST_SHARE = 0.01

@@ -9,26 +9,19 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wordline import _core
 from wordline._core import WordlineError
 from wordline.charts.embed import figures
-from wordline.comparison import sheets
-from wordline.comparison.figures import Comparison
-from wordline.comparison.saved import SAVED as COMPARISON
+from wordline.comparison.names import SAVED as COMPARISON
 from wordline.comparison.saved import load as load_comparison
-from wordline.figures import fitting, title
-from wordline.report import html, studies
-from wordline.report.page import page
+from wordline.figures import fitting, fitting_interval, title
+from wordline.names import endings
+from wordline.report import comparisons, html, studies
 from wordline.report.runs import load_runs
-from wordline.report.tables import facts, sections, table
+from wordline.report.tables import MOST_ROWS, facts, sections, table
 from wordline.sweeps.api import TABLE as SWEEP
-from wordline.sweeps.averages import averages
-from wordline.sweeps.file import METRICS
+from wordline.sweeps.averages import METRICS, averages
 from wordline.tuning.search import DESCRIBED as SEARCH
 from wordline.tuning.search import TABLE as TRIALS
-
-MOST_ROWS = 200
-"""Rows of a sweep's table on a page; all are in its file."""
 
 
 def write_report(
@@ -54,40 +47,11 @@ def write_report(
         text if alone else f"<section><h2>{escape(name)}</h2></section>{text}" for name, text in parts
     )
     heading = title or (parts[0][0] if alone else ", ".join(name for name, _ in parts))
-    written = page(heading, body, style=html.STYLE, subtitle=f"Wordline {_core.__version__}")
-    return html.write_page(out, written)
-
-
-def comparison_body(found: Comparison, command: Sequence[str] = ()) -> str:
-    """All sections of a comparison."""
-    metrics = found.metrics(found.wanted)
-    tables = "".join(
-        f"<h3>{escape(sheet.title)}</h3>{table(sheet.headers, sheet.rows)}"
-        for sheet in sheets.sheets(found, metrics)
-        if "where a" not in sheet.title
-    )
-    said = [f"{workload}, {note.text()}" for workload in found.workloads for note in found.notes(workload)]
-    said += [f"{workload}, {scheme}: {error}" for (workload, scheme), error in found.errors.items()]
-    notes = "".join(f'<p class="fair">{escape(note)}</p>' for note in said)
-    rows = [("device", found.device), ("schemes", ", ".join(found.schemes))]
-    rows += [("workloads", ", ".join(found.workloads)), ("seeds", ", ".join(map(str, found.seeds)))]
-    rows += [("command", " ".join(command))] if command else []
-    return sections(
-        (
-            ("Summary", facts(rows) + tables + notes),
-            ("Figures", figures(studies.of_comparison(found, metrics))),
-            ("Where the time went", html.explained(studies.blame_of(found))),
-        )
-    )
+    return html.write_page(out, html.whole(heading, body))
 
 
 def _comparison(folder: Path) -> tuple[str, str]:
-    found, command = load_comparison(folder)
-    return _name(found), comparison_body(found, command)
-
-
-def _name(found: Comparison) -> str:
-    return f"{found.device}: {', '.join(found.schemes)}"
+    return comparisons.named(*load_comparison(folder))
 
 
 def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS) -> str:
@@ -100,11 +64,12 @@ def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS)
         cells = [str(point.axes[axis]) for axis in axes]
         for metric in given:
             figure = point.figure(metric)
-            half = None if figure is None else figure.half
-            text = fitting(metric, None if figure is None else figure.value)
-            cells.append(text if half is None else f"{text} ±{fitting(metric, half)}")
+            if figure is None or figure.half is None:
+                cells.append(fitting(metric, None if figure is None else figure.value))
+            else:
+                cells.append(fitting_interval(metric, figure.value, figure.half))
         lines.append([*cells, *([point.errors[0]] if point.errors else [])])
-    headers = [axis.rpartition(".")[2] for axis in axes] + [title(metric) for metric in given]
+    headers = [*endings(axes).values(), *map(title, given)]
     headers += ["error"] if any(point.errors for point in found) else []
     rest = len(found) - MOST_ROWS
     more = f'<p class="dim">… and {rest:,} more points</p>' if rest > 0 else ""
@@ -153,7 +118,7 @@ def search_body(found: studies.Search) -> str:
     headers = [
         "trial",
         *map(title, found.objectives),
-        *(name.rpartition(".")[2] for name in found.parameters),
+        *endings(found.parameters).values(),
     ]
     lines = [
         [
@@ -182,4 +147,4 @@ STUDIES: tuple[tuple[str, Callable[[Path], tuple[str, str]]], ...] = (
 )
 """The file by which a folder is known, and what its page shows: a name and a body."""
 
-__all__ = ["comparison_body", "search_body", "sweep_body", "write_report"]
+__all__ = ["search_body", "sweep_body", "write_report"]

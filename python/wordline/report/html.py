@@ -11,11 +11,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from wordline import intervals, notes
-from wordline.charts import Axis, Chart, colors, curves, heat, stacked
+from wordline import _core, intervals, notes
+from wordline.charts import Axis, Chart, Share, colors, curves, heat, stacked
 from wordline.charts.embed import figures
-from wordline.charts.specs import Share
-from wordline.figures import at, fitting, title
+from wordline.figures import at, fitting, fitting_interval, title
 from wordline.files import made_folder, write_text
 from wordline.report import blame
 from wordline.report.differences import configuration
@@ -58,6 +57,11 @@ def write_page(out: str | os.PathLike[str], text: str) -> Path:
     made_folder(target.parent)
     write_text(target, text)
     return target
+
+
+def whole(title: str, text: str) -> str:
+    """A page with this body, of whatever isn't runs alone."""
+    return page(title, text, style=STYLE, subtitle=f"Wordline {_core.__version__}")
 
 
 def render(runs: Sequence[SavedRun], title: str | None = None) -> str:
@@ -130,7 +134,7 @@ def _figure(metric: str, run: SavedRun, first: SavedRun) -> str:
     text = fitting(metric, value)
     if value is None or interval is None:
         return text
-    text += f" ±{fitting(metric, interval.reach(value))}"
+    text = fitting_interval(metric, value, interval.reach(value))
     base = at(first.result, metric)
     if run is first or base is None:
         return text
@@ -270,7 +274,7 @@ def _waf(runs: Sequence[SavedRun]) -> Iterator[Chart]:
     if causes:
         pieces = [Share(name.replace("_", " "), colors.of_series(place)) for place, name in enumerate(causes)]
         rows = [(label, {name.replace("_", " "): v for name, v in parts.items()}) for label, parts in found]
-        yield stacked("", rows, pieces, Axis("bytes programmed for each byte that the host wrote"))
+        yield stacked("", rows, pieces, Axis("bytes programmed for each byte written"))
 
 
 BUSY = Axis("busy share of the window", "share", limits=(0.0, 1.0))

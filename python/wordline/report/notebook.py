@@ -7,17 +7,13 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from wordline.charts import Chart, images
-from wordline.charts.axis import Axis
-from wordline.charts.specs import curves
+from wordline.charts import Axis, Chart, curves, images
 from wordline.comparison import sheets
 from wordline.figures import at, fitting, title
-from wordline.names import PERCENTILES
+from wordline.names import PERCENTILES, endings
 from wordline.report import blame, studies
-from wordline.report.folders import MOST_ROWS
-from wordline.report.tables import table
-from wordline.sweeps.averages import averages
-from wordline.sweeps.file import METRICS
+from wordline.report.tables import MOST_ROWS, table
+from wordline.sweeps.averages import METRICS, averages
 
 if TYPE_CHECKING:
     from wordline.comparison import Comparison
@@ -101,7 +97,7 @@ def of_sweep(found: Sweep) -> str:
             [str(point.axes[axis]) for axis in axes]
             + [fitting(metric, None if figure is None else figure.value) for metric, figure in figures]
         )
-    headers = [axis.rpartition(".")[2] for axis in axes] + list(map(title, metrics))
+    headers = list(endings(axes).values()) + list(map(title, metrics))
     return (
         f"<p><b>{escape(found.name)}</b>: {len(points)} of {len(set(found.keys))} points</p>"
         f"{table(headers, rows)}{_drawn(studies.of_sweep(points, metrics))}"

@@ -5,13 +5,17 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wordline.charts import Axis, Chart, bars, colors, curves, heat, points
-from wordline.comparison.figures import DIRECTIONS, Comparison
+from wordline.comparison.names import DIRECTIONS
 from wordline.figures import kind, title
+from wordline.names import endings
 from wordline.report import blame
 from wordline.sweeps.averages import Averaged
+
+if TYPE_CHECKING:
+    from wordline.comparison.figures import Comparison
 
 MOST_LINES = 10
 """Of a chart."""
@@ -76,8 +80,9 @@ def blame_of(found: Comparison) -> dict[str, blame.Rows]:
     return panels
 
 
-def _short(axis: str) -> str:
-    return axis.rpartition(".")[2].replace("_", " ")
+def _words(axes: Sequence[str]) -> dict[str, str]:
+    """Axes as charts call them."""
+    return {axis: name.replace("_", " ").replace(".", " ") for axis, name in endings(axes).items()}
 
 
 def _number(value: Any) -> bool:
@@ -95,6 +100,7 @@ def of_sweep(found: Sequence[Averaged], metrics: Sequence[str]) -> Iterator[Char
     axes = [axis for axis in (found[0].axes if found else ()) if len(_values(found, axis)) > 1]
     if not axes:
         return
+    words = _words(axes)
     longest = max(axes, key=lambda axis: (all(map(_number, _values(found, axis))), len(_values(found, axis))))
     others = [axis for axis in axes if axis != longest]
     for metric in metrics:
@@ -102,33 +108,35 @@ def of_sweep(found: Sequence[Averaged], metrics: Sequence[str]) -> Iterator[Char
         if not any(figure.value for _, figure in known):
             continue
         if all(map(_number, _values(found, longest))):
-            yield from _lines(known, metric, longest, others)
+            yield from _lines(known, metric, longest, others, words)
         else:
             rows = [
                 (
-                    _called(point, others) or _short(longest),
+                    _called(point, others, words) or words[longest],
                     str(point.axes[longest]),
                     figure.value,
                     figure.half,
                 )
                 for point, figure in known
             ]
-            yield bars(title(metric), rows, Axis(title(metric), kind(metric)), legend_title=_short(longest))
+            yield bars(title(metric), rows, Axis(title(metric), kind(metric)), legend_title=words[longest])
         if others:
-            yield _map(known, metric, longest, max(others, key=lambda axis: len(_values(found, axis))))
+            yield _map(known, metric, longest, max(others, key=lambda axis: len(_values(found, axis))), words)
 
 
-def _called(point: Averaged, axes: Sequence[str]) -> str:
+def _called(point: Averaged, axes: Sequence[str], words: Mapping[str, str]) -> str:
     if len(axes) == 1:
         return str(point.axes[axes[0]])
-    return ", ".join(f"{_short(axis)} {point.axes[axis]}" for axis in axes)
+    return ", ".join(f"{words[axis]} {point.axes[axis]}" for axis in axes)
 
 
-def _lines(known: Any, metric: str, longest: str, others: Sequence[str]) -> Iterator[Chart]:
+def _lines(
+    known: Any, metric: str, longest: str, others: Sequence[str], words: Mapping[str, str]
+) -> Iterator[Chart]:
     lines: dict[str, list[tuple[float, float]]] = {}
     reach: dict[str, list[tuple[float, float, float, float]]] = {}
     for point, figure in sorted(known, key=lambda pair: float(pair[0].axes[longest])):
-        name = _called(point, others) or title(metric)
+        name = _called(point, others, words) or title(metric)
         x = float(point.axes[longest])
         lines.setdefault(name, []).append((x, figure.value))
         if figure.half is not None:
@@ -136,14 +144,14 @@ def _lines(known: Any, metric: str, longest: str, others: Sequence[str]) -> Iter
             reach.setdefault(name, []).append((x, figure.value, low, high))
     xs = {x for line in lines.values() for x, _ in line}
     log = min(xs) > 0 and max(xs) > 20 * min(xs)
-    across = Axis(_short(longest), log=log, zero=False)
-    legend = ", ".join(map(_short, others)) or None
+    across = Axis(words[longest], log=log, zero=False)
+    legend = ", ".join(words[axis] for axis in others) or None
     names = list(lines)
     for first in range(0, len(names), MOST_LINES):
         part = names[first : first + MOST_LINES]
         more = f" ({first // MOST_LINES + 1})" if len(names) > MOST_LINES else ""
         yield curves(
-            f"{title(metric)} over {_short(longest)}{more}",
+            f"{title(metric)} over {words[longest]}{more}",
             {name: lines[name] for name in part},
             across,
             Axis(title(metric), kind(metric)),
@@ -153,17 +161,17 @@ def _lines(known: Any, metric: str, longest: str, others: Sequence[str]) -> Iter
         )
 
 
-def _map(known: Any, metric: str, across: str, down: str) -> Chart:
+def _map(known: Any, metric: str, across: str, down: str, words: Mapping[str, str]) -> Chart:
     cells: dict[tuple[Any, Any], list[float]] = {}
     for point, figure in known:
         cells.setdefault((point.axes[across], point.axes[down]), []).append(figure.value)
     made = [(x, y, sum(values) / len(values)) for (x, y), values in cells.items()]
     averaged = ", mean of the other axes" if any(len(values) > 1 for values in cells.values()) else ""
     return heat(
-        f"{title(metric)} by {_short(across)} and {_short(down)}{averaged}",
+        f"{title(metric)} by {words[across]} and {words[down]}{averaged}",
         made,
-        _short(across),
-        _short(down),
+        words[across],
+        words[down],
         Axis(title(metric), kind(metric)),
         numbers=len(made) <= MOST_CELLS,
     )
@@ -193,7 +201,8 @@ def of_search(found: Search) -> Iterator[Chart]:
     done = [trial for trial in found.trials if trial["error"] is None]
     names = list(found.objectives)
     fronts = {tuple(trial[name] for name in names) for trial in done if trial["trial"] in found.best}
-    tips = {f"p{place}": _short(name) for place, name in enumerate(found.parameters)} | {"n": "trial"}
+    words = _words(found.parameters)
+    tips = {f"p{place}": words[name] for place, name in enumerate(found.parameters)} | {"n": "trial"}
 
     def dot(trial: Mapping[str, Any], x: float, y: float) -> dict[str, Any]:
         given = {f"p{place}": trial[name] for place, name in enumerate(found.parameters)}
@@ -219,9 +228,9 @@ def of_search(found: Search) -> Iterator[Chart]:
     for name, parameter in itertools.product(names, found.parameters):
         values = [trial[parameter] for trial in done]
         number = all(map(_number, values))
-        across = Axis(_short(parameter), "number" if number else "name", zero=False)
+        across = Axis(words[parameter], "number" if number else "name", zero=False)
         dots = [dot(trial, trial[parameter], trial[name]) for trial in done]
         yield points(
-            f"{title(name)} over {_short(parameter)}", dots, across, axes[name], tips=tips,
+            f"{title(name)} over {words[parameter]}", dots, across, axes[name], tips=tips,
             best="front" if len(names) == 2 else "best",
         )  # fmt: skip

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+MOST_ROWS = 200
+"""Rows of a sweep's table on a page; all are in its file."""
+
 
 def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """The first column is words, the others are numbers."""

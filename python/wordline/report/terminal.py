@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from wordline import intervals, notes
+from wordline.figures import short
 from wordline.names import PERCENTILES, part_label
 
 if TYPE_CHECKING:
@@ -261,8 +262,13 @@ def _speed(data: Mapping[str, Any]) -> Text:
     engine, inside = data["engine"], data["flash"]["operations"]
     before = f", {inside:,} of them in the window" if inside < engine["flash_operations"] else ""
     return Text(
-        f"{engine['simulated_ns'] / 1e9:,.3f} s of the drive's time in {engine['wall_s']:.2f} s: "
+        f"{engine['simulated_ns'] / 1e9:,.3f} s of the drive's time in {_brief(engine['wall_s'])} s: "
         f"{engine['flash_operations']:,} flash operations{before}, "
-        f"{engine['flash_operations_per_s'] / 1e6:.2f} million a second",
+        f"{_brief(engine['flash_operations_per_s'] / 1e6)} million a second",
         style="dim",
     )
+
+
+def _brief(value: float) -> str:
+    """With two decimals; a small one with two digits."""
+    return f"{value:.2f}" if value >= 0.1 else short(float(f"{value:.2g}"))

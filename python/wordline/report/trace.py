@@ -9,6 +9,8 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from wordline.figures import short
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -23,13 +25,16 @@ def facts(info: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Single figures: what, and its value with units."""
     pages, aligned, order = info["footprint"], info["alignment"], info["succession"]
     sequence, arrivals, reuse = info["sequence"], info["arrivals"], info["reuse"]
-    mib = pages["page_bytes"] / 2**20
     rows = [
-        ("Duration", f"{info['span_ns'] / 1e9:,.3f} s, {info['flows']:,} flows (devices)"),
+        (
+            "Duration",
+            f"{_time(info['span_ns'])}, {info['flows']:,} flow{'s' * (info['flows'] != 1)} (devices)",
+        ),
         (
             "Touched",
-            f"{pages['touched'] * mib:,.1f} MiB in {pages['touched']:,} pages of {pages['page_bytes']:,} "
-            f"bytes: {pages['read']:,} read, {pages['written']:,} written, {pages['both']:,} both",
+            f"{_bytes(pages['touched'] * pages['page_bytes'])} in {pages['touched']:,} pages of "
+            f"{pages['page_bytes']:,} bytes: {pages['read']:,} read, {pages['written']:,} written, "
+            f"{pages['both']:,} both",
         ),
         ("Needs", f"a drive of {info['end_bytes']:,} bytes"),
         ("Aligned", f"{aligned['pages_4k']:.1%} to 4 KiB, {aligned['sectors_512']:.1%} to 512 bytes"),
@@ -91,12 +96,12 @@ def facts(info: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _sizes(info: Mapping[str, Any]) -> Table:
-    table = _grid("Requests", "count", "MiB", "mean", "p50", "p90", "p99", "largest, bytes")
+    table = _grid("Requests", "count", "total", "mean", "p50", "p90", "p99", "largest, bytes")
     for kind in ("reads", "writes", "trims"):
         row = info[kind]
         if row["requests"]:
             sizes = (f"{row['size_bytes'][key]:,.0f}" for key in ("mean", "p50", "p90", "p99", "max"))
-            table.add_row(kind, f"{row['requests']:,}", f"{row['bytes'] / 2**20:,.1f}", *sizes)
+            table.add_row(kind, f"{row['requests']:,}", _bytes(row["bytes"]), *sizes)
     if info["flushes"]:
         table.add_row("flushes", f"{info['flushes']:,}")
     return table
@@ -135,5 +140,12 @@ def _grid(*headers: str) -> Table:
 def _time(ns: float) -> str:
     for limit, unit in ((1e9, "s"), (1e6, "ms"), (1e3, "µs")):
         if ns >= limit:
-            return f"{ns / limit:,.4g} {unit}"
-    return f"{ns:,.4g} ns"
+            return f"{short(ns / limit)} {unit}"
+    return f"{short(ns)} ns"
+
+
+def _bytes(count: int) -> str:
+    for shift, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if count >= 1 << shift:
+            return f"{short(count / (1 << shift))} {unit}"
+    return f"{count} bytes"

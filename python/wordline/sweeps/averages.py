@@ -17,6 +17,14 @@ SEED = f"{AXIS}seed"
 
 Row = Mapping[str, Any]
 
+METRICS = (
+    "read.latency_ns.mean",
+    "read.latency_ns.p99",
+    "write.latency_ns.mean",
+    "write.latency_ns.p99",
+    "waf",
+)
+
 
 @dataclass(frozen=True)
 class Average:

@@ -33,14 +33,6 @@ KEYS = (
 CHOICES = ("device", "scheme", "workload", "trace")
 """What a point is made of. Each may be one name, a list, or an axis."""
 
-METRICS = (
-    "read.latency_ns.mean",
-    "read.latency_ns.p99",
-    "write.latency_ns.mean",
-    "write.latency_ns.p99",
-    "waf",
-)
-
 
 @dataclass(frozen=True)
 class SweepFile:

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from wordline._core import WordlineError
 from wordline.figures import formatted, heading
+from wordline.names import endings
 from wordline.sweeps.averages import Averaged, averages
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ def render(sweep: Sweep, metrics: list[str]) -> RenderableType:
     points = averages(rows)
     axes = list(points[0].axes) if points else []
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    for name in axes:
-        table.add_column(_short(name))
+    for name in endings(axes).values():
+        table.add_column(name)
     for metric in given:
         table.add_column(heading(metric), justify="right")
     failures = any(point.errors for point in points)
@@ -53,10 +54,6 @@ def _text(point: Averaged, metric: str) -> str:
         return formatted(metric, None)
     text = formatted(metric, found.value)
     return text if found.half is None else f"{text} ±{formatted(metric, found.half)}"
-
-
-def _short(path: str) -> str:
-    return path.rpartition(".")[2]
 
 
 def _title(sweep: Sweep) -> Text:

@@ -17,9 +17,13 @@ pub(super) struct Csv {
     config: ColumnsConfig,
     given: Given,
     layout: Option<Layout>,
-    /// For lines without quotes and blanks, once the first line is read.
+    /// For lines without quotes and blanks, once the first request is read.
     quick: Option<Quick>,
+    /// What was assumed and isn't said yet; the first request settles it.
+    assumed: Vec<&'static str>,
     assumption: Option<String>,
+    /// Whether a request was read.
+    begun: bool,
 }
 
 /// What the first line told.
@@ -39,23 +43,41 @@ enum Separator {
 
 impl Csv {
     pub(super) fn new(config: ColumnsConfig, given: Given) -> Self {
-        Self { config, given, layout: None, quick: None, assumption: None }
+        Self { config, given, layout: None, quick: None, assumed: Vec::new(), assumption: None, begun: false }
     }
 
     pub(super) fn take_assumption(&mut self) -> Option<String> {
         self.assumption.take()
     }
 
-    /// The reader of plain lines, when the first line has just told where the columns are.
+    /// The reader of plain lines, when the first request has just been read.
     pub(super) fn take_quick(&mut self) -> Option<Quick> {
         self.quick.take()
     }
 
     pub(super) fn parse(&mut self, line: &[u8], rules: &Rules) -> Result<Option<Row>, Phrase> {
-        match &self.layout {
-            Some(layout) => layout.row(line),
-            None => self.first(line, rules),
+        let Some(layout) = &self.layout else {
+            return self.first(line, rules);
+        };
+        let row = layout.row(line);
+        if !self.begun && matches!(row, Ok(Some(_))) {
+            self.begin(line);
         }
+        row
+    }
+
+    /// What the line of the first request settles: whether types are numbers, of which nothing said what they mean.
+    fn begin(&mut self, line: &[u8]) {
+        self.begun = true;
+        let Some(layout) = &self.layout else { return };
+        let unsaid = !self.given.read_is && layout.places.read_is.is_none();
+        if unsaid && layout.op_is_number(line) {
+            self.assumed.push("a type 1 for a read, 0 for a write (give `read_is`)");
+        }
+        if !self.assumed.is_empty() {
+            self.assumption = Some(std::mem::take(&mut self.assumed).join(", "));
+        }
+        self.quick = layout.quick();
     }
 
     /// Reads the names in the first line; where all columns are given by number, the line may be a request.
@@ -67,18 +89,13 @@ impl Csv {
         let rules = adjusted(rules, &places, &self.given);
         let layout = Layout { separator, roles: roles(&places), places, rules };
         let row = if self.config.all_numbers() { layout.row(line).unwrap_or(None) } else { None };
-        let mut assumed = Vec::new();
         if assumed_unit {
-            assumed.push("times are taken for ns (give `time_unit`)");
+            self.assumed.push("times are taken for ns (give `time_unit`)");
         }
-        if !self.given.read_is && layout.places.read_is.is_none() {
-            assumed.push("a type 1 for a read, 0 for a write, where types are numbers (give `read_is`)");
-        }
-        if !assumed.is_empty() {
-            self.assumption = Some(assumed.join(", "));
-        }
-        self.quick = layout.quick();
         self.layout = Some(layout);
+        if row.is_some() {
+            self.begin(line);
+        }
         Ok(row)
     }
 }
@@ -170,6 +187,19 @@ impl Layout {
         Some(Quick::new(&layout, &self.rules))
     }
 
+    /// Whether the type of the request in this line is a number or a truth value.
+    fn op_is_number(&self, line: &[u8]) -> bool {
+        let mut number = false;
+        let _ = self.separator.each(line, |index, field| {
+            let field = field.trim_ascii();
+            let flag = || [b"true".as_slice(), b"false"].iter().any(|word| field.eq_ignore_ascii_case(word));
+            number |=
+                self.roles.get(index) == Some(&Some(Role::Op)) && (self::number(field).is_some() || flag());
+            index < self.roles.len()
+        });
+        number
+    }
+
     fn assemble<'a>(&self, fields: impl Iterator<Item = &'a [u8]>) -> Result<Option<Row>, Phrase> {
         let mut found: [Option<&[u8]>; 6] = [None; 6];
         for (field, role) in fields.zip(&self.roles) {
@@ -237,7 +267,7 @@ fn is_event(field: &[u8], event: BlockEvent) -> bool {
 }
 
 /// A whole number of units as bytes; also one in scientific notation, as spreadsheets write it.
-fn loose(field: &[u8], unit: u64) -> Option<u64> {
+pub(super) fn loose(field: &[u8], unit: u64) -> Option<u64> {
     match number(field) {
         Some(count) => count.checked_mul(unit),
         None => {
@@ -247,16 +277,18 @@ fn loose(field: &[u8], unit: u64) -> Option<u64> {
     }
 }
 
-fn loose_time(field: &[u8], unit_ns: u64) -> Option<u128> {
+pub(super) fn loose_time(field: &[u8], unit_ns: u64) -> Option<u128> {
     time(field, unit_ns).or_else(|| {
         let count = decimal(field)? * unit_ns as f64;
         (count < 1e30).then_some(count as u128)
     })
 }
 
-/// A decimal number that isn't negative.
+/// A number with a point or an exponent that isn't negative; what is whole is read exactly, or is too large.
 fn decimal(field: &[u8]) -> Option<f64> {
-    if !field.iter().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(byte)) {
+    if !field.iter().any(|byte| b".eE".contains(byte))
+        || !field.iter().all(|byte| byte.is_ascii_digit() || b".eE+-".contains(byte))
+    {
         return None;
     }
     let value: f64 = std::str::from_utf8(field).ok()?.parse().ok()?;
@@ -398,8 +430,24 @@ mod tests {
     fn assumptions_are_said_once() {
         let mut csv = Csv::new(ColumnsConfig::default(), Given::default());
         csv.parse(b"time,op,offset,length", &RULES).unwrap();
+        csv.parse(b"0,R,0,512", &RULES).unwrap();
         assert!(csv.take_assumption().unwrap().contains("taken for ns"));
+        csv.parse(b"1,R,0,512", &RULES).unwrap();
         assert_eq!(csv.take_assumption(), None);
+    }
+
+    #[test]
+    fn what_types_mean_is_assumed_only_of_numbers() {
+        for (op, said) in [("R", false), ("write", false), ("0", true), ("True", true), ("\"1\"", true)] {
+            let mut csv = Csv::new(ColumnsConfig::default(), Given::default());
+            csv.parse(b"time_ns,op,offset,length", &RULES).unwrap();
+            csv.parse(format!("0,{op},0,512").as_bytes(), &RULES).unwrap();
+            let assumption = csv.take_assumption();
+            assert_eq!(assumption.is_some_and(|text| text.contains("read_is")), said, "{op}");
+        }
+        let mut csv = Csv::new(numbered([1, 2, 3, 4]), Given { time: true, ..Given::default() });
+        csv.parse(b"0,1,0,512", &RULES).unwrap();
+        assert!(csv.take_assumption().is_some_and(|text| text.contains("read_is")));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 
 use wordline_engine::host::request::HostOp;
 
-use super::fields::{device, fields_up_to, scaled, time};
+use super::csv::{loose, loose_time};
+use super::fields::{device, fields_up_to};
 use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 
@@ -21,10 +22,9 @@ pub(super) const LAYOUT: Layout = Layout {
 };
 
 pub(super) fn is_header(line: &[u8]) -> bool {
-    match line.trim_ascii().strip_prefix(HEADER.as_bytes()) {
-        Some(rest) => rest.is_empty() || rest == b",flow",
-        None => false,
-    }
+    let names = || line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
+    let header = || HEADER.as_bytes().split(|byte| *byte == b',');
+    names().eq(header()) || names().eq(header().chain([b"flow".as_slice()]))
 }
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
@@ -34,10 +34,10 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
         _ => return Err(EXPECTED),
     };
     let row = Row {
-        time: time(arrival, rules.unit_ns).ok_or("a time in the first field")?,
+        time: loose_time(arrival, rules.unit_ns).ok_or("a time in the first field")?,
         op: op_of(op).ok_or("R, W, WF, T or F in the second field")?,
-        offset: scaled(offset, rules.offset_unit).ok_or("an offset in bytes in the third field")?,
-        length: scaled(length, rules.length_unit).ok_or("a length in bytes in the fourth field")?,
+        offset: loose(offset, rules.offset_unit).ok_or("an offset in bytes in the third field")?,
+        length: loose(length, rules.length_unit).ok_or("a length in bytes in the fourth field")?,
         device: device(flow).ok_or("a flow from 0 to 65535 in the fifth field")?,
     };
     Ok(if row.op == HostOp::Flush { Row { offset: 0, length: 0, ..row } } else { row })
@@ -78,6 +78,14 @@ mod tests {
     }
 
     #[test]
+    fn numbers_may_be_written_as_floating_point() {
+        let row = Row { time: 1_000_000_000, op: HostOp::Read, offset: 4096, length: 8192, device: 0 };
+        assert_eq!(plain(&RULES, b"1e9,R,4096.0,8192.0"), Ok(row));
+        assert_eq!(plain(&RULES, b"1000000000.0, R, 4.096e3, 8192"), Ok(row));
+        assert!(plain(&RULES, b"1e9,R,4096.5,8192").is_err());
+    }
+
+    #[test]
     fn bad_lines_say_which_field() {
         for (line, part) in [
             ("1,R,0", "time_ns,op"),
@@ -97,6 +105,8 @@ mod tests {
     fn both_headers_are_known_and_no_other() {
         assert!(is_header(b"time_ns,op,offset_bytes,length_bytes"));
         assert!(is_header(b"time_ns,op,offset_bytes,length_bytes,flow"));
+        assert!(is_header(b"time_ns, op, offset_bytes, length_bytes, flow\r"));
         assert!(!is_header(b"time_ns,op,length_bytes,offset_bytes"));
+        assert!(!is_header(b"time_ns,op,offset_bytes,length_bytes,device"));
     }
 }

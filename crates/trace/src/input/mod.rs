@@ -5,5 +5,5 @@ mod open;
 mod siblings;
 
 pub(crate) use lines::{LineFault, LineReader};
-pub(crate) use open::{FileInput, open_input};
+pub(crate) use open::{FileInput, open_input, opening_fault};
 pub(crate) use siblings::processor_files;

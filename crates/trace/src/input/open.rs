@@ -99,7 +99,8 @@ fn is_bzip2_mark(mark: &[u8]) -> bool {
     MARKS.iter().any(|known| mark.iter().zip(*known).all(|(byte, known)| byte == known))
 }
 
-fn opening_fault(error: &io::Error) -> String {
+/// Why a file can't be opened, as a phrase that follows its name.
+pub(crate) fn opening_fault(error: &io::Error) -> String {
     match error.kind() {
         ErrorKind::NotFound => "there is no such file".into(),
         ErrorKind::PermissionDenied => "may not be read (permission denied)".into(),

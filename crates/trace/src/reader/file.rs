@@ -172,12 +172,14 @@ impl TraceFile {
                 Ok(None) => return Ok(None),
                 Ok(Some(line)) if line.trim_ascii().is_empty() => continue,
                 Ok(Some(line)) => match parser.parse(line) {
-                    Ok(Some(row)) => return Ok(Some(Placed { row, number: lines.number() })),
-                    Ok(None) => {
+                    Ok(row) => {
                         if let Some(assumption) = parser.take_assumption() {
                             tally.assumptions.push(format!("{}: {assumption}", self.path.display()));
                         }
-                        continue;
+                        match row {
+                            Some(row) => return Ok(Some(Placed { row, number: lines.number() })),
+                            None => continue,
+                        }
                     }
                     Err(expected) => {
                         let fault =

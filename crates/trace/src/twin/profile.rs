@@ -1,10 +1,14 @@
 //! The profile of a trace, as it is kept in a file.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use wordline_engine::host::request::SourceError;
+
+use crate::input::opening_fault;
 
 use super::codes::MOST_GAPS;
 use super::model::Model;
@@ -118,9 +122,13 @@ impl Profile {
     /// A file that can't be read, is larger than [`PROFILE_BYTES`], or isn't a profile; the message begins with the path.
     pub fn read(path: &Path) -> Result<Self, SourceError> {
         let fail = |what: String| SourceError(format!("{}: {what}", path.display()));
-        let text = std::fs::read(path).map_err(|error| fail(error.to_string()))?;
+        let mut text = Vec::new();
+        // No further, since a path may name what has no end.
+        File::open(path)
+            .and_then(|file| file.take(PROFILE_BYTES as u64 + 1).read_to_end(&mut text))
+            .map_err(|error| fail(opening_fault(&error)))?;
         if text.len() > PROFILE_BYTES {
-            return Err(fail(format!("{} bytes: a profile has {PROFILE_BYTES} at most", text.len())));
+            return Err(fail(format!("a profile has {PROFILE_BYTES} bytes at most")));
         }
         let text = String::from_utf8(text).map_err(|_| fail("not UTF-8 text".into()))?;
         Self::from_toml(&text).map_err(fail)

@@ -1,0 +1,125 @@
+"""Runs schemes side by side."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wordline import schemes as naming
+from wordline._core import WordlineError
+from wordline.comparison.figures import Comparison
+from wordline.presets import Description, load, replay
+from wordline.seeds import seed_list
+from wordline.simulation import override_list
+from wordline.study.executors import open_executor
+from wordline.study.point import Point
+from wordline.study.runs import Watcher, run_points, validate
+from wordline.study.store import Store
+
+if TYPE_CHECKING:
+    from wordline.simulation import PathLike
+
+
+def compare(
+    device: PathLike = "mqsim",
+    schemes: Sequence[str] = ("baseline",),
+    workloads: Sequence[PathLike] = ("randread-4k-qd16",),
+    *,
+    traces: Sequence[PathLike] = (),
+    seeds: int | Iterable[int] = 1,
+    checked: bool = False,
+    overrides: Mapping[str, object] | None = None,
+    jobs: int | None = None,
+    on: str = "threads",
+    folder: PathLike | None = None,
+    watch: Watcher | None = None,
+) -> Comparison:
+    """Runs every scheme under every workload on one drive, side by side.
+
+    Schemes are presets, TOML files, `key=value`, or several of these joined by `+`; figures are normalised to
+    the first. With `folder` rows are kept there, and runs that it has are not run again. `traces` are
+    replayed at their own times, beside or in the place of `workloads`. A run that fails is in `errors`.
+    """
+    given = [(_name(workload), load("workload", workload)) for workload in workloads]
+    given += [(Path(trace).name, replay(trace)) for trace in traces]
+    return run(
+        load("device", device),
+        [naming.scheme(text) for text in schemes],
+        given,
+        seeds=seed_list(seeds),
+        checked=checked,
+        overrides=override_list(overrides or {}),
+        jobs=jobs,
+        on=on,
+        folder=folder,
+        watch=watch,
+    )
+
+
+def _name(workload: PathLike) -> str:
+    text = os.fspath(workload)
+    return Path(text).stem if text.endswith(".toml") else text
+
+
+def run(
+    device: Description,
+    schemes: Sequence[naming.Named],
+    workloads: Sequence[tuple[str, Description]],
+    *,
+    seeds: Sequence[int],
+    checked: bool,
+    overrides: Sequence[tuple[str, str]],
+    jobs: int | None,
+    on: str,
+    folder: PathLike | None,
+    watch: Watcher | None,
+) -> Comparison:
+    """`compare` on descriptions that are loaded already."""
+    names = [scheme.name for scheme in schemes]
+    labels = [label for label, _ in workloads]
+    for kind, listed in (("scheme", names), ("workload", labels)):
+        twice = next((name for name in listed if listed.count(name) > 1), None)
+        if twice is not None or not listed:
+            raise WordlineError(
+                f"{kind} {twice}: allowed: each once" if listed else f"no {kind}: allowed: one or more"
+            )
+    points = {
+        (label, scheme.name, seed): Point(
+            device,
+            scheme.description,
+            workload,
+            tuple(overrides),
+            seed,
+            checked,
+            (("workload", label), ("scheme", scheme.name), ("seed", seed)),
+        )
+        for label, workload in workloads
+        for scheme in schemes
+        for seed in seeds
+    }
+    inputs = dict(zip(points, validate(list(points.values())), strict=True))
+    with _store(folder) as store, open_executor(on, jobs, store.folder) as executor:
+        outcome = run_points(
+            list(points.values()), executor, store, inputs=list(inputs.values()), watch=watch
+        )
+        kept = store.results(found.key for found in inputs.values())
+    rows = {
+        (label, scheme): [kept[inputs[label, scheme, seed].key] for seed in seeds]
+        for label in labels
+        for scheme in names
+    }
+    config = next(iter(inputs.values())).config
+    return Comparison(config["device"]["name"], labels, names, rows, outcome.notes)
+
+
+@contextlib.contextmanager
+def _store(folder: PathLike | None) -> Iterator[Store]:
+    if folder is not None:
+        yield Store(folder)
+        return
+    with tempfile.TemporaryDirectory(prefix="wordline-") as temporary:
+        yield Store(temporary)
