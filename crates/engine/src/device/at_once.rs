@@ -99,18 +99,19 @@ impl Device {
         true
     }
 
-    /// A read of a page of the map, of which no system is told, begins as the last step of an event, if it can bypass the queues and
+    /// A read that firmware looked up, or of a page of the map, begins as the last step of an event, if it can bypass the queues and
     /// its die is idle.
     #[inline(always)]
     pub(super) fn begin_unqueued(&mut self, head: OpId) -> bool {
         if !self.reads_bypass_queues() {
             return false;
         }
-        let Op { lpa, ppa, class, .. } = self.pool[head];
+        let Op { lpa, ppa, class, order, .. } = self.pool[head];
         let Place { plane, page, .. } = self.geometry.place(ppa);
         let die = self.geometry.die_of(plane).0;
         let state = &self.dies[die.index()];
-        if state.phase != Phase::Idle || state.has_work() || self.must_queue(class, lpa, die) {
+        // One that waited elsewhere before has its turn by that.
+        if order != 0 || state.phase != Phase::Idle || state.has_work() || self.must_queue(class, lpa, die) {
             return false;
         }
         self.op_order += 1;
@@ -118,6 +119,9 @@ impl Device {
         let op = &mut self.pool[head];
         (op.order, op.arrived, op.wait_from) = (order, now, now);
         self.change_load(die, 1);
+        if class == Class::HostRead && self.is_kept_back(head, die) {
+            return true;
+        }
         self.begin_unit_read(die, class, head, page, 0);
         true
     }
@@ -154,6 +158,12 @@ impl Device {
         state.phase = Phase::Command;
         state.occupy(Some(class), self.now);
         self.want_channel(die, class, command);
+    }
+
+    /// Whether nothing follows on a die behind the page that just left it, the last of its command.
+    #[inline]
+    pub(super) fn rests_after_this(&self, die: DieId) -> bool {
+        self.dies.get(die.index()).is_some_and(|state| state.command.planes == 1 && !state.has_work())
     }
 
     /// Whether a read that can bypass the queues can't begin on its idle die: its page has copies, of which one is to be

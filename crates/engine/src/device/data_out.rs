@@ -100,7 +100,7 @@ impl Device {
                 }
                 self.unit_done(unit, die);
             } else {
-                self.unit_read(unit, class, die);
+                self.unit_read(unit, class, die, next_unit == NONE);
             }
             unit = next_unit;
         }
@@ -111,13 +111,14 @@ impl Device {
         }
     }
 
-    /// One unit is with the controller that is not what a read of the host asked for, or not all of it.
-    fn unit_read(&mut self, unit: OpId, class: Class, die: Option<DieId>) {
+    /// One unit is with the controller that is not what a read of the host asked for, or not all of it; `last` tells whether it is
+    /// the last of its flash page.
+    fn unit_read(&mut self, unit: OpId, class: Class, die: Option<DieId>, last: bool) {
         let Op { partial, guess, ppa, .. } = self.pool[unit];
         if class.is_move() {
             self.unit_read_for_move(unit);
         } else if class == Class::MapRead {
-            self.map_page_read(unit);
+            self.map_page_read(unit, die.filter(|_| last));
         } else if guess {
             self.guess_was_wrong(unit);
         } else if class == Class::CopyRead {

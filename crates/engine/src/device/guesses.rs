@@ -63,7 +63,7 @@ impl Device {
         self.pool[unit].guess = false;
         self.pool.parts_mut(unit).add(Part::Misprediction, waited);
         self.recorder.mapping.guesses_withdrawn += 1;
-        self.ask_again(unit);
+        self.ask_again(unit, false);
     }
 
     /// The OOB of a guessed place names something else: its reading was in vain.
@@ -77,7 +77,7 @@ impl Device {
         self.recorder.mapping.guesses_outdated += u64::from(found == lpa);
         self.translation.policy.get_mut().wrong_guess(lpa, ppa, found);
         self.tell_translation(|system, drive| system.wrong_guess(lpa, ppa, found, drive));
-        self.ask_again(unit);
+        self.ask_again(unit, false);
     }
 
     /// The logical page that the OOB of a place names. Of one that is outdated it can be told only if the whole block

@@ -3,7 +3,7 @@
 
 use super::Device;
 use super::translate::Translation;
-use crate::ids::{Lpa, Ppa};
+use crate::ids::{DieId, Lpa, Ppa};
 use crate::mapping::WriteBack;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{Fifo, OWN, Op, OpId};
@@ -81,14 +81,17 @@ impl Device {
         self.program_anywhere(id);
     }
 
-    /// A translation page was read: serves those who wait for it, and programs it if it has changed.
-    pub(super) fn map_page_read(&mut self, unit: OpId) {
+    /// A translation page was read: serves those who wait for it, and programs it if it has changed. `die` is where it was read,
+    /// if it was the last unit of its flash page.
+    pub(super) fn map_page_read(&mut self, unit: OpId, die: Option<DieId>) {
         let page = self.pool[unit].lpa.0 - self.logical_units;
         // The look-up that this read is for alone, if any.
         let only = self.pool.tag(unit);
         self.pool.remove(unit);
+        // What was read for others may wait for that die.
+        let ends = |device: &Self| die.is_some_and(|die| device.rests_after_this(die));
         if only > 0 {
-            return self.page_is_here(only - 1, page);
+            return self.page_is_here(only - 1, page, ends(self));
         }
         let Some(number) = self.translation.work_of(page) else { return };
         let work = &mut self.translation.works[number];
@@ -96,7 +99,8 @@ impl Device {
         let mut waiting = std::mem::take(&mut work.waiting);
         while !waiting.is_empty() {
             let id = waiting.pop(&mut self.pool);
-            self.page_is_here(id, page);
+            let last = waiting.is_empty() && !self.translation.works[number].write && ends(self);
+            self.page_is_here(id, page, last);
         }
         let work = &mut self.translation.works[number];
         if work.write {

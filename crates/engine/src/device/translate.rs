@@ -26,6 +26,9 @@ pub(super) struct Translation {
     /// Whether lookups ask the policy: not while the whole map is in DRAM.
     on: bool,
     asks_systems: bool,
+    /// Whether places that are said to be known are compared with the map: where a user's policy or a system may say them, and in
+    /// checked mode.
+    compares: bool,
     pub(super) sizes: MapSizes,
     /// Bytes of a translation page that a read sends over the channel.
     pub(super) page_bytes: u32,
@@ -68,6 +71,7 @@ impl Part for Translation {
             policy: Part::fork(policy)?,
             on: self.on,
             asks_systems: self.asks_systems,
+            compares: self.compares,
             sizes: self.sizes,
             page_bytes: self.page_bytes,
             separate_loads: self.separate_loads,
@@ -97,6 +101,7 @@ impl Translation {
             on: !matches!(policy, MappingPolicy::Page(_)),
             policy,
             asks_systems: false,
+            compares: checked,
             sizes,
             page_bytes: config.page_bytes(unit_bytes),
             separate_loads: config.loads == Loads::Each,
@@ -133,7 +138,7 @@ impl Translation {
 
     /// A system answers from now on.
     pub fn ask_systems(&mut self) {
-        (self.on, self.asks_systems) = (true, true);
+        (self.on, self.asks_systems, self.compares) = (true, true, true);
     }
 }
 
@@ -142,7 +147,7 @@ impl Device {
     /// flash.
     pub fn set_mapping(&mut self, policy: Box<dyn Mapping + Send>) {
         self.translation.policy = MappingPolicy::Custom(policy);
-        self.translation.on = true;
+        (self.translation.on, self.translation.compares) = (true, true);
         self.note_fast_paths();
     }
 
@@ -178,10 +183,10 @@ impl Device {
             Found::Known(ppa) if ppa.is_some() => {
                 self.tell_access_of(id, false);
                 self.pool[id].ppa = ppa;
-                self.send_read(id, head)
+                if last && self.begin_unqueued(id) { head } else { self.send_read(id, head) }
             }
             Found::Known(ppa) => {
-                self.read_known(id, ppa);
+                self.read_known(id, ppa, last);
                 head
             }
             Found::Load(page) => {
@@ -263,7 +268,7 @@ impl Device {
         let sizes = self.translation.sizes;
         let wrong = match found {
             _ if asked > MOST_QUESTIONS => Some(format!("again, the answer to question {asked} about it")),
-            Found::Known(ppa) if ppa != self.lookup(lpa) => {
+            Found::Known(ppa) if self.translation.compares && ppa != self.lookup(lpa) => {
                 Some(format!("but it is at {:?}", self.lookup(lpa)))
             }
             Found::Load(page) if page >= sizes.translation_pages => {
@@ -279,10 +284,10 @@ impl Device {
         Found::Known(self.lookup(lpa))
     }
 
-    /// Asks again, and goes on accordingly.
-    pub(super) fn ask_again(&mut self, id: OpId) {
+    /// Asks again, and goes on accordingly; `last` tells whether nothing of this event follows.
+    pub(super) fn ask_again(&mut self, id: OpId, last: bool) {
         match self.ask(id) {
-            Found::Known(ppa) => self.go_on_to(id, ppa),
+            Found::Known(ppa) => self.go_on_to(id, ppa, last),
             Found::Load(page) => self.wait_for_page(id, page),
             Found::Guess(ppa) => {
                 let Op { class, partial, .. } = self.pool[id];
@@ -297,25 +302,25 @@ impl Device {
 
     /// The place of a page is known: on to the flash.
     pub(super) fn go_on(&mut self, id: OpId) {
-        self.go_on_to(id, self.lookup(self.pool[id].lpa));
+        self.go_on_to(id, self.lookup(self.pool[id].lpa), false);
     }
 
     /// The same; the page is here, or holds no data.
-    fn go_on_to(&mut self, id: OpId, ppa: Ppa) {
+    fn go_on_to(&mut self, id: OpId, ppa: Ppa, last: bool) {
         let Op { class, partial, .. } = self.pool[id];
         if class == WRITE_BACK_PROGRAM {
             self.carry_looked_up(id);
         } else if partial {
             self.read_old_content(id);
         } else if class.op() == FlashOp::Read {
-            self.read_known(id, ppa);
+            self.read_known(id, ppa, last);
         } else {
             self.program_anywhere(id);
         }
     }
 
     /// A read of the host whose place is known, if its page holds data.
-    fn read_known(&mut self, id: OpId, mut ppa: Ppa) {
+    fn read_known(&mut self, id: OpId, mut ppa: Ppa, last: bool) {
         if self.cache.is_some() && self.serve_late(id) {
             // The host wrote it meanwhile.
             return;
@@ -332,8 +337,10 @@ impl Device {
             return self.end_with_zeros(id);
         }
         self.pool[id].ppa = ppa;
-        self.enqueue(id);
-        self.tell_read(id);
+        if !(last && self.begin_unqueued(id)) {
+            self.enqueue(id);
+            self.tell_read(id);
+        }
     }
 
     /// A page of a request needs a translation page.
@@ -362,7 +369,7 @@ impl Device {
         }
         if work.is_some() || !place.is_some() {
             // Of one that was never written all entries are empty, and the directory says so.
-            self.page_is_here(id, page);
+            self.page_is_here(id, page, false);
             return None;
         }
         let number = self.translation.begin(page, Stage::Reading, false);
@@ -371,8 +378,8 @@ impl Device {
         Some(self.new_map_read(page, place, 0))
     }
 
-    /// The translation page that a page of a request needs is in the controller.
-    pub(super) fn page_is_here(&mut self, id: OpId, page: u32) {
+    /// The translation page that a page of a request needs is in the controller; `last` tells whether nothing of this event follows.
+    pub(super) fn page_is_here(&mut self, id: OpId, page: u32, last: bool) {
         self.end_translation_wait(id);
         let lpa = self.pool[id].lpa;
         self.compare_with_flash(lpa, page);
@@ -383,13 +390,14 @@ impl Device {
         let waits = policy.get().waits_for_evictions();
         self.tell_translation(|system, drive| system.loaded(page, lpa, drive));
         let written = if self.translation.writes.is_empty() { None } else { self.write_back() };
-        let Some(written) = written.filter(|_| waits) else { return self.ask_again(id) };
+        let last = last && written.is_none();
+        let Some(written) = written.filter(|_| waits) else { return self.ask_again(id, last) };
         match (self.ask(id), self.translation.work_of(written)) {
             (Found::Known(_), Some(number)) => {
                 self.pool[id].wait_from = self.now;
                 self.translation.works[number].held.push(&mut self.pool, id);
             }
-            _ => self.ask_again(id),
+            _ => self.ask_again(id, false),
         }
     }
 
