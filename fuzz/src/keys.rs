@@ -108,5 +108,8 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("scheme.partition.adapts", &["warm_up", "never"]),
     ("scheme.partition.interval_accesses", &["7", "100"]),
     ("scheme.cache.rewrites", &["coalesce", "append"]),
-    ("scheme.cache.throttle", &["{ from = 0.3, gap_ns = 20000 }"]),
+    (
+        "scheme.cache.throttle",
+        &["{ from = 0.3, gap_ns = 20000 }", "{ from = 0.0, gap_ns = 9000, by_moves = true }"],
+    ),
 ];

@@ -254,10 +254,14 @@ fn trim_and_fua_of_what_was_rewritten_and_appended() {
     assert_eq!(done, [0, 0, 2 * P, 3 * P, 200, 300]);
 }
 
+fn throttle(from: f64, gap_ns: u64) -> ThrottleConfig {
+    ThrottleConfig { from, gap_ns, by_moves: false }
+}
+
 #[test]
 fn a_throttled_write_enters_by_a_gap_that_grows_with_what_flash_lacks() {
     let mut setup = buffer(8, 1.0);
-    setup.scheme.cache.throttle = Some(ThrottleConfig { from: 0.5, gap_ns: 400 });
+    setup.scheme.cache.throttle = Some(throttle(0.5, 400));
     // With the fifth a quarter of the rest is full, with the sixth a half.
     let (report, record) = record(&setup, (0..7).map(|page| write(0, page)).collect());
     assert_eq!(record.completions(), [0, 0, 0, 0, 0, 100, 300]);
@@ -267,13 +271,13 @@ fn a_throttled_write_enters_by_a_gap_that_grows_with_what_flash_lacks() {
     let requests = (0..6).map(|page| write(0, page)).chain([write(10, 2)]).collect();
     assert_eq!(completions(&setup, requests)[5..], [100, 10]);
     // Full it waits for a program, as without.
-    let setup = |throttle| {
+    let setup = |throttled| {
         let mut setup = buffer(2, 0.5);
-        setup.scheme.cache.throttle = throttle;
+        setup.scheme.cache.throttle = throttled;
         setup
     };
-    let throttle = Some(ThrottleConfig { from: 0.0, gap_ns: 2 });
-    let done = completions(&setup(throttle), (0..4).map(|page| write(0, page)).collect());
+    let throttled = Some(throttle(0.0, 2));
+    let done = completions(&setup(throttled), (0..4).map(|page| write(0, page)).collect());
     assert_eq!(done, [0, 1, P, 2 * P]);
 }
 
@@ -292,7 +296,7 @@ fn throttled_writes_come_at_the_rate_of_the_flash_and_not_in_bursts() {
     };
     let (burst, mean) = longest(&setup);
     assert!(burst > page * 9 / 10, "{burst}");
-    setup.scheme.cache.throttle = Some(ThrottleConfig { from: 0.25, gap_ns: page });
+    setup.scheme.cache.throttle = Some(throttle(0.25, page));
     let (even, same) = longest(&setup);
     assert!(even < page / 2 && even > page / 8, "{even} of {page}");
     assert!(same.abs_diff(mean) < mean / 50, "{same}, {mean}");
@@ -301,8 +305,8 @@ fn throttled_writes_come_at_the_rate_of_the_flash_and_not_in_bursts() {
 #[test]
 fn a_throttle_that_begins_nowhere_or_holds_nothing_is_refused() {
     for (throttle, key) in [
-        (ThrottleConfig { from: 1.0, gap_ns: 1 }, "throttle.from = 1: allowed: 0 to 0.99"),
-        (ThrottleConfig { from: 0.5, gap_ns: 0 }, "throttle.gap_ns = 0: allowed: 1 to"),
+        (throttle(1.0, 1), "throttle.from = 1: allowed: 0 to 0.99"),
+        (throttle(0.5, 0), "throttle.gap_ns = 0: allowed: 1 to"),
     ] {
         let cache = CacheConfig { throttle: Some(throttle), ..CacheConfig::default() };
         let error = cache.validate().unwrap_err().to_string();
@@ -687,8 +691,7 @@ fn a_cache_works_with_whatever_else_a_drive_may_have() {
         for (policy, rewrites) in all_rewrites() {
             let mut setup = cached(collecting(), policy, 40, 0.5);
             setup.scheme.cache.rewrites = rewrites;
-            setup.scheme.cache.throttle =
-                (rewrites == Rewrites::Append).then_some(ThrottleConfig { from: 0.25, gap_ns: 30_000 });
+            setup.scheme.cache.throttle = (rewrites == Rewrites::Append).then_some(throttle(0.25, 30_000));
             setup.device.dram.access_ns = 300;
             change(&mut setup);
             let requests = mixed(number as u64, 1_500, setup.logical_bytes().unwrap());
@@ -696,6 +699,23 @@ fn a_cache_works_with_whatever_else_a_drive_may_have() {
             assert!(counts(&report).merges > 0 && report.gc.moved_units > 0, "{what}");
         }
     }
+}
+
+#[test]
+fn a_throttle_for_moves_holds_writes_only_where_victims_have_what_to_move() {
+    let answers = |filled: bool, throttled: Option<bool>| {
+        let mut setup = cached(collecting(), CacheKind::WriteBuffer, 40, 0.5);
+        if !filled {
+            setup.start = start(Occupancy::Share(0.0), 0.0);
+        }
+        setup.scheme.cache.throttle =
+            throttled.map(|by_moves| ThrottleConfig { by_moves, ..throttle(0.25, 90_000) });
+        completions(&setup, (0..300).map(|number| write(number * 30_000, number * 7 % 150)).collect())
+    };
+    assert_ne!(answers(false, Some(false)), answers(false, None));
+    assert_eq!(answers(false, Some(true)), answers(false, None), "nothing is moved on an empty drive");
+    let (plain, held, most) = (answers(true, None), answers(true, Some(true)), answers(true, Some(false)));
+    assert!(plain != held && held != most, "a part of the gap, where victims are partly valid");
 }
 
 #[test]

@@ -103,7 +103,8 @@ def calibrate(
         runner = Runner(problem, executor, store)
         found = fit(problem, runner, budget, sampler, batch, watch)
         figures = runner.figures(found.best.values, LONGER * requests)
-    lines = compare.lines(problem.measured.points, problem.fitted, figures)
+        before = runner.described(LONGER * requests)
+    lines = compare.lines(problem.measured.points, problem.fitted, figures, before)
     made = Calibration(problem, found, lines, store.folder)
     _write(made, figures)
     return made

@@ -19,6 +19,7 @@ HEADERS = (
     "figure",
     "measured",
     "simulated",
+    "before",
     "error",
     "repeats",
     "runs",
@@ -34,6 +35,8 @@ class Line:
     """Whether the fit saw the point."""
     figure: str
     simulated: float
+    before: float | None
+    """As the description has the drive, nothing fitted; `None` where that can't be run."""
 
     @property
     def measured(self) -> float:
@@ -61,17 +64,23 @@ class Summary:
     median: float
     """Of the factor by which simulated and measured differ, as a share above 1."""
     largest: float
+    before: float | None
+    """The median of the drive as it is described, nothing fitted."""
     repeats: float | None
     points: int
 
 
 def lines(
-    points: Sequence[MeasuredPoint], fitted: Sequence[bool], found: Sequence[Mapping[str, Any]]
+    points: Sequence[MeasuredPoint],
+    fitted: Sequence[bool],
+    found: Sequence[Mapping[str, Any]],
+    before: Sequence[Mapping[str, Any]] | None,
 ) -> list[Line]:
-    """A line for each figure of each point."""
+    """A line for each figure of each point; `before` are the figures of the drive with nothing fitted."""
+    earlier = before or [{}] * len(points)
     return [
-        Line(point, seen, name, one[name])
-        for point, seen, one in zip(points, fitted, found, strict=True)
+        Line(point, seen, name, one[name], was.get(name))
+        for point, seen, one, was in zip(points, fitted, found, earlier, strict=True)
         for name in FIGURES
     ]
 
@@ -85,6 +94,7 @@ def summaries(made: Sequence[Line]) -> list[Summary]:
             if not own:
                 continue
             factors = [abs(math.log(line.simulated / line.measured)) for line in own]
+            earlier = [abs(math.log(line.before / line.measured)) for line in own if line.before is not None]
             repeats = [line.repeats for line in own if line.repeats is not None]
             found.append(
                 Summary(
@@ -92,6 +102,7 @@ def summaries(made: Sequence[Line]) -> list[Summary]:
                     fitted,
                     math.expm1(statistics.median(factors)),
                     math.expm1(max(factors)),
+                    math.expm1(statistics.median(earlier)) if earlier else None,
                     statistics.median(repeats) if repeats else None,
                     len(own),
                 )
@@ -112,6 +123,7 @@ def table_text(made: Iterable[Line]) -> str:
             line.figure,
             f"{line.measured:.6g}",
             f"{line.simulated:.6g}",
+            "" if line.before is None else f"{line.before:.6g}",
             f"{line.error:.4f}",
             "" if line.repeats is None else f"{line.repeats:.4f}",
             line.point.runs,

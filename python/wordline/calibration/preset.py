@@ -16,6 +16,8 @@ from wordline.presets import toml_string, toml_value
 
 _HEADER = re.compile(r"^\s*\[([^\[\]]+)\]\s*(#.*)?$")
 _KEY = re.compile(r"^\s*([A-Za-z0-9_.\-]+)\s*=")
+_INLINE = re.compile(r"^(\s*[A-Za-z0-9_.\-]+\s*=\s*\{)([^{}\[\]\"'#]*)(\}.*)$")
+"""A table of numbers on one line: what is before, in and behind the braces."""
 
 STATES = {
     "determined": "determined",
@@ -36,6 +38,8 @@ def preset(
         (one.free.path, _number(one.free.setting(one.value)), f"fitted: {measured.source}{_interval(one)}")
         for one in values
     ]
+    # A value that was set to begin with, and then fitted, stands once.
+    changes = list({path: (path, value, comment) for path, value, comment in changes}.values())
     lines = text.splitlines()
     lines = _put(lines, ["name"], toml_string(measured.name), None)
     if measured.name and "description" in tomllib.loads(text):
@@ -109,11 +113,26 @@ def _put(lines: list[str], place: list[str], value: str, comment: str | None) ->
                 f"{key[1]} = {value}" + (f" # {comment}" if comment else ""),
                 *lines[last:],
             ]
+        if [*section, *key[1].split(".")] == place[:-1] and (inline := _in_braces(line, place[-1], value)):
+            # The comment behind the table is that of its other values.
+            note = [f"# {'.'.join(place[-2:])}: {comment}"] if comment else []
+            return [*lines[:number], *note, inline, *lines[number + 1 :]]
         if section == place[:-1] and end is not None:
             end = _end(lines, number)
     if end is not None:
         return [*lines[:end], text, *lines[end:]]
     return [*lines, "", f"[{'.'.join(place[:-1])}]", text]
+
+
+def _in_braces(line: str, key: str, value: str) -> str | None:
+    """The line of a table with this value in it; `None` if it isn't a table of numbers on one line."""
+    found = _INLINE.match(line)
+    if found is None:
+        return None
+    pairs = [part.split("=") for part in found[2].split(",") if part.strip()]
+    own = {pair[0].strip(): pair[-1].strip() for pair in pairs}
+    own[key] = value
+    return f"{found[1]} {', '.join(f'{name} = {one}' for name, one in own.items())} {found[3]}"
 
 
 def _end(lines: Sequence[str], start: int) -> int:

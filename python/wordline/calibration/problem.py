@@ -177,6 +177,11 @@ class Runner:
             raise WordlineError(f"the drive with {values} can't be run at every point of load")
         return found
 
+    def described(self, requests: int) -> list[dict[str, Any]] | None:
+        """The figures of the drive as it is described, nothing fitted; `None` if it can't be run."""
+        (found,) = self._run([self.problem.points({}, self.problem.measured.points, requests)])
+        return found
+
     def _run(self, groups: Sequence[Sequence[Point]]) -> list[list[dict[str, Any]] | None]:
         points: list[Point] = []
         inputs: list[Inputs] = []

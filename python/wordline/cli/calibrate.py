@@ -131,6 +131,7 @@ def _summary(made: Calibration) -> dict[str, Any]:
                 "points": "fitted" if one.fitted else "held_out",
                 "median": one.median,
                 "largest": one.largest,
+                "before": one.before,
                 "repeats": one.repeats,
             }
             for one in made.summaries
@@ -181,13 +182,16 @@ def _show_points(lines: Sequence[Line], way: str) -> None:
 
 def _show_errors(made: Calibration) -> None:
     found = {(one.figure, one.fitted): one for one in made.summaries}
-    heads = ("figure", "fitted: median", "largest", "held out: median", "largest", "repeats")
+    heads = (
+        "figure", "fitted: before", "median", "largest", "held out: before", "median", "largest", "repeats"
+    )  # fmt: skip
     table = _table("Errors, and the spread of the measurement's own repeats", heads)
     for figure in dict.fromkeys(one.figure for one in made.summaries):
         cells = []
         for fitted in (True, False):
             one = found.get((figure, fitted))
-            cells += ["–", "–"] if one is None else [_percent(one.median), _percent(one.largest)]
+            before = "–" if one is None or one.before is None else _percent(one.before)
+            cells += [before, *(["–"] * 2 if one is None else [_percent(one.median), _percent(one.largest)])]
         repeats = [
             one.repeats for (name, _), one in found.items() if name == figure and one.repeats is not None
         ]

@@ -202,6 +202,13 @@ impl CacheState {
         }
     }
 
+    /// Collection has chosen a victim with so many valid units of all.
+    pub fn is_to_move(&mut self, valid: u32, units: u32) {
+        if let Some(throttle) = &mut self.throttle {
+            throttle.chosen(valid, units);
+        }
+    }
+
     /// Whether a pause of write-back goes on in which no further unit may enter.
     #[inline]
     pub fn is_full_in_pause(&self, now: Ns) -> bool {

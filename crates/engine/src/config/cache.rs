@@ -109,6 +109,14 @@ pub struct ThrottleConfig {
     pub from: f64,
     /// Gap behind a unit that leaves no room for another, ns.
     pub gap_ns: u64,
+    /// Whether the gap is multiplied by the share of moves in what flash programs, as the last victim had it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub by_moves: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn is_zero(count: &u32) -> bool {
@@ -252,7 +260,7 @@ impl CacheConfig {
                 .and_then(|()| check_range("ns", ns, 1, LONGEST_NS))
                 .map_err(|error| error.under("pause"))?;
         }
-        if let Some(ThrottleConfig { from, gap_ns }) = self.throttle {
+        if let Some(ThrottleConfig { from, gap_ns, .. }) = self.throttle {
             check_range("from", from, 0.0, MOST_FROM)
                 .and_then(|()| check_range("gap_ns", gap_ns, 1, LONGEST_NS))
                 .map_err(|error| error.under("throttle"))?;

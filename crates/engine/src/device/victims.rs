@@ -18,6 +18,9 @@ impl Device {
         self.recorder.emptied(cause);
         if cause == Cause::Gc {
             self.recorder.collects(domain.index(), valid);
+            if let Some(cache) = &mut self.cache {
+                cache.state.is_to_move(valid, self.blocks.capacity());
+            }
         }
         self.note_emptied(superblock);
         let collector = &mut self.domain[domain.index()].collector;

@@ -145,9 +145,10 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
         pause.map(|(every_units, ns, room_units)| PauseConfig { every_units, ns, room_units })
     });
     let bounds = (0u32..6, 0u32..4);
-    let throttle = prop::option::of((0.0..0.99f64, 1u64..400_000));
-    let throttle =
-        throttle.prop_map(|throttle| throttle.map(|(from, gap_ns)| ThrottleConfig { from, gap_ns }));
+    let throttle = prop::option::of((0.0..0.99f64, 1u64..400_000, any::<bool>()));
+    let throttle = throttle.prop_map(|throttle| {
+        throttle.map(|(from, gap_ns, by_moves)| ThrottleConfig { from, gap_ns, by_moves })
+    });
     let rewrites = prop::sample::select(vec![Rewrites::Coalesce, Rewrites::Append]);
     let further = (pause, throttle, rewrites);
     (policies, kibibytes, 0.0..1.0f64, 0.0..1.0f64, reads, cold, bounds, further).prop_map(
