@@ -357,6 +357,8 @@ CALLS: tuple[Row, ...] = (
     ("run_seeds(seeds=None)", "seeds None: allowed"),
     ("run_seeds(seeds=10**12)", "1 to 100,000"),
     ("compare(schemes=[])", "no scheme"),
+    ("compare(workloads=[5])", "workload = 5: allowed"),
+    ("compare(workloads=[{'source': {'kidn': 1}}])", "`kind`"),
     ("compare(schemes=['x'])", "no scheme preset"),
     ("compare(schemes=['baseline'], seeds=-1)", "allowed: a number from 1"),
     ("prepare(seed=-1)", "seed = -1: allowed"),

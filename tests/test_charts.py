@@ -279,3 +279,12 @@ def test_a_figure_of_an_exhibit_has_a_picture_for_each_panel() -> None:
     assert [picture["title"] for picture in chart.spec["hconcat"]] == ["first", "b"]
     text = svg(chart)
     assert ">first</text>" in text and ">b</text>" in text
+
+
+@pytest.mark.parametrize(("name", "columns"), [("relative standard deviation of reads", 1), ("deviation", 4)])
+def test_long_names_of_a_legend_stand_below_one_another(name: str, columns: int) -> None:
+    from wordline.repro.draw import described
+
+    figure = {"kind": "bar", "x": "n", "y": "v", "labels": {"v": name}, "reference": "p"}
+    spec = described(figure, [{"n": "a", "v": 1.0, "p": 2.0}], "t").spec
+    assert f'"columns": {columns}' in json.dumps(spec)

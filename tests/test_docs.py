@@ -21,5 +21,5 @@ def test_the_site_builds_and_names_every_command_and_key(tmp_path: Path) -> None
     configuration = (tmp_path / "reference" / "configuration.html").read_text()
     for key in ("user_bytes", "queue_depth", "trigger"):
         assert key in configuration, key
-    assert "wordline.comparison.figures.compare" in (tmp_path / "reference" / "python.html").read_text()
+    assert "wordline.comparison.run.compare" in (tmp_path / "reference" / "python.html").read_text()
     assert (tmp_path / "research.html").is_file()

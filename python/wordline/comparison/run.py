@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wordline import schemes as naming
 from wordline._core import WordlineError
 from wordline.comparison.figures import Comparison
-from wordline.presets import Description, load, replay
+from wordline.presets import Description, Given, load, replay
 from wordline.seeds import seed_list
 from wordline.simulation import override_list
 from wordline.study.executors import open_executor
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def compare(
-    device: PathLike = "mqsim",
+    device: Given = "mqsim",
     schemes: Sequence[str] = ("baseline",),
-    workloads: Sequence[PathLike] = ("randread-4k-qd16",),
+    workloads: Sequence[Given] = ("randread-4k-qd16",),
     *,
     traces: Sequence[PathLike] = (),
     seeds: int | Iterable[int] = 1,
@@ -40,11 +40,13 @@ def compare(
 ) -> Comparison:
     """Runs every scheme under every workload on one drive, side by side.
 
-    Schemes are presets, TOML files, `key=value`, or several of these joined by `+`; figures are normalised to
-    the first. With `folder` rows are kept there, and runs that it has are not run again. `traces` are
-    replayed at their own times, beside or in the place of `workloads`. A run that fails is in `errors`.
+    Drive and workloads are given as to `wordline.run`. Schemes are presets, TOML files, `key=value`, or
+    several of these joined by `+`; figures are normalised to the first. With `folder` rows are kept there,
+    and runs that it has are not run again. `traces` are replayed at their own times, beside `workloads` or
+    in their place. A run that fails is in `errors`.
     """
-    given = [(_name(workload), load("workload", workload)) for workload in workloads]
+    described = [(workload, load("workload", workload)) for workload in workloads]
+    given = [(_name(workload), found) for workload, found in described]
     given += [(Path(trace).name, replay(trace)) for trace in traces]
     return run(
         load("device", device),
@@ -60,7 +62,9 @@ def compare(
     )
 
 
-def _name(workload: PathLike) -> str:
+def _name(workload: Given) -> str:
+    if isinstance(workload, Mapping):
+        return str(workload.get("name", "workload"))
     text = os.fspath(workload)
     return Path(text).stem if text.endswith(".toml") else text
 

@@ -28,6 +28,9 @@ PANEL = 320
 LONG = 70
 """Letters below the bars that don't stand side by side."""
 
+LONG_NAME = 30
+"""Letters of a legend's name that has a line for itself: in a wider font it would reach over the next one."""
+
 FIGURE_KEYS = (
     "kind", "x", "y", "series", "panel", "reference", "reference_label", "x_label", "y_label", "x_log",
     "y_log", "x_scale",
@@ -118,7 +121,7 @@ def _picture(figure: Mapping[str, Any], lines: Sequence[Line]) -> Spec:
     if figure.get("reference"):
         domain = [*domain, figure.get("reference_label", "closed form")]
         range_ = [*tones, REFERENCE]
-    columns = 4 if len("".join(domain)) < LONG else 2
+    columns = 1 if max(map(len, domain)) >= LONG_NAME else 4 if len("".join(domain)) < LONG else 2
     alone = len(domain) == 1 and domain[0] == figure.get("y_label")
     color: Spec = {
         "field": "s",

@@ -34,7 +34,7 @@ def write(found: Reproduction) -> None:
 
 def counted(found: Reproduction) -> str:
     """`12 reproduced, 1 direction only`."""
-    names = {"direction": "in direction only", "not reproduced": "contradicted"}
+    names = {"direction": "in direction only"}
     counts = found.counts
     parts = [f"{counts[name]} {names.get(name, name)}" for name in VERDICTS if name in counts]
     return f"{sum(counts.values())} printed numbers: {', '.join(parts)}" if parts else "no numbers"
