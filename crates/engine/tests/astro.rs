@@ -5,7 +5,7 @@
 use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::HostConfig;
-use wordline_engine::config::astro::{AstroConfig, Gather};
+use wordline_engine::config::astro::{AstroConfig, Gather, UpdatesOf};
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::*;
@@ -100,6 +100,25 @@ fn reads_of_a_region_and_updates_of_an_ordered_one_order_it() {
     // Pages that an order moves for updates are migrated, others are reclaimed.
     assert_eq!(report.other_moves["migration"].moved_units, 32);
     assert_eq!(report.other_moves["read_reclaim"].moved_units, 32);
+}
+
+#[test]
+fn updates_order_a_region_that_was_never_in_order_if_those_of_all_count() {
+    for (updates_of, writes, orders) in
+        [(UpdatesOf::All, 8, 0), (UpdatesOf::All, 9, 1), (UpdatesOf::Ordered, 20, 0)]
+    {
+        let mut setup = astro(4, 1, 0);
+        setup.scheme.astro.updates_of = updates_of;
+        setup.start = start(Occupancy::Share(0.3), 0.0);
+        setup.host = setup_open();
+        // A quarter of the 32 pages of the first region is eight. Page 25 is not written: its entry is not in DRAM.
+        let writes_then_read =
+            (0..writes).map(|turn| write(turn * 1_000_000, turn)).chain([read(400_000_000, 25)]);
+        let (report, record) = record(&setup, writes_then_read.collect());
+        assert_eq!(figure(&report, "orders_by_updates"), orders, "{updates_of:?}, {writes} writes");
+        let looked_up = if orders == 1 { 0 } else { READ };
+        assert_eq!(*record.completions().last().unwrap(), 400_000_000 + READ + looked_up);
+    }
 }
 
 fn setup_open() -> HostConfig {

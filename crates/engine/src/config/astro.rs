@@ -26,10 +26,12 @@ pub struct AstroConfig {
     /// only (§IV-A).
     #[serde(default)]
     pub read_threshold: u32,
-    /// Updates of an ordered region beyond which it is ordered again, as a share of its pages (T_LPOupdate); 0 to 1,000, default
-    /// 0.25 (Table 1).
+    /// Updates of a region beyond which it is ordered, as a share of its pages (T_LPOupdate); 0 to 1,000, default 0.25 (Table 1).
     #[serde(default = "default_update_share")]
     pub update_share: f64,
+    /// Of which regions updates are counted; default `ordered`. The paper doesn't say.
+    #[serde(default)]
+    pub updates_of: UpdatesOf,
     /// Which pages of its region the reclaim of a block orders; default `region`. The paper doesn't say.
     #[serde(default)]
     pub gather: Gather,
@@ -39,6 +41,18 @@ pub struct AstroConfig {
     /// Free superblocks of a domain that ordering leaves alone; 2 to 2^20, default 2. With fewer nothing is ordered.
     #[serde(default = "default_spare")]
     pub spare_superblocks: u32,
+}
+
+/// Of which regions updates are counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UpdatesOf {
+    /// Of those that are in order (§III-D: the bitmap "monitors any updates on the rearranged region").
+    #[default]
+    Ordered,
+    /// Of all, so that one that was never in order comes into order by being written (§IV-A: "when ... the update count in the
+    /// logical region exceeds 25% of the LRS").
+    All,
 }
 
 /// Which pages of its region the reclaim of a block orders.
@@ -61,6 +75,7 @@ impl Default for AstroConfig {
             planes: default_planes(),
             read_threshold: 0,
             update_share: default_update_share(),
+            updates_of: UpdatesOf::default(),
             gather: Gather::default(),
             at_once: default_at_once(),
             spare_superblocks: default_spare(),

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Action, DriveView, Figure, Plan, ReadEvent, System, Watches};
 use crate::blocks::Domains;
-use crate::config::astro::AstroConfig;
+use crate::config::astro::{AstroConfig, UpdatesOf};
 use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
 use crate::ids::{Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
@@ -130,11 +130,11 @@ impl Astro {
         }
     }
 
-    /// The host changed a page of an ordered region.
+    /// The host changed a page that held data.
     fn count_update(&mut self, lpa: Lpa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         let region = self.table.region_of(lpa);
         let limit = f64::from(self.table.pages_of(region).1) * self.config.update_share;
-        if self.table.base_of(region).is_none() {
+        if self.config.updates_of == UpdatesOf::Ordered && self.table.base_of(region).is_none() {
             return;
         }
         let Some(state) = self.region_mut(region) else { return };
