@@ -16,8 +16,8 @@ const ROUNDS: usize = 5;
 /// Bars the read loop, which takes reads with the whole map in DRAM, so that both sides go the same way.
 const WITHOUT_READ_LOOP: (&str, &str) = ("workload.measure.interval_ns", "1_000_000_000");
 
-/// Requests of a run.
-const REQUESTS: u64 = 500_000;
+/// Requests of a run: half a second of a processor at the least, whose time comes in hundredths.
+const REQUESTS: u64 = 5_000_000;
 
 const DRIVE: &str = include_str!("../../../presets/devices/astro.toml");
 const READS: &str = include_str!("../../../presets/workloads/fio-rr.toml");
