@@ -14,12 +14,14 @@ use wordline_engine::config::reclaim::{
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{SchedulerKind, SuperblockSpan};
 use wordline_engine::host::{HostOp, HostRequest};
-use wordline_engine::ids::Ppa;
+use wordline_engine::ids::{DomainId, Ppa, SuperblockId};
 use wordline_engine::reclaim::{Decision, ReadReclaim, Routine, WornBlock};
 use wordline_engine::sched::class::Cause;
 use wordline_engine::stats::reclaim::ReclaimRecord;
 use wordline_engine::stats::report::Report;
-use wordline_engine::systems::{DriveView, Pin, Place, Plan, Step, System, SystemPolicy, Watches};
+use wordline_engine::systems::{
+    Action, DriveView, Pin, Place, Plan, ReadEvent, Step, System, SystemPolicy, Watches,
+};
 
 use ReclaimPriority::{Background, Equal, Foreground};
 
@@ -280,6 +282,56 @@ fn a_system_may_answer_with_a_plan_and_leave_the_next_to_the_policy() {
     let reclaim = report.read_reclaim.unwrap();
     assert_eq!((reclaim.operations, reclaim.moved_units, report.flash.erases), (2, 32, 2));
     assert_eq!(reclaim.erased_worn_blocks, 2);
+}
+
+/// Asks for a plan at each read, and answers each worn block with one that opens a superblock.
+#[derive(Default)]
+struct Numbered {
+    /// Whether a plan was an answer to a worn block, by its number.
+    opens: Vec<bool>,
+    ended: u64,
+}
+
+impl Numbered {
+    fn plan(&mut self, destinations: Vec<DomainId>) -> Plan {
+        self.opens.push(!destinations.is_empty());
+        Plan { cause: Cause::ReadReclaim, destinations, steps: vec![], erase: vec![] }
+    }
+}
+
+impl System for Numbered {
+    fn name(&self) -> &str {
+        "numbered"
+    }
+    fn watches(&self) -> Watches {
+        Watches::READ.and(Watches::RECLAIM)
+    }
+    fn read(&mut self, _: &ReadEvent, _: &DriveView<'_>, actions: &mut Vec<Action>) {
+        actions.push(Action::Plan(self.plan(vec![])));
+    }
+    fn reclaim(&mut self, worn: &WornBlock, drive: &DriveView<'_>) -> Option<Plan> {
+        Some(self.plan(vec![drive.split(worn.superblock).0]))
+    }
+    fn plan_started(&mut self, number: u64, opened: &[SuperblockId], _: &DriveView<'_>) -> bool {
+        assert_eq!(self.opens[number as usize], !opened.is_empty(), "plan {number}");
+        self.ended += u64::from(!opened.is_empty());
+        false
+    }
+    fn figures(&self) -> Vec<(&'static str, u64)> {
+        vec![("opened", self.ended)]
+    }
+}
+
+#[test]
+fn plans_keep_the_order_in_which_a_system_asked_for_them_also_those_that_answer_a_worn_block() {
+    let setup = small(ReclaimKind::Superblock, 10, Equal);
+    let mut device = setup.prepare(&[]).unwrap();
+    device.add_system(SystemPolicy::Custom(Box::new(Numbered::default())));
+    // The tenth read of the block begins as its request arrives, and another request comes at the same time.
+    let pairs = (1..20).flat_map(|number| [0, 1].map(|page| read(number * 1_000_000, page)));
+    let requests = std::iter::once(read(0, 0)).chain(pairs).collect();
+    let (report, _) = record_on(&setup, device, &mut Listed(requests)).unwrap();
+    assert!(report.systems["numbered"].figures["opened"] > 0);
 }
 
 /// Leaves a block alone until it has been read 15 times.

@@ -14,7 +14,7 @@ use crate::reclaim::{Decision, ReadReclaim, ReclaimPolicy, Routine, WornBlock, r
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::reclaim::{ReadReclaimReport, ReclaimRecord};
-use crate::systems::{Pin, Plan, Step, Watches};
+use crate::systems::{Action, Pin, Plan, Step, Watches};
 use crate::time::Ns;
 
 /// What is known of a block beside its reads.
@@ -228,7 +228,8 @@ impl Device {
     fn decide(&mut self, worn: &WornBlock) -> Reclaims {
         if let Some((system, plan)) = self.ask_systems_to_reclaim(worn) {
             let reclaims = Reclaims::by(&plan, worn);
-            self.ask_for_plan(system, plan);
+            // Behind what systems asked for before, since they count their plans.
+            self.systems.asks_for(system, Action::Plan(plan));
             return reclaims;
         }
         let mut policy = std::mem::take(&mut self.reclaim_policy);

@@ -1,11 +1,19 @@
 //! What systems ask for is done: not at once, in the middle of a change of tables, but when the event that they were told
 //! of is over.
 
+use super::Systems;
 use crate::device::Device;
 use crate::ids::SuperblockId;
 use crate::sched::class::Cause;
 use crate::systems::Action;
 use crate::time::Ns;
+
+impl Systems {
+    /// A system asks for this, behind what was asked for before.
+    pub(in crate::device) fn asks_for(&mut self, number: usize, action: Action) {
+        self.asked.push((number, None, action));
+    }
+}
 
 impl Device {
     /// Whether systems asked for something that is not done yet.
