@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING
@@ -59,6 +60,8 @@ def local_cluster(workers: int, port: int) -> Iterator[distributed.LocalCluster]
             host="127.0.0.1",
             scheduler_port=port,
             dashboard_address=None,
+            # Workers that end log the connections they lose; errors of jobs go to who asked for them.
+            silence_logs=logging.CRITICAL,
         )
     except RuntimeError as error:
         raise WordlineError(f"--port {port}: no cluster can be started: {_innermost(error)}") from None
