@@ -35,22 +35,23 @@ def fitting(metric: str, value: float | None) -> str:
     """A figure with the unit that fits its size: `320 ms`, `1.2 GB/s`."""
     if value is None:
         return "–"
-    usual = unit(metric)[1]
-    choice = _FITTING.get(usual, ())
     if value == 0:
         return "0"
-    scale, name = next(((s, n) for s, n in choice if abs(value) >= s), choice[-1] if choice else (1.0, usual))
+    scale, name = _scale(metric, value)
     return f"{short(value / scale)} {name}".strip()
 
 
 def fitting_interval(metric: str, value: float, half: float) -> str:
     """A figure and half of its interval in the unit that fits the figure: `1.43 ±0.12 ms`."""
+    scale, name = _scale(metric, value)
+    return f"{short(value / scale)} ±{short(half / scale)} {name}".strip()
+
+
+def _scale(metric: str, value: float) -> tuple[float, str]:
+    """The largest unit that isn't larger than the figure, or the smallest: what to divide by, and its name."""
     usual = unit(metric)[1]
-    choice = _FITTING.get(usual, ())
-    if not choice:
-        return f"{short(value)} ±{short(half)} {usual}".strip()
-    scale, name = next(((s, n) for s, n in choice if abs(value) >= s), choice[-1])
-    return f"{short(value / scale)} ±{short(half / scale)} {name}"
+    choice = _FITTING.get(usual, ((1.0, usual),))
+    return next(((scale, name) for scale, name in choice if abs(value) >= scale), choice[-1])
 
 
 def short(value: float) -> str:

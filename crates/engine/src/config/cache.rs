@@ -110,13 +110,8 @@ pub struct ThrottleConfig {
     /// Gap behind a unit that leaves no room for another, ns.
     pub gap_ns: u64,
     /// Whether the gap is multiplied by the share of moves in what flash programs, as the last victim had it.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_moves: bool,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 fn is_zero(count: &u32) -> bool {
