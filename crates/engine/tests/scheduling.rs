@@ -127,6 +127,25 @@ fn an_erase_has_steps_of_its_own() {
 }
 
 #[test]
+fn a_program_that_repeats_work_does_so_at_most_as_far_as_it_was() {
+    let mut setup = suspending();
+    setup.device.suspend.program_repeats_ns = 40_000;
+    let around = 20_000 + TR + XFER + 5_000;
+    let (report, record) = record(&setup, vec![write(0, 0), read(XFER + 100_000, 1)]);
+    assert_eq!(record.completions(), [XFER + TPROG + around + 40_000, XFER + 100_000 + 20_000 + TR + XFER]);
+    let write_blame = &report.write.blame.mean.total_ns;
+    assert_eq!((write_blame["suspend"], write_blame["cell"]), (25_000 + 40_000, u128::from(TPROG)));
+    // It had worked for less.
+    let done = completions(&setup, vec![write(0, 0), read(XFER + 10_000, 1)]);
+    assert_eq!(done[0], XFER + TPROG + around + 10_000);
+    // Another read stops it at once while it repeats, and it goes back once more.
+    let again = XFER + 100_000 + around + 15_000;
+    let done = completions(&setup, vec![write(0, 0), read(XFER + 100_000, 1), read(again, 2)]);
+    assert_eq!(done[2], again + 20_000 + TR + XFER);
+    assert_eq!(done[0], XFER + TPROG + 2 * (around + 40_000));
+}
+
+#[test]
 fn suspensions_of_one_program_are_bounded() {
     let reads = [100_000, 300_000, 500_000].map(|time| read(time, 1));
     let (report, record) = record(&suspending(), [vec![write(0, 0)], reads.to_vec()].concat());

@@ -212,6 +212,12 @@ pub struct SuspendConfig {
     /// The same of an erase, ns.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub erase_step_ns: u64,
+    /// Work of the array that a program does again behind a suspension, at most what it had done, ns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub program_repeats_ns: u64,
+    /// The same of an erase, ns.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub erase_repeats_ns: u64,
 }
 
 impl Default for SuspendConfig {
@@ -223,6 +229,8 @@ impl Default for SuspendConfig {
             max_per_operation: default_suspensions(),
             program_step_ns: 0,
             erase_step_ns: 0,
+            program_repeats_ns: 0,
+            erase_repeats_ns: 0,
         }
     }
 }
@@ -325,6 +333,8 @@ impl SuspendConfig {
         check_range("resume_ns", self.resume_ns, 0, LONGEST_NS)?;
         check_range("program_step_ns", self.program_step_ns, 0, LONGEST_NS)?;
         check_range("erase_step_ns", self.erase_step_ns, 0, LONGEST_NS)?;
+        check_range("program_repeats_ns", self.program_repeats_ns, 0, LONGEST_NS)?;
+        check_range("erase_repeats_ns", self.erase_repeats_ns, 0, LONGEST_NS)?;
         check_range("max_per_operation", self.max_per_operation, 0, 1_000_000)
     }
 
@@ -332,6 +342,11 @@ impl SuspendConfig {
     pub fn to_next_step(&self, erase: bool, done_ns: u64) -> u64 {
         let step = if erase { self.erase_step_ns } else { self.program_step_ns };
         done_ns.next_multiple_of(step.max(1)) - done_ns
+    }
+
+    /// How much of what an operation of the array has done it does again if it stops now, ns.
+    pub fn repeats(&self, erase: bool, done_ns: u64) -> u64 {
+        done_ns.min(if erase { self.erase_repeats_ns } else { self.program_repeats_ns })
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Device;
 use crate::ids::DieId;
 use crate::nand::die::{Phase, Suspended};
-use crate::sched::class::Class;
+use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::NONE;
 use crate::stats::blame::Part;
 use crate::time::Ns;
@@ -17,7 +17,10 @@ impl Device {
         let state = &mut self.dies[die.index()];
         let mut command = state.command;
         command.suspensions += 1;
-        command.parts.add(Part::Suspend, takes.0);
+        let erase = command.class.op() == FlashOp::Erase;
+        let repeats = Ns(self.rules.suspend.repeats(erase, command.cell.0.saturating_sub(left.0)));
+        let left = left + repeats;
+        command.parts.add(Part::Suspend, takes.0 + repeats.0);
         let snapshot = state.clock(self.now);
         state.suspended = Some(Suspended { command, left, since: begin, snapshot });
         state.command.head = NONE;

@@ -57,7 +57,7 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
         Just(ChannelArbitration::Fifo),
         Just(ChannelArbitration::DataOutFirst)
     ];
-    let steps = (0u64..100_000, 0u64..500_000);
+    let steps = (0u64..100_000, 0u64..500_000, prop_oneof![Just(0u64), 0u64..300_000]);
     let suspend =
         (prop::option::of(0u64..50_000), prop::option::of(0u64..50_000), 0u64..5_000, 0u32..5, steps);
     let orders = prop_oneof![Just(CacheReadOrder::Sequential), Just(CacheReadOrder::Random)];
@@ -106,6 +106,8 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
                 max_per_operation: suspend.3,
                 program_step_ns: suspend.4.0,
                 erase_step_ns: suspend.4.1,
+                program_repeats_ns: suspend.4.2,
+                erase_repeats_ns: suspend.4.2,
             };
             device.channel.arbitration = arbitration;
             device.cache_mode = CacheModeConfig {
