@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ import wordline as package
 from wordline import WordlineError
 from wordline.calibration import calibrate, measured, space
 from wordline.calibration.measured import FIGURES, OFFERED, MeasuredPoint
+from wordline.calibration.objective import residuals
 from wordline.calibration.preset import preset
 from wordline.calibration.protocol import Protocol, simulated
 from wordline.presets import load, toml_value
@@ -390,6 +392,16 @@ def test_what_fio_did_not_write_is_told(tmp_path: Path) -> None:
     fio(tmp_path / "b.json", job("probe", "4000", 4000, 4000))
     with pytest.raises(WordlineError, match="other jobs than those of"):
         _read_fio(tmp_path)
+
+
+def test_the_fit_gives_up_response_times_but_no_rates() -> None:
+    point = MeasuredPoint(1e4, dict.fromkeys(FIGURES, 100.0), {}, 1, saturated=False, curve={})
+    sigma = dict.fromkeys(FIGURES, 0.01)
+    far = {**point.figures, "writes_per_s": 100.0 * math.exp(0.3), "read_mean_us": 100.0 * math.exp(0.3)}
+    found = dict(zip(FIGURES, residuals([point], [sigma], [far]), strict=True))
+    assert found["writes_per_s"] == pytest.approx(30)
+    assert found["read_mean_us"] == pytest.approx(12.7, abs=0.1)
+    assert {value for name, value in found.items() if name not in ("writes_per_s", "read_mean_us")} == {0.0}
 
 
 def test_a_list_keeps_its_proportions_and_choices_are_words() -> None:

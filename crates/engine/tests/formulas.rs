@@ -11,7 +11,7 @@ use std::path::Path;
 use crate::common::{self, *};
 use wordline_engine::Setup;
 use wordline_engine::config::device::{
-    CapacityConfig, ChannelArbitration, DeviceConfig, MultiPlaneRule, TransferUnit,
+    CapacityConfig, ChannelArbitration, DeviceConfig, LinkData, MultiPlaneRule, TransferUnit,
 };
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{Level, SchemeConfig, SuperblockSpan};
@@ -124,8 +124,17 @@ impl Closed<'_> {
         self.0.link.bytes_per_s.map_or(0, data)
     }
 
+    /// The data of a read of one flash page on the link: of whole units each of them, where it goes page by page.
+    fn link_read_data(&self, bytes: u64) -> u64 {
+        let unit = u64::from(self.0.geometry.mapping_unit_bytes);
+        match self.0.link.read_data {
+            LinkData::Request => self.link_data(bytes),
+            LinkData::Page => bytes / unit * self.link_data(unit) + self.link_data(bytes % unit),
+        }
+    }
+
     fn read_latency(&self, page: u64, bytes: u64) -> u64 {
-        let link = self.0.link.submission_ns + self.link_data(bytes) + self.0.link.completion_ns;
+        let link = self.0.link.submission_ns + self.link_read_data(bytes) + self.0.link.completion_ns;
         link + self.read_command(1) + self.cell_read(page) + self.transfer(bytes)
     }
 

@@ -40,7 +40,7 @@ fn everything() -> Setup {
         bytes_per_s: Some(3_282_051_283),
         submission_ns: 49,
         completion_ns: 11,
-        host_memory_ns: 0,
+        ..LinkConfig::default()
     };
     let mut setup = setup(drive);
     setup.scheme.blocks.superblock = SuperblockSpan::Die;

@@ -166,6 +166,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             submission_ns,
             completion_ns,
             host_memory_ns: submission_ns,
+            read_data: if submission_ns % 2 == 0 { LinkData::Request } else { LinkData::Page },
         });
     let slc_mode = prop::option::of(prop::array::uniform3(time())).prop_map(|times| {
         times.map(|[read_ns, program_ns, erase_ns]| SlcModeConfig { read_ns, program_ns, erase_ns })
@@ -602,7 +603,7 @@ fn blame_adds_up_exactly_for_every_request_whatever_happens() {
             bytes_per_s: Some(500_000_000),
             submission_ns: 300,
             completion_ns: 200,
-            host_memory_ns: 0,
+            ..LinkConfig::default()
         };
         drive.suspend = SuspendConfig {
             program_ns: Some(7_000),

@@ -4,7 +4,7 @@
 use crate::common::{self, *};
 use wordline_engine::config::device::*;
 use wordline_engine::config::scheme::*;
-use wordline_engine::host::HostOp;
+use wordline_engine::host::{HostOp, HostRequest};
 
 #[test]
 fn one_read_takes_the_cell_read_and_the_transfer() {
@@ -127,7 +127,7 @@ fn an_erase_has_steps_of_its_own() {
 }
 
 #[test]
-fn a_program_that_repeats_work_does_so_at_most_as_far_as_it_was() {
+fn a_program_that_repeats_work_does_so_once_and_at_most_as_far_as_it_was() {
     let mut setup = suspending();
     setup.device.suspend.program_repeats_ns = 40_000;
     let around = 20_000 + TR + XFER + 5_000;
@@ -138,11 +138,11 @@ fn a_program_that_repeats_work_does_so_at_most_as_far_as_it_was() {
     // It had worked for less.
     let done = completions(&setup, vec![write(0, 0), read(XFER + 10_000, 1)]);
     assert_eq!(done[0], XFER + TPROG + around + 10_000);
-    // Another read stops it at once while it repeats, and it goes back once more.
+    // Another read stops it at once while it repeats, and no more is lost.
     let again = XFER + 100_000 + around + 15_000;
     let done = completions(&setup, vec![write(0, 0), read(XFER + 100_000, 1), read(again, 2)]);
     assert_eq!(done[2], again + 20_000 + TR + XFER);
-    assert_eq!(done[0], XFER + TPROG + 2 * (around + 40_000));
+    assert_eq!(done[0], XFER + TPROG + 2 * around + 40_000);
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn the_link_carries_one_command_at_a_time_each_way() {
         bytes_per_s: Some(2_000_000_000),
         submission_ns: 100,
         completion_ns: 200,
-        host_memory_ns: 0,
+        ..LinkConfig::default()
     };
     let setup = setup(device);
     let data = 2_048;
@@ -300,6 +300,33 @@ fn the_link_carries_one_command_at_a_time_each_way() {
     let done = completions(&setup, vec![write(0, 0), write(0, 1)]);
     let first = 100 + data + XFER + TPROG + 200;
     assert_eq!(done, [first, first + 100 + data]);
+}
+
+#[test]
+fn the_link_carries_the_pages_of_a_read_as_they_come_where_it_is_told_to() {
+    let mut device = device(1, 2, 1, 1);
+    let rest = 128;
+    device.link = LinkConfig {
+        bytes_per_s: Some(8_000_000_000),
+        completion_ns: 200,
+        read_data: LinkData::Page,
+        ..LinkConfig::default()
+    };
+    let mut setup = setup(device);
+    // Two dies read at the same time, and their data crosses the channel one after the other; of the second page a quarter.
+    let two = HostRequest { length: 5_120, ..read(0, 0) };
+    let channel = TR + XFER + XFER / 4;
+    let (report, done) = record(&setup, vec![two.clone()]);
+    assert_eq!(done.completions(), [channel + rest + 200]);
+    assert_eq!(report.read.blame.mean.total_ns["link"], u128::from(rest + 200));
+    // On a slow link the second page waits for the first.
+    setup.device.link.bytes_per_s = Some(100_000_000);
+    let (slow, slow_rest) = (40_960, 10_240);
+    let done = completions(&setup, vec![two.clone()]);
+    assert_eq!(done, [TR + XFER + slow + slow_rest + 200]);
+    setup.device.link.read_data = LinkData::Request;
+    let done = completions(&setup, vec![two]);
+    assert_eq!(done, [channel + slow + slow_rest + 200]);
 }
 
 #[test]

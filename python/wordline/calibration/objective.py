@@ -69,15 +69,19 @@ def _deviation(name: str, point: MeasuredPoint, spread: float, requests: float) 
 def residuals(
     points: Sequence[MeasuredPoint], sigmas: Sequence[Mapping[str, float]], found: Sequence[Mapping[str, Any]]
 ) -> list[float]:
-    """For each figure that is compared the logarithm of simulated by measured, in standard deviations,
-    bounded.
+    """For each figure that is compared the logarithm of simulated by measured, in standard deviations; of
+    response times bounded. A rate says what the flash can do at all, so it isn't given up for others.
     """
     return [
-        bounded(math.log(one[name] / point.figures[name]) / sigma[name])
+        _residual(name, math.log(one[name] / point.figures[name]) / sigma[name])
         for point, sigma, one in zip(points, sigmas, found, strict=True)
         for name in FIGURES
         if math.isfinite(sigma[name])
     ]
+
+
+def _residual(name: str, deviation: float) -> float:
+    return deviation if name.endswith("_per_s") else bounded(deviation)
 
 
 def bounded(value: float) -> float:

@@ -212,7 +212,7 @@ pub struct SuspendConfig {
     /// The same of an erase, ns.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub erase_step_ns: u64,
-    /// Work of the array that a program does again behind a suspension, at most what it had done, ns.
+    /// Work of the array that a program does again behind its first suspension, at most what it had done, ns.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub program_repeats_ns: u64,
     /// The same of an erase, ns.
@@ -255,6 +255,27 @@ pub struct LinkConfig {
     /// Time of a read of the host's memory over the link, there and back, ns.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub host_memory_ns: u64,
+    /// When the data of a read of several pages crosses.
+    #[serde(default, skip_serializing_if = "LinkData::of_requests")]
+    pub read_data: LinkData,
+}
+
+/// When the data of a read of several pages crosses the link.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkData {
+    /// All of it when its last page has come.
+    #[default]
+    Request,
+    /// Each page when it has come.
+    Page,
+}
+
+impl LinkData {
+    #[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+    fn of_requests(&self) -> bool {
+        *self == Self::Request
+    }
 }
 
 fn is_zero(time: &u64) -> bool {
@@ -344,7 +365,7 @@ impl SuspendConfig {
         done_ns.next_multiple_of(step.max(1)) - done_ns
     }
 
-    /// How much of what an operation of the array has done it does again if it stops now, ns.
+    /// How much of what an operation of the array has done it does again if it stops for the first time, ns.
     pub fn repeats(&self, erase: bool, done_ns: u64) -> u64 {
         done_ns.min(if erase { self.erase_repeats_ns } else { self.program_repeats_ns })
     }

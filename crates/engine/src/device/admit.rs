@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use super::fetch::{UNITS_AHEAD, UNITS_NEAR};
+use crate::config::device::LinkData;
 use crate::host::{HostOp, HostRequest};
 use crate::ids::{DieId, Lpa};
 use crate::probe::Answer;
@@ -27,6 +28,8 @@ pub struct Request {
     /// Time of the firmware's work for it, and that it waited for a core, ns.
     pub(super) cpu: u64,
     pub(super) cpu_wait: u64,
+    /// Bytes of a read that the link has taken already.
+    crossed: u64,
 }
 
 impl Request {
@@ -49,7 +52,7 @@ impl Request {
         measured: bool,
         [admission, link]: [u64; 2],
     ) -> Self {
-        Self { request, id, arrival, left: 1, measured, admission, link, cpu: 0, cpu_wait: 0 }
+        Self { request, id, arrival, left: 1, measured, admission, link, cpu: 0, cpu_wait: 0, crossed: 0 }
     }
 
     /// Its number, when it arrived at the host's queue, and whether it counts in the results.
@@ -316,16 +319,33 @@ impl Device {
         request.left -= 1;
         if request.left == 0 {
             self.answer(number, Some(unit), die);
+        } else if self.rules.link.read_data == LinkData::Page {
+            self.page_crosses(number, self.pool[unit].lpa);
         }
         self.pool.remove(unit);
+    }
+
+    /// A page of a read is there before others of its request: its data takes the link now.
+    #[inline(never)]
+    fn page_crosses(&mut self, number: u32, lpa: Lpa) {
+        let (first, end) = self.wanted_range(number, lpa);
+        let bytes = u64::from(end.saturating_sub(first));
+        let request = &mut self.requests[number as usize];
+        if request.request.op != HostOp::Read {
+            return;
+        }
+        request.crossed += bytes;
+        let time = self.link_time(bytes, 0);
+        let free = &mut self.link_free[usize::from(true)];
+        *free = (*free).max(self.now) + time;
     }
 
     /// Sends the answer of a request, whose last page was `unit`, served by the command running on `die`. When the
     /// host has it is certain from now on, so it is recorded at once.
     #[inline(always)]
     fn answer(&mut self, number: u32, unit: Option<OpId>, die: Option<DieId>) {
-        let HostRequest { op, length, .. } = self.requests[number as usize].request;
-        let carried = if op == HostOp::Read { length } else { 0 };
+        let Request { request: HostRequest { op, length, .. }, crossed, .. } = self.requests[number as usize];
+        let carried = if op == HostOp::Read { length.saturating_sub(crossed) } else { 0 };
         let time = self.link_time(carried, self.rules.link.completion_ns);
         let at_once = time == Ns::ZERO && self.link_out.is_empty();
         let end = if at_once { self.now } else { self.take_link(true, number, time) };

@@ -18,7 +18,9 @@ impl Device {
         let mut command = state.command;
         command.suspensions += 1;
         let erase = command.class.op() == FlashOp::Erase;
-        let repeats = Ns(self.rules.suspend.repeats(erase, command.cell.0.saturating_sub(left.0)));
+        let done = command.cell.0.saturating_sub(left.0);
+        let repeats = if command.suspensions == 1 { self.rules.suspend.repeats(erase, done) } else { 0 };
+        let repeats = Ns(repeats);
         let left = left + repeats;
         command.parts.add(Part::Suspend, takes.0 + repeats.0);
         let snapshot = state.clock(self.now);

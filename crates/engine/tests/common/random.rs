@@ -97,6 +97,7 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
                 submission_ns: link.1,
                 completion_ns: link.2,
                 host_memory_ns: 5 * link.1,
+                read_data: if link.1 % 2 == 0 { LinkData::Request } else { LinkData::Page },
             };
             device.dram = DramConfig { bytes: None, access_ns, bytes_per_s, whole_requests, rows };
             device.suspend = SuspendConfig {
