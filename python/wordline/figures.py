@@ -48,7 +48,7 @@ def fitting_interval(metric: str, value: float, half: float) -> str:
 
 
 def _scale(metric: str, value: float) -> tuple[float, str]:
-    """The largest unit that isn't larger than the figure, or the smallest: what to divide by, and its name."""
+    """The largest unit that isn't larger than the figure, or the smallest: its size and name."""
     usual = unit(metric)[1]
     choice = _FITTING.get(usual, ((1.0, usual),))
     return next(((scale, name) for scale, name in choice if abs(value) >= scale), choice[-1])
