@@ -316,13 +316,13 @@ fn the_link_carries_the_pages_of_a_read_as_they_come_where_it_is_told_to() {
     // Two dies read at the same time, and their data crosses the channel one after the other; of the second page a quarter.
     let two = HostRequest { length: 5_120, ..read(0, 0) };
     let channel = TR + XFER + XFER / 4;
-    let (report, done) = record(&setup, vec![two.clone()]);
+    let (report, done) = record(&setup, vec![two]);
     assert_eq!(done.completions(), [channel + rest + 200]);
     assert_eq!(report.read.blame.mean.total_ns["link"], u128::from(rest + 200));
     // On a slow link the second page waits for the first.
     setup.device.link.bytes_per_s = Some(100_000_000);
     let (slow, slow_rest) = (40_960, 10_240);
-    let done = completions(&setup, vec![two.clone()]);
+    let done = completions(&setup, vec![two]);
     assert_eq!(done, [TR + XFER + slow + slow_rest + 200]);
     setup.device.link.read_data = LinkData::Request;
     let done = completions(&setup, vec![two]);
