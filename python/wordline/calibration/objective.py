@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wordline.calibration.measured import FIGURES, MeasuredPoint
+from wordline.calibration.measured import FIGURES, RATES, MeasuredPoint
 
 FLOORS = {
     "writes_per_s": 0.01,
@@ -81,7 +81,7 @@ def residuals(
 
 
 def _residual(name: str, deviation: float) -> float:
-    return deviation if name.endswith("_per_s") else bounded(deviation)
+    return deviation if name in RATES else bounded(deviation)
 
 
 def bounded(value: float) -> float:
@@ -96,7 +96,7 @@ def groups(sigmas: Sequence[Mapping[str, float]]) -> list[int]:
     errors may be one and the same. A rate is a group of its own.
     """
     names = [
-        (place, name if name.endswith("_per_s") else name.split("_")[0])
+        (place, name if name in RATES else name.split("_")[0])
         for place, sigma in enumerate(sigmas)
         for name in FIGURES
         if math.isfinite(sigma[name])

@@ -151,12 +151,18 @@ impl Device {
         self.link_free = free;
     }
 
+    /// One direction of the link is taken for so long behind what it carries; returns until when.
+    #[inline(always)]
+    pub(super) fn occupy_link(&mut self, outwards: bool, now: Ns, time: Ns) -> Ns {
+        let free = &mut self.link_free[usize::from(outwards)];
+        *free = (*free).max(now) + time;
+        *free
+    }
+
     /// Queues a request on one direction of the link; returns when it is over.
     #[inline(never)]
     fn take_link(&mut self, outwards: bool, number: u32, time: Ns) -> Ns {
-        let free = &mut self.link_free[usize::from(outwards)];
-        let end = (*free).max(self.now) + time;
-        *free = end;
+        let end = self.occupy_link(outwards, self.now, time);
         self.requests[number as usize].link += end.since(self.now).0;
         let queue = if outwards { &mut self.link_out } else { &mut self.link_in };
         queue.push_back((end, number));
@@ -328,16 +334,13 @@ impl Device {
     /// A page of a read is there before others of its request: its data takes the link now.
     #[inline(never)]
     fn page_crosses(&mut self, number: u32, lpa: Lpa) {
-        let (first, end) = self.wanted_range(number, lpa);
-        let bytes = u64::from(end.saturating_sub(first));
-        let request = &mut self.requests[number as usize];
-        if request.request.op != HostOp::Read {
+        if self.requests[number as usize].request.op != HostOp::Read {
             return;
         }
-        request.crossed += bytes;
-        let time = self.link_time(bytes, 0);
-        let free = &mut self.link_free[usize::from(true)];
-        *free = (*free).max(self.now) + time;
+        let (first, end) = self.wanted_range(number, lpa);
+        let bytes = u64::from(end.saturating_sub(first));
+        self.requests[number as usize].crossed += bytes;
+        self.occupy_link(true, self.now, self.link_time(bytes, 0));
     }
 
     /// Sends the answer of a request, whose last page was `unit`, served by the command running on `die`. When the

@@ -19,8 +19,8 @@ impl Device {
         command.suspensions += 1;
         let erase = command.class.op() == FlashOp::Erase;
         let done = command.cell.0.saturating_sub(left.0);
-        let repeats = if command.suspensions == 1 { self.rules.suspend.repeats(erase, done) } else { 0 };
-        let repeats = Ns(repeats);
+        let is_first = command.suspensions == 1;
+        let repeats = Ns(if is_first { self.rules.suspend.repeats(erase, done) } else { 0 });
         let left = left + repeats;
         command.parts.add(Part::Suspend, takes.0 + repeats.0);
         let snapshot = state.clock(self.now);

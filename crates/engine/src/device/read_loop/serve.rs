@@ -152,9 +152,7 @@ impl ActiveReadLoop<'_> {
     /// One direction of the link is taken for so long; returns until when.
     #[inline(always)]
     pub(super) fn take_link(&mut self, outwards: bool, time: Ns) -> Ns {
-        let free = &mut self.drive.link_free[usize::from(outwards)];
-        *free = (*free).max(self.now) + time;
-        *free
+        self.drive.occupy_link(outwards, self.now, time)
     }
 
     /// A read comes to its die from the link.
