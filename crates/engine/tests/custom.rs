@@ -51,7 +51,7 @@ impl Scheduler for InOrder {
         view.waiting().filter_map(order).min().map(|(_, class)| class)
     }
 
-    fn suspends(&self, _running: Class) -> bool {
+    fn suspends(&self, _running: Class, _waiting_writes: u32) -> bool {
         false
     }
 

@@ -157,7 +157,7 @@ impl Scheduler for Backwards {
         assert_eq!(all.collect::<Vec<_>>(), shown, "nothing is shown behind a gate");
         shown.last().copied()
     }
-    fn suspends(&self, _: Class) -> bool {
+    fn suspends(&self, _: Class, _: u32) -> bool {
         false
     }
     fn longest_suspension(&self) -> Ns {

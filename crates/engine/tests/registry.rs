@@ -164,7 +164,8 @@ fn every_scheduler_passes_with_every_rule_for_planes_and_every_span() {
                     let mut setup = small();
                     setup.device.multi_plane.rule = rule;
                     setup.scheme.blocks.superblock = superblock;
-                    setup.scheme.scheduler = SchedulerConfig { policy, tiers: vec![], starvation_bound_ns };
+                    setup.scheme.scheduler =
+                        SchedulerConfig { policy, starvation_bound_ns, ..Default::default() };
                     let what = format!("{policy:?} {rule:?} {superblock:?} {starvation_bound_ns:?}");
                     let report = passes(&setup, 500, &what);
                     assert_eq!(report.flash.multi_plane > 0, rule != MultiPlaneRule::None, "{what}");
@@ -477,7 +478,7 @@ impl<F: Fn(&QueueView<'_>) -> Option<Class>> Scheduler for Scheduling<F> {
     fn next(&self, view: &QueueView<'_>) -> Option<Class> {
         (self.next)(view)
     }
-    fn suspends(&self, _running: Class) -> bool {
+    fn suspends(&self, _running: Class, _waiting_writes: u32) -> bool {
         self.suspends
     }
     fn longest_suspension(&self) -> Ns {

@@ -313,6 +313,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         policy: scheduler.0,
                         tiers: scheduler.1,
                         starvation_bound_ns: scheduler.2,
+                        ..Default::default()
                     },
                     cache,
                     ..Default::default()

@@ -2,6 +2,7 @@
 #![allow(missing_docs)]
 
 use crate::common::{self, *};
+use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind};
 use wordline_engine::config::device::*;
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
@@ -143,6 +144,44 @@ fn a_program_that_repeats_work_does_so_once_and_at_most_as_far_as_it_was() {
     let done = completions(&setup, vec![write(0, 0), read(XFER + 100_000, 1), read(again, 2)]);
     assert_eq!(done[2], again + 20_000 + TR + XFER);
     assert_eq!(done[0], XFER + TPROG + 2 * around + 40_000);
+}
+
+#[test]
+fn nothing_is_suspended_while_writes_wait_for_room() {
+    let mut setup = suspending();
+    setup.scheme.cache = CacheConfig {
+        policy: CacheKind::WriteBuffer,
+        bytes: CacheBytes::Bytes(setup.device.geometry.mapping_unit_bytes.into()),
+        dirty_high: 0.0,
+        ..CacheConfig::default()
+    };
+    // The buffer holds one unit, so the second write waits until the first is programmed.
+    let requests = || vec![write(0, 0), write(1, 1), read(100_000, 2)];
+    let suspended = |waiting| {
+        let mut setup = setup.clone();
+        setup.scheme.scheduler.suspends_below_waiting_writes = waiting;
+        let (report, record) = record(&setup, requests());
+        (report.flash.suspensions, record.completions()[2])
+    };
+    let at_once = 100_000 + 20_000 + TR + XFER;
+    assert_eq!(suspended(None), (1, at_once));
+    assert_eq!(suspended(Some(2)), (1, at_once));
+    assert_eq!(suspended(Some(1)), (0, XFER + TPROG + TR + XFER));
+}
+
+#[test]
+fn a_bound_on_waiting_writes_without_suspension_or_of_none_is_refused_by_its_key() {
+    for (policy, waiting, allowed) in [
+        (SchedulerKind::ReadFirst, 3, "beside policy = \"read_first_suspend\" only"),
+        (SchedulerKind::ReadFirstSuspend, 0, "1 to "),
+    ] {
+        let mut setup = suspending();
+        setup.scheme.scheduler.policy = policy;
+        setup.scheme.scheduler.suspends_below_waiting_writes = Some(waiting);
+        let error = setup.prepare(&[]).map(drop).unwrap_err().to_string();
+        let key = format!("scheduler.suspends_below_waiting_writes = {waiting}: allowed: {allowed}");
+        assert!(error.contains(&key), "{error}");
+    }
 }
 
 #[test]

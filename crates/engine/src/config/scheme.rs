@@ -359,6 +359,10 @@ pub struct SchedulerConfig {
     /// A command that waited longer than this goes next whatever its class, ns; left out: no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub starvation_bound_ns: Option<u64>,
+    /// `read_first_suspend`: nothing is suspended while so many mapping units of writes, or more, wait for room in the data
+    /// cache, 1 to 2^30; left out: that doesn't matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suspends_below_waiting_writes: Option<u32>,
 }
 
 /// Order between the classes of commands.
@@ -434,6 +438,16 @@ impl SchedulerConfig {
             }
             seen.push(class);
         }
-        Ok(())
+        match self.suspends_below_waiting_writes {
+            Some(waiting) if self.policy == SchedulerKind::ReadFirstSuspend => {
+                check_range("suspends_below_waiting_writes", waiting, 1, 1 << 30)
+            }
+            Some(waiting) => Err(ConfigError::new(
+                "suspends_below_waiting_writes",
+                waiting,
+                "beside policy = \"read_first_suspend\" only",
+            )),
+            None => Ok(()),
+        }
     }
 }

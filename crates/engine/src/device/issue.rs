@@ -380,7 +380,7 @@ impl Device {
         let closed = self.open_work(die) & (1 << Class::HostRead.index()) == 0;
         let urgent = self.urgent & (1 << class.index()) != 0;
         let stays = urgent || state.command.form == CommandForm::CopybackRead;
-        if closed || stays || state.suspended.is_some() || !self.scheduler.suspends(class) {
+        if closed || stays || state.suspended.is_some() || !self.suspends(class) {
             return;
         }
         let takes = match class.op() {
@@ -395,6 +395,12 @@ impl Device {
         if may && left > takes && !self.reads_a_page_of(read, state.command.head) {
             self.suspend(die, begin, left, takes);
         }
+    }
+
+    /// Whether a read of the host should suspend a command of this class now.
+    pub(super) fn suspends(&self, class: Class) -> bool {
+        let waiting = self.cache.as_ref().map_or(0, |cache| cache.state.waiting.len());
+        self.scheduler.suspends(class, waiting as u32)
     }
 
     /// When the array of a die stops if it is asked to at `asked`, and what is left of its work then.

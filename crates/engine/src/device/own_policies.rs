@@ -49,7 +49,7 @@ impl Device {
     /// What is asked of the policies once, since it never changes.
     pub(super) fn note_policies(&mut self) {
         self.rules.places_moves = self.placement.places_moves() || self.systems_place_moves();
-        self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class));
+        self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class, 0));
         self.note_fast_paths();
     }
 }

@@ -107,7 +107,7 @@ impl Device {
                 return Some((suspended.command.class, Ns::ZERO));
             }
         };
-        if is_read || !self.scheduler.suspends(class) || state.suspended.is_some() {
+        if is_read || !self.suspends(class) || state.suspended.is_some() {
             return Some((class, left));
         }
         let suspend = &self.rules.suspend;

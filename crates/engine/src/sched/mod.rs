@@ -74,9 +74,10 @@ pub trait Scheduler {
     /// The class to serve; `None` only when nothing waits.
     fn next(&self, view: &QueueView<'_>) -> Option<Class>;
 
-    /// Whether a waiting read of the host should suspend a command of this class. The engine checks that the device
-    /// can, that the bound on suspensions is kept and that more time is left than a suspension takes.
-    fn suspends(&self, running: Class) -> bool;
+    /// Whether a waiting read of the host should suspend a command of this class while so many units of writes wait for
+    /// room in the data cache. The engine checks that the device can, that the bound on suspensions is kept and that more
+    /// time is left than a suspension takes.
+    fn suspends(&self, running: Class, waiting_writes: u32) -> bool;
 
     /// Longest that a suspended command may wait before it goes on although reads are waiting.
     fn longest_suspension(&self) -> Ns;
@@ -137,10 +138,10 @@ impl Scheduler for SchedulerPolicy {
         }
     }
 
-    fn suspends(&self, running: Class) -> bool {
+    fn suspends(&self, running: Class, waiting_writes: u32) -> bool {
         match self {
-            Self::Tiered(policy) => policy.suspends(running),
-            Self::Custom(policy) => policy.suspends(running),
+            Self::Tiered(policy) => policy.suspends(running, waiting_writes),
+            Self::Custom(policy) => policy.suspends(running, waiting_writes),
         }
     }
 

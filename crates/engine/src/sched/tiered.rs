@@ -18,7 +18,8 @@ pub struct Tiered {
     tier: ByClass<u8>,
     /// The classes of each tier in which there are any, one bit each, in the order of the tiers.
     tiers: Vec<u32>,
-    suspend: bool,
+    /// Units of writes that wait for room from which on nothing is suspended; 0: nothing ever is.
+    suspends_below: u32,
     bound: Ns,
     /// Whether read reclaim goes before all else: then it isn't interrupted.
     reclaim_first: bool,
@@ -31,7 +32,10 @@ impl Tiered {
         Self {
             tier,
             tiers: by_tier(&tier),
-            suspend: config.policy == SchedulerKind::ReadFirstSuspend,
+            suspends_below: match config.policy {
+                SchedulerKind::ReadFirstSuspend => config.suspends_below_waiting_writes.unwrap_or(u32::MAX),
+                SchedulerKind::Fifo | SchedulerKind::ReadFirst => 0,
+            },
             bound: config.starvation_bound_ns.map_or(Ns::NEVER, Ns),
             reclaim_first: false,
         }
@@ -132,9 +136,9 @@ impl Scheduler for Tiered {
         None
     }
 
-    fn suspends(&self, running: Class) -> bool {
+    fn suspends(&self, running: Class, waiting_writes: u32) -> bool {
         let first = self.reclaim_first && running.cause() == Cause::ReadReclaim;
-        self.suspend && running.op() != FlashOp::Read && !first
+        waiting_writes < self.suspends_below && running.op() != FlashOp::Read && !first
     }
 
     fn longest_suspension(&self) -> Ns {
@@ -238,10 +242,20 @@ mod tests {
     #[test]
     fn only_read_first_suspend_interrupts_and_never_a_read() {
         let suspends =
-            |policy, class| Tiered::new(&SchedulerConfig { policy, ..Default::default() }).suspends(class);
+            |policy, class| Tiered::new(&SchedulerConfig { policy, ..Default::default() }).suspends(class, 9);
         assert!(suspends(SchedulerKind::ReadFirstSuspend, GcErase));
         assert!(suspends(SchedulerKind::ReadFirstSuspend, HostProgram));
         assert!(!suspends(SchedulerKind::ReadFirstSuspend, GcRead));
         assert!(!suspends(SchedulerKind::ReadFirst, HostProgram));
+    }
+
+    #[test]
+    fn nothing_is_suspended_while_as_many_writes_wait_as_the_bound_says() {
+        let policy = Tiered::new(&SchedulerConfig {
+            policy: SchedulerKind::ReadFirstSuspend,
+            suspends_below_waiting_writes: Some(3),
+            ..Default::default()
+        });
+        assert!(policy.suspends(GcErase, 2) && !policy.suspends(GcErase, 3) && !policy.suspends(GcRead, 0));
     }
 }

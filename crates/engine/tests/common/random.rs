@@ -276,14 +276,17 @@ fn without_systems() -> impl Strategy<Value = SchemeConfig> {
         placement,
         0usize..24,
         scheduler,
-        prop::option::of(0u64..5_000_000),
+        (prop::option::of(0u64..5_000_000), prop::option::weighted(0.3, 1u32..8)),
         (unmapped, caches()),
         0.0..0.15f64,
         0.0..0.2f64,
         collection,
     )
-        .prop_map(|(span, policy, order, (scheduler, tiers), bound, unmapped, trigger, more, gc)| {
+        .prop_map(|(span, policy, order, (scheduler, tiers), bounds, unmapped, trigger, more, gc)| {
             let ((unmapped_reads, mapping), cache) = unmapped;
+            let (starvation_bound_ns, waiting) = bounds;
+            let suspends_below_waiting_writes =
+                waiting.filter(|_| scheduler == SchedulerKind::ReadFirstSuspend);
             SchemeConfig {
                 mapping: MappingConfig { unmapped_reads, ..mapping },
                 placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
@@ -297,7 +300,12 @@ fn without_systems() -> impl Strategy<Value = SchemeConfig> {
                     pace: gc.3,
                     ..Default::default()
                 },
-                scheduler: SchedulerConfig { policy: scheduler, tiers, starvation_bound_ns: bound },
+                scheduler: SchedulerConfig {
+                    policy: scheduler,
+                    tiers,
+                    starvation_bound_ns,
+                    suspends_below_waiting_writes,
+                },
                 cache,
                 ..Default::default()
             }

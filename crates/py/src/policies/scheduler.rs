@@ -44,7 +44,7 @@ impl Scheduler for Classes {
         Some(chosen.map_or(*first, |(class, ..)| *class))
     }
 
-    fn suspends(&self, running: Class) -> bool {
+    fn suspends(&self, running: Class, _waiting_writes: u32) -> bool {
         self.suspended & (1 << running.index()) != 0
     }
 
