@@ -108,7 +108,7 @@ pub fn replay_flows_in_parts<V: Volume>(
     let rules: Vec<FlowRules> = flows.iter().map(|flow| flow.rules.clone()).collect();
     let scheduler = scheduler.unwrap_or_else(|| HostPolicy::new(&setup.host.scheduler, &rules));
     let host = Flows::new(&setup.host, flows, scheduler).map_err(|error| error.under("workload"))?;
-    let host = host.with_most_writes(setup.scheme.cache.max_writes);
+    let host = host.before_drive(&setup.scheme.cache);
     device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)).collect());
     replay_host(setup, device, host, observer, &rules, split)
 }

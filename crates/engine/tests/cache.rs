@@ -8,8 +8,8 @@ use wordline_engine::Setup;
 use wordline_engine::cache::record::CacheReport;
 use wordline_engine::cache::{Access, CachePolicy, CacheView};
 use wordline_engine::config::cache::{
-    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, PauseConfig, ReadAdmission, Rewrites,
-    ThrottleConfig,
+    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, MaxWritesHold, PauseConfig, ReadAdmission,
+    Rewrites, ThrottleConfig,
 };
 use wordline_engine::config::errors::ErrorsConfig;
 use wordline_engine::config::ideal::SecondServer;
@@ -140,6 +140,15 @@ fn while_so_many_writes_are_inside_no_further_command_is_taken() {
     // Without a cache, too: the read goes to the die when the write is answered.
     setup.scheme.cache = CacheConfig { max_writes: 1, ..CacheConfig::default() };
     assert_eq!(completions(&setup, vec![write(0, 0), read(0, 9)]), [P, P + TR + XFER]);
+}
+
+#[test]
+fn reads_pass_where_the_most_writes_inside_hold_writes_only() {
+    let mut setup = buffer(2, 0.5);
+    (setup.scheme.cache.max_writes, setup.scheme.cache.max_writes_hold) = (1, MaxWritesHold::Writes);
+    // In one queue the read that hits the buffer is behind a write that isn't taken before the third is answered.
+    let requests = vec![write(0, 0), write(0, 1), write(0, 2), read(5, 1), write(5, 3), read(10, 2)];
+    assert_eq!(completions(&setup, requests), [0, 0, P, 5, 2 * P, P]);
 }
 
 #[test]

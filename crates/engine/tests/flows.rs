@@ -4,6 +4,7 @@
 use crate::common::*;
 use proptest::prelude::*;
 use wordline_engine::config::DeviceConfig;
+use wordline_engine::config::cache::MaxWritesHold;
 use wordline_engine::config::host::*;
 use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::host::schedulers::{Choice, HostPolicy, HostScheduler, HostView};
@@ -65,6 +66,28 @@ fn entries(record: &Record) -> Vec<(u16, u64)> {
 
 fn flows_of(record: &Record) -> Vec<u16> {
     entries(record).into_iter().map(|(flow, _)| flow).collect()
+}
+
+#[test]
+fn while_the_most_writes_are_inside_reads_of_other_queues_pass_or_wait_as_the_drive_says() {
+    // A bound that is never reached: without one a scheduler is refused.
+    let mut host = HostConfig { max_inside: 99, ..HostConfig::default() };
+    let entered = |host: &HostConfig, hold| {
+        let mut setup = with_host(device(1, 1, 1, 1), host.clone());
+        (setup.scheme.cache.max_writes, setup.scheme.cache.max_writes_hold) = (1, hold);
+        let writer = (0..3).map(|page| write(0, page)).collect();
+        let other = vec![read(5, 7), write(6, 9), read(7, 7)];
+        let (_, record) = record_flows(&setup, vec![(rules("writer"), writer), (rules("other"), other)]);
+        entries(&record)
+    };
+    const P: u64 = XFER + TPROG;
+    // A queue is a FIFO for an arbitration; a scheduler of the host sees what is behind its head.
+    for (kind, third) in [(HostSchedulerKind::None, (0, P)), (HostSchedulerKind::Paq, (1, 7))] {
+        host.scheduler.kind = kind;
+        assert_eq!(entered(&host, MaxWritesHold::Writes)[..3], [(0, 0), (1, 5), third], "{kind:?}");
+        let held = entered(&host, MaxWritesHold::Commands);
+        assert_eq!((held[0], held[1].1), ((0, 0), P), "{kind:?}");
+    }
 }
 
 fn reads(count: u64) -> Vec<HostRequest> {

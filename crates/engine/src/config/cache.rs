@@ -70,10 +70,13 @@ pub struct CacheConfig {
     /// Most units on their way to flash; while there are so many, writes wait. 0 = no bound.
     #[serde(default)]
     pub max_write_backs: u32,
-    /// Most write requests inside the drive, with a cache or without. While there are so many, it takes no further
-    /// command from the host's queues, no read either. 0 = no bound.
+    /// Most write requests inside the drive, with a cache or without. While there are so many, others wait in the host's
+    /// queues. 0 = no bound.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub max_writes: u32,
+    /// What waits while so many are inside.
+    #[serde(default, skip_serializing_if = "MaxWritesHold::commands")]
+    pub max_writes_hold: MaxWritesHold,
     /// Pauses of write-back; left out: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause: Option<PauseConfig>,
@@ -96,6 +99,23 @@ pub enum Rewrites {
 impl Rewrites {
     fn coalesce(&self) -> bool {
         *self == Self::Coalesce
+    }
+}
+
+/// What the drive doesn't take from the host's queues while the most writes are inside.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MaxWritesHold {
+    /// Any command.
+    #[default]
+    Commands,
+    /// Writes, and what is behind one in its queue.
+    Writes,
+}
+
+impl MaxWritesHold {
+    fn commands(&self) -> bool {
+        *self == Self::Commands
     }
 }
 
@@ -149,6 +169,7 @@ impl Default for CacheConfig {
             rewrites: Rewrites::default(),
             max_write_backs: 0,
             max_writes: 0,
+            max_writes_hold: MaxWritesHold::Commands,
             pause: None,
             throttle: None,
         }

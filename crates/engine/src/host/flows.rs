@@ -10,6 +10,7 @@ use super::request::{HostOp, HostRequest, RequestSource, SourceError};
 use super::schedulers::{Answered, Choice, HostPolicy, HostScheduler, HostView, Waiting};
 use super::side::{DriveView, HostSide};
 use crate::config::ConfigError;
+use crate::config::cache::{CacheConfig, MaxWritesHold};
 use crate::config::host::HostConfig;
 use crate::config::host::{FlowRules, MAX_QUEUES};
 use crate::ids::DieId;
@@ -32,6 +33,8 @@ struct Queue<'a> {
     stream: u16,
     /// Requests of it in the list of those that wait.
     waiting: u32,
+    /// What the last of these is: where an arbitration chooses, the head of the queue.
+    newest: HostOp,
     /// When the next request comes into that list, if it has room.
     next: Ns,
     /// Whether that may have changed since it was looked up.
@@ -71,13 +74,12 @@ pub struct Flows<'a> {
     /// Requests that may be inside the drive; `u32::MAX` = any number.
     max_inside: u32,
     inside: u32,
-    /// Writes that may be inside the drive; `u32::MAX` = any number.
-    max_writes: u32,
-    writes_inside: u32,
+    writes: WritesInside,
     /// What waits, by arrival.
     waiting: Vec<Held>,
-    /// What a scheduler sees of it.
+    /// What a scheduler sees of it, and the places of that.
     views: Vec<Waiting>,
+    places: Vec<usize>,
     pulled: u64,
     /// When a request may enter: kept until something enters or is answered.
     next: Option<Ns>,
@@ -105,6 +107,7 @@ impl<'a> Flows<'a> {
             front: Front::new(source, rules.arrivals()),
             stream: rules.stream,
             waiting: 0,
+            newest: HostOp::Read,
             next: Ns::NEVER,
             changed: true,
             last: Ns::ZERO,
@@ -118,10 +121,10 @@ impl<'a> Flows<'a> {
             max_overtakes: no_limit(overtakes),
             max_inside: no_limit(config.max_inside),
             inside: 0,
-            max_writes: u32::MAX,
-            writes_inside: 0,
+            writes: WritesInside::default(),
             waiting: Vec::new(),
             views: Vec::new(),
+            places: Vec::new(),
             pulled: 0,
             next: None,
             rests_until: Ns::ZERO,
@@ -134,10 +137,10 @@ impl<'a> Flows<'a> {
         })
     }
 
-    /// The same before a drive that takes no command while so many writes are inside; 0 = any number.
+    /// The same before a drive that has places for so many writes.
     #[must_use]
-    pub fn with_most_writes(mut self, most: u32) -> Self {
-        self.max_writes = if most == 0 { u32::MAX } else { most };
+    pub fn before_drive(mut self, cache: &CacheConfig) -> Self {
+        self.writes = WritesInside::new(cache);
         self
     }
 
@@ -151,12 +154,17 @@ impl<'a> Flows<'a> {
 
     /// When something may enter, as things are; the past means "now".
     fn earliest(&self) -> Ns {
-        if self.inside >= self.max_inside || self.writes_inside >= self.max_writes {
+        if self.inside >= self.max_inside || self.writes.hold(HostOp::Read) {
             return Ns::NEVER;
         }
         let has_room = |queue: &&Queue| queue.waiting < self.window;
         let arrival = self.queues.iter().filter(has_room).map(|queue| queue.next).min().unwrap_or(Ns::NEVER);
-        if self.waiting.is_empty() { arrival } else { arrival.min(self.rests_until) }
+        if self.may_enter() { arrival.min(self.rests_until) } else { arrival }
+    }
+
+    /// Whether anything waits that the drive would take.
+    fn may_enter(&self) -> bool {
+        self.waiting.iter().any(|held| !self.writes.hold(held.view.op))
     }
 
     /// Lists what has arrived by `now`, up to the window of each flow.
@@ -166,6 +174,7 @@ impl<'a> Flows<'a> {
                 let Some((mut request, arrival)) = queue.front.take(queue.next) else { break };
                 (request.flow, request.stream) = (flow as u16, queue.stream);
                 queue.waiting += 1;
+                queue.newest = request.op;
                 queue.last = queue.next;
                 queue.look()?;
                 let HostRequest { op, length, flow, .. } = request;
@@ -184,24 +193,42 @@ impl<'a> Flows<'a> {
             return Choice::Take(place);
         }
         if self.policy.is_none() {
-            let queues = &self.queues;
-            let chosen = self.arbiter.next(|queue| queues[usize::from(queue)].waiting > 0);
+            let (queues, writes) = (&self.queues, &self.writes);
+            let chosen = self.arbiter.next(|queue| {
+                let queue = &queues[usize::from(queue)];
+                queue.waiting > 0 && !writes.hold(queue.newest)
+            });
             let place = self.waiting.iter().position(|held| Some(held.view.flow) == chosen);
             return Choice::Take(place.unwrap_or(0));
         }
         if self.policy.sees_dies() {
             self.look_at_dies(drive);
         }
-        self.views.clear();
-        self.views.extend(self.waiting.iter().map(|held| held.view));
+        self.show_what_may_enter();
         let view = HostView { now, waiting: &self.views, die_load: &self.die_load };
         match self.policy.choose(&view) {
             // Nothing would ever wake a host that waits for good beside an empty drive.
-            Choice::WaitUntil(Ns::NEVER) if self.inside == 0 => Choice::Take(0),
+            Choice::WaitUntil(Ns::NEVER) if self.inside == 0 => self.shown(0),
             Choice::WaitUntil(time) if time > now => Choice::WaitUntil(time),
-            Choice::Take(place) if place < self.waiting.len() => Choice::Take(place),
-            Choice::WaitUntil(_) | Choice::Take(_) => Choice::Take(0),
+            Choice::Take(shown) if shown < self.places.len() => self.shown(shown),
+            Choice::WaitUntil(_) | Choice::Take(_) => self.shown(0),
         }
+    }
+
+    /// Lists what a scheduler sees: what the drive would take.
+    fn show_what_may_enter(&mut self) {
+        let writes = &self.writes;
+        let shown = self.waiting.iter().enumerate().filter(|(_, held)| !writes.hold(held.view.op));
+        self.places.clear();
+        self.views.clear();
+        for (place, held) in shown {
+            self.places.push(place);
+            self.views.push(held.view);
+        }
+    }
+
+    fn shown(&self, shown: usize) -> Choice {
+        Choice::Take(self.places.get(shown).copied().unwrap_or(0))
     }
 
     /// The oldest request of the flow whose oldest was overtaken most, if that was often enough.
@@ -209,9 +236,10 @@ impl<'a> Flows<'a> {
         if self.max_overtakes == u32::MAX {
             return None;
         }
-        let waits = |queue: &&Queue| queue.waiting > 0;
-        let most = self.queues.iter().filter(waits).map(|queue| queue.overtakes).max()?;
-        let is_that = |held: &Held| self.queues[usize::from(held.view.flow)].overtakes == most;
+        let overtakes = |held: &Held| self.queues[usize::from(held.view.flow)].overtakes;
+        let taken = |held: &&Held| !self.writes.hold(held.view.op);
+        let most = self.waiting.iter().filter(taken).map(overtakes).max()?;
+        let is_that = |held: &Held| taken(&held) && overtakes(held) == most;
         if most >= self.max_overtakes { self.waiting.iter().position(is_that) } else { None }
     }
 
@@ -253,7 +281,7 @@ impl<'a> Flows<'a> {
             self.first_inside = id;
         }
         let Waiting { flow, op, die, arrival, .. } = view;
-        self.writes_inside += u32::from(is_write(op));
+        self.writes.inside += u32::from(is_write(op));
         self.entered.push_back(Some(Inside { flow, op, entered: now, inside: self.inside, die }));
         (request, arrival)
     }
@@ -268,7 +296,7 @@ impl<'a> Flows<'a> {
         }
         let Inside { flow, op, entered, inside, die } = request;
         self.inside -= 1;
-        self.writes_inside -= u32::from(is_write(op));
+        self.writes.inside -= u32::from(is_write(op));
         if let Some(sent) = die.and_then(|die| self.sent.get_mut(die.index())) {
             *sent -= 1;
         }
@@ -276,6 +304,27 @@ impl<'a> Flows<'a> {
         queue.front.completed(1, now);
         queue.changed = true;
         self.policy.answered(&Answered { flow, op, entered, inside, now });
+    }
+}
+
+/// Writes inside the drive and its places for them.
+#[derive(Default)]
+struct WritesInside {
+    inside: u32,
+    /// 0 = any number.
+    most: u32,
+    holds: MaxWritesHold,
+}
+
+impl WritesInside {
+    fn new(cache: &CacheConfig) -> Self {
+        Self { inside: 0, most: cache.max_writes, holds: cache.max_writes_hold }
+    }
+
+    /// Whether such a command waits in its queue.
+    fn hold(&self, op: HostOp) -> bool {
+        let full = self.most > 0 && self.inside >= self.most;
+        full && (self.holds == MaxWritesHold::Commands || is_write(op))
     }
 }
 
@@ -314,7 +363,7 @@ impl HostSide for Flows<'_> {
     ) -> Result<Option<(HostRequest, Ns)>, SourceError> {
         self.next = None;
         self.pull(now)?;
-        if self.waiting.is_empty() {
+        if !self.may_enter() {
             return Ok(None);
         }
         match self.choose(now, drive) {
@@ -367,10 +416,10 @@ impl HostSide for Flows<'_> {
             max_overtakes: _,
             max_inside: _,
             inside,
-            max_writes: _,
-            writes_inside: _,
+            writes: _,
             waiting,
             views: _,
+            places: _,
             pulled,
             next,
             rests_until,
@@ -381,7 +430,7 @@ impl HostSide for Flows<'_> {
             die_load: _,
         } = self;
         out.put(&queues.len())?;
-        for Queue { front, stream: _, waiting, next, changed: _, last, overtakes } in queues {
+        for Queue { front, stream: _, waiting, newest: _, next, changed: _, last, overtakes } in queues {
             front.save(out)?;
             out.put(&(waiting, next, last, overtakes))?;
         }
@@ -403,7 +452,12 @@ impl HostSide for Flows<'_> {
         (self.arbiter, self.inside, self.waiting, self.pulled) = input.take()?;
         (self.next, self.rests_until, self.entered, self.first_inside, self.sent) = input.take()?;
         let writes = self.entered.iter().flatten().filter(|request| is_write(request.op));
-        self.writes_inside = writes.count() as u32;
+        self.writes.inside = writes.count() as u32;
+        for held in &self.waiting {
+            if let Some(queue) = self.queues.get_mut(usize::from(held.view.flow)) {
+                queue.newest = held.view.op;
+            }
+        }
         let flows = self.queues.len();
         let inside = self.entered.iter().flatten().map(|request| request.flow);
         let mut named = self.waiting.iter().map(|held| held.view.flow).chain(inside);

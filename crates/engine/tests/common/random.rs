@@ -5,8 +5,8 @@ use super::*;
 use proptest::prelude::*;
 use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{
-    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, PauseConfig, ReadAdmission, Rewrites,
-    ThrottleConfig,
+    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, MaxWritesHold, PauseConfig, ReadAdmission,
+    Rewrites, ThrottleConfig,
 };
 use wordline_engine::config::collision::{CollisionConfig, RecordedPairs, VictimTie};
 use wordline_engine::config::device::*;
@@ -153,7 +153,8 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
         throttle.map(|(from, gap_ns, by_moves)| ThrottleConfig { from, gap_ns, by_moves })
     });
     let rewrites = prop::sample::select(vec![Rewrites::Coalesce, Rewrites::Append]);
-    let further = (pause, throttle, rewrites);
+    let holds = prop::sample::select(vec![MaxWritesHold::Commands, MaxWritesHold::Writes]);
+    let further = (pause, throttle, rewrites, holds);
     (policies, kibibytes, 0.0..1.0f64, 0.0..1.0f64, reads, cold, bounds, further).prop_map(
         |(policy, kibibytes, dirty_high, low, admit_reads, cold_period_ns, bounds, further)| CacheConfig {
             policy,
@@ -167,6 +168,7 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
             pause: further.0,
             throttle: further.1,
             rewrites: further.2,
+            max_writes_hold: further.3,
         },
     )
 }
