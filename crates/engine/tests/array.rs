@@ -315,6 +315,22 @@ fn what_both_halves_write_crosses_the_link_once() {
 }
 
 #[test]
+fn each_drive_has_the_commands_of_its_part() {
+    const LINK: u64 = 1_000;
+    let mut setup = linked(2);
+    setup.device.link.max_transfer_bytes = Some(4096);
+    // Both halves get both commands, the second a link time later; each has them on one channel.
+    let both = replayed(&setup, &halves(ArrayLayout::Mirrored), vec![request(0, HostOp::Write, 3, 2)]);
+    assert_eq!(both.write.latency_ns.max, LINK + 2 * (XFER + TPROG));
+    assert!(both.members.iter().all(|member| member.write.requests == 1));
+    // One drive has one page of the three, the other two.
+    let striped = array(2, ArrayLayout::Striped, MirrorServe::First);
+    let report = replayed(&setup, &striped, vec![request(0, HostOp::Read, 0, 3)]);
+    assert_eq!(report.read.latency_ns.max, TR + XFER + 2 * LINK);
+    assert_eq!((report.read.requests, report.flash.reads), (1, 3));
+}
+
+#[test]
 fn halves_have_the_drives_flash_between_them() {
     let setup = linked(2);
     let whole = setup.logical_bytes().unwrap();

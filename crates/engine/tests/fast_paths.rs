@@ -146,6 +146,25 @@ fn writes_of_streams_that_wait_for_space_give_the_same_on_fast_paths() {
     }
 }
 
+// The last command of a read that was split is a read of one unit, but the host waits for the whole.
+#[test]
+fn commands_of_split_reads_among_reads_of_one_unit_give_the_same_on_fast_paths() {
+    for seed in 0..4 {
+        let mut setup = setup(device(2, 1, 1, 1));
+        setup.device.link.max_transfer_bytes = Some(4096);
+        setup.host = closed(4);
+        let pages = setup.logical_bytes().unwrap() / 4096;
+        let mut random = Random(seed + 1);
+        let requests: Vec<HostRequest> = (0..3000)
+            .map(|_| {
+                let length = if random.below(12) == 0 { 3 } else { 1 };
+                request(0, HostOp::Read, random.below(pages - length), length)
+            })
+            .collect();
+        give_the_same_on_every_way(&setup, &requests).unwrap();
+    }
+}
+
 /// Takes away what bars the fast paths, but for this cache and, unless the map is to be `whole` in DRAM, the map on flash, which
 /// bars those of moves only; with units that are `alone`, a flash page has one and is programmed alone.
 fn allow_fast_paths(setup: &mut Setup, cache: CacheConfig, whole: bool, alone: bool) {

@@ -233,6 +233,40 @@ fn an_unloaded_write_takes_the_closed_form_for_every_page_type() {
     }
 }
 
+/// Commands of one flash page each, all on channels of their own: they follow each other as fast as the slower direction of the
+/// link brings them.
+#[test]
+fn an_unloaded_request_that_is_split_takes_the_closed_form_of_its_commands() {
+    let mut checked = 0;
+    for (mut device, scheme) in presets(&[]) {
+        if scheme.placement.order.0[0] != Level::Channel {
+            continue;
+        }
+        let page = u64::from(device.geometry.page_bytes);
+        device.link.max_transfer_bytes = Some(page);
+        let closed = Closed(&device, &scheme);
+        let [to_drive, to_host] = [device.link.submission_ns, device.link.completion_ns];
+        let read_pace = to_drive.max(closed.link_read_data(page) + to_host);
+        let write_pace = to_host.max(closed.link_data(page) + to_drive);
+        // A drive without data starts every block at its page 0.
+        let (full, mut empty) = (closed.setup(), closed.setup());
+        empty.start = start(Occupancy::None, 0.0);
+        let lpa = closed.first_lpa(0, [0; 4]);
+        for commands in [1, 2, u64::from(device.geometry.channels)] {
+            for (setup, op, one, pace) in [
+                (&full, HostOp::Read, closed.read_latency(0, page), read_pace),
+                (&empty, HostOp::Write, closed.write_latency(0, page), write_pace),
+            ] {
+                let request = closed.request(0, op, lpa, commands * page);
+                let expected = one + (commands - 1) * pace;
+                assert_eq!(latencies(setup, &[request]), [expected], "{} {op:?} {commands}", device.name);
+            }
+        }
+        checked += 1;
+    }
+    assert!(checked >= 8, "{checked}");
+}
+
 #[test]
 fn an_unloaded_erase_occupies_its_die_for_the_command_and_the_cell_time() {
     // The same dies with fewer and shorter blocks, so that collection starts soon. Every page is trimmed before, so

@@ -28,9 +28,32 @@ struct Page {
     holds_data: Option<bool>,
 }
 
+/// Pages that a request touches, those that two of its commands share twice.
+fn touched_by(request: &HostRequest, unit: u64, most: Option<u64>) -> Vec<u32> {
+    let HostRequest { op, offset, length, .. } = *request;
+    let end = offset + length;
+    match op {
+        HostOp::Flush => vec![],
+        HostOp::Trim => (offset.div_ceil(unit) as u32..(end / unit) as u32).collect(),
+        _ => (offset..end)
+            .step_by(most.unwrap_or(length) as usize)
+            .flat_map(|first| {
+                let end = most.map_or(end, |most| end.min(first + most));
+                (first / unit) as u32..end.div_ceil(unit) as u32
+            })
+            .collect(),
+    }
+}
+
 /// Replays the record: every read must have seen the newest version at the moment of its cell read, that moment lies
 /// within its request, and a write or TRIM takes effect within its own.
-fn agrees_with_the_naive_drive(events: &[Event], unit: u64, allocates: bool) -> Result<(), TestCaseError> {
+fn agrees_with_the_naive_drive(
+    events: &[Event],
+    setup: &Setup,
+    allocates: bool,
+) -> Result<(), TestCaseError> {
+    let unit = u64::from(setup.device.geometry.mapping_unit_bytes);
+    let most = setup.device.link.max_transfer_bytes;
     let mut pages: BTreeMap<u32, Page> = BTreeMap::new();
     let mut open: BTreeMap<u64, (HostRequest, u64)> = BTreeMap::new();
     let mut seen: BTreeMap<u64, Vec<u32>> = BTreeMap::new();
@@ -70,13 +93,7 @@ fn agrees_with_the_naive_drive(events: &[Event], unit: u64, allocates: bool) -> 
                 prop_assert!(at - arrived <= latency, "the latency covers at least the time in the drive");
                 let mut touched = seen.remove(&id).unwrap_or_default();
                 touched.sort_unstable();
-                let end = request.offset + request.length;
-                let expected: Vec<u32> = match request.op {
-                    HostOp::Flush => vec![],
-                    HostOp::Trim => (request.offset.div_ceil(unit) as u32..(end / unit) as u32).collect(),
-                    _ => ((request.offset / unit) as u32..end.div_ceil(unit) as u32).collect(),
-                };
-                prop_assert_eq!(touched, expected, "{:?}", request);
+                prop_assert_eq!(touched, touched_by(&request, unit, most), "{:?}", request);
             }
         }
     }
@@ -128,11 +145,10 @@ proptest! {
             drive.open_for_host_in(domain, CellMode::Slc);
         }
         let requests = requests(seed, count, drive.logical_bytes());
-        let unit = u64::from(drive.unit_bytes());
         let allocates = setup.scheme.mapping.unmapped_reads == UnmappedReads::Allocate;
         let (report, record) = record_on(&setup, drive, &mut Listed(requests.clone()))
             .map_err(|error| TestCaseError::fail(error.to_string()))?;
-        agrees_with_the_naive_drive(&record.events(), unit, allocates)?;
+        agrees_with_the_naive_drive(&record.events(), &setup, allocates)?;
         let by_op = |op| requests.iter().filter(|request| request.op == op).count() as u64;
         prop_assert_eq!(report.read.requests, by_op(HostOp::Read));
         prop_assert_eq!(report.write.requests, by_op(HostOp::Write) + by_op(HostOp::WriteFua));
@@ -174,10 +190,9 @@ proptest! {
             Err(other) => return Err(TestCaseError::fail(other.to_string())),
         };
         let requests = requests(seed, count, drive.logical_bytes());
-        let unit = u64::from(drive.unit_bytes());
         let (report, record) = record_on(&setup, drive, &mut Listed(requests))
             .map_err(|error| TestCaseError::fail(error.to_string()))?;
-        agrees_with_the_naive_drive(&record.events(), unit, false)?;
+        agrees_with_the_naive_drive(&record.events(), &setup, false)?;
         prop_assert_eq!(report.systems["block_map"].figures["astray_pages"], 0);
     }
 

@@ -160,14 +160,18 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             ..SuspendConfig::default()
         },
     );
-    let link = (prop::option::of(prop_oneof![30 => 1_000u64..1 << 33, 1 => any::<u64>()]), time(), time())
-        .prop_map(|(bytes_per_s, submission_ns, completion_ns)| LinkConfig {
+    let rates = prop::option::of(prop_oneof![30 => 1_000u64..1 << 33, 1 => any::<u64>()]);
+    let most = prop_oneof![(0u64..20).prop_map(|pages| pages << 14), any::<u64>()];
+    let link = (rates, time(), time(), prop::option::weighted(0.2, most)).prop_map(
+        |(bytes_per_s, submission_ns, completion_ns, max_transfer_bytes)| LinkConfig {
             bytes_per_s,
             submission_ns,
             completion_ns,
             host_memory_ns: submission_ns,
             read_data: if submission_ns % 2 == 0 { LinkData::Request } else { LinkData::Page },
-        });
+            max_transfer_bytes,
+        },
+    );
     let slc_mode = prop::option::of(prop::array::uniform3(time())).prop_map(|times| {
         times.map(|[read_ns, program_ns, erase_ns]| SlcModeConfig { read_ns, program_ns, erase_ns })
     });

@@ -368,6 +368,103 @@ fn the_link_carries_the_pages_of_a_read_as_they_come_where_it_is_told_to() {
     assert_eq!(done, [channel + slow + slow_rest + 200]);
 }
 
+/// Two channels and one core behind a link of 2 GB/s, whose commands carry two pages at most.
+fn of_small_commands() -> wordline_engine::Setup {
+    let mut device = device(2, 1, 1, 1);
+    device.link = LinkConfig {
+        bytes_per_s: Some(2_048_000_000),
+        submission_ns: 100,
+        completion_ns: 200,
+        max_transfer_bytes: Some(8_192),
+        ..LinkConfig::default()
+    };
+    device.cpu.cores = 1;
+    setup(device)
+}
+
+#[test]
+fn the_commands_of_a_split_request_cross_one_by_one_before_those_of_the_next() {
+    let mut setup = of_small_commands();
+    setup.scheme.firmware.read_request_ns = 1_000;
+    // Pages 0 and 1, page 2; then page 3. Even pages lie on the one channel, odd ones on the other.
+    let (report, record) = record(&setup, vec![request(0, HostOp::Read, 0, 3), read(50, 3)]);
+    // They cross at 100, 200 and 300, and the core is through with them at 1,100, 2,100 and 3,100.
+    let reads = record.events().into_iter().filter_map(|event| match event {
+        Event::Read { id, page, at, .. } => Some((id, page, at)),
+        _ => None,
+    });
+    let first = 1_100 + TR + XFER;
+    let begin = [(0, 0, 1_100), (0, 1, 1_100), (0, 2, first), (1, 3, first)];
+    assert_eq!(reads.collect::<Vec<_>>(), begin);
+    // Two pages cross while the dies read what follows, page 2 and page 3 one after the other.
+    let second = first + TR + XFER + 2_000 + 200;
+    assert_eq!(record.completions(), [second, second + 2_000 + 200]);
+    assert_eq!((report.read.requests, report.read.bytes), (2, 4 * 4_096));
+    assert_eq!(report.cpu.unwrap().by_cost["read_request"].count, 3);
+    // What the answer waited for is told of the last command.
+    let blame = &report.read.blame.mean.total_ns;
+    assert_eq!((blame["cpu"], blame["cpu_wait"]), (2 * 1_000, 900 + 1_800));
+}
+
+#[test]
+fn a_split_write_is_answered_when_its_last_command_is() {
+    let mut setup = of_small_commands();
+    setup.scheme.firmware.write_request_ns = 1_000;
+    setup.start = start(wordline_engine::config::run::Occupancy::None, 0.0);
+    // Two pages, and half of one that holds no data; then one whole page.
+    let requests = vec![HostRequest { length: 10_240, ..write(0, 0) }, write(50, 3)];
+    let (report, record) = record(&setup, requests);
+    let (first, rest, other) = (100 + 4_000, 100 + 1_000, 100 + 2_000);
+    // The second command waits for the first one's program, the other write for that of page 1.
+    let programmed = first + 1_000 + XFER + TPROG;
+    let half = programmed + XFER + TPROG + 200;
+    assert!(first + rest + other + 1_000 < programmed);
+    assert_eq!(record.completions(), [half, half + 200]);
+    assert_eq!((report.write.requests, report.write.bytes), (2, 10_240 + 4_096));
+}
+
+#[test]
+fn what_carries_no_data_is_one_command_however_long() {
+    let setup = of_small_commands();
+    let flush = HostRequest { length: 40_960, ..request(1_000, HostOp::Flush, 0, 0) };
+    assert_eq!(completions(&setup, vec![request(0, HostOp::Trim, 0, 10), flush]), [300, 1_300]);
+}
+
+#[test]
+fn two_commands_that_share_a_page_write_it_one_after_the_other() {
+    let mut setup = of_small_commands();
+    setup.device.link = LinkConfig { max_transfer_bytes: Some(4_096), ..LinkConfig::default() };
+    // From the middle of page 0 to the middle of page 2: both commands write a half of page 1.
+    let (_, record) = record(&setup, vec![HostRequest { offset: 2_048, ..request(0, HostOp::Write, 0, 2) }]);
+    let pages = record.events().into_iter().filter_map(|event| match event {
+        Event::TookEffect { page, .. } => Some(page),
+        _ => None,
+    });
+    let mut pages: Vec<_> = pages.collect();
+    pages.sort_unstable();
+    assert_eq!(pages, [0, 1, 1, 2]);
+}
+
+#[test]
+fn a_queue_of_one_place_holds_a_request_whatever_its_commands() {
+    let mut setup = of_small_commands();
+    setup.device.link = LinkConfig { max_transfer_bytes: Some(4_096), ..LinkConfig::default() };
+    setup.host = closed(1);
+    let two = |page| request(0, HostOp::Read, page, 2);
+    assert_eq!(completions(&setup, vec![two(0), two(2)]), [TR + XFER, 2 * (TR + XFER)]);
+}
+
+#[test]
+fn a_largest_command_that_is_no_number_of_units_is_refused_by_its_key() {
+    for most in [0, 512, 6_144] {
+        let mut setup = of_small_commands();
+        setup.device.link.max_transfer_bytes = Some(most);
+        let error = setup.prepare(&[]).map(drop).unwrap_err().to_string();
+        let allowed = "allowed: a multiple of geometry.mapping_unit_bytes = 4096, at least one";
+        assert!(error.contains(&format!("device.link.max_transfer_bytes = {most}: {allowed}")), "{error}");
+    }
+}
+
 #[test]
 fn programs_of_a_block_never_pass_each_other_to_form_a_multi_plane_command() {
     for rule in [MultiPlaneRule::SamePage, MultiPlaneRule::SameBlockAndPage, MultiPlaneRule::Any] {

@@ -253,6 +253,19 @@ fn a_drive_with_a_data_cache_read_counts_and_firmware_may_be_split() {
 }
 
 #[test]
+fn a_run_may_be_split_while_a_request_has_some_of_its_commands_answered() {
+    let mut setup = busy();
+    (setup.device.link.max_transfer_bytes, setup.device.link.completion_ns) = (Some(4096), 2_000);
+    let requests = listed(&setup, 4, 800);
+    let whole = in_parts(&setup, &requests, &[]).unwrap();
+    for number in [1, 2, 3, 300, 555] {
+        assert!(in_parts(&setup, &requests, &[after(number)]).unwrap() == whole, "{number}");
+    }
+    let drive = setup.prepare(&[]).unwrap();
+    assert_eq!(outcome(&setup, drive.fork().unwrap(), 5), outcome(&setup, drive, 5));
+}
+
+#[test]
 fn a_drive_with_bad_blocks_may_be_split() {
     for (factory, endurance_cycles) in [(vec![], None), (vec![[0, 1]], Some(40))] {
         let mut setup = busy();

@@ -258,6 +258,9 @@ pub struct LinkConfig {
     /// When the data of a read of several pages crosses.
     #[serde(default, skip_serializing_if = "LinkData::of_requests")]
     pub read_data: LinkData,
+    /// Most data of one command (MDTS), bytes, in whole mapping units; larger requests are split. Left out: any size.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_transfer_bytes: Option<u64>,
 }
 
 /// When the data of a read of several pages crosses the link.
@@ -308,7 +311,7 @@ impl DeviceConfig {
         if let Some(bad_blocks) = &self.bad_blocks {
             bad_blocks.validate(&self.geometry).map_err(|e| e.under("bad_blocks"))?;
         }
-        self.link.validate().map_err(|e| e.under("link"))?;
+        self.link.validate(&self.geometry).map_err(|e| e.under("link"))?;
         self.energy.validate(self.cell.technology).map_err(|e| e.under("energy"))?;
         self.cpu.validate().map_err(|e| e.under("cpu"))?;
         self.dram.validate().map_err(|e| e.under("dram"))
@@ -372,9 +375,14 @@ impl SuspendConfig {
 }
 
 impl LinkConfig {
-    fn validate(&self) -> Result<(), ConfigError> {
+    fn validate(&self, geometry: &GeometryConfig) -> Result<(), ConfigError> {
         if let Some(rate) = self.bytes_per_s {
             check_range("bytes_per_s", rate, 1_000, 1_000_000_000_000_000)?;
+        }
+        let unit = u64::from(geometry.mapping_unit_bytes);
+        if let Some(most) = self.max_transfer_bytes.filter(|&most| most == 0 || !most.is_multiple_of(unit)) {
+            let allowed = format!("a multiple of geometry.mapping_unit_bytes = {unit}, at least one");
+            return Err(ConfigError::new("max_transfer_bytes", most, allowed));
         }
         check_range("submission_ns", self.submission_ns, 0, LONGEST_NS)?;
         check_range("completion_ns", self.completion_ns, 0, LONGEST_NS)

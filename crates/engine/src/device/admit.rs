@@ -19,7 +19,7 @@ pub struct Request {
     pub(super) request: HostRequest,
     id: u64,
     arrival: Ns,
-    /// Pages that are not done.
+    /// Pages that are not done; of a request that was split, its commands.
     pub(super) left: u32,
     measured: bool,
     /// Time that it waited at the host, and on the link, ns.
@@ -33,6 +33,17 @@ pub struct Request {
 }
 
 impl Request {
+    /// A command of it that carries `length` bytes from `first` on, counted from its own first byte.
+    pub(super) fn command(&self, first: u64, length: u64) -> Self {
+        let offset = self.request.offset + first;
+        Self { request: HostRequest { offset, length, ..self.request }, left: 0, ..*self }
+    }
+
+    /// It ends with this command, whose times are its own from now on.
+    pub(super) fn ends_with(&mut self, command: &Self) {
+        *self = Self { request: self.request, left: 0, ..*command };
+    }
+
     /// The parts of its response time outside the flash.
     fn outside(&self) -> [(Part, u64); 4] {
         [
@@ -105,14 +116,22 @@ impl Device {
         if let Some(probe) = &mut self.probe {
             probe.arrived(id, request, now);
         }
-        let carried = if request.op.is_write() { request.length } else { 0 };
-        let time = self.link_time(carried, self.rules.link.submission_ns);
-        if time == Ns::ZERO && self.link_in.is_empty() {
+        let time = self.time_to_come(request);
+        if let Some(most) = self.most_of_a_command(request) {
+            self.send_in_commands(number, most);
+        } else if time == Ns::ZERO && self.link_in.is_empty() {
             self.run_firmware(number);
         } else {
             self.take_link(false, number, time);
         }
         self.finish_event();
+    }
+
+    /// Time of the link for a request, or a command of one, to the drive.
+    #[inline(always)]
+    pub(super) fn time_to_come(&self, request: &HostRequest) -> Ns {
+        let carried = if request.op.is_write() { request.length } else { 0 };
+        self.link_time(carried, self.rules.link.submission_ns)
     }
 
     /// Keeps a request in mind; returns its number.
@@ -161,7 +180,7 @@ impl Device {
 
     /// Queues a request on one direction of the link; returns when it is over.
     #[inline(never)]
-    fn take_link(&mut self, outwards: bool, number: u32, time: Ns) -> Ns {
+    pub(super) fn take_link(&mut self, outwards: bool, number: u32, time: Ns) -> Ns {
         let end = self.occupy_link(outwards, self.now, time);
         self.requests[number as usize].link += end.since(self.now).0;
         let queue = if outwards { &mut self.link_out } else { &mut self.link_in };
@@ -350,6 +369,8 @@ impl Device {
         let Request { request: HostRequest { op, length, .. }, crossed, .. } = self.requests[number as usize];
         let carried = if op == HostOp::Read { length.saturating_sub(crossed) } else { 0 };
         let time = self.link_time(carried, self.rules.link.completion_ns);
+        // Of a request that was split, the last command stands for the whole from here on.
+        let number = self.whole_if_last(number);
         let at_once = time == Ns::ZERO && self.link_out.is_empty();
         let end = if at_once { self.now } else { self.take_link(true, number, time) };
         let request = &self.requests[number as usize];
@@ -364,7 +385,8 @@ impl Device {
                 self.fault.get_or_insert(wrong);
             }
         }
-        if request.measured || self.answers.is_some() || self.probe.is_some() {
+        let told = request.measured || self.answers.is_some() || self.probe.is_some();
+        if told && !self.split_requests.has_command(number) {
             // Most drives have none of these.
             let any = request.admission | request.link | request.cpu | request.cpu_wait != 0;
             let all;
@@ -384,7 +406,7 @@ impl Device {
                 probe.answer(&Answer { id, request, arrival, end, measured, inside, outside });
             }
             if request.measured {
-                self.recorder.request(op, latency, length, [before, during], outside);
+                self.recorder.request(op, latency, request.request.length, [before, during], outside);
                 if let Some(tenants) = &mut self.recorder.tenants {
                     tenants.request(&request.request, latency, [before, during], outside);
                 }
@@ -398,6 +420,9 @@ impl Device {
     /// The host has the answer.
     #[inline(always)]
     fn complete(&mut self, number: u32) {
+        if self.split_requests.has_command(number) {
+            return self.end_command(number);
+        }
         self.free_requests.push(number);
         self.completed += 1;
         if self.requests_inside() == 0 {

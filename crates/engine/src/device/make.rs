@@ -160,6 +160,7 @@ impl Device {
             touched: Vec::new(),
             requests: Vec::new(),
             free_requests: Vec::new(),
+            split_requests: Default::default(),
             link_in: VecDeque::new(),
             link_out: VecDeque::new(),
             link_free: [Ns::ZERO; 2],

@@ -59,6 +59,7 @@ mod results;
 mod serve;
 mod slc_cache;
 pub(crate) mod snapshot;
+mod split_requests;
 mod steering;
 mod suspension;
 mod systems;
@@ -253,6 +254,7 @@ pub struct Device {
 
     requests: Vec<Request>,
     free_requests: Vec<u32>,
+    split_requests: split_requests::SplitRequests,
     link_in: VecDeque<(Ns, u32)>,
     link_out: VecDeque<(Ns, u32)>,
     link_free: [Ns; 2],
@@ -334,7 +336,7 @@ impl Device {
 
     /// Requests inside the drive and on the link.
     pub fn requests_inside(&self) -> usize {
-        self.requests.len() - self.free_requests.len()
+        self.requests.len() - self.free_requests.len() - self.split_requests.commands()
     }
 
     /// Flash pages read and programmed and blocks erased since the drive was made.

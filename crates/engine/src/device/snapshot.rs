@@ -60,8 +60,8 @@ fields! {
     rebuilt: geometry timing unit_transfer arrival rules logical_units thresholds pace room_limit domains points channel_of
         second_server not_physical energy;
     state: mapped_units blocks domain plans slc copies wake_at partial_writes disturb dram gates wear_out reclaim urgent background static_wear now events pool op_order dies outstanding
-        channels chips overlap copybacks touched requests free_requests link_in link_out link_free link_event completed
-        answers answered cpu host_memory settled recorder monitor fault flash_operations events_processed reads_verified;
+        channels chips overlap copybacks touched requests free_requests split_requests link_in link_out link_free
+        link_event completed answers answered cpu host_memory settled recorder monitor fault flash_operations events_processed reads_verified;
     parts: layout map oob versions placement gc scheduler systems cache translation redundancy separation
         reclaim_policy slc_policy replication;
     dropped: probe read_loop dealt;
@@ -77,7 +77,7 @@ impl Device {
             let ((what, there), (_, here)) = misfit;
             return Err(SnapshotError::Misfit(format!("{what}: {there} there, {here} here")));
         }
-        if self.shape().len() != shape.len() || self.free_requests.len() > self.requests.len() {
+        if self.shape().len() != shape.len() || !self.requests_fit() {
             return Err(SnapshotError::Misfit("some of its tables".to_owned()));
         }
         if let Some(steady) = self.layout.steady() {
@@ -91,6 +91,12 @@ impl Device {
         }
         self.note_fast_paths();
         Ok(())
+    }
+
+    /// Whether the lists of requests agree.
+    fn requests_fit(&self) -> bool {
+        let (all, free) = (self.requests.len(), self.free_requests.len());
+        self.split_requests.fits(all) && free + self.split_requests.commands() <= all
     }
 
     /// Lengths of tables and figures that the configuration fixes, and which the state must agree with.

@@ -51,7 +51,9 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
         Just(MultiPlaneRule::Any)
     ];
     let times = (0u64..100_000, 0u64..1_000_000, 0u64..4_000_000, 0u64..500, 1u32..2000);
-    let link = (prop::option::of(1_000_000u64..5_000_000_000), 0u64..1000, 0u64..1000);
+    // A request of the tests has up to eighty units, of which a command carries some.
+    let most_units = prop::option::weighted(0.3, prop_oneof![1u64..4, 1u64..40]);
+    let link = (prop::option::of(1_000_000u64..5_000_000_000), 0u64..1000, 0u64..1000, most_units);
     let arbitrations = prop_oneof![
         Just(ChannelArbitration::CommandFirst),
         Just(ChannelArbitration::Fifo),
@@ -98,6 +100,7 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
                 completion_ns: link.2,
                 host_memory_ns: 5 * link.1,
                 read_data: if link.1 % 2 == 0 { LinkData::Request } else { LinkData::Page },
+                max_transfer_bytes: link.3.map(|units| units * u64::from(UNITS[unit])),
             };
             device.dram = DramConfig { bytes: None, access_ns, bytes_per_s, whole_requests, rows };
             device.suspend = SuspendConfig {

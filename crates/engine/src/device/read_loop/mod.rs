@@ -189,14 +189,18 @@ impl Device {
     }
 
     /// Whether the drive is one that serves reads in the loop: beside what [reads without hooks](super::at_once) ask for, nothing
-    /// is to be told of their times, nobody asks which were answered, and no firmware works for them.
+    /// is to be told of their times, nobody asks which were answered, no firmware works for them, and no command of a larger
+    /// request is inside.
     fn has_read_loop(&self) -> bool {
         let told = self.monitor.due != Ns::NEVER
             || self.monitor.series.is_some()
             || self.recorder.tenants.is_some()
             || self.answers.is_some()
             || self.answered.is_some();
-        let beside = self.cpu.is_on() || self.wake_at != Ns::NEVER || self.hears_of_idle();
+        let beside = self.cpu.is_on()
+            || self.wake_at != Ns::NEVER
+            || self.hears_of_idle()
+            || self.split_requests.commands() > 0;
         self.rules.reads_without_hooks
             && !told
             && !beside

@@ -1,0 +1,118 @@
+//! Requests larger than a command may carry (MDTS, maximum data transfer size): the host splits them along their range, as
+//! the block layer above NVMe does, and has the answer when it has that of the last command.
+//!
+//! Behind the link a command is a request like any other: it has a number among the drive's requests, and its own work of
+//! the firmware, pages and answer. The request itself stands beside its commands, and takes the place of the last of them
+//! when that is answered; so what is recorded and told is of requests only.
+
+use serde::{Deserialize, Serialize};
+
+use super::Device;
+use crate::host::{HostOp, HostRequest};
+
+/// No request.
+const NONE: u32 = u32::MAX;
+
+/// Which of the drive's requests are commands of others.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct SplitRequests {
+    /// By number of the command: the request that it is of, or [`NONE`]. As long as the largest such number asks for.
+    whole: Vec<u32>,
+    commands: usize,
+}
+
+impl SplitRequests {
+    /// Commands inside the drive and on the link.
+    #[inline(always)]
+    pub(super) fn commands(&self) -> usize {
+        self.commands
+    }
+
+    /// Whether this number is that of a command of a larger request.
+    #[inline(always)]
+    pub(super) fn has_command(&self, number: u32) -> bool {
+        self.whole_of(number).is_some()
+    }
+
+    #[inline(always)]
+    fn whole_of(&self, number: u32) -> Option<u32> {
+        self.whole.get(number as usize).copied().filter(|&whole| whole != NONE)
+    }
+
+    fn add(&mut self, command: u32, whole: u32) {
+        let index = command as usize;
+        if self.whole.len() <= index {
+            self.whole.resize(index + 1, NONE);
+        }
+        self.whole[index] = whole;
+        self.commands += 1;
+    }
+
+    fn remove(&mut self, command: u32) {
+        self.whole[command as usize] = NONE;
+        self.commands -= 1;
+    }
+
+    /// Whether it can be that of a drive with so many requests.
+    pub(super) fn fits(&self, requests: usize) -> bool {
+        let commands = self.whole.iter().filter(|&&whole| whole != NONE);
+        self.whole.len() <= requests
+            && commands.clone().count() == self.commands
+            && commands.into_iter().all(|&whole| (whole as usize) < requests)
+    }
+}
+
+impl Device {
+    /// The most that one command of this request carries, if it must be split. What carries no data is never.
+    #[inline(always)]
+    pub(super) fn most_of_a_command(&self, request: &HostRequest) -> Option<u64> {
+        let most = self.rules.link.max_transfer_bytes?;
+        let carries = request.op == HostOp::Read || request.op.is_write();
+        (carries && request.length > most).then_some(most)
+    }
+
+    /// The request comes in as commands of `most` bytes and a last one of the rest, one behind the other on the link: even if
+    /// that takes no time, each in an event of its own, as requests do that are submitted one by one.
+    #[inline(never)]
+    pub(super) fn send_in_commands(&mut self, whole: u32, most: u64) {
+        let request = self.requests[whole as usize];
+        let length = request.request.length;
+        let count = length.div_ceil(most) as u32;
+        self.requests[whole as usize].left = count;
+        for first in (0..u64::from(count)).map(|before| before * most) {
+            let command = request.command(first, most.min(length - first));
+            let number = self.insert_request(command);
+            self.split_requests.add(number, whole);
+            self.take_link(false, number, self.time_to_come(&command.request));
+        }
+    }
+
+    /// What is answered when all pages of `number` are done: the request that it was the last command of, otherwise itself.
+    #[inline(always)]
+    pub(super) fn whole_if_last(&mut self, number: u32) -> u32 {
+        match self.split_requests.whole_of(number) {
+            Some(whole) => self.command_done_of(whole, number),
+            None => number,
+        }
+    }
+
+    #[inline(never)]
+    fn command_done_of(&mut self, whole: u32, number: u32) -> u32 {
+        let command = self.requests[number as usize];
+        let request = &mut self.requests[whole as usize];
+        request.left -= 1;
+        if request.left > 0 {
+            return number;
+        }
+        request.ends_with(&command);
+        self.end_command(number);
+        whole
+    }
+
+    /// Nothing is left of a command; its number may be another's.
+    #[inline(never)]
+    pub(super) fn end_command(&mut self, number: u32) {
+        self.split_requests.remove(number);
+        self.free_requests.push(number);
+    }
+}
