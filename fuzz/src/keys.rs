@@ -47,7 +47,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
         ],
     ),
     ("scheme.read_counts", &["block", "page"]),
-    ("scheme.mapping.policy", &["demand", "segments"]),
+    ("scheme.mapping.policy", &["demand", "segments", "journaled"]),
     ("device.link.host_memory_ns", &["700"]),
     ("scheme.mapping.unmapped_reads", &["allocate"]),
     ("scheme.mapping.cache_bytes", &["64", "4096"]),
