@@ -109,8 +109,8 @@ impl SpacePlan {
         let stop = scheme.gc.stop.map_or(trigger, share).clamp(trigger, most.max(trigger));
         let thresholds =
             Thresholds { trigger, stop, reserve: 1, read_ahead: read_ahead(scheme, geometry, width) };
-        let mean = (u64::from(logical_units) + u64::from(map.map_pages())) * u64::from(width)
-            / u64::from(planes);
+        let mean =
+            (u64::from(logical_units) + u64::from(map.map_pages())) * u64::from(width) / u64::from(planes);
         let half_spare = (u64::from(blocks - for_cache) * u64::from(capacity)).saturating_sub(mean) / 2;
         let usable = u64::from(blocks - open - 2 - for_cache) * certain;
         if map.journal_pages > 0 {

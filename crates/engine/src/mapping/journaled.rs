@@ -76,8 +76,7 @@ pub(crate) fn check_room(
 ) -> Result<(), ConfigError> {
     let [held, room] = space.map(|units| units as f64);
     let (journal, translation) = (f64::from(sizes.journal_groups()), f64::from(sizes.translation_groups()));
-    let for_a_change =
-        (journal + translation) / (journal * f64::from(changes_per_page(config, unit_bytes)));
+    let for_a_change = (journal + translation) / (journal * f64::from(changes_per_page(config, unit_bytes)));
     let won_for_a_move = (room - held).max(0.0) / held.max(1.0);
     if 2.0 * for_a_change <= won_for_a_move {
         return Ok(());
@@ -196,9 +195,9 @@ impl Mapping for Journaled {
 
     /// Whether the change is in the journal, or gathered for it: a program of the journal is overwritten one round later.
     fn is_dirty(&self, lpa: Lpa) -> bool {
-        self.changed
-            .get(self.group_of(lpa))
-            .is_some_and(|&changed| changed != UNCHANGED && self.written <= changed.saturating_add(self.round()))
+        self.changed.get(self.group_of(lpa)).is_some_and(|&changed| {
+            changed != UNCHANGED && self.written <= changed.saturating_add(self.round())
+        })
     }
 
     fn dirty_entries(&self) -> u64 {
@@ -207,5 +206,122 @@ impl Mapping for Journaled {
 
     fn bytes(&self) -> u64 {
         self.bytes
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+mod tests {
+    use super::*;
+    use crate::config::device::GeometryConfig;
+    use crate::ids::{PlaneId, Ppa};
+    use crate::mapping::{Layout, PageMap};
+    use crate::sched::class::Cause;
+
+    fn sizes(translation_pages: u32, journal_groups: u32, pages_together: u32) -> MapSizes {
+        MapSizes {
+            logical_units: 4 * translation_pages - 1,
+            physical_units: 1 << 20,
+            translation_pages,
+            entries_per_page: 4,
+            journal_pages: journal_groups * pages_together,
+            pages_together,
+        }
+    }
+
+    fn journaled(sizes: MapSizes, changes_per_page: u32) -> Journaled {
+        let config = MappingConfig { journal_entry_bytes: 8, ..MappingConfig::default() };
+        Journaled::new(&config, sizes, 8 * changes_per_page)
+    }
+
+    fn update(lpa: u32) -> Update {
+        Update { lpa: Lpa(lpa), old: Ppa(1), new: Ppa(2), cause: Cause::Host }
+    }
+
+    fn with_view(sizes: MapSizes, act: impl FnOnce(&MapView<'_>)) {
+        let geometry = Geometry::new(&GeometryConfig {
+            channels: 1,
+            ways: 1,
+            dies: 1,
+            planes: 1,
+            blocks: 10,
+            pages: 8,
+            page_bytes: 512,
+            spare_bytes: 0,
+            mapping_unit_bytes: 512,
+            pages_per_program: 1,
+        });
+        let (map, layout) = (PageMap::new(40), Layout::new(&geometry, &[PlaneId(0)], 0));
+        act(&MapView { map: &map, layout: &layout, occupied: 0, sizes });
+    }
+
+    /// What can be read after a loss of power: each change is in its translation page, in a page of the journal, or gathered
+    /// in memory that is kept.
+    #[test]
+    fn no_change_is_only_in_a_journal_page_that_was_overwritten() {
+        for (translation, journal, together) in
+            [(7, 2, 1), (7, 3, 2), (16, 5, 1), (3, 11, 1), (40, 7, 6), (1, 2, 4), (5, 64, 2)]
+        {
+            let sizes = sizes(translation, journal, together);
+            let mut policy = journaled(sizes, 3);
+            // Of each entry its last change; of each translation page when it was last written; what the journal holds.
+            let mut last = vec![0u64; sizes.logical_units as usize];
+            let mut page_written = vec![0u64; translation as usize];
+            let mut ring = vec![Vec::new(); journal as usize];
+            let (mut gathered, mut at, mut random) = (Vec::new(), 0, 1u64);
+            with_view(sizes, |view| {
+                for now in 1..4_000u64 {
+                    random = random.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                    // Half of the changes are of a few entries.
+                    let among =
+                        if random >> 63 == 0 { 5.min(sizes.logical_units) } else { sizes.logical_units };
+                    let lpa = ((random >> 33) % u64::from(among)) as u32;
+                    last[lpa as usize] = now;
+                    gathered.push((lpa, now));
+                    let mut writes = Vec::new();
+                    policy.updated(&update(lpa), view, &mut writes);
+                    let (journal_pages, pages): (Vec<WriteBack>, Vec<WriteBack>) =
+                        writes.drain(..).partition(|write| write.page >= translation);
+                    if !journal_pages.is_empty() {
+                        let first = translation + at as u32 * together;
+                        assert!(journal_pages.iter().map(|write| write.page).eq(first..first + together));
+                        assert_eq!(gathered.len() as u32, 3 * together);
+                        ring[at] = std::mem::take(&mut gathered);
+                        at = (at + 1) % journal as usize;
+                    }
+                    pages.iter().for_each(|write| page_written[write.page as usize] = now);
+                    assert!(pages.iter().chain(&journal_pages).all(|write| write.whole));
+                    for (lpa, &changed) in (0..).zip(&last) {
+                        let in_page = page_written[sizes.page_of(Lpa(lpa)) as usize] >= changed;
+                        let entry = (lpa, changed);
+                        let in_journal =
+                            gathered.contains(&entry) || ring.iter().any(|page| page.contains(&entry));
+                        assert!(changed == 0 || in_page || in_journal, "{lpa} {changed} at {now}: {sizes:?}");
+                        assert!(in_page || policy.is_dirty(Lpa(lpa)), "{lpa} {changed} at {now}: {sizes:?}");
+                    }
+                }
+            });
+        }
+    }
+
+    #[test]
+    fn what_a_system_keeps_with_an_entry_is_no_change() {
+        let sizes = sizes(4, 2, 1);
+        with_view(sizes, |view| {
+            let (mut policy, mut writes) = (journaled(sizes, 1), Vec::new());
+            policy.updated(&Update { old: Ppa(3), new: Ppa(3), ..update(0) }, view, &mut writes);
+            assert!(writes.is_empty() && !policy.is_dirty(Lpa(0)));
+            policy.updated(&update(0), view, &mut writes);
+            assert_eq!(writes.len(), 2);
+        });
+    }
+
+    #[test]
+    fn a_state_of_other_tables_is_not_taken_up() {
+        let (mut here, there) = (journaled(sizes(4, 2, 1), 1), journaled(sizes(5, 2, 1), 1));
+        assert!(here.take_up(there).is_none());
+        let other = Journaled { written: u64::MAX, gathered: u32::MAX, ..here.clone() };
+        assert!(here.take_up(other).is_some());
+        with_view(sizes(4, 2, 1), |view| here.updated(&update(2), view, &mut Vec::new()));
     }
 }
