@@ -112,4 +112,6 @@ pub const KEYS: &[(&str, &[&str])] = &[
         "scheme.cache.throttle",
         &["{ from = 0.3, gap_ns = 20000 }", "{ from = 0.0, gap_ns = 9000, by_moves = true }"],
     ),
+    ("scheme.mapping.journal_bytes", &["32768", "131072"]),
+    ("scheme.mapping.journal_entry_bytes", &["32"]),
 ];
