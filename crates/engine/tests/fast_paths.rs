@@ -198,7 +198,7 @@ proptest! {
     fn drives_with_a_journal_of_the_map_give_the_same_on_fast_paths(
         device in devices(),
         scheme in schemes(),
-        (alone, changes, trims) in (any::<bool>(), 1u32..64, 0u64..5),
+        (alone, entries, trims) in (any::<bool>(), (1u32..64, 4u32..32), 0u64..5),
         host in hosts(),
         (layout, overwrite) in (layouts(), 0.0..2.0f64),
         seed: u64,
@@ -208,7 +208,8 @@ proptest! {
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         allow_fast_paths(&mut setup, CacheConfig::default(), true, alone);
         setup.scheme.mapping.policy = MappingKind::Journaled;
-        setup.scheme.mapping.journal_entry_bytes = changes;
+        let mapping = &mut setup.scheme.mapping;
+        (mapping.journal_entry_bytes, mapping.translation_entry_bytes) = entries;
         let mut requests = match setup.prepare(&[]) {
             Ok(drive) => requests(seed, count, drive.logical_bytes()),
             Err(_) => return Ok(()),
