@@ -48,7 +48,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
         ],
     ),
     ("scheme.read_counts", &["block", "page"]),
-    ("scheme.mapping.policy", &["demand", "segments"]),
+    ("scheme.mapping.policy", &["demand", "segments", "journaled"]),
     ("device.link.host_memory_ns", &["700"]),
     ("scheme.mapping.unmapped_reads", &["allocate"]),
     ("scheme.mapping.cache_bytes", &["64", "4096"]),
@@ -116,4 +116,6 @@ pub const KEYS: &[(&str, &[&str])] = &[
         "scheme.cache.throttle",
         &["{ from = 0.3, gap_ns = 20000 }", "{ from = 0.0, gap_ns = 9000, by_moves = true }"],
     ),
+    ("scheme.mapping.journal_bytes", &["32768", "131072"]),
+    ("scheme.mapping.journal_entry_bytes", &["32"]),
 ];

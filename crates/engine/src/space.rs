@@ -2,17 +2,17 @@
 
 use crate::config::ConfigError;
 use crate::config::device::DeviceConfig;
-use crate::config::scheme::SchemeConfig;
+use crate::config::scheme::{MappingKind, SchemeConfig};
 use crate::config::slc_cache::CacheSizes;
 use crate::gc::collector::Thresholds;
-use crate::mapping::MapSizes;
+use crate::mapping::{MapSizes, journaled};
 use crate::nand::Geometry;
 use crate::replicate::Reserved;
 
 /// Sizes that follow from a device and a scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SpacePlan {
-    /// Mapping units that the host sees, and translation pages.
+    /// Mapping units that the host sees, and pages of the map.
     pub map: MapSizes,
     /// Thresholds of garbage collection.
     pub thresholds: Thresholds,
@@ -59,12 +59,17 @@ impl SpacePlan {
         let data_planes = scheme.redundancy.data_planes(width, geometry.planes_per_die)?;
         let capacity = geometry.units_per_block() * data_planes;
         // Static placement deals logical pages out in turn: no domain gets more than this.
-        let map = map_sizes(scheme, geometry, logical_units);
+        let map = map_sizes(scheme, geometry, logical_units)?;
         let in_page = u64::from(geometry.units_per_page());
         let per_plane =
             |units: u32| u64::from(units.div_ceil(geometry.units_per_page()).div_ceil(planes)) * in_page;
-        // Each translation page may lie alone in a program unit.
-        let of_map = per_plane(map.translation_pages) * u64::from(geometry.units_per_program());
+        let of_map = if map.pages_together > 1 {
+            let groups = map.translation_groups() + map.journal_groups();
+            u64::from(groups.div_ceil(planes)) * u64::from(map.pages_together)
+        } else {
+            // Each page of the map may lie alone in a program unit.
+            per_plane(map.map_pages()) * u64::from(geometry.units_per_program())
+        };
         let needed_units = (per_plane(logical_units) + of_map) * u64::from(width);
         // A block counts as full with one flash page filled in part: less than a page can't be won back for sure.
         let certain = u64::from(capacity - least_won(scheme, geometry) + 1);
@@ -104,10 +109,13 @@ impl SpacePlan {
         let stop = scheme.gc.stop.map_or(trigger, share).clamp(trigger, most.max(trigger));
         let thresholds =
             Thresholds { trigger, stop, reserve: 1, read_ahead: read_ahead(scheme, geometry, width) };
-        let mean = (u64::from(logical_units) + u64::from(map.translation_pages)) * u64::from(width)
-            / u64::from(planes);
+        let mean =
+            (u64::from(logical_units) + u64::from(map.map_pages())) * u64::from(width) / u64::from(planes);
         let half_spare = (u64::from(blocks - for_cache) * u64::from(capacity)).saturating_sub(mean) / 2;
         let usable = u64::from(blocks - open - 2 - for_cache) * certain;
+        if map.journal_pages > 0 {
+            journaled::check_room(&scheme.mapping, &map, geometry.unit_bytes, [mean, usable])?;
+        }
         Ok(Self {
             least_superblocks: blocks - spare + open + for_cache + trigger,
             map,
@@ -137,14 +145,29 @@ fn read_ahead(scheme: &SchemeConfig, geometry: &Geometry, width: u32) -> u32 {
     }
 }
 
-/// Entries of the map, and the pages that hold them where the map lies on flash.
-fn map_sizes(scheme: &SchemeConfig, geometry: &Geometry, logical_units: u32) -> MapSizes {
+/// Entries of the map, and the pages that keep them where the map lies on flash.
+fn map_sizes(
+    scheme: &SchemeConfig,
+    geometry: &Geometry,
+    logical_units: u32,
+) -> Result<MapSizes, ConfigError> {
     let entries_per_page = (scheme.mapping.page_bytes(geometry.unit_bytes)
         / scheme.mapping.translation_entry_bytes.max(1))
     .max(1);
     let translation_pages =
         if scheme.mapping.policy.is_on_flash() { logical_units.div_ceil(entries_per_page) } else { 0 };
-    MapSizes { logical_units, physical_units: geometry.physical_units(), translation_pages, entries_per_page }
+    let sizes = MapSizes {
+        logical_units,
+        physical_units: geometry.physical_units(),
+        translation_pages,
+        entries_per_page,
+        journal_pages: 0,
+        pages_together: 1,
+    };
+    match scheme.mapping.policy {
+        MappingKind::Journaled => journaled::with_journal(&scheme.mapping, sizes, geometry),
+        _ => Ok(sizes),
+    }
 }
 
 /// Mapping units that a superblock must win to be collected: those of a program, where several are in one, for each write

@@ -30,6 +30,7 @@ mod gates;
 mod golden;
 mod hotr;
 mod ideal;
+mod journal;
 mod mapping;
 mod measure;
 mod naive_drive;

@@ -212,6 +212,36 @@ proptest! {
         give_the_same_on_every_way(&setup, &requests)?;
     }
 
+    // What a journal of the map has programmed comes in the midst of other work, while reads take the fast path.
+    #[test]
+    fn drives_with_a_journal_of_the_map_give_the_same_on_fast_paths(
+        device in devices(),
+        scheme in schemes(),
+        (alone, entries, trims) in (any::<bool>(), (1u32..64, 4u32..32), 0u64..5),
+        host in hosts(),
+        (layout, overwrite) in (layouts(), 0.0..2.0f64),
+        seed: u64,
+        count in 1usize..600,
+    ) {
+        let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
+        let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
+        allow_fast_paths(&mut setup, CacheConfig::default(), true, alone);
+        setup.scheme.mapping.policy = MappingKind::Journaled;
+        let mapping = &mut setup.scheme.mapping;
+        (mapping.journal_entry_bytes, mapping.translation_entry_bytes) = entries;
+        let mut requests = match setup.prepare(&[]) {
+            Ok(drive) => requests(seed, count, drive.logical_bytes()),
+            Err(_) => return Ok(()),
+        };
+        let mut random = Random(seed);
+        for request in &mut requests {
+            if random.below(10) < trims {
+                request.op = HostOp::Trim;
+            }
+        }
+        give_the_same_on_every_way(&setup, &requests)?;
+    }
+
     // Drives with a write buffer, and gates that the read windows of an array close.
     #[test]
     fn drives_with_a_buffer_in_an_array_give_the_same_on_fast_paths(

@@ -36,7 +36,7 @@ macro_rules! registry {
     };
 }
 
-registry!(MAPPINGS: MappingKind { Page, Demand, Segments });
+registry!(MAPPINGS: MappingKind { Page, Demand, Segments, Journaled });
 registry!(UNMAPPED: UnmappedReads { Zeros, Allocate });
 registry!(PLACEMENTS: PlacementKind { Static, Dynamic });
 registry!(SPANS: SuperblockSpan { None, Die, Chip, Channels, Drive });

@@ -250,6 +250,19 @@ fn caches() -> impl Strategy<Value = CacheConfig> {
     })
 }
 
+/// Mostly the default; journals of any size, with changes of any size.
+fn mappings() -> impl Strategy<Value = MappingConfig> {
+    let journal = (or_extreme(0..40), any::<bool>(), or_extreme(4..20), or_extreme(4..20));
+    let journaled = journal.prop_map(|(pages, beyond, entry, translation)| MappingConfig {
+        policy: MappingKind::Journaled,
+        journal_bytes: if beyond { u64::from(pages) << 32 } else { u64::from(pages) * 4096 },
+        journal_entry_bytes: entry,
+        translation_entry_bytes: translation,
+        ..Default::default()
+    });
+    prop_oneof![4 => Just(MappingConfig::default()), 1 => journaled]
+}
+
 fn schemes() -> impl Strategy<Value = SchemeConfig> {
     let spans = prop::sample::select(vec![
         SuperblockSpan::None,
@@ -276,7 +289,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
     ]);
     let collection = prop::sample::select(GcKind::ALL.to_vec());
     (
-        (spans, any::<bool>(), 0usize..24, any::<bool>()),
+        (spans, any::<bool>(), 0usize..24, any::<bool>(), mappings()),
         (
             prop_oneof![20 => 0.0..0.2f64, 1 => number()],
             prop_oneof![2 => Just(None), 1 => number().prop_map(Some)],
@@ -288,7 +301,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
     )
         .prop_map(
             |(
-                (superblock, dynamic, order, allocate),
+                (superblock, dynamic, order, allocate, mapping),
                 (trigger, stop, read_ahead_pages, gc),
                 scheduler,
                 cache,
@@ -296,7 +309,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                 SchemeConfig {
                     mapping: MappingConfig {
                         unmapped_reads: if allocate { UnmappedReads::Allocate } else { UnmappedReads::Zeros },
-                        ..Default::default()
+                        ..mapping
                     },
                     placement: PlacementConfig {
                         policy: if dynamic { PlacementKind::Dynamic } else { PlacementKind::Static },

@@ -82,7 +82,7 @@ impl Past {
                 && setup.scheme.slc_cache.is_on()
                 && host.arrivals == Arrivals::Closed
                 && host.think_time_ns < setup.scheme.maintenance.idle_after_ns,
-            looked_up: steady && setup.scheme.mapping.policy.is_on_flash(),
+            looked_up: steady && setup.scheme.mapping.policy.is_cached(),
             ..Self::default()
         };
         // What is carried out leaves victims that are chosen anew first; caches that are filled don't.

@@ -63,6 +63,13 @@ pub struct MappingConfig {
     /// by default: it changes its entry, wherever that is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub write_back_lookups: bool,
+    /// Flash that the journal of `journaled` goes round in, bytes, rounded up to whole program units; at least two of them; 0, the
+    /// default = a quarter of the translation pages.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub journal_bytes: u64,
+    /// Bytes of a change in the journal (a logical and a physical page number); 1 to 64, default 8.
+    #[serde(default = "default_entry", skip_serializing_if = "is_default_entry")]
+    pub journal_entry_bytes: u32,
 }
 
 impl Default for MappingConfig {
@@ -84,6 +91,8 @@ impl Default for MappingConfig {
             eviction: Eviction::default(),
             host_memory: false,
             write_back_lookups: false,
+            journal_bytes: 0,
+            journal_entry_bytes: default_entry(),
         }
     }
 }
@@ -98,6 +107,10 @@ fn default_cache() -> u64 {
 
 fn default_entry() -> u32 {
     8
+}
+
+fn is_default_entry(bytes: &u32) -> bool {
+    *bytes == default_entry()
 }
 
 fn default_translation_entry() -> u32 {
@@ -115,12 +128,19 @@ pub enum MappingKind {
     Demand,
     /// A page map on flash, whose translation pages are cached whole.
     Segments,
+    /// A page map, whole in DRAM, which a journal and write-backs of translation pages keep on flash.
+    Journaled,
 }
 
 impl MappingKind {
     /// Whether the map lies on flash, in translation pages.
     pub fn is_on_flash(self) -> bool {
         self != Self::Page
+    }
+
+    /// Whether DRAM holds only some of it.
+    pub fn is_cached(self) -> bool {
+        matches!(self, Self::Demand | Self::Segments)
     }
 }
 
@@ -203,13 +223,16 @@ impl MappingConfig {
             check_range("translation_page_bytes", self.translation_page_bytes, least, 1 << 20)?;
         }
         check_range("search_buckets", self.search_buckets, 0, 1 << 30)?;
-        if self.host_memory && !self.policy.is_on_flash() {
+        if self.host_memory && !self.policy.is_cached() {
             return Err(ConfigError::new(
                 "host_memory",
                 true,
                 "false, or policy = \"demand\" or \"segments\"",
             ));
         }
+        // What the journal may take depends on the drive.
+        check_range("journal_bytes", self.journal_bytes, 0, 1 << 48)?;
+        check_range("journal_entry_bytes", self.journal_entry_bytes, 1, 64)?;
         check_range("batch_entries", self.batch_entries, 0, 1 << 30)
     }
 }

@@ -282,7 +282,7 @@ impl Device {
         if self.cache.is_some() && self.read_from_cache(number, lpa, bytes) {
             return;
         }
-        if self.translation.is_on() {
+        if self.translation.is_asked() {
             self.translate_read(number, lpa, bytes, NONE, true);
         } else if !self.begin_at_once(number, lpa, bytes) {
             self.read_for_host(number, lpa, bytes, NONE);

@@ -32,7 +32,7 @@ impl Device {
     /// delays them.
     pub(super) fn reads_have_no_hooks(&self) -> bool {
         let watched = !self.systems.are_none();
-        let elsewhere = self.translation.is_on()
+        let elsewhere = self.translation.is_asked()
             || self.cache.is_some()
             || self.copies.is_on()
             || self.redundancy.is_some();

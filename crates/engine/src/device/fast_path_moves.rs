@@ -36,7 +36,7 @@ impl Device {
     /// wants to see or place a move.
     pub(super) fn moves_can_take_fast_path(&self) -> bool {
         let alone = self.geometry.units_per_program() == 1;
-        let elsewhere = self.translation.is_on()
+        let elsewhere = self.translation.follows_changes()
             || self.rules.places_moves
             || self.copybacks.supported
             || self.points.of_hot_moves().is_some()

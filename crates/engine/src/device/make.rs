@@ -77,8 +77,8 @@ impl Device {
             let (stripes, xor_ns) = (Stripes::new(&geometry, &domains), scheme.redundancy.xor_ns);
             Box::new(Redundant::new(policy, stripes, &geometry, blocks.len(), xor_ns))
         });
-        // Translation pages are logical pages behind those of the host.
-        let units = plan.map.logical_units + plan.map.translation_pages;
+        // Pages of the map are logical pages behind those of the host.
+        let units = plan.map.logical_units + plan.map.map_pages();
         let slc = slc_cache::SlcState::new(
             &scheme.slc_cache,
             plan.cache,

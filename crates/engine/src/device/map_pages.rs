@@ -3,8 +3,9 @@
 
 use super::Device;
 use super::translate::Translation;
-use crate::ids::{DieId, Lpa, Ppa};
+use crate::ids::{DieId, Lpa, PlaneId, Ppa};
 use crate::mapping::WriteBack;
+use crate::placement::ProgramIntent;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{Fifo, OWN, Op, OpId};
 
@@ -74,11 +75,27 @@ impl Device {
         id
     }
 
-    pub(super) fn program_map_page(&mut self, page: u32) {
-        self.recorder.mapping.write_backs += 1;
+    /// Programs a page of the map; `plane` where it goes together with others.
+    fn program_map_page(&mut self, page: u32, plane: Option<PlaneId>) {
+        let counters = &mut self.recorder.mapping;
+        if page < self.translation.sizes.translation_pages {
+            counters.write_backs += 1;
+        } else {
+            counters.journal_writes += 1;
+        }
         let op = Op::new(Class::MapProgram, self.map_page(page), Ppa::NONE);
         let id = self.pool.insert(Op { request: OWN, point: self.points.of(Cause::Mapping), ..op });
-        self.program_anywhere(id);
+        match plane {
+            Some(plane) => self.program_on(plane, id),
+            None => self.program_anywhere(id),
+        }
+    }
+
+    /// The plane of pages of the map that are programmed together. The groups are dealt out as flash pages of as many addresses
+    /// would be.
+    fn place_group(&mut self, group: u32) -> PlaneId {
+        let lpa = self.map_page(group * self.geometry.units_per_page());
+        self.place(&ProgramIntent { cause: Cause::Mapping, ..ProgramIntent::host(lpa, 0) })
     }
 
     /// A translation page was read: serves those who wait for it, and programs it if it has changed. `die` is where it was read,
@@ -105,7 +122,7 @@ impl Device {
         let work = &mut self.translation.works[number];
         if work.write {
             (work.write, work.stage) = (false, Stage::Programming);
-            self.program_map_page(page);
+            self.program_map_page(page, None);
         } else {
             self.translation.end(number);
         }
@@ -113,28 +130,34 @@ impl Device {
 
     /// Begins to write what the policy asked for; returns the last of these pages.
     pub(super) fn write_back(&mut self) -> Option<u32> {
-        let mut last = None;
+        let sizes = self.translation.sizes;
+        let (mut last, mut together) = (None, None);
         let mut next = 0;
         while let Some(&WriteBack { page, whole }) = self.translation.writes.get(next) {
             next += 1;
-            if page >= self.translation.sizes.translation_pages {
-                let pages = self.translation.sizes.translation_pages;
+            if page >= sizes.map_pages() {
+                let pages = sizes.map_pages();
                 self.fail(format!("the mapping asked to write translation page {page} of {pages}"));
                 break;
             }
-            self.write_page_back(page, whole);
+            if sizes.pages_together > 1 {
+                let group = sizes.group_of(page);
+                let placed = together.filter(|&(placed, _)| placed == group);
+                together = placed.or_else(|| Some((group, self.place_group(group))));
+            }
+            self.write_page_back(page, whole, together.map(|(_, plane)| plane));
             last = Some(page);
         }
         self.translation.writes.clear();
         last
     }
 
-    fn write_page_back(&mut self, page: u32, whole: bool) {
+    fn write_page_back(&mut self, page: u32, whole: bool, plane: Option<PlaneId>) {
         let Some(number) = self.translation.work_of(page) else {
             let place = self.lookup(self.map_page(page));
             if whole || !place.is_some() {
                 self.translation.begin(page, Stage::Programming, false);
-                return self.program_map_page(page);
+                return self.program_map_page(page, plane);
             }
             self.translation.begin(page, Stage::Reading, true);
             self.recorder.mapping.write_back_reads += 1;
@@ -163,7 +186,7 @@ impl Device {
         let mut held = std::mem::take(&mut work.held);
         if work.write {
             (work.write, work.stage) = (false, Stage::Programming);
-            self.program_map_page(page);
+            self.program_map_page(page, None);
         } else {
             self.translation.end(number);
         }
@@ -174,13 +197,16 @@ impl Device {
         }
     }
 
-    /// Writes the translation pages of what the drive holds, without simulated time.
+    /// Writes the translation pages of what the drive holds, and a journal that has gone round, without simulated time.
     pub(crate) fn store_map(&mut self) {
-        let all = self.translation.stores_all;
-        let pages = if self.mapped_units == 0 && !all { 0 } else { self.translation.sizes.translation_pages };
-        for page in 0..pages {
-            let (first, end) = self.translation.sizes.entries(page);
-            if all || (first..end).any(|lpa| self.is_mapped(Lpa(lpa))) {
+        let (all, sizes) = (self.translation.stores_all, self.translation.sizes);
+        if self.mapped_units == 0 && !all {
+            return;
+        }
+        for page in 0..sizes.map_pages() {
+            let (first, end) = sizes.entries(page);
+            let is_journal = page >= sizes.translation_pages;
+            if all || is_journal || (first..end).any(|lpa| self.is_mapped(Lpa(lpa))) {
                 self.write_untimed_for(self.map_page(page), Cause::Mapping);
             }
         }
@@ -232,5 +258,49 @@ impl Device {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a panic is the failure")]
+mod tests {
+    use crate::config::run::{Occupancy, StartConfig};
+    use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
+    use crate::run::Setup;
+
+    #[test]
+    fn a_prepared_drive_has_a_journal_that_has_gone_round_and_an_empty_one_has_none() {
+        let text = include_str!("../../../../presets/devices/mqsim.toml");
+        let keys = [
+            ("device.geometry.channels", "1"),
+            ("device.geometry.ways", "1"),
+            ("device.geometry.dies", "1"),
+            ("device.geometry.blocks", "64"),
+            ("device.capacity.overprovisioning", "0.3"),
+            ("scheme.mapping.policy", "journaled"),
+        ];
+        let keys = keys.map(|(key, value)| (key.to_owned(), value.to_owned()));
+        let layer = |text| Layer::from_toml("test", text).unwrap();
+        let (device, scheme) = resolve_run(&layer(text), &layer(""), &keys).unwrap();
+        for occupancy in [Occupancy::All, Occupancy::None] {
+            let setup = Setup {
+                device: device.clone(),
+                scheme: scheme.clone(),
+                host: HostConfig::default(),
+                start: StartConfig { occupancy, ..StartConfig::default() },
+                window: WindowConfig::default(),
+                measure: MeasureConfig::default(),
+                seed: 1,
+                checked: true,
+                pattern: None,
+            };
+            let drive = setup.prepare(&[]).unwrap();
+            let sizes = drive.translation.sizes;
+            assert!(sizes.translation_pages > 1 && sizes.journal_pages > 1);
+            let stored = (0..sizes.map_pages()).filter(|&page| drive.is_mapped(drive.map_page(page))).count();
+            let expected = if occupancy == Occupancy::All { sizes.map_pages() } else { 0 };
+            assert_eq!(stored as u32, expected);
+            assert!(drive.audit().is_ok());
+        }
     }
 }

@@ -18,7 +18,7 @@ impl Device {
         let op = Op { request, bytes, partial, point, ..Op::new(Class::HostProgram, lpa, Ppa::NONE) };
         let id = self.pool.insert(op);
         if !partial {
-            if self.translation.is_on() && !self.is_translated(id) {
+            if self.translation.is_asked() && !self.is_translated(id) {
                 return;
             }
             let plane = *plane.get_or_insert_with(|| self.place(&ProgramIntent::host(lpa, stream)));
@@ -51,7 +51,7 @@ impl Device {
 
     /// Reads the old content of a unit that is written in part; a unit without content needs none.
     pub(super) fn begin_read_modify_write(&mut self, id: OpId) {
-        if self.translation.is_on() && !self.is_translated(id) {
+        if self.translation.is_asked() && !self.is_translated(id) {
             return;
         }
         self.read_old_content(id);

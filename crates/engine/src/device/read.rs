@@ -13,7 +13,7 @@ impl Device {
     /// Sends one unit of a read request on its way. `head` is the flash page that the request's previous unit was
     /// sent to ([`NONE`] at first): a unit of the same flash page goes with it. Returns the head for the next unit.
     pub(super) fn read_for_host(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
-        if self.translation.is_on() {
+        if self.translation.is_asked() {
             return self.translate_read(request, lpa, bytes, head, false);
         }
         let mut ppa = self.lookup(lpa);

@@ -1,8 +1,8 @@
 //! Address translation at work: what the firmware knows is asked of the mapping policy; pages of the map are read and
 //! written, guesses checked.
 //!
-//! A translation page is a logical page behind those of the host: its table entries, versions, moves and audit are
-//! those of any page. One that is in the controller, because it was just read or waits to be programmed, serves all
+//! A translation page is a logical page behind those of the host, and so is a page of the map's journal: their table entries,
+//! versions, moves and audit are those of any page. One that is in the controller, because it was just read or waits to be programmed, serves all
 //! who want it without a read of its own.
 
 use super::Device;
@@ -24,7 +24,9 @@ const MOST_QUESTIONS: u32 = 16;
 pub(super) struct Translation {
     pub(super) policy: MappingPolicy,
     /// Whether lookups ask the policy: not while the whole map is in DRAM.
-    on: bool,
+    asks: bool,
+    /// Whether it is told what changes.
+    follows: bool,
     asks_systems: bool,
     /// Whether places that are said to be known are compared with the map: where a user's policy or a system may say them, and in
     /// checked mode.
@@ -38,7 +40,7 @@ pub(super) struct Translation {
     /// Whether what the data cache writes back is looked up.
     pub(super) looks_up_write_backs: bool,
     search_buckets: u32,
-    /// Of each translation page; 0 = none.
+    /// Of each page of the map; 0 = none.
     pub(super) work_plus_one: Vec<u32>,
     pub(super) works: Vec<Work>,
     pub(super) free: Vec<u32>,
@@ -69,7 +71,8 @@ impl Part for Translation {
         let Self { policy, work_plus_one, works, free, writes, on_flash, .. } = self;
         Ok(Self {
             policy: Part::fork(policy)?,
-            on: self.on,
+            asks: self.asks,
+            follows: self.follows,
             asks_systems: self.asks_systems,
             compares: self.compares,
             sizes: self.sizes,
@@ -95,20 +98,20 @@ impl Translation {
         unit_bytes: u32,
         checked: bool,
     ) -> Self {
-        let policy = MappingPolicy::new(config, sizes, superblock_units);
         let compares = checked && config.policy.is_on_flash();
         Self {
-            on: !matches!(policy, MappingPolicy::Page(_)),
-            policy,
+            asks: config.policy.is_cached(),
+            follows: config.policy.is_on_flash(),
+            policy: MappingPolicy::new(config, sizes, superblock_units, unit_bytes),
             asks_systems: false,
             compares: checked,
             sizes,
             page_bytes: config.page_bytes(unit_bytes),
             separate_loads: config.loads == Loads::Each,
             stores_all: config.stored_at_start == StoredPages::All,
-            looks_up_write_backs: config.write_back_lookups && config.policy.is_on_flash(),
+            looks_up_write_backs: config.write_back_lookups && config.policy.is_cached(),
             search_buckets: config.search_buckets,
-            work_plus_one: vec![0; sizes.translation_pages as usize],
+            work_plus_one: vec![0; sizes.map_pages() as usize],
             works: Vec::new(),
             free: Vec::new(),
             writes: Vec::new(),
@@ -116,9 +119,16 @@ impl Translation {
         }
     }
 
+    /// Whether look-ups ask the policy.
     #[inline]
-    pub fn is_on(&self) -> bool {
-        self.on
+    pub fn is_asked(&self) -> bool {
+        self.asks
+    }
+
+    /// Whether the policy is told of every change of an entry.
+    #[inline]
+    pub fn follows_changes(&self) -> bool {
+        self.follows
     }
 
     /// Steps of a search among the entries that are cached now: the doublings of a sorted table, or the length of a chain.
@@ -138,7 +148,8 @@ impl Translation {
 
     /// A system answers from now on.
     pub fn ask_systems(&mut self) {
-        (self.on, self.asks_systems, self.compares) = (true, true, true);
+        (self.asks, self.follows) = (true, true);
+        (self.asks_systems, self.compares) = (true, true);
     }
 }
 
@@ -147,7 +158,8 @@ impl Device {
     /// flash.
     pub fn set_mapping(&mut self, policy: Box<dyn Mapping + Send>) {
         self.translation.policy = MappingPolicy::Custom(policy);
-        (self.translation.on, self.translation.compares) = (true, true);
+        (self.translation.asks, self.translation.follows) = (true, true);
+        self.translation.compares = true;
         self.note_fast_paths();
     }
 
@@ -156,10 +168,10 @@ impl Device {
         self.translation.policy.get().bytes()
     }
 
-    /// Logical pages of the host and translation pages.
+    /// Logical pages of the host and pages of the map.
     #[inline]
     pub(super) fn all_units(&self) -> u32 {
-        self.logical_units + self.translation.sizes.translation_pages
+        self.logical_units + self.translation.sizes.map_pages()
     }
 
     pub(super) fn map_page(&self, page: u32) -> Lpa {
@@ -411,7 +423,7 @@ impl Device {
     /// An entry of the host's map has changed.
     #[inline]
     pub(super) fn map_changed(&mut self, lpa: Lpa, old: Ppa, new: Ppa, cause: Cause) {
-        if self.translation.on {
+        if self.translation.follows {
             let Translation { policy, sizes, writes, .. } = &mut self.translation;
             let occupied = self.mapped_units as u32;
             let view = MapView { map: &self.map, layout: &self.layout, occupied, sizes: *sizes };
@@ -422,7 +434,7 @@ impl Device {
 
     pub(super) fn mapping_report(&self) -> Option<MappingReport> {
         let translation = &self.translation;
-        if !translation.on {
+        if !translation.follows {
             return None;
         }
         let (policy, counters) = (translation.policy.get(), self.recorder.mapping);
@@ -435,6 +447,7 @@ impl Device {
             speculative_share: counters.speculative_share(),
             translation_pages: u64::from(translation.sizes.translation_pages),
             entries_per_page: u64::from(translation.sizes.entries_per_page),
+            journal_pages: u64::from(translation.sizes.journal_pages),
             cached_entries: policy.cached_entries(),
             dirty_entries: policy.dirty_entries(),
             bytes: policy.bytes(),

@@ -136,7 +136,7 @@ impl Device {
         source: &mut dyn RequestSource,
         occupied: u32,
     ) -> Result<u64, SourceError> {
-        if !self.translation.is_on() || self.translation.asks_systems() || occupied == 0 {
+        if !self.translation.is_asked() || self.translation.asks_systems() || occupied == 0 {
             return Ok(0);
         }
         let unit_bytes = u64::from(self.geometry.unit_bytes);

@@ -7,6 +7,7 @@ mod capacity;
 pub mod copies;
 pub mod dealt;
 pub mod demand;
+pub mod journaled;
 pub mod layout;
 mod lists;
 pub mod page;
@@ -25,6 +26,7 @@ use crate::snapshot::policies::policies;
 
 pub use copies::{Copies, FurtherCopy};
 pub use demand::Demand;
+pub use journaled::Journaled;
 pub use layout::Layout;
 pub use page::{PageMap, WholeMap};
 pub use parity_layout::ParityLayout;
@@ -66,10 +68,11 @@ pub struct Update {
     pub cause: Cause,
 }
 
-/// A translation page is to be programmed, with what its entries are when its program begins.
+/// A translation page is to be programmed, with what its entries are when its program begins; or a page of the journal, with
+/// the changes that were gathered for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct WriteBack {
-    /// Translation page.
+    /// Translation page; behind the last one the journal's pages follow.
     pub page: u32,
     /// All its entries are in DRAM, so that it needn't be read first.
     pub whole: bool,
@@ -146,7 +149,7 @@ pub trait Mapping {
     }
 }
 
-policies!(MappingPolicy, "mapping policy", rebuilt: [Page], stored: [Demand, Segments]);
+policies!(MappingPolicy, "mapping policy", rebuilt: [Page], stored: [Demand, Segments, Journaled]);
 
 impl Stored for Demand {}
 impl Stored for Segments {}
@@ -159,17 +162,20 @@ pub enum MappingPolicy {
     Demand(Box<Demand>),
     /// Translation pages cached whole.
     Segments(Box<Segments>),
+    /// The whole map in DRAM, kept on flash by a journal.
+    Journaled(Box<Journaled>),
     /// A user's own.
     Custom(Box<dyn Mapping + Send>),
 }
 
 impl MappingPolicy {
-    /// The one that a scheme names, for a drive with superblocks of so many mapping units.
-    pub fn new(config: &MappingConfig, sizes: MapSizes, superblock_units: u32) -> Self {
+    /// The one that a scheme names, for a drive with superblocks of so many mapping units of so many bytes.
+    pub fn new(config: &MappingConfig, sizes: MapSizes, superblock_units: u32, unit_bytes: u32) -> Self {
         match config.policy {
             MappingKind::Page => Self::Page(WholeMap::new(sizes, config.translation_entry_bytes)),
             MappingKind::Demand => Self::Demand(Box::new(Demand::new(config, sizes, superblock_units))),
             MappingKind::Segments => Self::Segments(Box::new(Segments::new(config, sizes, superblock_units))),
+            MappingKind::Journaled => Self::Journaled(Box::new(Journaled::new(config, sizes, unit_bytes))),
         }
     }
 
@@ -180,6 +186,7 @@ impl MappingPolicy {
             Self::Page(policy) => policy,
             Self::Demand(policy) => &**policy,
             Self::Segments(policy) => &**policy,
+            Self::Journaled(policy) => &**policy,
             Self::Custom(policy) => &**policy,
         }
     }
@@ -191,6 +198,7 @@ impl MappingPolicy {
             Self::Page(policy) => policy,
             Self::Demand(policy) => &mut **policy,
             Self::Segments(policy) => &mut **policy,
+            Self::Journaled(policy) => &mut **policy,
             Self::Custom(policy) => &mut **policy,
         }
     }
@@ -202,6 +210,7 @@ impl MappingPolicy {
             Self::Page(policy) => policy.find(lookup, view),
             Self::Demand(policy) => policy.find(lookup, view),
             Self::Segments(policy) => policy.find(lookup, view),
+            Self::Journaled(policy) => policy.find(lookup, view),
             Self::Custom(policy) => policy.find(lookup, view),
         }
     }

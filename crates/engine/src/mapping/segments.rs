@@ -220,8 +220,14 @@ mod tests {
     use crate::nand::Geometry;
     use crate::sched::class::Cause;
 
-    const SIZES: MapSizes =
-        MapSizes { logical_units: 40, physical_units: 80, translation_pages: 10, entries_per_page: 4 };
+    const SIZES: MapSizes = MapSizes {
+        logical_units: 40,
+        physical_units: 80,
+        translation_pages: 10,
+        entries_per_page: 4,
+        journal_pages: 0,
+        pages_together: 1,
+    };
 
     fn segments(pages: u64, batch_entries: u32) -> Segments {
         let config = MappingConfig {

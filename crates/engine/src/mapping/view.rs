@@ -17,6 +17,11 @@ pub struct MapSizes {
     pub translation_pages: u32,
     /// Entries of a translation page (the last one may hold fewer).
     pub entries_per_page: u32,
+    /// Pages of the map's journal, numbered behind the translation pages; 0 without one.
+    pub journal_pages: u32,
+    /// Pages of the map that follow one another and are programmed together, where a write of one goes with those of the others:
+    /// as many as a program takes; 1 where each goes alone.
+    pub pages_together: u32,
 }
 
 impl MapSizes {
@@ -24,6 +29,30 @@ impl MapSizes {
     #[inline]
     pub fn page_of(&self, lpa: Lpa) -> u32 {
         lpa.0 / self.entries_per_page.max(1)
+    }
+
+    /// Pages that keep the map on flash.
+    pub fn map_pages(&self) -> u32 {
+        self.translation_pages + self.journal_pages
+    }
+
+    /// Groups of translation pages that are programmed together; the last one may be smaller.
+    pub fn translation_groups(&self) -> u32 {
+        self.translation_pages.div_ceil(self.pages_together.max(1))
+    }
+
+    /// The same of journal pages.
+    pub fn journal_groups(&self) -> u32 {
+        self.journal_pages / self.pages_together.max(1)
+    }
+
+    /// Number of the group that a page of the map is programmed with, journal behind translation pages.
+    pub fn group_of(&self, page: u32) -> u32 {
+        let together = self.pages_together.max(1);
+        match page.checked_sub(self.translation_pages) {
+            None => page / together,
+            Some(page) => self.translation_groups() + page / together,
+        }
     }
 
     /// Logical pages of a translation page: the first, and the one behind the last.

@@ -23,6 +23,8 @@ pub struct MappingCounters {
     pub write_back_reads: u64,
     /// Translation pages programmed.
     pub write_backs: u64,
+    /// Pages of the map's journal programmed.
+    pub journal_writes: u64,
     /// Reads at guessed places that found the page.
     pub guesses_right: u64,
     /// Those that did not.
@@ -51,6 +53,8 @@ pub struct MappingReport {
     pub translation_pages: u64,
     /// Entries of each.
     pub entries_per_page: u64,
+    /// Pages of the map's journal on flash.
+    pub journal_pages: u64,
     /// Entries in DRAM at the end.
     pub cached_entries: u64,
     /// Those of them that are newer than on flash.

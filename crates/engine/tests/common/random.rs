@@ -183,7 +183,7 @@ pub fn tiers() -> impl Strategy<Value = Vec<Vec<Class>>> {
     prop_oneof![Just(vec![]), classes.prop_map(|order| order.into_iter().map(|class| vec![class]).collect())]
 }
 
-/// The whole map in DRAM, or caches of a few entries in front of one on flash.
+/// The whole map in DRAM, with a journal or without, or caches of a few entries in front of one on flash.
 pub fn mappings() -> impl Strategy<Value = MappingConfig> {
     let few = (0u64..60, 0u32..40, 0.0..0.9f64, 4u32..32, (any::<bool>(), any::<bool>()));
     let demand =
@@ -208,7 +208,16 @@ pub fn mappings() -> impl Strategy<Value = MappingConfig> {
         eviction: if waits { Eviction::Foreground } else { Eviction::Background },
         ..MappingConfig::default()
     });
-    prop_oneof![2 => Just(MappingConfig::default()), 1 => demand, 1 => segments]
+    // Many journals are too small for a drive, or too large; the default fits most.
+    let few = (prop_oneof![2 => Just(0u64), 1 => 1u64..200], 1u32..20, 4u32..32);
+    let journaled = few.prop_map(|(kibibytes, journal_entry_bytes, bytes)| MappingConfig {
+        policy: MappingKind::Journaled,
+        journal_bytes: kibibytes << 10,
+        journal_entry_bytes,
+        translation_entry_bytes: bytes,
+        ..MappingConfig::default()
+    });
+    prop_oneof![2 => Just(MappingConfig::default()), 1 => demand, 1 => segments, 1 => journaled]
 }
 
 /// Collection at thresholds, or paced.
