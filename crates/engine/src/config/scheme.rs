@@ -438,16 +438,8 @@ impl SchedulerConfig {
             }
             seen.push(class);
         }
-        match self.suspends_below_waiting_writes {
-            Some(waiting) if self.policy == SchedulerKind::ReadFirstSuspend => {
-                check_range("suspends_below_waiting_writes", waiting, 1, 1 << 30)
-            }
-            Some(waiting) => Err(ConfigError::new(
-                "suspends_below_waiting_writes",
-                waiting,
-                "beside policy = \"read_first_suspend\" only",
-            )),
-            None => Ok(()),
-        }
+        // A drive says so for schemes of which some don't suspend.
+        let waiting = self.suspends_below_waiting_writes;
+        waiting.map_or(Ok(()), |waiting| check_range("suspends_below_waiting_writes", waiting, 1, 1 << 30))
     }
 }

@@ -298,9 +298,7 @@ fn without_systems() -> impl Strategy<Value = SchemeConfig> {
     )
         .prop_map(|(span, policy, order, (scheduler, tiers), bounds, unmapped, trigger, more, gc)| {
             let ((unmapped_reads, mapping), cache) = unmapped;
-            let (starvation_bound_ns, waiting) = bounds;
-            let suspends_below_waiting_writes =
-                waiting.filter(|_| scheduler == SchedulerKind::ReadFirstSuspend);
+            let (starvation_bound_ns, suspends_below_waiting_writes) = bounds;
             SchemeConfig {
                 mapping: MappingConfig { unmapped_reads, ..mapping },
                 placement: PlacementConfig { policy, order: PlacementOrder::all()[order] },
