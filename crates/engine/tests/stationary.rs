@@ -10,7 +10,7 @@ use wordline_engine::config::device::{CapacityConfig, CellTechnology};
 use wordline_engine::config::nand_modes::SlcModeConfig;
 use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::run::StartLayout;
-use wordline_engine::config::scheme::{GcKind, MappingKind};
+use wordline_engine::config::scheme::{GcKind, MappingKind, SuperblockSpan};
 use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
 use wordline_engine::host::RequestSource;
 use wordline_engine::{Before, Setup, Split, Stop, Unobserved, replay, replay_in_parts};
@@ -63,6 +63,8 @@ struct Case {
     slc: Option<WhenFull>,
     /// Whether a sixth of the map's entries are cached.
     demand: bool,
+    /// Whether the map is kept on flash by a journal, on superblocks of all dies.
+    journaled: bool,
 }
 
 const PLAIN: Case = Case {
@@ -73,6 +75,7 @@ const PLAIN: Case = Case {
     paced: false,
     slc: None,
     demand: false,
+    journaled: false,
 };
 
 impl Case {
@@ -107,6 +110,12 @@ impl Case {
             setup.scheme.mapping.policy = MappingKind::Demand;
             setup.scheme.mapping.cache_bytes = 1 << 16;
             setup.start.settle_requests = Some(1_000);
+        }
+        if self.journaled {
+            setup.scheme.mapping.policy = MappingKind::Journaled;
+            setup.scheme.blocks.superblock = SuperblockSpan::Drive;
+            // The superblock that is opened for the map leaves fewer free than this.
+            setup.scheme.gc.trigger = 0.05;
         }
         setup.host = closed(self.queue_depth);
         setup.start.layout = StartLayout::Steady;
@@ -205,6 +214,11 @@ fn a_paced_collection_begins_in_the_middle_of_its_victims() {
     for (queue_depth, buffered) in [(1, true), (16, false), (16, true), (64, true)] {
         Case { queue_depth, buffered, paced: true, ..PLAIN }.is_stationary();
     }
+}
+
+#[test]
+fn a_paced_drive_that_keeps_its_map_on_flash_begins_as_it_goes_on() {
+    Case { paced: true, journaled: true, ..PLAIN }.is_stationary();
 }
 
 #[test]

@@ -181,12 +181,19 @@ impl Device {
             return;
         }
         let point = usize::from(self.points.of(cause));
-        if !self.domain[domain.index()].points[point].has_place() {
+        let opens = !self.domain[domain.index()].points[point].has_place();
+        if opens && !(cause == Cause::Mapping && self.has_room_for_map(domain)) {
             self.collect_untimed(domain, &mut |this, victim, first| {
                 this.move_block_untimed(domain, victim, first);
             });
         }
         self.store_untimed(lpa, domain, cause);
+    }
+
+    /// Whether a paced drive takes pages of its map without collecting: they have their part of what a layout leaves free, and
+    /// what is lacking behind them is won before the first request.
+    fn has_room_for_map(&self, domain: DomainId) -> bool {
+        self.pace.is_some() && self.domain[domain.index()].free.len() > self.thresholds.reserve
     }
 
     /// A page that is read before it was ever written gets its place, at no cost; [`Ppa::NONE`] without space.
