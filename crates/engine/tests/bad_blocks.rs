@@ -140,6 +140,25 @@ fn a_worn_drive_ends_with_a_result_that_says_so() {
 }
 
 #[test]
+fn a_drive_whose_life_ends_behind_the_last_answer_is_no_fault() {
+    let mut ended_behind = 0;
+    for count in (1..=60).map(|tens| tens * 10) {
+        let config = BadBlocksConfig {
+            spare_blocks_per_plane: 1,
+            program_failures: 0.02,
+            erase_failures: 0.05,
+            ..BadBlocksConfig::default()
+        };
+        let mut setup = with(config);
+        (setup.device.geometry.pages, setup.device.geometry.blocks) = (8, 24);
+        setup.scheme.blocks.superblock = SuperblockSpan::None;
+        let report = run(&setup, &mut mix(pages(&setup), count, 1)).expect("no fault");
+        ended_behind += usize::from(report.end_of_life.is_none() && report.checked.is_none());
+    }
+    assert!(ended_behind > 0);
+}
+
+#[test]
 fn a_failed_program_loses_nothing_and_costs_its_block() {
     for span in [SuperblockSpan::None, SuperblockSpan::Drive] {
         let config = BadBlocksConfig {
