@@ -113,6 +113,18 @@ fn the_time_of_overlapping_reads_is_blamed_on_what_they_waited_for() {
 }
 
 #[test]
+fn a_read_whose_data_waits_in_a_register_is_still_at_its_die() {
+    let mut setup = cached(1, 1, true, false);
+    setup.measure.collisions = true;
+    setup.measure.sample_ns = 1_000;
+    let (report, record) = record(&setup, vec![read(0, 0), read(0, 1)]);
+    let [first, second] = [0, 1].map(|number| record.completions()[number].div_ceil(1_000));
+    let sampled = report.collisions.unwrap().sampled;
+    // Both are there until the data of the first has left.
+    assert_eq!((sampled.busy_samples, sampled.measured_ratio), (second, first as f64 / second as f64));
+}
+
+#[test]
 fn all_planes_of_a_sequential_read_go_on_together() {
     let setup = cached(1, 2, true, false);
     let rows = 6;

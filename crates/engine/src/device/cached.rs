@@ -158,6 +158,17 @@ impl Device {
         true
     }
 
+    /// The reads that a die, or a second server, is at: of two that overlap first the one whose data leaves first.
+    pub(super) fn running_reads(&self, server: usize) -> impl Iterator<Item = &Command> {
+        let running = self.dies.get(server).filter(|die| die.phase != Phase::Idle).map(|die| &die.command);
+        let register = self.overlap.registers.get(server);
+        let aside = |wanted: &[Aside]| {
+            register.filter(|register| wanted.contains(&register.aside)).map(|register| &register.command)
+        };
+        let in_order = [aside(&[Aside::Held]), running, aside(&[Aside::Reading, Aside::Read])];
+        in_order.into_iter().flatten().filter(|command| command.class.op() == FlashOp::Read)
+    }
+
     // Programs.
 
     /// From `at` on the array programs: the data of the next program may come in.

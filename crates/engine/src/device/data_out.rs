@@ -57,8 +57,11 @@ impl Device {
     /// One flash page of a read has left.
     #[inline(always)]
     pub(super) fn data_left(&mut self, die: DieId) {
-        let Command { head, class, planes, .. } = self.dies[die.index()].command;
+        let command = &mut self.dies[die.index()].command;
+        let Command { head, class, planes, .. } = *command;
         let next = self.pool[head].next;
+        // What its answer leads to finds the rest of the command at the die.
+        command.head = next;
         if self.is_read_on_fast_path(head, class) {
             self.end_read_on_fast_path(die, head, class);
         } else {
@@ -76,7 +79,6 @@ impl Device {
             return self.command_done(die);
         }
         // For the planes that follow, this transfer was a wait.
-        state.command.head = next;
         if blamed {
             state.command.parts.shift(Part::Transfer, Part::ChannelWait(class), state.data_out.0);
         }

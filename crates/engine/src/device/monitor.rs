@@ -131,15 +131,12 @@ impl Device {
     /// A die and its second server, if it has one, together.
     fn die_state(&self, die: DieId) -> DieState {
         let outstanding = self.outstanding[die.index()];
-        let second = self.dies.get(die.index() + self.outstanding.len());
-        let servers = [self.dies.get(die.index()), second];
         let (mut reads, mut busy) = (0, false);
-        for state in servers.into_iter().flatten() {
+        for server in [die.index(), die.index() + self.outstanding.len()] {
+            let Some(state) = self.dies.get(server) else { break };
             let classes = Class::ALL.iter().filter(|class| class.op() == FlashOp::Read);
             reads += classes.map(|&class| self.heads(state.first(class))).sum::<u32>();
-            if state.phase != Phase::Idle && state.command.class.op() == FlashOp::Read {
-                reads += self.heads(state.command.head);
-            }
+            reads += self.running_reads(server).map(|command| self.heads(command.head)).sum::<u32>();
             busy |= state.phase != Phase::Idle;
         }
         debug_assert!(reads <= outstanding, "reads of a die are among its commands");

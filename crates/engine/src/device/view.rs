@@ -7,7 +7,6 @@ use crate::blocks::{BlockState, Domains};
 use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::mapping::FurtherCopy;
 use crate::nand::Geometry;
-use crate::nand::die::Phase;
 use crate::sched::class::{Cause, Class, FlashOp};
 use crate::sched::queue::{NONE, OpId};
 use crate::time::Ns;
@@ -116,9 +115,10 @@ impl<'a> DriveView<'a> {
         }
         let mut add_those_of = |server: usize| {
             let Some(state) = device.dies.get(server) else { return };
-            if state.phase != Phase::Idle && state.command.class == Class::HostRead {
-                add(state.command.head);
-            }
+            device
+                .running_reads(server)
+                .filter(|command| command.class == Class::HostRead)
+                .for_each(|command| add(command.head));
             add(state.first(Class::HostRead));
         };
         add_those_of(die.index());
