@@ -21,6 +21,8 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("device.suspend.max_per_operation", &["1", "3"]),
     ("device.link.bytes_per_s", &["1000000000"]),
     ("device.link.max_transfer_bytes", &["16384", "65536"]),
+    ("device.link.read_data", &["page"]),
+    ("device.link.write_data", &["page"]),
     ("device.cache_mode.read", &["true"]),
     ("device.cache_mode.program", &["true"]),
     ("device.cache_mode.read_order", &["sequential", "random"]),

@@ -3,7 +3,7 @@
 
 use crate::common::*;
 use wordline_engine::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
-use wordline_engine::config::device::CapacityConfig;
+use wordline_engine::config::device::{CapacityConfig, LinkData};
 use wordline_engine::config::host::FlowRules;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::host::{Flow, HostOp, HostRequest, RequestSource};
@@ -384,4 +384,20 @@ fn halves_that_there_are_not_are_refused_by_their_key() {
     setup.scheme.firmware.lookup_ns = 100;
     let error = run(&setup, &halves(ArrayLayout::Mirrored), &mut Listed(vec![])).unwrap_err().to_string();
     assert!(error.starts_with("scheme.array.of = channels"), "{error}");
+    let mut setup = linked(2);
+    setup.device.link.write_data = LinkData::Page;
+    let error = run(&setup, &halves(ArrayLayout::Mirrored), &mut Listed(vec![])).unwrap_err().to_string();
+    assert!(error.starts_with("device.link.write_data = \"page\": allowed: \"request\""), "{error}");
+}
+
+#[test]
+fn each_drive_fetches_the_pages_of_its_part() {
+    const LINK: u64 = 1_000;
+    let mut setup = linked(2);
+    setup.device.link.write_data = LinkData::Page;
+    let both = array(2, ArrayLayout::Mirrored, MirrorServe::First);
+    let report = replayed(&setup, &both, vec![request(0, HostOp::Write, 3, 2)]);
+    // Two pages on two channels of each drive, the second a link time later.
+    assert_eq!(report.write.latency_ns.max, 2 * LINK + XFER + TPROG);
+    assert_eq!((report.write.requests, report.flash.programs), (1, 4));
 }

@@ -169,6 +169,7 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             completion_ns,
             host_memory_ns: submission_ns,
             read_data: if submission_ns % 2 == 0 { LinkData::Request } else { LinkData::Page },
+            write_data: if completion_ns % 2 == 0 { LinkData::Request } else { LinkData::Page },
             max_transfer_bytes,
         },
     );

@@ -361,6 +361,103 @@ fn the_link_carries_the_pages_of_a_read_as_they_come_where_it_is_told_to() {
     assert_eq!(done, [channel + slow + slow_rest + 200]);
 }
 
+/// Two channels behind a link of 2.048 GB/s that carries the pages of a write one by one, each in 2,000 ns, and a core that works
+/// 1,000 ns for a write.
+fn of_written_pages() -> wordline_engine::Setup {
+    let mut device = device(2, 1, 1, 1);
+    device.link = LinkConfig {
+        bytes_per_s: Some(2_048_000_000),
+        submission_ns: 100,
+        completion_ns: 200,
+        write_data: LinkData::Page,
+        ..LinkConfig::default()
+    };
+    device.cpu.cores = 1;
+    let mut setup = setup(device);
+    setup.scheme.firmware.write_request_ns = 1_000;
+    setup.start = start(wordline_engine::config::run::Occupancy::None, 0.0);
+    setup
+}
+
+#[test]
+fn the_pages_of_a_write_cross_behind_the_work_for_its_command_and_are_programmed_as_they_come() {
+    let setup = of_written_pages();
+    // The second half of page 0, all of page 1, an eighth of page 2: pages 0 and 2 lie on one channel.
+    let offset = 2_048;
+    let (report, record) = record(&setup, vec![HostRequest { offset, length: 6_656, ..write(0, 0) }]);
+    let first = 100 + 1_000 + 1_000;
+    let [second, third] = [first + 2_000, first + 2_250];
+    let effects = record.events().into_iter().filter_map(|event| match event {
+        Event::TookEffect { page, at, .. } => Some((page, at)),
+        _ => None,
+    });
+    // A page takes effect when its program begins: when it has come, and its die is free.
+    let programmed = first + XFER + TPROG;
+    assert_eq!(effects.collect::<Vec<_>>(), [(0, first), (1, second), (2, programmed)]);
+    assert!(third < programmed);
+    assert_eq!(record.completions(), [programmed + XFER + TPROG + 200]);
+    assert_eq!((report.write.requests, report.write.bytes), (1, 6_656));
+    let blame = &report.write.blame.mean.total_ns;
+    assert_eq!((blame["link"], blame["cpu"]), (100 + 1_000 + 2_250 + 200, 1_000));
+}
+
+#[test]
+fn a_command_may_pass_on_the_link_before_the_data_of_a_write_that_the_core_works_for() {
+    let mut setup = of_written_pages();
+    setup.start = start(wordline_engine::config::run::Occupancy::All, 0.0);
+    // The read's command crosses while the core works for the write, and that of the second write while the first one's data does.
+    let requests = vec![request(0, HostOp::Write, 0, 2), request(500, HostOp::Read, 1, 1), write(1_500, 2)];
+    let (_, record) = record(&setup, requests);
+    let reads = record.events().into_iter().find_map(|event| match event {
+        Event::Read { at, .. } => Some(at),
+        _ => None,
+    });
+    assert_eq!(reads, Some(600));
+    let data = 100 + 1_000;
+    // The die of page 1 reads until then; the other write's data comes behind that of the first, its program behind that of page 0.
+    let read = 600 + TR + XFER;
+    let second = read.max(data + 4_000) + XFER + TPROG + 200;
+    let other = data + 2_000 + 2 * (XFER + TPROG) + 200;
+    assert_eq!(record.completions(), [second, read + 2_000 + 200, other]);
+}
+
+#[test]
+fn a_write_of_one_page_takes_as_long_however_its_data_crosses() {
+    let setup = of_written_pages();
+    let alone = |setup: &wordline_engine::Setup| completions(setup, vec![write(0, 0)]);
+    let mut together = of_written_pages();
+    together.device.link.write_data = LinkData::Request;
+    assert_eq!(alone(&setup), [100 + 2_000 + 1_000 + XFER + TPROG + 200]);
+    assert_eq!(alone(&together), alone(&setup));
+}
+
+#[test]
+fn the_commands_of_a_split_write_have_their_data_page_by_page_and_an_answer_each() {
+    let mut setup = of_written_pages();
+    setup.device.link.max_transfer_bytes = Some(8_192);
+    let (report, record) = record(&setup, vec![request(0, HostOp::Write, 0, 3)]);
+    // Commands at 100 and 200, the core at 1,100 and 2,100; page 2 comes behind pages 0 and 1, which take the link until 5,100.
+    let programmed = 3_100 + XFER + TPROG;
+    assert_eq!(record.completions(), [programmed + XFER + TPROG + 200]);
+    assert_eq!((report.write.requests, report.cpu.unwrap().by_cost["write_request"].count), (1, 2));
+    // The first command's answer crosses while the second waits for its program; told is the time of the second.
+    assert_eq!(report.write.blame.mean.total_ns["link"], 200 + 3_000 + 2_000 + 200);
+}
+
+#[test]
+fn a_buffer_takes_the_pages_of_a_write_as_they_come() {
+    let mut setup = of_written_pages();
+    setup.scheme.cache.policy = CacheKind::WriteBuffer;
+    setup.scheme.cache.bytes = CacheBytes::Bytes(64 << 10);
+    let (_, record) = record(&setup, vec![request(0, HostOp::Write, 0, 3)]);
+    let effects = record.events().into_iter().filter_map(|event| match event {
+        Event::TookEffect { page, at, .. } => Some((page, at)),
+        _ => None,
+    });
+    assert_eq!(effects.collect::<Vec<_>>(), [(0, 3_100), (1, 5_100), (2, 7_100)]);
+    assert_eq!(record.completions(), [7_300]);
+}
+
 /// Two channels and one core behind a link of 2 GB/s, whose commands carry two pages at most.
 fn of_small_commands() -> wordline_engine::Setup {
     let mut device = device(2, 1, 1, 1);

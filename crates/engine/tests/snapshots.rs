@@ -7,9 +7,11 @@ use wordline_engine::blocks::table::BlockView;
 use wordline_engine::config::MeasureConfig;
 use wordline_engine::config::bad_blocks::BadBlocksConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
-use wordline_engine::config::device::SuspendConfig;
+use wordline_engine::config::device::{LinkData, SuspendConfig};
 use wordline_engine::config::errors::ReadCounting;
 use wordline_engine::config::host::{FlowRules, HostSchedulerKind};
+use wordline_engine::config::mapping::MappingKind;
+use wordline_engine::config::nand_modes::CacheReadOrder;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{GcKind, PlacementKind, SchedulerKind, SuperblockSpan};
 use wordline_engine::device::Device;
@@ -263,6 +265,46 @@ fn a_run_may_be_split_while_a_request_has_some_of_its_commands_answered() {
     }
     let drive = setup.prepare(&[]).unwrap();
     assert_eq!(outcome(&setup, drive.fork().unwrap(), 5), outcome(&setup, drive, 5));
+}
+
+#[test]
+fn a_run_may_be_split_while_a_write_has_some_of_its_pages() {
+    let mut setup = busy();
+    setup.device.link.bytes_per_s = Some(500_000_000);
+    setup.device.link.write_data = LinkData::Page;
+    let requests = listed(&setup, 4, 800);
+    let whole = in_parts(&setup, &requests, &[]).unwrap();
+    for number in [1, 2, 3, 300, 555] {
+        assert!(in_parts(&setup, &requests, &[after(number)]).unwrap() == whole, "{number}");
+    }
+}
+
+#[test]
+fn what_is_known_of_the_reads_at_a_die_is_the_same_after_a_split() {
+    let mut setup = setup(device(2, 1, 2, 2));
+    // Reads whose data waits in a register while pages of the map come, and with them other reads.
+    setup.device.cache_mode.read = true;
+    setup.device.cache_mode.read_order = CacheReadOrder::Random;
+    setup.device.channel.mega_transfers_per_s = 100.0;
+    setup.device.capacity.overprovisioning = Some(0.5);
+    setup.scheme.mapping.policy = MappingKind::Segments;
+    setup.scheme.mapping.cache_bytes = 2560;
+    setup.start = start(Occupancy::Share(0.9), 0.3);
+    setup.host = closed(32);
+    (setup.measure.collisions, setup.measure.sample_ns) = (true, 5_000);
+    let pages = setup.logical_bytes().unwrap() / 4096;
+    let mut random = Random(5);
+    let requests: Vec<_> = (0..300)
+        .map(|_| {
+            let op = if random.below(10) == 0 { HostOp::Write } else { HostOp::Read };
+            let length = 1 + random.below(4);
+            request(0, op, random.below(pages - length), length)
+        })
+        .collect();
+    let whole = in_parts(&setup, &requests, &[]).unwrap();
+    for number in (1..30).map(|tens| tens * 10) {
+        assert!(in_parts(&setup, &requests, &[after(number)]).unwrap() == whole, "{number}");
+    }
 }
 
 #[test]

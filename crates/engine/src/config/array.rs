@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::device::DeviceConfig;
+use super::device::{DeviceConfig, LinkData};
 use super::error::{ConfigError, check_range};
 use super::firmware::FirmwareConfig;
 
@@ -89,6 +89,10 @@ impl ArrayConfig {
             let allowed =
                 "drives, where scheme.firmware names a cost: the cores aren't shared by parts of a drive";
             return Err(ConfigError::new("scheme.array.of", "channels", allowed));
+        }
+        if device.link.write_data == LinkData::Page {
+            let allowed = "\"request\" beside scheme.array.of = \"channels\": what all parts get crosses their link with the command";
+            return Err(ConfigError::new("device.link.write_data", "\"page\"", allowed));
         }
         member.geometry.channels = channels / self.members;
         member.capacity.user_bytes = device.capacity.user_bytes.map(|bytes| bytes / u64::from(self.members));

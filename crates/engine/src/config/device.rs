@@ -258,19 +258,23 @@ pub struct LinkConfig {
     /// When the data of a read of several pages crosses.
     #[serde(default, skip_serializing_if = "LinkData::of_requests")]
     pub read_data: LinkData,
+    /// When the data of a write crosses: with its command, or page by page when the firmware has done its work for it.
+    #[serde(default, skip_serializing_if = "LinkData::of_requests")]
+    pub write_data: LinkData,
     /// Most data of one command (MDTS), bytes, in whole mapping units; larger requests are split. Left out: any size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_transfer_bytes: Option<u64>,
 }
 
-/// When the data of a read of several pages crosses the link.
+/// When the data of a request of several pages crosses the link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LinkData {
-    /// All of it when its last page has come.
+    /// All of it at once: of a read when its last page has come from flash, of a write with its command.
     #[default]
     Request,
-    /// Each page when it has come.
+    /// Page by page: of a read each mapping unit when it has come from flash, of a write each flash page behind the firmware's
+    /// work for the command, which came alone.
     Page,
 }
 

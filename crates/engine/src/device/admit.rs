@@ -30,6 +30,18 @@ pub struct Request {
     pub(super) cpu_wait: u64,
     /// Bytes of a read that the link has taken already.
     crossed: u64,
+    pub(super) carried: Carried,
+}
+
+/// What the link to the drive carries of a request, or has carried last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) enum Carried {
+    /// The command, and with it the data of a write unless that comes by itself.
+    Command,
+    /// The data of a write, all in one piece.
+    Data,
+    /// One page of the data of a write that stands beside it.
+    Page,
 }
 
 impl Request {
@@ -41,7 +53,7 @@ impl Request {
 
     /// It ends with this command, whose times are its own from now on.
     pub(super) fn ends_with(&mut self, command: &Self) {
-        *self = Self { request: self.request, left: 0, ..*command };
+        *self = Self { request: self.request, carried: self.carried, left: 0, ..*command };
     }
 
     /// The parts of its response time outside the flash.
@@ -63,7 +75,9 @@ impl Request {
         measured: bool,
         [admission, link]: [u64; 2],
     ) -> Self {
-        Self { request, id, arrival, left: 1, measured, admission, link, cpu: 0, cpu_wait: 0, crossed: 0 }
+        let carried = Carried::Command;
+        let (cpu, cpu_wait, crossed) = (0, 0, 0);
+        Self { request, id, arrival, left: 1, measured, admission, link, cpu, cpu_wait, crossed, carried }
     }
 
     /// Its number, when it arrived at the host's queue, and whether it counts in the results.
@@ -130,7 +144,8 @@ impl Device {
     /// Time of the link for a request, or a command of one, to the drive.
     #[inline(always)]
     pub(super) fn time_to_come(&self, request: &HostRequest) -> Ns {
-        let carried = if request.op.is_write() { request.length } else { 0 };
+        let with_data = request.op.is_write() && self.rules.link.write_data == LinkData::Request;
+        let carried = if with_data { request.length } else { 0 };
         self.link_time(carried, self.rules.link.submission_ns)
     }
 
@@ -196,8 +211,13 @@ impl Device {
         let queue = if outwards { &mut self.link_out } else { &mut self.link_in };
         let first = queue.pop_front();
         self.link_event[usize::from(outwards)] = queue.front().map_or(Ns::NEVER, |&(end, _)| end);
-        if let Some((_, number)) = first {
-            if outwards { self.complete(number) } else { self.run_firmware(number) }
+        let Some((_, number)) = first else { return };
+        if outwards {
+            self.complete(number);
+        } else if self.requests[number as usize].carried == Carried::Command {
+            self.run_firmware(number);
+        } else {
+            self.deliver_data(number);
         }
     }
 
@@ -215,6 +235,9 @@ impl Device {
         }
         match op {
             HostOp::Read => self.deliver_read(number, offset, length),
+            HostOp::Write | HostOp::WriteFua if self.rules.link.write_data == LinkData::Page => {
+                self.take_data(number);
+            }
             HostOp::Write | HostOp::WriteFua => self.deliver_write(number, offset, length),
             HostOp::Trim | HostOp::Flush => {
                 self.trim(number, offset, length);
@@ -287,6 +310,13 @@ impl Device {
         } else if !self.begin_at_once(number, lpa, bytes) {
             self.read_for_host(number, lpa, bytes, NONE);
         }
+    }
+
+    /// The data of a write has come, or a page of it.
+    #[inline]
+    pub(super) fn deliver_data(&mut self, number: u32) {
+        let HostRequest { offset, length, .. } = self.requests[number as usize].request;
+        self.deliver_write(number, offset, length);
     }
 
     fn deliver_write(&mut self, number: u32, offset: u64, length: u64) {
@@ -366,6 +396,7 @@ impl Device {
     /// host has it is certain from now on, so it is recorded at once.
     #[inline(always)]
     fn answer(&mut self, number: u32, unit: Option<OpId>, die: Option<DieId>) {
+        let Some(number) = self.write_of_page(number) else { return };
         let Request { request: HostRequest { op, length, .. }, crossed, .. } = self.requests[number as usize];
         let carried = if op == HostOp::Read { length.saturating_sub(crossed) } else { 0 };
         let time = self.link_time(carried, self.rules.link.completion_ns);

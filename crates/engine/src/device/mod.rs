@@ -73,6 +73,7 @@ mod watched;
 mod wear;
 mod wear_out;
 mod write_back;
+mod write_data;
 
 use std::collections::VecDeque;
 

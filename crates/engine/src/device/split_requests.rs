@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Device;
+use super::admit::{Carried, Request};
 use crate::host::{HostOp, HostRequest};
 
 /// No request.
@@ -81,10 +82,16 @@ impl Device {
         self.requests[whole as usize].left = count;
         for first in (0..u64::from(count)).map(|before| before * most) {
             let command = request.command(first, most.min(length - first));
-            let number = self.insert_request(command);
-            self.split_requests.add(number, whole);
+            let number = self.insert_part(whole, command);
             self.take_link(false, number, self.time_to_come(&command.request));
         }
+    }
+
+    /// Keeps a command of a request in mind, or a page of its data; returns its number.
+    pub(super) fn insert_part(&mut self, whole: u32, part: Request) -> u32 {
+        let number = self.insert_request(part);
+        self.split_requests.add(number, whole);
+        number
     }
 
     /// What is answered when all pages of `number` are done: the request that it was the last command of, otherwise itself.
@@ -107,6 +114,27 @@ impl Device {
         request.ends_with(&command);
         self.end_command(number);
         whole
+    }
+
+    /// The write whose answer is due when all of `number` is done: itself, or that of which it was the last page to come from the
+    /// host; `None` while other pages of that are under way.
+    #[inline(always)]
+    pub(super) fn write_of_page(&mut self, number: u32) -> Option<u32> {
+        if self.requests[number as usize].carried != Carried::Page {
+            return Some(number);
+        }
+        self.page_done_of(number)
+    }
+
+    #[inline(never)]
+    fn page_done_of(&mut self, number: u32) -> Option<u32> {
+        let whole = self.split_requests.whole_of(number)?;
+        let done = self.command_done_of(whole, number);
+        if done == whole {
+            return Some(whole);
+        }
+        self.end_command(number);
+        None
     }
 
     /// Nothing is left of a command; its number may be another's.

@@ -100,6 +100,7 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
                 completion_ns: link.2,
                 host_memory_ns: 5 * link.1,
                 read_data: if link.1 % 2 == 0 { LinkData::Request } else { LinkData::Page },
+                write_data: if link.2 % 2 == 0 { LinkData::Request } else { LinkData::Page },
                 max_transfer_bytes: link.3.map(|units| units * u64::from(UNITS[unit])),
             };
             device.dram = DramConfig { bytes: None, access_ns, bytes_per_s, whole_requests, rows };
