@@ -115,6 +115,13 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("scheme.partition.interval_accesses", &["7", "100"]),
     ("scheme.cache.rewrites", &["coalesce", "append"]),
     (
+        "scheme.cache.rate_limit",
+        &[
+            "{ gap_ns = 200000, burst_units = 1, beside_reads_ns = 1000000 }",
+            "{ gap_ns = 30000, by_moves = true, burst_units = 5, beside_reads_ns = 100000 }",
+        ],
+    ),
+    (
         "scheme.cache.throttle",
         &["{ from = 0.3, gap_ns = 20000 }", "{ from = 0.0, gap_ns = 9000, by_moves = true }"],
     ),

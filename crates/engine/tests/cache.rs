@@ -8,8 +8,8 @@ use wordline_engine::Setup;
 use wordline_engine::cache::record::CacheReport;
 use wordline_engine::cache::{Access, CachePolicy, CacheView};
 use wordline_engine::config::cache::{
-    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, MaxWritesHold, PauseConfig, ReadAdmission,
-    Rewrites, ThrottleConfig,
+    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, MaxWritesHold, PauseConfig, RateLimitConfig,
+    ReadAdmission, Rewrites, ThrottleConfig,
 };
 use wordline_engine::config::errors::ErrorsConfig;
 use wordline_engine::config::ideal::SecondServer;
@@ -309,6 +309,54 @@ fn throttled_writes_come_at_the_rate_of_the_flash_and_not_in_bursts() {
     let (even, same) = longest(&setup);
     assert!(even < page / 2 && even > page / 8, "{even} of {page}");
     assert!(same.abs_diff(mean) < mean / 50, "{same}, {mean}");
+}
+
+/// A buffer into which one unit may enter each gap while the host reads, and a burst of four.
+fn rate_limited(gap_ns: u64, burst_units: u64, beside_reads_ns: u64) -> Setup {
+    let mut setup = shared_pages(buffer(64, 0.25));
+    setup.scheme.cache.rate_limit =
+        Some(RateLimitConfig { gap_ns, by_moves: false, burst_units, beside_reads_ns });
+    setup
+}
+
+#[test]
+fn writes_beside_reads_enter_at_a_bounded_rate_behind_a_burst() {
+    const GAP: u64 = 10_000;
+    let setup = rate_limited(GAP, 4, 1_000_000);
+    let writes = (0..8).map(|page| write(0, page));
+    let (report, record) = record(&setup, [read(0, 40)].into_iter().chain(writes.clone()).collect());
+    assert_eq!(record.completions()[1..], [0, 0, 0, 0, GAP, 2 * GAP, 3 * GAP, 4 * GAP]);
+    assert_eq!(blamed(&report, "buffer"), u128::from(10 * GAP));
+    // Without a read they enter at once; so they do when the last read is long past.
+    assert_eq!(completions(&setup, writes.clone().collect()), [0; 8]);
+    let late = writes.map(|write| HostRequest { time: Ns(1_000_001), ..write });
+    let done = completions(&setup, [read(0, 40)].into_iter().chain(late).collect());
+    assert_eq!(done[1..], [1_000_001; 8]);
+}
+
+#[test]
+fn writes_that_wait_for_the_bound_on_their_rate_still_fill_whole_flash_pages() {
+    // Slower than the flash, so that the buffer is nearly empty; a program takes four units.
+    let mut setup = rate_limited(2 * TPROG, 1, 1_000_000_000);
+    setup.host = closed(8);
+    let requests = [read(0, 40)].into_iter().chain((0..200).map(|number| write(0, number % 97)));
+    let (report, _) = record(&setup, requests.collect());
+    let programs = report.flash.by_class["write_back_program"].operations;
+    assert_eq!(programs, counts(&report).write_backs.div_ceil(4), "{programs}");
+}
+
+#[test]
+fn a_bound_on_the_rate_that_lets_nothing_in_or_never_holds_is_refused() {
+    for (limit, key) in [
+        ((0, 1, 1), "rate_limit.gap_ns = 0: allowed: 1 to"),
+        ((1, 0, 1), "rate_limit.burst_units = 0: allowed: 1 to"),
+        ((1, 1, 0), "rate_limit.beside_reads_ns = 0: allowed: 1 to"),
+    ] {
+        let (gap_ns, burst_units, beside_reads_ns) = limit;
+        let rate_limit = Some(RateLimitConfig { gap_ns, by_moves: false, burst_units, beside_reads_ns });
+        let error = CacheConfig { rate_limit, ..CacheConfig::default() }.validate().unwrap_err().to_string();
+        assert!(error.contains(key), "{error}");
+    }
 }
 
 #[test]
@@ -720,6 +768,28 @@ fn a_throttle_for_moves_holds_writes_only_where_victims_have_what_to_move() {
         setup.scheme.cache.throttle =
             throttled.map(|by_moves| ThrottleConfig { by_moves, ..throttle(0.25, 90_000) });
         completions(&setup, (0..300).map(|number| write(number * 30_000, number * 7 % 150)).collect())
+    };
+    assert_ne!(answers(false, Some(false)), answers(false, None));
+    assert_eq!(answers(false, Some(true)), answers(false, None), "nothing is moved on an empty drive");
+    let (plain, held, most) = (answers(true, None), answers(true, Some(true)), answers(true, Some(false)));
+    assert!(plain != held && held != most, "a part of the gap, where victims are partly valid");
+}
+
+#[test]
+fn a_bound_on_the_rate_for_moves_holds_writes_only_where_victims_have_what_to_move() {
+    let answers = |filled: bool, by_moves: Option<bool>| {
+        let mut setup = cached(collecting(), CacheKind::WriteBuffer, 40, 0.5);
+        if !filled {
+            setup.start = start(Occupancy::Share(0.0), 0.0);
+        }
+        setup.scheme.cache.rate_limit = by_moves.map(|by_moves| RateLimitConfig {
+            gap_ns: 90_000,
+            by_moves,
+            burst_units: 3,
+            beside_reads_ns: 1_000_000_000,
+        });
+        let writes = (0..300).map(|number| write(number * 30_000, number * 7 % 150));
+        completions(&setup, [read(0, 3)].into_iter().chain(writes).collect())
     };
     assert_ne!(answers(false, Some(false)), answers(false, None));
     assert_eq!(answers(false, Some(true)), answers(false, None), "nothing is moved on an empty drive");

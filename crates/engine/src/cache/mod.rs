@@ -5,11 +5,13 @@
 
 pub mod cold;
 pub mod dram;
+pub mod gap;
 pub mod index;
 pub mod ledger;
 pub mod list;
 pub mod lru;
 pub mod pause;
+pub mod rate_limit;
 pub mod record;
 pub mod state;
 pub mod table;

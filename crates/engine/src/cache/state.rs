@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::cold::ColdWrites;
 use super::dram::Dram;
 use super::pause::Pauses;
+use super::rate_limit::RateLimit;
 use super::record::CacheRecord;
 use super::table::{Slot, UnitTable};
 use super::throttle::Throttle;
@@ -79,6 +80,8 @@ pub struct CacheState {
     pub appends: bool,
     /// Throttling of writes; `None` where there is none.
     pub throttle: Option<Throttle>,
+    /// The bound on the rate of writes beside reads; `None` where there is none.
+    pub rate_limit: Option<RateLimit>,
     /// Counters.
     pub record: CacheRecord,
 }
@@ -156,6 +159,7 @@ impl Cache {
             pauses: config.pause.as_ref().map(Pauses::new),
             appends: config.rewrites == Rewrites::Append,
             throttle: config.throttle.as_ref().map(|throttle| Throttle::new(throttle, capacity)),
+            rate_limit: config.rate_limit.as_ref().map(RateLimit::new),
             record: CacheRecord::default(),
         };
         Ok(Some(Self { state, policy }))
@@ -189,7 +193,16 @@ impl CacheState {
     /// Until when no further unit may take a place, if that is later than `now`.
     #[inline]
     pub fn throttled_until(&self, now: Ns) -> Option<Ns> {
-        self.throttle.as_ref().and_then(|throttle| throttle.until(now))
+        let throttled = self.throttle.as_ref().and_then(|throttle| throttle.until(now));
+        throttled.max(self.rate_limit.as_ref().and_then(|limit| limit.until(now)))
+    }
+
+    /// A read of the host has come.
+    #[inline]
+    pub fn read_came(&mut self, now: Ns) {
+        if let Some(limit) = &mut self.rate_limit {
+            limit.read_came(now);
+        }
     }
 
     /// A unit has taken a place.
@@ -200,13 +213,18 @@ impl CacheState {
         if let Some(throttle) = &mut self.throttle {
             throttle.entered(self.table.not_clean(), now);
         }
+        if let Some(limit) = &mut self.rate_limit {
+            limit.entered(now);
+        }
     }
 
     /// Collection has chosen a victim with so many valid units of all.
     pub fn is_to_move(&mut self, valid: u32, units: u32) {
-        if let Some(throttle) = &mut self.throttle {
-            throttle.chosen(valid, units);
-        }
+        let gaps = [
+            self.throttle.as_mut().map(|throttle| &mut throttle.gap),
+            self.rate_limit.as_mut().map(|limit| &mut limit.gap),
+        ];
+        gaps.into_iter().flatten().for_each(|gap| gap.chosen(valid, units));
     }
 
     /// Whether a pause of write-back goes on in which no further unit may enter.
@@ -216,14 +234,15 @@ impl CacheState {
     }
 
     /// Whether more units are to be sent to flash now.
-    pub fn wants_write_back(&mut self) -> bool {
+    pub fn wants_write_back(&mut self, now: Ns) -> bool {
         let waiting = self.table.waiting();
         if waiting >= self.watermarks.high {
             self.writing_back = true;
         } else if waiting <= self.watermarks.low {
             self.writing_back = false;
         }
-        let lacking = self.waiting.len() > self.table.on_their_way() as usize;
+        let limited = self.rate_limit.as_ref().is_some_and(|limit| limit.until(now).is_some());
+        let lacking = !limited && self.waiting.len() > self.table.on_their_way() as usize;
         waiting > 0 && (self.writing_back || lacking) && !self.is_pressed()
     }
 

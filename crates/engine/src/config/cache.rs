@@ -83,6 +83,9 @@ pub struct CacheConfig {
     /// Throttling of writes; left out: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttle: Option<ThrottleConfig>,
+    /// A bound on the rate of writes beside reads; left out: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_limit: Option<RateLimitConfig>,
 }
 
 /// What a write of a unit does that the cache holds and flash doesn't yet.
@@ -134,6 +137,21 @@ pub struct ThrottleConfig {
     pub by_moves: bool,
 }
 
+/// A bound on the rate at which units of writes take places in the cache while the host reads: a bucket of tokens.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RateLimitConfig {
+    /// Time in which the bucket gets a token, one for each unit, ns.
+    pub gap_ns: u64,
+    /// Whether that is multiplied by the share of moves in what flash programs, as the last victim had it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_moves: bool,
+    /// Tokens of a full bucket: so many units enter at once.
+    pub burst_units: u64,
+    /// How long after a read of the host the bound holds, ns.
+    pub beside_reads_ns: u64,
+}
+
 fn is_zero(count: &u32) -> bool {
     *count == 0
 }
@@ -172,6 +190,7 @@ impl Default for CacheConfig {
             max_writes_hold: MaxWritesHold::Commands,
             pause: None,
             throttle: None,
+            rate_limit: None,
         }
     }
 }
@@ -242,6 +261,9 @@ impl TryFrom<BytesForm> for CacheBytes {
 /// Largest share above which throttling may begin.
 const MOST_FROM: f64 = 0.99;
 
+/// Most units of a burst.
+const MOST_BURST: u64 = 1 << 26;
+
 /// Longest access, ns.
 const LONGEST_NS: u64 = 10_000_000_000;
 
@@ -280,6 +302,12 @@ impl CacheConfig {
             check_range("from", from, 0.0, MOST_FROM)
                 .and_then(|()| check_range("gap_ns", gap_ns, 1, LONGEST_NS))
                 .map_err(|error| error.under("throttle"))?;
+        }
+        if let Some(RateLimitConfig { gap_ns, burst_units, beside_reads_ns, .. }) = self.rate_limit {
+            check_range("gap_ns", gap_ns, 1, LONGEST_NS)
+                .and_then(|()| check_range("burst_units", burst_units, 1, MOST_BURST))
+                .and_then(|()| check_range("beside_reads_ns", beside_reads_ns, 1, LONGEST_NS))
+                .map_err(|error| error.under("rate_limit"))?;
         }
         check_range("dirty_low", self.low(), 0.0, self.dirty_high)
     }

@@ -194,6 +194,7 @@ impl Device {
         let (start, end) = self.wanted_range(request, lpa);
         let mapped = self.is_mapped(lpa);
         let Some(cache) = self.cache.as_deref_mut() else { return false };
+        cache.state.read_came(self.now);
         let (table, counts) = (&mut cache.state.table, &mut cache.state.record.counts);
         let found = table.find(lpa);
         // Of a unit that is nowhere else the rest is zeros.

@@ -289,7 +289,7 @@ fn share_dram(
 /// Timers beside those of dies and channels: the decoder, behind it the DRAM, behind that the joining of stripes, the end of a
 /// pause of write-back, and that of a throttled write's wait.
 fn further_timers(device: &DeviceConfig, scheme: &SchemeConfig, cache_bytes: u64) -> usize {
-    if scheme.cache.throttle.is_some() {
+    if scheme.cache.throttle.is_some() || scheme.cache.rate_limit.is_some() {
         5
     } else if scheme.cache.pause.is_some() {
         4

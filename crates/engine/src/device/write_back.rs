@@ -24,7 +24,8 @@ impl Device {
             self.admit_waiting_writes();
             self.send_durable();
             self.send_urgent();
-            let wants = self.cache.as_mut().is_some_and(|cache| cache.state.wants_write_back());
+            let now = self.now;
+            let wants = self.cache.as_mut().is_some_and(|cache| cache.state.wants_write_back(now));
             if !wants || self.write_back_rests() || !self.write_back_page() {
                 break;
             }

@@ -5,8 +5,8 @@ use super::*;
 use proptest::prelude::*;
 use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{
-    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, MaxWritesHold, PauseConfig, ReadAdmission,
-    Rewrites, ThrottleConfig,
+    CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, MaxWritesHold, PauseConfig, RateLimitConfig,
+    ReadAdmission, Rewrites, ThrottleConfig,
 };
 use wordline_engine::config::collision::{CollisionConfig, RecordedPairs, VictimTie};
 use wordline_engine::config::device::*;
@@ -158,7 +158,16 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
     });
     let rewrites = prop::sample::select(vec![Rewrites::Coalesce, Rewrites::Append]);
     let holds = prop::sample::select(vec![MaxWritesHold::Commands, MaxWritesHold::Writes]);
-    let further = (pause, throttle, rewrites, holds);
+    let rate_limit = prop::option::of((1u64..400_000, any::<bool>(), 1u64..20, 1u64..5_000_000));
+    let rate_limit = rate_limit.prop_map(|limit| {
+        limit.map(|(gap_ns, by_moves, burst_units, beside_reads_ns)| RateLimitConfig {
+            gap_ns,
+            by_moves,
+            burst_units,
+            beside_reads_ns,
+        })
+    });
+    let further = (pause, throttle, rewrites, holds, rate_limit);
     (policies, kibibytes, 0.0..1.0f64, 0.0..1.0f64, reads, cold, bounds, further).prop_map(
         |(policy, kibibytes, dirty_high, low, admit_reads, cold_period_ns, bounds, further)| CacheConfig {
             policy,
@@ -173,6 +182,7 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
             throttle: further.1,
             rewrites: further.2,
             max_writes_hold: further.3,
+            rate_limit: further.4,
         },
     )
 }
