@@ -11,11 +11,14 @@ import pytest
 
 from wordline._core import WordlineError
 from wordline.calibration.measured import FIGURES, OFFERED
+from wordline.calibration.protocol import Protocol, simulated
+from wordline.presets import load
 from wordline.repro import exhibit, measured, real_drives
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.run import reproduce
 from wordline.repro.table import numbers
 from wordline.repro.verdict import Target, judge
+from wordline.simulation import simulate
 
 LATENCIES = {"mean": 80.0, "p50": 70.0, "p99": 240.0, "p99_9": 400.0, "p99_99": 500.0}
 
@@ -112,6 +115,29 @@ def test_writes_by_skew_are_relative_to_the_least_skew(tmp_path: Path) -> None:
         ("zipf 0.2", 1.0),
         ("zones 95/5", 0.8),
     ]
+
+
+MEASURED = {
+    "pm9a3-960": (64, 76_521),
+    "p5520-1920": (70, 120_692),
+    "7450pro-960": (65, 67_937),
+    "wd-sn640-class-960": (84, 46_211),
+}
+"""Median of reads at 10,000 writes a second, µs, and saturated writes a second (SSD-iq's raw data)."""
+
+
+@pytest.mark.parametrize("drive", MEASURED)
+def test_a_preset_of_a_measured_drive_reads_at_light_load_and_saturates_as_the_drive_does(drive: str) -> None:
+    median, saturated = MEASURED[drive]
+
+    def under(offered: float) -> dict[str, float]:
+        workload = Protocol().workload(offered, 10_000)
+        device, scheme = load("device", drive), load("scheme", "baseline")
+        result = simulate(device, scheme, workload, overrides=[], seed=1, checked=False, progress=None)
+        return simulated(result.json())
+
+    assert under(10_000)["read_p50_us"] == pytest.approx(median, rel=0.1)
+    assert under(200_000)["writes_per_s"] == pytest.approx(saturated, rel=0.05)
 
 
 def test_a_factor_bounds_both_sides_alike() -> None:

@@ -13,7 +13,8 @@ use wordline_engine::config::cache::{
 };
 use wordline_engine::config::errors::ErrorsConfig;
 use wordline_engine::config::ideal::SecondServer;
-use wordline_engine::config::run::Occupancy;
+use wordline_engine::config::pace::PaceConfig;
+use wordline_engine::config::run::{Occupancy, StartConfig, StartLayout};
 use wordline_engine::config::scheme::{PlacementKind, SchedulerKind, SuperblockSpan, UnmappedReads};
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::Lpa;
@@ -795,6 +796,29 @@ fn a_bound_on_the_rate_for_moves_holds_writes_only_where_victims_have_what_to_mo
     assert_eq!(answers(false, Some(true)), answers(false, None), "nothing is moved on an empty drive");
     let (plain, held, most) = (answers(true, None), answers(true, Some(true)), answers(true, Some(false)));
     assert!(plain != held && held != most, "a part of the gap, where victims are partly valid");
+}
+
+#[test]
+fn a_bound_on_the_rate_for_moves_holds_in_the_steady_state_from_the_first_write_on() {
+    const GAP: u64 = 100_000;
+    // By the formula, and by overwrites without simulated time.
+    for overwrite in [0.0, 1.0] {
+        let mut setup = cached(setup(device(2, 2, 1, 1)), CacheKind::WriteBuffer, 64, 0.5);
+        setup.device.capacity.overprovisioning = Some(0.2);
+        setup.scheme.blocks.superblock = SuperblockSpan::Drive;
+        setup.scheme.gc.pace = Some(PaceConfig { band: 2 });
+        let layout = if overwrite == 0.0 { StartLayout::Steady } else { StartLayout::InOrder };
+        setup.start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
+        setup.scheme.cache.rate_limit = Some(RateLimitConfig {
+            gap_ns: GAP,
+            by_moves: true,
+            burst_units: 1,
+            beside_reads_ns: 1_000_000_000,
+        });
+        let done = completions(&setup, vec![read(0, 3), write(0, 50), write(0, 60), write(0, 70)]);
+        assert_eq!((done[1], done[3]), (0, 2 * done[2]));
+        assert!((GAP / 4..GAP).contains(&done[2]), "{overwrite}: {done:?}");
+    }
 }
 
 #[test]

@@ -65,6 +65,7 @@ impl Device {
             return true;
         }
         resume(&mut self.domain[domain.index()], victim, emptied, valid);
+        self.tell_cache_of_victim(valid);
         true
     }
 
@@ -111,6 +112,7 @@ impl Device {
             let rows = u64::from(victim.first + victim.rows);
             let start = u64::from(self.blocks.valid(superblock)) * rows / u64::from(victim.rows.max(1));
             resume(state, superblock, victim.first, start as u32);
+            self.tell_cache_of_victim(start as u32);
         }
     }
 }

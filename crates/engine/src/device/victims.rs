@@ -18,9 +18,7 @@ impl Device {
         self.recorder.emptied(cause);
         if cause == Cause::Gc {
             self.recorder.collects(domain.index(), valid);
-            if let Some(cache) = &mut self.cache {
-                cache.state.is_to_move(valid, self.blocks.capacity());
-            }
+            self.tell_cache_of_victim(valid);
         }
         self.note_emptied(superblock);
         let collector = &mut self.domain[domain.index()].collector;
@@ -38,6 +36,13 @@ impl Device {
             self.begin_erase(superblock);
         }
         true
+    }
+
+    /// What is collected from now on had so many valid units when it was chosen.
+    pub(super) fn tell_cache_of_victim(&mut self, valid: u32) {
+        if let Some(cache) = &mut self.cache {
+            cache.state.is_to_move(valid, self.blocks.capacity());
+        }
     }
 
     /// The next superblock to be emptied, and why. Space comes first; what else is to be emptied comes when there is
