@@ -39,7 +39,7 @@ impl RateLimit {
     /// Until when no further unit takes a place, if that is later than `now`.
     #[inline]
     pub fn until(&self, now: Ns) -> Option<Ns> {
-        let others = self.gap.part(1, 1).0.saturating_mul(self.burst - 1);
+        let others = self.gap.part(1, 1).0.saturating_mul(self.burst.saturating_sub(1));
         let has_token = Ns(self.full_at.0.saturating_sub(others));
         Some(has_token.min(self.holds_until)).filter(|&until| until > now)
     }
