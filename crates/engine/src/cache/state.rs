@@ -241,8 +241,9 @@ impl CacheState {
         } else if waiting <= self.watermarks.low {
             self.writing_back = false;
         }
-        let limited = self.rate_limit.as_ref().is_some_and(|limit| limit.until(now).is_some());
-        let lacking = !limited && self.waiting.len() > self.table.on_their_way() as usize;
+        // Those that wait for a token don't lack room.
+        let limited = || self.rate_limit.as_ref().is_some_and(|limit| limit.until(now).is_some());
+        let lacking = self.waiting.len() > self.table.on_their_way() as usize && !limited();
         waiting > 0 && (self.writing_back || lacking) && !self.is_pressed()
     }
 
