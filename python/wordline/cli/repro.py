@@ -99,7 +99,7 @@ def _say(found: Reproduction, as_json: bool) -> None:
         numbers_ = [
             n
             for n in found.numbers
-            if (n.paper, n.exhibit) == (exhibit.paper, exhibit.name) and not n.variant
+            if (n.paper, n.exhibit) == (exhibit.paper, exhibit.name) and not n.uncounted
         ]
         signs = "".join(SIGNS[number.verdict] for number in numbers_)
         print(f"{exhibit.paper:12} {exhibit.name:20} {shown.reason or signs}")

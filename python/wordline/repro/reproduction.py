@@ -7,6 +7,7 @@ from pathlib import Path
 
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.table import Number, Record
+from wordline.repro.verdict import VERDICTS, Verdict
 
 
 @dataclass
@@ -34,9 +35,17 @@ class Reproduction:
 
     @property
     def counts(self) -> dict[str, int]:
-        """Numbers by verdict; other readings of a number that is there aren't counted."""
+        """Marks by verdict: numbers that aren't counted have none, those of one run have one, the worst."""
         found: dict[str, int] = {}
+        shared: dict[tuple[str, str], Verdict] = {}
         for number in self.numbers:
-            if not number.variant:
+            if number.uncounted:
+                continue
+            if number.mark:
+                key = (number.paper, number.mark)
+                shared[key] = max(shared.get(key, number.verdict), number.verdict, key=VERDICTS.index)
+            else:
                 found[number.verdict] = found.get(number.verdict, 0) + 1
+        for verdict in shared.values():
+            found[verdict] = found.get(verdict, 0) + 1
         return found

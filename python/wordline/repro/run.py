@@ -11,7 +11,7 @@ from pathlib import Path
 
 from wordline._core import WordlineError
 from wordline.files import written
-from wordline.repro import draw, summary, table, targets
+from wordline.repro import draw, many, summary, table, targets
 from wordline.repro.exhibit import Exhibit, exhibits, papers
 from wordline.repro.reproduction import Reproduction, Shown
 from wordline.study.executors import Executor, open_executor
@@ -81,7 +81,8 @@ def reproduce(
         for plan in plans:
             lines = [line for line in printed if _is_about(line, plan.exhibit)]
             shown = _run(plan, executor, store, watch, measured_folder)
-            shown.numbers = table.numbers(plan.exhibit, shown.lines, lines, measured_folder)
+            found_numbers = table.numbers(plan.exhibit, shown.lines, lines, measured_folder, quick=quick)
+            shown.numbers = many.judged(found_numbers)
             _draw(shown, target, quick)
             found.shown.append(shown)
             found.numbers += shown.numbers
@@ -146,7 +147,7 @@ def _draw(shown: Shown, folder: Path, quick: bool) -> None:
 
 NUMBER_COLUMNS = (
     "paper", "exhibit", "workload", "metric", "against", "unit", "target", "ours", "interval", "difference",
-    "verdict", "variant", "workload_is", "scale", "note",
+    "verdict", "uncounted", "mark", "workload_is", "scale", "note",
 )  # fmt: skip
 
 
