@@ -177,7 +177,7 @@ def test_another_reading_of_a_number_is_shown_and_not_counted(tmp_path: Path) ->
     exhibit = exhibit_of(tmp_path, text + "target = 1.0\nvariant = true")
     found = numbers(exhibit, [{"v": 1.0, "seed": 1}], [])
     assert [number.verdict for number in found] == ["reproduced", "reproduced"]
-    reproduction = Reproduction(tmp_path, False, [Shown(exhibit, numbers=found)], found)
+    reproduction = Reproduction(tmp_path, [Shown(exhibit, numbers=found)], found)
     assert reproduction.counts == {"reproduced": 1}
     assert "| (✓ reproduced) |" in as_markdown(reproduction)
 
@@ -187,14 +187,14 @@ def test_numbers_of_one_run_give_one_mark_the_worst(tmp_path: Path) -> None:
     exhibit = exhibit_of(tmp_path, text + 'target = 2.0\nmark = "run"')
     found = numbers(exhibit, [{"v": 1.0, "seed": 1}], [])
     assert [number.verdict for number in found] == ["reproduced", "not reproduced"]
-    assert Reproduction(tmp_path, False, [], found).counts == {"not reproduced": 1}
+    assert Reproduction(tmp_path, [], found).counts == {"not reproduced": 1}
 
 
 def test_what_isnt_counted_says_why(tmp_path: Path) -> None:
     text = 'metric = "m"\nvalue = "v"\ntarget = 1.0\nuncounted = "the skew is fitted to it"'
     exhibit = exhibit_of(tmp_path, text)
     found = numbers(exhibit, [{"v": 1.0, "seed": 1}], [])
-    reproduction = Reproduction(tmp_path, False, [Shown(exhibit, numbers=found)], found)
+    reproduction = Reproduction(tmp_path, [Shown(exhibit, numbers=found)], found)
     assert reproduction.counts == {}
     page = as_markdown(reproduction)
     assert "| (✓ reproduced) | not counted: the skew is fitted to it |" in page
@@ -378,6 +378,25 @@ def test_a_killed_reproduction_goes_on_where_it_was(wordline: Wordline, tmp_path
     assert wordline(*arguments).code == 0
     after = {path: path.stat().st_mtime_ns for path in (tmp_path / "rows").glob("*.parquet")}
     assert before.items() <= after.items() and len(after) == 11
+
+
+def test_an_exhibit_is_added_to_what_the_folder_holds(wordline: Wordline, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = ("repro", "validation", "--exhibit", "unloaded-reads", "--quick", "--out", out)
+    assert wordline(*first).code == 0
+    before = read(out / "numbers.csv")
+    second = wordline("repro", "validation", "--exhibit", "placement-orders", "--quick", "--out", out)
+    assert "1 reproduced" in second.out
+    after = read(out / "numbers.csv")
+    assert after[:1] != before[:1] and all(number in after for number in before)
+    assert {number["exhibit"] for number in after} == {"unloaded-reads", "placement-orders"}
+    page = (out / "summary.html").read_text()
+    assert page.count("<svg") == 2
+    # The same once more takes its own place.
+    assert wordline(*first).code == 0
+    assert sorted(map(str, read(out / "numbers.csv"))) == sorted(map(str, after))
+    (out / "reproduction.json").write_text("{}")
+    assert "reproduction.json" in wordline(*first).error()
 
 
 def test_printed_numbers_without_an_exhibit_have_a_row_with_the_reason(

@@ -54,7 +54,14 @@ def counted(found: Reproduction) -> str:
 
 
 def _scale(found: Reproduction) -> str:
-    return "Quick: the work is scaled down, and so is what the numbers can show. " if found.quick else ""
+    which = {"quick": "Quick", "mixed": "Some exhibits are quick"}.get(found.scale)
+    return f"{which}: the work is scaled down, and so is what the numbers can show. " if which else ""
+
+
+def _run(shown: Shown) -> str:
+    """How an exhibit was run."""
+    seeds = f"{shown.seeds} seeds" if shown.seeds > 1 else "1 seed"
+    return f"{shown.scale}, {seeds}, version {shown.version}, build {shown.build}"
 
 
 def as_markdown(found: Reproduction) -> str:
@@ -63,7 +70,7 @@ def as_markdown(found: Reproduction) -> str:
     for shown in found.shown:
         exhibit = shown.exhibit
         lines += [f"## {exhibit.paper} {exhibit.name}: {exhibit.title}", "", exhibit.about, ""]
-        lines += [f"Not run: {shown.reason}.", ""] if shown.reason else []
+        lines += [f"Not run: {shown.reason}.", ""] if shown.reason else [f"Run: {_run(shown)}.", ""]
         lines += [f"Failed: {error}" for error in shown.errors]
         lines += [f"![{exhibit.title}]({_link(found, shown)})", ""] if _link(found, shown) else []
         lines += _number_lines(_numbers_of(found, shown))
@@ -147,7 +154,8 @@ def as_html(found: Reproduction) -> str:
         exhibit = shown.exhibit
         parts.append(f"<section><h2>{escape(exhibit.title)}</h2>")
         parts.append(
-            f'<p class="dim">{escape(exhibit.paper)} · {escape(exhibit.name)}. {escape(exhibit.about)}</p>'
+            f'<p class="dim">{escape(exhibit.paper)} · {escape(exhibit.name)}. {escape(exhibit.about)}'
+            f"{'' if shown.reason else ' Run: ' + escape(_run(shown)) + '.'}</p>"
         )
         if shown.reason:
             parts.append(f'<p class="bad">Not run: {escape(shown.reason)}.</p>')

@@ -23,6 +23,9 @@ from wordline.study.row import AXIS, DONE
 
 Record = dict[str, Any]
 
+Place = tuple[str, str]
+"""A paper and one of its exhibits."""
+
 SPREAD = " ±"
 """What follows a column's name where a line has half the width of its interval."""
 
@@ -67,6 +70,16 @@ class Number:
     def key(self) -> tuple[Any, ...]:
         """What tells it from the exhibit's other numbers."""
         return (self.workload, self.metric, self.against, self.unit, str(self.target))
+
+    @property
+    def place(self) -> Place:
+        """Its paper and its exhibit."""
+        return (self.paper, self.exhibit)
+
+    @property
+    def key_with_place(self) -> tuple[Any, ...]:
+        """What tells it from all others."""
+        return (*self.place, *self.key)
 
     @property
     def difference(self) -> float | None:
