@@ -21,9 +21,10 @@ from wordline.repro.draw import draw_numbers
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.exhibit import read as read_exhibit
 from wordline.repro.formulas import FORMULAS
+from wordline.repro.many import judged, tables
 from wordline.repro.reproduction import Reproduction, Shown
 from wordline.repro.summary import as_markdown
-from wordline.repro.table import means, numbers
+from wordline.repro.table import Number, means, numbers
 from wordline.repro.verdict import Target, judge, kind_of
 from wordline.study.point import Point
 from wordline.study.runs import validate
@@ -47,15 +48,28 @@ def read(path: Path) -> list[dict[str, str]]:
     [
         (Target(-0.37, "ratio", "change"), -0.351, "reproduced"),  # 2 points
         (Target(-0.37, "ratio", "change"), -0.30, "reproduced"),  # 20%
-        (Target(-0.37, "ratio", "change"), -0.10, "direction"),
-        (Target(-0.37, "ratio", "change"), 0.10, "not reproduced"),
+        (Target(-0.37, "ratio", "change"), -0.13, "direction"),
+        (Target(-0.37, "ratio", "change"), -0.10, "not reproduced"),  # Less than a third of it
+        (Target(-0.10, "ratio", "change"), -0.29, "direction"),
+        (Target(-0.10, "ratio", "change"), -0.31, "not reproduced"),  # More than three times as much
+        (Target(-0.37, "ratio", "change"), 0.10, "contradicted"),
+        (Target(-0.37, "ratio", "change"), 0.01, "not reproduced"),
         (Target(0.005, "ratio", "change"), -0.01, "not reproduced"),
+        (Target(0.005, "ratio", "change"), -0.06, "contradicted"),  # Nothing is printed to happen
+        (Target(-0.011, "ratio", "change"), -0.06, "contradicted"),
+        (Target(-0.03, "ratio", "change"), -0.08, "direction"),
         (Target(-0.03, "ratio", "change"), -0.021, "reproduced"),
         (Target(-0.03, "ratio", "change"), -0.019, "direction"),
         (Target(0.005, "ratio", "level"), 0.02, "reproduced"),
-        (Target(1.87, "x", "factor"), 1.6, "reproduced"),
-        (Target(1.87, "x", "factor"), 1.2, "direction"),
-        (Target(1.87, "x", "factor"), 0.9, "not reproduced"),
+        (Target(1.87, "x", "factor"), 1.71, "reproduced"),  # 20% of its gain
+        (Target(1.87, "x", "factor"), 1.6, "direction"),
+        (Target(1.87, "x", "factor"), 1.2, "not reproduced"),
+        (Target(1.87, "x", "factor"), 0.9, "contradicted"),
+        (Target(1.13, "x", "factor"), 1.11, "reproduced"),
+        (Target(1.13, "x", "factor"), 0.91, "contradicted"),
+        (Target(1.00, "x", "factor"), 1.019, "reproduced"),
+        (Target(1.00, "x", "factor"), 0.66, "contradicted"),
+        (Target(1.9, "x", "level"), 2.2, "reproduced"),
         (Target(12, "traces", "level"), 14, "reproduced"),
         (Target(12, "traces", "level"), 16, "not reproduced"),
         (Target(500, "milliseconds (more than)", "level"), 900, "reproduced"),
@@ -66,6 +80,7 @@ def read(path: Path) -> list[dict[str, str]]:
         (Target(0.17, "ratio (at least; for a reason)", "level"), 0.17, "reproduced"),
         (Target(0.0, "ratio (parity)", "change"), 0.0001, "reproduced"),
         (Target(0.0, "ratio (parity)", "change"), 0.03, "not reproduced"),
+        (Target(0.0, "ratio (parity)", "change"), 0.051, "contradicted"),
         (Target(-0.145, "ratio (better by more than)", "change"), -0.3, "reproduced"),
         (Target(-0.145, "ratio (better by more than)", "change"), -0.05, "direction"),
         (Target("A < B < C", "order", "order"), "A < B < C", "reproduced"),
@@ -83,9 +98,11 @@ def test_a_verdict_is_computed_from_the_numbers(
 
 def test_a_direction_is_more_than_chance() -> None:
     target = Target(-0.3, "ratio", "change")
-    assert judge(target, -0.02, interval=0.01) == "direction"
-    assert judge(target, -0.02, interval=0.03) == "not reproduced"
-    assert judge(Target(1.87, "x", "factor"), 1.1, interval=0.2) == "not reproduced"
+    assert judge(target, -0.12, interval=0.01) == "direction"
+    assert judge(target, -0.12, interval=0.13) == "not reproduced"
+    assert judge(target, 0.12, interval=0.11) == "contradicted"
+    assert judge(target, 0.12, interval=0.13) == "not reproduced"
+    assert judge(Target(1.87, "x", "factor"), 1.4, interval=0.5) == "not reproduced"
     assert judge(target, -0.29, interval=0.03) == "reproduced"
 
 
@@ -160,9 +177,64 @@ def test_another_reading_of_a_number_is_shown_and_not_counted(tmp_path: Path) ->
     exhibit = exhibit_of(tmp_path, text + "target = 1.0\nvariant = true")
     found = numbers(exhibit, [{"v": 1.0, "seed": 1}], [])
     assert [number.verdict for number in found] == ["reproduced", "reproduced"]
-    reproduction = Reproduction(tmp_path, False, [Shown(exhibit, numbers=found)], found)
+    reproduction = Reproduction(tmp_path, [Shown(exhibit, numbers=found)], found)
     assert reproduction.counts == {"reproduced": 1}
     assert "| (✓ reproduced) |" in as_markdown(reproduction)
+
+
+def test_numbers_of_one_run_give_one_mark_the_worst(tmp_path: Path) -> None:
+    text = 'metric = "m"\nvalue = "v"\ntarget = 1.0\nmark = "run"\n[[number]]\nmetric = "n"\nvalue = "v"\n'
+    exhibit = exhibit_of(tmp_path, text + 'target = 2.0\nmark = "run"')
+    found = numbers(exhibit, [{"v": 1.0, "seed": 1}], [])
+    assert [number.verdict for number in found] == ["reproduced", "not reproduced"]
+    assert Reproduction(tmp_path, [], found).counts == {"not reproduced": 1}
+
+
+def test_what_isnt_counted_says_why(tmp_path: Path) -> None:
+    text = 'metric = "m"\nvalue = "v"\ntarget = 1.0\nuncounted = "the skew is fitted to it"'
+    exhibit = exhibit_of(tmp_path, text)
+    found = numbers(exhibit, [{"v": 1.0, "seed": 1}], [])
+    reproduction = Reproduction(tmp_path, [Shown(exhibit, numbers=found)], found)
+    assert reproduction.counts == {}
+    page = as_markdown(reproduction)
+    assert "| (✓ reproduced) | not counted: the skew is fitted to it |" in page
+
+
+def test_a_quick_run_in_which_nothing_happened_has_no_mark(tmp_path: Path) -> None:
+    text = 'metric = "m"\nvalue = "v"\nwhere = { s = "a" }\ntarget = 1.0\n'
+    exhibit = exhibit_of(tmp_path, text + '[quick_needs]\ncolumn = "n"\nabove = 0.0')
+    for happened, verdict in ((0, "not exercised"), (None, "not exercised"), (3, "reproduced")):
+        lines = [{"s": "a", "v": 1.0, "n": happened, "seed": 1}, {"s": "b", "v": 1.0, "n": 0, "seed": 1}]
+        (number,) = numbers(exhibit, lines, [], quick=True)
+        assert number.verdict == verdict
+        (number,) = numbers(exhibit, lines, [])
+        assert number.verdict == "reproduced"
+
+
+def test_a_table_of_many_numbers_stands_beside_a_constant_guess(tmp_path: Path) -> None:
+    printed = [-0.9, -0.7, -0.5, -0.3, -0.29, -0.31, -0.1, -0.05]
+
+    def found(ours: list[float]) -> list[Number]:
+        text = "\n[[number]]\n".join(
+            f'metric = "change: {i}"\nvalue = "v"\nwhere = {{ s = "{i}" }}\ntarget = {t}\nunit = "ratio"'
+            for i, t in enumerate(printed)
+        )
+        folder = tmp_path / str(len(list(tmp_path.iterdir())))
+        folder.mkdir()
+        lines = [{"s": str(i), "v": value, "seed": 1} for i, value in enumerate(ours)]
+        return judged(numbers(exhibit_of(folder, text), lines, []))
+
+    same = found([value * 1.5 for value in printed])
+    (table,) = tables(same)
+    assert (table.count, table.reproduced, table.by_guess, table.guess) == (8, 0, 3, -0.3)
+    assert table.rank_correlation == pytest.approx(1.0) and table.is_in_order
+    assert {number.verdict for number in same} == {"direction"}
+    # The same sizes the other way round: none is in direction, though each is smaller.
+    other = found([value * 1.5 for value in reversed(printed)])
+    (table,) = tables(other)
+    assert not table.is_in_order
+    assert "direction" not in {number.verdict for number in other}
+    assert any("order isn't the printed one" in number.note for number in other)
 
 
 def test_numbers_are_drawn_beside_the_printed_ones(tmp_path: Path) -> None:
@@ -234,7 +306,8 @@ def exhibit_of(folder: Path, number: str) -> Exhibit:
 def test_kinds_of_numbers_are_told_from_their_words() -> None:
     assert kind_of("average read latency change", "ratio", -0.3) == "change"
     assert kind_of("speed-up", "x", 1.87) == "factor"
-    assert kind_of("WAF caused by lazy page ordering", "x", 1.9) == "factor"
+    assert kind_of("WAF caused by lazy page ordering", "x", 1.9) == "level"
+    assert kind_of("average WAF change: Shuffler", "ratio", -0.058) == "change"
     assert kind_of("speculative reads / reads", "ratio", 0.99) == "level"
     assert kind_of("order of latency", "order", "A < B") == "order"
 
@@ -305,6 +378,25 @@ def test_a_killed_reproduction_goes_on_where_it_was(wordline: Wordline, tmp_path
     assert wordline(*arguments).code == 0
     after = {path: path.stat().st_mtime_ns for path in (tmp_path / "rows").glob("*.parquet")}
     assert before.items() <= after.items() and len(after) == 11
+
+
+def test_an_exhibit_is_added_to_what_the_folder_holds(wordline: Wordline, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    first = ("repro", "validation", "--exhibit", "unloaded-reads", "--quick", "--out", out)
+    assert wordline(*first).code == 0
+    before = read(out / "numbers.csv")
+    second = wordline("repro", "validation", "--exhibit", "placement-orders", "--quick", "--out", out)
+    assert "1 reproduced" in second.out
+    after = read(out / "numbers.csv")
+    assert after[:1] != before[:1] and all(number in after for number in before)
+    assert {number["exhibit"] for number in after} == {"unloaded-reads", "placement-orders"}
+    page = (out / "summary.html").read_text()
+    assert page.count("<svg") == 2
+    # The same once more takes its own place.
+    assert wordline(*first).code == 0
+    assert sorted(map(str, read(out / "numbers.csv"))) == sorted(map(str, after))
+    (out / "reproduction.json").write_text("{}")
+    assert "reproduction.json" in wordline(*first).error()
 
 
 def test_printed_numbers_without_an_exhibit_have_a_row_with_the_reason(

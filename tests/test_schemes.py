@@ -111,6 +111,18 @@ def test_a_run_takes_what_a_comparison_takes(wordline: Wordline, text: str) -> N
     assert package.run(scheme=text, overrides=SMALL).config.scheme.gc.policy == found["gc"]["policy"]
 
 
+def test_a_scheme_with_a_name_longer_than_a_file_s_is_compared(wordline: Wordline, tmp_path: Path) -> None:
+    keys = ["search_buckets=102", "batch_entries=100", "write_back_lookups=true", "cache_bytes=104857"]
+    text = "fifo+mapping.policy=demand+" + "+".join(f"mapping.{key}" for key in keys)
+    text += "+firmware.search_step_ns=74+gc.trigger=0.05+reclaim.policy=superblock+reclaim.threshold=1024"
+    text += "+placement.order=PCWD+reclaim.hard_limit=20000+scheduler.starvation_bound_ns=500000000"
+    assert len(text) > 255
+    call = ("compare", "-d", "mqsim", "-w", "randread-4k-qd16", "--schemes", f"baseline,{text}")
+    few = ("--set", "workload.source.requests=500")
+    assert wordline(*call, *few, "--out", tmp_path / "out").code == 0
+    assert wordline("run", "-d", "mqsim", "-w", "randread-4k-qd16", "--scheme", text, *few).code == 0
+
+
 def test_a_file_with_a_plus_in_its_name_is_a_file(wordline: Wordline, tmp_path: Path) -> None:
     path = tmp_path / "a+b.toml"
     path.write_text('name = "joined"\n')

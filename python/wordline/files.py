@@ -35,6 +35,14 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
         raise WordlineError(f"{name}: {reason(error)}") from error
 
 
+def is_file(text: str | os.PathLike[str]) -> bool:
+    """Whether it names a file. What can't name one (too long, a zero in it) doesn't."""
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def reason(error: OSError) -> str:
     """Why a file can't be had, in a few words."""
     return os.strerror(error.errno) if error.errno else str(error)

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 
 from wordline import _core
 from wordline._core import WordlineError
+from wordline.files import is_file
 from wordline.toml_files import read_text
 
 Kind = Literal["device", "scheme", "workload"]
@@ -62,7 +63,7 @@ def load(kind: Kind, name_or_path: Given) -> Description:
     if kind == "workload" and path.suffix == ".fio":
         return _load_jobs(path)
     known = names(kind)
-    if kind == "workload" and path.suffix != ".toml" and text not in known and path.is_file():
+    if kind == "workload" and path.suffix != ".toml" and text not in known and is_file(path):
         raise WordlineError(f"{text} is no description of a workload; `--trace {text}` replays a trace")
     if path.suffix == ".toml" or path.name != text:
         return _load_file(kind, path)

@@ -10,6 +10,7 @@ from typing import Any
 
 from wordline import _core
 from wordline._core import WordlineError
+from wordline.files import is_file
 from wordline.presets import Description, Given, load, toml_key, toml_string, toml_value
 from wordline.toml_files import parse
 
@@ -59,7 +60,7 @@ def scheme(text: str) -> Named:
     Raises `WordlineError` where two of them fill the same slot with different parts, or set the same key to
     different values; the message names slot or key.
     """
-    if Path(text).is_file():
+    if is_file(text):
         return Named(Path(text).stem, load("scheme", text))
     parts = [part.strip() for part in text.split(JOIN)]
     if text and not all(parts):

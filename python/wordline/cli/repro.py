@@ -92,20 +92,20 @@ def _say(found: Reproduction, as_json: bool) -> None:
 
     if as_json:
         numbers = [{**number.__dict__, "difference": number.difference} for number in found.numbers]
-        print(json.dumps({"folder": str(found.folder), "quick": found.quick, "numbers": numbers}))
+        print(json.dumps({"folder": str(found.folder), "quick": found.scale == "quick", "numbers": numbers}))
         return
     for shown in found.shown:
         exhibit = shown.exhibit
         numbers_ = [
             n
             for n in found.numbers
-            if (n.paper, n.exhibit) == (exhibit.paper, exhibit.name) and not n.variant
+            if (n.paper, n.exhibit) == (exhibit.paper, exhibit.name) and not n.uncounted
         ]
         signs = "".join(SIGNS[number.verdict] for number in numbers_)
         print(f"{exhibit.paper:12} {exhibit.name:20} {shown.reason or signs}")
         for error in shown.errors:
             print(f"  failed: {error}")
-    scale = "quick; " if found.quick else ""
+    scale = "quick; " if found.scale == "quick" else ""
     print(f"\n{scale}{counted(found)}\nWritten to {found.folder}: summary.html, summary.md, numbers.csv")
 
 

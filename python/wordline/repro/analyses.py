@@ -135,7 +135,7 @@ def worst(number: Wanted, lines: Lines) -> str | None:
     fixed = {name: value for name, value in number["where"].items() if name != "by"}
     cases: dict[tuple[Any, ...], dict[str, float]] = {}
     for line in lines:
-        if _fits(line, fixed) and line.get(number["value"]) is not None:
+        if fits(line, fixed) and line.get(number["value"]) is not None:
             case = tuple(line.get(name) for name in (*number["over"], SEED))
             cases.setdefault(case, {})[str(line[by])] = line[number["value"]]
     if not cases:
@@ -153,7 +153,7 @@ def flat_from(number: Wanted, lines: Lines) -> float | None:
     `limit` higher, in the mean over the lines that agree otherwise.
     """
     by = number["by"]
-    fitting = [line for line in lines if _fits(line, number["where"])]
+    fitting = [line for line in lines if fits(line, number["where"])]
     places = sorted({line[by] for line in fitting})
     found = None
     for place in reversed(places):
@@ -251,13 +251,13 @@ def _pairs(number: Wanted, lines: Lines, pick: Wanted, base: Wanted) -> list[tup
 
 
 def _by(lines: Lines, wanted: Wanted, over: Sequence[str], value: str) -> dict[tuple[Any, ...], Any]:
-    fitting = [line for line in lines if _fits(line, wanted) and line.get(value) is not None]
+    fitting = [line for line in lines if fits(line, wanted) and line.get(value) is not None]
     return {tuple(line.get(name) for name in (*over, SEED)): line[value] for line in fitting}
 
 
 def _values(number: Wanted, lines: Lines) -> list[float]:
     """`value` of the lines where `where` holds."""
-    fitting = [line[number["value"]] for line in lines if _fits(line, number["where"])]
+    fitting = [line[number["value"]] for line in lines if fits(line, number["where"])]
     return [value for value in fitting if value is not None]
 
 
@@ -271,7 +271,7 @@ def _others(lines: Lines, known: set[str]) -> list[str]:
     return [name for name, value in first.items() if name not in known and isinstance(value, str | int)]
 
 
-def _fits(line: Mapping[str, Any], wanted: Wanted) -> bool:
+def fits(line: Mapping[str, Any], wanted: Wanted) -> bool:
     """Whether a line has these values; of a list any."""
     each = ((line.get(name), value) for name, value in wanted.items())
     return all(found in value if isinstance(value, list) else found == value for found, value in each)

@@ -90,7 +90,7 @@ def _with_numbers(figure: Mapping[str, Any], chart: Chart, numbers: Sequence[Num
     lines = [
         _compared(number, ", ".join(part for part in (number.metric, number.against) if part))
         for number in numbers
-        if not number.variant and _is_drawn(number)
+        if not number.uncounted and _is_drawn(number)
     ]
     if not lines:
         return chart

@@ -25,6 +25,7 @@ KEYS = (
     "workload_is",
     "sweep",
     "quick",
+    "quick_needs",
     "columns",
     "figure",
     "number",
@@ -55,6 +56,8 @@ NUMBER_KEYS = (
     "per",
     "not_comparable",
     "variant",
+    "uncounted",
+    "mark",
 )
 
 TRACES = "{traces}"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 from wordline.repro.exhibit import Exhibit
-from wordline.repro.table import Number, Record
+from wordline.repro.table import Number, Place, Record
+from wordline.repro.verdict import VERDICTS, Verdict
+
+Scale = Literal["quick", "full"]
 
 
 @dataclass
@@ -21,6 +25,17 @@ class Shown:
     errors: list[str] = field(default_factory=list)
     reason: str = ""
     numbers: list[Number] = field(default_factory=list)
+    scale: Scale = "full"
+    seeds: int = 1
+    version: str = ""
+    """Of the simulator."""
+    build: str = ""
+    """Hash of the sources that ran it."""
+
+    @property
+    def key(self) -> Place:
+        """Its paper and its name."""
+        return (self.exhibit.paper, self.exhibit.name)
 
 
 @dataclass
@@ -28,15 +43,32 @@ class Reproduction:
     """All exhibits that were asked for, and every printed number with ours."""
 
     folder: Path
-    quick: bool
     shown: list[Shown]
     numbers: list[Number]
 
     @property
+    def scale(self) -> Literal["quick", "full", "mixed"]:
+        """Of its exhibits."""
+        scales = {shown.scale for shown in self.shown}
+        return "mixed" if len(scales) > 1 else next(iter(scales), "full")
+
+    def scale_of(self, number: Number) -> Scale:
+        """Of the exhibit of a number."""
+        return next((shown.scale for shown in self.shown if shown.key == number.place), "full")
+
+    @property
     def counts(self) -> dict[str, int]:
-        """Numbers by verdict; other readings of a number that is there aren't counted."""
+        """Marks by verdict: numbers that aren't counted have none, those of one run have one, the worst."""
         found: dict[str, int] = {}
+        shared: dict[tuple[str, str], Verdict] = {}
         for number in self.numbers:
-            if not number.variant:
+            if number.uncounted:
+                continue
+            if number.mark:
+                key = (number.paper, number.mark)
+                shared[key] = max(shared.get(key, number.verdict), number.verdict, key=VERDICTS.index)
+            else:
                 found[number.verdict] = found.get(number.verdict, 0) + 1
+        for verdict in shared.values():
+            found[verdict] = found.get(verdict, 0) + 1
         return found

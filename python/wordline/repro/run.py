@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wordline import _core
 from wordline._core import WordlineError
 from wordline.files import written
-from wordline.repro import draw, summary, table, targets
+from wordline.repro import draw, kept, many, summary, table, targets
 from wordline.repro.exhibit import Exhibit, exhibits, papers
 from wordline.repro.reproduction import Reproduction, Shown
 from wordline.study.executors import Executor, open_executor
@@ -69,19 +70,23 @@ def reproduce(
     """Runs the exhibits of a paper, or of `all`, and writes tables, figures and a summary to `folder`.
 
     Everything is validated first. Rows are kept in `folder`, so that a run that was killed goes on where it
-    was.
+    was; and so is what was reproduced there before: the summary has it beside these exhibits. Returned are
+    these.
     """
     printed = targets.read(targets_folder)
     chosen, systems = choose(paper, names, printed)
     target = Path(folder)
     plans = [_plan(exhibit, quick, traces, seeds, measured_folder) for exhibit in chosen]
     store = Store(target)
-    found = Reproduction(target, quick, [], [])
+    found = Reproduction(target, [], [])
     with open_executor(on, jobs, target) as executor:
         for plan in plans:
             lines = [line for line in printed if _is_about(line, plan.exhibit)]
             shown = _run(plan, executor, store, watch, measured_folder)
-            shown.numbers = table.numbers(plan.exhibit, shown.lines, lines, measured_folder)
+            found_numbers = table.numbers(plan.exhibit, shown.lines, lines, measured_folder, quick=quick)
+            shown.numbers = many.judged(found_numbers)
+            shown.scale, shown.seeds = "quick" if quick else "full", seeds
+            shown.version, shown.build = _core.__version__, _core.__build__
             _draw(shown, target, quick)
             found.shown.append(shown)
             found.numbers += shown.numbers
@@ -114,8 +119,8 @@ def _run(plan: _Plan, executor: Executor, store: Store, watch: Watch | None, dri
         return shown
     told = None if watch is None else lambda outcome: watch(f"{exhibit.paper}/{exhibit.name}", outcome)
     run_points(plan.points, executor, store, inputs=plan.inputs, watch=told)
-    kept = store.results(found.key for found in plan.inputs)
-    rows = [kept.get(found.key) for found in plan.inputs]
+    results = store.results(found.key for found in plan.inputs)
+    rows = [results.get(found.key) for found in plan.inputs]
     shown.errors = list(
         dict.fromkeys(str(row["error"]) for row in rows if row is not None and "error" in row)
     )
@@ -146,11 +151,12 @@ def _draw(shown: Shown, folder: Path, quick: bool) -> None:
 
 NUMBER_COLUMNS = (
     "paper", "exhibit", "workload", "metric", "against", "unit", "target", "ours", "interval", "difference",
-    "verdict", "variant", "workload_is", "scale", "note",
+    "verdict", "uncounted", "mark", "workload_is", "scale", "note",
 )  # fmt: skip
 
 
-def _write(found: Reproduction) -> None:
+def _write(now: Reproduction) -> None:
+    found = kept.with_earlier(now)
     path = found.folder / "numbers.csv"
     found.folder.mkdir(parents=True, exist_ok=True)
     with written(path) as part, part.open("w", newline="", encoding="utf-8") as file:
@@ -160,7 +166,8 @@ def _write(found: Reproduction) -> None:
             values = {
                 **number.__dict__,
                 "difference": number.difference,
-                "scale": "quick" if found.quick else "full",
+                "scale": found.scale_of(number),
             }
             writer.writerow(["" if values[name] is None else values[name] for name in NUMBER_COLUMNS])
     summary.write(found)
+    kept.write(found)

@@ -7,22 +7,33 @@ from typing import TYPE_CHECKING
 
 from wordline.files import write_text
 from wordline.report.page import page
-from wordline.repro.verdict import Verdict
+from wordline.repro.many import tables
+from wordline.repro.verdict import VERDICTS, Verdict
 
 if TYPE_CHECKING:
     from wordline.repro.reproduction import Reproduction, Shown
     from wordline.repro.table import Number
 
-VERDICTS: tuple[Verdict, ...] = ("reproduced", "direction", "not reproduced", "not comparable", "not run")
-
-SIGNS = {"reproduced": "✓", "direction": "≈", "not reproduced": "✗", "not comparable": "·", "not run": "–"}
+SIGNS: dict[Verdict, str] = {
+    "reproduced": "✓",
+    "direction": "≈",
+    "not reproduced": "✗",
+    "contradicted": "‼",
+    "not comparable": "·",
+    "not exercised": "○",
+    "not run": "–",
+}
 
 RULE = (
     "Reproduced: within 2 points of a printed ratio (of a change, not more than a third of it) or within 20% "
-    "of any number (or within the bound that a closed form names), and of a printed limit on its right side. "
-    "Direction: the same sign of a change, the same side of 1 of a factor, by more than the 95% interval "
-    "over seeds where there are several. Equal figures are in no order. Not comparable: the same by "
-    "construction. In brackets: another reading of a number that is there already, not counted."
+    "of any number (or within the bound that a closed form names), and of a printed limit on its right side; "
+    "a speed-up is judged by its gain. Direction: a change of the printed sign, from a third to three times "
+    "as large, by more than the 95% interval over seeds where there are several; of a table of many numbers "
+    "only where its order is the printed one by more than chance. Contradicted: a change of the other sign "
+    "by more than the interval and 2 points, or of more than 5 points where none (at most 5%) is printed. "
+    "Equal figures are in no order. Not comparable: the same by construction. Not exercised: what the number "
+    "is about didn't happen in the run. Numbers of one run give one mark, the worst. In brackets: not "
+    "counted, for the reason that is given."
 )
 
 
@@ -34,14 +45,23 @@ def write(found: Reproduction) -> None:
 
 def counted(found: Reproduction) -> str:
     """`12 reproduced, 1 direction only`."""
-    names = {"direction": "in direction only"}
+    names: dict[Verdict, str] = {"direction": "in direction only"}
     counts = found.counts
     parts = [f"{counts[name]} {names.get(name, name)}" for name in VERDICTS if name in counts]
-    return f"{sum(counts.values())} printed numbers: {', '.join(parts)}" if parts else "no numbers"
+    uncounted = sum(bool(number.uncounted) for number in found.numbers)
+    rest = f" ({uncounted} more aren't counted)" if uncounted else ""
+    return f"{sum(counts.values())} marks: {', '.join(parts)}{rest}" if parts else "no numbers"
 
 
 def _scale(found: Reproduction) -> str:
-    return "Quick: the work is scaled down, and so is what the numbers can show. " if found.quick else ""
+    which = {"quick": "Quick", "mixed": "Some exhibits are quick"}.get(found.scale)
+    return f"{which}: the work is scaled down, and so is what the numbers can show. " if which else ""
+
+
+def _run(shown: Shown) -> str:
+    """How an exhibit was run."""
+    seeds = f"{shown.seeds} seeds" if shown.seeds > 1 else "1 seed"
+    return f"{shown.scale}, {seeds}, version {shown.version}, build {shown.build}"
 
 
 def as_markdown(found: Reproduction) -> str:
@@ -50,10 +70,11 @@ def as_markdown(found: Reproduction) -> str:
     for shown in found.shown:
         exhibit = shown.exhibit
         lines += [f"## {exhibit.paper} {exhibit.name}: {exhibit.title}", "", exhibit.about, ""]
-        lines += [f"Not run: {shown.reason}.", ""] if shown.reason else []
+        lines += [f"Not run: {shown.reason}.", ""] if shown.reason else [f"Run: {_run(shown)}.", ""]
         lines += [f"Failed: {error}" for error in shown.errors]
         lines += [f"![{exhibit.title}]({_link(found, shown)})", ""] if _link(found, shown) else []
         lines += _number_lines(_numbers_of(found, shown))
+        lines += [f"Table: {table.told()}.\n" for table in tables(_numbers_of(found, shown))]
     rest = _rest(found)
     if rest:
         lines += ["## Printed numbers without an exhibit", "", *_number_lines(rest)]
@@ -65,7 +86,7 @@ def _number_lines(numbers: list[Number]) -> list[str]:
         return []
     lines = ["| number | printed | ours | difference | verdict | note |", "|---|---:|---:|---:|---|---|"]
     for number in numbers:
-        cells = [_name(number), *_values(number), _verdict(number), number.note]
+        cells = [_name(number), *_values(number), _verdict(number), _note(number)]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return [*lines, ""]
 
@@ -77,7 +98,13 @@ def _name(number: Number) -> str:
 
 def _verdict(number: Number) -> str:
     text = f"{SIGNS[number.verdict]} {number.verdict}"
-    return f"({text})" if number.variant else text
+    return f"({text})" if number.uncounted else text
+
+
+def _note(number: Number) -> str:
+    shared = f"one mark with the others of {number.mark}" if number.mark else ""
+    uncounted = f"not counted: {number.uncounted}" if number.uncounted else ""
+    return "; ".join(part for part in (uncounted, shared, number.note) if part)
 
 
 def _values(number: Number) -> list[str]:
@@ -127,7 +154,8 @@ def as_html(found: Reproduction) -> str:
         exhibit = shown.exhibit
         parts.append(f"<section><h2>{escape(exhibit.title)}</h2>")
         parts.append(
-            f'<p class="dim">{escape(exhibit.paper)} · {escape(exhibit.name)}. {escape(exhibit.about)}</p>'
+            f'<p class="dim">{escape(exhibit.paper)} · {escape(exhibit.name)}. {escape(exhibit.about)}'
+            f"{'' if shown.reason else ' Run: ' + escape(_run(shown)) + '.'}</p>"
         )
         if shown.reason:
             parts.append(f'<p class="bad">Not run: {escape(shown.reason)}.</p>')
@@ -136,7 +164,9 @@ def as_html(found: Reproduction) -> str:
         if picture is not None:
             text = picture.read_text(encoding="utf-8")
             parts.append(f'<figure class="exhibit">{text[text.index("<svg") :]}</figure>')
-        parts += [_html_table(_numbers_of(found, shown)), "</section>"]
+        parts.append(_html_table(_numbers_of(found, shown)))
+        parts += [f'<p class="dim">Table: {escape(t.told())}.</p>' for t in tables(_numbers_of(found, shown))]
+        parts.append("</section>")
     rest = _rest(found)
     if rest:
         parts += ["<section><h2>Printed numbers without an exhibit</h2>", _html_table(rest), "</section>"]
@@ -147,7 +177,9 @@ _CLASSES = {
     "reproduced": "good",
     "direction": "fair",
     "not reproduced": "bad",
+    "contradicted": "bad",
     "not comparable": "dim",
+    "not exercised": "dim",
     "not run": "dim",
 }
 
@@ -163,7 +195,7 @@ def _html_table(numbers: list[Number]) -> str:
         values = "".join(f'<td class="n">{escape(text)}</td>' for text in _values(number))
         verdict = f'<td class="{_CLASSES[number.verdict]}">{_verdict(number)}</td>'
         rows.append(
-            f"<tr><td>{escape(_name(number))}</td>{values}{verdict}<td>{escape(number.note)}</td></tr>"
+            f"<tr><td>{escape(_name(number))}</td>{values}{verdict}<td>{escape(_note(number))}</td></tr>"
         )
     body = "".join(rows)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'

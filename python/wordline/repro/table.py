@@ -14,7 +14,7 @@ from typing import Any
 from wordline.files import written
 from wordline.intervals import student_t
 from wordline.repro import measured, real_drives
-from wordline.repro.analyses import ANALYSES, SEED
+from wordline.repro.analyses import ANALYSES, SEED, fits
 from wordline.repro.columns import column
 from wordline.repro.exhibit import WORKLOADS, Exhibit
 from wordline.repro.verdict import Kind, Target, Verdict, judge, kind_of, parsed
@@ -23,11 +23,16 @@ from wordline.study.row import AXIS, DONE
 
 Record = dict[str, Any]
 
+Place = tuple[str, str]
+"""A paper and one of its exhibits."""
+
 SPREAD = " ±"
 """What follows a column's name where a line has half the width of its interval."""
 
 RELATIVE = "relative:"
 """`relative:A@B=TEXT`: the column A by that of the line whose column B has this value."""
+
+ANOTHER_READING = "another reading of a number that is there"
 
 MEASURED = "measured."
 """A column of what was measured, for pictures; behind the columns that say which line it is."""
@@ -54,13 +59,27 @@ class Number:
     interval: float | None = None
     """Half the width of the 95% interval over seeds; `None` with one seed."""
     comparable: bool = True
-    variant: bool = False
-    """Another reading of a printed number that stands here already: shown beside it, and not counted."""
+    uncounted: str = ""
+    """Why it is shown and not counted, if so: another reading of a number, what a choice was fitted to, …"""
+    mark: str = ""
+    """Numbers of one run of ours that share this name give one mark, the worst of them."""
+    exercised: bool = True
+    """Whether what it is about happened in the run at all."""
 
     @property
     def key(self) -> tuple[Any, ...]:
         """What tells it from the exhibit's other numbers."""
         return (self.workload, self.metric, self.against, self.unit, str(self.target))
+
+    @property
+    def place(self) -> Place:
+        """Its paper and its exhibit."""
+        return (self.paper, self.exhibit)
+
+    @property
+    def key_with_place(self) -> tuple[Any, ...]:
+        """What tells it from all others."""
+        return (*self.place, *self.key)
 
     @property
     def difference(self) -> float | None:
@@ -177,11 +196,15 @@ def numbers(
     lines: Sequence[Record],
     printed: Sequence[Mapping[str, str]],
     drives: Path | None = None,
+    quick: bool = False,
 ) -> list[Number]:
     """Every printed number of an exhibit. `printed` are the lines of the targets that are about it.
 
     Of several seeds a number is the mean of those of each, with its interval; an order that of their means.
+    `quick`: what the exhibit's `quick_needs` names must have happened in the runs that a number is of.
     """
+    if quick and "quick_needs" in exhibit.data:
+        exhibit = _with_exercised(exhibit, lines)
     seeds = sorted({line[SEED] for line in lines})
     if len(seeds) < 2:
         return _numbers(exhibit, lines, printed, drives)
@@ -194,6 +217,19 @@ def numbers(
         _over_seeds(first, [found[first.key] for found in by_seed if first.key in found], whole)
         for first in each[0]
     ]
+
+
+def _with_exercised(exhibit: Exhibit, lines: Sequence[Record]) -> Exhibit:
+    """The exhibit, its numbers marked by whether what they are about happened in each of their runs."""
+    needs = exhibit.data["quick_needs"]
+
+    def happened(number: Mapping[str, Any]) -> bool:
+        wanted = {name: value for name, value in number.get("where", {}).items() if name != "by"}
+        own = [line for line in lines if fits(line, {**wanted, **needs.get("where", {})})]
+        return bool(own) and all((line.get(needs["column"]) or 0) > needs["above"] for line in own)
+
+    found = [{**number, "exercised": happened(number)} for number in exhibit.numbers]
+    return replace(exhibit, numbers=found)
 
 
 def _has_orders(found: Sequence[Number]) -> bool:
@@ -310,7 +346,9 @@ def _number(
             within=number.get("within"),
             factor=number.get("factor"),
             comparable=not number.get("not_comparable", False),
-            variant=number.get("variant", False),
+            uncounted=number.get("uncounted", ANOTHER_READING if number.get("variant") else ""),
+            mark=str(number.get("mark", "")),
+            exercised=number.get("exercised", True),
         )
     )
 
@@ -319,7 +357,9 @@ def _judged(number: Number) -> Number:
     """The same with its verdict."""
     target = Target(number.target, number.unit, number.kind, number.within, number.factor)
     verdict = judge(target, number.ours, number.interval)
-    if verdict != "not run" and not number.comparable:
+    if verdict != "not run" and not number.exercised:
+        verdict = "not exercised"
+    elif verdict != "not run" and not number.comparable:
         verdict = "not comparable"
     return replace(number, verdict=verdict, note=number.note if verdict != "reproduced" else "")
 

@@ -5,9 +5,20 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
-Verdict = Literal["reproduced", "direction", "not reproduced", "not comparable", "not run"]
+Verdict = Literal[
+    "reproduced",
+    "direction",
+    "not reproduced",
+    "contradicted",
+    "not comparable",
+    "not exercised",
+    "not run",
+]
+
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+"""From the best to what says nothing."""
 
 Kind = Literal["change", "factor", "level", "order"]
 """A change is about 0 (−0.37), a factor about 1 (1.87), a level about nothing; an order is words with `<`."""
@@ -19,7 +30,13 @@ MOST_OF_A_CHANGE = 1 / 3
 """... a change by no more than this share of it, else each small change would be (none printed: 2 points)."""
 
 RELATIVE = 0.2
-"""And so is any number that is off by no more than 20%."""
+"""And so is any number that is off by no more than 20%; of a factor its gain."""
+
+SIZE = 3.0
+"""A change in the printed direction is at least a third and at most three times as large."""
+
+NOTHING = 0.05
+"""A printed change of at most this much says that nothing happens: a larger one contradicts it."""
 
 _LIMITS: dict[str, Callable[[float, float], bool]] = {
     "at most": operator.le,
@@ -50,6 +67,8 @@ def kind_of(metric: str, unit: str, value: float | str) -> Kind:
     words = metric.lower()
     if any(word in words for word in ("change", "gain", "loss", "increase", "slow-down")):
         return "change"
+    if words.startswith("waf"):
+        return "level"
     return "factor" if unit.split(" ")[0] == "x" or "speed-up" in words else "level"
 
 
@@ -57,8 +76,10 @@ def judge(target: Target, ours: float | str | None, interval: float | None = Non
     """The verdict on a number of ours. `interval` is half the width of its 95% interval over seeds.
 
     Reproduced: within 2 points of a ratio (of a change, not more than a third of it) or 20%; of a printed
-    limit, on its right side only. Direction: the same sign of a change, the same side of 1 of a factor, by
-    more than the interval. An order is reproduced or not.
+    limit, on its right side only. A factor is judged by its gain, which is a change. Direction: a change of
+    the printed sign, from a third to three times as large, by more than the interval. Contradicted: a change
+    of the other sign by more than the interval and 2 points, or one of more than 5 points where none is
+    printed. An order is reproduced or not.
     """
     if ours is None:
         return "not run"
@@ -69,9 +90,18 @@ def judge(target: Target, ours: float | str | None, interval: float | None = Non
         return "reproduced"
     if target.kind in ("change", "factor"):
         middle = 1.0 if target.kind == "factor" else 0.0
-        if (target.value - middle) * (ours - middle) > 0 and abs(ours - middle) > (interval or 0.0):
-            return "direction"
+        return _of_changes(target.value - middle, ours - middle, interval or 0.0)
     return "not reproduced"
+
+
+def _of_changes(printed: float, ours: float, interval: float) -> Verdict:
+    """The verdict on a change that isn't reproduced."""
+    size = abs(ours)
+    if printed * ours > 0 and abs(printed) / SIZE <= size <= abs(printed) * SIZE and size > interval:
+        return "direction"
+    most = NOTHING if abs(printed) <= NOTHING else POINTS
+    opposite = printed * ours <= 0 or abs(printed) <= NOTHING
+    return "contradicted" if opposite and size > max(most, interval) else "not reproduced"
 
 
 def _is_near(target: Target, ours: float) -> bool:
@@ -81,10 +111,11 @@ def _is_near(target: Target, ours: float) -> bool:
         return target.value / target.factor <= ours <= target.value * target.factor
     if target.within is not None:
         return off <= target.within * abs(target.value)
-    ratio = target.unit.startswith(("ratio", "points"))
-    is_change = target.kind == "change" and target.value != 0
-    points = min(POINTS, MOST_OF_A_CHANGE * abs(target.value)) if is_change else POINTS
-    return off <= RELATIVE * abs(target.value) + 1e-12 or (ratio and off <= points + 1e-12)
+    size = abs(target.value - 1.0 if target.kind == "factor" else target.value)
+    ratio = target.kind == "factor" or target.unit.startswith(("ratio", "points"))
+    is_change = target.kind in ("change", "factor") and size != 0
+    points = min(POINTS, MOST_OF_A_CHANGE * size) if is_change else POINTS
+    return off <= RELATIVE * size + 1e-12 or (ratio and off <= points + 1e-12)
 
 
 def _limit(target: Target) -> Callable[[float, float], bool] | None:

@@ -1,0 +1,103 @@
+"""What was reproduced into a folder before, beside which exhibits that are run later stand."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+from wordline._core import WordlineError
+from wordline.files import write_text
+from wordline.repro.exhibit import EXHIBITS, read
+from wordline.repro.reproduction import Reproduction, Shown
+from wordline.repro.table import Number
+
+NAME = "reproduction.json"
+
+FORM = 1
+
+
+def write(found: Reproduction) -> None:
+    """Writes what the folder holds."""
+    known = {shown.key for shown in found.shown}
+    data = {
+        "form": FORM,
+        "exhibits": [_described(shown, found.folder) for shown in found.shown],
+        "without_exhibit": [asdict(number) for number in found.numbers if number.place not in known],
+    }
+    write_text(found.folder / NAME, json.dumps(data, indent=1, ensure_ascii=False) + "\n")
+
+
+def _described(shown: Shown, folder: Path) -> dict[str, Any]:
+    return {
+        "paper": shown.exhibit.paper,
+        "exhibit": shown.exhibit.name,
+        "scale": shown.scale,
+        "seeds": shown.seeds,
+        "version": shown.version,
+        "build": shown.build,
+        "reason": shown.reason,
+        "errors": shown.errors,
+        "files": [path.relative_to(folder).as_posix() for path in shown.files],
+        "numbers": [asdict(number) for number in shown.numbers],
+    }
+
+
+def with_earlier(found: Reproduction) -> Reproduction:
+    """The same, with the exhibits that stood in the folder before and weren't run again.
+
+    An exhibit that is gone from this version is left out. Raises `WordlineError` where the file can't be
+    read.
+    """
+    path = found.folder / NAME
+    if not path.exists():
+        return found
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if data["form"] != FORM:
+            raise KeyError("form")
+        shown, rest = _earlier(data, found)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        allowed = "what this version of `wordline repro` wrote; another folder, or this file removed"
+        raise WordlineError(f"{path}: {error!r}: allowed: {allowed}") from None
+    numbers = [number for one in shown for number in one.numbers]
+    known = {number.key_with_place for number in (*found.numbers, *numbers)}
+    rest = [number for number in rest if number.key_with_place not in known]
+    return Reproduction(found.folder, _ordered([*found.shown, *shown]), [*found.numbers, *numbers, *rest])
+
+
+def _earlier(data: dict[str, Any], found: Reproduction) -> tuple[list[Shown], list[Number]]:
+    again = {shown.key for shown in found.shown}
+    shown = [
+        Shown(
+            exhibit=read(EXHIBITS / one["paper"] / f"{one['exhibit']}.toml"),
+            scale=one["scale"],
+            seeds=one["seeds"],
+            version=one["version"],
+            build=one["build"],
+            reason=one["reason"],
+            errors=one["errors"],
+            files=[found.folder / name for name in one["files"]],
+            numbers=[_number(each) for each in one["numbers"]],
+        )
+        for one in data["exhibits"]
+        if (one["paper"], one["exhibit"]) not in again
+        and (EXHIBITS / one["paper"] / f"{one['exhibit']}.toml").exists()
+    ]
+    return shown, [_number(each) for each in data["without_exhibit"]]
+
+
+def _number(data: dict[str, Any]) -> Number:
+    return Number(**{field.name: data[field.name] for field in fields(Number)})
+
+
+def _ordered(shown: Sequence[Shown]) -> list[Shown]:
+    """By paper and, within it, in the order in which exhibits are listed."""
+    from wordline.repro.exhibit import exhibits
+
+    papers = sorted({one.exhibit.paper for one in shown})
+    order = [(paper, exhibit.name) for paper in papers for exhibit in exhibits(paper)]
+    places = {key: place for place, key in enumerate(order)}
+    return sorted(shown, key=lambda one: places.get(one.key, len(order)))
