@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from wordline import files, notes, schemes, simulation
 from wordline._core import WordlineError
 from wordline.files import write_text
+from wordline.folders import replaced
 from wordline.intervals import CONFIDENCE, student_t
 from wordline.presets import Given, load
 
@@ -119,22 +120,21 @@ class Seeds(Mapping[int, "Result"]):
 
     def save(self, folder: str | os.PathLike[str], command: Sequence[str] = ()) -> list[Path]:
         """Writes `summary.json`, `summary.parquet`, a folder `seed-N` for each and `report.html` of all;
-        returns their paths.
+        returns their paths. They take the place of all that Wordline wrote in this folder before.
         """
         import pyarrow.parquet
 
         from wordline.report.html import write_report
 
-        target = files.made_folder(folder)
-        text = json.dumps(self.to_dict(), indent=2)
-        write_text(target / "summary.json", text + "\n")
-        with files.written(target / "summary.parquet") as part:
-            pyarrow.parquet.write_table(self.table(), part)
-        written = [target / "summary.json", target / "summary.parquet"]
-        for seed, result in self.items():
-            result.save(target / f"seed-{seed}", command)
-            written.append(target / f"seed-{seed}")
-        return [*written, write_report([target], target / "report.html")]
+        with replaced(folder) as stage:
+            write_text(stage / "summary.json", json.dumps(self.to_dict(), indent=2) + "\n")
+            with files.written(stage / "summary.parquet") as part:
+                pyarrow.parquet.write_table(self.table(), part)
+            names = ["summary.json", "summary.parquet", *(f"seed-{seed}" for seed in self)]
+            for seed, result in self.items():
+                result.write_files(files.made_folder(stage / f"seed-{seed}"), command)
+            names.append(write_report([stage], stage / "report.html").name)
+        return [Path(folder) / name for name in names]
 
 
 def figure(result: Mapping[str, Any], path: str) -> float | None:

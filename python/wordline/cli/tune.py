@@ -28,17 +28,19 @@ def tune(
 ) -> None:
     """Search for the parameters that make one or two figures best; started again it goes on where it was."""
     from wordline.files import usable_folder
-    from wordline.report.folders import write_report
+    from wordline.folders import alone
+    from wordline.report.folders import write_study
     from wordline.tuning import search
     from wordline.tuning.file import read
 
     read(file)
     folder = out if out is not None else Path(file).with_suffix("")
     usable_folder(folder)
-    with trials_bar() as watch:
-        found = search.tune(file, folder, on=on, jobs=jobs, watch=watch)
-    say(found.notes)
-    page = write_report([folder], folder / "report.html")
+    with alone(folder):
+        with trials_bar() as watch:
+            found = search.tune(file, folder, on=on, jobs=jobs, watch=watch)
+        say(found.notes)
+        page = write_study(folder, (search.TABLE, search.DESCRIBED))
     if as_json:
         best = [
             {"trial": one.number, "values": one.values, "objectives": one.objectives} for one in found.best()

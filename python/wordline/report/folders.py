@@ -14,6 +14,7 @@ from wordline.charts.embed import figures
 from wordline.comparison.names import SAVED as COMPARISON
 from wordline.comparison.saved import load as load_comparison
 from wordline.figures import fitting, fitting_interval, title
+from wordline.folders import check, replaced
 from wordline.names import endings
 from wordline.report import comparisons, html, studies
 from wordline.report.runs import load_runs
@@ -23,6 +24,8 @@ from wordline.sweeps.averages import METRICS, averages
 from wordline.tuning.search import DESCRIBED as SEARCH
 from wordline.tuning.search import TABLE as TRIALS
 
+PAGE = "report.html"
+
 
 def write_report(
     folders: Sequence[str | os.PathLike[str]], out: str | os.PathLike[str], title: str | None = None
@@ -30,6 +33,7 @@ def write_report(
     """Writes one page of these folders, whatever wrote them. Raises `WordlineError` for one that is none."""
     runs, others = [], []
     for folder in map(Path, folders):
+        check(folder)
         study = next((render for name, render in STUDIES if (folder / name).is_file()), None)
         if study is None:
             runs.append(folder)
@@ -48,6 +52,15 @@ def write_report(
     )
     heading = title or (parts[0][0] if alone else ", ".join(name for name, _ in parts))
     return html.write_page(out, html.whole(heading, body))
+
+
+def write_study(folder: Path, keep: Sequence[str]) -> Path:
+    """Writes the page of a study beside those of its files that are named, in the place of whatever else
+    Wordline wrote there.
+    """
+    with replaced(folder, keep) as stage:
+        write_report([folder], stage / PAGE)
+    return folder / PAGE
 
 
 def _comparison(folder: Path) -> tuple[str, str]:

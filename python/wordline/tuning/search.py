@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline._core import WordlineError
-from wordline.files import made_folder, write_text, written
+from wordline.files import write_text, written
+from wordline.folders import replaced
 from wordline.study.executors import Executor, open_executor
 from wordline.study.runs import run_points, validate
 from wordline.study.store import Store
@@ -109,7 +110,7 @@ def tune(
     else:
         described = file.read(description)
     store = Store(folder)
-    with open_executor(on, jobs, store.folder) as executor:
+    with store.lock(), open_executor(on, jobs, store.folder) as executor:
         return search(described, executor, store, watch=watch)
 
 
@@ -238,7 +239,7 @@ def _write(tuning: Tuning, folder: Path) -> None:
         "objectives": tuning.described.objectives,
         "best": [trial.number for trial in tuning.best()],
     }
-    write_text(made_folder(folder) / DESCRIBED, json.dumps(told, indent=1) + "\n")
-
-    with written(made_folder(folder) / TABLE) as part:
-        pyarrow.parquet.write_table(tuning.table(), part)
+    with replaced(folder) as stage:
+        write_text(stage / DESCRIBED, json.dumps(told, indent=1) + "\n")
+        with written(stage / TABLE) as part:
+            pyarrow.parquet.write_table(tuning.table(), part)
