@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordline import files, notes, schemes, simulation
 from wordline._core import WordlineError
+from wordline.figures import is_unsure
 from wordline.files import write_text
 from wordline.folders import replaced
 from wordline.intervals import CONFIDENCE, student_t
@@ -60,6 +61,8 @@ class Metric:
     """Half the width of the 95% confidence interval of the mean; `None` for a single seed."""
     min: float
     max: float
+    unsure: bool
+    """Whether its interval exceeds the mean."""
 
     @classmethod
     def of(cls, metric: str, unit: str, values: list[float]) -> Metric:
@@ -67,7 +70,9 @@ class Metric:
         std = statistics.stdev(values) if len(values) > 1 else None
         half = None if std is None else student_t(len(values) - 1) * std / math.sqrt(len(values))
         # `fmean` rounds once, so the same value from every seed is its own mean.
-        return cls(metric, unit, len(values), statistics.fmean(values), std, half, min(values), max(values))
+        mean = statistics.fmean(values)
+        ends = (min(values), max(values))
+        return cls(metric, unit, len(values), mean, std, half, *ends, is_unsure(mean, half))
 
 
 class Seeds(Mapping[int, "Result"]):
@@ -108,6 +113,7 @@ class Seeds(Mapping[int, "Result"]):
                 ("unit", pyarrow.string()),
                 ("seeds", pyarrow.uint32()),
                 *((name, pyarrow.float64()) for name in ("mean", "std", "ci95", "min", "max")),
+                ("unsure", pyarrow.bool_()),
             ]
         )
         return pyarrow.Table.from_pylist([asdict(row) for row in self.summary().values()], schema=schema)

@@ -83,6 +83,7 @@ def _summary(planned: Sweep) -> dict[str, object]:
         "done": outcome.done,
         "failed": outcome.failed,
         "errors": outcome.errors,
+        "notes": [note.to_dict() for note in planned.notes()],
     }
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordline.files import written
 from wordline.folders import replaced
+from wordline.notes import Shared
 from wordline.study.executors import open_executor
 from wordline.study.point import Inputs, Point
 from wordline.study.runs import Outcome, Watcher, run_points, validate
@@ -71,6 +72,12 @@ class Sweep:
         from wordline.sweeps import averages
 
         return averages.table(self.table().to_pylist())
+
+    def notes(self) -> list[Shared]:
+        """What keeps its figures from being what they are taken for, by kind, and at which points."""
+        from wordline.sweeps import averages
+
+        return averages.said(averages.averages(self.table().to_pylist()))
 
     def to_pandas(self) -> pandas.DataFrame:
         """`table` as a data frame of pandas."""
