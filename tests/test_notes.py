@@ -59,18 +59,24 @@ def test_a_drive_that_wears_into_its_state_is_noted() -> None:
     writes = {"workload.source.requests": 20_000, "workload.start.layout": "in_order"}
     found = kinds(small("randwrite-4k-qd16", **writes))
     assert "few_collections" in found
-    assert "unfilled_pages" not in found
 
 
-def test_writes_that_waste_most_of_a_flash_page_are_noted() -> None:
-    overrides = {
-        "workload.source.requests": 2_000,
-        "workload.host.queue_depth": 1,
-        "scheme.cache.policy": "none",
-    }
-    result = package.run("client-qlc", "baseline", "randwrite-4k-qd16", overrides=overrides)
-    (note,) = [note for note in result.notes if note.kind == "unfilled_pages"]
-    assert "filled to 25%" in note.found
+def unfilled(device: str, workload: str, **overrides: object) -> list[str]:
+    settings = {"workload.source.requests": 2_000, **overrides}
+    result = package.run(device, "baseline", workload, overrides=settings)
+    return [note.found for note in result.notes if note.kind == "unfilled_pages"]
+
+
+def test_writes_that_waste_a_third_of_a_flash_page_are_noted() -> None:
+    one_at_a_time = {"workload.host.queue_depth": 1, "scheme.cache.policy": "none"}
+    (quarter,) = unfilled("client-qlc", "randwrite-4k-qd16", **one_at_a_time)
+    assert "filled to 25%" in quarter
+    # A mapping unit of 8 KiB, of which a write has half.
+    (half,) = unfilled("mqsim", "randwrite-4k-qd16", **SMALL_DRIVE)
+    assert "filled to 50%" in half
+    assert unfilled("mqsim", "mixed-70-30-8k-qd16", **SMALL_DRIVE) == []
+    # What a write buffer joins fills them.
+    assert unfilled("enterprise-tlc", "randwrite-4k-qd16") == []
 
 
 def test_every_form_shows_what_was_found_its_reason_and_the_remedy(

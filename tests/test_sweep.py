@@ -323,7 +323,7 @@ def test_two_sweeps_in_one_folder_are_refused(wordline: Wordline, tmp_path: Path
         while not lock.exists() and time.monotonic() < end:
             time.sleep(0.05)
         time.sleep(0.2)
-        assert "another study is writing there" in wordline("sweep", file).error()
+        assert "another run or study is writing there" in wordline("sweep", file).error()
     finally:
         process.kill()
         process.communicate()

@@ -41,10 +41,28 @@ def fitting(metric: str, value: float | None) -> str:
     return f"{short(value / scale)} {name}".strip()
 
 
-def fitting_interval(metric: str, value: float, half: float) -> str:
+def fitting_interval(metric: str, value: float | None, half: float | None) -> str:
     """A figure and half of its interval in the unit that fits the figure: `1.43 ±0.12 ms`."""
+    if value is None or half is None:
+        return fitting(metric, value)
     scale, name = _scale(metric, value)
-    return f"{short(value / scale)} ±{short(half / scale)} {name}".strip()
+    return sure(f"{short(value / scale)} ±{short(half / scale)} {name}".strip(), value, half)
+
+
+UNSURE = "unsure"
+"""Stands in the place of a figure that is smaller than half its interval."""
+
+LEGEND = "unsure: a figure that its 95% interval exceeds: chance is all it tells. More requests or seeds help"
+
+
+def is_unsure(value: float, half: float | None) -> bool:
+    """Whether the interval of a figure reaches farther from it than it is from nothing."""
+    return half is not None and half > abs(value)
+
+
+def sure(text: str, value: float, half: float | None) -> str:
+    """The text of a figure, or `unsure`."""
+    return UNSURE if is_unsure(value, half) else text
 
 
 def _scale(metric: str, value: float) -> tuple[float, str]:
@@ -88,6 +106,14 @@ def heading(metric: str) -> str:
 def formatted(metric: str, value: float | None) -> str:
     """A figure in the unit of its heading, with three digits or so."""
     return number(value / unit(metric)[0]) if value is not None else "–"
+
+
+def formatted_interval(metric: str, value: float | None, half: float | None) -> str:
+    """The same with half its interval, where that is known."""
+    text = formatted(metric, value)
+    if value is None or half is None:
+        return text
+    return sure(f"{text} ±{formatted(metric, half)}", value, half)
 
 
 def number(value: float) -> str:

@@ -15,7 +15,7 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Where to write a file called `path`: beside it; it takes the name when the block ends well.
 
     A link stays a link, to the new file. What isn't an ordinary file (a device, a pipe) is written to and not
-    replaced. Raises `WordlineError` with the name where that can't be done.
+    replaced. Raises `WordlineError` with the name where that can't be done, or somebody else is doing it.
     """
     name = Path(path)
     try:
@@ -25,12 +25,13 @@ def written(path: str | os.PathLike[str]) -> Iterator[Path]:
         # Also where a link leads that has no end yet.
         target = Path(os.path.realpath(name))
         part = target.with_name(target.name + ".part")
-        try:
-            yield part
-            part.replace(target)
-        finally:
-            with contextlib.suppress(OSError):
-                part.unlink(missing_ok=True)
+        with locked(part, f"{name}: somebody else is writing it"):
+            try:
+                yield part
+                part.replace(target)
+            finally:
+                with contextlib.suppress(OSError):
+                    part.unlink(missing_ok=True)
     except OSError as error:
         raise WordlineError(f"{name}: {reason(error)}") from error
 
@@ -40,6 +41,37 @@ def is_file(text: str | os.PathLike[str]) -> bool:
     try:
         return Path(text).is_file()
     except (OSError, ValueError):
+        return False
+
+
+@contextlib.contextmanager
+def locked(path: str | os.PathLike[str], taken: str) -> Iterator[None]:
+    """Keeps others from having this file meanwhile, which is made if it isn't there.
+
+    Raises `WordlineError` with the text `taken` where somebody has it. The system gives a lock back, however
+    its process ends.
+    """
+    import fcntl
+
+    held = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise WordlineError(taken) from None
+        # Whoever had it may have removed or renamed it between the two.
+        if not _is_named(held, path):
+            raise WordlineError(taken)
+        yield
+    finally:
+        os.close(held)
+
+
+def _is_named(held: int, path: str | os.PathLike[str]) -> bool:
+    """Whether an open file is the one of this name."""
+    try:
+        return os.path.samestat(os.fstat(held), Path(path).stat())
+    except FileNotFoundError:
         return False
 
 

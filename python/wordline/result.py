@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from wordline import intervals
-from wordline.files import made_folder, write_text, written
+from wordline.files import write_text, written
+from wordline.folders import replaced
+from wordline.tables import MEASURED, TABLES, TableName, tables_of
 
 if TYPE_CHECKING:
     import numpy
@@ -23,17 +25,6 @@ if TYPE_CHECKING:
     Counts = numpy.typing.NDArray[numpy.uint64]
 
 Direction = Literal["read", "write"]
-TableName = Literal["dies", "channels", "histogram", "series", "samples", "blocks"]
-
-TABLES: tuple[TableName, ...] = ("dies", "channels", "histogram")
-"""Tables of every run."""
-
-MEASURED: dict[TableName, str] = {
-    "series": "interval_ns",
-    "samples": "sample_table",
-    "blocks": "block_table",
-}
-"""Tables that a run has if this key of `workload.measure` asks for it."""
 
 
 class Record(Mapping[str, Any]):
@@ -179,8 +170,7 @@ class Result(Record):
 
     def tables(self) -> tuple[TableName, ...]:
         """Names of the tables that this run has."""
-        measure = self._data["config"]["workload"]["measure"]
-        return (*TABLES, *(name for name, key in MEASURED.items() if measure[key]))
+        return tables_of(self._data)
 
     def _measured_table(self, name: TableName) -> pyarrow.Table:
         import pyarrow
@@ -192,8 +182,15 @@ class Result(Record):
 
     def save(self, folder: str | os.PathLike[str], command: Sequence[str] = ()) -> list[Path]:
         """Writes `result.json`, `report.txt`, `report.html` and a Parquet file of each table; returns their
-        paths. `command` is the command line that the page names; it is kept beside them.
+        paths. `command` is the command line that the page names; it is kept beside them. They take the place
+        of all that Wordline wrote in this folder before.
         """
+        with replaced(folder) as stage:
+            names = self.write_files(stage, command)
+        return [Path(folder) / name for name in names]
+
+    def write_files(self, folder: Path, command: Sequence[str]) -> list[str]:
+        """What `save` writes, into a new folder; returns their names."""
         import pyarrow.parquet
         from rich.console import Console
 
@@ -201,19 +198,17 @@ class Result(Record):
         from wordline.report.html import write_report
         from wordline.report.runs import COMMAND
 
-        target = made_folder(folder)
-        write_text(target / "result.json", self.json() + "\n")
+        write_text(folder / "result.json", self.json() + "\n")
         if command:
-            write_text(target / COMMAND, json.dumps(list(command)) + "\n")
-        with written(target / "report.txt") as part, part.open("w", encoding="utf-8") as file:
+            write_text(folder / COMMAND, json.dumps(list(command)) + "\n")
+        with written(folder / "report.txt") as part, part.open("w", encoding="utf-8") as file:
             Console(file=file, width=report.TEXT_WIDTH).print(report.render(self._data))
         tables = self.tables()
         for name in tables:
-            with written(target / f"{name}.parquet") as part:
+            with written(folder / f"{name}.parquet") as part:
                 pyarrow.parquet.write_table(self.table(name), part)
-        write_report([target], target / "report.html")
-        names = ("result.json", "report.txt", "report.html", *(f"{name}.parquet" for name in tables))
-        return [target / name for name in names]
+        write_report([folder], folder / "report.html")
+        return ["result.json", "report.txt", "report.html", *(f"{name}.parquet" for name in tables)]
 
 
 def _column(kind: str, width: int, data: bytes) -> pyarrow.Array:

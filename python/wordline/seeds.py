@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from wordline import files, notes, schemes, simulation
 from wordline._core import WordlineError
+from wordline.figures import is_unsure
 from wordline.files import write_text
+from wordline.folders import replaced
 from wordline.intervals import CONFIDENCE, student_t
 from wordline.presets import Given, load
 
@@ -59,6 +61,8 @@ class Metric:
     """Half the width of the 95% confidence interval of the mean; `None` for a single seed."""
     min: float
     max: float
+    unsure: bool
+    """Whether its interval exceeds the mean."""
 
     @classmethod
     def of(cls, metric: str, unit: str, values: list[float]) -> Metric:
@@ -66,7 +70,9 @@ class Metric:
         std = statistics.stdev(values) if len(values) > 1 else None
         half = None if std is None else student_t(len(values) - 1) * std / math.sqrt(len(values))
         # `fmean` rounds once, so the same value from every seed is its own mean.
-        return cls(metric, unit, len(values), statistics.fmean(values), std, half, min(values), max(values))
+        mean = statistics.fmean(values)
+        ends = (min(values), max(values))
+        return cls(metric, unit, len(values), mean, std, half, *ends, is_unsure(mean, half))
 
 
 class Seeds(Mapping[int, "Result"]):
@@ -107,6 +113,7 @@ class Seeds(Mapping[int, "Result"]):
                 ("unit", pyarrow.string()),
                 ("seeds", pyarrow.uint32()),
                 *((name, pyarrow.float64()) for name in ("mean", "std", "ci95", "min", "max")),
+                ("unsure", pyarrow.bool_()),
             ]
         )
         return pyarrow.Table.from_pylist([asdict(row) for row in self.summary().values()], schema=schema)
@@ -119,22 +126,21 @@ class Seeds(Mapping[int, "Result"]):
 
     def save(self, folder: str | os.PathLike[str], command: Sequence[str] = ()) -> list[Path]:
         """Writes `summary.json`, `summary.parquet`, a folder `seed-N` for each and `report.html` of all;
-        returns their paths.
+        returns their paths. They take the place of all that Wordline wrote in this folder before.
         """
         import pyarrow.parquet
 
         from wordline.report.html import write_report
 
-        target = files.made_folder(folder)
-        text = json.dumps(self.to_dict(), indent=2)
-        write_text(target / "summary.json", text + "\n")
-        with files.written(target / "summary.parquet") as part:
-            pyarrow.parquet.write_table(self.table(), part)
-        written = [target / "summary.json", target / "summary.parquet"]
-        for seed, result in self.items():
-            result.save(target / f"seed-{seed}", command)
-            written.append(target / f"seed-{seed}")
-        return [*written, write_report([target], target / "report.html")]
+        with replaced(folder) as stage:
+            write_text(stage / "summary.json", json.dumps(self.to_dict(), indent=2) + "\n")
+            with files.written(stage / "summary.parquet") as part:
+                pyarrow.parquet.write_table(self.table(), part)
+            names = ["summary.json", "summary.parquet", *(f"seed-{seed}" for seed in self)]
+            for seed, result in self.items():
+                result.write_files(files.made_folder(stage / f"seed-{seed}"), command)
+            names.append(write_report([stage], stage / "report.html").name)
+        return [Path(folder) / name for name in names]
 
 
 def figure(result: Mapping[str, Any], path: str) -> float | None:

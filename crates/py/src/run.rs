@@ -233,6 +233,7 @@ impl Run<'_> {
             save: saved.as_mut().map(|file| file as &mut dyn Write),
             workload: &workload,
         };
+        let planned = requests.size_hint();
         let replayed = requests.replay(self.setup, volume, &mut watch, split);
         let wall_s = prepared.elapsed().as_secs_f64();
         match (&replayed, saved) {
@@ -245,10 +246,13 @@ impl Run<'_> {
             (RunError::Snapshot(_), Some(From::File(path))) => at(path, error),
             _ => self.described.failed(error),
         });
-        let outcome = match watch.outcome(replayed)? {
+        let mut outcome = match watch.outcome(replayed)? {
             Ending::Finished(outcome) => outcome,
             Ending::Stopped { .. } => return Ok(None),
         };
+        let evidence = &mut outcome.report.evidence;
+        evidence.answered = outcome.requests.saturating_sub(self.settling);
+        evidence.planned = planned.map(|all| all.saturating_sub(self.settling));
         let document = Document {
             version: env!("CARGO_PKG_VERSION"),
             seed: self.setup.seed,

@@ -99,7 +99,7 @@ def calibrate(
     if sampler not in SAMPLERS:
         raise WordlineError(f"sampler = {sampler!r}: allowed: {', '.join(SAMPLERS)}")
     store = Store(folder)
-    with open_executor(on, jobs, store.folder) as executor:
+    with store.lock(), open_executor(on, jobs, store.folder) as executor:
         runner = Runner(problem, executor, store)
         found = fit(problem, runner, budget, sampler, batch, watch)
         figures = runner.figures(found.best.values, LONGER * requests)

@@ -136,6 +136,10 @@ class Search(TuneFile):
         # A drive so slow that it answers nothing is as far away as can be.
         return {OBJECTIVE: math.inf if found is None else objective(self.problem.residuals(found))}
 
+    def halves(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:  # noqa: ARG002
+        """The distance is of many figures and has none."""
+        return {OBJECTIVE: None}
+
     def columns(self) -> Sequence[str]:
         """The results as they are."""
         return COLUMNS

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from wordline._core import WordlineError
+from wordline.folders import alone
 from wordline.presets import Kind, names, toml_string
 
 if TYPE_CHECKING:
@@ -107,6 +110,11 @@ def _scalar(text: str) -> str:
     except ValueError:
         return toml_string(text)
     return text
+
+
+def writing_to(out: Path | None) -> AbstractContextManager[object]:
+    """Nobody else writes to the folder of the results meanwhile, if there is one."""
+    return nullcontext() if out is None else alone(out)
 
 
 given: list[str] = []

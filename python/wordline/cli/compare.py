@@ -18,6 +18,7 @@ from wordline.cli.common import (
     presets_of,
     say,
     show,
+    writing_to,
 )
 from wordline.cli.progress import points_bar
 from wordline.cli.running import seed_numbers
@@ -90,23 +91,24 @@ def compare(
     described += [(Path(trace).name, replay(trace)) for trace in traces or []]
     if out is not None:
         usable_folder(out)
-    with points_bar("compare") as watch:
-        found = run.run(
-            load("device", device),
-            [naming.scheme(name) for name in naming.split(schemes)],
-            described,
-            seeds=seed_numbers(seeds, seed) if seeds is not None else [seed],
-            checked=checked,
-            overrides=override_pairs(overrides),
-            jobs=jobs,
-            on=on,
-            folder=out,
-            watch=watch,
-        )
-    say(found.remarks)
-    listed = _metrics(found, metrics)
-    found.wanted = listed
-    written = found.save(out, command_line()) if out is not None else []
+    with writing_to(out):
+        with points_bar("compare") as watch:
+            found = run.run(
+                load("device", device),
+                [naming.scheme(name) for name in naming.split(schemes)],
+                described,
+                seeds=seed_numbers(seeds, seed) if seeds is not None else [seed],
+                checked=checked,
+                overrides=override_pairs(overrides),
+                jobs=jobs,
+                on=on,
+                folder=out,
+                watch=watch,
+            )
+        say(found.remarks)
+        listed = _metrics(found, metrics)
+        found.wanted = listed
+        written = found.save(out, command_line()) if out is not None else []
     if as_json:
         print(json.dumps(found.to_dict(listed)))
     elif as_csv:

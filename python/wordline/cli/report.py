@@ -50,9 +50,16 @@ def diff(
     if as_json:
         keys = {key: values for key, *values in differences.configuration(runs)}
         figures = {
-            each.metric: {"values": each.values, "ratio": each.ratio, "same": each.same} for each in found
+            each.metric: {
+                "values": each.values,
+                "ratio": each.ratio,
+                "same": each.same,
+                "unsure": each.unsure,
+            }
+            for each in found
         }
-        print(json.dumps({"configuration": keys, "figures": figures}))
+        said = [note.to_dict() for note in differences.said(first, second)]
+        print(json.dumps({"configuration": keys, "figures": figures, "notes": said}))
         return
     show(differences.render(first, second, found))
 

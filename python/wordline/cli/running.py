@@ -24,6 +24,7 @@ from wordline.cli.common import (
     say,
     show,
     transform_pairs,
+    writing_to,
 )
 from wordline.cli.progress import requests_bar
 from wordline.files import usable_folder
@@ -138,43 +139,46 @@ def run(
     if seeds is not None:
         if save_state is not None or load_state is not None:
             raise WordlineError("--seeds and --save-state or --load-state exclude each other")
-        _run_seeds(simulate, seed_numbers(seeds, seed), jobs, out, as_json)
+        numbers = seed_numbers(seeds, seed)
+        with writing_to(out):
+            _run_seeds(simulate, numbers, jobs, out, as_json)
         return
     from wordline import kept_drives
     from wordline.study.point import Point
 
-    with requests_bar() as progress:
-        ready = None
-        if keep and load_state is None and trace is None and request_log is None:
-            point = Point(*descriptions, overrides=tuple(pairs), seed=seed, checked=checked)
-            ready = kept_drives.ready(point, progress)
+    with writing_to(out):
+        with requests_bar() as progress:
+            ready = None
+            if keep and load_state is None and trace is None and request_log is None:
+                point = Point(*descriptions, overrides=tuple(pairs), seed=seed, checked=checked)
+                ready = kept_drives.ready(point, progress)
 
-        def simulate_one(ready: Ready | None) -> Result | None:
-            return simulation.simulate_part(
-                *descriptions,
-                overrides=pairs,
-                seed=seed,
-                checked=checked,
-                progress=progress,
-                ready=ready,
-                load_state=load_state,
-                save_state=save_state,
-                stop_after=stop_after,
-                timeline=None if timeline is None else (timeline, window_ns(window)),
-                request_log=request_log,
-            )
+            def simulate_one(ready: Ready | None) -> Result | None:
+                return simulation.simulate_part(
+                    *descriptions,
+                    overrides=pairs,
+                    seed=seed,
+                    checked=checked,
+                    progress=progress,
+                    ready=ready,
+                    load_state=load_state,
+                    save_state=save_state,
+                    stop_after=stop_after,
+                    timeline=None if timeline is None else (timeline, window_ns(window)),
+                    request_log=request_log,
+                )
 
-        try:
-            result = simulate_one(ready)
-        except WordlineError as error:
-            if ready is None or not ready.is_broken(error):
-                raise
-            result = simulate_one(None)
-    if result is None:
-        stopped = {"stopped_after": stop_after, "state": str(save_state)}
-        print(json.dumps(stopped) if as_json else f"stopped after {stop_after:,} requests: {save_state}")
-        return
-    written = result.save(out, command_line()) if out is not None else []
+            try:
+                result = simulate_one(ready)
+            except WordlineError as error:
+                if ready is None or not ready.is_broken(error):
+                    raise
+                result = simulate_one(None)
+        if result is None:
+            stopped = {"stopped_after": stop_after, "state": str(save_state)}
+            print(json.dumps(stopped) if as_json else f"stopped after {stop_after:,} requests: {save_state}")
+            return
+        written = result.save(out, command_line()) if out is not None else []
     if as_json:
         print(result.json())
         return

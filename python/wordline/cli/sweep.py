@@ -41,7 +41,8 @@ def sweep(
     started again goes on where it was, and after a change runs what has changed.
     """
     from wordline.files import usable_folder
-    from wordline.report.folders import write_report
+    from wordline.folders import alone
+    from wordline.report.folders import write_study
     from wordline.sweeps import api
     from wordline.sweeps.averages import METRICS
     from wordline.sweeps.file import read
@@ -56,11 +57,12 @@ def sweep(
     if dry_run:
         _say_what_is_left(planned, as_json)
         return
-    with points_bar(planned.name) as watch:
-        outcome = planned.run(on=on, jobs=jobs, retry=retry, watch=watch)
-    say(outcome.notes)
+    with alone(folder):
+        with points_bar(planned.name) as watch:
+            outcome = planned.run(on=on, jobs=jobs, retry=retry, watch=watch)
+        say(outcome.notes)
+        page = write_study(folder, (api.TABLE, api.AVERAGES))
     table = folder / api.TABLE
-    page = write_report([folder], folder / "report.html")
     if as_json:
         print(json.dumps(_summary(planned) | {"table": str(table)}))
     else:
@@ -81,6 +83,7 @@ def _summary(planned: Sweep) -> dict[str, object]:
         "done": outcome.done,
         "failed": outcome.failed,
         "errors": outcome.errors,
+        "notes": [note.to_dict() for note in planned.notes()],
     }
 
 

@@ -28,23 +28,32 @@ def tune(
 ) -> None:
     """Search for the parameters that make one or two figures best; started again it goes on where it was."""
     from wordline.files import usable_folder
-    from wordline.report.folders import write_report
+    from wordline.folders import alone
+    from wordline.report.folders import write_study
     from wordline.tuning import search
     from wordline.tuning.file import read
 
     read(file)
     folder = out if out is not None else Path(file).with_suffix("")
     usable_folder(folder)
-    with trials_bar() as watch:
-        found = search.tune(file, folder, on=on, jobs=jobs, watch=watch)
-    say(found.notes)
-    page = write_report([folder], folder / "report.html")
+    with alone(folder):
+        with trials_bar() as watch:
+            found = search.tune(file, folder, on=on, jobs=jobs, watch=watch)
+        say(found.notes)
+        page = write_study(folder, (search.TABLE, search.DESCRIBED))
     if as_json:
         best = [
-            {"trial": one.number, "values": one.values, "objectives": one.objectives} for one in found.best()
+            {
+                "trial": one.number,
+                "values": one.values,
+                "objectives": one.objectives,
+                "unsure": one.unsure,
+            }
+            for one in found.best()
         ]
         failed = sum(trial.objectives is None for trial in found.trials)
-        print(json.dumps({"trials": len(found.trials), "failed": failed, "best": best}))
+        said = [note.to_dict() for note in found.said()]
+        print(json.dumps({"trials": len(found.trials), "failed": failed, "best": best, "notes": said}))
         return
     _print(found)
     print(f"\nWritten to {folder}: {search.TABLE}, {page.name}")
@@ -52,8 +61,9 @@ def tune(
 
 def _print(found: Tuning) -> None:
     from rich.table import Table
+    from rich.text import Text
 
-    from wordline.figures import formatted, heading
+    from wordline.figures import LEGEND, formatted_interval, heading
 
     described = found.described
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
@@ -63,12 +73,19 @@ def _print(found: Tuning) -> None:
     for header in ("trial", *(heading(name) for name in described.objectives), *described.search):
         table.add_column(header, justify="right", overflow="fold")
     for trial in found.best():
-        figures = [formatted(name, (trial.objectives or {}).get(name)) for name in described.objectives]
+        figures = [
+            formatted_interval(name, (trial.objectives or {}).get(name), trial.halves.get(name))
+            for name in described.objectives
+        ]
         values = [
             f"{value:.4g}" if isinstance(value, float) else str(value) for value in trial.values.values()
         ]
         table.add_row(str(trial.number), *figures, *values)
     show(table)
+    if any(trial.unsure for trial in found.best()):
+        show(Text(LEGEND, style="dim"))
+    for note in found.said():
+        show(Text(f"note: {note.text()}", style="yellow"))
     failed = [trial for trial in found.trials if trial.error]
     if failed:
         print(f"{len(failed)} trials could not be run; the first: {failed[0].error}")

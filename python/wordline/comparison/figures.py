@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from wordline import intervals, notes
 from wordline.comparison.names import DEFAULT_METRICS, DIRECTIONS, PARTS, Direction, Part
+from wordline.figures import is_unsure
+from wordline.notes import Note
 from wordline.study.row import DONE
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ class Cell:
     """Whether it differs from that of the first scheme by no more than the interval of the difference; `None`
     where that is unknown, and for the first scheme."""
 
+    @property
+    def unsure(self) -> bool:
+        """Whether its interval exceeds it."""
+        return is_unsure(self.value, self.ci95)
+
 
 class Comparison:
     """The figures of every scheme under every workload."""
@@ -57,6 +63,7 @@ class Comparison:
         self.workloads = workloads
         self.schemes = schemes
         self._rows = rows
+        self._notes: dict[tuple[str, str], list[list[Note]]] = {}
         self.remarks = list(remarks)
         """What the user should know of the rows that were kept, a line each."""
         self.wanted: list[str] = list(DEFAULT_METRICS)
@@ -87,10 +94,21 @@ class Comparison:
 
     def notes(self, workload: str) -> list[notes.Shared]:
         """What keeps figures from being what they are taken for, by kind, and of which schemes."""
-        runs = ((scheme, row) for scheme in self.schemes for row in self._rows[workload, scheme])
         return notes.shared(
-            (scheme, json.loads(row["result"])["notes"]) for scheme, row in runs if row["status"] == DONE
+            (scheme, said) for scheme in self.schemes for said in self._said(workload, scheme)
         )
+
+    def _said(self, workload: str, scheme: str) -> list[list[Note]]:
+        """The notes of each run of a pair."""
+        pair = workload, scheme
+        if pair not in self._notes:
+            self._notes[pair] = [notes.of_row(row) for row in self._rows[pair]]
+        return self._notes[pair]
+
+    def died(self, workload: str, scheme: str) -> str | None:
+        """When the drive of a run died, of the first that did; `None` where all live."""
+        found = map(notes.when_died, self._said(workload, scheme))
+        return next((death for death in found if death is not None), None)
 
     def values(self, workload: str, scheme: str, metric: str) -> list[float]:
         """A figure's values over the seeds; empty where the runs don't have it."""
@@ -181,17 +199,16 @@ class Comparison:
         return write(self, folder, command)
 
     def table(self, metrics: Iterable[str] = DEFAULT_METRICS) -> pyarrow.Table:
-        """The cells as an Arrow table: workload, scheme, metric, value, ratio, ci95, same."""
+        """The cells as an Arrow table: workload, scheme, metric, value, ratio, ci95, same, unsure."""
         import dataclasses
 
         import pyarrow
 
         words = [(name, pyarrow.string()) for name in ("workload", "scheme", "metric")]
         numbers = [(name, pyarrow.float64()) for name in ("value", "ratio", "ci95")]
-        schema = pyarrow.schema([*words, *numbers, ("same", pyarrow.bool_())])
-        return pyarrow.Table.from_pylist(
-            [dataclasses.asdict(cell) for cell in self.cells(metrics)], schema=schema
-        )
+        flags = [(name, pyarrow.bool_()) for name in ("same", "unsure")]
+        rows = [{**dataclasses.asdict(cell), "unsure": cell.unsure} for cell in self.cells(metrics)]
+        return pyarrow.Table.from_pylist(rows, schema=pyarrow.schema([*words, *numbers, *flags]))
 
     def to_dict(self, metrics: Iterable[str] = DEFAULT_METRICS) -> dict[str, Any]:
         """Everything as plain data: what `--json` prints."""
@@ -215,12 +232,14 @@ class Comparison:
                 "ratio": cell.ratio,
                 "ci95": cell.ci95,
                 "same": cell.same,
+                "unsure": cell.unsure,
             }
             for cell in cells
         }
         return {
             "scheme": scheme,
             "error": self.errors.get((workload, scheme)),
+            "died": self.died(workload, scheme),
             "figures": figures,
             "blame_ns": blame,
         }

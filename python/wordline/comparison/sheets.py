@@ -13,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from wordline.comparison.names import DIRECTIONS, Direction, Part
-from wordline.figures import formatted, heading, more_is_better, number
+from wordline.figures import LEGEND, UNSURE, formatted_interval, heading, more_is_better, number
 from wordline.names import part_label
+from wordline.notes import DEATH
 
 if TYPE_CHECKING:
     from wordline.comparison.figures import Cell, Comparison
@@ -52,30 +53,34 @@ def sheets(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") 
 
 
 def _figures(comparison: Comparison, workload: str, metrics: Sequence[str]) -> Sheet:
-    rows, best = [], set()
-    for number_, metric in enumerate(metrics):
+    deaths = [comparison.died(workload, scheme) for scheme in comparison.schemes]
+    rows = [["drive died", *(death or "–" for death in deaths)]] if any(deaths) else []
+    best = set()
+    for metric in metrics:
         cells = [comparison.cell(workload, scheme, metric) for scheme in comparison.schemes]
-        rows.append([heading(metric), *(_cell_text(metric, cell, first=cell is cells[0]) for cell in cells)])
-        values = [cell.value for cell in cells if cell is not None]
-        if len(set(values)) > 1:
-            target = max(values) if more_is_better(metric) else min(values)
-            best |= {
-                (number_, 1 + place) for place, cell in enumerate(cells) if cell and cell.value == target
-            }
+        # What a drive did before it died is no merit, nor what chance did.
+        told = {
+            place: cell.value
+            for place, (cell, death) in enumerate(zip(cells, deaths, strict=True))
+            if cell is not None and not cell.unsure and death is None
+        }
+        if len(set(told.values())) > 1:
+            target = max(told.values()) if more_is_better(metric) else min(told.values())
+            best |= {(len(rows), 1 + place) for place, value in told.items() if value == target}
+        rows.append([heading(metric), *(_cell_text(metric, cell, cells[0]) for cell in cells)])
     return Sheet(f"{comparison.device} · {workload}", ["", *comparison.schemes], rows, frozenset(best))
 
 
-def _cell_text(metric: str, cell: Cell | None, first: bool) -> str:
+def _cell_text(metric: str, cell: Cell | None, first: Cell | None) -> str:
     """The value, half its interval, and in parentheses what it is of the first scheme's: behind ≈ where the
     difference lies inside its interval.
     """
     if cell is None:
         return "–"
-    text = formatted(metric, cell.value)
-    if cell.ci95 is not None:
-        text += f" ±{formatted(metric, cell.ci95)}"
-    about = "≈" if cell.same else ""
-    return text if first or cell.ratio is None else f"{text} ({about}{cell.ratio:.3f})"
+    text = formatted_interval(metric, cell.value, cell.ci95)
+    if cell is first or cell.ratio is None or cell.unsure or (first is not None and first.unsure):
+        return text
+    return f"{text} ({'≈' if cell.same else ''}{cell.ratio:.3f})"
 
 
 def _blame(comparison: Comparison, workload: str, direction: Direction, part: Part) -> Sheet | None:
@@ -105,18 +110,29 @@ def _blame(comparison: Comparison, workload: str, direction: Direction, part: Pa
 def _means(comparison: Comparison, metrics: Sequence[str]) -> Sheet:
     rows = []
     for metric in metrics:
-        means = [comparison.geometric_mean(scheme, metric) for scheme in comparison.schemes]
-        if any(mean is not None for mean in means):
+        means = [_mean(comparison, scheme, metric) for scheme in comparison.schemes]
+        if any(comparison.geometric_mean(scheme, metric) is not None for scheme in comparison.schemes):
             texts = (f"{mean:.3f}" if mean is not None else "–" for mean in means)
             rows.append([heading(metric).partition(",")[0], *texts])
     title = f"{len(comparison.workloads)} workloads: geometric mean of the ratio to {comparison.schemes[0]}"
     return Sheet(title, ["", *comparison.schemes], rows)
 
 
+def _mean(comparison: Comparison, scheme: str, metric: str) -> float | None:
+    """The geometric mean over workloads, where all of its ratios are of figures of drives that live."""
+    for workload in comparison.workloads:
+        for each in (scheme, comparison.schemes[0]):
+            cell = comparison.cell(workload, each, metric)
+            if cell is None or cell.unsure or comparison.died(workload, each) is not None:
+                return None
+    return comparison.geometric_mean(scheme, metric)
+
+
 def terminal(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") -> RenderableType:
     """For a terminal. The best of each figure is bold."""
     parts: list[RenderableType] = []
-    for sheet in sheets(comparison, metrics, part):
+    made = sheets(comparison, metrics, part)
+    for sheet in made:
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for position, header in enumerate(sheet.headers):
             name = header.replace("+", " + ")
@@ -126,7 +142,7 @@ def terminal(comparison: Comparison, metrics: Sequence[str], part: Part = "mean"
         for line, row in enumerate(sheet.rows):
             table.add_row(*(Text(text, style=_style(sheet, line, column)) for column, text in enumerate(row)))
         parts += [Text(sheet.title, style="bold"), table, Text()]
-    for note in _notes(comparison):
+    for note in notes_of(comparison, made):
         parts.append(Text(f"note: {note}", style="yellow"))
     for (workload, scheme), error in comparison.errors.items():
         parts.append(Text(f"{workload}, {scheme}: {error}", style="red"))
@@ -142,13 +158,14 @@ def _style(sheet: Sheet, line: int, column: int) -> str:
 def markdown(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") -> str:
     """For a Markdown document."""
     lines = []
-    for sheet in sheets(comparison, metrics, part):
+    made = sheets(comparison, metrics, part)
+    for sheet in made:
         lines += [f"**{_escaped(sheet.title)}**", ""]
         lines.append(f"| {' | '.join(map(_escaped, sheet.headers))} |")
         lines.append(f"|{'|'.join(['---', *['---:'] * (len(sheet.headers) - 1)])}|")
         lines += [f"| {' | '.join(map(_escaped, row))} |" for row in sheet.rows]
         lines.append("")
-    lines += [line for note in _notes(comparison) for line in (f"Note: {_escaped(note)}", "")]
+    lines += [line for note in notes_of(comparison, made) for line in (f"Note: {_escaped(note)}", "")]
     lines += [f"{_escaped(f'{pair[0]}, {pair[1]}')}: {error}" for pair, error in comparison.errors.items()]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -165,7 +182,8 @@ _LATEX = str.maketrans(
 def latex(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") -> str:
     """For a LaTeX document, with the package booktabs. The best of each figure is bold."""
     lines = []
-    for sheet in sheets(comparison, metrics, part):
+    made = sheets(comparison, metrics, part)
+    for sheet in made:
         columns = "l" + "r" * (len(sheet.headers) - 1)
         lines += [r"\begin{table}", r"\centering", rf"\caption{{{sheet.title.translate(_LATEX)}}}"]
         lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
@@ -179,16 +197,18 @@ def latex(comparison: Comparison, metrics: Sequence[str], part: Part = "mean") -
             ]
             lines.append(" & ".join(cells) + r" \\")
         lines += [r"\bottomrule", r"\end{tabular}", r"\end{table}", ""]
-    lines += [f"% note: {note}" for note in _notes(comparison)]
+    lines += [f"% note: {note}" for note in notes_of(comparison, made)]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _notes(comparison: Comparison) -> list[str]:
-    return [
+def notes_of(comparison: Comparison, made: Sequence[Sheet]) -> list[str]:
+    """What stands below these sheets: the notes of the runs, and what a word in them means."""
+    said = [
         f"{workload}, {note.text()}"
         for workload in comparison.workloads
         for note in comparison.notes(workload)
     ]
+    return [*said, LEGEND] if any(UNSURE in row for sheet in made for row in sheet.rows) else said
 
 
 def _escaped(text: str) -> str:
@@ -199,7 +219,7 @@ def comma_separated(comparison: Comparison, metrics: Sequence[str]) -> str:
     """One row for each workload, scheme and figure, blame included, in the units of `result.json`."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["workload", "scheme", "metric", "value", "ratio", "ci95", "same"])
+    writer.writerow(["workload", "scheme", "metric", "value", "ratio", "ci95", "same", "unsure"])
     blame: dict[str, None] = {}
     for workload in comparison.workloads:
         for scheme in comparison.schemes:
@@ -207,7 +227,9 @@ def comma_separated(comparison: Comparison, metrics: Sequence[str]) -> str:
                 for part in ("mean", "tail"):
                     parts = comparison.blame(workload, scheme, direction, part)
                     blame |= dict.fromkeys(f"{direction}.blame.{part}.mean_ns.{key}" for key in parts)
-    for cell in comparison.cells([*metrics, *blame]):
-        optional = ["" if value is None else repr(value) for value in (cell.ratio, cell.ci95, cell.same)]
+    deaths = comparison.metrics((f"{DEATH}.time_ns",))
+    for cell in comparison.cells([*metrics, *deaths, *blame]):
+        known = (cell.ratio, cell.ci95, cell.same, cell.unsure)
+        optional = ["" if value is None else repr(value) for value in known]
         writer.writerow([cell.workload, cell.scheme, cell.metric, repr(cell.value), *optional])
     return out.getvalue()

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordline.comparison.names import SAVED
-from wordline.files import made_folder, write_text
+from wordline.files import write_text
+from wordline.folders import replaced
 from wordline.report import comparisons, html
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ PAGE = "report.html"
 
 def write(found: Comparison, folder: str | os.PathLike[str], command: Sequence[str] = ()) -> list[Path]:
     """Writes what was compared beside the rows that the folder holds, and the page; returns their paths."""
-    target = made_folder(folder)
     told = {
         "device": found.device,
         "workloads": found.workloads,
@@ -30,6 +30,8 @@ def write(found: Comparison, folder: str | os.PathLike[str], command: Sequence[s
         "keys": [[*pair, found.keys(*pair)] for pair in found.pairs()],
         "command": list(command),
     }
-    write_text(target / SAVED, json.dumps(told, indent=1) + "\n")
     title, body = comparisons.named(found, command)
-    return [target / SAVED, html.write_page(target / PAGE, html.whole(title, body))]
+    with replaced(folder) as stage:
+        write_text(stage / SAVED, json.dumps(told, indent=1) + "\n")
+        html.write_page(stage / PAGE, html.whole(title, body))
+    return [Path(folder) / SAVED, Path(folder) / PAGE]

@@ -22,12 +22,9 @@ def named(found: Comparison, command: Sequence[str] = ()) -> tuple[str, str]:
 
 def _body(found: Comparison, command: Sequence[str]) -> str:
     metrics = found.metrics(found.wanted)
-    tables = "".join(
-        f"<h3>{escape(sheet.title)}</h3>{table(sheet.headers, sheet.rows)}"
-        for sheet in sheets.sheets(found, metrics)
-        if "where a" not in sheet.title
-    )
-    said = [f"{workload}, {note.text()}" for workload in found.workloads for note in found.notes(workload)]
+    made = [sheet for sheet in sheets.sheets(found, metrics) if "where a" not in sheet.title]
+    tables = "".join(f"<h3>{escape(sheet.title)}</h3>{table(sheet.headers, sheet.rows)}" for sheet in made)
+    said = sheets.notes_of(found, made)
     said += [f"{workload}, {scheme}: {error}" for (workload, scheme), error in found.errors.items()]
     notes = "".join(f'<p class="fair">{escape(note)}</p>' for note in said)
     rows = [("device", found.device), ("schemes", ", ".join(found.schemes))]

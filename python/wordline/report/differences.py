@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wordline import intervals
-from wordline.figures import at, fitting, title
+from wordline import intervals, notes
+from wordline.figures import LEGEND, UNSURE, at, fitting, is_unsure, title
 from wordline.study.row import figures as numbers_of
 
 if TYPE_CHECKING:
@@ -59,6 +59,8 @@ class Difference:
     """The second by the first; `None` where that is nothing or missing."""
     same: bool | None
     """Whether the difference lies inside its 95% interval; `None` where that is unknown."""
+    unsure: tuple[bool, bool] = (False, False)
+    """Which of the two its own interval exceeds."""
 
 
 def figures(one: SavedRun, other: SavedRun, every: bool = False) -> list[Difference]:
@@ -74,12 +76,21 @@ def figures(one: SavedRun, other: SavedRun, every: bool = False) -> list[Differe
             continue
         known = [value for value in values if value is not None]
         ratio = values[1] / values[0] if len(known) == 2 and values[0] and values[1] is not None else None
+        ends = [intervals.of_result(run.result, name) for run in (one, other)]
         same = None
         if values[0] is not None and values[1] is not None:
-            ends = (intervals.of_result(run.result, name) for run in (one, other))
-            same = intervals.same(values[0], next(ends), values[1], next(ends))
-        made.append(Difference(name, values, ratio, same))
+            same = intervals.same(values[0], ends[0], values[1], ends[1])
+        unsure = [
+            value is not None and end is not None and is_unsure(value, end.reach(value))
+            for value, end in zip(values, ends, strict=True)
+        ]
+        made.append(Difference(name, values, ratio, same, (unsure[0], unsure[1])))
     return made
+
+
+def said(one: SavedRun, other: SavedRun) -> list[notes.Shared]:
+    """The notes of both, by kind."""
+    return notes.shared((run.label, run.result.get("notes", [])) for run in (one, other))
 
 
 def _compared(result: Mapping[str, Any]) -> dict[str, Any]:
@@ -93,7 +104,10 @@ def render(one: SavedRun, other: SavedRun, found: Sequence[Difference]) -> Rende
     from rich.table import Table
     from rich.text import Text
 
-    parts: list[RenderableType] = []
+    deaths = [(run.label, notes.died(run.result.get("notes", []))) for run in (one, other)]
+    parts: list[RenderableType] = [
+        Text(f"{label}: {death}", style="bold red") for label, death in deaths if death is not None
+    ]
     labels = (one.label, other.label)
     keys = configuration((one, other))
     for name, rows in (("Configuration", keys), ("Figures", [_row(each) for each in found])):
@@ -107,9 +121,16 @@ def render(one: SavedRun, other: SavedRun, found: Sequence[Difference]) -> Rende
         for row in rows:
             table.add_row(*map(Text, row))
         parts += [table, Text()]
-    return Group(*parts[:-1])
+    if any(any(each.unsure) for each in found):
+        parts += [Text(LEGEND, style="dim"), Text()]
+    parts += [Text(f"note: {note.text()}", style="yellow") for note in said(one, other)]
+    return Group(*(parts[:-1] if parts[-1] == Text() else parts))
 
 
 def _row(found: Difference) -> list[str]:
     ratio = "–" if found.ratio is None else f"{'≈' if found.same else ''}{found.ratio:.3f}"
-    return [title(found.metric), *(fitting(found.metric, value) for value in found.values), ratio]
+    figures_ = (
+        UNSURE if unsure else fitting(found.metric, value)
+        for value, unsure in zip(found.values, found.unsure, strict=True)
+    )
+    return [title(found.metric), *figures_, "–" if any(found.unsure) else ratio]

@@ -13,15 +13,19 @@ from wordline._core import WordlineError
 from wordline.charts.embed import figures
 from wordline.comparison.names import SAVED as COMPARISON
 from wordline.comparison.saved import load as load_comparison
-from wordline.figures import fitting, fitting_interval, title
+from wordline.figures import fitting_interval, title
+from wordline.folders import check, replaced
 from wordline.names import endings
+from wordline.notes import Shared, when_died
 from wordline.report import comparisons, html, studies
 from wordline.report.runs import load_runs
-from wordline.report.tables import MOST_ROWS, facts, sections, table
+from wordline.report.tables import MOST_ROWS, facts, legend, paragraphs, sections, table
 from wordline.sweeps.api import TABLE as SWEEP
-from wordline.sweeps.averages import METRICS, averages
+from wordline.sweeps.averages import METRICS, averages, said
 from wordline.tuning.search import DESCRIBED as SEARCH
 from wordline.tuning.search import TABLE as TRIALS
+
+PAGE = "report.html"
 
 
 def write_report(
@@ -30,6 +34,7 @@ def write_report(
     """Writes one page of these folders, whatever wrote them. Raises `WordlineError` for one that is none."""
     runs, others = [], []
     for folder in map(Path, folders):
+        check(folder)
         study = next((render for name, render in STUDIES if (folder / name).is_file()), None)
         if study is None:
             runs.append(folder)
@@ -50,6 +55,15 @@ def write_report(
     return html.write_page(out, html.whole(heading, body))
 
 
+def write_study(folder: Path, keep: Sequence[str]) -> Path:
+    """Writes the page of a study beside those of its files that are named, in the place of whatever else
+    Wordline wrote there.
+    """
+    with replaced(folder, keep) as stage:
+        write_report([folder], stage / PAGE)
+    return folder / PAGE
+
+
 def _comparison(folder: Path) -> tuple[str, str]:
     return comparisons.named(*load_comparison(folder))
 
@@ -59,18 +73,20 @@ def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS)
     found = averages(rows)
     given = [metric for metric in metrics if any(point.figure(metric) for point in found)]
     axes = list(found[0].axes) if found else []
+    deaths = [when_died(point.notes) for point in found]
+    failures = any(point.errors for point in found)
     lines = []
-    for point in found[:MOST_ROWS]:
+    for point, death in zip(found[:MOST_ROWS], deaths, strict=False):
         cells = [str(point.axes[axis]) for axis in axes]
         for metric in given:
             figure = point.figure(metric)
-            if figure is None or figure.half is None:
-                cells.append(fitting(metric, None if figure is None else figure.value))
-            else:
-                cells.append(fitting_interval(metric, figure.value, figure.half))
-        lines.append([*cells, *([point.errors[0]] if point.errors else [])])
+            known = (None, None) if figure is None else (figure.value, figure.half)
+            cells.append(fitting_interval(metric, *known))
+        cells += [death or "–"] if any(deaths) else []
+        lines.append([*cells, *([point.errors[0] if point.errors else ""] if failures else [])])
     headers = [*endings(axes).values(), *map(title, given)]
-    headers += ["error"] if any(point.errors for point in found) else []
+    headers += ["drive died"] if any(deaths) else []
+    headers += ["error"] if failures else []
     rest = len(found) - MOST_ROWS
     more = f'<p class="dim">… and {rest:,} more points</p>' if rest > 0 else ""
     seeds = sorted({row["seed"] for row in rows})
@@ -82,7 +98,7 @@ def sweep_body(rows: Sequence[dict[str, Any]], metrics: Sequence[str] = METRICS)
     return sections(
         (
             ("Figures by axis", facts(told) + figures(studies.of_sweep(found, given))),
-            ("Points", table(headers, lines) + more),
+            ("Points", table(headers, lines) + more + legend(lines) + paragraphs(said(found))),
         )
     )
 
@@ -106,7 +122,11 @@ def _search(folder: Path) -> tuple[str, str]:
     try:
         told = json.loads((folder / SEARCH).read_text(encoding="utf-8"))
         found = studies.Search(
-            told["name"], told["objectives"], _rows(folder / TRIALS), frozenset(told["best"])
+            told["name"],
+            told["objectives"],
+            _rows(folder / TRIALS),
+            frozenset(told["best"]),
+            tuple(Shared.of(note) for note in told.get("notes", ())),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise WordlineError(f"{folder / SEARCH}: not the description of a search: {error}") from None
@@ -123,7 +143,7 @@ def search_body(found: studies.Search) -> str:
     lines = [
         [
             str(trial["trial"]),
-            *(fitting(name, trial[name]) for name in found.objectives),
+            *(found.text(trial, name) for name in found.objectives),
             *(
                 f"{value:.4g}" if isinstance(value, float) else str(value)
                 for value in map(trial.get, found.parameters)
@@ -134,7 +154,10 @@ def search_body(found: studies.Search) -> str:
     ]
     return sections(
         (
-            ("Best" if len(found.objectives) == 1 else "Front", table(headers, lines)),
+            (
+                "Best" if len(found.objectives) == 1 else "Front",
+                table(headers, lines) + legend(lines) + paragraphs(found.notes),
+            ),
             (f"{len(found.trials)} trials", figures(studies.of_search(found))),
         )
     )

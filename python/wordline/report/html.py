@@ -14,13 +14,13 @@ from typing import Any
 from wordline import _core, intervals, notes
 from wordline.charts import Axis, Chart, Share, colors, curves, heat, stacked
 from wordline.charts.embed import figures
-from wordline.figures import at, fitting, fitting_interval, title
+from wordline.figures import UNSURE, at, fitting, fitting_interval, title
 from wordline.files import made_folder, write_text
 from wordline.report import blame
 from wordline.report.differences import configuration
 from wordline.report.page import page
 from wordline.report.runs import SavedRun, load_runs
-from wordline.report.tables import facts, sections, table
+from wordline.report.tables import facts, legend, sections, table
 
 SUMMARY = (
     "read.iops", "write.iops", "read.bandwidth_bytes_per_s", "write.bandwidth_bytes_per_s",
@@ -108,7 +108,12 @@ def _summary(runs: Sequence[SavedRun]) -> str:
         for run in runs
         for note in _notes(run.result)
     ]
-    return _inputs(runs) + table(["", *(run.label for run in runs)], rows) + "".join(said)
+    deaths = [(run.label, notes.died(run.result["notes"])) for run in runs]
+    dead = "".join(
+        f'<p class="bad lead">{escape(f"{label}: {found}")}</p>' for label, found in deaths if found
+    )
+    figures_ = table(["", *(run.label for run in runs)], rows)
+    return dead + _inputs(runs) + figures_ + legend(rows) + "".join(said)
 
 
 def _inputs(runs: Sequence[SavedRun]) -> str:
@@ -131,12 +136,11 @@ def _inputs(runs: Sequence[SavedRun]) -> str:
 def _figure(metric: str, run: SavedRun, first: SavedRun) -> str:
     """A figure with half its interval, behind ≈ where it differs from the first run's by chance only."""
     value, interval = at(run.result, metric), intervals.of_result(run.result, metric)
-    text = fitting(metric, value)
     if value is None or interval is None:
-        return text
+        return fitting(metric, value)
     text = fitting_interval(metric, value, interval.reach(value))
     base = at(first.result, metric)
-    if run is first or base is None:
+    if run is first or base is None or text == UNSURE:
         return text
     about = intervals.same(value, interval, base, intervals.of_result(first.result, metric))
     return f"≈ {text}" if about else text

@@ -7,13 +7,14 @@ from html import escape
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from wordline import intervals, notes
 from wordline.charts import Axis, Chart, curves, images
 from wordline.comparison import sheets
-from wordline.figures import at, fitting, title
+from wordline.figures import at, fitting, sure, title
 from wordline.names import PERCENTILES, endings
 from wordline.report import blame, studies
-from wordline.report.tables import MOST_ROWS, table
-from wordline.sweeps.averages import METRICS, averages
+from wordline.report.tables import MOST_ROWS, legend, paragraphs, table
+from wordline.sweeps.averages import METRICS, averages, said
 
 if TYPE_CHECKING:
     from wordline.comparison import Comparison
@@ -42,11 +43,11 @@ def of_result(found: Result) -> str:
     rows = [
         [
             label,
-            *(fitting(f"{direction}.{path}", at(data, f"{direction}.{path}")) for direction in directions),
+            *(_figure(data, f"{direction}.{path}") for direction in directions),
         ]
         for label, path in paths.items()
     ]
-    waf = f"<p>WAF {data['waf']:.3f}</p>" if data["waf"] is not None else ""
+    waf = f"<p>WAF {_figure(data, 'waf')}</p>" if data["waf"] is not None else ""
     tails = {}
     for direction in directions:
         latencies, requests = found.histogram(direction)  # type: ignore[arg-type]
@@ -68,7 +69,20 @@ def of_result(found: Result) -> str:
     parts = [(f"{direction}s", _parts(data, direction)) for direction in directions]
     charts += blame.charts({"where the time went, mean": parts})
     summary = table(["", *(f"{direction}s" for direction in directions)], rows)
-    return f"<p><b>{escape(names)}</b>, seed {data['seed']}</p>{summary}{waf}{_drawn(charts)}"
+    told = "".join(f"<p>{escape(notes.text(note))}</p>" for note in data["notes"])
+    head = f"<p><b>{escape(names)}</b>, seed {data['seed']}</p>"
+    return f"{head}{_dead(data['notes'])}{summary}{legend(rows)}{waf}{told}{_drawn(charts)}"
+
+
+def _figure(data: Any, path: str) -> str:
+    value, interval = at(data, path), intervals.of_result(data, path)
+    reach = None if value is None or interval is None else interval.reach(value)
+    return fitting(path, value) if value is None else sure(fitting(path, value), value, reach)
+
+
+def _dead(found_: Iterable[notes.Note]) -> str:
+    found = notes.died(found_)
+    return "" if found is None else f"<p><b>{escape(found)}</b></p>"
 
 
 def _parts(data: Any, direction: str) -> dict[str, float]:
@@ -78,10 +92,11 @@ def _parts(data: Any, direction: str) -> dict[str, float]:
 def of_comparison(found: Comparison) -> str:
     """Its tables, bars of each figure, percentiles."""
     metrics = found.metrics(found.wanted)
+    made = sheets.sheets(found, metrics)
     tables = "".join(
-        f"<p><b>{escape(sheet.title)}</b></p>{table(sheet.headers, sheet.rows)}"
-        for sheet in sheets.sheets(found, metrics)
+        f"<p><b>{escape(sheet.title)}</b></p>{table(sheet.headers, sheet.rows)}" for sheet in made
     )
+    tables += "".join(f"<p>{escape(note)}</p>" for note in sheets.notes_of(found, made))
     return tables + _drawn(studies.of_comparison(found, metrics))
 
 
@@ -95,10 +110,16 @@ def of_sweep(found: Sweep) -> str:
         figures = [(metric, point.figure(metric)) for metric in metrics]
         rows.append(
             [str(point.axes[axis]) for axis in axes]
-            + [fitting(metric, None if figure is None else figure.value) for metric, figure in figures]
+            + [
+                fitting(metric, None)
+                if figure is None
+                else sure(fitting(metric, figure.value), figure.value, figure.half)
+                for metric, figure in figures
+            ]
         )
     headers = list(endings(axes).values()) + list(map(title, metrics))
     return (
         f"<p><b>{escape(found.name)}</b>: {len(points)} of {len(set(found.keys))} points</p>"
-        f"{table(headers, rows)}{_drawn(studies.of_sweep(points, metrics))}"
+        f"{table(headers, rows)}{legend(rows)}{paragraphs(said(points))}"
+        f"{_drawn(studies.of_sweep(points, metrics))}"
     )

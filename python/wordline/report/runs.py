@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wordline import folders
 from wordline._core import WordlineError
+from wordline.tables import tables_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -31,12 +33,12 @@ class SavedRun:
     """The command line that made it, where it is known."""
 
     def table(self, name: str) -> pyarrow.Table | None:
-        """One of its tables, if it has that."""
+        """One of its tables, if it has that. A file of this name that its run didn't write is another's."""
         import pyarrow
         import pyarrow.parquet
 
         path = self.folder / f"{name}.parquet"
-        if not path.exists():
+        if name not in tables_of(self.result) or not path.exists():
             return None
         try:
             return pyarrow.parquet.read_table(path)
@@ -44,10 +46,10 @@ class SavedRun:
             raise WordlineError(f"{path}: not a table of a run: {error}") from None
 
 
-def load_runs(folders: Sequence[str | os.PathLike[str]]) -> list[SavedRun]:
+def load_runs(places: Sequence[str | os.PathLike[str]]) -> list[SavedRun]:
     """The runs of these folders, each with a label of its own. A folder of seeds stands for its runs."""
     found: list[tuple[Path, dict[str, Any]]] = []
-    for folder in map(Path, folders):
+    for folder in map(Path, places):
         seeds = sorted(folder.glob("seed-*/result.json"), key=lambda path: int(path.parent.name[5:] or 0))
         alone = not seeds or (folder / "result.json").exists()
         found += [(path.parent, _read(path)) for path in ([folder / "result.json"] if alone else seeds)]
@@ -69,6 +71,7 @@ def _command(folder: Path) -> tuple[str, ...]:
 
 
 def _read(path: Path) -> dict[str, Any]:
+    folders.check(path.parent)
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

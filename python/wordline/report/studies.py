@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from wordline.charts import Axis, Chart, bars, colors, curves, heat, points
 from wordline.comparison.names import DIRECTIONS
-from wordline.figures import kind, title
+from wordline.figures import fitting_interval, kind, title
 from wordline.names import endings
+from wordline.notes import Shared
 from wordline.report import blame
-from wordline.sweeps.averages import Averaged
+from wordline.sweeps.averages import CI95, Averaged
 
 if TYPE_CHECKING:
     from wordline.comparison.figures import Comparison
@@ -188,12 +189,19 @@ class Search:
     """Rows of its table."""
     best: frozenset[int]
     """Numbers of the best trials: of two objectives those that no other beats in both."""
+    notes: tuple[Shared, ...] = ()
+    """Those of its runs."""
 
     @property
     def parameters(self) -> list[str]:
         """Those that were varied."""
         names = list(self.trials[0]) if self.trials else []
-        return [name for name in names if name not in ("trial", "error", *self.objectives)]
+        intervals = [name + CI95 for name in self.objectives]
+        return [name for name in names if name not in ("trial", "error", *self.objectives, *intervals)]
+
+    def text(self, trial: Mapping[str, Any], objective: str) -> str:
+        """A figure of a trial with its interval."""
+        return fitting_interval(objective, trial[objective], trial.get(objective + CI95))
 
 
 def of_search(found: Search) -> Iterator[Chart]:

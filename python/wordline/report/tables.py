@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
+
+from wordline.figures import LEGEND, UNSURE
+from wordline.notes import Shared
 
 MOST_ROWS = 200
 """Rows of a sweep's table on a page; all are in its file."""
@@ -22,6 +25,17 @@ def table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     )
     body = "".join(lines)
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def legend(rows: Sequence[Sequence[str]]) -> str:
+    """What the word means that stands in the place of some figures, if it does."""
+    there = any(UNSURE in row for row in rows)
+    return f'<p class="dim">{escape(LEGEND)}</p>' if there else ""
+
+
+def paragraphs(notes: Iterable[Shared]) -> str:
+    """Notes of several runs."""
+    return "".join(f'<p class="fair">{escape(note.text())}</p>' for note in notes)
 
 
 def facts(rows: Sequence[tuple[str, str]]) -> str:

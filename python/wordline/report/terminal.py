@@ -9,11 +9,11 @@ from rich.table import Table
 from rich.text import Text
 
 from wordline import intervals, notes
-from wordline.figures import short
+from wordline.figures import LEGEND, at, is_unsure, short, sure
 from wordline.names import PERCENTILES, part_label
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from wordline.seeds import Seeds
 
@@ -34,17 +34,33 @@ UNITS = {"ns": (1e3, "µs"), "requests/s": (1.0, "per s"), "bytes/s": (1e6, "MB/
 def render(data: Mapping[str, Any]) -> RenderableType:
     """The whole result of a run."""
     active = [direction for direction in DIRECTIONS if data[direction]["requests"]]
-    parts: list[RenderableType] = [_title(data), Text(), _throughput(data, active)]
+    parts: list[RenderableType] = [*_death(data), _title(data), Text(), _throughput(data, active)]
     if active:
         parts += [Text(), _latency(data, active)]
     for label, tenants in (("Flow", data.get("flows")), ("Stream", data.get("streams"))):
         if tenants:
             parts += [Text(), _tenants(label, tenants)]
     parts += [Text(), _flash(data)]
+    if any(is_unsure(*found) for found in _intervals(data)):
+        parts += [Text(), Text(LEGEND, style="dim")]
     for direction in active:
         parts += [Text(), _blame(direction, data[direction]["blame"])]
     parts += [Text(), _speed(data)]
     return Group(*parts)
+
+
+def _death(data: Mapping[str, Any], label: str = "") -> list[RenderableType]:
+    """That the drive died goes before all else."""
+    found = notes.died(data["notes"])
+    return [] if found is None else [Text(f"{label}{found}", style="bold red")]
+
+
+def _intervals(data: Mapping[str, Any]) -> Iterator[tuple[float, float | None]]:
+    """Every figure that has an interval, and how far that reaches."""
+    for path in data.get("intervals", {}).get("figures", {}):
+        value, found = at(data, path), intervals.of_result(data, path)
+        if value is not None and found is not None:
+            yield value, found.reach(value)
 
 
 def render_seeds(results: Seeds) -> RenderableType:
@@ -61,14 +77,18 @@ def render_seeds(results: Seeds) -> RenderableType:
         figures = [f"{value / scale:,.3f}" for value in (row.mean, row.ci95 or 0.0, row.min, row.max)]
         relative = f"{row.ci95 / row.mean:.2%}" if row.ci95 is not None and row.mean else ""
         half = figures[1] if row.ci95 is not None else "unknown"
-        table.add_row(f"{name}, {unit}" if unit else name, figures[0], half, relative, *figures[2:])
+        mean = sure(figures[0], row.mean, row.ci95)
+        table.add_row(f"{name}, {unit}" if unit else name, mean, half, relative, *figures[2:])
     first = next(iter(results.values()))
     names = [first["config"][kind]["name"] for kind in ("device", "scheme", "workload")]
     title = Text(" · ".join(names), style="bold")
     title.append(f"   seeds {', '.join(str(seed) for seed in results)}", style="dim")
     for note in results.notes():
         title.append(f"\nnote: {note.text()}", style="yellow")
-    return Group(title, Text(), table)
+    deaths = [line for seed, result in results.items() for line in _death(result, f"seed {seed}: ")]
+    unsure = any(row.unsure for row in results.summary().values())
+    legend = [Text(), Text(LEGEND, style="dim")] if unsure else []
+    return Group(*deaths, title, Text(), table, *legend)
 
 
 def _grid(*headers: str) -> Table:
@@ -95,24 +115,37 @@ def _title(data: Mapping[str, Any]) -> Text:
     return text
 
 
-def _about(data: Mapping[str, Any], path: str, value: float, scale: float = 1.0) -> str:
-    """How far the ends of a figure's interval lie from it; empty where that is unknown."""
+def _reach(data: Mapping[str, Any], path: str, value: float) -> float | None:
+    """How far the ends of a figure's interval lie from it; `None` where that is unknown."""
     found = intervals.of_result(data, path)
+    return None if found is None else found.reach(value)
+
+
+def _about(data: Mapping[str, Any], path: str, value: float, scale: float = 1.0) -> str:
+    """The same as text; empty where that is unknown."""
+    found = _reach(data, path, value)
     if found is None:
         return ""
-    reach = found.reach(value) / scale
+    reach = found / scale
     return f"±{reach:,.0f}" if reach >= 100 else f"±{reach:.2g}"
+
+
+def _sure(data: Mapping[str, Any], path: str, value: float, text: str) -> str:
+    """The text of a figure, or that it is none."""
+    return sure(text, value, _reach(data, path, value))
 
 
 def _throughput(data: Mapping[str, Any], active: list[str]) -> RenderableType:
     table = _grid("Requests", "count", "IOPS", "MB/s")
     for direction in active:
         row = data[direction]
+        rate, data_rate = f"{direction}.iops", f"{direction}.bandwidth_bytes_per_s"
+        iops, bandwidth = row["iops"], row["bandwidth_bytes_per_s"]
         table.add_row(
             direction,
             f"{row['requests']:,}",
-            f"{row['iops']:,.0f} {_about(data, f'{direction}.iops', row['iops'])}".rstrip(),
-            f"{row['bandwidth_bytes_per_s'] / 1e6:,.1f}",
+            _sure(data, rate, iops, f"{iops:,.0f} {_about(data, rate, iops)}".rstrip()),
+            _sure(data, data_rate, bandwidth, f"{bandwidth / 1e6:,.1f}"),
         )
     for other in ("trim", "flush"):
         if data[other]["requests"]:
@@ -126,7 +159,11 @@ def _latency(data: Mapping[str, Any], active: list[str]) -> Table:
     table = _grid("Latency, µs", *PERCENTILES.values())
     for direction in active:
         latency = data[direction]["latency_ns"]
-        table.add_row(direction, *(_microseconds(latency[key]) for key in PERCENTILES))
+        cells = (
+            _sure(data, f"{direction}.latency_ns.{key}", latency[key], _microseconds(latency[key]))
+            for key in PERCENTILES
+        )
+        table.add_row(direction, *cells)
         about = [
             _about(data, f"{direction}.latency_ns.{key}", latency[key], scale=1e3) for key in PERCENTILES
         ]
@@ -178,7 +215,7 @@ def _flash(data: Mapping[str, Any]) -> Table:
     if data["waf"] is not None:
         causes = (f"{cause} {share:.3f}" for cause, share in data["waf_by_cause"].items() if share)
         waf = f"{data['waf']:.3f} {_about(data, 'waf', data['waf'])}".rstrip()
-        table.add_row("WAF", f"{waf} ({', '.join(causes)})")
+        table.add_row("WAF", _sure(data, "waf", data["waf"], f"{waf} ({', '.join(causes)})"))
     if collection["victims"]:
         moved, stalled = collection["moved_units"], collection["stalled_units"]
         wait = f", {stalled:,} host writes waited for a free block" if stalled else ""

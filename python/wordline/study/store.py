@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordline._core import WordlineError
 from wordline.files import made_folder, reason
+from wordline.folders import alone
 from wordline.study.row import AXIS, DONE, FIXED, TEXTS
 
 if TYPE_CHECKING:
@@ -47,25 +48,14 @@ class Store:
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         """Keeps other processes from writing here meanwhile. Raises `WordlineError` when one already does."""
-        import fcntl
-
-        made_folder(self._rows)
-        try:
-            held = (self.folder / ".lock").open("w")
-        except OSError as error:
-            raise WordlineError(f"{self.folder}: {reason(error)}") from None
-        with held as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise WordlineError(f"{self.folder}: another study is writing there") from None
+        with alone(self.folder):
             for left in self._rows.glob("*.part"):
                 left.unlink()
-            self._locked = True
+            was, self._locked = self._locked, True
             try:
                 yield
             finally:
-                self._locked = False
+                self._locked = was
 
     def status(self) -> dict[str, str]:
         """`done` or `failed` for each key."""

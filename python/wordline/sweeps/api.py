@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline.files import written
+from wordline.folders import replaced
+from wordline.notes import Shared
 from wordline.study.executors import open_executor
 from wordline.study.point import Inputs, Point
 from wordline.study.runs import Outcome, Watcher, run_points, validate
@@ -71,6 +73,12 @@ class Sweep:
 
         return averages.table(self.table().to_pylist())
 
+    def notes(self) -> list[Shared]:
+        """What keeps its figures from being what they are taken for, by kind, and at which points."""
+        from wordline.sweeps import averages
+
+        return averages.said(averages.averages(self.table().to_pylist()))
+
     def to_pandas(self) -> pandas.DataFrame:
         """`table` as a data frame of pandas."""
         return self.table().to_pandas()
@@ -96,7 +104,7 @@ class Sweep:
         watch: Watcher | None = None,
     ) -> Outcome:
         """Runs what isn't finished, and writes the table."""
-        with open_executor(on, jobs, self.store.folder) as executor:
+        with self.store.lock(), open_executor(on, jobs, self.store.folder) as executor:
             try:
                 self.outcome = run_points(
                     self.points, executor, self.store, inputs=self.inputs, retry=retry, watch=watch
@@ -109,13 +117,13 @@ class Sweep:
         """Writes the table of the rows that are there, beside them."""
         import pyarrow.parquet
 
-        path = self.store.folder / TABLE
-        with written(path) as part:
-            pyarrow.parquet.write_table(self.table(), part, compression="zstd")
-        if len({point.seed for point in self.points}) > 1:
-            with written(self.store.folder / AVERAGES) as part:
-                pyarrow.parquet.write_table(self.averages(), part, compression="zstd")
-        return path
+        with replaced(self.store.folder) as stage:
+            with written(stage / TABLE) as part:
+                pyarrow.parquet.write_table(self.table(), part, compression="zstd")
+            if len({point.seed for point in self.points}) > 1:
+                with written(stage / AVERAGES) as part:
+                    pyarrow.parquet.write_table(self.averages(), part, compression="zstd")
+        return self.store.folder / TABLE
 
 
 def _plain(value: Any) -> Any:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from wordline import intervals
+from wordline import intervals, notes
+from wordline.figures import is_unsure
+from wordline.names import endings
+from wordline.notes import Note
 from wordline.study.row import AXIS, DONE, FIXED, TEXTS
 
 if TYPE_CHECKING:
@@ -15,7 +19,13 @@ if TYPE_CHECKING:
 
 SEED = f"{AXIS}seed"
 
+CI95 = ".ci95"
+"""What the name of the column of half a figure's 95% interval ends with."""
+
 Row = Mapping[str, Any]
+
+MOST_VALUES = 4
+"""Of an axis that are named."""
 
 METRICS = (
     "read.latency_ns.mean",
@@ -39,6 +49,11 @@ class Average:
         """Half the width of the interval."""
         return None if self.interval is None else self.interval.reach(self.value)
 
+    @property
+    def unsure(self) -> bool:
+        """Whether its interval exceeds it."""
+        return is_unsure(self.value, self.half)
+
 
 @dataclass(frozen=True)
 class Averaged:
@@ -48,6 +63,11 @@ class Averaged:
     rows: list[Row]
     """Those that were run to the end."""
     errors: list[str]
+
+    @functools.cached_property
+    def notes(self) -> list[Note]:
+        """Those of its runs."""
+        return [note for row in self.rows for note in notes.of_row(row)]
 
     def figure(self, metric: str) -> Average | None:
         """The mean of a figure; `None` where no run has it."""
@@ -72,6 +92,48 @@ def averages(rows: Sequence[Row]) -> list[Averaged]:
     return list(points.values())
 
 
+def said(points: Sequence[Averaged]) -> list[notes.Shared]:
+    """The notes of all points by kind, and at which points."""
+    found = notes.shared((str(place), point.notes) for place, point in enumerate(points))
+    named = []
+    for note in found:
+        having = [points[int(place)] for place in note.runs]
+        labels = tuple(_label(point) for point in having)
+        named.append(notes.Shared(labels, note.first, _which(having, points)))
+    return named
+
+
+def _label(point: Averaged) -> str:
+    words = endings(list(point.axes))
+    return ", ".join(f"{words[axis]} {value}" for axis, value in point.axes.items()) or "the point"
+
+
+def _which(having: Sequence[Averaged], points: Sequence[Averaged]) -> str:
+    """Some of the points in a few words: by the axes that tell them from the others, if any do."""
+    if len(having) == len(points):
+        return f"all {len(points)} points" if len(points) > 1 else _label(points[0])
+    values = {axis: list(dict.fromkeys(str(each.axes[axis]) for each in having)) for axis in points[0].axes}
+    told = {
+        axis: own
+        for axis, own in values.items()
+        if any(str(point.axes[axis]) not in own for point in points) and len(own) <= MOST_VALUES
+    }
+    for axis in [*told] if _alike(points, told) == len(having) else ():
+        rest_of = {other: own for other, own in told.items() if other != axis}
+        if _alike(points, rest_of) == len(having):
+            told = rest_of
+    if _alike(points, told) == len(having):
+        words = endings(list(points[0].axes))
+        return ", ".join(f"{words[axis]} {' or '.join(own)}" for axis, own in told.items())
+    rest = len(having) - 1
+    return f"{_label(having[0])}, and {rest} more of {len(points)} points" if rest else _label(having[0])
+
+
+def _alike(points: Sequence[Averaged], told: Mapping[str, Sequence[str]]) -> int:
+    """How many points have these values."""
+    return sum(all(str(point.axes[axis]) in own for axis, own in told.items()) for point in points)
+
+
 def metrics(rows: Sequence[Row]) -> list[str]:
     """Every figure that a row has."""
     known = {*FIXED, *TEXTS}
@@ -93,5 +155,5 @@ def table(rows: Sequence[Row]) -> pyarrow.Table:
         columns[metric] = [None if one is None else one.value for one in found]
         halves = [None if one is None else one.half for one in found]
         if any(half is not None for half in halves):
-            columns[f"{metric}.ci95"] = halves
+            columns[metric + CI95] = halves
     return pyarrow.table(columns)

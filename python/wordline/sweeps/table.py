@@ -9,9 +9,10 @@ from rich.table import Table
 from rich.text import Text
 
 from wordline._core import WordlineError
-from wordline.figures import formatted, heading
+from wordline.figures import LEGEND, UNSURE, formatted_interval, heading
 from wordline.names import endings
-from wordline.sweeps.averages import Averaged, averages
+from wordline.notes import when_died
+from wordline.sweeps.averages import Averaged, averages, said
 
 if TYPE_CHECKING:
     from wordline.sweeps.api import Sweep
@@ -35,25 +36,31 @@ def render(sweep: Sweep, metrics: list[str]) -> RenderableType:
         table.add_column(name)
     for metric in given:
         table.add_column(heading(metric), justify="right")
+    deaths = [when_died(point.notes) for point in points]
+    if any(deaths):
+        table.add_column("drive died", style="red")
     failures = any(point.errors for point in points)
     if failures:
         table.add_column("error", style="red")
-    for point in points[:MOST_ROWS]:
-        cells = [str(point.axes[name]) for name in axes] + [_text(point, metric) for metric in given]
+    unsure = False
+    for point, death in zip(points[:MOST_ROWS], deaths, strict=False):
+        texts = [_text(point, metric) for metric in given]
+        unsure = unsure or UNSURE in texts
+        cells = [str(point.axes[name]) for name in axes] + texts + ([death or "–"] if any(deaths) else [])
         table.add_row(*cells, *(["; ".join(dict.fromkeys(point.errors))] if failures else []))
     parts: list[RenderableType] = [_title(sweep), Text(), table]
     if len(points) > MOST_ROWS:
         parts.append(Text(f"… and {len(points) - MOST_ROWS:,} more points", style="dim"))
+    lines = [Text(LEGEND, style="dim")] if unsure else []
+    lines += [Text(f"note: {note.text()}", style="yellow") for note in said(points)]
+    parts += [Text(), *lines] if lines else []
     return Group(*parts)
 
 
 def _text(point: Averaged, metric: str) -> str:
     """The mean over seeds and half its interval; of one seed the value as it is."""
     found = point.figure(metric)
-    if found is None:
-        return formatted(metric, None)
-    text = formatted(metric, found.value)
-    return text if found.half is None else f"{text} ±{formatted(metric, found.half)}"
+    return formatted_interval(metric, *((None, None) if found is None else (found.value, found.half)))
 
 
 def _title(sweep: Sweep) -> Text:

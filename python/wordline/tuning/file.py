@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wordline import toml_files
+from wordline import intervals, toml_files
 from wordline._core import WordlineError
 from wordline.study.point import Point
 from wordline.sweeps import file as sweep_file
@@ -58,6 +58,15 @@ class TuneFile:
                     f"objectives.{name}: no run has it: allowed: numbers of result.json by their path"
                 )
         return {name: sum(row[name] for row in rows) / len(rows) for name in self.objectives}
+
+    def halves(self, rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
+        """Half the 95% interval of each objective, over seeds or of the only run; `None`: it has none."""
+        found = {}
+        for name in self.objectives:
+            values = [row[name] for row in rows]
+            interval = intervals.over_seeds(values) or intervals.of_row(rows[0], name)
+            found[name] = None if interval is None else interval.reach(sum(values) / len(values))
+        return found
 
     def columns(self) -> Sequence[str] | None:
         """What `figures` wants of each row; `None`: all."""

@@ -5,16 +5,21 @@ from __future__ import annotations
 import json
 import os
 import warnings
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from wordline import notes
 from wordline._core import WordlineError
-from wordline.files import made_folder, write_text, written
+from wordline.figures import is_unsure
+from wordline.files import write_text, written
+from wordline.folders import replaced
+from wordline.notes import Note
 from wordline.study.executors import Executor, open_executor
 from wordline.study.runs import run_points, validate
 from wordline.study.store import Store
+from wordline.sweeps.averages import CI95
 from wordline.tuning import file
 
 if TYPE_CHECKING:
@@ -38,6 +43,17 @@ class Trial:
     objectives: dict[str, float] | None
     """Means over seeds; `None` if it could not be run."""
     error: str | None = None
+    halves: Mapping[str, float | None] = field(default_factory=dict)
+    """Half the 95% interval of each objective; `None` where it has none."""
+    notes: Sequence[Note] = ()
+    """Of its runs."""
+
+    @property
+    def unsure(self) -> list[str]:
+        """The objectives that their intervals exceed."""
+        return [
+            name for name, value in (self.objectives or {}).items() if is_unsure(value, self.halves.get(name))
+        ]
 
 
 class Tuning:
@@ -65,8 +81,17 @@ class Tuning:
                 front[own] = trial
         return list(front.values())[: None if len(ways) > 1 else 1]
 
+    def said(self) -> list[notes.Shared]:
+        """What keeps figures from being what they are taken for, by kind, and of which trials, best first."""
+        best = [trial.number for trial in self.best()]
+        order = sorted(self.trials, key=lambda trial: (trial.number not in best, trial.number))
+        done = sum(trial.objectives is not None for trial in self.trials)
+        found = notes.shared((f"trial {trial.number}", trial.notes) for trial in order)
+        every = [f"all {done} trials" if len(note.runs) == done > 1 else "" for note in found]
+        return [notes.Shared(note.runs, note.first, which) for note, which in zip(found, every, strict=True)]
+
     def table(self) -> pyarrow.Table:
-        """A row for each trial: number, parameters, objectives, error."""
+        """A row for each trial: number, parameters, objectives with half their intervals, error."""
         import pyarrow
 
         search, objectives = self.described.search, self.described.objectives
@@ -74,6 +99,9 @@ class Tuning:
         columns |= {name: [trial.values[name] for trial in self.trials] for name in search}
         for name in objectives:
             columns[name] = [(trial.objectives or {}).get(name) for trial in self.trials]
+            halves = [trial.halves.get(name) for trial in self.trials]
+            if any(half is not None for half in halves):
+                columns[name + CI95] = halves
         columns["error"] = [trial.error for trial in self.trials]
         return pyarrow.table({name: _array(values) for name, values in columns.items()})
 
@@ -109,7 +137,7 @@ def tune(
     else:
         described = file.read(description)
     store = Store(folder)
-    with open_executor(on, jobs, store.folder) as executor:
+    with store.lock(), open_executor(on, jobs, store.folder) as executor:
         return search(described, executor, store, watch=watch)
 
 
@@ -218,7 +246,8 @@ def _trial(
     error = error or next((str(row["error"]) for row in rows if "error" in row), None)
     if error is not None:
         return Trial(number, values, None, error)
-    return Trial(number, values, described.figures(rows))
+    said = [note for row in rows for note in notes.of_row(row)]
+    return Trial(number, values, described.figures(rows), None, described.halves(rows), said)
 
 
 def _tell(study: Any, asked: Any, trial: Trial, described: file.TuneFile) -> None:
@@ -237,8 +266,9 @@ def _write(tuning: Tuning, folder: Path) -> None:
         "name": tuning.described.name,
         "objectives": tuning.described.objectives,
         "best": [trial.number for trial in tuning.best()],
+        "notes": [note.to_dict() for note in tuning.said()],
     }
-    write_text(made_folder(folder) / DESCRIBED, json.dumps(told, indent=1) + "\n")
-
-    with written(made_folder(folder) / TABLE) as part:
-        pyarrow.parquet.write_table(tuning.table(), part)
+    with replaced(folder) as stage:
+        write_text(stage / DESCRIBED, json.dumps(told, indent=1) + "\n")
+        with written(stage / TABLE) as part:
+            pyarrow.parquet.write_table(tuning.table(), part)

@@ -58,13 +58,13 @@ impl Array {
     fn evidence(&self, page_bytes: u32, members: &[Report]) -> Evidence {
         let each = || members.iter().map(|member| &member.evidence);
         Evidence {
-            open: false,
             ends: self.recorder.batches.ends().to_vec(),
             page_bytes,
             domains: each().flat_map(|evidence| evidence.domains.iter().copied()).collect(),
             superblock_units: each().map(|evidence| evidence.superblock_units).next().unwrap_or(0),
             collecting_before: each().map(|evidence| evidence.collecting_before).sum(),
             mapped_before: each().map(|evidence| evidence.mapped_before).sum(),
+            ..Evidence::default()
         }
     }
 }

@@ -149,13 +149,13 @@ impl Device {
         domains.resize(self.domain.len(), Collected::default());
         let units = self.blocks.units_in(CellMode::Native, &self.geometry);
         Evidence {
-            open: false,
             ends: recorder.batches.ends().to_vec(),
             page_bytes: self.geometry.page_bytes,
             domains,
             superblock_units: u64::from(units) * u64::from(self.domains.width()),
             collecting_before: recorder.collecting_before,
             mapped_before: recorder.mapped_before,
+            ..Evidence::default()
         }
     }
 }

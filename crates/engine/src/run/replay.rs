@@ -124,7 +124,7 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
             None if requests == 0 => self.device.report(),
             None => return Err(RunError::NothingMeasured { requests }),
         };
-        report.evidence.open = open;
+        (report.evidence.open, report.evidence.answered) = (open, requests);
         let (flash_operations, events) = (self.device.flash_operations(), self.device.events_processed());
         Ok(Outcome { report, flash_operations, events, requests })
     }

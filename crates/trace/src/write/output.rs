@@ -17,7 +17,7 @@ impl OutputFile {
     /// Begins the file.
     ///
     /// # Errors
-    /// One that can't be written: its folder isn't there or is read-only, it is a folder.
+    /// One that can't be written: its folder isn't there or is read-only, it is a folder, or somebody else is writing it.
     pub fn create(path: &Path) -> io::Result<(Self, File)> {
         let name = end_of_links(path)?;
         if fs::metadata(&name).is_ok_and(|there| !there.is_file()) {
@@ -27,7 +27,7 @@ impl OutputFile {
         let mut part = name.as_os_str().to_owned();
         part.push(".part");
         let part = PathBuf::from(part);
-        let file = File::create(&part)?;
+        let file = begun(&part)?;
         Ok((Self { replaces: Some((name, part)) }, file))
     }
 
@@ -51,6 +51,31 @@ impl Drop for OutputFile {
             fs::remove_file(part).ok();
         }
     }
+}
+
+/// A part, empty, that nobody else writes as long as the file is open. One that a killed process left is begun anew.
+fn begun(part: &Path) -> io::Result<File> {
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(part)?;
+    // Whoever had it locked may have given it its name between the two.
+    if file.try_lock().is_err() || !is_named(&file, part)? {
+        return Err(io::Error::other("somebody else is writing it"));
+    }
+    file.set_len(0)?;
+    Ok(file)
+}
+
+/// Whether a file is the one of this name.
+#[cfg(unix)]
+fn is_named(file: &File, name: &Path) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt;
+
+    let own = file.metadata()?;
+    Ok(fs::metadata(name).is_ok_and(|there| (there.dev(), there.ino()) == (own.dev(), own.ino())))
+}
+
+#[cfg(not(unix))]
+fn is_named(_: &File, _: &Path) -> io::Result<bool> {
+    Ok(true)
 }
 
 /// Where links lead, also to what isn't there yet.
@@ -111,6 +136,22 @@ mod tests {
         assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 1);
         write(&path, "new").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+    }
+
+    #[test]
+    fn a_second_writer_is_refused_and_spoils_nothing() {
+        let folder = Folder::new("second");
+        let path = folder.0.join("a");
+        fs::write(folder.0.join("a.part"), "left by one that was killed").unwrap();
+        let (output, mut file) = OutputFile::create(&path).unwrap();
+        file.write_all(b"first").unwrap();
+        let refused = OutputFile::create(&path).unwrap_err();
+        assert_eq!(refused.to_string(), "somebody else is writing it");
+        output.keep(&file).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "first");
+        drop(file);
+        write(&path, "second").unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "second");
     }
 
     #[cfg(unix)]

@@ -4,6 +4,7 @@
 
 mod collections;
 mod domains;
+mod end;
 mod overload;
 mod recorded;
 mod short;
@@ -55,6 +56,10 @@ pub struct Collected {
 pub struct Evidence {
     /// Whether some requests come at times of their own.
     pub open: bool,
+    /// Requests of the workload that were answered, those of the warm-up included.
+    pub answered: u64,
+    /// Requests that the workload has in all, where that is known.
+    pub planned: Option<u64>,
     /// What was counted up to the end of each batch.
     pub ends: Vec<Milestone>,
     /// Bytes of a flash page.
@@ -70,7 +75,8 @@ pub struct Evidence {
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 10] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 11] = [
+    end::notes,
     recorded::merged,
     recorded::dropped,
     overload::notes,

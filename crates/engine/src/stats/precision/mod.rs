@@ -126,10 +126,9 @@ impl Measured<'_> {
             let found = (sides.len() >= LEAST_BATCHES)
                 .then(|| ranks::ranks(share, recorder.requests(), level_of(percentiles.at(share)), &sides))
                 .flatten();
-            let interval = found.map(|(low, high, degrees)| Interval {
-                low: percentiles.at_rank(low) as f64,
-                high: percentiles.at_rank(high) as f64,
-                degrees: degrees as u32,
+            let interval = found.map(|(low, high, degrees)| {
+                let end = |rank| percentiles.at_rank(rank) as f64;
+                Interval::of(percentiles.at(share) as f64, end(low), end(high), degrees as u32)
             });
             figures.insert(format!("{prefix}latency_ns.{name}"), interval);
         }

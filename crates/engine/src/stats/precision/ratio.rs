@@ -19,6 +19,22 @@ pub struct Interval {
     pub high: f64,
     /// Degrees of freedom of Student's t: batches − 1.
     pub degrees: u32,
+    /// Whether it reaches farther from the figure than the figure from nothing: then chance is all that the figure tells. Left out
+    /// where it doesn't.
+    #[serde(skip_serializing_if = "is_false")]
+    pub unsure: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde calls it")]
+fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+impl Interval {
+    /// That of this figure.
+    pub fn of(value: f64, low: f64, high: f64, degrees: u32) -> Self {
+        Self { low, high, degrees, unsure: (high - value).max(value - low) > value }
+    }
 }
 
 /// The standard error of a ratio, and its degrees of freedom.
@@ -35,7 +51,7 @@ impl Spread {
     pub fn around(&self, value: f64) -> Interval {
         let half = t95(self.degrees) * self.error;
         // What is measured here is never below nothing.
-        Interval { low: (value - half).max(0.0), high: value + half, degrees: self.degrees as u32 }
+        Interval::of(value, (value - half).max(0.0), value + half, self.degrees as u32)
     }
 }
 
@@ -135,7 +151,16 @@ mod tests {
         assert_eq!(spread(&[1.0; 20], &[0.0; 20]), None);
         assert_eq!(
             spread(&[3.0; 20], &[1.0; 20]).unwrap().around(3.0),
-            Interval { low: 3.0, high: 3.0, degrees: 19 }
+            Interval { low: 3.0, high: 3.0, degrees: 19, unsure: false }
         );
+    }
+
+    #[test]
+    fn an_interval_that_exceeds_its_figure_says_so() {
+        assert!(!Interval::of(100.0, 0.0, 200.0, 19).unsure && !Interval::of(0.0, 0.0, 0.0, 19).unsure);
+        let wide = Interval::of(100.0, 0.0, 200.1, 19);
+        assert!(wide.unsure && Spread { error: 60.0, degrees: 19 }.around(100.0).unsure);
+        assert!(serde_json::to_string(&wide).unwrap().ends_with(r#""unsure":true}"#));
+        assert!(!serde_json::to_string(&Interval::of(1.0, 0.5, 1.5, 19)).unwrap().contains("unsure"));
     }
 }
