@@ -107,10 +107,26 @@ impl Points {
         if migration == self.host { 0 } else { migration }
     }
 
-    /// The write point of a stream of the host.
+    /// The write point of a stream of the host; `None` for one that the drive doesn't offer. With one write point it offers
+    /// none, and takes each for data without a stream.
     #[inline]
-    pub fn of_stream(&self, stream: u16) -> u8 {
-        if self.host == 1 { 0 } else { (stream % u16::from(self.host)) as u8 }
+    pub fn of_stream(&self, stream: u16) -> Option<u8> {
+        match self.host {
+            1 => Some(0),
+            host => (stream < u16::from(host)).then_some(stream as u8),
+        }
+    }
+
+    /// Number of what goes to a domain and there to a write point of the host.
+    #[inline]
+    pub fn group(&self, domain: u32, point: u8) -> u32 {
+        domain * u32::from(self.host) + u32::from(point)
+    }
+
+    /// The write point of what has such a number.
+    #[inline]
+    pub fn of_group(&self, group: u32) -> u8 {
+        if self.host == 1 { 0 } else { (group % u32::from(self.host)) as u8 }
     }
 }
 
@@ -119,9 +135,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn streams_share_the_hosts_points_and_others_have_their_own() {
+    fn each_stream_has_a_point_and_what_is_not_the_hosts_has_its_own() {
         let points = Points::new(3, &[Cause::Replication]);
-        assert_eq!([0, 1, 2, 3].map(|stream| points.of_stream(stream)), [0, 1, 2, 0]);
+        assert_eq!([0, 1, 2, 3].map(|stream| points.of_stream(stream)), [Some(0), Some(1), Some(2), None]);
+        assert_eq!([0, 7, u16::MAX].map(|stream| Points::new(1, &[]).of_stream(stream)), [Some(0); 3]);
         assert_eq!((points.of(Cause::Host), points.of(Cause::Gc), points.of(Cause::Replication)), (0, 3, 4));
         assert_eq!((points.of(Cause::WearLevelling), points.count()), (3, 5));
     }

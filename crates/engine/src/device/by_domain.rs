@@ -204,7 +204,7 @@ impl Device {
             let before = choice.again();
             drawn.iter_mut().for_each(Vec::clear);
             for number in 0..some {
-                let Some(lpa) = choice.draw() else { return true };
+                let Some((lpa, _)) = choice.draw() else { return true };
                 let (domain, entry) = dealing.of(lpa);
                 drawn[domain.index()].push(entry);
                 if number % DRAWN_BETWEEN == 0 && !go_on() {
@@ -225,7 +225,7 @@ impl Device {
             self.fault = first_of(stopped, || {
                 let again = before.as_ref().and_then(Overwriting::again).into_iter();
                 again.flat_map(move |mut again| {
-                    (0..some).map_while(move |_| again.draw().map(|lpa| dealing.of(lpa).0))
+                    (0..some).map_while(move |_| again.draw().map(|(lpa, _)| dealing.of(lpa).0))
                 })
             });
             left -= u64::from(some);

@@ -192,7 +192,7 @@ impl Device {
             plan.map.logical_units,
             this.geometry.unit_bytes,
             this.geometry.units_per_program(),
-            this.domains.len() as u32,
+            this.domains.len() as u32 * u32::from(this.points.host()),
         ];
         this.cache = Cache::new(&scheme.cache, &device.dram, cache_bytes, sizes)?.map(Box::new);
         this.note_policies();

@@ -158,7 +158,7 @@ impl RequestSource for Mixed {
                 offset,
                 length,
                 flow: 0,
-                stream: number as u16 % 4,
+                stream: number as u16 % 2,
             });
         }
         self.given += 50;

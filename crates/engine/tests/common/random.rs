@@ -187,6 +187,11 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
     )
 }
 
+/// One write point of the host, or several.
+pub fn write_points() -> impl Strategy<Value = u32> {
+    prop_oneof![2 => Just(1u32), 1 => Just(2u32), 1 => 3u32..5]
+}
+
 /// No order of one's own, or each class in a tier of its own, in any order.
 pub fn tiers() -> impl Strategy<Value = Vec<Vec<Class>>> {
     use Class::{GcErase, GcProgram, GcRead, HostProgram, HostRead};
@@ -379,6 +384,13 @@ pub fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
             HostRequest { time: Ns(time), op, offset, length, flow: 0, stream: 0 }
         })
         .collect()
+}
+
+/// The same requests, each of one of so many streams.
+pub fn of_streams(mut requests: Vec<HostRequest>, streams: u32) -> Vec<HostRequest> {
+    let mut random = Random(u64::from(streams));
+    requests.iter_mut().for_each(|request| request.stream = random.below(u64::from(streams)) as u16);
+    requests
 }
 
 /// Firmware without and with costs.
