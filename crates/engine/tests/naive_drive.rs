@@ -110,7 +110,7 @@ proptest! {
         cores in 1u32..4,
         firmware in firmware(),
         ideal in ideals(),
-        ((reclaim, wear, background, separation), points) in (upkeep(), write_points()),
+        ((reclaim, wear, background, separation), points, persistent) in (upkeep(), write_points(), any::<bool>()),
         (replicator, (slc_cache, idle_after_ns), (collision, hotr)) in (replicators(), slc_caches(), systems()),
         host in hosts(),
         occupancy in occupancies(),
@@ -130,6 +130,7 @@ proptest! {
         scheme.separation = SeparationConfig { policy: separation.0, separate_hot_moves: separation.1, decay_writes: 50, ..Default::default() };
         scheme.blocks.host_write_points =
             if separation.0 == SeparationKind::HotCold { points.max(2) } else { points };
+        isolate(&mut scheme, persistent);
         let start = StartConfig { layout, ..start(occupancy, overwrite) };
         let setup = Setup { scheme, host, start, seed, ..setup(device) };
         let systems = replicator.iter().map(Replicator::policy).collect();
@@ -203,7 +204,7 @@ proptest! {
         ideal in ideals(),
         host in hosts(),
         (layout, overwrite) in (layouts(), 0.0..2.0f64),
-        (measured, points, (collision, hotr)) in (any::<bool>(), write_points(), systems()),
+        (measured, points, persistent, (collision, hotr)) in (any::<bool>(), write_points(), any::<bool>(), systems()),
         seed: u64,
         count in 1usize..300,
         at in prop::collection::vec(1u64..300, 1..3),
@@ -211,6 +212,7 @@ proptest! {
         let ideal = fitting(ideal, &device);
         let mut scheme = SchemeConfig { firmware, ideal, collision, hotr, ..scheme };
         scheme.blocks.host_write_points = points;
+        isolate(&mut scheme, persistent);
         let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         if measured {

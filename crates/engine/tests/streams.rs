@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, where a panic is the failure")]
 
 use crate::common::*;
+use wordline_engine::config::SchemeConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, Rewrites};
 use wordline_engine::config::device::CapacityConfig;
 use wordline_engine::config::host::FlowRules;
+use wordline_engine::config::isolation::Isolation;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::PlacementKind;
 use wordline_engine::config::separation::SeparationKind;
@@ -93,6 +95,58 @@ fn streams_lower_write_amplification_of_drives_as_sold() {
         let (together, apart) = (of("1"), of("2"));
         println!("{name}: {together:.2} together, {apart:.2} apart");
         assert!(apart - 1.0 < 0.75 * (together - 1.0), "{name}: {together} {apart}");
+    }
+}
+
+#[test]
+fn isolation_changes_what_collection_moves() {
+    // Both halves are rewritten at random, one of them nine times as often.
+    let of = |isolation| {
+        let mut setup = drive(2);
+        setup.device.capacity.overprovisioning = Some(0.25);
+        setup.scheme.cache = cached(CacheKind::WriteBuffer, Rewrites::Coalesce);
+        setup.scheme.gc.isolation = isolation;
+        let pages = setup.logical_bytes().unwrap() / 4096;
+        let (half, mut random) = (pages / 2, Random(7));
+        let mut source = made(5 * pages, move |_| {
+            let cold = random.below(10) == 0;
+            let page = random.below(half) + if cold { half } else { 0 };
+            HostRequest { stream: u16::from(cold), ..write(0, page) }
+        });
+        run(&setup, &mut source).unwrap()
+    };
+    let (initial, persistent) = (of(Isolation::Initial), of(Isolation::Persistent));
+    println!("initial {:.3?}, persistent {:.3?}", initial.waf, persistent.waf);
+    assert!(initial.gc.moved_units > 0 && persistent.gc.moved_units > 0);
+    assert_ne!(initial.gc.moved_units, persistent.gc.moved_units);
+}
+
+#[test]
+fn persistent_isolation_is_refused_where_it_can_not_be_kept() {
+    let error = |change: &dyn Fn(&mut SchemeConfig)| {
+        let mut setup = drive(2);
+        setup.scheme.gc.isolation = Isolation::Persistent;
+        change(&mut setup.scheme);
+        setup.validate().unwrap_err().to_string()
+    };
+    let cases: [(&dyn Fn(&mut SchemeConfig), &str); 6] = [
+        (
+            &|scheme| scheme.blocks.host_write_points = 1,
+            "\"persistent\" with at least 2 scheme.blocks.host_write_points",
+        ),
+        (&|scheme| scheme.separation.policy = SeparationKind::HotCold, "unless scheme.separation.policy is"),
+        (
+            &|scheme| scheme.separation.separate_hot_moves = true,
+            "beside scheme.separation.separate_hot_moves",
+        ),
+        (&|scheme| scheme.wear.static_spread = Some(3), "beside scheme.wear.static_spread"),
+        (&|scheme| scheme.collision.enabled = true, "beside scheme.collision"),
+        (&|scheme| scheme.hotr.enabled = true, "beside scheme.hotr"),
+    ];
+    for (change, why) in cases {
+        let error = error(change);
+        assert!(error.starts_with("scheme.gc.isolation = \"persistent\": allowed: \"initial\""), "{error}");
+        assert!(error.contains(why), "{error}");
     }
 }
 

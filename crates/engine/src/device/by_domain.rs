@@ -75,6 +75,7 @@ impl Device {
             && !self.copies.is_on()
             && self.systems.are_none()
             && !self.slc.as_ref().is_some_and(|slc| slc.untimed)
+            && !self.points.moves_apart()
             && !self.replication.reserved.has_dies();
         let PlacementPolicy::Static(placement) = &self.placement else { return None };
         if !independent || self.domains.len() < 2 {

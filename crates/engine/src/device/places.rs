@@ -167,6 +167,9 @@ impl Device {
             self.fail(what);
             return false;
         };
+        if let Some(isolated) = &mut self.isolated {
+            isolated.give(superblock, self.points.stream_of(number));
+        }
         let rows = self.blocks.open(superblock, point.mode);
         let at_once = self.geometry.pages_at_once(point.mode);
         point.open(superblock, self.blocks.split(superblock).1, rows, at_once);

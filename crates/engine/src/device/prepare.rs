@@ -264,7 +264,8 @@ impl Device {
     /// Moves a unit to the next place of garbage collection in its domain, effective at once. Its old place still counts as
     /// valid.
     pub(super) fn move_one_untimed(&mut self, lpa: Lpa, old: Ppa, domain: DomainId) {
-        self.move_untimed(lpa, old, domain, self.points.of(Cause::Gc));
+        let number = self.point_of_moves_from(Cause::Gc, self.blocks.of(&self.geometry, old));
+        self.move_untimed(lpa, old, domain, number);
     }
 
     /// Moves a unit within a domain to the next place of a write point, effective at once. Its old place still counts as
@@ -375,7 +376,7 @@ impl Device {
     }
 
     fn move_block_untimed(&mut self, domain: DomainId, victim: SuperblockId, first: Ppa) {
-        let number = self.points.of(Cause::Gc);
+        let number = self.point_of_moves_from(Cause::Gc, victim);
         let units = self.geometry.units_per_block();
         let mut moved = 0;
         let mut valid = [(Lpa(0), Ppa(0)); MOVED_AT_ONCE];

@@ -14,6 +14,7 @@ use wordline_engine::config::firmware::FirmwareConfig;
 use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::config::hotr::{HotrConfig, Staging, TrackedReads};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
+use wordline_engine::config::isolation::Isolation;
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::partition::{Adapts, BusyChannel, PartitionConfig, WhenBusy};
@@ -384,6 +385,14 @@ pub fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
             HostRequest { time: Ns(time), op, offset, length, flow: 0, stream: 0 }
         })
         .collect()
+}
+
+/// Keeps streams apart where moves go, too, if the scheme can.
+pub fn isolate(scheme: &mut SchemeConfig, persistent: bool) {
+    let isolation = if persistent { Isolation::Persistent } else { Isolation::Initial };
+    if isolation.check_beside(scheme).is_ok() {
+        scheme.gc.isolation = isolation;
+    }
 }
 
 /// The same requests, each of one of so many streams.
