@@ -123,25 +123,23 @@ fn isolation_changes_what_collection_moves() {
 
 #[test]
 fn persistent_isolation_is_refused_where_it_can_not_be_kept() {
-    let error = |change: &dyn Fn(&mut SchemeConfig)| {
+    type Change = fn(&mut SchemeConfig);
+    let error = |change: Change| {
         let mut setup = drive(2);
         setup.scheme.gc.isolation = Isolation::Persistent;
         change(&mut setup.scheme);
         setup.validate().unwrap_err().to_string()
     };
-    let cases: [(&dyn Fn(&mut SchemeConfig), &str); 6] = [
+    let cases: [(Change, &str); 6] = [
         (
-            &|scheme| scheme.blocks.host_write_points = 1,
+            |scheme| scheme.blocks.host_write_points = 1,
             "\"persistent\" with at least 2 scheme.blocks.host_write_points",
         ),
-        (&|scheme| scheme.separation.policy = SeparationKind::HotCold, "unless scheme.separation.policy is"),
-        (
-            &|scheme| scheme.separation.separate_hot_moves = true,
-            "beside scheme.separation.separate_hot_moves",
-        ),
-        (&|scheme| scheme.wear.static_spread = Some(3), "beside scheme.wear.static_spread"),
-        (&|scheme| scheme.collision.enabled = true, "beside scheme.collision"),
-        (&|scheme| scheme.hotr.enabled = true, "beside scheme.hotr"),
+        (|scheme| scheme.separation.policy = SeparationKind::HotCold, "unless scheme.separation.policy is"),
+        (|scheme| scheme.separation.separate_hot_moves = true, "beside scheme.separation.separate_hot_moves"),
+        (|scheme| scheme.wear.static_spread = Some(3), "beside scheme.wear.static_spread"),
+        (|scheme| scheme.collision.enabled = true, "beside scheme.collision"),
+        (|scheme| scheme.hotr.enabled = true, "beside scheme.hotr"),
     ];
     for (change, why) in cases {
         let error = error(change);
