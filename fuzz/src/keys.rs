@@ -127,4 +127,5 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ),
     ("scheme.mapping.journal_bytes", &["32768", "131072"]),
     ("scheme.mapping.journal_entry_bytes", &["32"]),
+    ("scheme.gc.isolation", &["initial", "persistent"]),
 ];

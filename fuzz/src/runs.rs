@@ -127,8 +127,10 @@ fn requests(bytes: &mut Unstructured, drive: u64) -> Taken<Vec<HostRequest>> {
         let offset = u64::from(bytes.arbitrary::<u16>()?) * 512 % drive;
         let length = (u64::from(bytes.arbitrary::<u8>()?) * 512).min(drive - offset);
         time += u64::from(bytes.arbitrary::<u8>()?) * 4_000;
+        // Of the fewest streams that a drive may offer.
+        let stream = (offset / 512 % 2) as u16;
         let (offset, length) = if op == HostOp::Flush { (0, 0) } else { (offset, length) };
-        requests.push(HostRequest { time: Ns(time), op, offset, length, flow: 0, stream: 0 });
+        requests.push(HostRequest { time: Ns(time), op, offset, length, flow: 0, stream });
     }
     Ok(requests)
 }

@@ -8,6 +8,7 @@ mod setup;
 mod split;
 pub mod volume;
 
+use crate::config::ConfigError;
 use crate::config::host::FlowRules;
 use crate::host::front::Front;
 use crate::host::schedulers::HostPolicy;
@@ -77,8 +78,11 @@ pub fn replay_in_parts<V: Volume>(
 ) -> Result<Ending, RunError> {
     if setup.host.max_inside > 0 || setup.scheme.cache.max_writes > 0 {
         // Something may wait at the host behind its queue.
-        let rules = FlowRules::of_host("", &setup.host);
-        return replay_flows_in_parts(setup, device, vec![Flow { rules, source }], None, observer, split);
+        let rules = vec![FlowRules::of_host("", &setup.host)];
+        let flow = Flow { rules: rules[0].clone(), source };
+        let host = queues(setup, vec![flow], &rules, None)?.keeping_streams();
+        device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)).collect());
+        return replay_host(setup, device, host, observer, &rules, split);
     }
     device.set_flows(Vec::new());
     replay_host(setup, device, Front::new(source, setup.host.clone()), observer, &[], split)
@@ -106,11 +110,36 @@ pub fn replay_flows_in_parts<V: Volume>(
     split: Split<'_>,
 ) -> Result<Ending, RunError> {
     let rules: Vec<FlowRules> = flows.iter().map(|flow| flow.rules.clone()).collect();
-    let scheduler = scheduler.unwrap_or_else(|| HostPolicy::new(&setup.host.scheduler, &rules));
-    let host = Flows::new(&setup.host, flows, scheduler).map_err(|error| error.under("workload"))?;
-    let host = host.before_drive(&setup.scheme.cache);
+    let host = queues(setup, flows, &rules, scheduler)?;
+    check_streams(&rules, device.streams()).map_err(|error| error.under("workload"))?;
     device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)).collect());
     replay_host(setup, device, host, observer, &rules, split)
+}
+
+/// A host with a queue for each of these flows, in front of the drive of this setup.
+fn queues<'a>(
+    setup: &Setup,
+    flows: Vec<Flow<'a>>,
+    rules: &[FlowRules],
+    scheduler: Option<HostPolicy>,
+) -> Result<Flows<'a>, ConfigError> {
+    let scheduler = scheduler.unwrap_or_else(|| HostPolicy::new(&setup.host.scheduler, rules));
+    let host = Flows::new(&setup.host, flows, scheduler).map_err(|error| error.under("workload"))?;
+    Ok(host.before_drive(&setup.scheme.cache))
+}
+
+/// Refuses a flow whose stream the drive doesn't offer.
+fn check_streams(rules: &[FlowRules], streams: Option<u16>) -> Result<(), ConfigError> {
+    let Some(streams) = streams else { return Ok(()) };
+    let Some((number, flow)) = rules.iter().enumerate().find(|(_, flow)| flow.stream >= streams) else {
+        return Ok(());
+    };
+    let allowed = format!(
+        "0 to {}, as the drive offers {streams} streams (scheme.blocks.host_write_points)",
+        streams.saturating_sub(1)
+    );
+    let path = format!("flow[{number}].stream");
+    Err(ConfigError::new(&path, format!("{} of flow {}", flow.stream, flow.name), allowed))
 }
 
 /// Replays what a host gives.

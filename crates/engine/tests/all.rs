@@ -47,6 +47,7 @@ mod scheduling;
 mod slc_cache;
 mod snapshots;
 mod stationary;
+mod streams;
 mod systems;
 mod victims;
 mod wear;

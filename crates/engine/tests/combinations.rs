@@ -62,6 +62,7 @@ fn runs(parts: &[&Part], requests: u64) {
         if op == HostOp::Flush {
             (request.offset, request.length) = (0, 0);
         }
+        request.stream = random.below(u64::from(setup.scheme.blocks.host_write_points)) as u16;
         request
     });
     let report = run(&setup, &mut source).unwrap_or_else(|error| panic!("{}: {error}", names()));

@@ -248,6 +248,7 @@ proptest! {
         device in devices(),
         (scheme, cache) in (schemes(), caches()),
         (members, window) in (prop::option::of(2u32..4), prop_oneof![Just(0), 1_000u64..3_000_000, 1_000_000u64..30_000_000]),
+        points in write_points(),
         (whole, alone, joined) in (prop::bool::weighted(0.8), prop::bool::weighted(0.9), any::<bool>()),
         host in hosts(),
         (layout, overwrite) in (layouts(), 0.0..2.0f64),
@@ -257,11 +258,12 @@ proptest! {
         let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         allow_fast_paths(&mut setup, cache, whole, alone);
+        setup.scheme.blocks.host_write_points = points;
         if joined {
             setup.device.multi_plane.rule = MultiPlaneRule::SamePage;
         }
         let requests = match setup.prepare(&[]) {
-            Ok(drive) => requests(seed, count, drive.logical_bytes()),
+            Ok(drive) => of_streams(requests(seed, count, drive.logical_bytes()), points),
             Err(_) => return Ok(()),
         };
         setup.scheme.array = members.map(|members| ArrayConfig {

@@ -110,7 +110,7 @@ proptest! {
         cores in 1u32..4,
         firmware in firmware(),
         ideal in ideals(),
-        (reclaim, wear, background, separation) in upkeep(),
+        ((reclaim, wear, background, separation), points, persistent) in (upkeep(), write_points(), any::<bool>()),
         (replicator, (slc_cache, idle_after_ns), (collision, hotr)) in (replicators(), slc_caches(), systems()),
         host in hosts(),
         occupancy in occupancies(),
@@ -128,9 +128,9 @@ proptest! {
         (scheme.collision, scheme.hotr) = (collision, hotr);
         scheme.gc.background = background;
         scheme.separation = SeparationConfig { policy: separation.0, separate_hot_moves: separation.1, decay_writes: 50, ..Default::default() };
-        if separation.0 == SeparationKind::HotCold {
-            scheme.blocks.host_write_points = 2;
-        }
+        scheme.blocks.host_write_points =
+            if separation.0 == SeparationKind::HotCold { points.max(2) } else { points };
+        isolate(&mut scheme, persistent);
         let start = StartConfig { layout, ..start(occupancy, overwrite) };
         let setup = Setup { scheme, host, start, seed, ..setup(device) };
         let systems = replicator.iter().map(Replicator::policy).collect();
@@ -144,7 +144,7 @@ proptest! {
             // Where the device has that mode and the domain exists.
             drive.open_for_host_in(domain, CellMode::Slc);
         }
-        let requests = requests(seed, count, drive.logical_bytes());
+        let requests = of_streams(requests(seed, count, drive.logical_bytes()), points);
         let allocates = setup.scheme.mapping.unmapped_reads == UnmappedReads::Allocate;
         let (report, record) = record_on(&setup, drive, &mut Listed(requests.clone()))
             .map_err(|error| TestCaseError::fail(error.to_string()))?;
@@ -204,13 +204,15 @@ proptest! {
         ideal in ideals(),
         host in hosts(),
         (layout, overwrite) in (layouts(), 0.0..2.0f64),
-        (measured, (collision, hotr)) in (any::<bool>(), systems()),
+        (measured, points, persistent, (collision, hotr)) in (any::<bool>(), write_points(), any::<bool>(), systems()),
         seed: u64,
         count in 1usize..300,
         at in prop::collection::vec(1u64..300, 1..3),
     ) {
         let ideal = fitting(ideal, &device);
-        let scheme = SchemeConfig { firmware, ideal, collision, hotr, ..scheme };
+        let mut scheme = SchemeConfig { firmware, ideal, collision, hotr, ..scheme };
+        scheme.blocks.host_write_points = points;
+        isolate(&mut scheme, persistent);
         let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         if measured {
@@ -219,7 +221,7 @@ proptest! {
             setup.measure.collisions = true;
         }
         let requests = match setup.prepare(&[]) {
-            Ok(drive) => requests(seed, count, drive.logical_bytes()),
+            Ok(drive) => of_streams(requests(seed, count, drive.logical_bytes()), points),
             Err(_) => return Ok(()),
         };
         let whole = in_parts(&setup, &requests, &[]);

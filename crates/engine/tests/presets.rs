@@ -72,6 +72,21 @@ pub fn device(name: &str, set: &[(&str, &str)]) -> (DeviceConfig, SchemeConfig) 
     resolve((name, &text), ("none", ""), set)
 }
 
+#[test]
+fn every_drive_with_a_cache_may_offer_streams() {
+    let mut count = 0;
+    for (name, text) in presets("devices") {
+        let points = [("scheme.blocks.host_write_points", "4")];
+        let (device, scheme) = resolve((&name, &text), ("none", ""), &points);
+        if scheme.cache.policy != CacheKind::None {
+            wordline_engine::run::logical_bytes(&device, &scheme)
+                .unwrap_or_else(|error| panic!("{name}: {error}"));
+            count += 1;
+        }
+    }
+    assert!(count > 8, "{count}");
+}
+
 fn raw_bytes(device: &DeviceConfig) -> f64 {
     device.geometry.physical_units() as f64 * f64::from(device.geometry.mapping_unit_bytes)
 }

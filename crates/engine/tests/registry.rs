@@ -9,6 +9,7 @@ use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, ReadAdmission};
 use wordline_engine::config::device::*;
 use wordline_engine::config::host::{Arrivals, HostConfig};
+use wordline_engine::config::isolation::Isolation;
 use wordline_engine::config::nand_modes::SlcModeConfig;
 use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
@@ -45,6 +46,7 @@ registry!(RECLAIMS: ReclaimKind { None, Block, Superblock, Shuffler, Page });
 registry!(PRIORITIES: ReclaimPriority { Foreground, Equal, Background });
 registry!(FREE_BLOCKS: FreeBlock { Oldest, LeastWorn });
 registry!(SEPARATIONS: SeparationKind { None, Stream, HotCold });
+registry!(ISOLATIONS: Isolation { Initial, Persistent });
 registry!(SLC_CACHES: SlcCacheKind { None, Static, Dynamic });
 registry!(WHEN_FULL: WhenFull { Direct, FoldFirst });
 registry!(SCHEDULERS: SchedulerKind { Fifo, ReadFirst, ReadFirstSuspend });
@@ -287,6 +289,36 @@ fn wear_levelling_collection_at_idle_time_and_separation_pass_together() {
                     let report = run(&setup, &mut Listed(requests)).unwrap_or_else(|e| panic!("{what}: {e}"));
                     assert!(report.background_gc.is_some_and(|gc| gc.victims > 0), "{what}");
                     assert!(report.gc.victims > 0, "{what}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn streams_pass_with_every_isolation_collection_span_placement_and_cache() {
+    for &isolation in ISOLATIONS {
+        for &policy in COLLECTIONS {
+            for &superblock in SPANS {
+                for &placement in PLACEMENTS {
+                    for &cache in CACHES {
+                        let mut setup = small();
+                        // Of the spare superblocks four are open.
+                        setup.device.geometry.blocks = 20;
+                        setup.scheme.gc = GcConfig { policy, isolation, trigger: 0.1, ..setup.scheme.gc };
+                        setup.scheme.blocks = BlocksConfig { superblock, host_write_points: 2 };
+                        setup.scheme.placement.policy = placement;
+                        let bytes = CacheBytes::Bytes(64 << 10);
+                        setup.scheme.cache = CacheConfig { policy: cache, bytes, ..Default::default() };
+                        let what = format!("{isolation:?} {policy:?} {superblock:?} {placement:?} {cache:?}");
+                        let mut requests = requests(3, 400, setup.logical_bytes().unwrap());
+                        let mut random = Random(5);
+                        requests.iter_mut().for_each(|request| request.stream = random.below(2) as u16);
+                        let report = run(&setup, &mut Listed(requests))
+                            .unwrap_or_else(|error| panic!("{what}: {error}"));
+                        assert!(report.gc.victims > 0, "{what}");
+                        assert!(report.checked.is_some_and(|checked| checked.reads_verified > 0), "{what}");
+                    }
                 }
             }
         }

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use wordline_engine::config::cache::{CacheBytes, CacheConfig, CacheKind, DramConfig, ReadAdmission};
 use wordline_engine::config::device::*;
 use wordline_engine::config::host::{Arrivals, HostConfig};
+use wordline_engine::config::isolation::Isolation;
 use wordline_engine::config::nand_modes::*;
 use wordline_engine::config::run::{Occupancy, StartConfig, StartLayout, WindowConfig};
 use wordline_engine::config::scheme::*;
@@ -325,6 +326,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         stop,
                         background: None,
                         pace: None,
+                        isolation: Isolation::default(),
                         read_ahead_pages,
                     },
                     scheduler: SchedulerConfig {

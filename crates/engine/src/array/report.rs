@@ -64,6 +64,7 @@ impl Array {
             superblock_units: each().map(|evidence| evidence.superblock_units).next().unwrap_or(0),
             collecting_before: each().map(|evidence| evidence.collecting_before).sum(),
             mapped_before: each().map(|evidence| evidence.mapped_before).sum(),
+            streams_together: each().any(|evidence| evidence.streams_together),
             ..Evidence::default()
         }
     }

@@ -29,6 +29,10 @@ impl Volume for Array {
         self.members.first().map_or(0, |first| array_bytes(&self.config, first.logical_bytes()))
     }
 
+    fn streams(&self) -> Option<u16> {
+        self.members.first().and_then(Device::streams)
+    }
+
     fn now(&self) -> Ns {
         self.now
     }

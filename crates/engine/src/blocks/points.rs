@@ -1,6 +1,7 @@
 //! Which write points a domain has, and who writes where.
 
 use crate::config::SchemeConfig;
+use crate::config::isolation::Isolation;
 use crate::sched::class::{CAUSES, Cause};
 
 /// The write points of every domain: those of the host first, then one for each further kind of writing.
@@ -12,13 +13,22 @@ pub struct Points {
     count: u8,
     /// That of hot pages that garbage collection moves, where they keep apart.
     hot_moves: Option<u8>,
+    /// Those of pages that are moved of the host's streams from the second on, where these keep apart: the first of them.
+    stream_moves: Option<u8>,
 }
 
 impl Points {
     /// `host` write points for the host's streams, one for moves, and one for each of the causes that keep apart.
     pub fn new(host: u32, separate: &[Cause]) -> Self {
         let host = host.clamp(1, 64) as u8;
-        let mut points = Self { host, of: [0; CAUSES], count: host + 1, hot_moves: None, slc_cache: None };
+        let mut points = Self {
+            host,
+            of: [0; CAUSES],
+            count: host + 1,
+            hot_moves: None,
+            slc_cache: None,
+            stream_moves: None,
+        };
         for cause in [Cause::Gc, Cause::ReadReclaim, Cause::WearLevelling, Cause::Migration] {
             points.of[cause.index()] = host;
         }
@@ -54,6 +64,10 @@ impl Points {
             points.hot_moves = Some(points.count);
             points.count += 1;
         }
+        if scheme.gc.isolation == Isolation::Persistent {
+            points.stream_moves = Some(points.count);
+            points.count += points.host - 1;
+        }
         points.with_slc_cache(scheme.slc_cache.is_on())
     }
 
@@ -69,7 +83,33 @@ impl Points {
         self.hot_moves
     }
 
-    /// Write points that garbage collection fills.
+    /// Whether what is moved goes to a write point of its stream's own.
+    #[inline]
+    pub fn moves_apart(&self) -> bool {
+        self.stream_moves.is_some()
+    }
+
+    /// The write point of what is moved of the stream of one of the host's write points.
+    #[inline]
+    pub fn of_moves(&self, stream: u8) -> u8 {
+        match (self.stream_moves, stream) {
+            (None, _) | (_, 0) => self.of(Cause::Gc),
+            (Some(first), stream) => first + (stream - 1).min(self.host.saturating_sub(2)),
+        }
+    }
+
+    /// The stream whose data a write point takes; the first where that is no stream of the host's.
+    #[inline]
+    pub fn stream_of(&self, point: u8) -> u8 {
+        let moved = self.stream_moves.and_then(|first| point.checked_sub(first));
+        match moved.filter(|&moved| moved + 1 < self.host) {
+            Some(moved) => moved + 1,
+            None if self.is_of_host(point) => point,
+            None => 0,
+        }
+    }
+
+    /// Write points that garbage collection fills, where they take pages of any stream.
     pub fn of_collection(&self) -> impl Iterator<Item = u8> + use<> {
         [self.of(Cause::Gc)].into_iter().chain(self.hot_moves)
     }
@@ -107,10 +147,26 @@ impl Points {
         if migration == self.host { 0 } else { migration }
     }
 
-    /// The write point of a stream of the host.
+    /// The write point of a stream of the host; `None` for one that the drive doesn't offer. With one write point it offers
+    /// none, and takes each for data without a stream.
     #[inline]
-    pub fn of_stream(&self, stream: u16) -> u8 {
-        if self.host == 1 { 0 } else { (stream % u16::from(self.host)) as u8 }
+    pub fn of_stream(&self, stream: u16) -> Option<u8> {
+        match self.host {
+            1 => Some(0),
+            host => (stream < u16::from(host)).then_some(stream as u8),
+        }
+    }
+
+    /// Number of what goes to a domain and there to a write point of the host.
+    #[inline]
+    pub fn group(&self, domain: u32, point: u8) -> u32 {
+        domain * u32::from(self.host) + u32::from(point)
+    }
+
+    /// The write point of what has such a number.
+    #[inline]
+    pub fn of_group(&self, group: u32) -> u8 {
+        if self.host == 1 { 0 } else { (group % u32::from(self.host)) as u8 }
     }
 }
 
@@ -119,10 +175,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn streams_share_the_hosts_points_and_others_have_their_own() {
+    fn each_stream_has_a_point_and_what_is_not_the_hosts_has_its_own() {
         let points = Points::new(3, &[Cause::Replication]);
-        assert_eq!([0, 1, 2, 3].map(|stream| points.of_stream(stream)), [0, 1, 2, 0]);
+        assert_eq!([0, 1, 2, 3].map(|stream| points.of_stream(stream)), [Some(0), Some(1), Some(2), None]);
+        assert_eq!([0, 7, u16::MAX].map(|stream| Points::new(1, &[]).of_stream(stream)), [Some(0); 3]);
         assert_eq!((points.of(Cause::Host), points.of(Cause::Gc), points.of(Cause::Replication)), (0, 3, 4));
         assert_eq!((points.of(Cause::WearLevelling), points.count()), (3, 5));
+    }
+
+    #[test]
+    fn what_is_moved_has_a_point_for_each_stream_where_they_keep_apart() {
+        let mut scheme = SchemeConfig::default();
+        scheme.blocks.host_write_points = 3;
+        let of = |scheme: &SchemeConfig| {
+            let points = Points::of_scheme(scheme);
+            let moves = [0, 1, 2].map(|stream| points.of_moves(stream));
+            let streams: Vec<u8> = (0..points.count() as u8).map(|point| points.stream_of(point)).collect();
+            (points.count(), moves, streams)
+        };
+        assert_eq!(of(&scheme), (4, [3, 3, 3], vec![0, 1, 2, 0]));
+        scheme.gc.isolation = Isolation::Persistent;
+        assert_eq!(of(&scheme), (6, [3, 4, 5], vec![0, 1, 2, 0, 1, 2]));
     }
 }

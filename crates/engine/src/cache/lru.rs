@@ -37,7 +37,8 @@ impl CachePolicy for Lru {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cache::{CacheView, table::UnitTable};
+    use crate::cache::CacheView;
+    use crate::cache::table::{UnitTable, Written};
     use proptest::prelude::*;
 
     /// The same cache as two vectors from old to young, and the units on their way to flash.
@@ -95,7 +96,7 @@ mod tests {
             }
         };
         if write {
-            table.written(slot, stamp, 0);
+            table.written(slot, Written { stamp, version: 0, group: lpa.0 % 3, stream: 0 });
         }
         if policy.refreshes(lpa, if write { Access::Write } else { Access::Read }) {
             table.refresh(slot);

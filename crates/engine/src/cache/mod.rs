@@ -10,12 +10,14 @@ pub mod index;
 pub mod ledger;
 pub mod list;
 pub mod lru;
+pub mod marks;
 pub mod pause;
 pub mod rate_limit;
 pub mod record;
 pub mod state;
 pub mod table;
 pub mod throttle;
+pub mod together;
 pub mod write_buffer;
 
 use crate::config::cache::{CacheConfig, CacheKind};

@@ -112,7 +112,8 @@ impl Part for Cache {
 }
 
 impl Cache {
-    /// The cache that a scheme describes, if any, in `bytes` of DRAM; `page` units fill a flash page.
+    /// The cache that a scheme describes, if any, in `bytes` of DRAM; `page` units fill a flash page;
+    /// `groups`: to where dirty ones may go.
     pub fn new(
         config: &CacheConfig,
         dram: &DramConfig,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::index::Index;
 use super::list::{Link, Links, List, NIL};
+use super::marks::{Mark, Marks};
 use crate::ids::Lpa;
 use crate::memory::prefetch;
 
@@ -22,11 +23,9 @@ struct Unit {
     /// The operation that carries it to flash; [`NIL`] when none does.
     op: u32,
     group: u32,
-    dirty: bool,
-    /// Its page was written again and has another slot: nobody finds this one, but it goes to flash all the same.
-    superseded: bool,
-    /// Used while on its way to flash.
-    used_meanwhile: bool,
+    /// Of the request that wrote it last.
+    stream: u16,
+    marks: Marks,
     /// Among all that are clean, or dirty.
     all: Link,
     /// Among the dirty ones of its group.
@@ -39,6 +38,19 @@ struct Unit {
     in_program: u64,
     /// One bit for each of the first 64 sectors, set where it is held.
     held: u64,
+}
+
+/// A write of a unit: its number, the version that it makes, and the group and stream that the unit is of from then on.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// Number of the write.
+    pub stamp: u64,
+    /// Version of the unit.
+    pub version: u32,
+    /// Group of the unit among the dirty ones.
+    pub group: u32,
+    /// Stream of the request.
+    pub stream: u16,
 }
 
 /// The links of one kind.
@@ -233,14 +245,26 @@ impl UnitTable {
     }
 
     /// Group of a unit.
+    #[inline]
     pub fn group(&self, slot: Slot) -> u32 {
         self.units[slot as usize].group
+    }
+
+    /// Groups, of dirty units.
+    pub fn groups(&self) -> u32 {
+        self.groups.len() as u32
+    }
+
+    /// Stream of the request that wrote a unit last.
+    #[inline]
+    pub fn stream(&self, slot: Slot) -> u16 {
+        self.units[slot as usize].stream
     }
 
     /// Whether it is newer than flash.
     #[inline]
     pub fn is_dirty(&self, slot: Slot) -> bool {
-        self.units[slot as usize].dirty
+        self.units[slot as usize].marks.has(Mark::Dirty)
     }
 
     /// The sectors of a unit beyond 64, by words.
@@ -262,14 +286,14 @@ impl UnitTable {
     /// Whether its page was written again and has another slot.
     #[inline]
     pub fn is_superseded(&self, slot: Slot) -> bool {
-        self.units[slot as usize].superseded
+        self.units[slot as usize].marks.has(Mark::Superseded)
     }
 
     /// Whether it is as in flash, and no program of it runs.
     #[inline]
     pub fn is_clean(&self, slot: Slot) -> bool {
-        let Unit { dirty, op, .. } = self.units[slot as usize];
-        !dirty && op == NIL
+        let Unit { marks, op, .. } = self.units[slot as usize];
+        !marks.has(Mark::Dirty) && op == NIL
     }
 
     /// The operation that carries it to flash.
@@ -311,29 +335,24 @@ impl UnitTable {
         self.take_in(Unit { lpa: lpa.0, op: NIL, group, version, in_flash: version, ..Unit::default() })
     }
 
-    /// The same by the write number `stamp`, that is to say dirty; flash holds the version `in_flash`.
-    pub fn insert_written(
-        &mut self,
-        lpa: Lpa,
-        group: u32,
-        in_flash: u32,
-        (stamp, version): (u64, u32),
-    ) -> Option<Slot> {
-        let unit = Unit { lpa: lpa.0, op: NIL, group, version, in_flash, stamp, ..Unit::default() };
-        let slot = self.take_in(Unit { dirty: true, ..unit })?;
+    /// The same by a write, that is to say dirty; flash holds the version `in_flash`.
+    pub fn insert_written(&mut self, lpa: Lpa, in_flash: u32, written: Written) -> Option<Slot> {
+        let Written { stamp, version, group, stream } = written;
+        let unit = Unit { lpa: lpa.0, op: NIL, group, stream, version, in_flash, stamp, ..Unit::default() };
+        let slot = self.take_in(Unit { marks: Marks::only(Mark::Dirty), ..unit })?;
         self.dirty_units += 1;
         Some(slot)
     }
 
     /// The same where the unit is there already and keeps its slot until it is programmed: superseded. The new version holds the
     /// sectors of the old one.
-    pub fn append_written(&mut self, old: Slot, number_and_version: (u64, u32)) -> Option<Slot> {
-        let Unit { lpa, group, in_flash, held, .. } = self.units[old as usize];
+    pub fn append_written(&mut self, old: Slot, written: Written) -> Option<Slot> {
+        let Unit { lpa, in_flash, held, .. } = self.units[old as usize];
         self.index.remove(lpa);
         self.leave(old);
-        self.units[old as usize].superseded = true;
+        self.units[old as usize].marks.set(Mark::Superseded, true);
         self.join(old, true);
-        let slot = self.insert_written(Lpa(lpa), group, in_flash, number_and_version)?;
+        let slot = self.insert_written(Lpa(lpa), in_flash, written)?;
         self.units[slot as usize].held = held;
         let (from, to) = (old as usize * self.more_words, slot as usize * self.more_words);
         self.more_held.copy_within(from..from + self.more_words, to);
@@ -373,32 +392,48 @@ impl UnitTable {
     pub fn remove(&mut self, slot: Slot) {
         self.leave(slot);
         let unit = &mut self.units[slot as usize];
-        if !unit.superseded {
+        if !unit.marks.has(Mark::Superseded) {
             self.index.remove(unit.lpa);
         }
-        self.dirty_units -= u32::from(unit.dirty);
-        (unit.dirty, unit.op) = (false, NIL);
+        self.dirty_units -= u32::from(unit.marks.has(Mark::Dirty));
+        unit.marks.set(Mark::Dirty, false);
+        unit.op = NIL;
         unit.lpa = std::mem::replace(&mut self.free, slot);
         self.used -= 1;
     }
 
     /// The unit becomes the youngest of its list.
     pub fn refresh(&mut self, slot: Slot) {
-        self.units[slot as usize].used_meanwhile = true;
+        self.units[slot as usize].marks.set(Mark::UsedMeanwhile, true);
         self.leave(slot);
         self.join(slot, true);
     }
 
-    /// A write took effect in the cache: the unit is dirty since the write number `stamp`, unless it was before.
-    pub fn written(&mut self, slot: Slot, stamp: u64, version: u32) {
+    /// A write took effect in the cache: the unit is dirty since then, unless it was before, and of the write's group and stream.
+    pub fn written(&mut self, slot: Slot, written: Written) {
+        let Written { stamp, version, group, stream } = written;
+        let group = group.min(self.groups.len() as u32 - 1);
         let unit = &mut self.units[slot as usize];
-        unit.version = version;
-        if !unit.dirty {
+        (unit.version, unit.stream) = (version, stream);
+        if !unit.marks.has(Mark::Dirty) {
             self.leave(slot);
             let unit = &mut self.units[slot as usize];
-            (unit.dirty, unit.stamp) = (true, stamp);
+            unit.marks.set(Mark::Dirty, true);
+            (unit.stamp, unit.group) = (stamp, group);
             self.dirty_units += 1;
             self.join(slot, true);
+        } else if unit.group != group {
+            self.change_group(slot, group);
+        }
+    }
+
+    /// A dirty unit is of another group from now on, among which it is the youngest; among all it keeps its place.
+    fn change_group(&mut self, slot: Slot, group: u32) {
+        let Unit { op, marks, group: before, .. } = self.units[slot as usize];
+        self.units[slot as usize].group = group;
+        if op == NIL && !marks.has(Mark::Superseded) {
+            OfGroup(&mut self.units).unlink(&mut self.groups[before as usize], slot);
+            OfGroup(&mut self.units).push_young(&mut self.groups[group as usize], slot);
         }
     }
 
@@ -406,14 +441,15 @@ impl UnitTable {
     pub fn depart(&mut self, slot: Slot, op: u32) {
         self.leave(slot);
         let unit = &mut self.units[slot as usize];
-        (unit.op, unit.used_meanwhile) = (op, false);
+        unit.marks.set(Mark::UsedMeanwhile, false);
+        unit.op = op;
     }
 
     /// The program takes the unit as it is now: it is clean unless it is written again.
     pub fn commit(&mut self, slot: Slot) {
         let unit = &mut self.units[slot as usize];
-        self.dirty_units -= u32::from(unit.dirty);
-        unit.dirty = false;
+        self.dirty_units -= u32::from(unit.marks.has(Mark::Dirty));
+        unit.marks.set(Mark::Dirty, false);
         (unit.in_flash, unit.in_program) = (unit.version, unit.stamp);
     }
 
@@ -421,17 +457,18 @@ impl UnitTable {
     pub fn arrive(&mut self, slot: Slot) {
         let unit = &mut self.units[slot as usize];
         (unit.op, unit.in_program) = (NIL, 0);
-        let young = unit.dirty || unit.used_meanwhile;
+        let young = unit.marks.has(Mark::Dirty) || unit.marks.has(Mark::UsedMeanwhile);
         self.join(slot, young);
     }
 
     #[inline]
     fn join(&mut self, slot: Slot, young: bool) {
-        let Unit { op, dirty, superseded, group, .. } = self.units[slot as usize];
+        let Unit { op, marks, group, .. } = self.units[slot as usize];
         if op != NIL {
             return;
         }
-        if superseded {
+        let dirty = marks.has(Mark::Dirty);
+        if marks.has(Mark::Superseded) {
             return All(&mut self.units).push_young(&mut self.superseded, slot);
         }
         let list = if dirty { &mut self.dirty } else { &mut self.clean };
@@ -447,11 +484,12 @@ impl UnitTable {
 
     #[inline]
     fn leave(&mut self, slot: Slot) {
-        let Unit { op, dirty, superseded, group, .. } = self.units[slot as usize];
+        let Unit { op, marks, group, .. } = self.units[slot as usize];
         if op != NIL {
             return;
         }
-        if superseded {
+        let dirty = marks.has(Mark::Dirty);
+        if marks.has(Mark::Superseded) {
             All(&mut self.units).unlink(&mut self.superseded, slot);
         } else if dirty {
             All(&mut self.units).unlink(&mut self.dirty, slot);
@@ -510,6 +548,47 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    fn write(stamp: u64, group: u32) -> Written {
+        Written { stamp, version: 1, group, stream: 10 + group as u16 }
+    }
+
+    #[test]
+    fn a_unit_goes_with_the_stream_that_wrote_it_last() {
+        let mut table = UnitTable::new(8, 4096, 3);
+        let slots = [(1, 0), (2, 1), (3, 0)]
+            .map(|(lpa, group)| table.insert_written(Lpa(lpa), 0, write(u64::from(lpa), group)).unwrap());
+        let of = |table: &UnitTable, group| {
+            let (oldest, count) = table.oldest_of_group(group);
+            (oldest.map(|slot| table.lpa(slot).0), count)
+        };
+        assert_eq!((of(&table, 0), of(&table, 1), of(&table, 2)), ((Some(1), 2), (Some(2), 1), (None, 0)));
+        // The oldest goes to the other stream, as its youngest; among all it stays the oldest.
+        table.written(slots[0], write(4, 1));
+        assert_eq!((of(&table, 0), of(&table, 1)), ((Some(3), 1), (Some(2), 2)));
+        assert_eq!((table.stream(slots[0]), table.stamp(slots[0])), (11, 1));
+        assert_eq!(table.dirty().collect::<Vec<_>>(), slots);
+        // On its way to flash it is in no list; written by another stream meanwhile, it comes back as that one's.
+        table.depart(slots[0], 7);
+        table.written(slots[0], write(5, 2));
+        table.commit(slots[0]);
+        table.written(slots[0], write(6, 2));
+        assert_eq!((of(&table, 1), of(&table, 2)), ((Some(2), 1), (None, 0)));
+        table.arrive(slots[0]);
+        assert_eq!((of(&table, 2), table.group(slots[0]), table.stamp(slots[0])), ((Some(1), 1), 2, 6));
+        // A version that is superseded goes where it was bound for; the new one has a place of its own.
+        let newer = table.append_written(slots[1], write(7, 0)).unwrap();
+        assert_eq!((table.group(slots[1]), table.group(newer)), (1, 0));
+        assert_eq!(
+            (table.oldest_superseded(), of(&table, 0), of(&table, 1)),
+            (Some(slots[1]), (Some(3), 2), (None, 0))
+        );
+        // One that is clean is of no stream until it is written.
+        let clean = table.insert(Lpa(9), 0, 1).unwrap();
+        assert_eq!(of(&table, 0).1, 2);
+        table.written(clean, write(8, 2));
+        assert_eq!(of(&table, 2), (Some(1), 2));
+    }
 
     proptest! {
         #[test]

@@ -29,11 +29,12 @@ mod tests {
 
     #[test]
     fn units_leave_in_the_order_in_which_they_were_written_and_none_stays() {
-        use crate::cache::{CacheView, table::UnitTable};
+        use crate::cache::CacheView;
+        use crate::cache::table::{UnitTable, Written};
         let mut table = UnitTable::new(4, 4096, 1);
         for (stamp, lpa) in [7, 3, 5].into_iter().enumerate() {
             let slot = table.insert(Lpa(lpa), 0, 0).unwrap();
-            table.written(slot, stamp as u64 + 1, 1);
+            table.written(slot, Written { stamp: stamp as u64 + 1, version: 1, group: 0, stream: 0 });
         }
         let mut policy = WriteBuffer;
         assert!(!policy.refreshes(Lpa(7), Access::Write));

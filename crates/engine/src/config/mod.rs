@@ -19,6 +19,7 @@ mod geometry;
 pub mod host;
 pub mod hotr;
 pub mod ideal;
+pub mod isolation;
 pub mod layers;
 pub mod mapping;
 pub mod measure;

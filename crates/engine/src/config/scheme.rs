@@ -12,6 +12,7 @@ use super::errors::ReadCounting;
 use super::firmware::FirmwareConfig;
 use super::hotr::HotrConfig;
 use super::ideal::IdealConfig;
+use super::isolation::Isolation;
 pub use super::mapping::{Eviction, Loads, MappingConfig, MappingKind, ShareOf, StoredPages, UnmappedReads};
 use super::pace::PaceConfig;
 use super::partition::PartitionConfig;
@@ -224,8 +225,8 @@ pub struct BlocksConfig {
     /// Blocks of which planes form one superblock.
     #[serde(default)]
     pub superblock: SuperblockSpan,
-    /// Write points of the host in each domain: writes of different streams fill different blocks. Stream s uses write
-    /// point s modulo this number.
+    /// Write points of the host in each domain, 1 to 64: writes of different streams fill different blocks. With 2 or more the
+    /// drive offers so many streams, numbered from 0; with 1 it offers none.
     #[serde(default = "one")]
     pub host_write_points: u32,
 }
@@ -288,6 +289,9 @@ pub struct GcConfig {
     /// Collection whose rate follows the host's writes; left out: it begins at `trigger` and ends at `stop`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pace: Option<PaceConfig>,
+    /// What of the host's streams stays apart when its pages are moved: `initial` (nothing) or `persistent`.
+    #[serde(default)]
+    pub isolation: Isolation,
     /// Flash pages read ahead of their programs; 0 = two superpages, at least four pages.
     #[serde(default)]
     pub read_ahead_pages: u32,
@@ -303,6 +307,7 @@ impl Default for GcConfig {
             stop: None,
             background: None,
             pace: None,
+            isolation: Isolation::default(),
             read_ahead_pages: 0,
         }
     }
@@ -386,6 +391,7 @@ impl SchemeConfig {
         let points = self.blocks.host_write_points;
         self.separation.validate(points).map_err(|e| e.under("separation"))?;
         self.redundancy.validate().map_err(|e| e.under("redundancy"))?;
+        self.gc.isolation.check_beside(self)?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
         self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
         if self.reclaim.policy.rearranges() && self.redundancy.is_on() {

@@ -47,7 +47,7 @@ fn default_hot() -> u32 {
 pub enum SeparationKind {
     /// Nothing: the first takes all.
     None,
-    /// The stream of the request, modulo the number of write points.
+    /// The stream of the request: with two or more write points the drive offers as many.
     #[default]
     Stream,
     /// How often and how lately the page was written: multiple Bloom filters (Park and Du 2011). The first write point

@@ -3,7 +3,7 @@
 
 use super::Device;
 use crate::cache::state::Promise;
-use crate::cache::table::Slot;
+use crate::cache::table::{Slot, Written};
 use crate::cache::{Access, Cache, CachePolicy, CacheSlot, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
 use crate::ids::{Lpa, Ppa};
 use crate::placement::Placement;
@@ -135,7 +135,9 @@ impl Device {
     /// A unit of a write takes effect in the cache, where it is held or where room was made.
     fn enter(&mut self, request: u32, lpa: Lpa, held: Option<Slot>) {
         let (start, end) = self.wanted_range(request, lpa);
-        let group = if held.is_some() { 0 } else { self.group_of(lpa) };
+        let stream = self.requests[request as usize].stream();
+        let point = self.host_point(lpa, stream);
+        let group = self.group_of(lpa, point);
         let before = self.versions.as_ref().map_or(0, |versions| versions.newest(lpa));
         let version = self.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa));
         let now = self.now;
@@ -144,15 +146,15 @@ impl Device {
         let slot = match (state.in_place(held), held) {
             (Some(slot), _) => {
                 state.stamp += u64::from(!state.table.is_dirty(slot));
-                state.table.written(slot, state.stamp, version);
+                state.table.written(slot, Written { stamp: state.stamp, version, group, stream });
                 slot
             }
             (None, held) => {
                 state.stamp += 1;
-                let number_and_version = (state.stamp, version);
+                let written = Written { stamp: state.stamp, version, group, stream };
                 let slot = match held {
-                    Some(old) => state.table.append_written(old, number_and_version),
-                    None => state.table.insert_written(lpa, group, before, number_and_version),
+                    Some(old) => state.table.append_written(old, written),
+                    None => state.table.insert_written(lpa, before, written),
                 };
                 state.took_place(now);
                 let Some(slot) = slot else {
@@ -184,9 +186,12 @@ impl Device {
         }
     }
 
-    /// Group of a unit among the dirty ones: its domain where that follows from the address.
-    pub(super) fn group_of(&self, lpa: Lpa) -> u32 {
-        self.placement.plane_by_address(lpa).map_or(0, |plane| self.domains.of(plane).0)
+    /// Group of a unit among the dirty ones: those that go to one write point, of its domain where that follows from the
+    /// address.
+    #[inline]
+    pub(super) fn group_of(&self, lpa: Lpa, point: u8) -> u32 {
+        let domain = self.placement.plane_by_address(lpa).map_or(0, |plane| self.domains.of(plane).0);
+        self.points.group(domain, point)
     }
 
     /// A unit of a read that just came: whether the cache serves it.
@@ -311,7 +316,7 @@ impl Device {
             return;
         }
         let (start, end) = self.wanted_range(request, lpa);
-        let group = self.group_of(lpa);
+        let group = self.group_of(lpa, 0);
         let version = self.versions.as_ref().map_or(0, |versions| versions.stored(ppa));
         let Some(cache) = self.cache.as_deref_mut() else { return };
         let found = cache.state.table.find(lpa);

@@ -75,6 +75,7 @@ impl Device {
             && !self.copies.is_on()
             && self.systems.are_none()
             && !self.slc.as_ref().is_some_and(|slc| slc.untimed)
+            && !self.points.moves_apart()
             && !self.replication.reserved.has_dies();
         let PlacementPolicy::Static(placement) = &self.placement else { return None };
         if !independent || self.domains.len() < 2 {
@@ -204,7 +205,7 @@ impl Device {
             let before = choice.again();
             drawn.iter_mut().for_each(Vec::clear);
             for number in 0..some {
-                let Some(lpa) = choice.draw() else { return true };
+                let Some((lpa, _)) = choice.draw() else { return true };
                 let (domain, entry) = dealing.of(lpa);
                 drawn[domain.index()].push(entry);
                 if number % DRAWN_BETWEEN == 0 && !go_on() {
@@ -225,7 +226,7 @@ impl Device {
             self.fault = first_of(stopped, || {
                 let again = before.as_ref().and_then(Overwriting::again).into_iter();
                 again.flat_map(move |mut again| {
-                    (0..some).map_while(move |_| again.draw().map(|lpa| dealing.of(lpa).0))
+                    (0..some).map_while(move |_| again.draw().map(|(lpa, _)| dealing.of(lpa).0))
                 })
             });
             left -= u64::from(some);

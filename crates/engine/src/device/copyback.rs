@@ -17,7 +17,7 @@ impl Device {
     /// Moves a flash page of a victim by copyback, to the next place of its domain's write point for this cause; `false`,
     /// with nothing done, when a unit of it isn't valid or that place isn't on its plane (or die).
     pub(super) fn copy_back(&mut self, domain: DomainId, page: Ppa, cause: Cause) -> bool {
-        let number = self.points.of(cause);
+        let number = self.point_of_moves_from(cause, self.blocks.of(&self.geometry, page));
         let units = page.0..page.0 + self.geometry.units_per_page();
         if !self.next_place_suits(domain, number, page)
             || units.clone().any(|unit| self.valid_lpa(Ppa(unit)).is_none())

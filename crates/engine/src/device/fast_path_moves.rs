@@ -40,6 +40,7 @@ impl Device {
             || self.rules.places_moves
             || self.copybacks.supported
             || self.points.of_hot_moves().is_some()
+            || self.points.moves_apart()
             || self.cpu.is_on();
         let watched = self.wear_out.is_some() || self.slc.is_some();
         self.reads_can_bypass_queues() && alone && !(elsewhere || watched || self.redundancy.is_some())

@@ -14,11 +14,12 @@ use super::{
 use crate::arrange::Arrangement;
 use crate::blocks::separation::SeparationPolicy;
 use crate::blocks::slc_cache::SlcCachePolicy;
-use crate::blocks::{BlockTable, Domains};
+use crate::blocks::{BlockTable, Domains, Isolated};
 use crate::cache::{Cache, Ledger};
 use crate::config::ConfigError;
 use crate::config::device::{CommandTaker, DeviceConfig, ProgramData};
 use crate::config::ideal::SecondServer;
+use crate::config::isolation::Isolation;
 use crate::config::scheme::SchemeConfig;
 use crate::cpu::Cpu;
 use crate::events::EventSet;
@@ -171,6 +172,8 @@ impl Device {
             cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
             dram,
             cache: None,
+            isolated: (scheme.gc.isolation == Isolation::Persistent)
+                .then(|| Box::new(Isolated::new(blocks.len()))),
             settled: Settled::default(),
             recorder: Recorder::new(),
             monitor: monitor::Monitor::default(),
@@ -192,7 +195,7 @@ impl Device {
             plan.map.logical_units,
             this.geometry.unit_bytes,
             this.geometry.units_per_program(),
-            this.domains.len() as u32,
+            this.domains.len() as u32 * u32::from(this.points.host()),
         ];
         this.cache = Cache::new(&scheme.cache, &device.dram, cache_bytes, sizes)?.map(Box::new);
         this.note_policies();

@@ -81,7 +81,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::blocks::separation::SeparationPolicy;
 use crate::blocks::slc_cache::SlcCachePolicy;
-use crate::blocks::{BlockTable, Domains, FreeList, Points, WritePoint};
+use crate::blocks::{BlockTable, Domains, FreeList, Isolated, Points, WritePoint};
 use crate::cache::{Cache, Ledger};
 use crate::config::device::{LinkConfig, SuspendConfig};
 use crate::config::scheme::UnmappedReads;
@@ -270,6 +270,8 @@ pub struct Device {
     /// Who uses the controller's DRAM, and the data cache in it.
     dram: Ledger,
     cache: Option<Box<Cache>>,
+    /// Whose superblocks are whose, where collection keeps streams apart.
+    isolated: Option<Box<Isolated>>,
 
     /// How it came to its start.
     settled: Settled,

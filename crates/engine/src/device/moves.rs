@@ -1,8 +1,11 @@
 //! Pages that move: read, given their new places, gathered to rows, and programmed row by row.
 
+#[cfg(test)]
+mod tests;
+
 use super::Device;
 use crate::blocks::separation::Separation;
-use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
+use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::Placement;
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
@@ -62,7 +65,7 @@ impl Device {
             collector.in_flight -= 1;
             return self.pool.remove(unit);
         }
-        let number = self.point_of_move(class.cause(), lpa);
+        let number = self.point_of_move(class.cause(), lpa, ppa);
         let op = &mut self.pool[unit];
         (op.class, op.order, op.point) = (Class::program_for(class.cause()), 0, number);
         // Copies stay on the die that they were made for, as far as their domain has only one.
@@ -72,11 +75,20 @@ impl Device {
         self.gather(domain, unit);
     }
 
-    /// The write point of a page that moves.
-    fn point_of_move(&self, cause: Cause, lpa: Lpa) -> u8 {
+    /// The write point of a page that moves from a place.
+    fn point_of_move(&self, cause: Cause, lpa: Lpa, from: Ppa) -> u8 {
         match self.points.of_hot_moves() {
             Some(hot) if cause == Cause::Gc && self.separation.is_hot(lpa) => hot,
-            _ => self.points.of(cause),
+            _ => self.point_of_moves_from(cause, self.blocks.of(&self.geometry, from)),
+        }
+    }
+
+    /// The write point of what moves from a superblock: where streams keep apart, that of its stream.
+    #[inline]
+    pub(super) fn point_of_moves_from(&self, cause: Cause, superblock: SuperblockId) -> u8 {
+        match &self.isolated {
+            Some(isolated) => self.points.of_moves(isolated.of(superblock)),
+            None => self.points.of(cause),
         }
     }
 

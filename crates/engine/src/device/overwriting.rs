@@ -28,6 +28,10 @@ struct Written<'a> {
     batch: Vec<HostRequest>,
     next: usize,
     units: Range<u32>,
+    /// Of the request whose units these are.
+    stream: u16,
+    /// Streams that the drive offers, if it offers any.
+    streams: Option<u16>,
     unit_bytes: u64,
     occupied: u32,
     error: Option<SourceError>,
@@ -44,13 +48,21 @@ impl<'a> Overwriting<'a> {
         Some(Self { choice })
     }
 
-    /// The next one; `None` when there is none.
+    /// Whether the pages are of streams that the drive keeps apart.
+    pub(super) fn has_streams(&self) -> bool {
+        matches!(&self.choice, Choice::Written(written) if written.streams.is_some())
+    }
+
+    /// The next one, and the stream of its write; `None` when there is none.
     #[inline]
-    pub(super) fn draw(&mut self) -> Option<Lpa> {
+    pub(super) fn draw(&mut self) -> Option<(Lpa, u16)> {
         match &mut self.choice {
-            Choice::First(occupied, random) => (*occupied > 0).then(|| Lpa(rng::below(random, *occupied))),
+            Choice::First(occupied, random) => {
+                (*occupied > 0).then(|| (Lpa(rng::below(random, *occupied)), 0))
+            }
             Choice::Listed(pages, random) => {
-                pages.get(rng::below(random, pages.len() as u32) as usize).copied()
+                let page = pages.get(rng::below(random, pages.len() as u32) as usize);
+                page.map(|&lpa| (lpa, 0))
             }
             Choice::Written(written) => written.draw(),
         }
@@ -67,10 +79,10 @@ impl<'a> Overwriting<'a> {
 
 impl Written<'_> {
     #[inline]
-    fn draw(&mut self) -> Option<Lpa> {
+    fn draw(&mut self) -> Option<(Lpa, u16)> {
         loop {
             if let Some(unit) = self.units.next() {
-                return Some(Lpa(unit));
+                return Some((Lpa(unit), self.stream));
             }
             let Some(request) = self.batch.get(self.next) else {
                 self.refill()?;
@@ -78,6 +90,11 @@ impl Written<'_> {
             };
             self.next += 1;
             if request.op.is_write() && request.length > 0 {
+                if let Some(error) = no_such_stream(request.stream, self.streams) {
+                    self.error = Some(error);
+                    return None;
+                }
+                self.stream = request.stream;
                 let end = request.offset.saturating_add(request.length).div_ceil(self.unit_bytes);
                 let within = |unit: u64| unit.min(u64::from(self.occupied)) as u32;
                 self.units = within(request.offset / self.unit_bytes)..within(end);
@@ -97,6 +114,16 @@ impl Written<'_> {
     }
 }
 
+/// Why a write of this stream can't be carried out.
+#[inline]
+fn no_such_stream(stream: u16, streams: Option<u16>) -> Option<SourceError> {
+    let streams = streams.filter(|&streams| stream >= streams)?;
+    let allowed = format!("0 to {}, as the drive offers {streams} streams", streams.saturating_sub(1));
+    Some(SourceError(format!(
+        "a write of stream {stream} before the first request: allowed: {allowed} (scheme.blocks.host_write_points)"
+    )))
+}
+
 impl Device {
     /// Each of `pages` with the same chance, or of the first `occupied` logical pages when `pages` is empty.
     pub fn overwriting<'a>(&self, occupied: u32, pages: &'a [Lpa], seed: u64) -> Overwriting<'a> {
@@ -113,6 +140,8 @@ impl Device {
             batch: Vec::new(),
             next: 0,
             units: 0..0,
+            stream: 0,
+            streams: self.streams(),
             unit_bytes: u64::from(self.geometry.unit_bytes),
             occupied,
             error: None,

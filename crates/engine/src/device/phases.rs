@@ -57,7 +57,7 @@ impl Device {
         for row in 0..emptied {
             self.move_row_untimed(domain, victim, row);
         }
-        self.close_untimed_place(domain, self.points.of(Cause::Gc));
+        self.close_untimed_place(domain, self.point_of_moves_from(Cause::Gc, victim));
         if emptied == rows || self.blocks.valid(victim) == 0 {
             self.forget_versions(domain, victim);
             self.wear_untimed(victim);

@@ -12,7 +12,11 @@ impl Device {
     /// What the placement is told of a unit.
     pub(super) fn intent(&self, id: OpId) -> ProgramIntent {
         let Op { lpa, request, class, source, .. } = self.pool[id];
-        let stream = self.requests.get(request as usize).map_or(0, Request::stream);
+        let stream = match class.cause() {
+            Cause::WriteBack => self.stream_of_cached(id),
+            _ => self.requests.get(request as usize).map(Request::stream),
+        };
+        let stream = stream.unwrap_or(0);
         ProgramIntent { cause: class.cause(), source, ..ProgramIntent::host(lpa, stream) }
     }
 
@@ -163,6 +167,9 @@ impl Device {
             self.fail(what);
             return false;
         };
+        if let Some(isolated) = &mut self.isolated {
+            isolated.give(superblock, self.points.stream_of(number));
+        }
         let rows = self.blocks.open(superblock, point.mode);
         let at_once = self.geometry.pages_at_once(point.mode);
         point.open(superblock, self.blocks.split(superblock).1, rows, at_once);

@@ -170,11 +170,16 @@ impl Device {
             return;
         }
         self.plans.waiting -= 1;
+        let from = self.plans.get(tag).and_then(|run| run.plan.erase.first().copied());
+        let stream = from.and_then(|from| self.isolated.as_ref().map(|isolated| isolated.of(from)));
         let mut destinations = Vec::with_capacity(needed.len());
         for domain in needed {
             self.domain[domain.index()].demand = 0;
             let Some(superblock) = self.domain[domain.index()].free.take() else { continue };
             self.blocks.open(superblock, CellMode::Native);
+            if let (Some(isolated), Some(stream)) = (&mut self.isolated, stream) {
+                isolated.give(superblock, stream);
+            }
             for unit in 0..self.blocks.capacity() {
                 // A hole must not name what was there before the erase.
                 self.oob.set_erased(self.unit_at(superblock, unit));
@@ -353,7 +358,8 @@ impl Device {
     /// A page of a plan without a pin gets its place.
     pub(super) fn place_planned(&mut self, unit: OpId) {
         let Op { lpa, ppa, .. } = self.pool[unit];
-        self.pool[unit].point = self.points.of_plans();
+        let own = self.isolated.as_ref().map(|isolated| isolated.of(self.blocks.of(&self.geometry, ppa)));
+        self.pool[unit].point = own.unwrap_or(self.points.of_plans());
         let asks = self.rules.places_moves && self.lookup(lpa) == ppa;
         let plane = asks.then(|| self.place_of_move(unit)).flatten();
         let plane = plane.unwrap_or_else(|| self.geometry.plane_of(ppa).0);

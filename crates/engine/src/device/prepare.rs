@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::by_domain::{FILLED_AT_ONCE, TAKEN_OUT};
 use super::overwriting::Overwriting;
 use super::{Device, DomainState};
+use crate::blocks::separation::SeparationPolicy;
 use crate::blocks::steady::Plan;
 use crate::blocks::{FreeList, WritePoint};
 use crate::config::scheme::PlacementOrder;
@@ -117,7 +118,9 @@ impl Device {
         choice: &mut Overwriting<'_>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> bool {
-        let dealing = self.dealing().filter(|dealing| Self::is_worth_going_by_domain(dealing, count));
+        // Domain by domain all goes to one write point.
+        let dealing = self.dealing().filter(|_| !choice.has_streams());
+        let dealing = dealing.filter(|dealing| Self::is_worth_going_by_domain(dealing, count));
         let went_on = match dealing {
             Some(dealing) => self.overwrite_by_domain(&dealing, count, choice, TAKEN_OUT, go_on),
             None => self.overwrite_in_turn(count, choice, go_on),
@@ -146,23 +149,24 @@ impl Device {
     }
 
     fn overwrite_some(&mut self, count: u64, choice: &mut Overwriting<'_>) {
-        let mut batch = [Lpa(0); BATCH];
+        let mut batch = [(Lpa(0), 0); BATCH];
         let mut left = count;
         while left > 0 && self.fault.is_none() {
             let size = left.min(BATCH as u64) as usize;
             for slot in &mut batch[..size] {
-                let Some(lpa) = choice.draw() else { return };
-                *slot = lpa;
-                self.map.prefetch(u64::from(lpa.0));
+                let Some(drawn) = choice.draw() else { return };
+                *slot = drawn;
+                self.map.prefetch(u64::from(drawn.0.0));
             }
-            for &lpa in &batch[..size] {
+            for &(lpa, _) in &batch[..size] {
                 let ppa = self.lookup(lpa);
                 if ppa.is_some() {
                     self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));
                 }
             }
-            for &lpa in &batch[..size] {
-                self.write_untimed(lpa);
+            for &(lpa, stream) in &batch[..size] {
+                let point = self.untimed_point(stream);
+                self.write_untimed_at(lpa, Cause::Host, stream, point);
             }
             left -= size as u64;
         }
@@ -172,22 +176,33 @@ impl Device {
         self.write_untimed_for(lpa, Cause::Host);
     }
 
+    /// The write point of a stream where writes take no time: other policies than that by streams aren't asked.
+    fn untimed_point(&self, stream: u16) -> u8 {
+        match self.separation {
+            SeparationPolicy::Stream => self.points.of_stream(stream).unwrap_or(0),
+            _ => self.points.of(Cause::Host),
+        }
+    }
+
     pub(super) fn write_untimed_for(&mut self, lpa: Lpa, cause: Cause) {
-        let plane = self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, 0) });
+        self.write_untimed_at(lpa, cause, 0, self.points.of(cause));
+    }
+
+    fn write_untimed_at(&mut self, lpa: Lpa, cause: Cause, stream: u16, number: u8) {
+        let plane = self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, stream) });
         let domain = self.domains.of(plane);
         let of_cache = if cause == Cause::Host { self.untimed_cache_point(domain) } else { None };
         if let Some(point) = of_cache {
             self.store_untimed_at(lpa, domain, cause, point);
             return;
         }
-        let point = usize::from(self.points.of(cause));
-        let opens = !self.domain[domain.index()].points[point].has_place();
+        let opens = !self.domain[domain.index()].points[usize::from(number)].has_place();
         if opens && !(cause == Cause::Mapping && self.has_room_for_map(domain)) {
             self.collect_untimed(domain, &mut |this, victim, first| {
                 this.move_block_untimed(domain, victim, first);
             });
         }
-        self.store_untimed(lpa, domain, cause);
+        self.store_untimed_at(lpa, domain, cause, number);
     }
 
     /// Whether a paced drive takes pages of its map without collecting: they have their part of what a layout leaves free, and
@@ -249,7 +264,8 @@ impl Device {
     /// Moves a unit to the next place of garbage collection in its domain, effective at once. Its old place still counts as
     /// valid.
     pub(super) fn move_one_untimed(&mut self, lpa: Lpa, old: Ppa, domain: DomainId) {
-        self.move_untimed(lpa, old, domain, self.points.of(Cause::Gc));
+        let number = self.point_of_moves_from(Cause::Gc, self.blocks.of(&self.geometry, old));
+        self.move_untimed(lpa, old, domain, number);
     }
 
     /// Moves a unit within a domain to the next place of a write point, effective at once. Its old place still counts as
@@ -360,7 +376,7 @@ impl Device {
     }
 
     fn move_block_untimed(&mut self, domain: DomainId, victim: SuperblockId, first: Ppa) {
-        let number = self.points.of(Cause::Gc);
+        let number = self.point_of_moves_from(Cause::Gc, victim);
         let units = self.geometry.units_per_block();
         let mut moved = 0;
         let mut valid = [(Lpa(0), Ppa(0)); MOVED_AT_ONCE];

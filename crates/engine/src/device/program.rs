@@ -34,11 +34,27 @@ impl Device {
 
     /// The write point of a page that the host writes.
     #[inline]
-    fn host_point(&mut self, lpa: Lpa, stream: u16) -> u8 {
+    pub(super) fn host_point(&mut self, lpa: Lpa, stream: u16) -> u8 {
         match &mut self.separation {
-            SeparationPolicy::Stream => self.points.of_stream(stream),
+            SeparationPolicy::Stream => match self.points.of_stream(stream) {
+                Some(point) => point,
+                None => self.no_such_stream(stream),
+            },
             policy => policy.write_point(lpa, stream, self.points.host()).min(self.points.host() - 1),
         }
+    }
+
+    /// Streams that the drive offers: beside them none may be named; `None` where each may, having no effect or being known to
+    /// a policy of the user's own.
+    pub fn streams(&self) -> Option<u16> {
+        let offers = matches!(self.separation, SeparationPolicy::Stream) && self.points.host() > 1;
+        offers.then(|| u16::from(self.points.host()))
+    }
+
+    #[cold]
+    fn no_such_stream(&mut self, stream: u16) -> u8 {
+        self.fail(format!("a write of stream {stream} on a drive of {} streams", self.points.host()));
+        0
     }
 
     /// A write of a part of this page took effect: the next may begin.
@@ -99,9 +115,8 @@ impl Device {
     /// for space.
     pub(super) fn program_on(&mut self, plane: PlaneId, id: OpId) {
         let Op { lpa, class, .. } = self.pool[id];
-        if class.cause() == Cause::WriteBack && lpa.is_some() {
-            // What leaves the cache has no stream any more.
-            self.pool[id].point = self.host_point(lpa, 0);
+        if class.cause() == Cause::WriteBack && self.points.host() > 1 {
+            self.take_point_of_cached(id);
         }
         if matches!(class.cause(), Cause::Host | Cause::WriteBack) && lpa.0 < self.logical_units {
             self.tell_access_of(id, true);

@@ -1,6 +1,7 @@
 //! The measured window: opening it, and the report at its end.
 
 use super::Device;
+use crate::blocks::separation::SeparationPolicy;
 use crate::cache::record::CacheRecord;
 use crate::nand::CellMode;
 use crate::nand::channel::Channel;
@@ -155,6 +156,8 @@ impl Device {
             superblock_units: u64::from(units) * u64::from(self.domains.width()),
             collecting_before: recorder.collecting_before,
             mapped_before: recorder.mapped_before,
+            streams_together: self.streams().is_none()
+                && !matches!(self.separation, SeparationPolicy::Custom(_)),
             ..Evidence::default()
         }
     }

@@ -12,7 +12,7 @@ impl Device {
     pub(super) fn next_victim(&mut self, domain: DomainId) -> bool {
         let Some((superblock, cause)) = self.next_to_empty(domain) else { return false };
         let valid = self.blocks.valid(superblock);
-        if !self.has_room_for_victim(domain, valid) {
+        if !self.has_room_for_victim(domain, superblock, valid) {
             return false;
         }
         self.recorder.emptied(cause);
@@ -123,7 +123,7 @@ impl Device {
     /// Whether the pages of one more victim are certain to find space. The first always does, since less than a whole
     /// superblock of it is valid and the host leaves the reserve (a superblock asked for has one more). Of the free
     /// superblocks the host leaves the reserve only.
-    fn has_room_for_victim(&self, domain: DomainId, valid: u32) -> bool {
+    fn has_room_for_victim(&self, domain: DomainId, superblock: SuperblockId, valid: u32) -> bool {
         let state = &self.domain[domain.index()];
         let collector = &state.collector;
         if collector.victims.is_empty() && collector.reading == 0 {
@@ -133,6 +133,9 @@ impl Device {
             // It may take the reserve for a write point of its own.
             return false;
         }
+        if self.isolated.is_some() {
+            return self.stream_has_room_for_victim(domain, superblock, valid);
+        }
         let points = self.points.of_collection().map(|number| &state.points[usize::from(number)]);
         let pages_left: u32 = points.map(|point| point.pages_left(self.data_planes())).sum();
         let pages_left = pages_left * self.geometry.units_per_page();
@@ -141,6 +144,21 @@ impl Device {
         // Each of them may fill its last one in part.
         let program_unit = self.geometry.units_per_program() * self.points.of_collection().count() as u32;
         u64::from(valid + collector.reading + program_unit) <= room
+    }
+
+    /// The same where streams keep apart. Each has the places left in its own open superblock; the reserve is for those of the
+    /// victims that were begun first, so another stream's doesn't count on it.
+    fn stream_has_room_for_victim(&self, domain: DomainId, superblock: SuperblockId, valid: u32) -> bool {
+        let Some(isolated) = &self.isolated else { return true };
+        let (state, stream) = (&self.domain[domain.index()], isolated.of(superblock));
+        let collector = &state.collector;
+        let point = &state.points[usize::from(self.points.of_moves(stream))];
+        let left = point.pages_left(self.data_planes()) * self.geometry.units_per_page();
+        let alone = collector.victims.iter().all(|&(other, _)| isolated.of(other) == stream);
+        let kept = if alone { state.free.len().min(self.thresholds.reserve) } else { 0 };
+        let room = u64::from(left) + u64::from(kept) * u64::from(self.blocks.capacity());
+        // It may fill its last program unit in part.
+        u64::from(valid + collector.reading + self.geometry.units_per_program()) <= room
     }
 
     /// Asks the policy; `None` when nothing would be won by collecting.

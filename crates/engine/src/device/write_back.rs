@@ -4,6 +4,7 @@
 use super::Device;
 use crate::cache::state::Promise;
 use crate::cache::table::Slot;
+use crate::cache::together::next_together;
 use crate::cache::{CachePolicy, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
 use crate::ids::{Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::{Placement, ProgramIntent};
@@ -103,7 +104,8 @@ impl Device {
         slot
     }
 
-    /// Where the address fixes the domain: rather another of the oldest units, if only its domain has a whole page.
+    /// Where the address fixes the domain, or units go to several write points: rather another of the oldest units, if only its
+    /// domain and write point have a whole page.
     fn prefer_whole_page(&self, slot: Slot) -> Slot {
         let Some(cache) = &self.cache else { return slot };
         let table = &cache.state.table;
@@ -115,7 +117,26 @@ impl Device {
         if whole(&slot) {
             return slot;
         }
-        table.dirty().take(SEARCHED).find(whole).unwrap_or(slot)
+        table
+            .dirty()
+            .take(SEARCHED)
+            .find(whole)
+            .or_else(|| self.first_whole_page(table.lpa(slot)))
+            .unwrap_or(slot)
+    }
+
+    /// Of the write points with a whole page, the oldest unit of the one where that became dirty first: many units of slow
+    /// streams may lie in front of those of others. `None` where the address fixes the domain.
+    fn first_whole_page(&self, lpa: Lpa) -> Option<Slot> {
+        if self.points.host() == 1 || self.placement.plane_by_address(lpa).is_some() {
+            return None;
+        }
+        let (table, page) = (&self.cache.as_ref()?.state.table, self.geometry.units_per_program());
+        let whole = (0..self.points.host()).filter_map(|point| {
+            let (oldest, count) = table.oldest_of_group(self.points.group(0, point));
+            oldest.filter(|_| count >= page)
+        });
+        whole.min_by_key(|&slot| table.stamp(slot))
     }
 
     /// Brings what the units that are sent next will need towards the caches.
@@ -131,10 +152,12 @@ impl Device {
     /// address space, then the oldest that may lie there.
     fn write_back_from(&mut self, first: Slot) {
         let Some(cache) = &self.cache else { return };
-        let lpa = cache.state.table.lpa(first);
+        let table = &cache.state.table;
+        let (lpa, point) = (table.lpa(first), self.points.of_group(table.group(first)));
         let fixed = self.placement.plane_by_address(lpa).is_some();
-        let plane = self.place_unit(lpa);
+        let plane = self.place_unit(first);
         let domain = self.domains.of(plane);
+        let group = self.points.group(if fixed { domain.0 } else { 0 }, point);
         let page = self.geometry.units_per_program();
         let (mut left, mut merges) = (page, page * MERGES_FOR_A_UNIT);
         let first_of_page = lpa.0 & !(self.geometry.units_per_page() - 1);
@@ -146,17 +169,40 @@ impl Device {
             if *room == 0 || (!fixed && self.domain[domain.index()].live >= self.room_limit) {
                 return;
             }
-            next = neighbours.find_map(|lpa| self.dirty_and_waiting(Lpa(lpa)));
+            next = neighbours
+                .find_map(|lpa| self.dirty_and_waiting(Lpa(lpa)).filter(|&slot| self.goes_to(slot, point)));
             if next.is_none() {
-                next = if fixed { self.oldest_of_domain(domain.0) } else { self.next_to_write_back() };
+                let ordered = fixed || self.points.host() > 1;
+                next = if ordered { self.oldest_of_group(group, fixed) } else { self.next_to_write_back() };
             }
         }
     }
 
+    /// Whether a unit of the cache goes to this write point.
+    #[inline]
+    fn goes_to(&self, slot: Slot, point: u8) -> bool {
+        let group = || self.cache.as_ref().map(|cache| cache.state.table.group(slot));
+        self.points.host() == 1 || group().map(|group| self.points.of_group(group)) == Some(point)
+    }
+
     /// Asks the placement for a unit that is written back.
-    fn place_unit(&mut self, lpa: Lpa) -> PlaneId {
+    fn place_unit(&mut self, slot: Slot) -> PlaneId {
+        let Some(cache) = &self.cache else { return PlaneId(0) };
+        let (lpa, stream) = (cache.state.table.lpa(slot), cache.state.table.stream(slot));
         let cause = WRITE_BACK_PROGRAM.cause();
-        self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, 0) })
+        self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, stream) })
+    }
+
+    /// The stream of a unit on its way to flash.
+    pub(super) fn stream_of_cached(&self, unit: OpId) -> Option<u16> {
+        self.owner(unit).and_then(|slot| self.cache.as_ref().map(|cache| cache.state.table.stream(slot)))
+    }
+
+    /// A unit on its way to flash gets the write point of its stream, as it was written last.
+    pub(super) fn take_point_of_cached(&mut self, unit: OpId) {
+        let Some(slot) = self.owner(unit) else { return };
+        let Some(cache) = &self.cache else { return };
+        self.pool[unit].point = self.points.of_group(cache.state.table.group(slot));
     }
 
     fn dirty_and_waiting(&self, lpa: Lpa) -> Option<Slot> {
@@ -164,8 +210,12 @@ impl Device {
         table.find(lpa).filter(|&slot| table.is_dirty(slot) && table.op(slot).is_none())
     }
 
-    fn oldest_of_domain(&self, group: u32) -> Option<Slot> {
-        self.cache.as_ref()?.state.table.oldest_of_group(group).0
+    /// The oldest unit that goes to a domain, where that is fixed, and write point. Where it isn't, a superseded version of the
+    /// same write point goes before all else.
+    fn oldest_of_group(&self, group: u32, fixed: bool) -> Option<Slot> {
+        let table = &self.cache.as_ref()?.state.table;
+        let superseded = table.oldest_superseded().filter(|&slot| !fixed && table.group(slot) == group);
+        superseded.or_else(|| table.oldest_of_group(group).0)
     }
 
     fn send_new(&mut self, slot: Slot, plane: PlaneId) -> bool {
@@ -193,10 +243,10 @@ impl Device {
 
     /// The entry of a unit on its way to flash was looked up.
     pub(super) fn carry_looked_up(&mut self, unit: OpId) {
-        let Op { lpa, request, .. } = self.pool[unit];
+        let request = self.pool[unit].request;
         match self.owner(unit) {
             Some(slot) => {
-                let plane = self.place_unit(lpa);
+                let plane = self.place_unit(slot);
                 self.carry(slot, unit, plane);
             }
             None if request < OWN => self.unit_done(unit, None),
@@ -256,25 +306,54 @@ impl Device {
             let (count, merging) = (cache.state.merged.len(), cache.state.merging);
             let Some(&first) = cache.state.merged.front() else { return };
             let fixed = self.placement.plane_by_address(self.pool[first].lpa).is_some();
-            let together = if fixed { page * (self.domains.len() as u32).min(16) } else { page };
+            let groups = self.domains.len() as u32 * u32::from(self.points.host());
+            let together = if fixed { page * groups.min(16) } else { page };
             if merging > 0 && count < together as usize {
+                return;
+            }
+            let apart = !fixed && self.points.host() > 1;
+            let point = if apart { self.next_merged_together(merging > 0) } else { None };
+            if apart && point.is_none() {
                 return;
             }
             let mut plane = None;
             for _ in 0..together {
-                let Some(id) = self.cache.as_mut().and_then(|cache| cache.state.merged.pop_front()) else {
-                    break;
-                };
-                if self.owner(id).is_none() {
+                let Some(id) = self.take_merged(point) else { break };
+                let Some(slot) = self.owner(id) else {
                     self.pool.remove(id);
                     continue;
-                }
-                let lpa = self.pool[id].lpa;
-                let chosen = plane.filter(|_| !fixed).unwrap_or_else(|| self.place_unit(lpa));
+                };
+                let chosen = plane.filter(|_| !fixed).unwrap_or_else(|| self.place_unit(slot));
                 plane = Some(chosen);
                 self.program_on(chosen, id);
             }
         }
+    }
+
+    /// The write point of a completed unit; of one that was dropped since, the first.
+    fn point_of_merged(&self, id: OpId) -> u8 {
+        let group =
+            self.owner(id).and_then(|slot| self.cache.as_ref().map(|cache| cache.state.table.group(slot)));
+        group.map_or(0, |group| self.points.of_group(group))
+    }
+
+    /// The write point of which completed units are programmed next.
+    fn next_merged_together(&self, more: bool) -> Option<u8> {
+        let merged = &self.cache.as_ref()?.state.merged;
+        let points = merged.iter().map(|&id| self.point_of_merged(id));
+        next_together(points, self.geometry.units_per_program(), more)
+    }
+
+    /// Takes the first completed unit, or the first that goes to this write point.
+    fn take_merged(&mut self, point: Option<u8>) -> Option<OpId> {
+        let place = match point {
+            Some(point) => {
+                let merged = &self.cache.as_ref()?.state.merged;
+                merged.iter().position(|&id| self.point_of_merged(id) == point)?
+            }
+            None => 0,
+        };
+        self.cache.as_mut()?.state.merged.remove(place)
     }
 
     /// Units of writes with FUA: each is programmed at once, unless it is on its way already.
@@ -296,7 +375,7 @@ impl Device {
                 (None, true) => {
                     let number = lpa.0 >> self.geometry.unit_shift;
                     let known = page.filter(|&(of, page, _)| (of, page) == (request, number));
-                    let plane = known.map_or_else(|| self.place_unit(lpa), |(_, _, plane)| plane);
+                    let plane = known.map_or_else(|| self.place_unit(slot), |(_, _, plane)| plane);
                     page = Some((request, number, plane));
                     self.send(slot, id, plane);
                     continue;

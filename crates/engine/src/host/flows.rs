@@ -67,6 +67,8 @@ pub struct Flows<'a> {
     queues: Vec<Queue<'a>>,
     arbiter: Arbiter,
     policy: HostPolicy,
+    /// Whether requests keep the streams that they come with.
+    keeps_streams: bool,
     /// Requests of each flow that a choice sees.
     window: u32,
     /// Requests that may overtake the oldest of a flow; `u32::MAX` = any number.
@@ -118,6 +120,7 @@ impl<'a> Flows<'a> {
             // The arbitration sees heads of queues only.
             window: if policy.is_none() { 1 } else { config.scheduler.window },
             policy,
+            keeps_streams: false,
             max_overtakes: no_limit(overtakes),
             max_inside: no_limit(config.max_inside),
             inside: 0,
@@ -141,6 +144,13 @@ impl<'a> Flows<'a> {
     #[must_use]
     pub fn before_drive(mut self, cache: &CacheConfig) -> Self {
         self.writes = WritesInside::new(cache);
+        self
+    }
+
+    /// The same for one source whose requests have streams of their own.
+    #[must_use]
+    pub fn keeping_streams(mut self) -> Self {
+        self.keeps_streams = true;
         self
     }
 
@@ -172,7 +182,8 @@ impl<'a> Flows<'a> {
         for (flow, queue) in self.queues.iter_mut().enumerate() {
             while queue.waiting < self.window && queue.next <= now {
                 let Some((mut request, arrival)) = queue.front.take(queue.next) else { break };
-                (request.flow, request.stream) = (flow as u16, queue.stream);
+                request.flow = flow as u16;
+                request.stream = if self.keeps_streams { request.stream } else { queue.stream };
                 queue.waiting += 1;
                 queue.newest = request.op;
                 queue.last = queue.next;
@@ -412,6 +423,7 @@ impl HostSide for Flows<'_> {
             queues,
             arbiter,
             policy,
+            keeps_streams: _,
             window: _,
             max_overtakes: _,
             max_inside: _,

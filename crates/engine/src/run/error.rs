@@ -28,6 +28,20 @@ pub enum RunError {
         /// Size of the drive.
         bytes: u64,
     },
+    /// A write names a stream that the drive doesn't offer.
+    #[error(
+        "request {number} (from 0) is of stream {stream}: allowed: 0 to {last}, as the drive offers {streams} streams \
+         (scheme.blocks.host_write_points); each device of a trace is a stream",
+        last = streams.saturating_sub(1)
+    )]
+    NoSuchStream {
+        /// Request, counted from 0.
+        number: u64,
+        /// Its stream.
+        stream: u16,
+        /// Streams of the drive.
+        streams: u16,
+    },
     /// The warm-up took the whole workload.
     #[error(
         "nothing was measured: the warm-up of workload.window did not end within the workload's {requests} requests"

@@ -52,6 +52,8 @@ pub(super) struct Replay<'a, H, V> {
     front: H,
     warmup: Warmup,
     drive_bytes: u64,
+    /// Streams that the drive offers, if it offers any.
+    streams: Option<u16>,
     device: &'a mut V,
     observer: &'a mut dyn Observer,
     /// Requests that have entered the drive.
@@ -81,6 +83,7 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
             front,
             warmup: Warmup::new(&setup.window, drive_bytes),
             drive_bytes,
+            streams: device.streams(),
             device,
             observer,
             number: 0,
@@ -232,6 +235,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
             self.device.open_window_at(now, self.number);
         }
         if request.op.is_write() {
+            self.check_stream(&request)?;
             self.warmup.written += request.length;
         }
         self.device.submit(&request, self.number, arrival, now, self.window_open);
@@ -246,6 +250,17 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
             return Ok(());
         }
         Err(self.out_of_range(request))
+    }
+
+    #[inline]
+    fn check_stream(&self, request: &HostRequest) -> Result<(), RunError> {
+        match self.streams {
+            Some(streams) if request.stream >= streams => {
+                let (number, stream) = (self.number, request.stream);
+                Err(RunError::NoSuchStream { number, stream, streams })
+            }
+            _ => Ok(()),
+        }
     }
 
     #[cold]

@@ -13,6 +13,9 @@ pub trait Volume: DriveView {
     /// Bytes that the host sees.
     fn logical_bytes(&self) -> u64;
 
+    /// Streams that it offers, if it offers any ([`Device::streams`]).
+    fn streams(&self) -> Option<u16>;
+
     /// The time.
     fn now(&self) -> Ns;
 
@@ -106,6 +109,10 @@ pub trait Volume: DriveView {
 impl Volume for Device {
     fn logical_bytes(&self) -> u64 {
         Device::logical_bytes(self)
+    }
+
+    fn streams(&self) -> Option<u16> {
+        Device::streams(self)
     }
 
     #[inline]

@@ -34,7 +34,7 @@ const SMALL: [(&str, &str); 7] = [
 const STEADY: (&str, &str) = ("workload.start.layout", "steady");
 
 /// Keys that need one another.
-const TOGETHER: [&[(&str, &str)]; 15] = [
+const TOGETHER: [&[(&str, &str)]; 16] = [
     &[
         ("scheme.mapping.policy", "segments"),
         ("scheme.mapping.host_memory", "true"),
@@ -42,6 +42,7 @@ const TOGETHER: [&[(&str, &str)]; 15] = [
     ],
     &[("scheme.gc.pace.band", "2"), ("scheme.blocks.superblock", "channels")],
     &[STEADY],
+    &[("scheme.blocks.host_write_points", "2"), ("scheme.gc.isolation", "persistent")],
     &[
         ("device.slc_mode", "{ read_ns = 20000, program_ns = 100000, erase_ns = 1000000 }"),
         ("scheme.slc_cache.policy", "dynamic"),
@@ -158,7 +159,7 @@ impl RequestSource for Mixed {
                 offset,
                 length,
                 flow: 0,
-                stream: number as u16 % 4,
+                stream: number as u16 % 2,
             });
         }
         self.given += 50;

@@ -24,6 +24,8 @@ pub enum Slot {
     Pace,
     /// Which of the host's write points takes a page.
     WritePoints,
+    /// What of the host's streams stays apart when it moves.
+    Isolation,
     /// What the controller's memory holds of the data.
     Cache,
     /// What a die does next.
@@ -55,6 +57,7 @@ impl Slot {
             Self::Idle => "idle",
             Self::Pace => "pace",
             Self::WritePoints => "write points",
+            Self::Isolation => "isolation",
             Self::Cache => "cache",
             Self::Scheduler => "scheduler",
             Self::CellMode => "cell_mode",
@@ -87,6 +90,11 @@ const fn part(name: &'static str, slots: &'static [Slot], keys: &'static str) ->
 /// A part that makes copies of pages: the mechanism of copies knows neither parity nor SLC blocks.
 const fn copier(name: &'static str, slots: &'static [Slot], keys: &'static str) -> Part {
     Part { name, slots, without: &[Slot::Redundancy, Slot::CellMode], keys }
+}
+
+/// An SLC cache: its superblocks take the writes of all streams.
+const fn slc_cache(name: &'static str, keys: &'static str) -> Part {
+    Part { name, slots: &[Slot::CellMode], without: &[Slot::Isolation], keys }
 }
 
 /// A policy of read reclaim that sends pages to other blocks of their superblock: parity goes from block to block itself.
@@ -148,10 +156,16 @@ pub const PARTS: &[Part] = &[
     part("idle-gc", &[Slot::Idle], "gc.background.stop = 0.3"),
     part("paced-gc", &[Slot::Pace], "gc.pace.band = 2"),
     part("hot-cold", &[Slot::WritePoints], "separation.policy = 'hot_cold'\nblocks.host_write_points = 2"),
+    Part {
+        name: "persistent-streams",
+        slots: &[Slot::WritePoints, Slot::Isolation],
+        without: &[Slot::StaticWear, Slot::CollidingPages, Slot::HotPages],
+        keys: "gc.isolation = 'persistent'\nblocks.host_write_points = 2",
+    },
     part("write-buffer", &[Slot::Cache], "cache = { policy = 'write_buffer', bytes = 262_144 }"),
     part("lru-cache", &[Slot::Cache], "cache = { policy = 'lru', bytes = 262_144 }"),
-    part("slc-static", &[Slot::CellMode], "slc_cache = { policy = 'static', share = 0.06 }"),
-    part("slc-dynamic", &[Slot::CellMode], "slc_cache.policy = 'dynamic'"),
+    slc_cache("slc-static", "slc_cache = { policy = 'static', share = 0.06 }"),
+    slc_cache("slc-dynamic", "slc_cache.policy = 'dynamic'"),
     part("fifo", &[Slot::Scheduler], "scheduler.policy = 'fifo'"),
     part("read-first", &[Slot::Scheduler], "scheduler.policy = 'read_first'"),
     part("suspend", &[Slot::Scheduler], "scheduler.policy = 'read_first_suspend'"),
@@ -167,15 +181,16 @@ pub const PARTS: &[Part] = &[
         &[Slot::HotPages],
         "hotr = { enabled = true, staging = 'overprovisioned', staging_share = 0.02, hot_share = 0.5 }",
     ),
-    part(
-        "partition",
-        &[Slot::Placement],
-        "partition = { enabled = true, interval_accesses = 64 }\nplacement.policy = 'dynamic'",
-    ),
+    Part {
+        name: "partition",
+        slots: &[Slot::Placement],
+        without: &[Slot::Isolation],
+        keys: "partition = { enabled = true, interval_accesses = 64 }\nplacement.policy = 'dynamic'",
+    },
     Part {
         name: "astro",
         slots: &[Slot::Reclaim],
-        without: &[Slot::CollidingPages, Slot::HotPages],
+        without: &[Slot::CollidingPages, Slot::HotPages, Slot::Isolation],
         keys: "astro = { enabled = true, region_pages = 48, pages_per_bit = 4, planes = 0, at_once = 2, read_threshold = 90 }",
     },
     block_map("block-map", "block_map = { policy = 'block', log_blocks = 2 }"),

@@ -14,6 +14,7 @@ use wordline_engine::config::firmware::FirmwareConfig;
 use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::config::hotr::{HotrConfig, Staging, TrackedReads};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
+use wordline_engine::config::isolation::Isolation;
 use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::partition::{Adapts, BusyChannel, PartitionConfig, WhenBusy};
@@ -185,6 +186,11 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
             rate_limit: further.4,
         },
     )
+}
+
+/// One write point of the host, or several.
+pub fn write_points() -> impl Strategy<Value = u32> {
+    prop_oneof![2 => Just(1u32), 1 => Just(2u32), 1 => 3u32..5]
 }
 
 /// No order of one's own, or each class in a tier of its own, in any order.
@@ -379,6 +385,21 @@ pub fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
             HostRequest { time: Ns(time), op, offset, length, flow: 0, stream: 0 }
         })
         .collect()
+}
+
+/// Keeps streams apart where moves go, too, if the scheme can.
+pub fn isolate(scheme: &mut SchemeConfig, persistent: bool) {
+    let isolation = if persistent { Isolation::Persistent } else { Isolation::Initial };
+    if isolation.check_beside(scheme).is_ok() {
+        scheme.gc.isolation = isolation;
+    }
+}
+
+/// The same requests, each of one of so many streams.
+pub fn of_streams(mut requests: Vec<HostRequest>, streams: u32) -> Vec<HostRequest> {
+    let mut random = Random(u64::from(streams));
+    requests.iter_mut().for_each(|request| request.stream = random.below(u64::from(streams)) as u16);
+    requests
 }
 
 /// Firmware without and with costs.

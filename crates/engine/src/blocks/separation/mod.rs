@@ -9,8 +9,8 @@ pub use bloom::HotCold;
 
 /// Decides where the host's pages are written.
 ///
-/// It has no clock and no randomness; it is asked once for each page that the host writes, in the order of admission, and
-/// not for what is written while the drive is prepared.
+/// It has no clock and no randomness; it is asked once for each page that the host writes, in the order of admission (to the data
+/// cache, where there is one), and not for what is written while the drive is prepared.
 pub trait Separation {
     /// The write point, from 0 to `points` − 1, of a page that a request of this stream writes. Larger answers count as
     /// the last.
@@ -64,7 +64,7 @@ impl Separation for SeparationPolicy {
     fn write_point(&mut self, lpa: Lpa, stream: u16, points: u8) -> u8 {
         match self {
             Self::None => 0,
-            Self::Stream => (stream % u16::from(points.max(1))) as u8,
+            Self::Stream => stream.min(u16::from(u8::MAX)) as u8,
             Self::HotCold(policy) => policy.write_point(lpa, stream, points),
             Self::Custom(policy) => policy.write_point(lpa, stream, points),
         }

@@ -33,6 +33,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
             stop: _,
             attempts: _,
             drive_bytes: _,
+            streams: _,
         } = self;
         let Some(identity) = identity else { return Ok(()) };
         let mut out = Out::begin(out)?;

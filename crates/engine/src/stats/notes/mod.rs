@@ -8,6 +8,7 @@ mod end;
 mod overload;
 mod recorded;
 mod short;
+mod streams;
 mod tail;
 mod trend;
 mod unfilled;
@@ -72,10 +73,12 @@ pub struct Evidence {
     pub collecting_before: u64,
     /// Logical pages that held data then.
     pub mapped_before: u64,
+    /// Whether writes of all streams go to the same superblocks, as far as it's up to streams.
+    pub streams_together: bool,
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 11] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 12] = [
     end::notes,
     recorded::merged,
     recorded::dropped,
@@ -85,6 +88,7 @@ const KINDS: [fn(&Report) -> Vec<Note>; 11] = [
     collections::notes,
     domains::notes,
     unfilled::notes,
+    streams::notes,
     short::notes,
     tail::notes,
 ];
