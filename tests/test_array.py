@@ -15,7 +15,7 @@ WORKLOAD = "mixed-70-30-8k-qd16"
 
 
 def measured(scheme: str) -> dict[str, Any]:
-    return package.run(workload=WORKLOAD, scheme=scheme, overrides=SMALL).to_dict()
+    return package.run("mqsim", workload=WORKLOAD, scheme=scheme, overrides=SMALL).to_dict()
 
 
 def test_a_mirror_reads_faster_and_writes_all_twice(wordline: Wordline) -> None:
@@ -57,7 +57,7 @@ def test_rails_on_one_drive_has_its_channels_in_halves() -> None:
 
 
 def test_a_run_on_an_array_stops_and_goes_on(wordline: Wordline, tmp_path: Path) -> None:
-    call = ("run", "--workload", WORKLOAD, "--scheme", "rails", *sets(SMALL))
+    call = ("run", "--device", "mqsim", "--workload", WORKLOAD, "--scheme", "rails", *sets(SMALL))
     expected = wordline(*call, "--json").json()
     state = tmp_path / "state"
     assert wordline(*call, "--stop-after", "700", "--save-state", state).code == 0
@@ -69,7 +69,7 @@ def test_a_run_on_an_array_stops_and_goes_on(wordline: Wordline, tmp_path: Path)
 
 def test_what_an_array_can_not_is_refused_by_its_key(wordline: Wordline, tmp_path: Path) -> None:
     with pytest.raises(WordlineError, match=r"scheme\.array.*prepared beforehand"):
-        package.prepare(scheme="mirror", overrides=SMALL)
-    call = ("run", "--scheme", "mirror", *sets(SMALL))
+        package.prepare("mqsim", scheme="mirror", overrides=SMALL)
+    call = ("run", "--device", "mqsim", "--scheme", "mirror", *sets(SMALL))
     assert "scheme.array left out" in wordline(*call, "--timeline", tmp_path / "t.pftrace").error()
     assert "workload.measure.sample_ns" in wordline(*call, "--set", "workload.measure.sample_ns=1000").error()

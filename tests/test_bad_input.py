@@ -95,7 +95,7 @@ def test_a_full_folder_is_named_and_nothing_is_left(tmp_path: Path) -> None:
 
     few = sets(SMALL_DRIVE | {"workload.source.requests": 200})
     out = tmp_path / "out"
-    process = start("run", *few, "--out", str(out), preexec_fn=little_room)
+    process = start("run", "--device", "mqsim", *few, "--out", str(out), preexec_fn=little_room)
     _, err = process.communicate()
     assert process.returncode == 2
     assert err == f"wordline: {out / 'result.json'}: File too large\n"
@@ -140,5 +140,5 @@ def test_a_folder_that_can_t_be_written_is_told_before_the_run(wordline: Wordlin
         blocked = tmp_path / "read-only"
         blocked.mkdir(mode=0o500)
     endless = sets(SMALL_DRIVE | {"workload.source.requests": 10**12})
-    message = wordline("run", *endless, "--out", blocked / "out").error()
+    message = wordline("run", "--device", "mqsim", *endless, "--out", blocked / "out").error()
     assert str(blocked) in message

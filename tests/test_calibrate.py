@@ -115,6 +115,8 @@ def test_known_values_are_found_again(twin: Path, tmp_path: Path) -> None:
     for path in ("device.link.submission_ns", "device.cell.read_ns", "device.cell.program_ns"):
         assert abs(found[path].value / TRUE[path] - 1) <= 0.05, found[path]
     assert made.problem.fitted == [False, True, True, True]
+    assert made.verdict.kept == "fitted" and made.verdict.held_out and made.verdict.outside == ()
+    assert made.verdict.described is not None and made.verdict.fitted < made.verdict.described / 4
     errors = {(one.figure, one.fitted): one for one in made.summaries}
     for figure in ("read_mean_us", "read_p50_us", "write_p50_us", "writes_per_s"):
         assert errors[figure, True].median < 0.05 and errors[figure, False].largest < 0.10, figure
@@ -147,6 +149,32 @@ def _check_files(folder: Path, written: Path, found: dict[str, Any]) -> None:
     profile = rows_of(folder / "profile.csv")
     own = [float(line["objective"]) for line in profile if line["path"] == "device.link.submission_ns"]
     assert min(own) < own[0] and min(own) < own[-1]
+
+
+def test_a_description_that_is_better_than_the_fit_is_kept_and_that_is_said_first(
+    wordline: Wordline, twin: Path, tmp_path: Path
+) -> None:
+    described = [part for path, value in settings({**DRIVE, **TRUE}) for part in ("--set", f"{path}={value}")]
+    # The drive that was measured programs in 900 µs: nothing among these is as near.
+    free = ("--free", "device.cell.program_ns=2_000_000..3_000_000")
+    hold = ("--hold-out", "0.5", "--requests", "2000", "--budget", "8")
+    call = ("calibrate", "enterprise-tlc", twin, *free, *described, *hold, "--out", tmp_path / "worse")
+    first = wordline(*call).out.splitlines()[0]
+    assert first.startswith("twin: kept: enterprise-tlc.toml as it is described, not the fitted values")
+    assert "outside of --free in enterprise-tlc.toml: device.cell.program_ns" in first
+    told = wordline(*call, "--json").json()
+    assert told["kept"] == "described" and told["begins_outside"] == ["device.cell.program_ns"]
+    assert told["distance"]["described"] < told["distance"]["fitted"]
+    assert told["distance"]["points"] == "held_out"
+    text = (tmp_path / "worse" / "twin.toml").read_text()
+    data = tomllib.loads(text)
+    assert data["cell"]["program_ns"] == [TRUE["device.cell.program_ns"]] and "# fitted" not in text
+    assert first.partition("kept: ")[2] in text.replace("\n# ", " ")
+    assert "nearer than a fit to measurements of twin" in data["description"]
+    assert "not the fitted values" in (tmp_path / "worse" / "calibration.html").read_text()
+    # What the tables call `before` is what was kept.
+    errors = {(one["figure"], one["points"]): one for one in told["errors"]}
+    assert errors["writes_per_s", "held_out"]["before"] < errors["writes_per_s", "held_out"]["median"]
 
 
 def test_it_goes_on_where_it_was_and_a_value_without_effect_is_undetermined(

@@ -30,9 +30,10 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
     folder = tmp_path_factory.mktemp("studies")
     made = {name: folder / name for name in ("run", "compare", "sweep", "search")}
-    package.run(workload=MIXED, overrides=SETTINGS).save(made["run"])
+    package.run("mqsim", workload=MIXED, overrides=SETTINGS).save(made["run"])
     schemes = ("baseline", "fifo")
     package.compare(
+        "mqsim",
         schemes=schemes,
         workloads=(MIXED, "randread-4k-qd16"),
         overrides=SETTINGS,
@@ -40,9 +41,10 @@ def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         folder=made["compare"],
     ).save(made["compare"])
     axes = {"workload.host.queue_depth": [1, 4, 16], "scheme.scheduler.policy": ["fifo", "read_first"]}
-    sweep: dict[str, Any] = {"workload": MIXED, "seeds": 2, "set": SETTINGS, "axes": axes}
+    sweep: dict[str, Any] = {"device": "mqsim", "workload": MIXED, "seeds": 2, "set": SETTINGS, "axes": axes}
     package.sweep(sweep, made["sweep"])
     search = {
+        "device": "mqsim",
         "workload": MIXED,
         "trials": 8,
         "set": SETTINGS,
@@ -92,12 +94,14 @@ def test_a_page_of_several_kinds_at_once(
 def test_commands_write_their_pages(wordline: Wordline, tmp_path: Path) -> None:
     few = sets(SETTINGS)
     out = tmp_path / "c"
-    outcome = wordline("compare", "-w", MIXED, "--schemes", "baseline,fifo", *few, "--out", out)
+    outcome = wordline(
+        "compare", "--device", "mqsim", "-w", MIXED, "--schemes", "baseline,fifo", *few, "--out", out
+    )
     assert outcome.code == 0 and "report.html" in outcome.out
     words = Page((out / "report.html").read_text()).words
     assert "wordline compare -w mixed-70-30-8k-qd16" in words
     run = tmp_path / "r"
-    assert wordline("run", "-w", MIXED, *few, "--seed", "7", "--out", run).code == 0
+    assert wordline("run", "--device", "mqsim", "-w", MIXED, *few, "--seed", "7", "--out", run).code == 0
     words = Page((run / "report.html").read_text()).words
     assert f"wordline run -w {MIXED}" in words and "seed7" in words.replace("\n", "")
 
@@ -136,7 +140,7 @@ def test_a_sweep_is_averaged_over_its_seeds_with_intervals(studies: dict[str, Pa
 def test_two_runs_are_compared_in_the_terminal(wordline: Wordline, tmp_path: Path) -> None:
     for scheme, depth in (("fifo", 4), ("baseline", 16)):
         more = {"workload.host.queue_depth": depth}
-        package.run(scheme=scheme, workload=MIXED, overrides=SETTINGS | more).save(tmp_path / scheme)
+        package.run("mqsim", scheme=scheme, workload=MIXED, overrides=SETTINGS | more).save(tmp_path / scheme)
     one, other = tmp_path / "fifo", tmp_path / "baseline"
     out = wordline("diff", one, other).out
     for words in (
@@ -236,9 +240,10 @@ def test_every_kind_of_chart_is_drawn_by_itself() -> None:
 
 
 def test_results_show_themselves_in_notebooks(studies: dict[str, Path]) -> None:
-    result = package.run(workload=MIXED, overrides=SETTINGS)
-    compared = package.compare(schemes=["baseline", "fifo"], workloads=[MIXED], overrides=SETTINGS)
-    sweep = {"workload": MIXED, "set": SETTINGS, "axes": {"workload.host.queue_depth": [1, 4]}}
+    result = package.run("mqsim", workload=MIXED, overrides=SETTINGS)
+    compared = package.compare("mqsim", schemes=["baseline", "fifo"], workloads=[MIXED], overrides=SETTINGS)
+    axes = {"workload.host.queue_depth": [1, 4]}
+    sweep = {"device": "mqsim", "workload": MIXED, "set": SETTINGS, "axes": axes}
     opened = package.open_sweep(sweep, studies["run"].parent / "notebook")
     opened.run()
     for shown, words in (
@@ -253,18 +258,21 @@ def test_results_show_themselves_in_notebooks(studies: dict[str, Path]) -> None:
 
 
 def test_tables_are_given_to_pandas_and_polars(studies: dict[str, Path]) -> None:
-    result = package.run(workload=MIXED, overrides=SETTINGS)
+    result = package.run("mqsim", workload=MIXED, overrides=SETTINGS)
     assert len(result.to_pandas("dies")) == result.to_polars("dies").height == len(result["dies"])
-    compared = package.compare(schemes=["baseline"], workloads=[MIXED], overrides=SETTINGS)
+    compared = package.compare("mqsim", schemes=["baseline"], workloads=[MIXED], overrides=SETTINGS)
     assert set(compared.to_pandas()["metric"]) == set(compared.to_polars()["metric"].to_list())
-    sweep = package.open_sweep({"workload": MIXED, "set": SETTINGS}, studies["run"].parent / "tables")
+    described = {"device": "mqsim", "workload": MIXED, "set": SETTINGS}
+    sweep = package.open_sweep(described, studies["run"].parent / "tables")
     sweep.run()
     assert len(sweep.to_pandas()) == sweep.to_polars().height == 1
 
 
 def test_tables_are_printed_as_latex(wordline: Wordline) -> None:
     few = sets(SETTINGS)
-    out = wordline("compare", "-w", MIXED, "--schemes", "baseline,gc.policy=fifo", *few, "--latex").out
+    out = wordline(
+        "compare", "--device", "mqsim", "-w", MIXED, "--schemes", "baseline,gc.policy=fifo", *few, "--latex"
+    ).out
     assert r"\begin{tabular}{lrr}" in out and r"\toprule" in out and r"read mean, $\mu$s & " in out
     assert out.count(r"\begin{table}") == out.count(r"\end{table}") >= 3
     # Signs that mean something to LaTeX are escaped.

@@ -14,7 +14,7 @@ from rich.console import Console
 import wordline as package
 from wordline import report
 
-RUN = ("run", "--workload", "mixed-70-30-8k-qd16", *sets(SMALL))
+RUN = ("run", "--device", "mqsim", "--workload", "mixed-70-30-8k-qd16", *sets(SMALL))
 
 TRACE = "time_ns,op,offset_bytes,length_bytes\n" + "".join(
     f"{index * 20_000},{'R' if index % 3 else 'W'},{index * 4096 % 1_000_000},8192\n" for index in range(1000)
@@ -109,7 +109,7 @@ def test_overrides_take_words_numbers_and_lists(wordline: Wordline) -> None:
 
 
 def test_replay_of_a_trace(wordline: Wordline, trace: Path) -> None:
-    arguments = ("run", "--trace", trace, *sets(SMALL_DRIVE), "--json")
+    arguments = ("run", "--device", "mqsim", "--trace", trace, *sets(SMALL_DRIVE), "--json")
     result = wordline(*arguments).json()
     assert result["config"]["workload"]["name"] == "trace.csv"
     assert result["config"]["workload"]["host"]["arrivals"] == "open"
@@ -166,7 +166,7 @@ def test_version_and_help(wordline: Wordline) -> None:
 
 
 def test_a_report_fits_80_columns() -> None:
-    result = package.run(workload="mixed-70-30-8k-qd16", overrides=SMALL)
+    result = package.run("mqsim", workload="mixed-70-30-8k-qd16", overrides=SMALL)
     screen = io.StringIO()
     Console(file=screen, width=80).print(report.render(result))
     assert "…" not in screen.getvalue()

@@ -31,7 +31,7 @@ def test_a_sweep_runs_on_a_cluster_that_was_started_for_a_try(tmp_path: Path) ->
         assert f"tcp://127.0.0.1:{port}" in said, said
         file = tmp_path / "depth.toml"
         sets = "".join(f'"{path}" = {toml_value(value)}\n' for path, value in SMALL.items())
-        file.write_text(f'[set]\n{sets}[axes]\n"workload.host.queue_depth" = [1, 4, 16]\n')
+        file.write_text(f'device = "mqsim"\n[set]\n{sets}[axes]\n"workload.host.queue_depth" = [1, 4, 16]\n')
         sweep = start("sweep", str(file), "--on", f"tcp://127.0.0.1:{port}", "--json")
         out, err = sweep.communicate(timeout=100)
         assert sweep.returncode == 0, err

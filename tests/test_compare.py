@@ -94,7 +94,9 @@ def test_everything_is_validated_before_the_first_run(wordline: Wordline) -> Non
     message = wordline(*COMPARE, "--schemes", "baseline,gc.trigger=0.5", *sets(QUICK)).error()
     assert "point 2 of 4" in message and "scheme.gc.trigger" in message
     assert "each once" in wordline(*COMPARE, "--schemes", "fifo,fifo", *sets(QUICK)).error()
-    known = wordline("compare", "--schemes", "baseline", *sets(SMALL), "--metric", "read.latency.p99")
+    known = wordline(
+        "compare", "--device", "mqsim", "--schemes", "baseline", *sets(SMALL), "--metric", "read.latency.p99"
+    )
     assert known.error().startswith("--metric read.latency.p99: no run has it")
 
 
@@ -103,6 +105,8 @@ def test_a_run_that_fails_is_told_and_the_others_are_kept(wordline: Wordline, tm
     trace.write_text("time_ns,op,offset_bytes,length_bytes\n0,R,0,4096\nnonsense\n")
     outcome = wordline(
         "compare",
+        "--device",
+        "mqsim",
         "--schemes",
         "baseline,fifo",
         "--workload",

@@ -10,8 +10,8 @@ from conftest import SMALL, SMALL_DRIVE, Wordline, sets, start
 
 import wordline as package
 
-RUN = ("run", *sets(SMALL))
-REPLAY = ("run", *sets(SMALL_DRIVE), "--trace")
+RUN = ("run", "--device", "mqsim", *sets(SMALL))
+REPLAY = ("run", "--device", "mqsim", *sets(SMALL_DRIVE), "--trace")
 
 
 def test_unknown_presets_name_the_nearest(wordline: Wordline) -> None:

@@ -38,7 +38,7 @@ def two(tmp_path: Path) -> Path:
 
 
 def test_figures_of_flows_add_up_to_those_of_the_run(two: Path) -> None:
-    result = package.run(workload=two, overrides=SMALL_DRIVE, checked=True)
+    result = package.run("mqsim", workload=two, overrides=SMALL_DRIVE, checked=True)
     assert [flow.name for flow in result.flows] == ["reader", "writer"]
     assert [stream.stream for stream in result.streams] == [0, 3]
     assert (result.flows[0].read.requests, result.flows[0].write.requests) == (600, 0)
@@ -50,29 +50,31 @@ def test_figures_of_flows_add_up_to_those_of_the_run(two: Path) -> None:
 
 def test_flows_on_a_drive_in_its_steady_state_settle_first(two: Path) -> None:
     steady = {**SMALL_DRIVE, "workload.start.layout": "steady"}
-    result = package.run(workload=two, overrides=steady, checked=True)
+    result = package.run("mqsim", workload=two, overrides=steady, checked=True)
     settling = result.engine.settling_requests
     # Twice as many reads as writes, which fill eight superblocks of each domain.
     assert settling > 1000 and result.window.warmup_requests == settling
     # What follows is about what the flows have, whichever of them was faster.
     assert result.read.requests + result.write.requests == 900
-    few = package.run(workload=two, overrides={**steady, "workload.start.settle_requests": 90})
+    few = package.run("mqsim", workload=two, overrides={**steady, "workload.start.settle_requests": 90})
     assert few.engine.settling_requests == 90
-    none = package.run(workload=two, overrides={**steady, "workload.start.settle_requests": 0})
+    none = package.run("mqsim", workload=two, overrides={**steady, "workload.start.settle_requests": 0})
     assert none.engine.settling_requests == 0 and none.read.requests == 600
 
 
 def test_one_flow_has_no_figures_of_its_own(wordline: Wordline) -> None:
     few = sets({**SMALL_DRIVE, "workload.source.requests": 100})
-    result = wordline("run", *few, "--json").json()
+    result = wordline("run", "--device", "mqsim", *few, "--json").json()
     assert "flows" not in result and "streams" not in result
-    bounded = wordline("run", *few, "--set", "workload.host.max_inside=2", "--json").json()
+    bounded = wordline(
+        "run", "--device", "mqsim", *few, "--set", "workload.host.max_inside=2", "--json"
+    ).json()
     assert "flows" not in bounded
     assert bounded["read"]["blame"]["mean"]["total_ns"]["admission"] > 0
 
 
 def test_run_prints_a_line_for_each_flow(wordline: Wordline, two: Path) -> None:
-    out = wordline("run", "--workload", two, *sets(SMALL_DRIVE)).out
+    out = wordline("run", "--device", "mqsim", "--workload", two, *sets(SMALL_DRIVE)).out
     for text in ("reader reads", "writer writes", "Flow", "Stream", "at the host"):
         assert text in out, text
     assert "reader writes" not in out
@@ -86,23 +88,23 @@ def test_the_preset_of_two_flows_is_shown(wordline: Wordline) -> None:
 def test_the_footprint_is_that_of_all_flows(tmp_path: Path) -> None:
     path = tmp_path / "two.toml"
     path.write_text(HOST.format(occupancy="footprint") + FLOWS)
-    result = package.run(workload=path, overrides=SMALL_DRIVE, checked=True)
+    result = package.run("mqsim", workload=path, overrides=SMALL_DRIVE, checked=True)
     assert 500 < result.drive.mapped_units <= 900
 
 
 def test_a_slip_in_a_flow_names_its_line(wordline: Wordline, two: Path) -> None:
     two.write_text(two.read_text().replace("queue_depth = 2", "queue_depth = 70000"))
-    error = wordline("run", "--workload", two).error()
+    error = wordline("run", "--device", "mqsim", "--workload", two).error()
     assert error.endswith("two.toml:9: workload.flow[0].queue_depth = 70000: allowed: 1 to 65536")
 
 
 def test_a_scheduler_needs_a_bound(wordline: Wordline) -> None:
-    error = wordline("run", "--set", "workload.host.scheduler.kind=paq").error()
+    error = wordline("run", "--device", "mqsim", "--set", "workload.host.scheduler.kind=paq").error()
     assert "workload.host.max_inside = 0: allowed: 1 to 1048576 with a scheduler" in error
 
 
 @pytest.mark.parametrize("scheduler", ["none", "piq", "fios", "paq"])
 def test_every_scheduler_runs(two: Path, scheduler: str) -> None:
     overrides = {**SMALL_DRIVE, "workload.host.scheduler.kind": scheduler}
-    result = package.run(workload=two, overrides=overrides, checked=True)
+    result = package.run("mqsim", workload=two, overrides=overrides, checked=True)
     assert result.read.requests + result.write.requests == 900

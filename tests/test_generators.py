@@ -44,7 +44,7 @@ def burst_trace(path: Path) -> Path:
 def test_a_job_file_of_fio_is_a_workload(wordline: Wordline, tmp_path: Path) -> None:
     jobs = tmp_path / "jobs.fio"
     jobs.write_text(JOBS)
-    outcome = wordline("run", "--workload", jobs, "--json", *sets(SMALL_DRIVE))
+    outcome = wordline("run", "--device", "mqsim", "--workload", jobs, "--json", *sets(SMALL_DRIVE))
     assert outcome.code == 0, outcome
     flows = outcome.json()["flows"]
     assert [flow["name"] for flow in flows] == ["a", "b"]
@@ -55,7 +55,7 @@ def test_a_job_file_of_fio_is_a_workload(wordline: Wordline, tmp_path: Path) -> 
 def test_a_mistake_in_a_job_file_names_its_line(wordline: Wordline, tmp_path: Path) -> None:
     jobs = tmp_path / "jobs.fio"
     jobs.write_text("[a]\nsize=1m\nverify=md5\n")
-    error = wordline("run", "--workload", jobs).error()
+    error = wordline("run", "--device", "mqsim", "--workload", jobs).error()
     assert str(jobs) in error and "line 3" in error and "verify=md5" in error
 
 
@@ -64,7 +64,7 @@ def test_a_run_ends_at_its_run_time(wordline: Wordline, tmp_path: Path) -> None:
     jobs.write_text(
         "[a]\nrw=randread\nbs=4k\nsize=16m\nruntime=10ms\ntime_based\niodepth=4\nioengine=libaio\n"
     )
-    result = wordline("run", "--workload", jobs, "--json", *sets(SMALL_DRIVE)).json()
+    result = wordline("run", "--device", "mqsim", "--workload", jobs, "--json", *sets(SMALL_DRIVE)).json()
     assert 100 < result["read"]["requests"] < 10_000
     assert 0.009e9 < result["window"]["end_ns"] < 0.012e9
 
@@ -78,8 +78,8 @@ def test_a_profile_is_fitted_and_its_twin_runs(wordline: Wordline, tmp_path: Pat
     assert info["requests"] == 5000 and abs(info["read_share"] - 0.8) < 0.01
     workload = tmp_path / "workload.toml"
     workload.write_text('source = { kind = "twin", path = "p.toml" }\n[host]\narrivals = "open"\n')
-    one = wordline("run", "--workload", workload, "--json", *sets(SMALL_DRIVE)).json()
-    real = wordline("run", "--trace", trace, "--json", *sets(SMALL_DRIVE)).json()
+    one = wordline("run", "--device", "mqsim", "--workload", workload, "--json", *sets(SMALL_DRIVE)).json()
+    real = wordline("run", "--device", "mqsim", "--trace", trace, "--json", *sets(SMALL_DRIVE)).json()
     for direction in ("read", "write"):
         mean = one[direction]["latency_ns"]["mean"] / real[direction]["latency_ns"]["mean"]
         assert 0.85 < mean < 1.15, (direction, mean)
@@ -109,12 +109,24 @@ def test_real_traces_take_the_place_of_their_twins(wordline: Wordline, tmp_path:
     assert presets.real_trace("msr-hm_0", tmp_path) == folder / "HM_0.csv"
     assert presets.real_trace("msr-hm_1", tmp_path) is None
     assert presets.real_trace("rr8", tmp_path) is None
-    outcome = wordline("run", "--workload", "msr-hm_0", "--traces", tmp_path, "--json", *sets(SMALL_DRIVE))
+    outcome = wordline(
+        "run",
+        "--device",
+        "mqsim",
+        "--workload",
+        "msr-hm_0",
+        "--traces",
+        tmp_path,
+        "--json",
+        *sets(SMALL_DRIVE),
+    )
     assert outcome.json()["read"]["requests"] == 1
     assert "in the place of the twin" in outcome.err
     result = package.run("mqsim", workload="msr-hm_0", traces=tmp_path, overrides=SMALL_DRIVE)
     assert result.write.requests == 1
-    error = wordline("run", "--workload", "msr-hm_0", "--traces", tmp_path / "none").error()
+    error = wordline(
+        "run", "--device", "mqsim", "--workload", "msr-hm_0", "--traces", tmp_path / "none"
+    ).error()
     assert "no such folder" in error
 
 

@@ -10,7 +10,7 @@ ENDLESS = sets(SMALL_DRIVE | {"workload.source.requests": 1_000_000_000})
 
 
 def interrupted() -> tuple[int, str, str]:
-    process = start("run", "--json", *ENDLESS, start_new_session=True)
+    process = start("run", "--device", "mqsim", "--json", *ENDLESS, start_new_session=True)
     time.sleep(0.7)
     assert process.poll() is None
     os.kill(process.pid, signal.SIGINT)

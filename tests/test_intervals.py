@@ -54,6 +54,8 @@ def test_welch() -> None:
 def test_compare_marks_what_is_inside(wordline: Wordline) -> None:
     call = (
         "compare",
+        "--device",
+        "mqsim",
         "--workload",
         "mixed-70-30-8k-qd16",
         *sets(MORE),
@@ -88,7 +90,7 @@ def test_seeds_go_before_the_intervals_of_single_runs() -> None:
 
 def test_tables_and_pages_show_intervals(wordline: Wordline, tmp_path: Path) -> None:
     for seed in ("1", "2"):
-        outcome = wordline("run", *sets(FEW), "--seed", seed, "--out", tmp_path / seed)
+        outcome = wordline("run", "--device", "mqsim", *sets(FEW), "--seed", seed, "--out", tmp_path / seed)
         assert "± 95%" in outcome.out and " ±" in outcome.out
     out = tmp_path / "report.html"
     assert wordline("report", tmp_path / "1", tmp_path / "2", "--out", out).code == 0

@@ -10,7 +10,15 @@ from conftest import SMALL, Wordline, sets
 
 from wordline import kept_drives
 
-RUN = ("run", "-w", "mixed-70-30-8k-qd16", *sets({**SMALL, "workload.start.overwrite": 0.05}), "--json")
+RUN = (
+    "run",
+    "--device",
+    "mqsim",
+    "-w",
+    "mixed-70-30-8k-qd16",
+    *sets({**SMALL, "workload.start.overwrite": 0.05}),
+    "--json",
+)
 
 
 @pytest.fixture
@@ -47,7 +55,7 @@ def test_a_drive_is_kept_and_the_next_run_on_it_has_the_same_result(wordline: Wo
 def test_a_drive_that_is_ready_at_once_is_not_kept(
     wordline: Wordline, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    outcome = wordline("run", *sets(SMALL), "--json")
+    outcome = wordline("run", "--device", "mqsim", *sets(SMALL), "--json")
     assert "drive" not in outcome.json()["engine"] and not folder.exists()
     monkeypatch.setattr(kept_drives, "KEPT_FROM_S", 1e9)
     assert measured(wordline)[1] == "prepared" and not folder.exists()

@@ -132,7 +132,7 @@ def on_a_terminal(*arguments: str) -> str:
 
 def test_long_commands_tell_rate_and_time_left(tmp_path: Path) -> None:
     few = sets(SMALL_DRIVE | {"workload.source.requests": 2_000_000, "workload.start.layout": "in_order"})
-    shown = on_a_terminal("run", *few)
+    shown = on_a_terminal("run", "--device", "mqsim", *few)
     assert "requests/s" in shown and "left" in shown and "2,000,000 requests" in shown
     sweep = tmp_path / "s.toml"
     axes = "[axes]\n'workload.host.queue_depth' = [1, 2, 4, 8]\n[set]\n'workload.source.requests' = 400000\n"

@@ -82,7 +82,14 @@ def test_writes_that_waste_a_third_of_a_flash_page_are_noted() -> None:
 def test_every_form_shows_what_was_found_its_reason_and_the_remedy(
     wordline: Wordline, tmp_path: Path
 ) -> None:
-    call = ("run", *sets({**SMALL_DRIVE, "workload.source.requests": 200}), "--out", tmp_path)
+    call = (
+        "run",
+        "--device",
+        "mqsim",
+        *sets({**SMALL_DRIVE, "workload.source.requests": 200}),
+        "--out",
+        tmp_path,
+    )
     shown = " ".join(wordline(*call).out.split())
     page = (tmp_path / "report.html").read_text()
     notes = wordline(*call, "--json").json()["notes"]
@@ -95,12 +102,12 @@ def test_every_form_shows_what_was_found_its_reason_and_the_remedy(
 
 def test_runs_side_by_side_say_which_of_them_have_a_note(wordline: Wordline) -> None:
     few = sets({**SMALL_DRIVE, "workload.source.requests": 200})
-    call = ("compare", "--schemes", "baseline,fifo", *few)
+    call = ("compare", "--device", "mqsim", "--schemes", "baseline,fifo", *few)
     for form in ((), ("--markdown",)):
         assert "baseline, fifo: 200 requests were measured" in " ".join(wordline(*call, *form).out.split())
     (entry,) = wordline(*call, "--json").json()["workloads"]
     assert [note["runs"] for note in entry["notes"]] == [["baseline", "fifo"]] * 2
-    several = ("run", *few, "--seeds", "4")
+    several = ("run", "--device", "mqsim", *few, "--seeds", "4")
     assert "note: seed 1 and 3 more: 200 requests" in wordline(*several).out
     assert len(wordline(*several, "--json").json()["notes"][0]["runs"]) == 4
 
@@ -124,7 +131,7 @@ def test_a_run_ends_with_its_last_answer_and_its_bar_is_full() -> None:
 
 
 def test_the_terminal_tells_the_operations_of_the_run_and_of_the_window(wordline: Wordline) -> None:
-    call = ("run", *sets({**SMALL_DRIVE, "workload.source.requests": 2000}))
+    call = ("run", "--device", "mqsim", *sets({**SMALL_DRIVE, "workload.source.requests": 2000}))
     warm = wordline(*call, "--set", "workload.window.warmup_requests=1000").out
     assert "2,000 flash operations, 1,0" in warm and "of them in the window" in warm
     assert "of them in the window" not in wordline(*call).out

@@ -90,7 +90,7 @@ class Holds:
 
 def run(**options: Any) -> wordline.Result:
     overrides = WRITES | options.pop("more", {})
-    return wordline.run(workload="mixed-70-30-8k-qd16", checked=True, overrides=overrides, **options)
+    return wordline.run("mqsim", workload="mixed-70-30-8k-qd16", checked=True, overrides=overrides, **options)
 
 
 def measured(result: wordline.Result) -> dict[str, Any]:
@@ -166,6 +166,7 @@ def test_an_object_is_taken_as_it_is_and_a_class_anew() -> None:
 
 def test_a_state_is_saved_with_a_run_that_stops(tmp_path: Path) -> None:
     more: dict[str, Any] = {
+        "device": "mqsim",
         "workload": "mixed-70-30-8k-qd16",
         "overrides": WRITES | {"scheme.custom.python_placement.class": "test_policies:Turns"},
     }
@@ -176,7 +177,10 @@ def test_a_state_is_saved_with_a_run_that_stops(tmp_path: Path) -> None:
 
 
 def test_a_prepared_drive_is_shared() -> None:
-    how: dict[str, Any] = {"workload": "mixed-70-30-8k-qd16", "overrides": WRITES, "policies": {"gc": Greedy}}
+    how: dict[str, Any] = {
+        **{"device": "mqsim", "workload": "mixed-70-30-8k-qd16"},
+        **{"overrides": WRITES, "policies": {"gc": Greedy}},
+    }
     drive = wordline.prepare(**how)
     assert measured(wordline.run(**how, drive=drive)) == measured(wordline.run(**how))
 
@@ -215,6 +219,8 @@ def test_schemes_name_a_class_of_the_current_folder(
     schemes = "baseline,custom.python_gc={class='mine:Mine'},custom.python_gc={class='mine:Mine',most=0.5}"
     run = (
         "compare",
+        "--device",
+        "mqsim",
         "--workload",
         "mixed-70-30-8k-qd16",
         *small,
@@ -225,7 +231,14 @@ def test_schemes_name_a_class_of_the_current_folder(
         "--json",
     )
     assert "mine:Mine" in json.dumps(wordline(*run).json())
-    clash = wordline("compare", *small, "--schemes", "gc.policy=fifo+custom.python_gc={class='mine:Mine'}")
+    clash = wordline(
+        "compare",
+        "--device",
+        "mqsim",
+        *small,
+        "--schemes",
+        "gc.policy=fifo+custom.python_gc={class='mine:Mine'}",
+    )
     assert "both fill the slot `victims`" in clash.error()
 
 
@@ -245,7 +258,7 @@ def test_a_class_that_is_not_there_is_told(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.py").write_text(MINE)
     (tmp_path / "broken.py").write_text("1 / 0\n")
-    told = wordline("run", "--set", f"scheme.custom.python_gc={named}").error()
+    told = wordline("run", "--device", "mqsim", "--set", f"scheme.custom.python_gc={named}").error()
     assert message in told, told
     assert "scheme.custom.python_gc" in told
 

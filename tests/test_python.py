@@ -13,7 +13,10 @@ import wordline
 
 
 def small_run(**options: Any) -> wordline.Result:
-    arguments: dict[str, Any] = {"workload": "mixed-70-30-8k-qd16", "overrides": SMALL, "checked": True}
+    arguments: dict[str, Any] = {
+        **{"device": "mqsim", "workload": "mixed-70-30-8k-qd16"},
+        **{"overrides": SMALL, "checked": True},
+    }
     return wordline.run(**(arguments | options))
 
 

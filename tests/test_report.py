@@ -185,7 +185,7 @@ def test_a_thinned_curve_is_close_to_the_whole_one() -> None:
 
 def test_one_run_without_series_says_how_to_record_them(wordline: Wordline, tmp_path: Path) -> None:
     few = {"workload.source.requests": 500, "device.geometry.blocks": 256, "device.geometry.pages": 64}
-    package.run(overrides=few).save(tmp_path / "run")
+    package.run("mqsim", overrides=few).save(tmp_path / "run")
     assert (
         wordline("report", tmp_path / "run", "--out", tmp_path / "r.html", "--title", "A <b> & c").code == 0
     )
@@ -196,7 +196,7 @@ def test_one_run_without_series_says_how_to_record_them(wordline: Wordline, tmp_
 
 def test_a_folder_of_seeds_stands_for_its_runs(wordline: Wordline, tmp_path: Path) -> None:
     few = {"workload.source.requests": 500, "device.geometry.blocks": 256, "device.geometry.pages": 64}
-    package.run_seeds(seeds=2, overrides=few).save(tmp_path / "seeds")
+    package.run_seeds("mqsim", seeds=2, overrides=few).save(tmp_path / "seeds")
     assert wordline("report", tmp_path / "seeds", "--out", tmp_path / "r.html").code == 0
     assert "seed 2" in Page((tmp_path / "r.html").read_text()).words
 

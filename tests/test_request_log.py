@@ -17,7 +17,7 @@ MIXED = "mixed-70-30-8k-qd16"
 @pytest.fixture(scope="module")
 def logged(tmp_path_factory: pytest.TempPathFactory) -> tuple[package.Result, list[dict[str, Any]]]:
     path = tmp_path_factory.mktemp("log") / "log.parquet"
-    result = package.run(workload=MIXED, overrides=SMALL, request_log=path)
+    result = package.run("mqsim", workload=MIXED, overrides=SMALL, request_log=path)
     return result, pyarrow.parquet.read_table(path).to_pylist()
 
 
@@ -44,7 +44,7 @@ def test_its_means_are_those_of_the_result(logged: tuple[package.Result, list[di
 
 
 def test_a_log_changes_nothing_and_goes_beside_a_timeline(tmp_path: Path) -> None:
-    plain = package.run(workload=MIXED, overrides=SMALL).to_dict()
+    plain = package.run("mqsim", workload=MIXED, overrides=SMALL).to_dict()
     both = package.run(
         workload=MIXED, overrides=SMALL, request_log=tmp_path / "l.parquet", timeline=tmp_path / "t.pftrace"
     ).to_dict()
@@ -56,21 +56,27 @@ def test_a_log_changes_nothing_and_goes_beside_a_timeline(tmp_path: Path) -> Non
 
 def test_row_groups_are_bounded(tmp_path: Path) -> None:
     path = tmp_path / "log.parquet"
-    package.run(overrides=SMALL | {"workload.source.requests": 70_000}, request_log=path)
+    package.run("mqsim", overrides=SMALL | {"workload.source.requests": 70_000}, request_log=path)
     told = pyarrow.parquet.read_metadata(path)
     assert told.num_rows == 70_000
     assert max(told.row_group(place).num_rows for place in range(told.num_row_groups)) <= 1 << 15
 
 
 def test_the_command_writes_it(wordline: Wordline, tmp_path: Path) -> None:
-    assert wordline("run", *sets(SMALL), "--request-log", tmp_path / "log.parquet").code == 0
+    assert (
+        wordline("run", "--device", "mqsim", *sets(SMALL), "--request-log", tmp_path / "log.parquet").code
+        == 0
+    )
     assert pyarrow.parquet.read_metadata(tmp_path / "log.parquet").num_rows == 2000
     full = Path("/dev/full")
     if full.exists():
-        assert "No space left" in wordline("run", *sets(SMALL), "--request-log", full).error()
+        assert (
+            "No space left"
+            in wordline("run", "--device", "mqsim", *sets(SMALL), "--request-log", full).error()
+        )
 
 
 def test_an_array_has_none(wordline: Wordline, tmp_path: Path) -> None:
     stripe = ("--scheme", "stripe", "--request-log", tmp_path / "log.parquet")
-    assert "one drive" in wordline("run", *sets(SMALL), *stripe).error()
+    assert "one drive" in wordline("run", "--device", "mqsim", *sets(SMALL), *stripe).error()
     assert list(tmp_path.iterdir()) == []

@@ -101,14 +101,16 @@ def test_two_systems_that_copy_pages_go_together_and_not_with_parity() -> None:
 
 @pytest.mark.parametrize("text", ["fifo+gc.policy=random", "gc.policy=fifo", "scheme.gc.policy=fifo"])
 def test_a_run_takes_what_a_comparison_takes(wordline: Wordline, text: str) -> None:
-    found = wordline("run", *sets(SMALL), "--scheme", text, "--json").json()["config"]["scheme"]
+    found = wordline("run", "--device", "mqsim", *sets(SMALL), "--scheme", text, "--json").json()["config"][
+        "scheme"
+    ]
     assert found["name"] == text
-    compared = wordline("compare", *sets(SMALL), "--schemes", text, "--json")
+    compared = wordline("compare", "--device", "mqsim", *sets(SMALL), "--schemes", text, "--json")
     assert compared.code == 0
     assert found["gc"]["policy"] == text.rpartition("=")[2]
     shown = wordline("show", "scheme", text, "--json").json()
     assert shown["gc"]["policy"] == found["gc"]["policy"]
-    assert package.run(scheme=text, overrides=SMALL).config.scheme.gc.policy == found["gc"]["policy"]
+    assert package.run("mqsim", scheme=text, overrides=SMALL).config.scheme.gc.policy == found["gc"]["policy"]
 
 
 def test_a_scheme_with_a_name_longer_than_a_file_s_is_compared(wordline: Wordline, tmp_path: Path) -> None:
@@ -126,7 +128,7 @@ def test_a_scheme_with_a_name_longer_than_a_file_s_is_compared(wordline: Wordlin
 def test_a_file_with_a_plus_in_its_name_is_a_file(wordline: Wordline, tmp_path: Path) -> None:
     path = tmp_path / "a+b.toml"
     path.write_text('name = "joined"\n')
-    run = wordline("run", *sets(SMALL), "--scheme", path, "--json").json()
+    run = wordline("run", "--device", "mqsim", *sets(SMALL), "--scheme", path, "--json").json()
     assert run["config"]["scheme"]["name"] == "joined"
 
 
@@ -134,9 +136,9 @@ def test_a_workload_without_a_name_has_its_file_s(wordline: Wordline, tmp_path: 
     text = wordline("show", "workload", "randread-4k-qd16").out
     path = tmp_path / "my reads.toml"
     path.write_text("\n".join(line for line in text.splitlines() if not line.startswith("name =")))
-    run = wordline("run", *sets(SMALL), "--workload", path, "--json").json()
+    run = wordline("run", "--device", "mqsim", *sets(SMALL), "--workload", path, "--json").json()
     assert run["config"]["workload"]["name"] == "my reads"
     assert wordline("show", "workload", path, "--json").json()["name"] == "my reads"
     path.write_text(text)
-    run = wordline("run", *sets(SMALL), "--workload", path, "--json").json()
+    run = wordline("run", "--device", "mqsim", *sets(SMALL), "--workload", path, "--json").json()
     assert run["config"]["workload"]["name"] == "randread-4k-qd16"

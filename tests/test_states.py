@@ -25,43 +25,51 @@ def measured(result: Result | None) -> dict[str, Any]:
 
 
 def test_runs_on_a_prepared_drive_are_the_same_and_leave_it_alone(tmp_path: Path) -> None:
-    expected = measured(package.run(workload=WORKLOAD, overrides=OVERWRITTEN))
-    drive = package.prepare(workload=WORKLOAD, overrides=OVERWRITTEN)
+    expected = measured(package.run("mqsim", workload=WORKLOAD, overrides=OVERWRITTEN))
+    drive = package.prepare("mqsim", workload=WORKLOAD, overrides=OVERWRITTEN)
     for one in (drive, drive, drive.fork()):
-        assert measured(package.run(workload=WORKLOAD, overrides=OVERWRITTEN, drive=one)) == expected
+        assert measured(package.run("mqsim", workload=WORKLOAD, overrides=OVERWRITTEN, drive=one)) == expected
     path = tmp_path / "drive"
     drive.save(path)
-    loaded = package.load_drive(path, workload=WORKLOAD, overrides=OVERWRITTEN)
-    assert measured(package.run(workload=WORKLOAD, overrides=OVERWRITTEN, drive=loaded)) == expected
+    loaded = package.load_drive(path, "mqsim", workload=WORKLOAD, overrides=OVERWRITTEN)
+    assert measured(package.run("mqsim", workload=WORKLOAD, overrides=OVERWRITTEN, drive=loaded)) == expected
 
 
 def test_a_drive_of_another_configuration_is_refused_by_key() -> None:
-    drive = package.prepare(overrides=SMALL)
+    drive = package.prepare("mqsim", overrides=SMALL)
     with pytest.raises(WordlineError, match=r"`seed` is 1 there and 2 here"):
-        package.run(overrides=SMALL, seed=2, drive=drive)
+        package.run("mqsim", overrides=SMALL, seed=2, drive=drive)
 
 
 def test_a_run_in_parts_has_the_result_of_one_that_never_stopped(tmp_path: Path) -> None:
-    expected = measured(package.run(workload=WORKLOAD, overrides=SMALL))
+    expected = measured(package.run("mqsim", workload=WORKLOAD, overrides=SMALL))
     first, second = tmp_path / "first", tmp_path / "second"
-    assert package.run_part(workload=WORKLOAD, overrides=SMALL, save_state=first, stop_after=500) is None
+    assert (
+        package.run_part("mqsim", workload=WORKLOAD, overrides=SMALL, save_state=first, stop_after=500)
+        is None
+    )
     again = package.run_part(
-        workload=WORKLOAD, overrides=SMALL, load_state=first, save_state=second, stop_after=1500
+        "mqsim", workload=WORKLOAD, overrides=SMALL, load_state=first, save_state=second, stop_after=1500
     )
     assert again is None
-    assert measured(package.run_part(workload=WORKLOAD, overrides=SMALL, load_state=second)) == expected
+    assert (
+        measured(package.run_part("mqsim", workload=WORKLOAD, overrides=SMALL, load_state=second)) == expected
+    )
     assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "second"]
 
 
 def test_the_command_line_prepares_stops_and_goes_on(wordline: Wordline, tmp_path: Path) -> None:
-    expected = wordline("run", *sets(SMALL), "--json").json()
+    expected = wordline("run", "--device", "mqsim", *sets(SMALL), "--json").json()
     drive, state = tmp_path / "drive", tmp_path / "state"
     assert wordline("prepare", "mqsim", *sets(SMALL), "--out", drive, "--json").json()["bytes"] > 0
     stop = ("--stop-after", "100", "--save-state", state)
     assert (
-        wordline("run", *sets(SMALL), "--load-state", drive, *stop, "--json").json()["stopped_after"] == 100
+        wordline("run", "--device", "mqsim", *sets(SMALL), "--load-state", drive, *stop, "--json").json()[
+            "stopped_after"
+        ]
+        == 100
     )
-    result = wordline("run", *sets(SMALL), "--load-state", state, "--json").json()
+    result = wordline("run", "--device", "mqsim", *sets(SMALL), "--load-state", state, "--json").json()
     assert {**result, "engine": None} == {**expected, "engine": None}
 
 
@@ -77,8 +85,8 @@ def test_a_damaged_or_foreign_state_is_one_line(wordline: Wordline, tmp_path: Pa
         whole[:40] + bytes([whole[40] ^ 1]) + whole[41:],
     ):
         drive.write_bytes(data)
-        assert "drive" in wordline("run", *sets(SMALL), "--load-state", drive).error()
-    assert "both" in wordline("run", *sets(SMALL), "--stop-after", "5").error()
+        assert "drive" in wordline("run", "--device", "mqsim", *sets(SMALL), "--load-state", drive).error()
+    assert "both" in wordline("run", "--device", "mqsim", *sets(SMALL), "--stop-after", "5").error()
 
 
 SKEWED: dict[str, object] = {
@@ -89,23 +97,26 @@ SKEWED: dict[str, object] = {
 
 
 def test_a_drive_in_the_steady_state_of_a_skewed_load_is_prepared_by_its_writes() -> None:
-    result = package.run(workload=WORKLOAD, overrides=SKEWED)
+    result = package.run("mqsim", workload=WORKLOAD, overrides=SKEWED)
     windows = result.start.waf_of_windows
     assert len(windows) >= 3 and windows[-1] > 1
     assert result.engine.settling_requests > 0
-    drive = package.prepare(workload=WORKLOAD, overrides=SKEWED)
+    drive = package.prepare("mqsim", workload=WORKLOAD, overrides=SKEWED)
     more = {**SKEWED, "workload.host.queue_depth": 4}
-    assert package.run(workload=WORKLOAD, overrides=more, drive=drive).start.waf_of_windows == windows
+    assert (
+        package.run("mqsim", workload=WORKLOAD, overrides=more, drive=drive).start.waf_of_windows == windows
+    )
     other = {**SKEWED, "workload.source.pattern": {"kind": "zipf", "theta": 0.5}}
     with pytest.raises(WordlineError, match="`pattern"):
-        package.run(workload=WORKLOAD, overrides=other, drive=drive)
+        package.run("mqsim", workload=WORKLOAD, overrides=other, drive=drive)
 
 
 def test_a_sweep_over_loads_prepares_a_drive_for_each(wordline: Wordline, tmp_path: Path) -> None:
     lines = "\n".join(f'"{key}" = {value}' for key, value in SMALL.items() if "layout" not in key)
     study = tmp_path / "skew.toml"
     study.write_text(
-        f'workload = "{WORKLOAD}"\n[set]\n"workload.source.pattern.kind" = "zipf"\n{lines}\n'
+        f'device = "mqsim"\nworkload = "{WORKLOAD}"\n'
+        f'[set]\n"workload.source.pattern.kind" = "zipf"\n{lines}\n'
         '[axes]\n"workload.source.pattern.theta" = [0.5, 0.9]\n"workload.host.queue_depth" = [1, 4]\n'
     )
     assert wordline("sweep", study, "--json").json()["done"] == 4

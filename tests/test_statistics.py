@@ -31,11 +31,11 @@ MEASURED: dict[str, object] = {
     "device.energy.channel_pj_per_byte": 20,
 }
 
-MIXED: dict[str, Any] = {"workload": "mixed-70-30-8k-qd16", "overrides": SMALL}
+MIXED: dict[str, Any] = {"device": "mqsim", "workload": "mixed-70-30-8k-qd16", "overrides": SMALL}
 
 
 def measured(**more: object) -> package.Result:
-    return package.run(workload="mixed-70-30-8k-qd16", overrides={**SMALL, **MEASURED, **more})
+    return package.run("mqsim", workload="mixed-70-30-8k-qd16", overrides={**SMALL, **MEASURED, **more})
 
 
 def test_the_time_series_adds_up() -> None:
@@ -85,7 +85,7 @@ def test_what_was_not_measured_says_how_to() -> None:
 
 def test_a_folder_holds_what_was_measured(wordline: Wordline, tmp_path: Path) -> None:
     overrides = {path: str(value).lower() for path, value in {**SMALL, **MEASURED}.items()}
-    run = ("run", "--workload", "mixed-70-30-8k-qd16", *sets(dict(overrides)))
+    run = ("run", "--device", "mqsim", "--workload", "mixed-70-30-8k-qd16", *sets(dict(overrides)))
     outcome = wordline(*run, "--out", tmp_path)
     assert "Energy" in outcome.out and "Samples" in outcome.out
     for name in ("series", "samples", "blocks"):
@@ -126,7 +126,7 @@ def test_seeds_give_each_what_a_run_gives() -> None:
 
 
 def test_figures_that_no_run_has_are_left_out() -> None:
-    results = package.run_seeds(workload="randread-4k-qd16", overrides=SMALL, seeds=2)
+    results = package.run_seeds("mqsim", workload="randread-4k-qd16", overrides=SMALL, seeds=2)
     assert list(results) == [1, 2]
     summary = results.summary()
     assert "read.iops" in summary
@@ -134,7 +134,7 @@ def test_figures_that_no_run_has_are_left_out() -> None:
 
 
 def test_seeds_on_the_command_line(wordline: Wordline, tmp_path: Path) -> None:
-    run = ("run", "--workload", "mixed-70-30-8k-qd16", *sets(SMALL))
+    run = ("run", "--device", "mqsim", "--workload", "mixed-70-30-8k-qd16", *sets(SMALL))
     outcome = wordline(*run, "--seeds", "3", "--seed", "5", "--jobs", "2", "--out", tmp_path)
     assert outcome.code == 0, outcome
     assert "seeds 5, 6, 7" in outcome.out and "read latency p99" in outcome.out
@@ -151,17 +151,19 @@ def test_seeds_on_the_command_line(wordline: Wordline, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seeds", ["0", "x", "1,,2", "3,3", "-1"])
 def test_impossible_seeds(wordline: Wordline, seeds: str) -> None:
-    assert "seeds" in wordline("run", *sets(SMALL), f"--seeds={seeds}").error()
+    assert "seeds" in wordline("run", "--device", "mqsim", *sets(SMALL), f"--seeds={seeds}").error()
 
 
 def test_a_mistake_in_a_run_of_several_is_one_line(wordline: Wordline) -> None:
-    outcome = wordline("run", *sets({**SMALL, "device.geometry.channels": 0}), "--seeds", "4")
+    outcome = wordline(
+        "run", "--device", "mqsim", *sets({**SMALL, "device.geometry.channels": 0}), "--seeds", "4"
+    )
     assert "device.geometry.channels" in outcome.error()
 
 
 def test_ctrl_c_stops_all_seeds() -> None:
     endless = sets(SMALL_DRIVE | {"workload.source.requests": 1_000_000_000})
-    process = start("run", "--json", "--seeds", "4", *endless, start_new_session=True)
+    process = start("run", "--device", "mqsim", "--json", "--seeds", "4", *endless, start_new_session=True)
     time.sleep(1.0)
     assert process.poll() is None
     os.kill(process.pid, signal.SIGINT)

@@ -26,7 +26,10 @@ from wordline.sweeps.axes import combinations, values
 
 SETTINGS = {**SMALL, "workload.source.requests": 500}
 AXES = {"workload.host.queue_depth": [1, 8], "scheme.scheduler.policy": ["fifo", "read_first"]}
-SWEEP: dict[str, Any] = {"workload": "mixed-70-30-8k-qd16", "seeds": 2, "set": SETTINGS, "axes": AXES}
+SWEEP: dict[str, Any] = {
+    **{"device": "mqsim", "workload": "mixed-70-30-8k-qd16"},
+    **{"seeds": 2, "set": SETTINGS, "axes": AXES},
+}
 
 
 def write(path: Path, **changes: Any) -> Path:
@@ -54,6 +57,7 @@ def test_every_point_is_a_row_with_the_figures_of_a_single_run(tmp_path: Path) -
         2,
     )
     alone = run(
+        "mqsim",
         workload="mixed-70-30-8k-qd16",
         seed=2,
         overrides={**SETTINGS, "workload.host.queue_depth": 8, "scheme.scheduler.policy": "fifo"},
@@ -342,6 +346,7 @@ def test_points_share_one_prepared_drive_and_one_trace(tmp_path: Path) -> None:
     }
     start_ = {"workload.start.overwrite": 0.3}
     described = {
+        "device": "mqsim",
         "trace": str(trace),
         "set": {**drive, **start_},
         "axes": {"workload.host.time_scale": [0.5, 1.0, 2.0]},
@@ -355,7 +360,7 @@ def test_points_share_one_prepared_drive_and_one_trace(tmp_path: Path) -> None:
         }
         file = tmp_path / "w.toml"
         file.write_text(f'source = {{ kind = "trace", path = "{trace}" }}\nhost.arrivals = "open"\n')
-        alone = run(workload=file, overrides=overrides)
+        alone = run("mqsim", workload=file, overrides=overrides)
         assert row["write.latency_ns.mean"] == alone.write.latency_ns.mean
         assert row["waf"] == alone.waf
 

@@ -43,7 +43,9 @@ Actions = list[Action] | Action | None
 
 
 def run(system: Any, workload: str = "mixed-70-30-8k-qd16", **more: Any) -> wordline.Result:
-    return wordline.run(workload=workload, checked=True, overrides=SMALL | more, policies={"system": system})
+    return wordline.run(
+        "mqsim", workload=workload, checked=True, overrides=SMALL | more, policies={"system": system}
+    )
 
 
 def measured(result: wordline.Result) -> dict[str, Any]:
@@ -216,6 +218,7 @@ def test_gates_hold_programs_back_until_they_open() -> None:
 
 def test_the_state_of_a_system_is_saved(tmp_path: Path) -> None:
     more: dict[str, Any] = {
+        "device": "mqsim",
         "workload": "mixed-70-30-8k-qd16",
         "overrides": SMALL | {"scheme.custom.python_system.class": "test_systems_in_python:Turns"},
     }

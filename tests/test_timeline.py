@@ -187,17 +187,25 @@ def test_a_window_holds_what_overlaps_it(wordline: Wordline, tmp_path: Path, run
 
 @pytest.mark.parametrize("window", ["1s", "2s..1s", "1..2", "a..b", "-1s..1s", "1s..1s"])
 def test_a_window_that_is_none_is_refused(wordline: Wordline, tmp_path: Path, window: str) -> None:
-    call = ("run", *sets(SMALL), "--timeline", tmp_path / "t", "--window", window)
+    call = ("run", "--device", "mqsim", *sets(SMALL), "--timeline", tmp_path / "t", "--window", window)
     assert wordline(*call).error().startswith(f"--window {window}: allowed: FROM..TO")
 
 
 def test_a_timeline_that_cannot_be_written_is_told_and_leaves_nothing(
     wordline: Wordline, tmp_path: Path
 ) -> None:
-    assert "No such file" in wordline("run", *sets(SMALL), "--timeline", tmp_path / "no" / "t").error()
-    assert "--window is for" in wordline("run", *sets(SMALL), "--window", "0s..1s").error()
+    assert (
+        "No such file"
+        in wordline("run", "--device", "mqsim", *sets(SMALL), "--timeline", tmp_path / "no" / "t").error()
+    )
+    assert (
+        "--window is for" in wordline("run", "--device", "mqsim", *sets(SMALL), "--window", "0s..1s").error()
+    )
     bad = {**SMALL, "workload.source.region.bytes": 4096, "workload.window.warmup_requests": 100_000}
-    assert "nothing was measured" in wordline("run", *sets(bad), "--timeline", tmp_path / "t").error()
+    assert (
+        "nothing was measured"
+        in wordline("run", "--device", "mqsim", *sets(bad), "--timeline", tmp_path / "t").error()
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -57,7 +57,9 @@ def test_transformations_in_their_order(wordline: Wordline, spc: Path) -> None:
     found = wordline(*info, *steps).json()
     assert (found["requests"], found["read_share"]) == (100, 1.0)
     assert found["arrivals"]["iops"] == pytest.approx(50)
-    again = wordline("run", "--trace", spc, "-t", "slice_count count=5", *sets(SMALL_DRIVE), "--json").json()
+    again = wordline(
+        "run", "--device", "mqsim", "--trace", spc, "-t", "slice_count count=5", *sets(SMALL_DRIVE), "--json"
+    ).json()
     assert again["read"]["requests"] + again["write"]["requests"] == 5
     for step, part in (
         ("shrink", "allowed: slice_time, slice_count"),

@@ -14,6 +14,7 @@ from wordline import WordlineError
 from wordline.tuning import tune
 
 SEARCH: dict[str, Any] = {
+    "device": "mqsim",
     "workload": "mixed-70-30-8k-qd16",
     "trials": 8,
     "set": {**SMALL, "workload.source.requests": 400},
@@ -49,7 +50,7 @@ def test_the_best_trial_is_the_least_of_all_and_is_what_a_run_gives(tmp_path: Pa
     assert len(costs) == 8 and best.objectives["read.latency_ns.mean"] == min(costs)
     import wordline
 
-    again = wordline.run(workload=SEARCH["workload"], overrides={**SEARCH["set"], **best.values})
+    again = wordline.run("mqsim", workload=SEARCH["workload"], overrides={**SEARCH["set"], **best.values})
     assert again.read.latency_ns.mean == best.objectives["read.latency_ns.mean"]
     table = pyarrow.parquet.read_table(tmp_path / "trials.parquet")
     assert table["read.latency_ns.mean"].to_pylist() == costs

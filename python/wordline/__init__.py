@@ -1,7 +1,7 @@
 """Wordline: a simulator of flash SSDs and their translation layers.
 
 >>> import wordline
->>> result = wordline.run(device="mqsim", workload="randread-4k-qd16")  # doctest: +SKIP
+>>> result = wordline.run(workload="randread-4k-qd16")  # doctest: +SKIP
 >>> result.read.latency_ns.p99  # doctest: +SKIP
 """
 

@@ -18,6 +18,11 @@ Kind = Literal["device", "scheme", "workload"]
 
 KINDS: tuple[Kind, ...] = ("device", "scheme", "workload")
 
+DEFAULT_DEVICE = "enterprise-tlc"
+"""What runs have that name no drive: one with the firmware that it is sold with, ready in milliseconds."""
+
+DEFAULT_WORKLOAD = "randread-4k-qd16"
+
 _PRESETS = Path(__file__).parent / "presets"
 
 

@@ -19,7 +19,7 @@ from wordline.figures import is_unsure
 from wordline.files import write_text
 from wordline.folders import replaced
 from wordline.intervals import CONFIDENCE, student_t
-from wordline.presets import Given, load
+from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, Given, load
 
 if TYPE_CHECKING:
     import pyarrow
@@ -154,9 +154,9 @@ def figure(result: Mapping[str, Any], path: str) -> float | None:
 
 
 def run_seeds(
-    device: Given = "mqsim",
+    device: Given = DEFAULT_DEVICE,
     scheme: Given = "baseline",
-    workload: Given = "randread-4k-qd16",
+    workload: Given = DEFAULT_WORKLOAD,
     *,
     seeds: int | Iterable[int] = 5,
     jobs: int | None = None,

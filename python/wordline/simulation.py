@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, Any, NotRequired, TypeAlias, TypedDict, Unpack
 from wordline import _core, schemes
 from wordline._core import Drive
 from wordline.policies import handed_over
-from wordline.presets import Description, Given, Kind, load, load_workload, replay, toml_value
+from wordline.presets import (
+    DEFAULT_DEVICE,
+    DEFAULT_WORKLOAD,
+    Description,
+    Given,
+    Kind,
+    load,
+    load_workload,
+    replay,
+    toml_value,
+)
 from wordline.result import Record, Result
 
 if TYPE_CHECKING:
@@ -26,9 +36,9 @@ ALL_TIME = (0, 2**64 - 1)
 
 
 def run(
-    device: Given = "mqsim",
+    device: Given = DEFAULT_DEVICE,
     scheme: Given = "baseline",
-    workload: Given = "randread-4k-qd16",
+    workload: Given = DEFAULT_WORKLOAD,
     *,
     seed: int = 1,
     checked: bool = False,
@@ -136,9 +146,9 @@ def simulate_part(
 
 
 def run_part(
-    device: Given = "mqsim",
+    device: Given = DEFAULT_DEVICE,
     scheme: Given = "baseline",
-    workload: Given = "randread-4k-qd16",
+    workload: Given = DEFAULT_WORKLOAD,
     *,
     seed: int = 1,
     checked: bool = False,
@@ -171,9 +181,9 @@ def run_part(
 
 
 def prepare(
-    device: Given = "mqsim",
+    device: Given = DEFAULT_DEVICE,
     scheme: Given = "baseline",
-    workload: Given = "randread-4k-qd16",
+    workload: Given = DEFAULT_WORKLOAD,
     *,
     seed: int = 1,
     checked: bool = False,
@@ -224,9 +234,9 @@ def prepare_drive(
 
 def load_drive(
     path: PathLike,
-    device: Given = "mqsim",
+    device: Given = DEFAULT_DEVICE,
     scheme: Given = "baseline",
-    workload: Given = "randread-4k-qd16",
+    workload: Given = DEFAULT_WORKLOAD,
     *,
     seed: int = 1,
     checked: bool = False,

@@ -19,6 +19,7 @@ from wordline.calibration.fit import Fit, Value, Watch, fit
 from wordline.calibration.preset import preset
 from wordline.calibration.problem import OBJECTIVE, Problem, Runner
 from wordline.calibration.protocol import Protocol
+from wordline.calibration.verdict import Verdict, judge
 from wordline.files import write_text
 from wordline.presets import load
 from wordline.study.executors import open_executor
@@ -41,13 +42,15 @@ PATHS = ("device", "scheme")
 
 @dataclass(frozen=True)
 class Calibration:
-    """A fitted drive."""
+    """A drive that was fitted, and which description of it is kept."""
 
     problem: Problem
     fit: Fit
     lines: list[Line]
     """Measured and simulated figures of all points of load."""
     folder: Path
+    verdict: Verdict
+    """Whether the preset has the fitted values."""
 
     @property
     def values(self) -> list[Value]:
@@ -61,7 +64,7 @@ class Calibration:
 
     @property
     def preset(self) -> Path:
-        """The fitted drive's description."""
+        """The description that is kept."""
         # A name in a table may hold anything.
         return self.folder / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', self.problem.measured.name)}.toml"
 
@@ -88,6 +91,9 @@ def calibrate(
 ) -> Calibration:
     """Fits values of a device to a measurement and writes preset, tables and pictures to `folder`.
 
+    The preset has the fitted values only if they are nearer to the points of load that were held out than the
+    description is: `verdict` of what is returned says so.
+
     `free` names what may change, as `PATH=LOW..HIGH` or `PATH=A,B`; `settings` are overrides of every run,
     dotted path and TOML value. Rows are kept in `folder`: the same call goes on where it was, and gives the
     same result on any machine. Raises `WordlineError` for what can't be a measurement, a range or a drive.
@@ -105,8 +111,9 @@ def calibrate(
         figures = runner.figures(found.best.values, LONGER * requests)
         before = runner.described(LONGER * requests)
     lines = compare.lines(problem.measured.points, problem.fitted, figures, before)
-    made = Calibration(problem, found, lines, store.folder)
-    _write(made, figures)
+    verdict = judge(problem, figures, before, LONGER * requests)
+    made = Calibration(problem, found, lines, store.folder, verdict)
+    _write(made, figures if verdict.kept == "fitted" or before is None else before)
     return made
 
 
@@ -170,10 +177,13 @@ def _write(made: Calibration, figures: Sequence[dict[str, Any]]) -> None:
     write_text(made.folder / "values.csv", _values_text(made.values))
     write_text(made.folder / "profile.csv", _profile_text(made.values))
     write_text(made.folder / "trials.csv", _trials_text(made))
-    about = _about(made)
-    text = preset(problem.device.text, made.values, problem.settings, problem.measured, about)
+    about, kept = _about(made), made.values if made.verdict.kept == "fitted" else []
+    text = preset(problem.device.text, kept, problem.settings, problem.measured, about)
     write_text(made.preset, text)
-    subtitle = f"{problem.device.label}, fitted to {problem.measured.source}, Wordline {__version__}"
+    subtitle = (
+        f"{problem.device.label}, fitted to {problem.measured.source}, Wordline {__version__}. "
+        f"Kept, and shown as simulated: {made.verdict.text(problem.device.label)}"
+    )
     page = pictures.write_page(problem.measured.name, subtitle, points, problem.fitted, figures)
     write_text(made.folder / "calibration.html", page)
 
@@ -182,9 +192,11 @@ def _about(made: Calibration) -> str:
     problem = made.problem
     seen = [point.name for point in problem.seen()]
     held = [point.name for point, own in zip(problem.measured.points, problem.fitted, strict=True) if not own]
+    own = "with values fitted" if made.verdict.kept == "fitted" else "as it is described, held against a fit"
     return (
-        f"{problem.measured.name}: {problem.device.label} with values fitted to {problem.measured.source} by "
+        f"{problem.measured.name}: {problem.device.label} {own} to {problem.measured.source} by "
         f"`wordline calibrate` {__version__}.\n"
+        f"Kept: {made.verdict.text(problem.device.label)}.\n"
         f"Points of load that the fit saw: {', '.join(seen)}; held out: {', '.join(held) or 'none'}.\n"
         f"{made.fit.count} choices of values, {problem.requests:,} requests of the probe each.\n"
     )

@@ -44,9 +44,9 @@ def preset(
     lines = _put(lines, ["name"], toml_string(measured.name), None)
     if measured.name and "description" in tomllib.loads(text):
         was = str(tomllib.loads(text)["description"])
-        lines = _put(
-            lines, ["description"], toml_string(f"{was}; fitted to measurements of {measured.name}"), None
-        )
+        own = "fitted to" if values else "nearer than a fit to"
+        described = toml_string(f"{was}; {own} measurements of {measured.name}")
+        lines = _put(lines, ["description"], described, None)
     for path, value, comment in changes:
         lines = _put(lines, _place(path), value, comment)
     head = [f"# {line}".rstrip() for line in about.splitlines()]

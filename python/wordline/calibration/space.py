@@ -68,6 +68,13 @@ class Free:
         inside = self.low <= mean <= self.high
         return (round(mean) if self.whole else mean) if inside else None
 
+    @property
+    def begins_outside(self) -> bool:
+        """Whether the description has a value that isn't among those that the fit may choose."""
+        if self.choices:
+            return self.base is not None and self.base not in self.choices
+        return self.base is not None and self.start() is None
+
     def setting(self, value: Value) -> Value:
         """The value as the description takes it: a list, such as tR by page type, keeps its proportions
         around this mean.

@@ -77,7 +77,7 @@ def calibrate(
     an offered rate, and a probe whose response times count. Points of load that are held out judge the fit.
 
     --out gets a preset with the interval of each value, tables of measured and simulated percentiles, and
-    pictures.
+    pictures. Where the description that it begins with is nearer to the points held out, the preset is that.
 
     Example: wordline calibrate enterprise-tlc load.csv --free device.cell.program_ns=500_000..3_000_000
     """
@@ -112,6 +112,13 @@ def calibrate(
 def _summary(made: Calibration) -> dict[str, Any]:
     return {
         "drive": made.problem.measured.name,
+        "kept": made.verdict.kept,
+        "distance": {
+            "fitted": made.verdict.fitted,
+            "described": made.verdict.described,
+            "points": "held_out" if made.verdict.held_out else "fitted",
+        },
+        "begins_outside": list(made.verdict.outside),
         "preset": str(made.preset),
         "objective": made.fit.best.objective,
         "trials": made.fit.count,
@@ -141,10 +148,11 @@ def _summary(made: Calibration) -> dict[str, Any]:
 
 def _print(made: Calibration) -> None:
     measured = made.problem.measured
+    print(f"{measured.name}: kept: {made.verdict.text(made.problem.device.label)}")
     failed = f", {made.fit.failed} of which could not be run" if made.fit.failed else ""
     print(
-        f"{measured.name}: {made.fit.count} choices of values{failed}; "
-        f"mean square of the errors {made.fit.best.objective:.3g}"
+        f"{made.fit.count} choices of values{failed}; of the best the mean square of the errors at the "
+        f"points of the fit is {made.fit.best.objective:.3g}"
     )
     _show_values(made.values)
     for way in ("read", "write"):

@@ -23,6 +23,7 @@ from wordline.cli.common import (
 from wordline.cli.progress import points_bar
 from wordline.cli.running import seed_numbers
 from wordline.cli.studies import FAILURES, JobsOption, OnOption
+from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD
 
 
 def compare(
@@ -36,14 +37,14 @@ def compare(
             autocompletion=presets_of("scheme"),
         ),
     ],
-    device: DeviceOption = "mqsim",
+    device: DeviceOption = DEFAULT_DEVICE,
     workloads: Annotated[
         list[str] | None,
         typer.Option(
             "--workload",
             "-w",
             metavar="W,…",
-            help="Presets or TOML files. [default: randread-4k-qd16]",
+            help=f"Presets or TOML files. [default: {DEFAULT_WORKLOAD}]",
             autocompletion=presets_of("workload"),
         ),
     ] = None,
@@ -84,7 +85,7 @@ def compare(
 
     given = naming.split(workloads or [])
     if not given and not traces:
-        given = ["randread-4k-qd16"]
+        given = [DEFAULT_WORKLOAD]
     described = [
         (Path(name).stem if name.endswith(".toml") else name, load("workload", name)) for name in given
     ]

@@ -28,7 +28,7 @@ from wordline.cli.common import (
 )
 from wordline.cli.progress import requests_bar
 from wordline.files import usable_folder
-from wordline.presets import load, load_workload, replay
+from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, load, load_workload, replay
 
 if TYPE_CHECKING:
     from wordline.kept_drives import Ready
@@ -36,14 +36,14 @@ if TYPE_CHECKING:
 
 
 def run(
-    device: DeviceOption = "mqsim",
+    device: DeviceOption = DEFAULT_DEVICE,
     scheme: SchemeOption = "baseline",
     workload: Annotated[
         str | None,
         typer.Option(
             "--workload",
             "-w",
-            help="A preset, a TOML file, or a job file of fio (.fio). [default: randread-4k-qd16]",
+            help=f"A preset, a TOML file, or a job file of fio (.fio). [default: {DEFAULT_WORKLOAD}]",
             autocompletion=presets_of("workload"),
         ),
     ] = None,
@@ -118,7 +118,7 @@ def run(
     descriptions = (
         load("device", device),
         schemes.described(scheme),
-        replay(trace) if trace is not None else load_workload(workload or "randread-4k-qd16", traces),
+        replay(trace) if trace is not None else load_workload(workload or DEFAULT_WORKLOAD, traces),
     )
     if out is not None:
         usable_folder(out)
@@ -196,7 +196,7 @@ def prepare(
     scheme: SchemeOption = "baseline",
     workload: Annotated[
         str, typer.Option("--workload", "-w", help="A preset or a TOML file: its start counts.")
-    ] = "randread-4k-qd16",
+    ] = DEFAULT_WORKLOAD,
     overrides: SetOption = None,
     seed: Annotated[int, typer.Option(help="Seed of everything random.", min=0)] = 1,
     checked: Annotated[bool, typer.Option("--checked", help="For runs that are checked.")] = False,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wordline import schemes as naming
 from wordline._core import WordlineError
 from wordline.comparison.figures import Comparison
-from wordline.presets import Description, Given, load, replay
+from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, Description, Given, load, replay
 from wordline.seeds import seed_list
 from wordline.simulation import override_list
 from wordline.study.executors import open_executor
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def compare(
-    device: Given = "mqsim",
+    device: Given = DEFAULT_DEVICE,
     schemes: Sequence[str] = ("baseline",),
-    workloads: Sequence[Given] = ("randread-4k-qd16",),
+    workloads: Sequence[Given] = (DEFAULT_WORKLOAD,),
     *,
     traces: Sequence[PathLike] = (),
     seeds: int | Iterable[int] = 1,

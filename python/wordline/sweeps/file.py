@@ -11,7 +11,15 @@ from typing import Any
 
 from wordline import schemes, toml_files
 from wordline._core import WordlineError
-from wordline.presets import Description, Kind, load, replay, toml_value
+from wordline.presets import (
+    DEFAULT_DEVICE,
+    DEFAULT_WORKLOAD,
+    Description,
+    Kind,
+    load,
+    replay,
+    toml_value,
+)
 from wordline.seeds import seed_list
 from wordline.study.point import Point
 from wordline.sweeps.axes import Combination, combinations, values
@@ -115,7 +123,7 @@ def parse(data: Mapping[str, Any], name: str, folder: Path) -> SweepFile:
             hint = f"did you mean `{near[0]}`?" if near else f"allowed: {', '.join(KEYS)}"
             raise WordlineError(f"{key}: unknown key: {hint}")
     axes: dict[str, Any] = {}
-    base: dict[str, Any] = {"device": "mqsim", "scheme": "baseline", "workload": "randread-4k-qd16"}
+    base: dict[str, Any] = {"device": DEFAULT_DEVICE, "scheme": "baseline", "workload": DEFAULT_WORKLOAD}
     for choice in CHOICES:
         given = data.get(choice)
         if isinstance(given, list):
