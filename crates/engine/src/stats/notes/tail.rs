@@ -27,7 +27,7 @@ fn of(direction: &str, requests: u64) -> Option<Note> {
         "few_in_tail",
         format!(
             "{percentile} of {direction} rests on {:.0} of {requests} requests, fewer than {LEAST}",
-            behind(share)
+            (behind(share) + 1e-6).floor()
         ),
         "that percentile and those beyond it are single requests, not the tail of a distribution",
         &format!("{needed:.0} {direction} or more in the window for {percentile}"),
@@ -44,6 +44,7 @@ mod tests {
         assert!(of(2000).unwrap_or_default().found.starts_with("p99 of reads rests on 20 of 2000"));
         assert!(of(4000).unwrap_or_default().found.starts_with("p99.5 of reads rests on 20"));
         assert!(of(29_999).unwrap_or_default().remedy.starts_with("30000 reads"));
+        assert!(of(29_999).unwrap_or_default().found.starts_with("p99.9 of reads rests on 29 of 29999"));
         assert_eq!((of(30_000), of(0)), (None, None));
     }
 }
