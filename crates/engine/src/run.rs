@@ -11,7 +11,7 @@ pub mod volume;
 use crate::config::host::FlowRules;
 use crate::host::front::Front;
 use crate::host::schedulers::HostPolicy;
-use crate::host::{Flow, Flows, HostSide, RequestSource};
+use crate::host::{Flow, FlowSet, Flows, HostSide, RequestSource};
 use crate::ids::Lpa;
 use crate::stats::report::Report;
 
@@ -35,6 +35,8 @@ pub struct Outcome {
     pub events: u64,
     /// Requests of the whole run.
     pub requests: u64,
+    /// Of these, those by which flows settled.
+    pub settling_requests: u64,
 }
 
 /// Prepares a drive and replays a workload on it.
@@ -78,7 +80,7 @@ pub fn replay_in_parts<V: Volume>(
     if setup.host.max_inside > 0 || setup.scheme.cache.max_writes > 0 {
         // Something may wait at the host behind its queue.
         let rules = FlowRules::of_host("", &setup.host);
-        return replay_flows_in_parts(setup, device, vec![Flow { rules, source }], None, observer, split);
+        return replay_flows_in_parts(setup, device, vec![Flow::new(rules, source)], None, observer, split);
     }
     device.set_flows(Vec::new());
     replay_host(setup, device, Front::new(source, setup.host.clone()), observer, &[], split)
@@ -86,10 +88,10 @@ pub fn replay_in_parts<V: Volume>(
 
 /// Replays several flows on a drive that is prepared. Of `setup.host` count its bounds, its arbitration and its
 /// scheduler, in whose place `scheduler` goes if given.
-pub fn replay_flows<V: Volume>(
+pub fn replay_flows<'a, V: Volume>(
     setup: &Setup,
     device: &mut V,
-    flows: Vec<Flow<'_>>,
+    flows: impl Into<FlowSet<'a>>,
     scheduler: Option<HostPolicy>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
@@ -97,15 +99,16 @@ pub fn replay_flows<V: Volume>(
 }
 
 /// The same as a part of a run: it may go on from a snapshot, and stop to be saved.
-pub fn replay_flows_in_parts<V: Volume>(
+pub fn replay_flows_in_parts<'a, V: Volume>(
     setup: &Setup,
     device: &mut V,
-    flows: Vec<Flow<'_>>,
+    flows: impl Into<FlowSet<'a>>,
     scheduler: Option<HostPolicy>,
     observer: &mut dyn Observer,
     split: Split<'_>,
 ) -> Result<Ending, RunError> {
-    let rules: Vec<FlowRules> = flows.iter().map(|flow| flow.rules.clone()).collect();
+    let flows = flows.into();
+    let rules: Vec<FlowRules> = flows.flows.iter().map(|flow| flow.rules.clone()).collect();
     let scheduler = scheduler.unwrap_or_else(|| HostPolicy::new(&setup.host.scheduler, &rules));
     let host = Flows::new(&setup.host, flows, scheduler).map_err(|error| error.under("workload"))?;
     let host = host.before_drive(&setup.scheme.cache);

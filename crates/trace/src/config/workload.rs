@@ -97,6 +97,11 @@ impl WorkloadConfig {
 }
 
 impl SourceConfig {
+    /// Whether requests like its own can follow its last.
+    pub(crate) fn goes_on(&self) -> bool {
+        matches!(self, Self::Synthetic(_) | Self::Fio(_))
+    }
+
     /// Refuses open arrivals without times.
     pub(super) fn check_arrivals(&self, arrivals: Arrivals) -> Result<(), ConfigError> {
         match self {

@@ -117,6 +117,11 @@ impl FioConfig {
         ways.iter().any(|way| way.as_ref().is_some_and(|way| way.iops.is_some()))
     }
 
+    /// The same load for ever.
+    pub(crate) fn without_end(self) -> Self {
+        Self { io_bytes: None, number_ios: None, end_fsync: false, ..self }
+    }
+
     /// Refuses what can't be generated on any drive.
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         check_range("read_share", self.read_share, 0.0, 1.0)?;

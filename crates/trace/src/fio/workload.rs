@@ -8,7 +8,7 @@ use wordline_engine::config::run::WindowConfig;
 use super::config::FioConfig;
 use super::file::sections;
 use super::job::{Extent, Job};
-use crate::config::{FlowConfig, RegionConfig, SourceConfig, WorkloadConfig};
+use crate::config::{AtEnd, FlowConfig, RegionConfig, SourceConfig, WorkloadConfig};
 
 /// Files begin at multiples of this, bytes.
 const FILE_ALIGNMENT: u64 = 1 << 20;
@@ -119,6 +119,7 @@ fn flow(job: &Job, copy: u64, files: &mut Files) -> Result<FlowConfig, String> {
         priority: Default::default(),
         weight: 1,
         stream: 0,
+        at_end: Some(AtEnd::Stop),
         range,
         source: SourceConfig::Fio(Box::new(crate::config::FioSourceConfig { requests: None, fio: load })),
     })

@@ -4,6 +4,8 @@
 
 mod collections;
 mod domains;
+mod ended_flows;
+mod idle_flows;
 mod overload;
 mod recorded;
 mod short;
@@ -70,9 +72,11 @@ pub struct Evidence {
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 10] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 12] = [
     recorded::merged,
     recorded::dropped,
+    idle_flows::notes,
+    ended_flows::notes,
     overload::notes,
     trend::notes,
     waits::notes,
