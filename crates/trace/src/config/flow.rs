@@ -93,9 +93,15 @@ impl FlowConfig {
 
     /// First byte of its part of a drive, and its length.
     pub(crate) fn range_on(&self, drive_bytes: u64) -> Result<(u64, u64), ConfigError> {
-        let (start, end) = self.range.bounds(drive_bytes).map_err(|error| error.under("range"))?;
         let unit = Self::RANGE_UNIT;
-        let start = if self.range.start_share.is_some() { start.next_multiple_of(unit) } else { start };
+        let mut range = self.range.clone();
+        if let (Some(share), Some(_)) = (range.start_share, range.bytes) {
+            // As many bytes, from where it begins.
+            let start = ((drive_bytes as f64 * share) as u64).next_multiple_of(unit);
+            (range.start_share, range.start_bytes) = (None, Some(start));
+        }
+        let (start, end) = range.bounds(drive_bytes).map_err(|error| error.under("range"))?;
+        let start = if range.start_share.is_some() { start.next_multiple_of(unit) } else { start };
         // The drive's own end need not be cut.
         let cut = self.range.share.is_some() && end < drive_bytes;
         let end = if cut { end / unit * unit } else { end };

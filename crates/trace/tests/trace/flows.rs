@@ -172,6 +172,24 @@ fn requests_like_those_of_a_flow_are_others_without_end_in_its_range() {
 }
 
 #[test]
+fn a_part_whose_start_is_a_share_has_the_bytes_that_it_asks_for() {
+    let drive = MIB + 4096;
+    let context = OpenContext { drive_bytes: drive, seed: 1, base_dir: Path::new("") };
+    let open = |bytes: u64| {
+        let range = format!("range = {{ start_share = 0.5, bytes = {bytes} }}");
+        open_flows(&parsed(&flows(&[&range])).unwrap(), &context).map(drop).map_err(|error| error.to_string())
+    };
+    // It begins at the next 64 KiB.
+    let room = drive - (drive / 2).next_multiple_of(65_536);
+    assert_eq!(open(room), Ok(()));
+    let expected = format!(
+        "flow[0].range.bytes = {}: allowed: at most {room}, for the drive has {drive} bytes",
+        room + 1
+    );
+    assert_eq!(open(room + 1), Err(expected));
+}
+
+#[test]
 fn a_part_that_the_drive_has_not_is_refused() {
     let error = |range: &str| requests(&parsed(&flows(&["", range])).unwrap(), MIB).unwrap_err();
     assert_eq!(
