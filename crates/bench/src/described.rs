@@ -160,8 +160,8 @@ fn counted_replay(setup: &Setup, drive: &mut impl Volume, source: &mut Source) -
         Source::Flows(flows) => {
             let flows = flows
                 .iter_mut()
-                .map(|flow| Flow { rules: flow.rules.clone(), source: flow.opened.source.as_mut() });
-            replay_flows(setup, drive, flows.collect(), None, &mut Unobserved)?
+                .map(|flow| Flow::new(flow.rules.clone(), flow.opened.source.as_mut()));
+            replay_flows(setup, drive, flows.collect::<Vec<_>>(), None, &mut Unobserved)?
         }
     })
 }

@@ -12,7 +12,7 @@ use crate::config::ConfigError;
 use crate::config::host::FlowRules;
 use crate::host::front::Front;
 use crate::host::schedulers::HostPolicy;
-use crate::host::{Flow, Flows, HostSide, RequestSource};
+use crate::host::{Flow, FlowSet, Flows, HostSide, RequestSource};
 use crate::ids::Lpa;
 use crate::stats::report::Report;
 
@@ -36,6 +36,8 @@ pub struct Outcome {
     pub events: u64,
     /// Requests of the whole run.
     pub requests: u64,
+    /// Of these, those by which flows settled.
+    pub settling_requests: u64,
 }
 
 /// Prepares a drive and replays a workload on it.
@@ -79,8 +81,8 @@ pub fn replay_in_parts<V: Volume>(
     if setup.host.max_inside > 0 || setup.scheme.cache.max_writes > 0 {
         // Something may wait at the host behind its queue.
         let rules = vec![FlowRules::of_host("", &setup.host)];
-        let flow = Flow { rules: rules[0].clone(), source };
-        let host = queues(setup, vec![flow], &rules, None)?.keeping_streams();
+        let flows = vec![Flow::new(rules[0].clone(), source)];
+        let host = queues(setup, flows.into(), &rules, None)?.keeping_streams();
         device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)).collect());
         return replay_host(setup, device, host, observer, &rules, split);
     }
@@ -90,10 +92,10 @@ pub fn replay_in_parts<V: Volume>(
 
 /// Replays several flows on a drive that is prepared. Of `setup.host` count its bounds, its arbitration and its
 /// scheduler, in whose place `scheduler` goes if given.
-pub fn replay_flows<V: Volume>(
+pub fn replay_flows<'a, V: Volume>(
     setup: &Setup,
     device: &mut V,
-    flows: Vec<Flow<'_>>,
+    flows: impl Into<FlowSet<'a>>,
     scheduler: Option<HostPolicy>,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunError> {
@@ -101,15 +103,16 @@ pub fn replay_flows<V: Volume>(
 }
 
 /// The same as a part of a run: it may go on from a snapshot, and stop to be saved.
-pub fn replay_flows_in_parts<V: Volume>(
+pub fn replay_flows_in_parts<'a, V: Volume>(
     setup: &Setup,
     device: &mut V,
-    flows: Vec<Flow<'_>>,
+    flows: impl Into<FlowSet<'a>>,
     scheduler: Option<HostPolicy>,
     observer: &mut dyn Observer,
     split: Split<'_>,
 ) -> Result<Ending, RunError> {
-    let rules: Vec<FlowRules> = flows.iter().map(|flow| flow.rules.clone()).collect();
+    let flows = flows.into();
+    let rules: Vec<FlowRules> = flows.flows.iter().map(|flow| flow.rules.clone()).collect();
     let host = queues(setup, flows, &rules, scheduler)?;
     check_streams(&rules, device.streams()).map_err(|error| error.under("workload"))?;
     device.set_flows(rules.iter().map(|flow| (flow.name.clone(), flow.stream)).collect());
@@ -119,7 +122,7 @@ pub fn replay_flows_in_parts<V: Volume>(
 /// A host with a queue for each of these flows, in front of the drive of this setup.
 fn queues<'a>(
     setup: &Setup,
-    flows: Vec<Flow<'a>>,
+    flows: FlowSet<'a>,
     rules: &[FlowRules],
     scheduler: Option<HostPolicy>,
 ) -> Result<Flows<'a>, ConfigError> {

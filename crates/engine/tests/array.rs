@@ -186,10 +186,7 @@ fn flows_of_an_array_have_figures_of_their_own() {
     setup.host = closed(1);
     let rules = |name: &str| FlowRules { name: name.to_owned(), ..FlowRules::of_host("", &closed(1)) };
     let (mut reads, mut writes) = (Listed(vec![read(0, 0), read(0, 1)]), Listed(vec![write(0, 5)]));
-    let flows = vec![
-        Flow { rules: rules("reader"), source: &mut reads },
-        Flow { rules: rules("writer"), source: &mut writes },
-    ];
+    let flows = vec![Flow::new(rules("reader"), &mut reads), Flow::new(rules("writer"), &mut writes)];
     let config = setup.scheme.array.clone().unwrap();
     let mut drives = setup.prepare_array(&config, &[], &mut Unobserved).unwrap();
     let report = replay_flows(&setup, &mut drives, flows, None, &mut Unobserved).unwrap().report;

@@ -77,10 +77,7 @@ fn checked_mode_comes_to_rest_behind_the_result_and_leaves_it_as_it_is() {
                 let mut sources = [Listed(writes(200)), Listed(writes(300))];
                 let rules = |name: &str| FlowRules::of_host(name, &setup.host);
                 let [one, other] = &mut sources;
-                let flows = vec![
-                    Flow { rules: rules("one"), source: one },
-                    Flow { rules: rules("other"), source: other },
-                ];
+                let flows = vec![Flow::new(rules("one"), one), Flow::new(rules("other"), other)];
                 let mut drive = setup.prepare(&[]).unwrap();
                 replay_flows(setup, &mut drive, flows, None, &mut Unobserved).unwrap()
             };

@@ -46,7 +46,11 @@ fn record_with(
     device.set_probe(Box::new(record.clone()));
     let (rules, mut sources): (Vec<_>, Vec<_>) =
         flows.into_iter().map(|(rules, list)| (rules, Listed(list))).unzip();
-    let flows = rules.into_iter().zip(&mut sources).map(|(rules, source)| Flow { rules, source }).collect();
+    let flows = rules
+        .into_iter()
+        .zip(&mut sources)
+        .map(|(rules, source)| Flow::new(rules, source))
+        .collect::<Vec<_>>();
     let outcome = replay_flows(setup, &mut device, flows, scheduler, &mut Unobserved).unwrap();
     (outcome.report, record)
 }
@@ -218,11 +222,18 @@ fn figures_of_flows_and_streams_add_up_to_those_of_the_drive() {
     let names: Vec<_> = report.flows.iter().map(|flow| flow.name.as_str()).collect();
     let streams: Vec<_> = report.streams.iter().map(|stream| stream.stream).collect();
     assert_eq!((names, streams), (vec!["a", "b", "c"], vec![2, 7]));
-    let adds_up = |whole: &DirectionReport, parts: Vec<&DirectionReport>| {
+    // Rates are of a flow's own time.
+    let length = |start_ns, end_ns| (end_ns - start_ns) as f64;
+    let window = length(report.window.start_ns, report.window.end_ns);
+    let of_window: Vec<f64> =
+        report.flows.iter().map(|flow| length(flow.window.start_ns, flow.window.end_ns) / window).collect();
+    assert!(of_window.iter().any(|&share| share < 0.9) && of_window.contains(&1.0), "{of_window:?}");
+    let adds_up = |whole: &DirectionReport, parts: Vec<&DirectionReport>, of_window: &[f64]| {
         assert!(whole.requests > 300);
         assert_eq!(whole.requests, parts.iter().map(|part| part.requests).sum::<u64>());
         assert_eq!(whole.bytes, parts.iter().map(|part| part.bytes).sum::<u64>());
-        assert!((whole.iops - parts.iter().map(|part| part.iops).sum::<f64>()).abs() < 1e-6 * whole.iops);
+        let iops: f64 = parts.iter().zip(of_window).map(|(part, share)| part.iops * share).sum();
+        assert!((whole.iops - iops).abs() < 1e-6 * whole.iops);
         assert_eq!(whole.latency_ns.max, parts.iter().map(|part| part.latency_ns.max).max().unwrap());
         for (name, &total) in &whole.blame.mean.total_ns {
             assert_eq!(
@@ -231,10 +242,10 @@ fn figures_of_flows_and_streams_add_up_to_those_of_the_drive() {
             );
         }
     };
-    adds_up(&report.read, report.flows.iter().map(|flow| &flow.read).collect());
-    adds_up(&report.write, report.flows.iter().map(|flow| &flow.write).collect());
-    adds_up(&report.read, report.streams.iter().map(|stream| &stream.read).collect());
-    adds_up(&report.write, report.streams.iter().map(|stream| &stream.write).collect());
+    adds_up(&report.read, report.flows.iter().map(|flow| &flow.read).collect(), &of_window);
+    adds_up(&report.write, report.flows.iter().map(|flow| &flow.write).collect(), &of_window);
+    adds_up(&report.read, report.streams.iter().map(|stream| &stream.read).collect(), &[1.0; 2]);
+    adds_up(&report.write, report.streams.iter().map(|stream| &stream.write).collect(), &[1.0; 2]);
     assert_eq!(report.trim.requests, report.flows.iter().map(|flow| flow.trim.requests).sum::<u64>());
     assert_eq!(
         report.flows[0].read.requests + report.flows[2].read.requests,

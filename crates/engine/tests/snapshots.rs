@@ -209,8 +209,8 @@ fn flows_in_parts(setup: &Setup, requests: &[HostRequest], stops: &[u64]) -> Str
         let (mut reads, mut writes) = (Listed(reads), Listed(writes));
         let rules = |name| FlowRules::of_host(name, &setup.host);
         let flows = vec![
-            Flow { rules: rules("reader"), source: &mut reads },
-            Flow { rules: FlowRules { stream: 3, ..rules("writer") }, source: &mut writes },
+            Flow::new(rules("reader"), &mut reads),
+            Flow::new(FlowRules { stream: 3, ..rules("writer") }, &mut writes),
         ];
         let (mut save, mut input) = (Vec::new(), bytes.as_deref());
         let resume = input.as_mut().map(|bytes| bytes as &mut dyn std::io::Read);

@@ -29,7 +29,7 @@ pub struct Described {
 impl Described {
     /// An error about these descriptions that was found later, with the place where the value stands.
     pub fn mistake(&self, error: ConfigError) -> PyErr {
-        mistake(self.layers.attach_origin(error))
+        mistake(self.layers.attach_origin(self.workload.in_words_of_jobs(error)))
     }
 
     /// Why the requests of the workload can't be had.
@@ -141,7 +141,8 @@ pub fn workload_of(text: &Text, overrides: &Overrides) -> Result<WorkloadConfig,
 
 fn workload_in(layers: &Layers) -> Result<WorkloadConfig, ConfigError> {
     let workload: WorkloadConfig = layers.resolve("workload")?;
-    workload.validate().map_err(|error| layers.attach_origin(error.under("workload")))?;
+    let told = |error: ConfigError| layers.attach_origin(workload.in_words_of_jobs(error.under("workload")));
+    workload.validate().map_err(told)?;
     Ok(workload)
 }
 

@@ -10,7 +10,9 @@ use crate::error::{guarded, mistake};
 #[pyfunction]
 pub fn fio_workload(name: &str, label: &str, text: &str) -> PyResult<(String, Vec<String>)> {
     guarded(|| {
-        let imported = import(name, text).map_err(|what| mistake(format_args!("{label}: {what}")))?;
+        let imported = import(name, text)
+            .map_err(|what| mistake(format_args!("{label}: {what}")))?
+            .of_file(label);
         Ok((to_toml(&imported.workload), imported.notes))
     })
 }

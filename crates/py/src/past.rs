@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use wordline_engine::config::host::Arrivals;
 use wordline_engine::config::run::StartLayout;
-use wordline_engine::host::RequestSource;
+use wordline_engine::host::{RequestSource, Settling};
 use wordline_engine::{Before, Setup};
 use wordline_trace::{
     OpenContext, OpenError, Preceded, SourceConfig, before, flows_before, recorded_before, written,
@@ -20,8 +20,8 @@ type Source = Box<dyn RequestSource + Send>;
 pub struct Past {
     /// So many of them take simulated time.
     pub requests: u64,
-    /// The same of each flow.
-    of_flows: Vec<u64>,
+    /// How flows settle.
+    of_flows: Settling,
     /// Whether the writes of more are carried out without.
     carried_out: bool,
     /// Whether they never let the drive rest, so that its SLC cache is used up.
@@ -95,17 +95,14 @@ impl Past {
         Ok(Self { requests, ..past })
     }
 
-    /// Flows settle in proportion to their numbers of requests.
+    /// Flows settle beside one another until they have written what settles the drive, in which each has the part that it gets.
     fn of_flows(described: &Described, setup: &Setup, context: &OpenContext<'_>) -> PyResult<Self> {
         let known =
             flows_before(&described.workload, context).map_err(|error| described.not_opened(error))?;
-        let Some((shares, bytes)) = written_by_flows(&described.workload.flow).filter(|_| known.is_some())
-        else {
+        let Some((_, bytes)) = written_by_flows(&described.workload.flow).filter(|_| known.is_some()) else {
             return Ok(Self::default());
         };
-        let requests = setup.settling_requests(bytes);
-        let of_flows: Vec<u64> = shares.iter().map(|share| (share * requests as f64).ceil() as u64).collect();
-        Ok(Self { requests: of_flows.iter().sum(), of_flows, ..Self::default() })
+        Ok(Self { of_flows: setup.settling_of_flows(bytes), ..Self::default() })
     }
 
     /// The requests of the workload with those before them.
@@ -115,11 +112,8 @@ impl Past {
         described: &Described,
         context: &OpenContext<'_>,
     ) -> PyResult<Requests> {
-        if self.requests == 0 {
-            return Ok(requests);
-        }
         match requests {
-            Requests::One(opened) => {
+            Requests::One(opened) if self.requests > 0 => {
                 let before = match &described.workload.source {
                     Some(source) => open(described, source, context)?,
                     None => None,
@@ -129,20 +123,8 @@ impl Past {
                     None => opened,
                 }))
             }
-            Requests::Flows(mut flows) => {
-                let before = flows_before(&described.workload, context)
-                    .map_err(|error| described.not_opened(error))?;
-                let each = before.unwrap_or_default().into_iter().zip(&self.of_flows);
-                flows = flows
-                    .into_iter()
-                    .zip(each)
-                    .map(|(mut flow, (before, &count))| {
-                        flow.opened = Preceded::open(before, count, flow.opened);
-                        flow
-                    })
-                    .collect();
-                Ok(Requests::Flows(flows))
-            }
+            Requests::Flows(flows, _) => Ok(Requests::Flows(flows, self.of_flows)),
+            one => Ok(one),
         }
     }
 

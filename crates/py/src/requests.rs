@@ -1,7 +1,7 @@
 //! The requests of a workload: of one source, or of several flows.
 
 use pyo3::prelude::*;
-use wordline_engine::host::Flow;
+use wordline_engine::host::{Flow, FlowSet, RequestSource, Settling};
 use wordline_engine::{
     Ending, Observer, RunError, Setup, Split, Volume, replay_flows_in_parts, replay_in_parts,
 };
@@ -14,8 +14,8 @@ use crate::held::Held;
 pub enum Requests {
     /// Of one source.
     One(Opened),
-    /// Of flows beside one another.
-    Flows(Vec<OpenedFlow>),
+    /// Of flows beside one another, and how these settle.
+    Flows(Vec<OpenedFlow>, Settling),
 }
 
 impl Requests {
@@ -23,7 +23,8 @@ impl Requests {
     pub fn open(described: &Described, context: &OpenContext<'_>) -> PyResult<Self> {
         match &described.workload.source {
             Some(source) => open(source, context).map(Self::One),
-            None => open_flows(&described.workload, context).map(Self::Flows),
+            None => open_flows(&described.workload, context)
+                .map(|flows| Self::Flows(flows, Settling::default())),
         }
         .map_err(|error| described.not_opened(error))
     }
@@ -44,7 +45,20 @@ impl Requests {
     pub fn size_hint(&self) -> Option<u64> {
         match self {
             Self::One(opened) => opened.source.size_hint(),
-            Self::Flows(flows) => flows.iter().map(|flow| flow.opened.source.size_hint()).sum(),
+            Self::Flows(flows, _) => flows.iter().map(|flow| flow.opened.source.size_hint()).sum(),
+        }
+    }
+
+    /// The same of the whole run, where nobody knows how many like them flows settle by and go on with.
+    pub fn total(&self) -> Option<u64> {
+        match self {
+            Self::Flows(flows, settling)
+                if settling.requests > 0
+                    || flows.len() > 1 && flows.iter().any(|flow| flow.rules.goes_on) =>
+            {
+                None
+            }
+            _ => self.size_hint(),
         }
     }
 
@@ -58,11 +72,13 @@ impl Requests {
     ) -> Result<Ending, RunError> {
         match self {
             Self::One(opened) => replay_in_parts(setup, device, &mut *opened.source, observer, split),
-            Self::Flows(flows) => {
-                let flows = flows
-                    .iter_mut()
-                    .map(|flow| Flow { rules: flow.rules.clone(), source: &mut *flow.opened.source });
-                replay_flows_in_parts(setup, device, flows.collect(), None, observer, split)
+            Self::Flows(flows, settling) => {
+                let flows = flows.iter_mut().map(|flow| Flow {
+                    alike: flow.alike.as_mut().map(|alike| &mut **alike as &mut dyn RequestSource),
+                    ..Flow::new(flow.rules.clone(), &mut *flow.opened.source)
+                });
+                let flows = FlowSet { flows: flows.collect(), settling: *settling };
+                replay_flows_in_parts(setup, device, flows, None, observer, split)
             }
         }
     }
@@ -71,7 +87,7 @@ impl Requests {
     pub fn notes(&self) -> Vec<String> {
         match self {
             Self::One(opened) => opened.notes.lines(),
-            Self::Flows(flows) => {
+            Self::Flows(flows, _) => {
                 let named = |flow: &OpenedFlow| {
                     let name = flow.rules.name.clone();
                     flow.opened.notes.lines().into_iter().map(move |line| format!("{name}: {line}"))

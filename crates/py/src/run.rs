@@ -157,7 +157,7 @@ fn run_described(
     let past = Past::of(described, &mut setup, &context)?;
     let requests = Requests::open_or_held(described, &context, held)?;
     let requests = past.put_before(requests, described, &context)?;
-    let watch = Watch::new(progress, requests.size_hint());
+    let watch = Watch::new(progress, requests.total());
     let run = Run { described, setup: &setup, settling: past.requests, started: Instant::now() };
     let touched = || touched_pages(&setup, described, &context, &watch, held);
     match &setup.scheme.array {
@@ -261,7 +261,7 @@ impl Run<'_> {
                 prepare_s: (prepared - self.started).as_secs_f64(),
                 wall_s,
                 requests: outcome.requests,
-                settling_requests: self.settling,
+                settling_requests: self.settling + outcome.settling_requests,
                 flash_operations: outcome.flash_operations,
                 flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
                 events: outcome.events,

@@ -4,6 +4,7 @@ use rand::Rng;
 use wordline_engine::config::host::FlowRules;
 use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
 
+use crate::alike::alike;
 use crate::config::{FlowConfig, WorkloadConfig};
 use crate::open::{OpenContext, OpenError, Opened, open};
 use crate::rng::stream;
@@ -15,6 +16,8 @@ pub struct OpenedFlow {
     pub rules: FlowRules,
     /// Its requests, at their places on the drive.
     pub opened: Opened,
+    /// Requests like them without end, where its source can give some.
+    pub alike: Option<Box<dyn RequestSource + Send>>,
 }
 
 /// Opens the flows of a workload; none if it has a single source. Each flow has random streams of its own, named after
@@ -26,7 +29,9 @@ pub fn open_flows(workload: &WorkloadConfig, context: &OpenContext) -> Result<Ve
     let opened = |number, flow: &FlowConfig| {
         let rules = flow.rules(number, &workload.host);
         let opened = in_range(flow, &rules, number, context, |part| open(&flow.source, part).map(Some))?;
-        Ok(opened.map(|opened| OpenedFlow { rules, opened }))
+        let alike = in_range(flow, &rules, number, context, |part| alike(&flow.source, part))?;
+        let alike = alike.map(|opened| opened.source);
+        Ok(opened.map(|opened| OpenedFlow { rules, opened, alike }))
     };
     workload.flow.iter().enumerate().filter_map(|(number, flow)| opened(number, flow).transpose()).collect()
 }

@@ -31,6 +31,7 @@
 
 #![deny(clippy::indexing_slicing)]
 
+mod alike;
 pub mod apps;
 mod bits;
 pub mod config;

@@ -119,6 +119,9 @@ class Flow:
             return table
         if stop := values.whole("Stop_Time"):
             table["stop_ns"] = stop
+        else:
+            # A flow of MQSim's ends with its number, whatever the others do.
+            table["at_end"] = "stop"
         table["source"] = self._synthetic(shrink)
         return table
 

@@ -321,6 +321,8 @@ pub struct FlowRules {
     pub weight: u32,
     /// Stream of its requests.
     pub stream: u16,
+    /// Whether requests like its own follow its last while other flows have requests of their own left.
+    pub goes_on: bool,
 }
 
 impl FlowRules {
@@ -337,6 +339,7 @@ impl FlowRules {
             priority: Priority::default(),
             weight: 1,
             stream: 0,
+            goes_on: true,
         }
     }
 

@@ -4,7 +4,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use super::arbiter::Arbiter;
+use super::arbiter::{Arbiter, Head};
+use super::course::{Course, Part as Of, Settling, Together};
 use super::front::Front;
 use super::request::{HostOp, HostRequest, RequestSource, SourceError};
 use super::schedulers::{Answered, Choice, HostPolicy, HostScheduler, HostView, Waiting};
@@ -25,11 +26,36 @@ pub struct Flow<'a> {
     pub rules: FlowRules,
     /// Its requests.
     pub source: &'a mut dyn RequestSource,
+    /// Requests like them without end, where there are some: they come before its first while the drive settles, and, if its rules
+    /// say so, behind its last until every flow has given its own.
+    pub alike: Option<&'a mut dyn RequestSource>,
+}
+
+impl<'a> Flow<'a> {
+    /// A flow of these requests alone.
+    pub fn new(rules: FlowRules, source: &'a mut dyn RequestSource) -> Self {
+        Self { rules, source, alike: None }
+    }
+}
+
+/// Flows beside one another.
+pub struct FlowSet<'a> {
+    /// Each.
+    pub flows: Vec<Flow<'a>>,
+    /// How they settle, where each has requests like its own.
+    pub settling: Settling,
+}
+
+impl<'a> From<Vec<Flow<'a>>> for FlowSet<'a> {
+    fn from(flows: Vec<Flow<'a>>) -> Self {
+        Self { flows, settling: Settling::default() }
+    }
 }
 
 /// A flow's queue.
 struct Queue<'a> {
     front: Front<'a>,
+    course: Course<'a>,
     stream: u16,
     /// Requests of it in the list of those that wait.
     waiting: u32,
@@ -43,6 +69,8 @@ struct Queue<'a> {
     last: Ns,
     /// Requests that entered while its oldest one waited.
     overtakes: u32,
+    /// Number behind that of the last request for which they were counted.
+    looked: u64,
 }
 
 /// A request that waits, and the choice's view of it.
@@ -50,6 +78,7 @@ struct Queue<'a> {
 struct Held {
     request: HostRequest,
     view: Waiting,
+    of: Of,
 }
 
 /// A request inside the drive.
@@ -65,6 +94,9 @@ struct Inside {
 /// The host's side of several flows.
 pub struct Flows<'a> {
     queues: Vec<Queue<'a>>,
+    together: Together,
+    /// Whether the request that entered last is one of the settling.
+    took_settling: bool,
     arbiter: Arbiter,
     policy: HostPolicy,
     /// Whether requests keep the streams that they come with.
@@ -82,6 +114,8 @@ pub struct Flows<'a> {
     /// What a scheduler sees of it, and the places of that.
     views: Vec<Waiting>,
     places: Vec<usize>,
+    /// And what the drive would not take.
+    held: Vec<Waiting>,
     pulled: u64,
     /// When a request may enter: kept until something enters or is answered.
     next: Option<Ns>,
@@ -98,22 +132,40 @@ pub struct Flows<'a> {
 
 impl<'a> Flows<'a> {
     /// A host that arbitrates between these flows as `config` says, or follows `policy` where there is one.
-    pub fn new(config: &HostConfig, flows: Vec<Flow<'a>>, policy: HostPolicy) -> Result<Self, ConfigError> {
+    pub fn new(
+        config: &HostConfig,
+        flows: impl Into<FlowSet<'a>>,
+        policy: HostPolicy,
+    ) -> Result<Self, ConfigError> {
+        let FlowSet { flows, settling } = flows.into();
         if flows.is_empty() || flows.len() > MAX_QUEUES {
             return Err(ConfigError::new("flow", flows.len(), format!("1 to {MAX_QUEUES} flows")));
         }
         let priorities: Vec<_> = flows.iter().map(|flow| (flow.rules.priority, flow.rules.weight)).collect();
         let no_limit = |limit: u32| if limit == 0 { u32::MAX } else { limit };
         let overtakes = config.max_overtakes.unwrap_or(config.scheduler.kind.default_overtakes());
-        let queue = |Flow { rules, source }: Flow<'a>| Queue {
-            front: Front::new(source, rules.arrivals()),
-            stream: rules.stream,
-            waiting: 0,
-            newest: HostOp::Read,
-            next: Ns::NEVER,
-            changed: true,
-            last: Ns::ZERO,
-            overtakes: 0,
+        let settles = settling.requests > 0 && flows.iter().all(|flow| flow.alike.is_some());
+        let together = Together::new(if settles { settling } else { Settling::default() }, flows.len());
+        let queue = |Flow { rules, source, alike }: Flow<'a>| {
+            // A stop ends a flow whatever its source has.
+            let (stop, goes_on) = (Ns(rules.stop_ns), rules.goes_on && rules.stop_ns == 0);
+            let (course, first) = Course::new(source, alike, [settles, goes_on], stop);
+            let mut front = Front::new(first, rules.arrivals());
+            if settles {
+                front.stop_behind(Ns::NEVER);
+            }
+            Queue {
+                front,
+                course,
+                stream: rules.stream,
+                waiting: 0,
+                newest: HostOp::Read,
+                next: Ns::NEVER,
+                changed: true,
+                last: Ns::ZERO,
+                overtakes: 0,
+                looked: 0,
+            }
         };
         Ok(Self {
             arbiter: Arbiter::new(&config.arbitration, &priorities),
@@ -121,6 +173,8 @@ impl<'a> Flows<'a> {
             window: if policy.is_none() { 1 } else { config.scheduler.window },
             policy,
             keeps_streams: false,
+            together,
+            took_settling: false,
             max_overtakes: no_limit(overtakes),
             max_inside: no_limit(config.max_inside),
             inside: 0,
@@ -128,6 +182,7 @@ impl<'a> Flows<'a> {
             waiting: Vec::new(),
             views: Vec::new(),
             places: Vec::new(),
+            held: Vec::new(),
             pulled: 0,
             next: None,
             rests_until: Ns::ZERO,
@@ -157,7 +212,13 @@ impl<'a> Flows<'a> {
     /// Looks at every front anew of which an answer was given.
     fn look_at_fronts(&mut self) -> Result<(), SourceError> {
         for queue in self.queues.iter_mut().filter(|queue| queue.changed) {
-            queue.look()?;
+            queue.look(&mut self.together)?;
+        }
+        if self.together.ends() {
+            for queue in self.queues.iter_mut().filter(|queue| queue.course.part() == Of::Beyond) {
+                queue.course.end_beyond(&mut queue.front, &self.together);
+                queue.look(&mut self.together)?;
+            }
         }
         Ok(())
     }
@@ -181,18 +242,19 @@ impl<'a> Flows<'a> {
     fn pull(&mut self, now: Ns) -> Result<(), SourceError> {
         for (flow, queue) in self.queues.iter_mut().enumerate() {
             while queue.waiting < self.window && queue.next <= now {
+                let of = queue.course.part();
                 let Some((mut request, arrival)) = queue.front.take(queue.next) else { break };
                 request.flow = flow as u16;
                 request.stream = if self.keeps_streams { request.stream } else { queue.stream };
                 queue.waiting += 1;
                 queue.newest = request.op;
                 queue.last = queue.next;
-                queue.look()?;
+                queue.look(&mut self.together)?;
                 let HostRequest { op, length, flow, .. } = request;
                 let view = Waiting { order: self.pulled, flow, op, length, arrival, die: None };
                 self.pulled += 1;
                 let place = self.waiting.partition_point(|held| held.view.arrival <= arrival);
-                self.waiting.insert(place, Held { request, view });
+                self.waiting.insert(place, Held { request, view, of });
             }
         }
         Ok(())
@@ -205,9 +267,10 @@ impl<'a> Flows<'a> {
         }
         if self.policy.is_none() {
             let (queues, writes) = (&self.queues, &self.writes);
-            let chosen = self.arbiter.next(|queue| {
-                let queue = &queues[usize::from(queue)];
-                queue.waiting > 0 && !writes.hold(queue.newest)
+            let chosen = self.arbiter.next(|queue| match &queues[usize::from(queue)] {
+                queue if queue.waiting == 0 => Head::Empty,
+                queue if writes.hold(queue.newest) => Head::Held,
+                _ => Head::Ready,
             });
             let place = self.waiting.iter().position(|held| Some(held.view.flow) == chosen);
             return Choice::Take(place.unwrap_or(0));
@@ -216,7 +279,7 @@ impl<'a> Flows<'a> {
             self.look_at_dies(drive);
         }
         self.show_what_may_enter();
-        let view = HostView { now, waiting: &self.views, die_load: &self.die_load };
+        let view = HostView { now, waiting: &self.views, held: &self.held, die_load: &self.die_load };
         match self.policy.choose(&view) {
             // Nothing would ever wake a host that waits for good beside an empty drive.
             Choice::WaitUntil(Ns::NEVER) if self.inside == 0 => self.shown(0),
@@ -226,15 +289,18 @@ impl<'a> Flows<'a> {
         }
     }
 
-    /// Lists what a scheduler sees: what the drive would take.
+    /// Lists what a scheduler sees: what the drive would take, and what not.
     fn show_what_may_enter(&mut self) {
-        let writes = &self.writes;
-        let shown = self.waiting.iter().enumerate().filter(|(_, held)| !writes.hold(held.view.op));
         self.places.clear();
         self.views.clear();
-        for (place, held) in shown {
-            self.places.push(place);
-            self.views.push(held.view);
+        self.held.clear();
+        for (place, held) in self.waiting.iter().enumerate() {
+            if self.writes.hold(held.view.op) {
+                self.held.push(held.view);
+            } else {
+                self.places.push(place);
+                self.views.push(held.view);
+            }
         }
     }
 
@@ -264,25 +330,34 @@ impl<'a> Flows<'a> {
         self.die_load.extend(loads.iter().zip(&self.sent).map(|(&load, &sent)| load.max(sent)));
     }
 
-    /// Counts who was overtaken by the request at `place`.
-    fn count_overtakes(&mut self, place: usize) {
+    /// Counts who was overtaken by the request at `place`, which enters with the number `id`: who had one for the drive.
+    fn count_overtakes(&mut self, place: usize, id: u64) {
         let flow = self.waiting[place].view.flow;
-        let was_oldest = !self.waiting[..place].iter().any(|held| held.view.flow == flow);
-        for (number, queue) in self.queues.iter_mut().enumerate() {
-            if number == usize::from(flow) && was_oldest || queue.waiting == 0 {
+        for (at, held) in self.waiting.iter().enumerate() {
+            let queue = &mut self.queues[usize::from(held.view.flow)];
+            // The first of a flow is its oldest.
+            if queue.looked == id + 1 {
+                continue;
+            }
+            queue.looked = id + 1;
+            if held.view.flow == flow && at == place {
                 queue.overtakes = 0;
-            } else {
+            } else if !self.writes.hold(held.view.op) {
                 queue.overtakes = queue.overtakes.saturating_add(1);
             }
+        }
+        for queue in self.queues.iter_mut().filter(|queue| queue.waiting == 0) {
+            queue.overtakes = 0;
         }
     }
 
     /// The request at `place` enters with the number `id`.
     fn enter(&mut self, place: usize, id: u64, now: Ns) -> (HostRequest, Ns) {
         if self.max_overtakes != u32::MAX {
-            self.count_overtakes(place);
+            self.count_overtakes(place, id);
         }
-        let Held { request, view } = self.waiting.remove(place);
+        let Held { request, view, of } = self.waiting.remove(place);
+        self.take_note(of, &request, now);
         self.queues[usize::from(view.flow)].waiting -= 1;
         self.inside += 1;
         if let Some(sent) = view.die.and_then(|die| self.sent.get_mut(die.index())) {
@@ -295,6 +370,18 @@ impl<'a> Flows<'a> {
         self.writes.inside += u32::from(is_write(op));
         self.entered.push_back(Some(Inside { flow, op, entered: now, inside: self.inside, die }));
         (request, arrival)
+    }
+
+    /// A request of this part of its flow enters; the settling may end with it.
+    fn take_note(&mut self, of: Of, request: &HostRequest, now: Ns) {
+        self.took_settling = of == Of::Settling;
+        let written = if is_write(request.op) { request.length } else { 0 };
+        if self.together.entered(of, written) {
+            for queue in &mut self.queues {
+                queue.course.settle(&mut queue.front, &mut self.together, now);
+                queue.changed = true;
+            }
+        }
     }
 
     /// The request with this number was answered.
@@ -313,6 +400,7 @@ impl<'a> Flows<'a> {
         }
         let queue = &mut self.queues[usize::from(flow)];
         queue.front.completed(1, now);
+        queue.course.answered(now);
         queue.changed = true;
         self.policy.answered(&Answered { flow, op, entered, inside, now });
     }
@@ -344,9 +432,12 @@ fn is_write(op: HostOp) -> bool {
 }
 
 impl Queue<'_> {
-    /// Looks when the next request comes.
-    fn look(&mut self) -> Result<(), SourceError> {
+    /// Looks when the next request comes, of the next source where one has ended.
+    fn look(&mut self, together: &mut Together) -> Result<(), SourceError> {
         self.next = self.front.next_time(self.last)?;
+        while self.front.is_at_end() && self.course.turn(&mut self.front, together) {
+            self.next = self.front.next_time(self.last)?;
+        }
         self.changed = false;
         Ok(())
     }
@@ -421,6 +512,8 @@ impl HostSide for Flows<'_> {
         // Limits follow from the configuration; views, loads and answers are made anew where they are used.
         let Self {
             queues,
+            together,
+            took_settling: _,
             arbiter,
             policy,
             keeps_streams: _,
@@ -432,6 +525,7 @@ impl HostSide for Flows<'_> {
             waiting,
             views: _,
             places: _,
+            held: _,
             pulled,
             next,
             rests_until,
@@ -442,10 +536,24 @@ impl HostSide for Flows<'_> {
             die_load: _,
         } = self;
         out.put(&queues.len())?;
-        for Queue { front, stream: _, waiting, newest: _, next, changed: _, last, overtakes } in queues {
+        for queue in queues {
+            let Queue {
+                front,
+                course,
+                stream: _,
+                waiting,
+                newest: _,
+                next,
+                changed: _,
+                last,
+                overtakes,
+                looked: _,
+            } = queue;
+            out.put(&course.state())?;
             front.save(out)?;
             out.put(&(waiting, next, last, overtakes))?;
         }
+        out.put(together)?;
         Part::save(policy, out)?;
         out.put(&(arbiter, inside, waiting, pulled))?;
         out.put(&(next, rests_until, entered, first_inside, sent))
@@ -456,10 +564,13 @@ impl HostSide for Flows<'_> {
             return Err(SnapshotError::Misfit("the number of flows".to_owned()).into());
         }
         for queue in &mut self.queues {
-            queue.front.restore(input)?;
+            queue.course.restore(&mut queue.front, input.take()?)?;
+            let behind = queue.front.restore(input)?;
+            queue.course.restore_rest(behind);
             (queue.waiting, queue.next, queue.last, queue.overtakes) = input.take()?;
             queue.changed = true;
         }
+        self.together = input.take()?;
         Part::restore(&mut self.policy, input)?;
         (self.arbiter, self.inside, self.waiting, self.pulled) = input.take()?;
         (self.next, self.rests_until, self.entered, self.first_inside, self.sent) = input.take()?;
@@ -480,6 +591,18 @@ impl HostSide for Flows<'_> {
     }
 
     fn is_at_end(&self) -> bool {
-        self.waiting.is_empty() && self.queues.iter().all(|queue| queue.front.is_at_end())
+        self.waiting.is_empty() && self.queues.iter().all(|queue| queue.course.part() == Of::Ended)
+    }
+
+    fn took_settling(&self) -> bool {
+        self.took_settling
+    }
+
+    fn settling_requests(&self) -> u64 {
+        self.together.settled()
+    }
+
+    fn ended(&self) -> Vec<Option<Ns>> {
+        self.queues.iter().map(|queue| queue.course.ended(&queue.front)).collect()
     }
 }

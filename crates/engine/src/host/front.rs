@@ -21,9 +21,16 @@ pub struct Front<'a> {
     /// Closed loop and held arrivals: when each free place of the queue becomes free. Never decreases.
     places: VecDeque<Ns>,
     outstanding: u32,
-    /// Requests taken so far.
+    /// Requests of the source that were taken, and that come at most.
     taken: u64,
+    most: u64,
     last_arrival: Ns,
+    /// Nothing is submitted later than this; whether that was what ended it.
+    stop_at: Ns,
+    has_stopped: bool,
+    /// Time of the host at which a request of this time of the source comes.
+    origin: Ns,
+    first: Ns,
 }
 
 impl<'a> Front<'a> {
@@ -39,6 +46,7 @@ impl<'a> Front<'a> {
             Arrivals::Closed => config.queue_depth,
         };
         let places = (0..places).map(|_| Ns::ZERO).collect();
+        let stop_at = if config.stop_ns > 0 { Ns(config.stop_ns) } else { Ns::NEVER };
         Self {
             source,
             config,
@@ -48,8 +56,69 @@ impl<'a> Front<'a> {
             places,
             outstanding: 0,
             taken: 0,
+            most: u64::MAX,
             last_arrival: Ns::ZERO,
+            stop_at,
+            has_stopped: false,
+            origin: Ns::ZERO,
+            first: Ns::ZERO,
         }
+    }
+
+    /// Draws from another source, behind what is `known` of it, whose requests of the time `first` come at `origin`; the one so far
+    /// is given back.
+    pub(super) fn take_up(
+        &mut self,
+        source: &'a mut dyn RequestSource,
+        known: Vec<HostRequest>,
+        [origin, first]: [Ns; 2],
+    ) -> &'a mut dyn RequestSource {
+        self.batch = known;
+        (self.cursor, self.exhausted) = (0, false);
+        (self.taken, self.most) = (0, u64::MAX);
+        (self.origin, self.first) = (origin, first);
+        std::mem::replace(&mut self.source, source)
+    }
+
+    /// Draws no more, and keeps only what has arrived by `now` in an open loop: how many requests come in all, the time of the last
+    /// of them, and what is known behind it.
+    pub(super) fn draw_no_more(&mut self, now: Ns) -> (u64, Ns, Vec<HostRequest>) {
+        let known = self.batch.get(self.cursor..).unwrap_or_default();
+        let is_open = self.config.arrivals.has_times();
+        let arrived = known.iter().take_while(|request| is_open && self.scaled(request.time) <= now).count();
+        let behind = self.cursor + arrived;
+        let last = self.batch.get(behind.saturating_sub(1)).map_or(Ns::ZERO, |request| request.time);
+        let rest = self.batch.split_off(behind.min(self.batch.len()));
+        self.keep(arrived);
+        (self.most, last, rest)
+    }
+
+    /// Nothing comes any more but so many of the requests that are known.
+    fn keep(&mut self, known: usize) {
+        self.exhausted = true;
+        self.batch.truncate(self.cursor.saturating_add(known));
+        self.most = self.taken + known as u64;
+    }
+
+    /// No request comes any more.
+    #[cold]
+    pub(super) fn close(&mut self) {
+        self.keep(0);
+    }
+
+    /// Nothing is submitted later than this.
+    pub(super) fn stop_behind(&mut self, time: Ns) {
+        self.stop_at = time;
+    }
+
+    /// Whether that was what ended it.
+    pub(super) fn has_stopped(&self) -> bool {
+        self.has_stopped
+    }
+
+    /// When the last request came.
+    pub(super) fn last_arrival(&self) -> Ns {
+        self.last_arrival
     }
 
     /// Keeps [`LOOK_AHEAD`] requests known, unless the workload ends.
@@ -114,14 +183,14 @@ impl<'a> Front<'a> {
     /// Whether a request that is submitted at this time comes after the stop.
     #[inline]
     fn is_after_stop(&self, time: Ns) -> bool {
-        self.config.stop_ns > 0 && time > Ns(self.config.stop_ns)
+        time > self.stop_at
     }
 
-    /// No request comes any more.
+    /// No request comes any more: it would come after the stop.
     #[cold]
     fn end(&mut self) {
-        self.exhausted = true;
-        self.batch.truncate(self.cursor);
+        self.has_stopped = true;
+        self.close();
     }
 
     /// Whether the workload has ended and all its requests were taken.
@@ -190,14 +259,26 @@ impl<'a> Front<'a> {
             places,
             outstanding,
             taken,
+            most,
             last_arrival,
+            stop_at,
+            has_stopped,
+            origin,
+            first,
         } = self;
-        out.put(&(places, outstanding, taken, last_arrival))
+        out.put(&(places, outstanding, taken, most, last_arrival))?;
+        out.put(&(stop_at, has_stopped, origin, first))
     }
 
-    /// Comes as far with a source that is new.
-    pub(crate) fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError> {
-        (self.places, self.outstanding, self.taken, self.last_arrival) = input.take()?;
+    /// Comes as far with a source that is new. Returns what is known behind the last request that comes, where that is not the last of
+    /// the source.
+    pub(crate) fn restore(&mut self, input: &mut In<'_>) -> Result<Vec<HostRequest>, RunError> {
+        (self.places, self.outstanding, self.taken, self.most, self.last_arrival) = input.take()?;
+        (self.stop_at, self.has_stopped, self.origin, self.first) = input.take()?;
+        if self.most == self.taken {
+            self.exhausted = true;
+            return Ok(Vec::new());
+        }
         let mut left = self.taken;
         while left > 0 {
             self.refill()?;
@@ -212,14 +293,34 @@ impl<'a> Front<'a> {
             left -= some;
         }
         // With every place taken nothing asks for more before the last answer, which must know that it is the last.
-        Ok(self.refill()?)
+        self.refill()?;
+        if self.most == u64::MAX { Ok(Vec::new()) } else { self.restore_end() }
     }
 
-    fn scaled(&self, time: Ns) -> Ns {
-        if self.config.time_scale == 1.0 {
-            return time;
+    /// The same where not all of the source comes.
+    fn restore_end(&mut self) -> Result<Vec<HostRequest>, RunError> {
+        let left = usize::try_from(self.most.saturating_sub(self.taken)).unwrap_or(usize::MAX);
+        let mut drawn = 1;
+        while drawn > 0 && self.batch.len() - self.cursor < left {
+            let before = self.batch.len();
+            self.source.next_batch(&mut self.batch)?;
+            drawn = self.batch.len() - before;
         }
-        Ns((time.0 as f64 * self.config.time_scale).round() as u64)
+        let behind = self.cursor.saturating_add(left).min(self.batch.len());
+        let rest = self.batch.split_off(behind);
+        self.exhausted = true;
+        Ok(rest)
+    }
+
+    /// When a request of this time of the source comes.
+    #[inline]
+    fn scaled(&self, time: Ns) -> Ns {
+        let time = time.0.saturating_sub(self.first.0);
+        let since = match self.config.time_scale {
+            1.0 => time,
+            scale => (time as f64 * scale).round() as u64,
+        };
+        Ns(self.origin.0.saturating_add(since))
     }
 }
 

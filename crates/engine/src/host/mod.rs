@@ -1,12 +1,14 @@
 //! The host's side: requests, how they arrive, which of several flows goes next, and the link that carries them.
 
 pub mod arbiter;
+mod course;
 pub mod flows;
 pub mod front;
 pub mod request;
 pub mod schedulers;
 pub mod side;
 
-pub use flows::{Flow, Flows};
+pub use course::Settling;
+pub use flows::{Flow, FlowSet, Flows};
 pub use request::{HostOp, HostRequest, RequestSource, SourceError};
 pub use side::{DriveView, HostSide};

@@ -58,6 +58,22 @@ pub trait HostSide {
     /// Whether the workload has ended and all its requests were taken.
     fn is_at_end(&self) -> bool;
 
+    /// Whether the request that was taken last came for the drive to settle, and isn't measured.
+    #[inline(always)]
+    fn took_settling(&self) -> bool {
+        false
+    }
+
+    /// Requests that came for the drive to settle.
+    fn settling_requests(&self) -> u64 {
+        0
+    }
+
+    /// When each flow ended where others went on behind that.
+    fn ended(&self) -> Vec<Option<Ns>> {
+        Vec::new()
+    }
+
     /// Writes how far it has come, for a snapshot of the run.
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError>;
 
@@ -109,6 +125,6 @@ impl HostSide for Front<'_> {
     }
 
     fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError> {
-        Front::restore(self, input)
+        Front::restore(self, input).map(drop)
     }
 }

@@ -24,12 +24,15 @@ pub(crate) const FETCHED_TOGETHER: u64 = 32;
 /// Requests between two calls of the observer.
 const OBSERVED_EVERY: u64 = 8192;
 
-/// What must pass before the window opens.
+/// What must pass before the window opens, behind requests that came for flows to settle.
 pub(crate) struct Warmup {
     time: Ns,
     requests: u64,
     bytes: u64,
     pub(crate) written: u64,
+    /// Requests of the settling, and when the first behind it came.
+    settling: u64,
+    since: Option<Ns>,
 }
 
 impl Warmup {
@@ -39,11 +42,23 @@ impl Warmup {
             requests: config.warmup_requests,
             bytes: (drive_bytes as f64 * config.warmup_drive_writes) as u64,
             written: 0,
+            settling: 0,
+            since: None,
         }
     }
 
     pub(crate) fn is_over(&self, now: Ns, number: u64) -> bool {
-        now >= self.time && number >= self.requests && self.written >= self.bytes
+        let since = self.since.unwrap_or(Ns::ZERO);
+        now >= since + self.time && number - self.settling >= self.requests && self.written >= self.bytes
+    }
+
+    /// A request enters that arrived at `arrival`.
+    fn note(&mut self, settles: bool, arrival: Ns) {
+        if settles {
+            self.settling += 1;
+        } else if self.settling > 0 && self.since.is_none() {
+            self.since = Some(arrival);
+        }
     }
 }
 
@@ -128,8 +143,10 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
             None => return Err(RunError::NothingMeasured { requests }),
         };
         (report.evidence.open, report.evidence.answered) = (open, requests);
+        report.end_flows(&self.front.ended());
+        let settling_requests = self.front.settling_requests();
         let (flash_operations, events) = (self.device.flash_operations(), self.device.events_processed());
-        Ok(Outcome { report, flash_operations, events, requests })
+        Ok(Outcome { report, flash_operations, events, requests, settling_requests })
     }
 }
 
@@ -230,15 +247,19 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         let taken = self.front.take(now, self.number, &*self.device)?;
         let Some((request, arrival)) = taken else { return Ok(()) };
         self.check_range(&request)?;
-        if !self.window_open && self.warmup.is_over(arrival, self.number) {
+        let settles = self.front.took_settling();
+        self.warmup.note(settles, arrival);
+        if !self.window_open && !settles && self.warmup.is_over(arrival, self.number) {
             self.window_open = true;
             self.device.open_window_at(now, self.number);
         }
         if request.op.is_write() {
             self.check_stream(&request)?;
+        }
+        if request.op.is_write() && !settles {
             self.warmup.written += request.length;
         }
-        self.device.submit(&request, self.number, arrival, now, self.window_open);
+        self.device.submit(&request, self.number, arrival, now, self.window_open && !settles);
         self.number += 1;
         Ok(())
     }

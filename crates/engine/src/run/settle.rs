@@ -12,6 +12,7 @@ use crate::config::cache::{CacheBytes, CacheKind};
 use crate::config::run::{Occupancy, StartLayout};
 use crate::config::separation::SeparationKind;
 use crate::device::{Device, Overwriting};
+use crate::host::Settling;
 use crate::rng::{below, stream};
 use crate::stats::settled::Settled;
 use crate::time::Ns;
@@ -33,6 +34,10 @@ const MOST_BYTES: u64 = 1 << 30;
 
 /// Most requests by which chance makes the settling longer.
 const MOST_DRAWN: u64 = 1 << 20;
+
+/// Flows settle for so many times the requests that it takes in proportion to their numbers, at most: one that writes may get less in
+/// than that.
+const SLOWER_WRITES: u64 = 4;
 
 /// Rows of the drive that the host fills while a paced collection settles.
 const ROWS: u64 = 32;
@@ -60,6 +65,18 @@ impl Setup {
             _ => 0,
         };
         self.start.settle_requests.unwrap_or(wanted)
+    }
+
+    /// How flows settle that together write so many bytes for each request in proportion to their numbers of requests.
+    pub fn settling_of_flows(&self, bytes_per_request: f64) -> Settling {
+        let requests = self.settling_requests(bytes_per_request);
+        match self.start.settle_requests {
+            Some(requests) => Settling { bytes: u64::MAX, requests },
+            None => Settling {
+                bytes: (requests as f64 * bytes_per_request) as u64,
+                requests: requests.saturating_mul(SLOWER_WRITES),
+            },
+        }
     }
 
     /// Whether a drive alone holds something at the start.

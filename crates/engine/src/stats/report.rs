@@ -16,6 +16,7 @@ use super::redundancy::RedundancyReport;
 use super::slc_cache::SlcCacheReport;
 use crate::blocks::bad::BadBlocksReport;
 use crate::device::EndOfLife;
+use crate::time::Ns;
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -224,6 +225,8 @@ pub struct BlameParts {
 pub struct FlowReport {
     /// Its name.
     pub name: String,
+    /// The time of which its rates are: the window, or what of it had passed when the flow ended and others went on.
+    pub window: FlowWindow,
     /// Read requests.
     pub read: DirectionReport,
     /// Write requests.
@@ -232,6 +235,35 @@ pub struct FlowReport {
     pub trim: PlainReport,
     /// Flush requests.
     pub flush: PlainReport,
+}
+
+/// A flow's part of the window.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct FlowWindow {
+    /// Its start, ns since the start of the run.
+    pub start_ns: u64,
+    /// Its end.
+    pub end_ns: u64,
+}
+
+impl Report {
+    /// Tells each flow when it ended, where others went on behind that: its rates are of the time until then.
+    pub(crate) fn end_flows(&mut self, ended: &[Option<Ns>]) {
+        let WindowReport { start_ns, end_ns, .. } = self.window;
+        for (number, flow) in self.flows.iter_mut().enumerate() {
+            let ended = ended.get(number).copied().flatten();
+            flow.window =
+                FlowWindow { start_ns, end_ns: ended.map_or(end_ns, |at| at.0.clamp(start_ns, end_ns)) };
+            let (own, whole) = (flow.window.end_ns - start_ns, end_ns - start_ns);
+            if own < whole && own > 0 {
+                let factor = whole as f64 / own as f64;
+                for direction in [&mut flow.read, &mut flow.write] {
+                    direction.iops *= factor;
+                    direction.bandwidth_bytes_per_s *= factor;
+                }
+            }
+        }
+    }
 }
 
 /// Requests of one stream. The parts of response times are given for the mean only.

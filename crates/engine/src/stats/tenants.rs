@@ -93,6 +93,7 @@ impl Tenants {
             write: tenant.report(HostOp::Write, window),
             trim: tenant.trim.clone(),
             flush: tenant.flush.clone(),
+            ..FlowReport::default()
         };
         self.names.iter().zip(&self.flows).map(report).collect()
     }

@@ -41,12 +41,25 @@ pub struct FlowConfig {
     /// Stream of its requests.
     #[serde(default)]
     pub stream: u16,
+    /// What it does when it has given its requests and others have not. Left out: it goes on where its source can.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at_end: Option<AtEnd>,
     /// Part of the drive that it uses; its source sees nothing else. The whole drive when left out. Shares are cut to
     /// whole multiples of [`FlowConfig::RANGE_UNIT`].
     #[serde(default)]
     pub range: RegionConfig,
     /// Where its requests come from.
     pub source: SourceConfig,
+}
+
+/// What a flow does behind its last request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AtEnd {
+    /// Requests like its own follow until every flow has given its own.
+    Continue,
+    /// It ends.
+    Stop,
 }
 
 fn one() -> u32 {
@@ -70,6 +83,7 @@ impl FlowConfig {
             priority: self.priority,
             weight: self.weight,
             stream: self.stream,
+            goes_on: self.at_end != Some(AtEnd::Stop) && self.source.goes_on(),
         }
     }
 
@@ -79,9 +93,15 @@ impl FlowConfig {
 
     /// First byte of its part of a drive, and its length.
     pub(crate) fn range_on(&self, drive_bytes: u64) -> Result<(u64, u64), ConfigError> {
-        let (start, end) = self.range.bounds(drive_bytes).map_err(|error| error.under("range"))?;
         let unit = Self::RANGE_UNIT;
-        let start = if self.range.start_share.is_some() { start.next_multiple_of(unit) } else { start };
+        let mut range = self.range.clone();
+        if let (Some(share), Some(_)) = (range.start_share, range.bytes) {
+            // As many bytes, from where it begins.
+            let start = ((drive_bytes as f64 * share) as u64).next_multiple_of(unit);
+            (range.start_share, range.start_bytes) = (None, Some(start));
+        }
+        let (start, end) = range.bounds(drive_bytes).map_err(|error| error.under("range"))?;
+        let start = if range.start_share.is_some() { start.next_multiple_of(unit) } else { start };
         // The drive's own end need not be cut.
         let cut = self.range.share.is_some() && end < drive_bytes;
         let end = if cut { end / unit * unit } else { end };
@@ -101,6 +121,11 @@ impl FlowConfig {
         {
             let allowed = "nothing: what came before is known of a workload of one source only";
             return Err(ConfigError::new("source.before", format!("{before:?}"), allowed));
+        }
+        if self.at_end == Some(AtEnd::Continue) && !self.source.goes_on() {
+            let allowed =
+                "\"stop\": only generators of the kinds synthetic and fio go on behind their last request";
+            return Err(ConfigError::new("at_end", "\"continue\"", allowed));
         }
         self.source.check_arrivals(self.rules(number, host).arrivals)
     }

@@ -12,7 +12,7 @@ mod workload;
 
 pub use crate::format::TraceFormat;
 pub use columns::{ColumnRef, ColumnsConfig};
-pub use flow::FlowConfig;
+pub use flow::{AtEnd, FlowConfig};
 pub use generated::{FilebenchSourceConfig, FioSourceConfig, TwinConfig, YcsbSourceConfig};
 pub use pattern::{InterarrivalConfig, PatternConfig};
 pub use synthetic::{RegionConfig, SizeWeight, Sizes, SyntheticConfig};

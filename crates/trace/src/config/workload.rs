@@ -69,6 +69,20 @@ impl WorkloadConfig {
         self
     }
 
+    /// The same error, in the words of the job file where it is about a flow that was a job of one.
+    pub fn in_words_of_jobs(&self, error: ConfigError) -> ConfigError {
+        let number =
+            error.path.split_once("flow[").and_then(|(_, rest)| rest.split_once(']')?.0.parse().ok());
+        let flow = number.and_then(|number: usize| self.flow.get(number));
+        match flow.map(|flow| &flow.source) {
+            Some(SourceConfig::Fio(source)) if error.origin.is_none() => match &source.fio.job {
+                Some(job) => job.told(error),
+                None => error,
+            },
+            _ => error,
+        }
+    }
+
     /// Refuses what can't be run on any drive. What depends on the drive's size is refused by [`crate::open`].
     pub fn validate(&self) -> Result<(), ConfigError> {
         match &self.source {
@@ -97,6 +111,11 @@ impl WorkloadConfig {
 }
 
 impl SourceConfig {
+    /// Whether requests like its own can follow its last.
+    pub(crate) fn goes_on(&self) -> bool {
+        matches!(self, Self::Synthetic(_) | Self::Fio(_))
+    }
+
     /// Refuses open arrivals without times.
     pub(super) fn check_arrivals(&self, arrivals: Arrivals) -> Result<(), ConfigError> {
         match self {

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use wordline_engine::config::error::{ConfigError, check_range};
 
+use super::place::JobPlace;
 use crate::config::SizeWeight;
 
 /// The load of one job. All addresses are relative to the flow's range.
@@ -18,6 +19,9 @@ pub struct FioConfig {
     /// Bytes to transfer or trim; none when left out: without end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub io_bytes: Option<u64>,
+    /// How often as many bytes as the job uses are transferred or trimmed, where `io_bytes` doesn't say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loops: Option<u64>,
     /// Requests that transfer or trim; no bound when left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number_ios: Option<u64>,
@@ -54,6 +58,9 @@ pub struct FioConfig {
     /// Seconds after which no request is issued; told to the host as `stop_ns`, kept here for the reader.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub runtime_s: Option<f64>,
+    /// Where the job stands, for errors in the words of its file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobPlace>,
 }
 
 fn half() -> f64 {
@@ -115,6 +122,17 @@ impl FioConfig {
     pub(crate) fn has_rates(&self) -> bool {
         let ways = [&self.read, &self.write, &self.trim];
         ways.iter().any(|way| way.as_ref().is_some_and(|way| way.iops.is_some()))
+    }
+
+    /// Bytes of its shortest request.
+    pub(crate) fn smallest(&self) -> u64 {
+        let ways = [&self.read, &self.write, &self.trim].into_iter().flatten();
+        ways.flat_map(|way| &way.sizes).map(|size| size.bytes).min().unwrap_or(1)
+    }
+
+    /// The same load for ever.
+    pub(crate) fn without_end(self) -> Self {
+        Self { io_bytes: None, loops: None, number_ios: None, end_fsync: false, ..self }
     }
 
     /// Refuses what can't be generated on any drive.

@@ -199,6 +199,7 @@ fn load(keys: &mut Settings<'_>, mode: &Mode, base: Base, section: &Section) -> 
         offset_bytes: 0,
         size_bytes: None,
         io_bytes: None,
+        loops: None,
         number_ios: keys.take_value("number_ios", |text| whole(text, 1, 1 << 48))?,
         read: direction(mode.read, 0),
         write: direction(mode.write, 1),
@@ -217,6 +218,7 @@ fn load(keys: &mut Settings<'_>, mode: &Mode, base: Base, section: &Section) -> 
             })?
             .unwrap_or(false),
         runtime_s: None,
+        job: None,
     })
 }
 

@@ -9,10 +9,12 @@ mod file;
 mod job;
 mod keys;
 mod options;
+mod place;
 mod source;
 mod values;
 mod workload;
 
 pub use config::{Access, Direction, FioConfig, Zone};
+pub use place::{JobPlace, JobSetting};
 pub(crate) use source::FioSource;
 pub use workload::{Imported, import};

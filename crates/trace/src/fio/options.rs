@@ -80,7 +80,8 @@ impl<'a> Settings<'a> {
     }
 }
 
-fn canonical(key: &str) -> &str {
+/// The name of a key that has several.
+pub(super) fn canonical(key: &str) -> &str {
     ALIASES.iter().find(|(alias, _)| *alias == key).map_or(key, |(_, name)| name)
 }
 

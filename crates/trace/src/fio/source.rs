@@ -88,7 +88,8 @@ impl FioSource {
                 .and_then(|way| way.sizes.first().map(|size| size.bytes))
         };
         let fixed = size(&config.read).or(size(&config.write)).or(size(&config.trim));
-        let mut counted = config.io_bytes.zip(fixed).map(|(bytes, size)| bytes.div_ceil(size));
+        let transferred = config.io_bytes.or(config.loops.map(|loops| bytes.saturating_mul(loops)));
+        let mut counted = transferred.zip(fixed).map(|(bytes, size)| bytes.div_ceil(size));
         for bound in [config.number_ios, requests].into_iter().flatten() {
             counted = Some(counted.map_or(bound, |count| count.min(bound)));
         }
@@ -96,7 +97,7 @@ impl FioSource {
             paced: ways.iter().any(|way| way.pace.is_some()),
             ways,
             read_share: config.read_share,
-            bytes_left: config.io_bytes.unwrap_or(u64::MAX),
+            bytes_left: transferred.unwrap_or(u64::MAX),
             requests_left: config.number_ios.unwrap_or(u64::MAX).min(requests.unwrap_or(u64::MAX)),
             hint: counted.filter(|_| config.runtime_s.is_none()),
             write_after_trim: config.write_after_trim,

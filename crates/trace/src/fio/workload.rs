@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use wordline_engine::config::error::ConfigError;
 use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::config::run::WindowConfig;
 
 use super::config::FioConfig;
 use super::file::sections;
 use super::job::{Extent, Job};
-use crate::config::{FlowConfig, RegionConfig, SourceConfig, WorkloadConfig};
+use super::place::JobPlace;
+use crate::config::{AtEnd, FlowConfig, RegionConfig, SourceConfig, WorkloadConfig};
 
 /// Files begin at multiples of this, bytes.
 const FILE_ALIGNMENT: u64 = 1 << 20;
@@ -27,12 +29,13 @@ pub struct Imported {
 /// # Errors
 /// What is wrong, beginning with the line.
 pub fn import(name: &str, text: &str) -> Result<Imported, String> {
-    let jobs = sections(text)?.iter().map(Job::read).collect::<Result<Vec<_>, String>>()?;
+    let sections = sections(text)?;
+    let jobs = sections.iter().map(Job::read).collect::<Result<Vec<_>, String>>()?;
     let mut files = Files::default();
     let mut flows = Vec::new();
-    for job in &jobs {
+    for (job, section) in jobs.iter().zip(&sections) {
         for copy in 0..job.copies {
-            flows.push(flow(job, copy, &mut files)?);
+            flows.push(flow(job, JobPlace::of(name, section), copy, &mut files)?);
         }
     }
     let ramp = jobs.iter().map(|job| job.ramp_ns).max().unwrap_or(0);
@@ -46,6 +49,7 @@ pub fn import(name: &str, text: &str) -> Result<Imported, String> {
         measure: Default::default(),
         flow: flows,
     };
+    workload.validate().map_err(|error| in_its_line(workload.in_words_of_jobs(error)))?;
     let mut ignored: Vec<&str> = jobs.iter().flat_map(|job| job.ignored.iter().map(String::as_str)).collect();
     ignored.sort_unstable();
     ignored.dedup();
@@ -56,11 +60,34 @@ pub fn import(name: &str, text: &str) -> Result<Imported, String> {
     Ok(Imported { workload, notes })
 }
 
+/// An error about a line, as those that are found before.
+fn in_its_line(error: ConfigError) -> String {
+    let ConfigError { path, value, allowed, origin } = error;
+    let line =
+        origin.and_then(|origin| origin.line).map_or_else(String::new, |line| format!("line {line}: "));
+    format!("{line}`{path}={value}`: allowed: {allowed}")
+}
+
 /// Where the files of a job file lie on the drive.
 #[derive(Default)]
 struct Files {
     places: BTreeMap<String, (u64, u64)>,
     next: u64,
+}
+
+impl Imported {
+    /// The same, of a file that errors are to call so.
+    #[must_use]
+    pub fn of_file(mut self, file: &str) -> Self {
+        for flow in &mut self.workload.flow {
+            if let SourceConfig::Fio(job) = &mut flow.source
+                && let Some(place) = &mut job.fio.job
+            {
+                file.clone_into(&mut place.file);
+            }
+        }
+        self
+    }
 }
 
 impl Files {
@@ -76,7 +103,7 @@ impl Files {
     }
 }
 
-fn flow(job: &Job, copy: u64, files: &mut Files) -> Result<FlowConfig, String> {
+fn flow(job: &Job, place: JobPlace, copy: u64, files: &mut Files) -> Result<FlowConfig, String> {
     let name = if job.copies > 1 { format!("{}.{copy}", job.name) } else { job.name.clone() };
     let fail = |what: &str| format!("line {}: job {}: {what}", job.line, job.name);
     let on_drive = job.filename.as_deref().is_some_and(|file| file.starts_with("/dev/"));
@@ -84,14 +111,20 @@ fn flow(job: &Job, copy: u64, files: &mut Files) -> Result<FlowConfig, String> {
     let range = if on_drive {
         device(job, copy, &mut load).map_err(|what| fail(&what))?
     } else {
-        let Some(Extent::Bytes(size)) = job.size.or(job.file_bytes.map(Extent::Bytes)) else {
-            return Err(fail(
-                "a file needs a size in bytes; a file below /dev/ is the drive, in percent too",
-            ));
+        let size = match (job.size, job.file_bytes) {
+            (Some(Extent::Bytes(size)), _) | (None, Some(size)) => size,
+            (Some(Extent::Percent(percent)), Some(file)) => in_bytes(Extent::Percent(percent), file),
+            _ => {
+                let what = "a file needs a size in bytes, or a filesize; a file below /dev/ is the drive, in percent too";
+                return Err(fail(what));
+            }
         };
         let file = job.filename.clone().unwrap_or_else(|| format!("{}.{copy}.0", job.name));
-        let (offset, step) = (in_bytes(job.offset, size), in_bytes(job.offset_increment, size));
-        let offset = offset + step * copy;
+        let whole = job.file_bytes.unwrap_or(size);
+        let offset = in_bytes(job.offset, whole) + in_bytes(job.offset_increment, whole) * copy;
+        // What is given in percent begins at a block.
+        let block = if matches!(job.offset, Extent::Percent(_)) { load.smallest() } else { 1 };
+        let offset = offset.next_multiple_of(block);
         let file_bytes = job.file_bytes.unwrap_or(size + offset).max(1);
         let (start, bytes) = files.place(&file, file_bytes);
         load.offset_bytes = offset;
@@ -101,11 +134,11 @@ fn flow(job: &Job, copy: u64, files: &mut Files) -> Result<FlowConfig, String> {
     if load.size_bytes == Some(0) {
         return Err(fail("nothing of the file is left behind the offset"));
     }
-    load.io_bytes = if job.time_based {
-        None
-    } else {
-        job.io_size.or(load.size_bytes).map(|bytes| bytes.saturating_mul(job.loops))
-    };
+    if !job.time_based {
+        load.io_bytes = job.io_size.map(|bytes| bytes.saturating_mul(job.loops));
+        load.loops = load.io_bytes.is_none().then_some(job.loops);
+    }
+    load.job = Some(place);
     load.runtime_s = job.run_ns.map(|ns| ns as f64 / 1e9);
     let paced = load.has_rates();
     Ok(FlowConfig {
@@ -119,6 +152,7 @@ fn flow(job: &Job, copy: u64, files: &mut Files) -> Result<FlowConfig, String> {
         priority: Default::default(),
         weight: 1,
         stream: 0,
+        at_end: Some(AtEnd::Stop),
         range,
         source: SourceConfig::Fio(Box::new(crate::config::FioSourceConfig { requests: None, fio: load })),
     })

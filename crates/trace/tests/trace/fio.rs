@@ -206,3 +206,97 @@ fn a_description_of_a_job_can_be_written_and_read() {
     let again: WorkloadConfig = toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(again, workload);
 }
+
+/// Offsets and sizes of a job on the drive, in bytes and in percent, and what of the drive they are.
+#[test]
+fn offsets_and_sizes_on_the_drive_are_in_bytes_or_in_percent_whichever_of_both() {
+    const MIB: u64 = 1 << 20;
+    // A drive whose percents are no round numbers.
+    let drive = 1000 * MIB + 5 * 4096;
+    let context = OpenContext { drive_bytes: drive, seed: 1, base_dir: std::path::Path::new("") };
+    let at = |share: f64| ((drive as f64 * share) as u64).next_multiple_of(65_536);
+    let offsets = [
+        ("", 0),
+        ("offset=0%", 0),
+        ("offset=33%", at(0.33)),
+        ("offset=50%", at(0.5)),
+        ("offset=100m", 100 * MIB),
+    ];
+    let sizes = [
+        ("", u64::MAX),
+        ("size=64m", 64 * MIB),
+        ("size=400m", 400 * MIB),
+        ("size=25%", drive / 4),
+        ("size=100%", drive),
+    ];
+    for (offset, start) in offsets {
+        for (size, bytes) in sizes {
+            let text = format!("[a]\nfilename=/dev/nvme0n1\nrw=write\nbs=64k\n{offset}\n{size}");
+            let mut flow = open_flows(&jobs(&text), &context).unwrap().remove(0);
+            let all = drain(&mut *flow.opened.source).unwrap();
+            let end = all.iter().map(|request| request.offset + request.length).max().unwrap();
+            let expected = bytes.min(drive - start);
+            assert_eq!(all[0].offset, start, "{text}");
+            // A size in percent is cut to 64 KiB, and all sizes to whole requests.
+            assert!(expected - (end - start) < 3 * 65_536, "{text}: {} of {expected}", end - start);
+            // Once over: a size ends a job, in percent too.
+            assert!((all.len() as u64).abs_diff(expected / 65_536) <= 3, "{text}: {} requests", all.len());
+        }
+    }
+}
+
+#[test]
+fn percents_of_a_file_are_of_its_filesize_and_begin_at_a_block() {
+    let all = &requests("[a]\nrw=write\nbs=12k\nfilesize=1000k\nsize=25%\noffset=50%")[0];
+    assert_eq!(all[0].offset, (500 * 1024_u64).next_multiple_of(12 * 1024));
+    assert_eq!(
+        all.iter().map(|request| request.length).sum::<u64>(),
+        (250 * 1024_u64).next_multiple_of(12 * 1024)
+    );
+    refused("[a]\nrw=write\nsize=25%", &["line 1: job a: a file needs a size in bytes, or a filesize"]);
+}
+
+#[test]
+fn what_no_drive_or_this_drive_has_not_is_told_in_the_words_of_the_file() {
+    refused(
+        "[a]\nrw=randread\nsize=1m\nrandom_distribution=zipf:99",
+        &["line 4: `random_distribution=zipf:99`: allowed: 0 to 10"],
+    );
+    refused("[a]\nsize=1m\nthinktime=2000s", &["line 3: `thinktime=2000s`: allowed: 0 to 1000000000000"]);
+    refused(
+        "[a]\nsize=1m\n[b]\nsize=1m\nname=a",
+        &["line 5: `name=a`: allowed: a name that no other flow has"],
+    );
+    let error = |text: &str| {
+        let workload = import("test.fio", text).unwrap().of_file("folder/test.fio").workload;
+        let context = OpenContext { drive_bytes: DRIVE, seed: 1, base_dir: std::path::Path::new("") };
+        match open_flows(&workload, &context).map(drop) {
+            Err(wordline_trace::OpenError::Config(error)) => {
+                workload.in_words_of_jobs(error.under("workload")).to_string()
+            }
+            other => panic!("{text}: {other:?}"),
+        }
+    };
+    let half = DRIVE / 2;
+    assert_eq!(
+        error("[global]\nfilename=/dev/sda\n[a]\noffset=50%\n[b]\noffset=50%\nsize=600m"),
+        format!("folder/test.fio:7: size = 600m: allowed: at most {half}, for the drive has {DRIVE} bytes")
+    );
+    assert_eq!(
+        error("[a]\nsize=700m\n[b]\nsize=400m"),
+        format!(
+            "folder/test.fio:4: size = 400m: allowed: at most {}, for the drive has {DRIVE} bytes",
+            DRIVE - (700 << 20)
+        )
+    );
+    assert_eq!(
+        error("[a]\nsize=32k\nbs=64k"),
+        "folder/test.fio:3: bs = 64k: allowed: at most 32768, the bytes of the job"
+    );
+    let past = error("[a]\nsize=1g\n[b]\nsize=4m");
+    assert!(
+        past.starts_with("folder/test.fio:4: size = 4m: allowed: below the drive's")
+            && past.contains("begins at byte"),
+        "{past}"
+    );
+}

@@ -120,6 +120,7 @@ fn slips_in_flows_are_named_with_their_path() {
             "w.toml:5: workload.flow[1].queue_depth = 65537: allowed: 1 to 65536",
         ),
         (flows(&["weight = 0"]), "workload.flow[0].weight = 0: allowed: 1 to 256"),
+        (flows(&["at_end = \"go\""]), "workload.flow[0].at_end = \"go\": allowed: continue or stop"),
         (flows(&["arrivals = \"open\""]), "workload.flow[0].source.interarrival = nothing: allowed: poisson"),
         (flows(&["range = { share = 2.0 }"]), "workload.flow[0].range.share = 2: allowed: 0 to 1"),
         (
@@ -136,6 +137,56 @@ fn slips_in_flows_are_named_with_their_path() {
         let error = parsed(&text).unwrap_err();
         assert!(error.contains(expected), "{error} for {text}");
     }
+}
+
+#[test]
+fn only_what_has_more_to_give_goes_on_behind_its_end() {
+    let trace = "[[flow]]\nsource = { kind = \"trace\", path = \"some.csv\" }\n";
+    let goes_on = |text: &str| {
+        let config = parsed(text).unwrap();
+        config
+            .flow
+            .iter()
+            .enumerate()
+            .map(|(number, flow)| flow.rules(number, &config.host).goes_on)
+            .collect()
+    };
+    let found: Vec<bool> = goes_on(&(flows(&["", "at_end = \"stop\"", "at_end = \"continue\""]) + trace));
+    assert_eq!(found, [true, false, true, false]);
+    let error = parsed(&trace.replace("source", "at_end = \"continue\"\nsource")).unwrap_err();
+    assert!(error.contains("flow[0].at_end = \"continue\": allowed: \"stop\": only generators"), "{error}");
+}
+
+#[test]
+fn requests_like_those_of_a_flow_are_others_without_end_in_its_range() {
+    let config = parsed(&flows(&["range = { start_bytes = 524288 }"])).unwrap();
+    let context = OpenContext { drive_bytes: MIB, seed: 1, base_dir: Path::new("") };
+    let mut flow = open_flows(&config, &context).unwrap().remove(0);
+    let own = crate::support::drain(&mut *flow.opened.source).unwrap();
+    let (mut alike, source) = (Vec::new(), flow.alike.as_mut().unwrap());
+    while alike.len() < 2000 {
+        source.next_batch(&mut alike).unwrap();
+    }
+    assert!(alike.iter().all(|request| (524_288..MIB).contains(&request.offset)));
+    assert_ne!(own[..], alike[..own.len()]);
+}
+
+#[test]
+fn a_part_whose_start_is_a_share_has_the_bytes_that_it_asks_for() {
+    let drive = MIB + 4096;
+    let context = OpenContext { drive_bytes: drive, seed: 1, base_dir: Path::new("") };
+    let open = |bytes: u64| {
+        let range = format!("range = {{ start_share = 0.5, bytes = {bytes} }}");
+        open_flows(&parsed(&flows(&[&range])).unwrap(), &context).map(drop).map_err(|error| error.to_string())
+    };
+    // It begins at the next 64 KiB.
+    let room = drive - (drive / 2).next_multiple_of(65_536);
+    assert_eq!(open(room), Ok(()));
+    let expected = format!(
+        "flow[0].range.bytes = {}: allowed: at most {room}, for the drive has {drive} bytes",
+        room + 1
+    );
+    assert_eq!(open(room + 1), Err(expected));
 }
 
 #[test]

@@ -43,16 +43,20 @@ impl Fios {
     }
 
     /// Ends as many epochs as it takes for one of the waiting flows to have time again. What a flow used beyond its
-    /// timeslice is taken from its next ones; what it did not use is lost.
-    fn end_epochs(&mut self, waiting: &[Waiting]) {
+    /// timeslice is taken from its next ones; what it did not use is lost. A flow that the drive takes nothing of has no part in
+    /// them: it would lose what it waits for.
+    fn end_epochs(&mut self, waiting: &[Waiting], held: &[Waiting]) {
         let epochs = waiting
             .iter()
             .filter_map(|request| self.flows.get(usize::from(request.flow)))
             .map(|share| share.used / share.slice)
             .min()
             .unwrap_or(1);
-        for share in &mut self.flows {
-            share.used = share.used.saturating_sub(share.slice.saturating_mul(epochs));
+        let is_of = |flow: usize| move |request: &Waiting| usize::from(request.flow) == flow;
+        for (flow, share) in self.flows.iter_mut().enumerate() {
+            if waiting.iter().any(is_of(flow)) || !held.iter().any(is_of(flow)) {
+                share.used = share.used.saturating_sub(share.slice.saturating_mul(epochs));
+            }
         }
     }
 
@@ -88,7 +92,7 @@ impl HostScheduler for Fios {
         if let Some(other) = self.oldest(view.waiting, false) {
             return Choice::Take(other);
         }
-        self.end_epochs(view.waiting);
+        self.end_epochs(view.waiting, view.held);
         let place = self.oldest(view.waiting, true).or_else(|| self.oldest(view.waiting, false));
         Choice::Take(place.unwrap_or(0))
     }
@@ -127,7 +131,7 @@ mod tests {
     }
 
     fn choice(fios: &mut Fios, now: u64, waiting: &[Waiting]) -> Choice {
-        fios.choose(&HostView { now: Ns(now), waiting, die_load: &[] })
+        fios.choose(&HostView { now: Ns(now), waiting, held: &[], die_load: &[] })
     }
 
     #[test]

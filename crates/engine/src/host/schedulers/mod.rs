@@ -40,8 +40,10 @@ pub struct Waiting {
 pub struct HostView<'a> {
     /// The time.
     pub now: Ns,
-    /// The oldest waiting requests of every flow, in order of arrival. Never empty.
+    /// The oldest waiting requests of every flow, in order of arrival, of those that the drive would take. Never empty.
     pub waiting: &'a [Waiting],
+    /// Requests that wait likewise and that the drive doesn't take now.
+    pub held: &'a [Waiting],
     /// Flash pages that wait or run on each die, or requests sent to it, whichever is more.
     pub die_load: &'a [u32],
 }
@@ -193,7 +195,7 @@ pub(crate) mod made {
     ) -> Vec<u64> {
         let mut taken = Vec::new();
         while !waiting.is_empty() {
-            let view = HostView { now: Ns(1000), waiting: &waiting, die_load };
+            let view = HostView { now: Ns(1000), waiting: &waiting, held: &[], die_load };
             let Choice::Take(place) = scheduler.choose(&view) else { panic!("it waits") };
             taken.push(waiting.remove(place).order);
         }

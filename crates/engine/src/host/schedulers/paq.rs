@@ -37,7 +37,7 @@ mod tests {
     use crate::time::Ns;
 
     fn choice(waiting: &[Waiting], die_load: &[u32]) -> Choice {
-        Paq.choose(&HostView { now: Ns(9), waiting, die_load })
+        Paq.choose(&HostView { now: Ns(9), waiting, held: &[], die_load })
     }
 
     #[test]

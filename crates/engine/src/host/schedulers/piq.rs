@@ -74,7 +74,8 @@ mod tests {
     fn a_request_that_arrives_later_joins_no_batch_that_is_formed() {
         let mut piq = Piq::default();
         let mut waiting = vec![read(0, 0), read(1, 1), read(2, 0)];
-        let mut next = |waiting: &[Waiting]| piq.choose(&HostView { now: Ns(9), waiting, die_load: &[] });
+        let mut next =
+            |waiting: &[Waiting]| piq.choose(&HostView { now: Ns(9), waiting, held: &[], die_load: &[] });
         assert_eq!(next(&waiting), Choice::Take(0));
         waiting.remove(0);
         waiting.push(read(3, 2));
@@ -88,7 +89,8 @@ mod tests {
     #[test]
     fn a_request_of_the_batch_that_has_gone_is_passed_over() {
         let mut piq = Piq::default();
-        let mut next = |waiting: &[Waiting]| piq.choose(&HostView { now: Ns(9), waiting, die_load: &[] });
+        let mut next =
+            |waiting: &[Waiting]| piq.choose(&HostView { now: Ns(9), waiting, held: &[], die_load: &[] });
         assert_eq!(next(&[read(0, 0), read(1, 1), read(2, 2)]), Choice::Take(0));
         assert_eq!(next(&[read(2, 2)]), Choice::Take(0));
         assert_eq!(next(&[read(7, 2)]), Choice::Take(0));

@@ -40,7 +40,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         identity.save(&mut out)?;
         device.save(&mut out)?;
         front.save(&mut out)?;
-        out.put(&(warmup.written, number, done, window_open))?;
+        out.put(&(warmup.written, warmup.settling, warmup.since, number, done, window_open))?;
         out.finish()
     }
 
@@ -55,7 +55,9 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
         identity.check(&mut input)?;
         self.device.restore(&mut input)?;
         self.front.restore(&mut input)?;
-        (self.warmup.written, self.number, self.done, self.window_open) = input.take()?;
+        let warmup = &mut self.warmup;
+        (warmup.written, warmup.settling, warmup.since, self.number, self.done, self.window_open) =
+            input.take()?;
         if self.number.checked_sub(self.done) != Some(self.device.requests_inside() as u64) {
             return Err(SnapshotError::Misfit("the number of requests in flight".to_owned()).into());
         }

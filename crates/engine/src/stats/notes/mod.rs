@@ -5,6 +5,8 @@
 mod collections;
 mod domains;
 mod end;
+mod ended_flows;
+mod idle_flows;
 mod overload;
 mod recorded;
 mod short;
@@ -78,10 +80,12 @@ pub struct Evidence {
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 12] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 14] = [
     end::notes,
     recorded::merged,
     recorded::dropped,
+    idle_flows::notes,
+    ended_flows::notes,
     overload::notes,
     trend::notes,
     waits::notes,
