@@ -37,6 +37,7 @@ mod naive_drive;
 mod nand_modes;
 mod pacing;
 mod partition;
+mod plane_rules;
 mod presets;
 mod program_units;
 mod reclaim;
