@@ -40,6 +40,7 @@ mod partition;
 mod plane_rules;
 mod presets;
 mod program_units;
+mod read_limit;
 mod reclaim;
 mod redundancy;
 mod registry;
