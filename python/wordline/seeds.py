@@ -17,6 +17,7 @@ from wordline import files, notes, schemes, simulation
 from wordline._core import WordlineError
 from wordline.files import write_text
 from wordline.intervals import CONFIDENCE, student_t
+from wordline.names import KINDS
 from wordline.presets import Given, load
 
 if TYPE_CHECKING:
@@ -30,12 +31,13 @@ LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p99_9")
 METRICS: dict[str, str] = {
     **{
         f"{direction}.{key}": unit
-        for direction in ("read", "write")
+        for direction in KINDS
         for key, unit in (
             *((f"latency_ns.{name}", "ns") for name in LATENCIES),
             ("iops", "requests/s"),
             ("bandwidth_bytes_per_s", "bytes/s"),
         )
+        if (direction, key) != ("flush", "bandwidth_bytes_per_s")
     },
     "waf": "",
     "energy.total_pj": "pJ",

@@ -24,6 +24,7 @@ mod errors;
 mod fast_paths;
 mod firmware;
 mod flows;
+mod flushes;
 mod formulas;
 mod fuzz_runs;
 mod gates;

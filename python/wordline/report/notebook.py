@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wordline.charts import Axis, Chart, curves, images
 from wordline.comparison import sheets
 from wordline.figures import at, fitting, title
-from wordline.names import PERCENTILES, endings
+from wordline.names import KINDS, PERCENTILES, endings
 from wordline.report import blame, studies
 from wordline.report.tables import MOST_ROWS, table
 from wordline.sweeps.averages import METRICS, averages
@@ -33,7 +33,7 @@ def of_result(found: Result) -> str:
     """Response times and rates, the distribution, and where the time went."""
     data: Any = found.to_dict()
     names = " · ".join(data["config"][kind]["name"] for kind in ("device", "scheme", "workload"))
-    directions = [direction for direction in ("read", "write") if data[direction]["requests"]]
+    directions = [direction for direction in KINDS if data[direction]["requests"]]
     paths = {
         "IOPS": "iops",
         "rate": "bandwidth_bytes_per_s",
@@ -55,7 +55,7 @@ def of_result(found: Result) -> str:
         for latency, count in zip(latencies.tolist(), requests.tolist(), strict=True):
             above -= count
             curve.append((float(latency), above / total))
-        tails[f"{direction}s"] = curve
+        tails[KINDS[direction]] = curve
     charts = [
         curves(
             "response times",
@@ -65,9 +65,9 @@ def of_result(found: Result) -> str:
             steps=True,
         )
     ]
-    parts = [(f"{direction}s", _parts(data, direction)) for direction in directions]
+    parts = [(KINDS[direction], _parts(data, direction)) for direction in directions]
     charts += blame.charts({"where the time went, mean": parts})
-    summary = table(["", *(f"{direction}s" for direction in directions)], rows)
+    summary = table(["", *(KINDS[direction] for direction in directions)], rows)
     return f"<p><b>{escape(names)}</b>, seed {data['seed']}</p>{summary}{waf}{_drawn(charts)}"
 
 
