@@ -87,7 +87,7 @@ def test_blame_adds_up_to_the_response_times() -> None:
 
 
 def test_histogram_of_an_unknown_direction() -> None:
-    with pytest.raises(wordline.WordlineError, match="read or write"):
+    with pytest.raises(wordline.WordlineError, match="read, write, trim or flush"):
         small_run().histogram("erase")  # type: ignore[arg-type]
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+KINDS = {"read": "reads", "write": "writes", "trim": "trims", "flush": "flushes"}
+"""Kinds of requests that a result tells apart, and what several of them are called."""
+
 PERCENTILES = {
     "mean": "mean",
     "p50": "p50",

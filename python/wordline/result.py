@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from wordline import intervals
 from wordline.files import write_text, written
 from wordline.folders import replaced
+from wordline.names import KINDS
 from wordline.tables import MEASURED, TABLES, TableName, tables_of
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     Counts = numpy.typing.NDArray[numpy.uint64]
 
-Direction = Literal["read", "write"]
+Direction = Literal["read", "write", "trim", "flush"]
 
 
 class Record(Mapping[str, Any]):
@@ -97,7 +98,7 @@ class Result(Record):
         return intervals.of_result(self._data, path)
 
     def histogram(self, direction: Direction) -> tuple[Counts, Counts]:
-        """Response times of one direction: the largest value of each non-empty bin, ns, and its requests."""
+        """Response times of one kind of request: each non-empty bin's largest value, ns, and its requests."""
         import numpy
 
         values, counts = self._run.histogram(direction)
@@ -139,7 +140,7 @@ class Result(Record):
         directions: list[str] = []
         latencies: list[int] = []
         requests: list[int] = []
-        for direction in ("read", "write"):
+        for direction in KINDS:
             values, counts = self._run.histogram(direction)
             directions += [direction] * len(values)
             latencies += values

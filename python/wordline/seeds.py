@@ -19,6 +19,7 @@ from wordline.figures import is_unsure
 from wordline.files import write_text
 from wordline.folders import replaced
 from wordline.intervals import CONFIDENCE, student_t
+from wordline.names import KINDS
 from wordline.presets import DEFAULT_DEVICE, DEFAULT_WORKLOAD, Given, load
 
 if TYPE_CHECKING:
@@ -32,12 +33,13 @@ LATENCIES = ("mean", "p50", "p90", "p95", "p99", "p99_9")
 METRICS: dict[str, str] = {
     **{
         f"{direction}.{key}": unit
-        for direction in ("read", "write")
+        for direction in KINDS
         for key, unit in (
             *((f"latency_ns.{name}", "ns") for name in LATENCIES),
             ("iops", "requests/s"),
             ("bandwidth_bytes_per_s", "bytes/s"),
         )
+        if (direction, key) != ("flush", "bandwidth_bytes_per_s")
     },
     "waf": "",
     "energy.total_pj": "pJ",

@@ -322,6 +322,18 @@ impl Shape {
     }
 }
 
+/// Planes of a command: of a read one, where the dies of a channel keep it busy without any more, and a further one takes so
+/// much more of it than a command of its own that it counts.
+fn planes_at_once(closed: &Closed<'_>, op: HostOp, shape: Shape, row: u64) -> u64 {
+    let [_, ways, dies] = shape.counts(closed.0);
+    let (all, data) = (closed.planes_together(), closed.page_transfer());
+    let (own, beside) = (closed.read_command(1), ways * dies - 1);
+    let dearer = (closed.read_command(2) - own).saturating_sub(own);
+    let saturated = beside * (own + data) >= closed.cell_read(row);
+    let counts = 50 * dearer * (all - 1) >= all * (own + data);
+    if op == HostOp::Read && saturated && counts { 1 } else { all }
+}
+
 /// Nanoseconds that a shape needs for one command of as many planes as it can take on each of its dies, by bottleneck.
 ///
 /// `die`: command, cells and data of one die, one after the other. `channel`: commands and data of all its dies. Where
@@ -329,7 +341,7 @@ impl Shape {
 /// all commands together are shorter than the data of one die, as in every preset), and the dies of a channel fall into
 /// step: all commands, then the cells of all dies at once, then all data.
 fn bottlenecks(closed: &Closed<'_>, op: HostOp, shape: Shape, row: u64) -> Bottlenecks {
-    let planes = closed.planes_together();
+    let planes = planes_at_once(closed, op, shape, row);
     let page = u64::from(closed.0.geometry.page_bytes);
     let data = planes * closed.page_transfer();
     let [channels, ways, dies] = shape.counts(closed.0);
@@ -412,7 +424,8 @@ fn check_peak(op: HostOp, shape: Shape, counts: impl Fn(&DeviceConfig) -> bool) 
         for kind in 0..times.len() {
             let of_kind = |&row: &u64| times.len() == 1 || closed.page_type(row) == kind;
             let rows: Vec<u64> = (0..u64::from(device.geometry.pages)).filter(of_kind).take(60).collect();
-            let commands_for_a_row = u64::from(device.geometry.planes) / closed.planes_together();
+            let commands_for_a_row =
+                u64::from(device.geometry.planes) / planes_at_once(&closed, op, shape, rows[0]);
             let limit = bottlenecks(&closed, op, shape, rows[0]);
             let expected = limit.time() * commands_for_a_row * ROUNDS;
             let time = measured(&closed, op, shape, &rows, ROUNDS);

@@ -154,7 +154,8 @@ proptest! {
         prop_assert_eq!(report.write.requests, by_op(HostOp::Write) + by_op(HostOp::WriteFua));
         prop_assert_eq!(report.trim.requests, by_op(HostOp::Trim));
         prop_assert_eq!(report.flush.requests, by_op(HostOp::Flush));
-        for direction in [&report.read, &report.write] {
+        for direction in [&report.read, &report.write, &report.trim, &report.flush] {
+            prop_assert_eq!(direction.requests, direction.blame.mean.requests);
             for parts in [&direction.blame.mean, &direction.blame.tail] {
                 prop_assert_eq!(parts.total_ns.values().sum::<u128>(), parts.response_total_ns);
             }

@@ -30,6 +30,8 @@ pub struct RunResult {
     json: String,
     read: Vec<(u64, u64)>,
     write: Vec<(u64, u64)>,
+    trim: Vec<(u64, u64)>,
+    flush: Vec<(u64, u64)>,
     tables: Tables,
     /// End of the window.
     end_ns: u64,
@@ -42,12 +44,14 @@ impl RunResult {
         &self.json
     }
 
-    /// Response times of `read` or `write`: the largest value of each non-empty bin, ns, and its requests.
+    /// Response times of `read`, `write`, `trim` or `flush`: the largest value of each non-empty bin, ns, and its requests.
     fn histogram(&self, direction: &str) -> PyResult<(Vec<u64>, Vec<u64>)> {
         match direction {
             "read" => Ok(self.read.iter().copied().unzip()),
             "write" => Ok(self.write.iter().copied().unzip()),
-            _ => Err(mistake(format_args!("histogram `{direction}`: allowed: read or write"))),
+            "trim" => Ok(self.trim.iter().copied().unzip()),
+            "flush" => Ok(self.flush.iter().copied().unzip()),
+            _ => Err(mistake(format_args!("histogram `{direction}`: allowed: read, write, trim or flush"))),
         }
     }
 
@@ -251,7 +255,7 @@ impl Run<'_> {
             Ending::Stopped { .. } => return Ok(None),
         };
         let evidence = &mut outcome.report.evidence;
-        evidence.answered = outcome.requests.saturating_sub(self.settling);
+        evidence.answered = outcome.requests.saturating_sub(self.settling + outcome.settling_requests);
         evidence.planned = planned.map(|all| all.saturating_sub(self.settling));
         let document = Document {
             version: env!("CARGO_PKG_VERSION"),
@@ -276,9 +280,10 @@ impl Run<'_> {
             report: &outcome.report,
         };
         let json = serde_json::to_string(&document).map_err(mistake)?;
-        let Report { read, write, tables, window, .. } = outcome.report;
-        let (read, write) = (read.latency_ns.histogram, write.latency_ns.histogram);
-        Ok(Some(RunResult { json, read, write, tables, end_ns: window.end_ns }))
+        let Report { read, write, trim, flush, tables, window, .. } = outcome.report;
+        let [read, write, trim, flush] =
+            [read, write, trim, flush].map(|direction| direction.latency_ns.histogram);
+        Ok(Some(RunResult { json, read, write, trim, flush, tables, end_ns: window.end_ns }))
     }
 }
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-Direction = Literal["read", "write"]
+Direction = Literal["read", "write", "trim", "flush"]
 Part = Literal["mean", "tail"]
 
-DIRECTIONS: tuple[Direction, ...] = ("read", "write")
+DIRECTIONS: tuple[Direction, ...] = ("read", "write", "trim", "flush")
 PARTS: tuple[Part, ...] = ("mean", "tail")
 
 DEFAULT_METRICS = (
@@ -17,6 +17,10 @@ DEFAULT_METRICS = (
     "write.latency_ns.mean",
     "write.latency_ns.p99",
     "write.iops",
+    "trim.latency_ns.mean",
+    "trim.latency_ns.p99",
+    "flush.latency_ns.mean",
+    "flush.latency_ns.p99",
     "waf",
 )
 

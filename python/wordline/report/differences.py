@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from wordline import intervals, notes
 from wordline.figures import LEGEND, UNSURE, at, fitting, is_unsure, title
+from wordline.names import KINDS
 from wordline.study.row import figures as numbers_of
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 FIGURES = (
     *(
         f"{direction}.{key}"
-        for direction in ("read", "write")
+        for direction in KINDS
         for key in (
             "requests", "iops", "bandwidth_bytes_per_s", "latency_ns.mean", "latency_ns.p50",
             "latency_ns.p99", "latency_ns.p99_9", "latency_ns.max",

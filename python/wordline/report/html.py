@@ -16,6 +16,7 @@ from wordline.charts import Axis, Chart, Share, colors, curves, heat, stacked
 from wordline.charts.embed import figures
 from wordline.figures import UNSURE, at, fitting, fitting_interval, title
 from wordline.files import made_folder, write_text
+from wordline.names import KINDS
 from wordline.report import blame
 from wordline.report.differences import configuration
 from wordline.report.page import page
@@ -27,7 +28,11 @@ SUMMARY = (
     "read.latency_ns.mean", "read.latency_ns.p50", "read.latency_ns.p99", "read.latency_ns.p99_9",
     "read.latency_ns.max",
     "write.latency_ns.mean", "write.latency_ns.p50", "write.latency_ns.p99", "write.latency_ns.p99_9",
-    "write.latency_ns.max", "waf",
+    "write.latency_ns.max",
+    *(f"{kind}.{key}" for kind in ("trim", "flush") for key in (
+        "iops", "latency_ns.mean", "latency_ns.p50", "latency_ns.p99", "latency_ns.p99_9", "latency_ns.max",
+    )),
+    "waf",
 )  # fmt: skip
 
 MOST_POINTS = 400
@@ -40,8 +45,6 @@ LOG_FROM = 20
 """A time series is drawn on a logarithmic axis when its values differ by this factor."""
 
 STYLE = (Path(__file__).parent / "report.css").read_text(encoding="utf-8")
-
-DIRECTIONS = ("read", "write")
 
 
 def write_report(
@@ -156,20 +159,20 @@ RESPONSE = Axis("response time", "time", log=True)
 
 
 def _latencies(runs: Sequence[SavedRun]) -> Iterator[Chart]:
-    for direction in DIRECTIONS:
-        found = {run.label: curve for run in runs if (curve := _tail(run, direction))}
+    for kind, several in KINDS.items():
+        found = {run.label: curve for run in runs if (curve := _tail(run, kind))}
         if found:
             thinned = {label: _thinned(curve) for label, curve in found.items()}
-            yield curves(f"{direction}s", thinned, RESPONSE, SLOWER, tones=_colors(runs), steps=True)
+            yield curves(several, thinned, RESPONSE, SLOWER, tones=_colors(runs), steps=True)
 
 
-def _tail(run: SavedRun, direction: str) -> list[tuple[float, float]]:
+def _tail(run: SavedRun, kind: str) -> list[tuple[float, float]]:
     """Nanoseconds, and the share of requests that take longer."""
     rows = run.table("histogram")
     if rows is None:
         return []
     columns = (rows[name].to_pylist() for name in ("direction", "latency_ns", "requests"))
-    bins = [(latency, count) for which, latency, count in zip(*columns, strict=True) if which == direction]
+    bins = [(latency, count) for which, latency, count in zip(*columns, strict=True) if which == kind]
     total, above, curve = sum(count for _, count in bins), 0, []
     for latency, count in reversed(bins):
         if above:
@@ -196,8 +199,8 @@ def _thinned(curve: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def _blame(runs: Sequence[SavedRun]) -> str:
     panels = {
-        f"{direction}s, {words}": [(run.label, _parts(run, direction, which)) for run in runs]
-        for direction in DIRECTIONS
+        f"{several}, {words}": [(run.label, _parts(run, kind, which)) for run in runs]
+        for kind, several in KINDS.items()
         for which, words in (("mean", "mean of all"), ("tail", "mean from the 99th percentile on"))
     }
     return explained(panels)
@@ -211,9 +214,10 @@ def explained(panels: Mapping[str, blame.Rows]) -> str:
     return f"{drawn}<details><summary>What the parts are</summary>{facts(blame.legend(panels))}</details>"
 
 
-def _parts(run: SavedRun, direction: str, which: str) -> dict[str, float]:
-    found = run.result[direction]["blame"][which]
-    return {name: value for name, value in found["mean_ns"].items() if value} if found["requests"] else {}
+def _parts(run: SavedRun, kind: str, which: str) -> dict[str, float]:
+    # Results of earlier versions have no more of TRIMs and flushes than their number.
+    found = run.result[kind].get("blame", {}).get(which)
+    return {name: value for name, value in found["mean_ns"].items() if value} if found else {}
 
 
 SERIES = (

@@ -11,7 +11,7 @@ from wordline import intervals, notes
 from wordline.charts import Axis, Chart, curves, images
 from wordline.comparison import sheets
 from wordline.figures import at, fitting, sure, title
-from wordline.names import PERCENTILES, endings
+from wordline.names import KINDS, PERCENTILES, endings
 from wordline.report import blame, studies
 from wordline.report.tables import MOST_ROWS, legend, paragraphs, table
 from wordline.sweeps.averages import METRICS, averages, said
@@ -34,7 +34,7 @@ def of_result(found: Result) -> str:
     """Response times and rates, the distribution, and where the time went."""
     data: Any = found.to_dict()
     names = " · ".join(data["config"][kind]["name"] for kind in ("device", "scheme", "workload"))
-    directions = [direction for direction in ("read", "write") if data[direction]["requests"]]
+    directions = [direction for direction in KINDS if data[direction]["requests"]]
     paths = {
         "IOPS": "iops",
         "rate": "bandwidth_bytes_per_s",
@@ -56,7 +56,7 @@ def of_result(found: Result) -> str:
         for latency, count in zip(latencies.tolist(), requests.tolist(), strict=True):
             above -= count
             curve.append((float(latency), above / total))
-        tails[f"{direction}s"] = curve
+        tails[KINDS[direction]] = curve
     charts = [
         curves(
             "response times",
@@ -66,9 +66,9 @@ def of_result(found: Result) -> str:
             steps=True,
         )
     ]
-    parts = [(f"{direction}s", _parts(data, direction)) for direction in directions]
+    parts = [(KINDS[direction], _parts(data, direction)) for direction in directions]
     charts += blame.charts({"where the time went, mean": parts})
-    summary = table(["", *(f"{direction}s" for direction in directions)], rows)
+    summary = table(["", *(KINDS[direction] for direction in directions)], rows)
     told = "".join(f"<p>{escape(notes.text(note))}</p>" for note in data["notes"])
     head = f"<p><b>{escape(names)}</b>, seed {data['seed']}</p>"
     return f"{head}{_dead(data['notes'])}{summary}{legend(rows)}{waf}{told}{_drawn(charts)}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from wordline.charts import Axis, Chart, bars, colors, curves, heat, points
 from wordline.comparison.names import DIRECTIONS
 from wordline.figures import fitting_interval, kind, title
-from wordline.names import endings
+from wordline.names import KINDS, endings
 from wordline.notes import Shared
 from wordline.report import blame
 from wordline.sweeps.averages import CI95, Averaged
@@ -50,7 +50,7 @@ def of_comparison(found: Comparison, metrics: Sequence[str]) -> Iterator[Chart]:
         }
         if tails:
             yield curves(
-                f"{workload}: {direction}s, percentiles",
+                f"{workload}: {KINDS[direction]}, percentiles",
                 tails,
                 Axis("response time", "time", log=True),
                 Axis("share of requests that take longer", "share", log=True),
@@ -77,7 +77,7 @@ def blame_of(found: Comparison) -> dict[str, blame.Rows]:
     for workload, direction in itertools.product(found.workloads, DIRECTIONS):
         for part, words in (("mean", "mean of all"), ("tail", "mean from the 99th percentile on")):
             rows = [(scheme, found.blame(workload, scheme, direction, part)) for scheme in found.schemes]  # type: ignore[arg-type]
-            panels[f"{workload}: {direction}s, {words}"] = rows
+            panels[f"{workload}: {KINDS[direction]}, {words}"] = rows
     return panels
 
 

@@ -10,14 +10,12 @@ from rich.text import Text
 
 from wordline import intervals, notes
 from wordline.figures import LEGEND, at, is_unsure, short, sure
-from wordline.names import PERCENTILES, part_label
+from wordline.names import KINDS, PERCENTILES, part_label
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from wordline.seeds import Seeds
-
-DIRECTIONS = ("read", "write")
 
 SMALLEST_SHARE = 0.01
 """Parts of the response time below this share, in the mean and in the tail, are folded into one line."""
@@ -33,7 +31,7 @@ UNITS = {"ns": (1e3, "µs"), "requests/s": (1.0, "per s"), "bytes/s": (1e6, "MB/
 
 def render(data: Mapping[str, Any]) -> RenderableType:
     """The whole result of a run."""
-    active = [direction for direction in DIRECTIONS if data[direction]["requests"]]
+    active = [kind for kind in KINDS if data[kind]["requests"]]
     parts: list[RenderableType] = [*_death(data), _title(data), Text(), _throughput(data, active)]
     if active:
         parts += [Text(), _latency(data, active)]
@@ -43,8 +41,8 @@ def render(data: Mapping[str, Any]) -> RenderableType:
     parts += [Text(), _flash(data)]
     if any(is_unsure(*found) for found in _intervals(data)):
         parts += [Text(), Text(LEGEND, style="dim")]
-    for direction in active:
-        parts += [Text(), _blame(direction, data[direction]["blame"])]
+    for kind in active:
+        parts += [Text(), _blame(kind, data[kind]["blame"])]
     parts += [Text(), _speed(data)]
     return Group(*parts)
 
@@ -137,36 +135,35 @@ def _sure(data: Mapping[str, Any], path: str, value: float, text: str) -> str:
 
 def _throughput(data: Mapping[str, Any], active: list[str]) -> RenderableType:
     table = _grid("Requests", "count", "IOPS", "MB/s")
-    for direction in active:
-        row = data[direction]
-        rate, data_rate = f"{direction}.iops", f"{direction}.bandwidth_bytes_per_s"
-        iops, bandwidth = row["iops"], row["bandwidth_bytes_per_s"]
+    for kind in active:
+        row = data[kind]
+        path, iops = f"{kind}.iops", row["iops"]
         table.add_row(
-            direction,
+            kind,
             f"{row['requests']:,}",
-            _sure(data, rate, iops, f"{iops:,.0f} {_about(data, rate, iops)}".rstrip()),
-            _sure(data, data_rate, bandwidth, f"{bandwidth / 1e6:,.1f}"),
+            _sure(data, path, iops, f"{iops:,.0f} {_about(data, path, iops)}".rstrip()),
+            _sure(data, f"{kind}.bandwidth_bytes_per_s", row["bandwidth_bytes_per_s"], _rate(row)),
         )
-    for other in ("trim", "flush"):
-        if data[other]["requests"]:
-            table.add_row(other, f"{data[other]['requests']:,}", "", "")
     if not table.row_count:
         return Text("No request arrived in the measured window.", style="yellow")
     return table
 
 
+def _rate(row: Mapping[str, Any]) -> str:
+    """Megabytes a second, of requests that have bytes."""
+    return f"{row['bandwidth_bytes_per_s'] / 1e6:,.1f}" if row["bytes"] else ""
+
+
 def _latency(data: Mapping[str, Any], active: list[str]) -> Table:
     table = _grid("Latency, µs", *PERCENTILES.values())
-    for direction in active:
-        latency = data[direction]["latency_ns"]
+    for kind in active:
+        latency = data[kind]["latency_ns"]
         cells = (
-            _sure(data, f"{direction}.latency_ns.{key}", latency[key], _microseconds(latency[key]))
+            _sure(data, f"{kind}.latency_ns.{key}", latency[key], _microseconds(latency[key]))
             for key in PERCENTILES
         )
-        table.add_row(direction, *cells)
-        about = [
-            _about(data, f"{direction}.latency_ns.{key}", latency[key], scale=1e3) for key in PERCENTILES
-        ]
+        table.add_row(kind, *cells)
+        about = [_about(data, f"{kind}.latency_ns.{key}", latency[key], scale=1e3) for key in PERCENTILES]
         if any(about):
             table.add_row("± 95%", *(text.removeprefix("±") for text in about), style="dim")
     return table
@@ -176,17 +173,17 @@ def _tenants(label: str, tenants: list[Mapping[str, Any]]) -> Table:
     table = _grid(label, "requests", "IOPS", "MB/s", "mean, µs", "p50", "p99", "p99.9", "max", "at the host")
     for tenant in tenants:
         name = str(tenant["name"] if "name" in tenant else tenant["stream"])
-        for direction in DIRECTIONS:
-            row = tenant[direction]
+        for kind, several in KINDS.items():
+            row = tenant[kind]
             if not row["requests"]:
                 continue
             latency, mean = row["latency_ns"], row["blame"]["mean"]
             waited = mean["total_ns"]["admission"] / max(mean["response_total_ns"], 1)
             table.add_row(
-                f"{name} {direction}s",
+                f"{name} {several}",
                 f"{row['requests']:,}",
                 f"{row['iops']:,.0f}",
-                f"{row['bandwidth_bytes_per_s'] / 1e6:,.1f}",
+                _rate(row),
                 *(_microseconds(latency[key]) for key in ("mean", "p50", "p99", "p99_9", "max")),
                 f"{waited:.1%}",
             )
@@ -250,10 +247,10 @@ def _samples(samples: Mapping[str, Any]) -> str:
     return f"{count:,}: {commands:,.1f} flash pages outstanding, dies two or more apart in {uneven:.1%}"
 
 
-def _blame(direction: str, blame: Mapping[str, Any]) -> Table:
+def _blame(kind: str, blame: Mapping[str, Any]) -> Table:
     mean, tail = _shares(blame["mean"]), _shares(blame["tail"])
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column(f"Where a {direction}'s time went", no_wrap=True)
+    table.add_column(f"Where a {kind}'s time went", no_wrap=True)
     table.add_column("all", justify="right", no_wrap=True)
     table.add_column(_mean_response(blame["mean"]), no_wrap=True, width=BAR_WIDTH)
     table.add_column("≥ p99", justify="right", no_wrap=True)

@@ -32,6 +32,9 @@ METRICS = (
     "read.latency_ns.p99",
     "write.latency_ns.mean",
     "write.latency_ns.p99",
+    "trim.latency_ns.p99",
+    "flush.latency_ns.mean",
+    "flush.latency_ns.p99",
     "waf",
 )
 

@@ -88,6 +88,11 @@ impl WritePoint {
         self.column
     }
 
+    /// The flash page of a block with which the row of the next program unit begins.
+    pub fn row(&self) -> u32 {
+        self.row
+    }
+
     /// Whether the next program unit begins a row of them (a superpage, where a unit is a page).
     pub fn at_row_start(&self) -> bool {
         self.column == 0

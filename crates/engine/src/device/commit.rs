@@ -273,5 +273,6 @@ impl Device {
         self.erase_if_empty(superblock);
         self.erase_if_given_up(superblock);
         self.empty_if_failing(superblock);
+        self.reclaim_full(superblock);
     }
 }

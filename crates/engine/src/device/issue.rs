@@ -23,6 +23,8 @@ struct Draft {
     used: u32,
     /// The command whose pages all others must follow; [`NONE`] if there is none.
     after: OpId,
+    /// Most planes that it may have; known from the first further one on that fits.
+    most: Option<u32>,
 }
 
 /// The class of all that waits, if it is one class only.
@@ -186,7 +188,7 @@ impl Device {
         // Those of the command come before those that wait.
         self.monitor.reads_change(self.real_die(die));
         let first = self.geometry.place(self.pool[head].ppa);
-        let mut draft = Draft { head, last: head, first, planes: 1, used: 0, after };
+        let mut draft = Draft { head, last: head, first, planes: 1, used: 0, after, most: None };
         self.pool[head].next = NONE;
         if self.may_have_partners(class) && self.dies[die.index()].waits(class) {
             draft.used = 1 << self.geometry.die_of(first.plane).1;
@@ -305,7 +307,7 @@ impl Device {
             }
             let same = if alone { NONE } else { self.same_page(draft.head, candidate) };
             // Reads of pages that have moved stay behind: they are sent on when their turn comes.
-            let partner = (same != NONE || self.is_partner(candidate, draft, planes))
+            let partner = (same != NONE || self.may_join(die, class, candidate, draft, planes))
                 && (!read || self.are_current(candidate))
                 && !self.must_wait_for_suspended(die, candidate);
             if !partner {
@@ -348,6 +350,29 @@ impl Device {
         self.pool[draft.last].next = head;
         self.pool[head].next = NONE;
         draft.last = head;
+    }
+
+    /// Whether a waiting command goes in one multi-plane command with those of the draft.
+    #[inline]
+    fn may_join(&self, die: DieId, class: Class, candidate: OpId, draft: &mut Draft, planes: u32) -> bool {
+        if !self.is_partner(candidate, draft, draft.most.unwrap_or(planes)) {
+            return false;
+        }
+        let most = draft.most.unwrap_or_else(|| self.most_planes(die, class, draft).min(planes));
+        draft.most = Some(most);
+        draft.planes < most
+    }
+
+    /// Most planes of a command: reads of the host need not take all that they may.
+    fn most_planes(&self, die: DieId, class: Class, draft: &Draft) -> u32 {
+        if class != Class::HostRead || !self.is_joining_dear() {
+            return u32::MAX;
+        }
+        let waits = |&other: &usize| self.dies[other].waits(class);
+        let beside = self.dies_beside(die.index()).filter(waits).count() as u64;
+        let array = self.timing.read(draft.first.page, self.cell_mode(self.pool[draft.head].ppa));
+        let data = self.transfer(self.bytes_wanted(draft.head));
+        self.planes_worth_joining(die, beside, [array, data], self.now)
     }
 
     /// Whether a waiting command may go in one multi-plane command with those of the draft.

@@ -33,6 +33,7 @@ mod guesses;
 mod host_memory;
 mod ideal;
 mod issue;
+mod joining;
 mod kept;
 mod known_reads;
 mod make;

@@ -79,6 +79,7 @@ impl Device {
         // One that finds no place may be waiting for this very victim: for its space, or to be let into the SLC cache.
         let stuck = state.stalled.front().is_some_and(|&id| self.point_with_place(domain, id).is_none());
         let others = stuck
+            || self.has_urgent(domain)
             || !collector.wanted.is_empty()
             || self.fold_is_due(domain)
             || self.goes_on_in_background(domain, free_soon);

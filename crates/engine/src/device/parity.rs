@@ -2,7 +2,7 @@
 
 use super::Device;
 use crate::blocks::BlockState;
-use crate::ids::{Lpa, PlaneId, Ppa, SuperblockId};
+use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::nand::Geometry;
 use crate::redundancy::{RedundancyPolicy, Rows, Stripes};
 use crate::sched::class::Class;
@@ -85,6 +85,30 @@ impl Device {
         if redundancy.rows.note_final(superblock.index(), row) < redundancy.stripes.data_planes() {
             return;
         }
+        self.make_parity_of_row(superblock, row, timed);
+    }
+
+    /// A write point's superblock is closed before it is full: the parity of the row that was begun is made of what the row
+    /// holds, the rest of it counting as zeros.
+    pub(super) fn end_row_early(&mut self, domain: DomainId, number: usize) {
+        if self.redundancy.is_none() {
+            return;
+        }
+        let point = &self.domain[domain.index()].points[number];
+        let (superblock, page, place) = (point.superblock, point.row(), point.place);
+        if point.open_unit != NONE {
+            self.unit_is_final(place);
+        }
+        let Some(redundancy) = &mut self.redundancy else { return };
+        let (row, data) = (page / self.geometry.pages_per_program, redundancy.stripes.data_planes());
+        let full = redundancy.rows.filled(superblock.index(), row).is_some_and(|filled| filled >= data);
+        if !full && redundancy.rows.leave_out_rest(superblock.index(), row, data) {
+            self.make_parity_of_row(superblock, row, true);
+        }
+        self.queue_parity();
+    }
+
+    fn make_parity_of_row(&mut self, superblock: SuperblockId, row: u32, timed: bool) {
         let (domain, block) = self.blocks.split(superblock);
         let page = row * self.geometry.pages_per_program;
         let rows = self.geometry.pages_per_program.min(self.geometry.pages_per_block - page);
@@ -169,6 +193,16 @@ impl Device {
         if let Some(redundancy) = &mut self.redundancy {
             redundancy.rows.erase(superblock.index());
         }
+    }
+
+    /// Whether a page lies in what a row of its superblock was not given before that was closed.
+    pub(super) fn is_left_out(&self, ppa: Ppa) -> bool {
+        let Some(redundancy) = &self.redundancy else { return false };
+        let (superblock, row) = self.row_of(ppa);
+        let place = self.geometry.place(ppa);
+        let slot = redundancy.stripes.slot_of(place.page, redundancy.stripes.column_of(place.plane));
+        let filled = redundancy.rows.filled(superblock.index(), row);
+        slot.zip(filled).is_some_and(|(slot, filled)| slot >= filled)
     }
 
     /// Whether all of the row of a page is programmed, its parity included.

@@ -137,6 +137,12 @@ impl Plans {
         }
     }
 
+    /// What a plan that fills this superblock empties.
+    pub fn sources_of(&self, destination: SuperblockId) -> Vec<SuperblockId> {
+        let fills = |run: &&Run| run.started && run.destinations.contains(&destination);
+        self.runs.iter().flatten().find(fills).map_or_else(Vec::new, |run| run.plan.erase.clone())
+    }
+
     /// Whether none is under way; those that wait for a free superblock may.
     pub fn is_at_rest(&self) -> bool {
         self.runs.iter().flatten().all(|run| !run.started)

@@ -93,7 +93,7 @@ impl Device {
     }
 
     /// The page of the stripe behind the column `after`, other than `ppa` itself: the same unit on the planes of the same
-    /// number on the other dies.
+    /// number on the other dies, as far as they were programmed.
     fn next_source(&self, ppa: Ppa, after: &mut Option<u32>) -> Option<Ppa> {
         let superblock = self.blocks.of(&self.geometry, ppa);
         let place = self.geometry.place(ppa);
@@ -106,8 +106,8 @@ impl Device {
             *after = Some(column);
             let plane = self.plane_of_column(superblock, column);
             let (die, other) = self.geometry.die_of(plane);
-            if die != own && other == number {
-                let page = self.geometry.first_unit(plane, place.block, place.page);
+            let page = self.geometry.first_unit(plane, place.block, place.page);
+            if die != own && other == number && !self.is_left_out(page) {
                 return Some(Ppa(page.0 + place.unit));
             }
         }

@@ -1,5 +1,7 @@
 //! Read reclaim at work: worn blocks are noted as they are read, and dealt with when the event is over.
 
+mod closing;
+
 use serde::{Deserialize, Serialize};
 
 use super::view::DriveView;
@@ -26,9 +28,19 @@ struct Record {
     over_limit: bool,
     /// Whether its reclaim is under way or asked for.
     asked: bool,
+    evacuation: Evacuation,
 }
 
-const FRESH: Record = Record { worn: Ns::NEVER, over_limit: false, asked: false };
+/// Whether the pages of a block of a superblock were moved away since its erase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Evacuation {
+    None,
+    UnderWay,
+    Ended,
+}
+
+const FRESH: Record =
+    Record { worn: Ns::NEVER, over_limit: false, asked: false, evacuation: Evacuation::None };
 
 /// What a decision takes care of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +153,8 @@ impl Device {
 
     /// The block of this unit was read, and is beyond the threshold.
     pub(super) fn block_worn(&mut self, lpa: Lpa, ppa: Ppa, reads: u32) {
-        let of_map = lpa.0 >= DriveView(self).logical_units();
+        // Parity and what was given up are of no logical page.
+        let of_map = (DriveView(self).logical_units()..self.all_units()).contains(&lpa.0);
         let Some(reclaim) = self.reclaim.as_mut().filter(|reclaim| reclaim.map_blocks || !of_map) else {
             return;
         };
@@ -179,6 +192,8 @@ impl Device {
         }
         due.clear();
         if let Some(reclaim) = &mut self.reclaim {
+            // What became due meanwhile waits for the next event.
+            due.append(&mut reclaim.due);
             reclaim.due = due;
         }
     }
@@ -200,9 +215,19 @@ impl Device {
             });
         }
         match self.blocks.state(superblock) {
-            BlockState::Free | BlockState::Open | BlockState::Closing | BlockState::Retired => return,
+            BlockState::Free | BlockState::Retired => return,
+            BlockState::Open | BlockState::Closing => {
+                if over_limit {
+                    self.hurry_filling(superblock);
+                }
+                return;
+            }
             BlockState::Collecting | BlockState::Erasing => self.set_all_asked(superblock, true),
-            BlockState::Full if asked => {}
+            BlockState::Full if asked => {
+                if over_limit {
+                    self.reclaim_behind_evacuation(superblock, number);
+                }
+            }
             BlockState::Full => {
                 let (plane, block) = self.geometry.block_of(ppa);
                 match self.decide(&WornBlock { superblock, plane, block, ppa, reads }) {
@@ -299,6 +324,10 @@ impl Device {
             .filter(|&ppa| self.valid_lpa(ppa).is_some())
             .collect();
         self.recorder.reclaim.evacuated += 1;
+        let number = (first / self.geometry.units_per_block()) as usize;
+        if let Some(record) = self.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number)) {
+            record.evacuation = if pages.is_empty() { Evacuation::Ended } else { Evacuation::UnderWay };
+        }
         let steps = vec![Step { pages, pin: Pin::Any }];
         let (cause, destinations, erase) = (Cause::ReadReclaim, vec![], vec![]);
         self.ask_for_own_plan(Plan { cause, destinations, steps, erase });
@@ -328,7 +357,8 @@ impl Device {
         let Some(reclaim) = &self.reclaim else { return };
         self.urgent = reclaim.urgent.iter().fold(0, |mask, &(superblock, cause)| {
             let waits = self.blocks.state(superblock) == BlockState::Full;
-            mask | classes_of(cause) | if waits { classes_of(Cause::Gc) } else { 0 }
+            let filling = self.filling_classes(superblock);
+            mask | filling | classes_of(cause) | if waits { classes_of(Cause::Gc) } else { 0 }
         });
     }
 
@@ -386,6 +416,7 @@ impl Device {
             // What is being erased ends with that.
             if !plan.erase.contains(&superblock) {
                 self.reclaim_ended(superblock);
+                self.evacuation_ended(superblock, page);
             }
         }
         for &superblock in &plan.erase {
@@ -422,29 +453,6 @@ impl Device {
         for number in self.block_numbers(superblock) {
             self.set_asked(number, asked);
         }
-    }
-
-    /// Closes the write point that fills this superblock, so that it can be emptied; the pages left in it stay unused.
-    /// That of moves is closed only while nothing is being moved: what is being moved counts on its space.
-    fn close_early(&mut self, superblock: SuperblockId) {
-        if self.redundancy.is_some() {
-            // The parity of a row that is begun is still to come.
-            return;
-        }
-        let domain = self.blocks.split(superblock).0;
-        let state = &self.domain[domain.index()];
-        let fills = |point: &crate::blocks::WritePoint| point.superblock == superblock && point.has_place();
-        let Some(number) = state.points.iter().position(fills) else { return };
-        let collector = &state.collector;
-        let at_rest = collector.victims.is_empty() && collector.reading == 0 && collector.in_flight == 0;
-        if !(self.points.is_of_host(number as u8) || at_rest && state.points[number].gathered.is_empty()) {
-            return;
-        }
-        self.close_untimed_place(domain, number as u8);
-        self.domain[domain.index()].points[number].close();
-        let next = if self.blocks.is_settled(superblock) { BlockState::Full } else { BlockState::Closing };
-        self.blocks.set_state(superblock, next);
-        self.recorder.reclaim.closed_early += 1;
     }
 
     pub(super) fn read_reclaim_report(&self) -> Option<ReadReclaimReport> {

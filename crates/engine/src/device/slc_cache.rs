@@ -318,6 +318,7 @@ impl Device {
         }
         let others = state.free.len() + state.collector.victims.len() as u32 - 1;
         self.blocks.mode(victim) == CellMode::Slc
+            && !self.has_urgent(domain)
             && state.stalled.is_empty()
             && others >= self.thresholds.stop.max(state.demand) + self.reserved_for_cache(domain)
     }

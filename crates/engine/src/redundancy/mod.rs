@@ -22,7 +22,7 @@ pub struct BlockedRead {
     pub die: DieId,
     /// What the die does.
     pub running: Class,
-    /// Other dies of the stripe.
+    /// Other dies of the stripe that hold something of the row.
     pub sources: u32,
     /// How many of those program or erase themselves.
     pub busy_sources: u32,

@@ -40,6 +40,23 @@ impl Rows {
         *entry = (*entry).max(1) + 1;
     }
 
+    /// Nothing more goes into a row that was begun: of so many program units for data, those that are missing count as
+    /// programmed, since they hold nothing. Returns whether the row was begun.
+    pub fn leave_out_rest(&mut self, superblock: usize, row: u32, data: u32) -> bool {
+        let entry = self.entry(superblock, row);
+        let begun = *entry / FINAL;
+        if begun > 0 {
+            *entry += data.saturating_sub(begun);
+        }
+        begun > 0
+    }
+
+    /// Program units with data whose content is final; `None` if the row is as it was laid out.
+    pub fn filled(&self, superblock: usize, row: u32) -> Option<u32> {
+        let entry = self.state[superblock * self.per_superblock as usize + row as usize];
+        (entry > 0).then_some(entry / FINAL)
+    }
+
     /// Program units that are programmed; `None` if the row is as it was laid out.
     pub fn programmed(&self, superblock: usize, row: u32) -> Option<u32> {
         let entry = self.state[superblock * self.per_superblock as usize + row as usize];
@@ -73,5 +90,17 @@ mod tests {
             (Some(0), Some(0), None)
         );
         assert_eq!(rows.note_final(1, 2), 1);
+    }
+
+    #[test]
+    fn a_row_that_ends_early_is_whole_without_what_it_was_not_given() {
+        let mut rows = Rows::new(1, 3);
+        assert!(!rows.leave_out_rest(0, 0, 3));
+        assert_eq!((rows.programmed(0, 0), rows.filled(0, 0)), (None, None));
+        rows.note_final(0, 1);
+        rows.note_programmed(0, 1);
+        assert!(rows.leave_out_rest(0, 1, 3));
+        // Its parity is still to come.
+        assert_eq!((rows.programmed(0, 1), rows.filled(0, 1)), (Some(3), Some(1)));
     }
 }

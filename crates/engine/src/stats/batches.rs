@@ -38,6 +38,10 @@ pub struct Milestone {
     pub read: Side,
     /// Writes.
     pub write: Side,
+    /// TRIMs.
+    pub trim: Side,
+    /// Flushes.
+    pub flush: Side,
     /// Flash pages programmed, whatever the cause.
     pub programs: u64,
 }

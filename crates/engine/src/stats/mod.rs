@@ -21,6 +21,7 @@ pub mod recorder;
 pub mod redundancy;
 pub mod report;
 pub mod samples;
+pub mod seldom;
 pub mod series;
 pub mod settled;
 pub mod slc_cache;

@@ -14,9 +14,9 @@ use super::notes::Collected;
 use super::reclaim::{BackgroundReport, ReclaimCounters};
 use super::redundancy::RedundancyReport;
 use super::report::{
-    ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, PlainReport,
-    WindowReport,
+    ChannelReport, ClassReport, DieReport, EraseReport, FlashReport, GcReport, MoveReport, WindowReport,
 };
+use super::seldom::SeldomRecorder;
 use super::slc_cache::SlcCacheCounters;
 use super::tenants::Tenants;
 use crate::host::HostOp;
@@ -51,9 +51,9 @@ pub struct Recorder {
     /// Logical pages that held data then.
     pub mapped_before: u64,
     /// TRIM requests.
-    pub trim: PlainReport,
+    pub trim: SeldomRecorder,
     /// Flush requests.
-    pub flush: PlainReport,
+    pub flush: SeldomRecorder,
     /// Flash pages and blocks by class.
     pub operations: ByClass<u64>,
     /// Commands by class.
@@ -137,7 +137,8 @@ impl Recorder {
         match op {
             HostOp::Read => self.read.answered(bytes),
             HostOp::Write | HostOp::WriteFua => self.write.answered(bytes),
-            HostOp::Trim | HostOp::Flush => return false,
+            HostOp::Trim => self.trim.answered(bytes),
+            HostOp::Flush => self.flush.answered(0),
         }
         self.batches.answered()
     }
@@ -149,6 +150,8 @@ impl Recorder {
             time: now.since(self.start).0,
             read: self.read.side(),
             write: self.write.side(),
+            trim: self.trim.side(),
+            flush: self.flush.side(),
             programs,
         });
     }
@@ -172,11 +175,8 @@ impl Recorder {
         match op {
             HostOp::Read => self.read.record(latency, bytes, inside, outside),
             HostOp::Write | HostOp::WriteFua => self.write.record(latency, bytes, inside, outside),
-            HostOp::Trim => {
-                self.trim.requests += 1;
-                self.trim.bytes += bytes;
-            }
-            HostOp::Flush => self.flush.requests += 1,
+            HostOp::Trim => self.trim.record(latency, bytes, inside, outside),
+            HostOp::Flush => self.flush.record(latency, 0, inside, outside),
         }
     }
 

@@ -40,10 +40,10 @@ pub struct Report {
     pub streams: Vec<StreamReport>,
     /// How certain these figures are.
     pub intervals: IntervalsReport,
-    /// TRIM requests in the window.
-    pub trim: PlainReport,
-    /// Flush requests in the window.
-    pub flush: PlainReport,
+    /// TRIM requests of the host.
+    pub trim: DirectionReport,
+    /// Flush requests of the host.
+    pub flush: DirectionReport,
     /// Flash operations in the window.
     pub flash: FlashReport,
     /// Bytes programmed in the window for each byte of the writes answered in it; `None` without such writes.
@@ -143,12 +143,12 @@ pub struct WindowReport {
     pub warmup_requests: u64,
 }
 
-/// Requests of one direction.
+/// Requests of one kind.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct DirectionReport {
     /// Requests that arrived in the window and were completed.
     pub requests: u64,
-    /// Their bytes.
+    /// Their bytes; a flush has none.
     pub bytes: u64,
     /// Requests answered in the window, whenever they arrived, a second.
     pub iops: f64,
@@ -232,9 +232,9 @@ pub struct FlowReport {
     /// Write requests.
     pub write: DirectionReport,
     /// TRIM requests.
-    pub trim: PlainReport,
+    pub trim: DirectionReport,
     /// Flush requests.
-    pub flush: PlainReport,
+    pub flush: DirectionReport,
 }
 
 /// A flow's part of the window.
@@ -276,26 +276,9 @@ pub struct StreamReport {
     /// Write requests.
     pub write: DirectionReport,
     /// TRIM requests.
-    pub trim: PlainReport,
+    pub trim: DirectionReport,
     /// Flush requests.
-    pub flush: PlainReport,
-}
-
-/// Requests without a latency distribution.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct PlainReport {
-    /// Requests that arrived in the window.
-    pub requests: u64,
-    /// Their bytes.
-    pub bytes: u64,
-}
-
-impl PlainReport {
-    /// Counts a request of so many bytes.
-    pub fn add(&mut self, bytes: u64) {
-        self.requests += 1;
-        self.bytes += bytes;
-    }
+    pub flush: DirectionReport,
 }
 
 /// Flash operations that ended in the window.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::blame::{BlameSum, Part, Parts};
 use super::latency::{DirectionRecorder, named};
-use super::report::{DirectionReport, FlowReport, PlainReport, StreamReport};
+use super::report::{DirectionReport, FlowReport, StreamReport};
 use crate::host::{HostOp, HostRequest};
 use crate::time::Ns;
 
@@ -19,9 +19,7 @@ struct Direction {
 /// Requests of one flow or stream.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Tenant {
-    directions: [Option<Box<Direction>>; 2],
-    trim: PlainReport,
-    flush: PlainReport,
+    directions: [Option<Box<Direction>>; 4],
 }
 
 /// Counts by flow, and by stream where there are several.
@@ -77,7 +75,7 @@ impl Tenants {
     pub fn answered(&mut self, request: &HostRequest) {
         for tenant in self.of(request).into_iter().flatten() {
             if let Some(direction) = tenant.direction(request.op) {
-                direction.latency.answered(request.length);
+                direction.latency.answered(bytes_of(request));
             }
         }
     }
@@ -91,8 +89,8 @@ impl Tenants {
             name: name.clone(),
             read: tenant.report(HostOp::Read, window),
             write: tenant.report(HostOp::Write, window),
-            trim: tenant.trim.clone(),
-            flush: tenant.flush.clone(),
+            trim: tenant.report(HostOp::Trim, window),
+            flush: tenant.report(HostOp::Flush, window),
             ..FlowReport::default()
         };
         self.names.iter().zip(&self.flows).map(report).collect()
@@ -104,25 +102,31 @@ impl Tenants {
             stream,
             read: tenant.report(HostOp::Read, window),
             write: tenant.report(HostOp::Write, window),
-            trim: tenant.trim.clone(),
-            flush: tenant.flush.clone(),
+            trim: tenant.report(HostOp::Trim, window),
+            flush: tenant.report(HostOp::Flush, window),
         };
         self.numbers.iter().zip(&self.streams).map(report).collect()
     }
 }
 
 /// Place of an operation in [`Tenant::directions`].
-fn index(op: HostOp) -> Option<usize> {
+fn index(op: HostOp) -> usize {
     match op {
-        HostOp::Read => Some(0),
-        HostOp::Write | HostOp::WriteFua => Some(1),
-        HostOp::Trim | HostOp::Flush => None,
+        HostOp::Read => 0,
+        HostOp::Write | HostOp::WriteFua => 1,
+        HostOp::Trim => 2,
+        HostOp::Flush => 3,
     }
+}
+
+/// What a request counts as bytes: a flush has none, whatever its length says.
+fn bytes_of(request: &HostRequest) -> u64 {
+    if request.op == HostOp::Flush { 0 } else { request.length }
 }
 
 impl Tenant {
     fn direction(&mut self, op: HostOp) -> Option<&mut Direction> {
-        let place = self.directions.get_mut(index(op)?)?;
+        let place = self.directions.get_mut(index(op))?;
         Some(place.get_or_insert_with(|| {
             Box::new(Direction { latency: DirectionRecorder::default(), blame: BlameSum::default() })
         }))
@@ -135,21 +139,14 @@ impl Tenant {
         inside: [Option<&Parts>; 2],
         outside: &[(Part, u64)],
     ) {
-        match request.op {
-            HostOp::Trim => self.trim.add(request.length),
-            HostOp::Flush => self.flush.add(0),
-            HostOp::Read | HostOp::Write | HostOp::WriteFua => {
-                if let Some(direction) = self.direction(request.op) {
-                    direction.latency.record(latency, request.length, inside, outside);
-                    direction.blame.add(latency.0, inside, outside);
-                }
-            }
+        if let Some(direction) = self.direction(request.op) {
+            direction.latency.record(latency, bytes_of(request), inside, outside);
+            direction.blame.add(latency.0, inside, outside);
         }
     }
 
     fn report(&self, op: HostOp, window: Ns) -> DirectionReport {
-        let direction = index(op).and_then(|index| self.directions.get(index)?.as_ref());
-        let Some(direction) = direction else { return DirectionReport::default() };
+        let Some(Some(direction)) = self.directions.get(index(op)) else { return DirectionReport::default() };
         let mut report = direction.latency.report(window);
         report.blame.mean = named(&direction.blame);
         report

@@ -3,7 +3,7 @@
 
 use super::serve::ActiveReadLoop;
 use super::{Flight, NONE};
-use crate::ids::Ppa;
+use crate::ids::{DieId, Ppa};
 use crate::time::Ns;
 
 /// A command under construction.
@@ -14,6 +14,8 @@ struct Draft {
     planes: u32,
     /// Planes of the die that are taken, one bit each.
     used: u32,
+    /// Most planes that it may have; known from the first further one on that fits.
+    most: Option<u32>,
 }
 
 impl ActiveReadLoop<'_> {
@@ -26,14 +28,14 @@ impl ActiveReadLoop<'_> {
             return (1, cell);
         }
         let used = 1 << self.drive.die_of(first).1;
-        let mut draft = Draft { head, last: head, planes: 1, used };
+        let mut draft = Draft { head, last: head, planes: 1, used, most: None };
         let mut place = 0;
         for _ in 0..self.drive.rules.window {
             let Some(&candidate) = self.reads.dies[number as usize].waiting.get(place) else { break };
             let page = self.head_of_page(head, candidate.ppa);
             if page != NONE {
                 self.share_page(number, page, candidate.read);
-            } else if self.is_partner(&draft, candidate.ppa) {
+            } else if self.is_partner(number, &mut draft, candidate.ppa) {
                 cell = cell.max(self.reads.flights[candidate.read].cell);
                 self.add_plane(&mut draft, candidate.read);
             } else {
@@ -66,8 +68,27 @@ impl ActiveReadLoop<'_> {
 
     /// Whether a read of another page may go with a command.
     #[inline]
-    fn is_partner(&self, draft: &Draft, unit: Ppa) -> bool {
-        draft.planes < self.drive.planes_together() && self.fits(draft, unit)
+    fn is_partner(&self, number: u32, draft: &mut Draft, unit: Ppa) -> bool {
+        let together = self.drive.planes_together();
+        if draft.planes >= draft.most.unwrap_or(together) || !self.fits(draft, unit) {
+            return false;
+        }
+        let most = draft.most.unwrap_or_else(|| self.most_planes(number, draft.head).min(together));
+        draft.most = Some(most);
+        draft.planes < most
+    }
+
+    /// As on [the slow path](crate::device::joining).
+    fn most_planes(&self, number: u32, head: u32) -> u32 {
+        if !self.drive.is_joining_dear() {
+            return u32::MAX;
+        }
+        let dies = &self.reads.dies;
+        let waits = |&other: &usize| dies.get(other).is_some_and(|die| !die.waiting.is_empty());
+        let beside = self.drive.dies_beside(number as usize).filter(waits).count() as u64;
+        let flights = &self.reads.flights;
+        let times = [flights[head].cell, self.drive.transfer(flights.bytes_of_page(head))];
+        self.drive.planes_worth_joining(DieId(number), beside, times, self.now)
     }
 
     fn fits(&self, draft: &Draft, unit: Ppa) -> bool {

@@ -10,9 +10,14 @@ const LEAST: f64 = 30.0;
 /// The last percentile that is looked at. p99.99 would need 300,000 requests, and its interval says the same.
 const LAST: f64 = 0.999;
 
-/// The first such percentile of each direction.
+/// The first such percentile of each kind of request.
 pub(super) fn notes(report: &Report) -> Vec<Note> {
-    let directions = [("reads", &report.read), ("writes", &report.write)];
+    let directions = [
+        ("reads", &report.read),
+        ("writes", &report.write),
+        ("TRIMs", &report.trim),
+        ("flushes", &report.flush),
+    ];
     directions.into_iter().filter_map(|(name, direction)| of(name, direction.requests)).collect()
 }
 

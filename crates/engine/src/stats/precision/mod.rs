@@ -64,9 +64,15 @@ impl Measured<'_> {
     /// The intervals.
     pub fn intervals(&self) -> IntervalsReport {
         let mut figures = BTreeMap::new();
-        let Recorder { read, write, .. } = self.recorder;
-        for (name, recorder, side) in [("read.", read, READ), ("write.", write, WRITE)] {
-            if recorder.requests() > 0 {
+        let Recorder { read, write, trim, flush, .. } = self.recorder;
+        let kinds = [
+            ("read.", Some(read), READ),
+            ("write.", Some(write), WRITE),
+            ("trim.", trim.get(), TRIM),
+            ("flush.", flush.get(), FLUSH),
+        ];
+        for (name, recorder, side) in kinds {
+            if let Some(recorder) = recorder.filter(|recorder| recorder.requests() > 0) {
                 self.latencies(name, recorder, |end| side(end).clone(), &mut figures);
                 self.rates(name, recorder, side, &mut figures);
             }
@@ -151,6 +157,10 @@ impl Measured<'_> {
             (of_window(recorder.answered_requests()), of_window(recorder.answered_bytes()));
         for (name, over, value) in [("iops", answered, requests), ("bandwidth_bytes_per_s", bytes, in_bytes)]
         {
+            if name != "iops" && recorder.answered_bytes() == 0 {
+                // A flush moves none.
+                continue;
+            }
             let found = self.ratio(&over, &seconds);
             figures.insert(format!("{prefix}{name}"), found.map(|spread| spread.around(value)));
         }
@@ -170,6 +180,8 @@ pub fn growth(ends: &[Milestone], count: impl Fn(&Milestone) -> f64) -> Vec<f64>
 
 const READ: fn(&Milestone) -> &Side = |end| &end.read;
 const WRITE: fn(&Milestone) -> &Side = |end| &end.write;
+const TRIM: fn(&Milestone) -> &Side = |end| &end.trim;
+const FLUSH: fn(&Milestone) -> &Side = |end| &end.flush;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]
