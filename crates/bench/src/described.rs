@@ -158,9 +158,8 @@ fn counted_replay(setup: &Setup, drive: &mut impl Volume, source: &mut Source) -
     Ok(match source {
         Source::One(opened) => replay(setup, drive, opened.source.as_mut(), &mut Unobserved)?,
         Source::Flows(flows) => {
-            let flows = flows
-                .iter_mut()
-                .map(|flow| Flow::new(flow.rules.clone(), flow.opened.source.as_mut()));
+            let flows =
+                flows.iter_mut().map(|flow| Flow::new(flow.rules.clone(), flow.opened.source.as_mut()));
             replay_flows(setup, drive, flows.collect::<Vec<_>>(), None, &mut Unobserved)?
         }
     })

@@ -205,7 +205,8 @@ fn a_flow_whose_stream_the_drive_does_not_offer_is_refused_by_its_name() {
     let mut sources = [Listed(vec![write(0, 0)]), Listed(vec![write(0, 1)])];
     let rules = |name, stream| FlowRules { stream, ..FlowRules::of_host(name, &setup.host) };
     let all = [rules("log", 0), rules("updates", 5)];
-    let flows = all.into_iter().zip(&mut sources).map(|(rules, source)| Flow::new(rules, source)).collect::<Vec<_>>();
+    let flows =
+        all.into_iter().zip(&mut sources).map(|(rules, source)| Flow::new(rules, source)).collect::<Vec<_>>();
     let error = replay_flows(&setup, &mut drive, flows, None, &mut Unobserved).unwrap_err().to_string();
     assert!(
         error.starts_with(

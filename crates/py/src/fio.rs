@@ -10,9 +10,8 @@ use crate::error::{guarded, mistake};
 #[pyfunction]
 pub fn fio_workload(name: &str, label: &str, text: &str) -> PyResult<(String, Vec<String>)> {
     guarded(|| {
-        let imported = import(name, text)
-            .map_err(|what| mistake(format_args!("{label}: {what}")))?
-            .of_file(label);
+        let imported =
+            import(name, text).map_err(|what| mistake(format_args!("{label}: {what}")))?.of_file(label);
         Ok((to_toml(&imported.workload), imported.notes))
     })
 }

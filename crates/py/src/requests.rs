@@ -23,8 +23,9 @@ impl Requests {
     pub fn open(described: &Described, context: &OpenContext<'_>) -> PyResult<Self> {
         match &described.workload.source {
             Some(source) => open(source, context).map(Self::One),
-            None => open_flows(&described.workload, context)
-                .map(|flows| Self::Flows(flows, Settling::default())),
+            None => {
+                open_flows(&described.workload, context).map(|flows| Self::Flows(flows, Settling::default()))
+            }
         }
         .map_err(|error| described.not_opened(error))
     }
