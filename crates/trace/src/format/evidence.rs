@@ -144,7 +144,8 @@ impl Evidence {
         let counts = || UNITS.into_iter().zip(self.follow);
         let own = counts().find(|(unit, _)| *unit == taken).map_or(0, |(_, count)| count);
         let (unit, count) = counts().max_by_key(|(_, count)| *count)?;
-        (count >= 3 && count > 2 * own).then_some((unit, count, own))
+        // Strides of twice the length come by themselves, in a few of a hundred.
+        (count >= 3 && count > 2 * own && 10 * count >= self.rows).then_some((unit, count, own))
     }
 }
 

@@ -262,6 +262,17 @@ fn what_the_numbers_of_traces_leave_open_is_told() {
 }
 
 #[test]
+fn numbers_of_traces_in_their_own_units_are_in_no_doubt() {
+    let Some(folder) = traces() else { return };
+    for listed in manifest(&folder) {
+        let path = folder.join(format!("norm/{}.trace.gz", listed.name));
+        let config = TraceConfig { format: TraceFormat::Mqsim, ..TraceConfig::of_file(path) };
+        let notes = opened(&SourceConfig::Trace(config), u64::MAX).unwrap().notes.lines();
+        assert!(notes.is_empty(), "{}: {notes:?}", listed.name);
+    }
+}
+
+#[test]
 fn recordings_of_applications_have_the_counts_of_their_manifest() {
     let Some(folder) = traces() else { return };
     for (name, requests, reads, trims, flushes) in
