@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from conftest import Wordline
 from mqsim_files import RESOURCES, configuration, shared, synthetic, trace, workload
 
-from wordline import WordlineError
+from wordline import WordlineError, _core
 from wordline.mqsim import read
 from wordline.mqsim.keys import SETS
 from wordline.mqsim.workload import normal_sizes
@@ -201,3 +202,68 @@ def test_resources_may_be_left_out_and_are_all_then(tmp_path: Path) -> None:
         flow = flow.replace(f"<{name}>{value}</{name}>\n", "").replace(f"\n<{name}>{value}</{name}>", "")
     (scenario,) = read(configuration(tmp_path), workload(tmp_path, [flow]))
     assert any("Channel_IDs missing: all 2 are used" in note for note in scenario.notes)
+
+
+@pytest.mark.parametrize("whole_map", ["true", "false"])
+@pytest.mark.parametrize("blocks", [96, 128, 200, 256, 384, 512, 686, 687, 1024, 2048])
+def test_the_default_threshold_of_mqsim_suits_a_drive_of_any_size(
+    tmp_path: Path, blocks: int, whole_map: str
+) -> None:
+    changes = {
+        "Block_No_Per_Plane": str(blocks),
+        "Page_No_Per_Block": "256",
+        "GC_Exec_Threshold": "0.05",
+        "Overprovisioning_Ratio": "0.08",
+        "Ideal_Mapping_Table": whole_map,
+    }
+    drive = configuration(tmp_path, changes)
+    (scenario,) = read(drive, workload(tmp_path, [synthetic(Total_Requests_To_Generate="5")]))
+    free = math.ceil(scenario.scheme["gc"]["trigger"] * blocks)
+    wanted = max(blocks // 20, 10)
+    lowered = [note for note in scenario.notes if "GC_Exec_Threshold = 0.05: collection begins below" in note]
+    # What is lowered is told, with the place of the key.
+    assert 2 <= free <= wanted
+    assert bool(lowered) == (free < wanted)
+    if lowered:
+        line = next(
+            number for number, text in enumerate(drive.read_text().splitlines(), 1) if "GC_Exec" in text
+        )
+        assert lowered[0].startswith(f"{drive}:{line}: ")
+        assert f"below {free} free blocks" in lowered[0]
+        assert lowered[0].endswith(f"in MQSim below {wanted}")
+    device, firmware, flows = ((part.label, part.text) for part in scenario.descriptions().values())
+    assert _core.check(
+        device, firmware, flows, overrides=[], seed=1, checked=False, base_dir=".", whole_drive=False
+    )
+
+
+def test_what_the_drive_refuses_names_the_key_of_mqsim(tmp_path: Path, wordline: Wordline) -> None:
+    drive = configuration(tmp_path, {"Overprovisioning_Ratio": "0.01"})
+    error = wordline("mqsim", "-i", drive, "-w", workload(tmp_path, [synthetic()])).error()
+    lines = drive.read_text().splitlines()
+    line = next(number for number, text in enumerate(lines, 1) if "Overprovisioning_Ratio" in text)
+    assert f"{drive}:{line}: Overprovisioning_Ratio = 0.01: device.capacity.overprovisioning" in error
+    assert "allowed: a capacity that leaves at least" in error
+
+
+def test_errors_of_the_engine_are_those_of_keys(tmp_path: Path) -> None:
+    drive = configuration(tmp_path)
+    flows = [synthetic(), synthetic(Average_Request_Size="9")]
+    (scenario,) = read(drive, workload(tmp_path, flows))
+    for ours, theirs in (
+        (
+            "scheme.toml:18: scheme.gc.trigger = 0.1: allowed: at most 0.03",
+            "GC_Exec_Threshold = 0.02: scheme.gc",
+        ),
+        (
+            "device.geometry.page_bytes = 1: allowed: more",
+            "Page_Capacity = 8192: device.geometry.page_bytes = 1",
+        ),
+        ("workload.flow[1].source.sizes = 1: allowed: more", "Average_Request_Size = 9"),
+        ("device.cell.read_ns[2] = 1: allowed: more", "Page_Read_Latency_LSB = 75000, Page_Read_Latency_CSB"),
+    ):
+        found = str(scenario.origins.reworded(WordlineError(ours)))
+        assert theirs in found, found
+        assert found.startswith(str(tmp_path)), found
+    for other in ("trace.csv:1: `x`: expected a time", "scheme.custom.x = 1: allowed: nothing"):
+        assert str(scenario.origins.reworded(WordlineError(other))) == other

@@ -173,3 +173,15 @@ def test_time_unit_share_and_replays_of_a_trace_are_honoured(tmp_path: Path, wor
     requests, three = arrivals(tmp_path, wordline, Relay_Count="3", Time_Unit="MICROSECOND")
     assert requests == 12
     assert three == pytest.approx(900_000 + 100_000, rel=0.1)
+
+
+@pytest.mark.parametrize(("capacity", "told"), [("4096", True), ("16777216", False)])
+def test_a_cached_map_whose_entries_give_way_is_told(
+    tmp_path: Path, wordline: Wordline, capacity: str, told: bool
+) -> None:
+    drive = configuration(tmp_path, {"Ideal_Mapping_Table": "false", "CMT_Capacity": capacity})
+    flow = synthetic(Read_Percentage="30", Total_Requests_To_Generate="3000", Working_Set_Percentage="90")
+    outcome = wordline("mqsim", "-i", drive, "-w", workload(tmp_path, [flow]), "--json").json()
+    (scenario,) = outcome["scenarios"]
+    assert (scenario["result"]["mapping"]["write_backs"] > 0) == told
+    assert any("35% to 2.8 times" in note and "defect 3" in note for note in scenario["notes"]) == told

@@ -88,6 +88,17 @@ def test_losses_are_told(wordline: Wordline, tmp_path: Path) -> None:
     assert "allowed: wordline, parquet, mqsim" in wordline("trace", "convert", path, "x", "--to", "y").error()
 
 
+def test_units_that_were_taken_are_told(wordline: Wordline, tmp_path: Path) -> None:
+    path = tmp_path / "replayed.trace"
+    path.write_text("".join(f"{index}.250 0 {index * 40960} 4096 {index % 2}\n" for index in range(50)))
+    info = wordline("trace", "info", path, "--json").json()
+    assert (info["requests"], info["writes"]["size_bytes"]["max"], info["span_ns"]) == (50, 4096, 49_000_000)
+    assert "taken for a replayer's trace, with times in ms, offsets and lengths in bytes" in info["notes"][0]
+    assert "`length_unit_bytes`" in wordline("trace", "info", path).out
+    run = wordline("run", "--trace", path, *sets(SMALL_DRIVE), "--json").json()
+    assert any("taken for a replayer's trace" in note["found"] for note in run["notes"])
+
+
 def test_columns_of_parquet_by_name(wordline: Wordline, tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     columns = {"when": [0.5, 0.75], "what": ["read", "write"], "lba": [0, 8], "size": [512, 4096]}

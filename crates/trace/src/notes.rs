@@ -1,8 +1,12 @@
 //! What a source did to a trace that its user should know of.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wordline_engine::host::request::SourceError;
+
+use crate::config::BlockEvent;
+use crate::format::LeftOut;
 
 /// Handle on the remarks of an open source. It stays valid, and is kept up to date with every batch, after the
 /// source itself was handed on.
@@ -46,8 +50,11 @@ pub(crate) struct Tally {
     pub backward_times: u64,
     pub largest_step_back_ns: u64,
     pub empty_requests: u64,
-    /// SCSI commands that move no data.
-    pub other_commands: u64,
+    /// What the reader passed over, and the event that it is to read.
+    pub left_out: LeftOut,
+    pub event: BlockEvent,
+    /// The first devices by name, from number 0 on.
+    pub device_names: Vec<String>,
     pub devices: u32,
     /// Devices lie over one another in one address space.
     pub overlaid: bool,
@@ -67,6 +74,23 @@ impl Tally {
         self.bad_lines += 1;
         self.first_bad.get_or_insert(error.0);
         Ok(())
+    }
+
+    /// Notes what was assumed, once, however often the file is gone through.
+    pub(crate) fn assume(&mut self, path: &Path, assumption: &str) {
+        let line = format!("{}: {assumption}", path.display());
+        if !self.assumptions.contains(&line) {
+            self.assumptions.push(line);
+        }
+    }
+
+    /// Notes names of devices, likewise.
+    pub(crate) fn name_devices(&mut self, names: Vec<String>) {
+        for name in names {
+            if !self.device_names.contains(&name) {
+                self.device_names.push(name);
+            }
+        }
     }
 
     fn lines(&self) -> Vec<String> {
@@ -92,15 +116,50 @@ impl Tally {
         if self.empty_requests > 0 {
             lines.push(format!("{} of length 0 left out", counted(self.empty_requests, "request")));
         }
-        if self.other_commands > 0 {
-            let count = counted(self.other_commands, "command");
-            lines.push(format!("{count} left out that neither read, write nor flush"));
-        }
+        lines.extend(self.loss_notes());
         lines
     }
 
-    fn address_notes(&self) -> Vec<String> {
+    fn loss_notes(&self) -> Vec<String> {
         let mut lines = Vec::new();
+        let LeftOut { untyped, dataless, commands, .. } = self.left_out;
+        if untyped > 0 {
+            lines.push(format!("{} without a type of request left out", counted(untyped, "line")));
+        }
+        if dataless > 0 {
+            lines
+                .push(format!("{} left out that move no data and flush nothing", counted(dataless, "event")));
+        }
+        if commands > 0 {
+            lines.push(format!(
+                "{} left out that neither read, write nor flush",
+                counted(commands, "command")
+            ));
+        }
+        lines.extend(self.event_note());
+        lines
+    }
+
+    /// Of which event there are many more than of the one that is read.
+    pub(crate) fn event_note(&self) -> Option<String> {
+        let (most, count, read) = self.left_out.more_of(self.event)?;
+        let (most, event) = (most.key(), self.event.key());
+        Some(format!(
+            "{read} events `{event}` are read, but {count} are `{most}`: `event = \"{most}\"` reads those"
+        ))
+    }
+
+    fn device_note(&self) -> Option<String> {
+        if self.device_names.len() < 2 {
+            return None;
+        }
+        let names = self.device_names.iter().enumerate().map(|(number, name)| format!("{number} = `{name}`"));
+        let more = if self.devices as usize > self.device_names.len() { ", …" } else { "" };
+        Some(format!("devices by name: {}{more}", names.collect::<Vec<_>>().join(", ")))
+    }
+
+    fn address_notes(&self) -> Vec<String> {
+        let mut lines: Vec<String> = self.device_note().into_iter().collect();
         if self.other_devices > 0 {
             lines.push(format!("{} of other devices left out", counted(self.other_devices, "request")));
         }

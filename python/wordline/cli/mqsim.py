@@ -48,10 +48,10 @@ def mqsim(
     said: set[str] = set()
     for outcome in outcomes:
         print(f"Scenario {outcome.scenario.number} of {len(found)}")
-        for note in outcome.scenario.notes:
+        for note in outcome.notes:
             if note not in said:
                 print(f"  {note}")
-        said.update(outcome.scenario.notes)
+        said.update(outcome.notes)
         show(report.render(outcome.result))
         print(f"\nWritten: {', '.join(map(str, outcome.written))}\n")
 

@@ -11,6 +11,8 @@ from wordline._core import WordlineError
 from wordline.files import write_text
 from wordline.mqsim import keys, xmltree
 from wordline.mqsim.device import Drive
+from wordline.mqsim.origins import Origins
+from wordline.mqsim.room import fit_trigger
 from wordline.mqsim.values import Notes, Values, only_child
 from wordline.mqsim.workload import Flow
 from wordline.mqsim.xmltree import Element
@@ -36,6 +38,8 @@ class Scenario:
     flows: tuple[str, ...]
     """Names of its flows in MQSim's results."""
     notes: tuple[str, ...]
+    origins: Origins
+    """Whose keys errors name."""
 
     def descriptions(self) -> dict[str, Description]:
         """Device, scheme and workload as TOML."""
@@ -103,14 +107,17 @@ def _scenario(element: Element, number: int, drive: Drive, shared: Notes, base: 
     for flow in flows:
         flow.check_resources(drive)
     caching = _caching(flows)
+    device, scheme = drive.device_table(), drive.scheme_table(caching)
+    fit_trigger(device, scheme, drive, notes)
     return Scenario(
         number=number,
-        device=drive.device_table(),
-        scheme=drive.scheme_table(caching),
+        device=device,
+        scheme=scheme,
         workload=_workload(number, flows, drive, notes),
         seed=drive.device.whole("Seed"),
         flows=tuple(flow.name for flow in flows),
         notes=tuple(notes.texts),
+        origins=Origins(drive, tuple(flows)),
     )
 
 

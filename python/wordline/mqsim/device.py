@@ -28,6 +28,9 @@ READ_EXTRA_NS = 20
 COLD_PERIOD_NS = 1_000_000_000
 """How long MQSim's data cache remembers which pages were written."""
 
+LEAST_FREE = 10
+"""Collections that MQSim has under way in a plane at most: as many blocks it keeps free at least."""
+
 READ_BITS = {"SLC": ("LSB",), "MLC": ("LSB", "MSB"), "TLC": ("LSB", "CSB", "MSB")}
 """Page types of each technology, from the first."""
 
@@ -206,9 +209,14 @@ class Drive:
         table: TomlTable = {"policy": names[policy]}
         if policy == "RGA":
             table["choices"] = int(math.log2(blocks))
-        # Never below ten blocks.
-        table["trigger"] = max(self.device.real("GC_Exec_Threshold"), min(1.0, 10 / blocks))
+        table["trigger"] = trigger_share(self.free_blocks, blocks)
         return table
+
+    @property
+    def free_blocks(self) -> int:
+        """Free blocks of a plane below which MQSim collects: whole ones, never below ten."""
+        blocks = self.flash.whole("Block_No_Per_Plane")
+        return min(blocks, max(int(self.device.real("GC_Exec_Threshold") * blocks), LEAST_FREE))
 
     def _wear(self) -> TomlTable:
         dynamic = self.device.flag("Dynamic_Wearleveling_Enabled")
@@ -243,6 +251,11 @@ class Drive:
             "max_write_backs": self.planes,
         }
         return table
+
+
+def trigger_share(free: int, blocks: int) -> float:
+    """The share of the blocks that comes to so many: a part of a block counts for a whole one."""
+    return (free - 0.5) / blocks
 
 
 def check_page(flash: Values) -> None:

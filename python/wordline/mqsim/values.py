@@ -77,11 +77,14 @@ class Values:
         """File and line of a key; of its parameter set, where it is missing."""
         return f"{self.element.file}:{self._lines.get(name, self.element.line)}"
 
+    def shown(self, name: str) -> str:
+        """A value as errors show it."""
+        value = self._values.get(name, "missing")
+        return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
     def refuse(self, name: str, allowed: str) -> WordlineError:
         """The error that says that a value can't be."""
-        value = self._values.get(name, "missing")
-        shown = ",".join(map(str, value)) if isinstance(value, tuple) else value
-        return WordlineError(f"{self.place(name)}: {name} = {shown}: {allowed}")
+        return WordlineError(f"{self.place(name)}: {name} = {self.shown(name)}: {allowed}")
 
     def _value(self, name: str) -> Value:
         if name not in self._values:

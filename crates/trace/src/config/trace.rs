@@ -60,18 +60,30 @@ pub struct TraceConfig {
 }
 
 /// Event of a request in the block layer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockEvent {
     /// Queued: blktrace's Q.
     #[serde(alias = "Q")]
     Queue,
     /// Issued to the driver: blktrace's D.
+    #[default]
     #[serde(alias = "D")]
     Issue,
     /// Completed: blktrace's C.
     #[serde(alias = "C")]
     Complete,
+}
+
+impl BlockEvent {
+    /// As a description names it.
+    pub(crate) fn key(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Issue => "issue",
+            Self::Complete => "complete",
+        }
+    }
 }
 
 /// Unit of a trace's times.

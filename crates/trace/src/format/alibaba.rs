@@ -1,7 +1,8 @@
 //! Alibaba block traces (Li et al., IISWC '20): `device_id,opcode,offset,length,timestamp`: R or W, bytes,
 //! microseconds.
 
-use super::fields::{comma_fields, device, read_or_write, scaled, time};
+use super::fields::{comma_fields, device, scaled, time};
+use super::ops::read_or_write;
 use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 

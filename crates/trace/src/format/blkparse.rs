@@ -8,7 +8,8 @@ use wordline_engine::host::request::HostOp;
 
 use crate::config::BlockEvent;
 
-use super::fields::{scaled, time};
+use super::fields::{number, scaled, time};
+use super::left_out::LeftOut;
 use super::names::Numbering;
 use super::{Expected, Row, Rules};
 
@@ -18,12 +19,28 @@ pub(super) struct Blkparse {
     devices: Numbering,
     /// The sums at the end have begun.
     ended: bool,
+    left_out: LeftOut,
 }
 
 impl Blkparse {
+    pub(super) fn take_left_out(&mut self) -> LeftOut {
+        std::mem::take(&mut self.left_out)
+    }
+
+    pub(super) fn take_devices(&mut self) -> Vec<String> {
+        self.devices.take_fresh()
+    }
+
     pub(super) fn parse(&mut self, line: &[u8], rules: &Rules) -> Result<Option<Row>, Expected> {
-        if self.ended || is_remark(line) {
+        if is_remark(line) {
             return Ok(None);
+        }
+        if self.ended {
+            // Another output may follow that was put behind the first.
+            if !begins_event(line) {
+                return Ok(None);
+            }
+            self.ended = false;
         }
         if begins_sums(line) {
             self.ended = true;
@@ -37,7 +54,9 @@ impl Blkparse {
             return Err("major,minor in the first field");
         }
         let moment = time(moment, rules.unit_ns).ok_or("a time in seconds in the fourth field")?;
-        if action != letter(rules.event) {
+        let event = event_of(action);
+        event.iter().for_each(|event| self.left_out.event(*event));
+        if event != Some(rules.event) {
             return Ok(None);
         }
         let transfer = Transfer::of(rwbs).ok_or("RWBS such as R, WS or FF in the seventh field")?;
@@ -52,10 +71,14 @@ impl Blkparse {
             length: scaled(count, rules.length_unit).ok_or("a number of sectors in the tenth field")?,
             device: self.devices.number(device).ok_or("at most 65536 devices")?,
         };
-        Ok(transfer.op(row.length).map(|op| match op {
-            HostOp::Flush => Row { op, offset: 0, length: 0, ..row },
-            op => Row { op, ..row },
-        }))
+        Ok(match transfer.op(row.length) {
+            None => {
+                self.left_out.dataless += 1;
+                None
+            }
+            Some(HostOp::Flush) => Some(Row { offset: 0, length: 0, ..row }),
+            Some(op) => Some(Row { op, ..row }),
+        })
     }
 
     fn flush(&mut self, device: &[u8], time: u128, transfer: Transfer) -> Result<Option<Row>, Expected> {
@@ -64,17 +87,30 @@ impl Blkparse {
                 let device = self.devices.number(device).ok_or("at most 65536 devices")?;
                 Ok(Some(Row { time, op: HostOp::Flush, offset: 0, length: 0, device }))
             }
-            _ => Ok(None),
+            _ => {
+                self.left_out.dataless += 1;
+                Ok(None)
+            }
         }
     }
 }
 
-fn letter(event: BlockEvent) -> &'static [u8] {
-    match event {
-        BlockEvent::Queue => b"Q",
-        BlockEvent::Issue => b"D",
-        BlockEvent::Complete => b"C",
+fn event_of(action: &[u8]) -> Option<BlockEvent> {
+    match action {
+        b"Q" => Some(BlockEvent::Queue),
+        b"D" => Some(BlockEvent::Issue),
+        b"C" => Some(BlockEvent::Complete),
+        _ => None,
     }
+}
+
+/// Whether a line begins as events do: device, processor, sequence and time.
+fn begins_event(line: &[u8]) -> bool {
+    let mut fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+    let [device, cpu, sequence, moment] = [fields.next(), fields.next(), fields.next(), fields.next()];
+    device.is_some_and(is_device)
+        && [cpu, sequence].iter().all(|field| field.is_some_and(|field| number(field).is_some()))
+        && moment.is_some_and(|field| time(field, 1).is_some())
 }
 
 fn is_device(field: &[u8]) -> bool {

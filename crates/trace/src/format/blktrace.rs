@@ -15,6 +15,7 @@ use wordline_engine::host::request::HostOp;
 use crate::config::BlockEvent;
 
 use super::blkparse::Transfer;
+use super::left_out::LeftOut;
 use super::names::Numbering;
 use super::records::{Order, Place, RecordFault, Records};
 use super::{Row, Rules, plausible};
@@ -50,6 +51,7 @@ pub(crate) struct Blktrace<R> {
     devices: Numbering,
     rules: Rules,
     last: usize,
+    left_out: LeftOut,
 }
 
 struct Stream<R> {
@@ -66,12 +68,20 @@ impl<R: Read> Blktrace<R> {
             .map(|(path, input)| Stream { path, records: Records::new(input), next: None })
             .collect();
         let unread = (0..streams.len()).collect();
-        Self { streams, ready: BinaryHeap::new(), unread, devices: Numbering::default(), rules, last: 0 }
+        Self {
+            streams,
+            ready: BinaryHeap::new(),
+            unread,
+            devices: Numbering::default(),
+            rules,
+            last: 0,
+            left_out: LeftOut::default(),
+        }
     }
 
-    /// Files that are merged.
-    pub(crate) fn files(&self) -> usize {
-        self.streams.len()
+    /// What was passed over since it was asked last.
+    pub(crate) fn take_left_out(&mut self) -> LeftOut {
+        std::mem::take(&mut self.left_out)
     }
 
     /// Where the event given out last was, and in which file; `None` before the first.
@@ -103,7 +113,7 @@ impl<R: Read> Blktrace<R> {
     /// Finds the next wanted event of a stream.
     fn advance(&mut self, number: usize) -> Result<(), RecordFault> {
         let Some(stream) = self.streams.get_mut(number) else { return Ok(()) };
-        match stream.search(&self.rules) {
+        match stream.search(&self.rules, &mut self.left_out) {
             Ok(found) => {
                 self.ready.extend(found.iter().map(|(row, _)| Reverse((row.time, number))));
                 stream.next = found;
@@ -121,14 +131,14 @@ impl<R: Read> Blktrace<R> {
 }
 
 impl<R: Read> Stream<R> {
-    fn search(&mut self, rules: &Rules) -> Result<Option<(Row, u32)>, RecordFault> {
+    fn search(&mut self, rules: &Rules, left_out: &mut LeftOut) -> Result<Option<(Row, u32)>, RecordFault> {
         loop {
             let Some(record) = self.records.next(RECORD)? else { return Ok(None) };
             let Some(order) = order_of(record) else {
                 return Err(self.records.bad("the magic number of a blktrace record".into(), true));
             };
             let version = order.u32(record, 0) & 0xff;
-            let (found, rest) = (event(record, order, rules), order.u16(record, 46));
+            let (found, rest) = (event(record, order, rules, left_out), order.u16(record, 46));
             if version != VERSION {
                 let expected = format!("blktrace's version {VERSION}, not {version}");
                 return Err(self.records.bad(expected.into(), true));
@@ -149,15 +159,22 @@ impl<R: Read> Stream<R> {
 }
 
 /// `None` for an impossible sector, `Some(None)` for an event that isn't wanted.
-fn event(record: &[u8], order: Order, rules: &Rules) -> Option<Option<Row>> {
+fn event(record: &[u8], order: Order, rules: &Rules, left_out: &mut LeftOut) -> Option<Option<Row>> {
     let action = order.u32(record, 28);
     let class = action >> 16;
-    let wanted = match rules.event {
-        BlockEvent::Queue => 1,
-        BlockEvent::Issue => 7,
-        BlockEvent::Complete => 8,
+    let event = match action & 0xff {
+        _ if class & class::NOTIFY != 0 => return Some(None),
+        1 => BlockEvent::Queue,
+        7 => BlockEvent::Issue,
+        8 => BlockEvent::Complete,
+        _ => return Some(None),
     };
-    if action & 0xff != wanted || class & (class::NOTIFY | class::PASSTHROUGH) != 0 {
+    left_out.event(event);
+    if event != rules.event {
+        return Some(None);
+    }
+    if class & class::PASSTHROUGH != 0 {
+        left_out.commands += 1;
         return Some(None);
     }
     let is = |bit: u32| class & bit != 0;
@@ -169,7 +186,10 @@ fn event(record: &[u8], order: Order, rules: &Rules) -> Option<Option<Row>> {
         fua: is(class::FUA),
     };
     let length = u64::from(order.u32(record, 24)).checked_mul(rules.length_unit)?;
-    let Some(op) = transfer.op(length) else { return Some(None) };
+    let Some(op) = transfer.op(length) else {
+        left_out.dataless += 1;
+        return Some(None);
+    };
     let time = u128::from(order.u64(record, 8)) * u128::from(rules.unit_ns);
     if op == HostOp::Flush {
         return Some(Some(Row { time, op, offset: 0, length: 0, device: 0 }));

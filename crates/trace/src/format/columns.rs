@@ -2,6 +2,8 @@
 
 use crate::config::{ColumnRef, ColumnsConfig};
 
+use super::given::Given;
+
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -48,11 +50,17 @@ impl Role {
                 "ts",
                 "arrival",
                 "arrivaltime",
+                "arrivaltimestamp",
                 "requesttime",
+                "reqtime",
                 "issuetime",
+                "submittime",
                 "starttime",
+                "eventtime",
+                "iotime",
                 "start",
                 "clocktime",
+                "clock",
             ],
             Self::Op => &[
                 "op",
@@ -62,9 +70,12 @@ impl Role {
                 "optype",
                 "requesttype",
                 "reqtype",
+                "accesstype",
                 "type",
                 "rw",
+                "readwrite",
                 "rwbs",
+                "rwflag",
                 "iswrite",
                 "isread",
                 "write",
@@ -72,12 +83,16 @@ impl Role {
                 "cmd",
                 "command",
                 "direction",
+                "iodirection",
+                "request",
             ],
             Self::Offset => &[
                 "offset",
                 "byteoffset",
+                "startoffset",
                 "startbyte",
                 "address",
+                "startaddress",
                 "addr",
                 "lba",
                 "lbn",
@@ -86,42 +101,144 @@ impl Role {
                 "sector",
                 "startsector",
                 "firstsector",
+                "sectornumber",
                 "blkno",
+                "blocknumber",
+                "blockno",
+                "startblock",
+                "firstblock",
+                "block",
             ],
             Self::Length => &[
                 "length",
                 "len",
                 "size",
                 "iosize",
+                "iolength",
                 "requestsize",
                 "reqsize",
+                "transfersize",
+                "transferlength",
                 "bytes",
                 "nbytes",
+                "nrbytes",
+                "numbytes",
+                "bytecount",
                 "byte",
                 "sectors",
                 "nsectors",
+                "nsector",
                 "numsectors",
                 "nrsectors",
+                "nrsector",
+                "nsect",
                 "sectorcount",
                 "nlb",
                 "blkcount",
+                "bcount",
+                "blocks",
+                "nblocks",
+                "numblocks",
+                "nrblocks",
+                "nblk",
+                "nblks",
+                "blockcount",
+                "count",
             ],
             Self::Device => &[
                 "flow",
                 "device",
                 "deviceid",
+                "devicenumber",
+                "devicename",
+                "devno",
+                "devname",
                 "dev",
                 "disk",
                 "diskid",
                 "disknumber",
+                "diskname",
+                "drive",
                 "volume",
                 "volumeid",
                 "lun",
                 "asu",
+                "nsid",
             ],
             // `action` is often the operation: an event column must be named by the user.
             Self::Event => &[],
         }
+    }
+
+    /// Whether a name of this role may end with the unit.
+    fn may_have(self, unit: &str) -> bool {
+        match self {
+            Self::Time => unit_ns(unit).is_some(),
+            Self::Offset | Self::Length => Counted::by_unit(unit).is_some(),
+            Self::Op | Self::Device | Self::Event => false,
+        }
+    }
+}
+
+/// What offsets or lengths count, as their column's name has it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Counted {
+    /// The name doesn't say: bytes.
+    #[default]
+    Unsaid,
+    /// So many bytes each.
+    Of(u64),
+    /// Sectors.
+    Sectors,
+    /// Blocks, or logical blocks: taken for sectors.
+    Blocks,
+}
+
+impl Counted {
+    /// By the unit at a name's end.
+    fn by_unit(unit: &str) -> Option<Self> {
+        Some(match unit {
+            "bytes" | "byte" | "b" => Self::Of(1),
+            "kb" | "kib" | "kbytes" => Self::Of(1 << 10),
+            "mb" | "mib" | "mbytes" => Self::Of(1 << 20),
+            "sectors" | "sector" | "sects" | "sect" => Self::Sectors,
+            "blocks" | "block" | "blks" | "blk" | "lba" | "lbas" => Self::Blocks,
+            _ => return None,
+        })
+    }
+
+    /// By a whole name, simplified.
+    fn by_name(name: &str) -> Self {
+        if name.contains("byte") {
+            Self::Of(1)
+        } else if name.ends_with("size") {
+            Self::Unsaid
+        } else if name.contains("sect") {
+            Self::Sectors
+        } else if ["lba", "lbn", "nlb", "blk", "block", "bcount"].iter().any(|part| name.contains(part)) {
+            Self::Blocks
+        } else {
+            Self::Unsaid
+        }
+    }
+
+    fn of(name: &str) -> Self {
+        let (rest, unit) = split(name);
+        Self::by_unit(&unit).unwrap_or_else(|| Self::by_name(&(rest + &unit)))
+    }
+
+    /// Bytes of one as far as the name says, where a sector has so many.
+    pub(super) fn said(self, sector_bytes: u64) -> Option<u64> {
+        match self {
+            Self::Unsaid => None,
+            Self::Of(bytes) => Some(bytes),
+            Self::Sectors | Self::Blocks => Some(sector_bytes.max(1)),
+        }
+    }
+
+    /// Bytes of one.
+    pub(super) fn bytes(self, sector_bytes: u64) -> u64 {
+        self.said(sector_bytes).unwrap_or(1)
     }
 }
 
@@ -132,8 +249,11 @@ pub(super) struct Places {
     pub of: [Option<usize>; 6],
     /// Unit of times by the column's name, ns.
     pub time_unit: Option<u64>,
-    pub offset_in_sectors: bool,
-    pub length_in_sectors: bool,
+    pub offset: Counted,
+    pub length: Counted,
+    /// Names of the columns of offsets and lengths, shortened; empty where they have none.
+    pub offset_name: String,
+    pub length_name: String,
     /// The value that says read, by the column's name.
     pub read_is: Option<u8>,
     /// The device column is a flow of Wordline's own forms.
@@ -169,16 +289,46 @@ impl Places {
         Ok(places)
     }
 
+    /// How many of the needed columns have a usual name.
+    pub(super) fn known(header: &[String]) -> usize {
+        let needed = [Role::Time, Role::Op, Role::Offset, Role::Length];
+        needed.into_iter().filter(|role| guess(header, *role).is_some()).count()
+    }
+
+    /// What names and description leave open, and how it is taken.
+    pub(super) fn assumed(&self, given: &Given) -> Vec<String> {
+        let mut assumed = Vec::new();
+        if self.time_unit.is_none() && !given.time {
+            assumed.push("times are taken for ns (give `time_unit`)".to_owned());
+        }
+        let sector = given.sector_bytes.max(1);
+        // A unit that is left open matters most beside one that isn't.
+        let sides = [
+            ("offsets", "offset_unit_bytes", self.offset, &self.offset_name, given.offset),
+            ("lengths", "length_unit_bytes", self.length, &self.length_name, given.length),
+        ];
+        for (what, key, counted, name, given) in sides {
+            let shown = if name.is_empty() { String::new() } else { format!(" (`{name}`)") };
+            match counted {
+                _ if given => {}
+                Counted::Unsaid => assumed.push(format!("{what}{shown} are taken for bytes (give `{key}`)")),
+                Counted::Blocks => assumed.push(format!(
+                    "{what}{shown} are taken for blocks of {sector} bytes (give `sector_bytes`)"
+                )),
+                Counted::Of(_) | Counted::Sectors => {}
+            }
+        }
+        assumed
+    }
+
     fn units(&mut self, header: &[String]) {
         let name = |place: Option<usize>| place.and_then(|place| header.get(place)).map(|name| split(name));
         self.time_unit = name(self.at(Role::Time)).and_then(|(_, unit)| unit_ns(&unit));
-        let in_sectors = |name: Option<(String, String)>| {
-            name.is_some_and(|(name, unit)| {
-                unit != "bytes" && (unit == "sectors" || COUNTS_SECTORS.contains(&name.as_str()))
-            })
-        };
-        self.offset_in_sectors = in_sectors(name(self.at(Role::Offset)));
-        self.length_in_sectors = in_sectors(name(self.at(Role::Length)));
+        let written =
+            |role| self.at(role).and_then(|place| header.get(place)).map(String::as_str).unwrap_or_default();
+        let (offset, length) = (written(Role::Offset), written(Role::Length));
+        (self.offset, self.length) = (Counted::of(offset), Counted::of(length));
+        (self.offset_name, self.length_name) = (shown(offset), shown(length));
         let whole = |place| name(place).map(|(name, unit)| name + &unit).unwrap_or_default();
         self.read_is = match whole(self.at(Role::Op)).as_str() {
             "iswrite" | "write" => Some(0),
@@ -189,51 +339,53 @@ impl Places {
     }
 }
 
-const COUNTS_SECTORS: &[&str] = &[
-    "lba",
-    "lbn",
-    "startlba",
-    "slba",
-    "sector",
-    "startsector",
-    "firstsector",
-    "blkno",
-    "sectors",
-    "nsectors",
-    "numsectors",
-    "nrsectors",
-    "sectorcount",
-    "nlb",
-    "blkcount",
-];
-
 fn unit_ns(unit: &str) -> Option<u64> {
     match unit {
-        "s" | "sec" | "seconds" => Some(1_000_000_000),
-        "ms" => Some(1_000_000),
-        "us" | "usec" => Some(1_000),
-        "ns" | "nsec" => Some(1),
+        "s" | "sec" | "secs" | "second" | "seconds" => Some(1_000_000_000),
+        "ms" | "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => Some(1_000_000),
+        "us" | "usec" | "usecs" | "micros" | "microsecond" | "microseconds" => Some(1_000),
+        "100ns" | "filetime" => Some(100),
+        "ns" | "nsec" | "nsecs" | "nanos" | "nanosecond" | "nanoseconds" => Some(1),
         _ => None,
     }
 }
 
-/// A name without its unit, simplified to small letters and digits, and the unit: `Time (us)` gives `time` and `us`.
+/// A name without its unit, simplified to small letters and digits, and the unit: `Time (us)` and `timeUs` give `time`
+/// and `us`.
 fn split(name: &str) -> (String, String) {
-    let words: Vec<String> = name
-        .split(|character: char| !character.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect();
+    let words = words(name);
     match words.split_last() {
-        Some((last, rest)) if !rest.is_empty() && (unit_ns(last).is_some() || is_size_unit(last)) => {
+        Some((last, rest))
+            if !rest.is_empty() && (unit_ns(last).is_some() || Counted::by_unit(last).is_some()) =>
+        {
             (rest.concat(), last.clone())
         }
         _ => (words.concat(), String::new()),
     }
 }
 
-fn is_size_unit(word: &str) -> bool {
-    matches!(word, "bytes" | "sectors")
+/// The words of a name in small letters: what isn't a letter or digit parts them, and so does a large letter that stands
+/// between small ones.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let letters: Vec<char> =
+        name.chars().map(|letter| if "\u{b5}\u{3bc}".contains(letter) { 'u' } else { letter }).collect();
+    for (place, letter) in letters.iter().enumerate() {
+        let small = |place: Option<usize>| {
+            place.and_then(|place| letters.get(place)).is_some_and(char::is_ascii_lowercase)
+        };
+        let begins = letter.is_ascii_uppercase() && small(place.checked_sub(1)) && small(Some(place + 1));
+        if begins || !letter.is_ascii_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut()
+            && letter.is_ascii_alphanumeric()
+        {
+            word.push(letter.to_ascii_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 fn position(header: &[String], name: &str) -> Option<usize> {
@@ -244,19 +396,22 @@ fn position(header: &[String], name: &str) -> Option<usize> {
 fn guess(header: &[String], role: Role) -> Option<usize> {
     let names: Vec<_> = header.iter().map(|name| split(name)).collect();
     role.names().iter().find_map(|wanted| {
-        names.iter().position(|(name, unit)| name == wanted || format!("{name}{unit}") == *wanted)
+        names.iter().position(|(name, unit)| {
+            (name == wanted && (unit.is_empty() || role.may_have(unit))) || format!("{name}{unit}") == *wanted
+        })
     })
+}
+
+/// A name on one line, shortened.
+fn shown(name: &str) -> String {
+    name.chars().take(30).flat_map(char::escape_debug).collect()
 }
 
 fn listed(header: &[String]) -> String {
     if header.is_empty() {
         return "no names".into();
     }
-    let mut names: Vec<String> = header
-        .iter()
-        .take(12)
-        .map(|name| format!("`{}`", name.chars().take(30).flat_map(char::escape_debug).collect::<String>()))
-        .collect();
+    let mut names: Vec<String> = header.iter().take(12).map(|name| format!("`{}`", shown(name))).collect();
     if header.len() > names.len() {
         names.push("…".into());
     }
@@ -277,14 +432,51 @@ mod tests {
         let places = places.unwrap();
         assert_eq!(places.of, [Some(0), Some(3), Some(1), Some(2), Some(4), None]);
         assert_eq!(places.time_unit, Some(1_000));
-        assert!(places.offset_in_sectors && !places.length_in_sectors && !places.flow);
+        assert_eq!((places.offset, places.length, places.flow), (Counted::Blocks, Counted::Of(1), false));
         let own =
             Places::find(&header("time_ns,op,offset_bytes,length_bytes,flow"), &ColumnsConfig::default());
         let own = own.unwrap();
         assert_eq!(own.of, [Some(0), Some(1), Some(2), Some(3), Some(4), None]);
-        assert!(own.flow && own.time_unit == Some(1) && !own.offset_in_sectors);
+        assert!(own.flow && own.time_unit == Some(1) && own.offset == Counted::Of(1));
         let flag = Places::find(&header("ts,is_write,sector,nr_sectors"), &ColumnsConfig::default()).unwrap();
-        assert_eq!((flag.read_is, flag.length_in_sectors), (Some(0), true));
+        assert_eq!((flag.read_is, flag.length), (Some(0), Counted::Sectors));
+    }
+
+    #[test]
+    fn units_are_told_however_a_name_is_written() {
+        for (name, unit) in [
+            ("time_us", Some(1_000)),
+            ("timeUs", Some(1_000)),
+            ("Time (\u{b5}s)", Some(1_000)),
+            ("timestamp[ns]", Some(1)),
+            ("ts.msec", Some(1_000_000)),
+            ("TimeStamp", None),
+            ("arrival_time_seconds", Some(1_000_000_000)),
+            ("Timestamp (100ns)", Some(100)),
+        ] {
+            let found = Places::find(&header(&format!("{name},op,offset,length")), &ColumnsConfig::default());
+            assert_eq!(found.map(|places| places.time_unit), Ok(unit), "{name}");
+        }
+        for (names, offset, length) in [
+            ("offset,length", Counted::Unsaid, Counted::Unsaid),
+            ("offsetBytes,size (KB)", Counted::Of(1), Counted::Of(1024)),
+            ("start_sector,nr_sector", Counted::Sectors, Counted::Sectors),
+            ("lba,nblocks", Counted::Blocks, Counted::Blocks),
+            ("address_sectors,nr_bytes", Counted::Sectors, Counted::Of(1)),
+            ("blkno,size", Counted::Blocks, Counted::Unsaid),
+            ("ByteOffset,IOSize", Counted::Of(1), Counted::Unsaid),
+        ] {
+            let found = Places::find(&header(&format!("time,op,{names}")), &ColumnsConfig::default());
+            assert_eq!(found.map(|places| (places.offset, places.length)), Ok((offset, length)), "{names}");
+        }
+    }
+
+    #[test]
+    fn a_unit_of_another_kind_makes_another_name() {
+        // The start of a request in sectors is no time.
+        let found =
+            Places::find(&header("start_sector,time_ms,op,count"), &ColumnsConfig::default()).unwrap();
+        assert_eq!(found.of, [Some(1), Some(2), Some(0), Some(3), None, None]);
     }
 
     #[test]

@@ -7,23 +7,52 @@ use wordline_engine::host::request::HostOp;
 use crate::config::{BlockEvent, ColumnsConfig};
 
 use super::columns::{Places, Role};
-use super::fields::{device, number, read_or_write, time};
+use super::fields::{device, number, time};
 use super::given::Given;
+use super::header::{has_no_number, heads, of_comment};
+use super::left_out::LeftOut;
+use super::names::Numbering;
+use super::ops::named;
 use super::quick::{Column, Quick};
-use super::{Phrase, Row, Rules, quick, wordline};
+use super::{Expected, Phrase, Row, Rules, header, quick};
 
 /// What is remembered from line to line.
 pub(super) struct Csv {
     config: ColumnsConfig,
     given: Given,
     layout: Option<Layout>,
+    /// The last remark before the first line: it may name the columns.
+    remark: Option<Vec<u8>>,
     /// For lines without quotes and blanks, once the first request is read.
     quick: Option<Quick>,
-    /// What was assumed and isn't said yet; the first request settles it.
-    assumed: Vec<&'static str>,
     assumption: Option<String>,
     /// Whether a request was read.
     begun: bool,
+    devices: Devices,
+    left_out: LeftOut,
+}
+
+/// How devices are told.
+#[derive(Default)]
+enum Devices {
+    /// By what stands in the first request's line.
+    #[default]
+    Unsettled,
+    ByNumber,
+    ByName(Numbering),
+}
+
+impl Devices {
+    fn of(&mut self, field: &[u8]) -> Result<u16, Expected> {
+        if let Self::Unsettled = self {
+            *self = if number(field).is_none() { Self::ByName(Numbering::default()) } else { Self::ByNumber };
+        }
+        match self {
+            Self::ByName(_) if field.is_empty() => Err("a device"),
+            Self::ByName(names) => names.number(field).ok_or("at most 65536 devices"),
+            _ => device(field).ok_or("a device from 0 to 65535"),
+        }
+    }
 }
 
 /// What the first line told.
@@ -36,14 +65,47 @@ struct Layout {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Separator {
+pub(super) enum Separator {
     Byte(u8),
     Blanks,
 }
 
 impl Csv {
     pub(super) fn new(config: ColumnsConfig, given: Given) -> Self {
-        Self { config, given, layout: None, quick: None, assumed: Vec::new(), assumption: None, begun: false }
+        Self {
+            config,
+            given,
+            layout: None,
+            remark: None,
+            quick: None,
+            assumption: None,
+            begun: false,
+            devices: Devices::default(),
+            left_out: LeftOut::default(),
+        }
+    }
+
+    /// What the names of the columns told; `None` before the first line.
+    pub(super) fn told(&self) -> Option<&Places> {
+        self.layout.as_ref().map(|layout| &layout.places)
+    }
+
+    pub(super) fn take_devices(&mut self) -> Vec<String> {
+        match &mut self.devices {
+            Devices::ByName(names) => names.take_fresh(),
+            _ => Vec::new(),
+        }
+    }
+
+    pub(super) fn take_left_out(&mut self) -> LeftOut {
+        std::mem::take(&mut self.left_out)
+    }
+
+    /// A remark, which names the columns where it stands above a first line without names.
+    pub(super) fn remark(&mut self, line: &[u8]) {
+        if self.layout.is_none() {
+            self.remark = of_comment(line).map(<[u8]>::to_vec);
+        }
     }
 
     pub(super) fn take_assumption(&mut self) -> Option<String> {
@@ -56,52 +118,52 @@ impl Csv {
     }
 
     pub(super) fn parse(&mut self, line: &[u8], rules: &Rules) -> Result<Option<Row>, Phrase> {
-        let Some(layout) = &self.layout else {
-            return self.first(line, rules);
-        };
-        let row = layout.row(line);
-        if !self.begun && matches!(row, Ok(Some(_))) {
+        if self.layout.is_none() && self.first(line, rules)? {
+            return Ok(None);
+        }
+        let Some(layout) = &self.layout else { return Ok(None) };
+        let row = layout.row(line, &mut self.devices, &mut self.left_out)?;
+        if !self.begun && row.is_some() {
             self.begin(line);
         }
-        row
+        Ok(row)
     }
 
     /// What the line of the first request settles: whether types are numbers, of which nothing said what they mean.
     fn begin(&mut self, line: &[u8]) {
         self.begun = true;
         let Some(layout) = &self.layout else { return };
-        let unsaid = !self.given.read_is && layout.places.read_is.is_none();
-        if unsaid && layout.op_is_number(line) {
-            self.assumed.push("a type 1 for a read, 0 for a write (give `read_is`)");
+        let mut assumed = layout.places.assumed(&self.given);
+        if !self.given.read_is && layout.places.read_is.is_none() && layout.op_is_number(line) {
+            assumed.push("a type 1 is taken for a read, 0 for a write (give `read_is`)".to_owned());
         }
-        if !self.assumed.is_empty() {
-            self.assumption = Some(std::mem::take(&mut self.assumed).join(", "));
+        if !assumed.is_empty() {
+            self.assumption = Some(assumed.join("; "));
         }
-        self.quick = layout.quick();
+        if !matches!(self.devices, Devices::ByName(_)) {
+            self.quick = layout.quick();
+        }
     }
 
-    /// Reads the names in the first line; where all columns are given by number, the line may be a request.
-    fn first(&mut self, line: &[u8], rules: &Rules) -> Result<Option<Row>, Phrase> {
-        let separator = Separator::of(line);
-        let header = names(line, separator);
+    /// Finds the columns by the first line, or by the remark above it; whether the line holds their names. Where all
+    /// columns are given by number and it has numbers, it is a request.
+    fn first(&mut self, line: &[u8], rules: &Rules) -> Result<bool, Phrase> {
+        let numbered = self.config.all_numbers() && !has_no_number(line);
+        let remark = self.remark.take().filter(|remark| heads(remark, line));
+        let (header, is_header) = match (&remark, numbered) {
+            (Some(remark), _) => (names(remark, Separator::of(remark)), false),
+            (None, true) => (Vec::new(), false),
+            (None, false) => (names(line, Separator::of(line)), true),
+        };
         let places = Places::find(&header, &self.config)?;
-        let assumed_unit = places.time_unit.is_none() && !self.given.time;
         let rules = adjusted(rules, &places, &self.given);
-        let layout = Layout { separator, roles: roles(&places), places, rules };
-        let row = if self.config.all_numbers() { layout.row(line).unwrap_or(None) } else { None };
-        if assumed_unit {
-            self.assumed.push("times are taken for ns (give `time_unit`)");
-        }
-        self.layout = Some(layout);
-        if row.is_some() {
-            self.begin(line);
-        }
-        Ok(row)
+        self.layout = Some(Layout { separator: Separator::of(line), roles: roles(&places), places, rules });
+        Ok(is_header)
     }
 }
 
 /// Names as the first line has them; numbers stand for no name.
-fn names(line: &[u8], separator: Separator) -> Vec<String> {
+pub(super) fn names(line: &[u8], separator: Separator) -> Vec<String> {
     let mut names = Vec::new();
     let _ = separator.each(line, |_, field| {
         let name = field.get(..field.len().min(200)).unwrap_or(field);
@@ -124,18 +186,17 @@ fn roles(places: &Places) -> Vec<Option<Role>> {
 
 /// What the names say where the description doesn't.
 pub(super) fn adjusted(rules: &Rules, places: &Places, given: &Given) -> Rules {
-    let sectors = |counted: bool| if counted { given.sector_bytes.max(1) } else { 1 };
     Rules {
         unit_ns: if given.time { rules.unit_ns } else { places.time_unit.unwrap_or(1) },
-        offset_unit: if given.offset { rules.offset_unit } else { sectors(places.offset_in_sectors) },
-        length_unit: if given.length { rules.length_unit } else { sectors(places.length_in_sectors) },
+        offset_unit: if given.offset { rules.offset_unit } else { places.offset.bytes(given.sector_bytes) },
+        length_unit: if given.length { rules.length_unit } else { places.length.bytes(given.sector_bytes) },
         read_is: if given.read_is { rules.read_is } else { places.read_is.unwrap_or(rules.read_is) },
         ..*rules
     }
 }
 
 impl Layout {
-    fn row(&self, line: &[u8]) -> Result<Option<Row>, Phrase> {
+    fn row(&self, line: &[u8], devices: &mut Devices, left_out: &mut LeftOut) -> Result<Option<Row>, Phrase> {
         if memchr::memchr(b'"', line).is_some()
             && let Separator::Byte(separator) = self.separator
         {
@@ -146,14 +207,16 @@ impl Layout {
                 start = *end;
                 field
             });
-            return self.assemble(fields.map(<[u8]>::trim_ascii));
+            return self.assemble(fields.map(<[u8]>::trim_ascii), devices, left_out);
         }
         match self.separator {
             Separator::Byte(separator) => {
-                self.assemble(line.split(move |byte| *byte == separator).map(<[u8]>::trim_ascii))
+                let fields = line.split(move |byte| *byte == separator).map(<[u8]>::trim_ascii);
+                self.assemble(fields, devices, left_out)
             }
             Separator::Blanks => {
-                self.assemble(line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()))
+                let fields = line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty());
+                self.assemble(fields, devices, left_out)
             }
         }
     }
@@ -200,7 +263,12 @@ impl Layout {
         number
     }
 
-    fn assemble<'a>(&self, fields: impl Iterator<Item = &'a [u8]>) -> Result<Option<Row>, Phrase> {
+    fn assemble<'a>(
+        &self,
+        fields: impl Iterator<Item = &'a [u8]>,
+        devices: &mut Devices,
+        left_out: &mut LeftOut,
+    ) -> Result<Option<Row>, Phrase> {
         let mut found: [Option<&[u8]>; 6] = [None; 6];
         for (field, role) in fields.zip(&self.roles) {
             if let Some(slot) = role.and_then(|role| found.get_mut(role as usize)) {
@@ -209,10 +277,12 @@ impl Layout {
         }
         let [moment, op, offset, length, flow, event] = found;
         let rules = &self.rules;
-        if self.places.at(Role::Event).is_some()
-            && !is_event(event.ok_or("a field for the event")?, rules.event)
-        {
-            return Ok(None);
+        if self.places.at(Role::Event).is_some() {
+            let event = event_of(event.ok_or("a field for the event")?);
+            event.iter().for_each(|event| left_out.event(*event));
+            if event != Some(rules.event) {
+                return Ok(None);
+            }
         }
         let wrong = |role: &str, what: &str| Phrase::from(format!("{what} in the column of the {role}"));
         let op = op.and_then(|op| op_of(op, rules)).ok_or_else(|| wrong("op", OPS))?;
@@ -228,7 +298,7 @@ impl Layout {
                 .and_then(|field| loose(field, rules.length_unit))
                 .ok_or_else(|| wrong("length", "a length"))?,
             device: match flow {
-                Some(field) => device(field).ok_or_else(|| wrong("device", "a device from 0 to 65535"))?,
+                Some(field) => devices.of(field).map_err(|what| wrong("device", what))?,
                 None => 0,
             },
         };
@@ -240,30 +310,27 @@ pub(super) const OPS: &str = "read, write, trim or flush, their first letter, 0 
 
 /// The operation that a word or number names.
 pub(super) fn op_of(field: &[u8], rules: &Rules) -> Option<HostOp> {
-    if let Some(op) = read_or_write(field).or_else(|| wordline::op_of(field)) {
-        return Some(op);
-    }
     let is = |word: &[u8]| field.eq_ignore_ascii_case(word);
     if is(b"0") || is(b"false") {
         Some(rules.op_of(0))
     } else if is(b"1") || is(b"true") {
         Some(rules.op_of(1))
-    } else if is(b"trim") || is(b"discard") || is(b"unmap") || is(b"d") {
-        Some(HostOp::Trim)
-    } else if is(b"flush") || is(b"sync") {
-        Some(HostOp::Flush)
     } else {
-        None
+        named(field)
     }
 }
 
-fn is_event(field: &[u8], event: BlockEvent) -> bool {
-    let names: [&[u8]; 3] = match event {
-        BlockEvent::Queue => [b"q", b"queue", b"queued"],
-        BlockEvent::Issue => [b"d", b"issue", b"issued"],
-        BlockEvent::Complete => [b"c", b"complete", b"completed"],
-    };
-    names.iter().any(|name| field.eq_ignore_ascii_case(name))
+fn event_of(field: &[u8]) -> Option<BlockEvent> {
+    let is = |names: [&[u8]; 3]| names.iter().any(|name| field.eq_ignore_ascii_case(name));
+    if is([b"q", b"queue", b"queued"]) {
+        Some(BlockEvent::Queue)
+    } else if is([b"d", b"issue", b"issued"]) {
+        Some(BlockEvent::Issue)
+    } else if is([b"c", b"complete", b"completed"]) {
+        Some(BlockEvent::Complete)
+    } else {
+        None
+    }
 }
 
 /// A whole number of units as bytes; also one in scientific notation, as spreadsheets write it.
@@ -317,7 +384,7 @@ fn unquoted(line: &[u8], separator: u8) -> (Vec<u8>, Vec<usize>) {
 }
 
 impl Separator {
-    fn of(line: &[u8]) -> Self {
+    pub(super) fn of(line: &[u8]) -> Self {
         let found = [b',', b';', b'\t', b'|'].into_iter().find(|byte| line.contains(byte));
         match found {
             // Columns that are lined up by several tabs.
@@ -349,16 +416,10 @@ impl Separator {
     }
 }
 
-/// Whether a first line names the columns that are needed.
-pub(super) fn names_columns(line: &[u8]) -> bool {
-    let header = names(line, Separator::of(line));
-    header.len() >= 4 && Places::find(&header, &ColumnsConfig::default()).is_ok()
-}
-
-/// Whether the first line of `head` has a column of flows, as Wordline's own files do.
+/// Whether `head` names a column of flows, as Wordline's own files do.
 pub(crate) fn names_flows(head: &[u8]) -> bool {
-    let line = head.split(|byte| *byte == b'\n').find(|line| !line.trim_ascii().is_empty());
-    line.is_some_and(|line| {
+    let lines = head.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    header::of_text(lines).is_some_and(|line| {
         let header = names(line, Separator::of(line));
         Places::find(&header, &ColumnsConfig::default()).is_ok_and(|places| places.flow)
     })
@@ -374,6 +435,12 @@ mod tests {
     type Row = (u128, HostOp, u64, u64, u16);
 
     const RULES: Rules = Rules::of(Form::Columns);
+
+    /// One row.
+    fn row(text: &str, given: Given) -> Row {
+        let rows = rows(text, ColumnsConfig::default(), given).unwrap();
+        *rows.last().unwrap()
+    }
 
     fn rows(text: &str, config: ColumnsConfig, given: Given) -> Result<Vec<Row>, String> {
         let mut csv = Csv::new(config, given);
@@ -414,7 +481,89 @@ mod tests {
         let config = numbered([1, 2, 3, 4]);
         let expected = Ok(vec![(7, HostOp::Read, 182_083_000_000, 4096, 0)]);
         assert_eq!(rows("7 \tRead\t1.82083E+11\t4096", config.clone(), Given::default()), expected);
-        assert_eq!(rows("a\tb\tc\td\n7\tRead\t1.82083E+11\t4096", config, Given::default()), expected);
+        let header = "a\tb\tc\td\n7\tRead\t1.82083E+11\t4096";
+        assert_eq!(rows(header, config.clone(), Given::default()), expected);
+        // What has numbers is a request, if a wrong one, and no header.
+        for wrong in ["7\tRead\tx\t4096", "7\tVerify\t0\t4096", "7\tRead\t0"] {
+            let error = rows(wrong, config.clone(), Given::default());
+            assert!(
+                error.clone().is_err_and(|error| error.contains("in the column of")),
+                "{wrong}: {error:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn operations_have_many_words() {
+        for (word, op) in [
+            ("WS", HostOp::Write),
+            ("RA", HostOp::Read),
+            ("DiskWrite", HostOp::Write),
+            ("rEaD", HostOp::Read),
+            ("WFS", HostOp::WriteFua),
+            ("discard", HostOp::Trim),
+        ] {
+            let found = row(&format!("time_ns,op,offset,length\n1,{word},512,1024"), Given::default());
+            assert_eq!(found, (1, op, 512, 1024, 0), "{word}");
+        }
+    }
+
+    #[test]
+    fn devices_by_name_are_numbered_and_told() {
+        let mut csv = Csv::new(ColumnsConfig::default(), Given::default());
+        csv.parse(b"time_ns,disk,op,offset,length", &RULES).unwrap();
+        let mut device = |name: &str| {
+            let line = format!("0,{name},R,0,512");
+            let row = csv.parse(line.as_bytes(), &RULES).unwrap().unwrap();
+            (row.device, csv.take_devices().join(" "))
+        };
+        let told: Vec<_> = ["sdb", "sdc", "sdb", "7"].into_iter().map(&mut device).collect();
+        let expected = [(0, "sdb"), (1, "sdc"), (0, ""), (2, "7")];
+        assert_eq!(told, expected.map(|(number, name)| (number, name.to_owned())));
+        // Names can't be read behind numbers: they would be others' numbers.
+        let text = "time_ns,disk,op,offset,length\n0,1,R,0,512\n0,sdb,R,0,512";
+        let error = rows(text, ColumnsConfig::default(), Given::default()).unwrap_err();
+        assert!(error.contains("a device from 0 to 65535"), "{error}");
+    }
+
+    #[test]
+    fn units_of_names_and_what_they_leave_open_are_told() {
+        let given = Given { sector_bytes: 512, ..Given::default() };
+        for (header, expected, said) in [
+            (
+                "timestamp_us,rw,lba,nblocks",
+                (5_000, HostOp::Read, 1536, 4096, 0),
+                &["`lba`", "`nblocks`", "blocks of 512"][..],
+            ),
+            ("time_us,rw,start_sector,nr_sector", (5_000, HostOp::Read, 1536, 4096, 0), &[]),
+            (
+                "time_us,rw,lba,size",
+                (5_000, HostOp::Read, 1536, 8, 0),
+                &["`size`", "bytes", "length_unit_bytes"],
+            ),
+            ("time_us,rw,offset_bytes,length (KB)", (5_000, HostOp::Read, 3, 8192, 0), &[]),
+            ("time,rw,offset,length", (5, HostOp::Read, 3, 8, 0), &["taken for ns", "`offset`", "`length`"]),
+        ] {
+            let mut csv = Csv::new(ColumnsConfig::default(), given);
+            csv.parse(header.as_bytes(), &RULES).unwrap();
+            let row = csv.parse(b"5,R,3,8", &RULES).unwrap().unwrap();
+            assert_eq!((row.time, row.op, row.offset, row.length, row.device), expected, "{header}");
+            let note = csv.take_assumption().unwrap_or_default();
+            assert_eq!(note.is_empty(), said.is_empty(), "{header}: {note}");
+            assert!(said.iter().all(|part| note.contains(part)), "{header}: {note}");
+        }
+    }
+
+    #[test]
+    fn a_remark_right_above_names_the_columns() {
+        let config = ColumnsConfig::default;
+        let found = rows("x,y\n", config(), Given::default());
+        assert!(found.is_err());
+        let mut csv = Csv::new(config(), Given::default());
+        csv.remark(b"# made by hand");
+        csv.remark(b"# time_us,op,offset_bytes,length_bytes");
+        let row = csv.parse(b"5,R,512,1024", &RULES).unwrap().unwrap();
+        assert_eq!((row.time, row.op, row.offset, row.length), (5_000, HostOp::Read, 512, 1024));
     }
 
     #[test]
@@ -458,7 +607,8 @@ mod tests {
             ("1,X,0,512,0", "column of the op"),
             ("1,R,-1,512,0", "column of the offset"),
             ("1,R,0,1.5,0", "column of the length"),
-            ("1,R,0,512,z", "column of the device"),
+            ("1,R,0,512,70000", "column of the device"),
+            ("1,R,0,512,", "column of the device"),
             ("1,R,0", "column of the length"),
         ] {
             let error = rows(&format!("{header}{line}"), ColumnsConfig::default(), Given::default());

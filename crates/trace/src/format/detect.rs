@@ -1,9 +1,14 @@
 //! Tells the form of a trace from its first bytes.
 
+use wordline_engine::host::request::HostOp;
+
 use super::blkparse::Blkparse;
+use super::evidence::Evidence;
 use super::lines::{is_header, plain};
+use super::units::too_fast;
 use super::vscsi::Version;
-use super::{Form, Rules, blktrace, csv, fio_iolog, srt};
+use super::{Form, Rules, blktrace, fio_iolog, header, srt};
+use crate::config::TraceConfig;
 
 /// How a file of Parquet begins.
 const PARQUET: &[u8] = b"PAR1";
@@ -11,22 +16,42 @@ const PARQUET: &[u8] = b"PAR1";
 /// Lines that are looked at.
 const SAMPLE: usize = 100;
 
-/// The form found, and what was assumed where the content leaves a choice.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How the form is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum How {
+    /// The description names it.
+    Named,
+    /// Lines of no other form look like it.
+    Sure,
+    /// Others' lines may look alike.
+    Guessed,
+}
+
+/// The form found, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Detected {
     pub form: Form,
-    pub assumption: Option<String>,
+    pub how: How,
 }
 
 impl Detected {
     /// Without a doubt.
-    pub(crate) fn surely(form: Form) -> Self {
-        Self { form, assumption: None }
+    const fn surely(form: Form) -> Self {
+        Self { form, how: How::Sure }
+    }
+
+    const fn guessed(form: Form) -> Self {
+        Self { form, how: How::Guessed }
+    }
+
+    /// As the description has it.
+    pub(crate) const fn named(form: Form) -> Self {
+        Self { form, how: How::Named }
     }
 }
 
 /// The forms of whose lines one may be read as another's, in the order in which they are tried. SSDsim's lines are
-/// MQSim's.
+/// MQSim's, and replayers' are DiskSim's.
 const FORMS: [Form; 10] = [
     Form::Wordline,
     Form::Msr,
@@ -40,36 +65,39 @@ const FORMS: [Form; 10] = [
     Form::Biotracer,
 ];
 
+/// Forms with a header of their own.
+const HEADED: [Form; 5] = [Form::Wordline, Form::Msr, Form::Systor, Form::Alibaba, Form::Tencent];
+
 /// The form that `head` begins; `None` when no form fits. `complete` when there is nothing behind it.
-pub(crate) fn detect(head: &[u8], complete: bool) -> Option<Detected> {
+pub(crate) fn detect(head: &[u8], complete: bool, config: &TraceConfig) -> Option<Detected> {
     if let Some(form) = binary(head) {
         return Some(Detected::surely(form));
     }
-    let lines = sample(head, complete);
-    let first = lines.first().copied().unwrap_or_default();
+    let sample: Vec<&[u8]> =
+        lines(head, complete).filter(|line| !header::is_comment(line)).take(SAMPLE).collect();
+    let first = sample.first().copied().unwrap_or_default();
     if fio_iolog::version(first).is_some() {
         return Some(Detected::surely(Form::FioIolog));
     }
-    if let Some(form) = [Form::Wordline, Form::Systor, Form::Alibaba, Form::Tencent]
-        .into_iter()
-        .find(|form| is_header(*form, first))
-    {
-        return Some(Detected::surely(form));
+    if let Some(names) = header::of_text(lines(head, complete)) {
+        if let Some(form) = HEADED.into_iter().find(|form| is_header(*form, names)) {
+            return Some(Detected::surely(form));
+        }
+        if header::names_some(names) {
+            return Some(Detected::surely(Form::Columns));
+        }
     }
     let fitting = |form: Form| {
         let rules = Rules::of(form);
-        lines.iter().filter(|line| plain(&rules, line).is_ok()).count()
+        sample.iter().filter(|line| plain(&rules, line).is_ok()).count()
     };
     // The first of equals.
     let (form, count) =
         FORMS.into_iter().rev().map(|form| (form, fitting(form))).max_by_key(|(_, count)| *count)?;
-    if events(&lines) > count {
+    if events(&sample) > count {
         return Some(Detected::surely(Form::Blkparse));
     }
-    if count == 0 {
-        return csv::names_columns(first).then(|| Detected::surely(Form::Columns));
-    }
-    Some(settle(form, count, &lines))
+    (count > 0).then(|| settle(form, count, &sample, &Evidence::of(form, head, complete, config), config))
 }
 
 fn binary(head: &[u8]) -> Option<Form> {
@@ -92,26 +120,34 @@ fn events(lines: &[&[u8]]) -> usize {
     lines.iter().filter(|line| line.contains(&b',') && blkparse.parse(line, &rules).is_ok()).count()
 }
 
-fn settle(form: Form, count: usize, lines: &[&[u8]]) -> Detected {
-    let assumption = match form {
-        Form::Mqsim | Form::Disksim if lines.iter().any(|line| has_decimal_time(line)) => {
-            return Detected::surely(Form::Disksim);
-        }
+fn settle(form: Form, count: usize, lines: &[&[u8]], evidence: &Evidence, config: &TraceConfig) -> Detected {
+    match form {
         Form::Mqsim | Form::Disksim => {
-            "taken for MQSim or SSDsim ASCII, with times in ns (DiskSim's lines look alike when their times are whole \
-             ms): give `format` to settle it"
+            // Flags of DiskSim are of no use to a replayer.
+            let bytes = evidence.in_bytes(config) && fits_all(Form::Replayer, lines, count);
+            let decimal = lines.iter().any(|line| has_decimal_time(line));
+            // Whole numbers may be ms as well, where so many ns would be too few.
+            Detected::guessed(match (bytes, decimal) {
+                (true, true) => Form::Replayer,
+                (true, false) if too_fast(evidence, config.time_unit.map_or(1, |unit| unit.ns())) => {
+                    Form::Replayer
+                }
+                (false, true) => Form::Disksim,
+                (_, false) => form,
+            })
         }
-        // Five fields without a header: the last may be a flow, or a time.
-        Form::Wordline if fits_all(Form::Alibaba, lines, count) => {
-            "taken for Wordline CSV, with the time in front (lines of Alibaba's form look alike when their times are \
-             small): give `format` to settle it"
-        }
-        Form::Tencent => {
-            "taken for Tencent CBS (Timestamp,Offset,Size,IOType,VolumeID): give `format` to settle it"
-        }
-        _ => return Detected::surely(form),
-    };
-    Detected { form, assumption: Some(assumption.to_owned()) }
+        // Nobody else has trims, flushes and writes with FUA.
+        Form::Wordline if !fits_reads_and_writes(lines, count) => Detected::surely(form),
+        Form::Wordline | Form::Tencent | Form::Spc => Detected::guessed(form),
+        _ => Detected::surely(form),
+    }
+}
+
+/// Whether Wordline's lines hold nothing but reads and writes.
+fn fits_reads_and_writes(lines: &[&[u8]], count: usize) -> bool {
+    let rules = Rules::of(Form::Wordline);
+    let ops = lines.iter().filter_map(|line| plain(&rules, line).ok());
+    ops.filter(|row| matches!(row.op, HostOp::Read | HostOp::Write)).count() >= count
 }
 
 fn fits_all(form: Form, lines: &[&[u8]], count: usize) -> bool {
@@ -123,19 +159,14 @@ fn has_decimal_time(line: &[u8]) -> bool {
         && line.trim_ascii().split(u8::is_ascii_whitespace).next().is_some_and(|time| time.contains(&b'.'))
 }
 
-/// The first lines that aren't blank; the last of `head` only if it can't be cut off.
-fn sample(head: &[u8], complete: bool) -> Vec<&[u8]> {
+/// The lines that aren't blank; the last of `head` only if it can't be cut off.
+pub(super) fn lines(head: &[u8], complete: bool) -> impl Iterator<Item = &[u8]> {
     let head = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head);
     let whole = match memchr::memrchr(b'\n', head) {
         Some(end) if !complete => head.get(..end).unwrap_or_default(),
         _ => head,
     };
-    whole
-        .split(|byte| *byte == b'\n')
-        .map(<[u8]>::trim_ascii)
-        .filter(|line| !line.is_empty())
-        .take(SAMPLE)
-        .collect()
+    whole.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty())
 }
 
 #[cfg(test)]
@@ -143,8 +174,12 @@ mod tests {
     use super::super::vscsi;
     use super::*;
 
+    fn found(head: &[u8], complete: bool) -> Option<Detected> {
+        detect(head, complete, &TraceConfig::of_file("x"))
+    }
+
     fn form(text: &str) -> Option<Form> {
-        detect(text.as_bytes(), true).map(|found| found.form)
+        found(text.as_bytes(), true).map(|found| found.form)
     }
 
     #[test]
@@ -156,6 +191,10 @@ mod tests {
             ("time_ns,op,offset_bytes,length_bytes\r\n", Form::Wordline),
             ("938513000 4 264719034 16 0\n", Form::Mqsim),
             ("5265.313 0 6357144 8 0", Form::Disksim),
+            ("0.000 0 3242508288 4096 0\n223.412 0 3159347200 36864 1", Form::Replayer),
+            // DiskSim's flags are hexadecimal, and so are large requests in sectors no bytes.
+            ("0.000 0 3242508288 4096 2\n223.412 0 3159347200 36864 1", Form::Disksim),
+            ("0.000 0 3242508288 512 0\n223.412 0 3159347200 1024 1", Form::Disksim),
             ("\u{feff}\n\n5,W,0,4096", Form::Wordline),
             ("0,303567,3584,w,0.000000\n", Form::Spc),
             ("1455592511.559981,0.000226,R,2,31457280,16384", Form::Systor),
@@ -167,25 +206,52 @@ mod tests {
             ("  8,16 5 2 0.000001850 18615  Q   R 1444645666 + 256 [java]\n", Form::Blkparse),
             ("fio version 3 iolog\n", Form::FioIolog),
             ("ts_us;lba;sectors;rw\n1;2;3;R\n", Form::Columns),
+            ("time_us,op,offset,length\n0,R,0,512\n", Form::Columns),
+            ("timestamp,op,offset,length\n0,R,0,512\n", Form::Columns),
+            ("# by hand\n# time_us,op,offset,length\n0,R,0,512\n", Form::Columns),
+            ("# by hand\n0,R,0,512\n", Form::Wordline),
+            (
+                "#\tTime\tDuration (s)\tDisk\tRequest\tSector\tLength\n0\t4.65\t0.3\t0\tWrite\t6194591\t32\n",
+                Form::Diskmon,
+            ),
             ("$$TR_IOREC-1.3", Form::Srt),
             ("PAR1", Form::Parquet),
         ] {
             assert_eq!(form(text), Some(expected), "{text}");
         }
-        assert_eq!(detect(b"\x07ta\x65 and more", true), Some(Detected::surely(Form::Blktrace)));
+        assert_eq!(found(b"\x07ta\x65 and more", true), Some(Detected::surely(Form::Blktrace)));
         for record in [vscsi::tests::one(0x28, 1, 512, 3), vscsi::tests::two(0x28, 1, 512, 3)] {
-            assert_eq!(detect(&record, true), Some(Detected::surely(Form::Vscsi)));
+            assert_eq!(found(&record, true), Some(Detected::surely(Form::Vscsi)));
         }
     }
 
     #[test]
-    fn a_guess_that_is_not_certain_comes_with_a_note() {
-        for text in ["5 0 8 8 0\n", "5,R,0,4096,1\n", "1538323200,12910952,128,0,1063\n"] {
-            assert!(detect(text.as_bytes(), true).unwrap().assumption.is_some(), "{text}");
+    fn what_others_may_write_as_well_is_a_guess() {
+        for text in [
+            "5 0 8 8 0\n",
+            "0 0 8 8 0\n0.125 0 8 8 0\n",
+            "0.5 0 4096 4096 0\n",
+            "5,R,0,4096\n",
+            "5,R,0,4096,1\n",
+            "1538323200,12910952,128,0,1063\n",
+            "0,303567,3584,w,0.000000\n",
+        ] {
+            assert_eq!(found(text.as_bytes(), true).map(|found| found.how), Some(How::Guessed), "{text}");
         }
-        let mixed = detect(b"0 0 8 8 0\n0.125 0 8 8 0\n", true).unwrap();
-        assert_eq!(mixed, Detected::surely(Form::Disksim));
-        assert_eq!(detect(b"5,R,0,4096,1\n6,T,0,4096,1\n", true), Some(Detected::surely(Form::Wordline)));
+        for text in ["5,R,0,4096,1\n6,T,0,4096,1\n", "time_ns,op,offset_bytes,length_bytes\n5,R,0,4096\n"] {
+            assert_eq!(found(text.as_bytes(), true), Some(Detected::surely(Form::Wordline)), "{text}");
+        }
+        let headed = "Timestamp,Offset,Size,IOType,VolumeID\n1538323200,12910952,128,0,1063\n";
+        assert_eq!(found(headed.as_bytes(), true), Some(Detected::surely(Form::Tencent)));
+    }
+
+    #[test]
+    fn whole_times_of_requests_in_bytes_are_ms_where_ns_would_be_too_few() {
+        let lines = |step: u64| -> String {
+            (0..50).map(|index| format!("{} 0 {} 4096 1\n", index * step, index * 40_960)).collect()
+        };
+        assert_eq!(form(&lines(2)), Some(Form::Replayer));
+        assert_eq!(form(&lines(2_000)), Some(Form::Mqsim));
     }
 
     #[test]
@@ -202,6 +268,6 @@ mod tests {
 
     #[test]
     fn a_line_cut_off_at_the_sample_s_end_does_not_count() {
-        assert_eq!(detect(b"5265 0 6357144 8 0\n5265.3", false).map(|found| found.form), Some(Form::Mqsim));
+        assert_eq!(found(b"5265 0 6357144 8 0\n5265.3", false).map(|found| found.form), Some(Form::Mqsim));
     }
 }

@@ -1,7 +1,8 @@
 //! DiskMon logs (Sysinternals): `number time duration disk request sector length`, blanks or tabs between: decimal
 //! seconds since the log began, `Read` or `Write`, sectors of 512 bytes.
 
-use super::fields::{blank_fields, device, number, read_or_write, scaled, time};
+use super::fields::{blank_fields, device, number, scaled, time};
+use super::ops::read_or_write;
 use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 
@@ -20,10 +21,6 @@ pub(super) const LAYOUT: Layout = Layout {
     separator: b' ',
     op: |field, _| read_or_write(field),
 };
-
-pub(super) fn is_header(line: &[u8]) -> bool {
-    line.trim_ascii().starts_with(b"#")
-}
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     let [count, arrival, _duration, disk, request, sector, length] =
@@ -57,7 +54,6 @@ mod tests {
             device: 0,
         };
         assert_eq!(plain(&RULES, b"0\t4.656875\t0.00003815\t0\tWrite\t6194591\t32"), Ok(row));
-        assert!(is_header(b"#\tTime\tDuration (s)\tDisk\tRequest\tSector\tLength"));
     }
 
     #[test]

@@ -1,7 +1,5 @@
 //! Numbers and words in a line's fields. Every function gives `None` for what isn't exactly such a one.
 
-use wordline_engine::host::request::HostOp;
-
 use super::digits::{POWERS, leading_digits, of_digits};
 
 /// Most digits of which every number fits 64 bits.
@@ -86,18 +84,6 @@ pub(super) fn time(field: &[u8], unit_ns: u64) -> Option<u128> {
 /// A number of units, as bytes.
 pub(super) fn scaled(field: &[u8], unit_bytes: u64) -> Option<u64> {
     number(field)?.checked_mul(unit_bytes)
-}
-
-/// `Read` or `Write`, or their first letter, in any case.
-#[inline]
-pub(super) fn read_or_write(field: &[u8]) -> Option<HostOp> {
-    match field {
-        b"R" | b"r" | b"Read" => Some(HostOp::Read),
-        b"W" | b"w" | b"Write" => Some(HostOp::Write),
-        _ if field.eq_ignore_ascii_case(b"read") => Some(HostOp::Read),
-        _ if field.eq_ignore_ascii_case(b"write") => Some(HostOp::Write),
-        _ => None,
-    }
 }
 
 /// Exactly `N` fields, trimmed of blanks, between commas.

@@ -32,6 +32,10 @@ pub(super) fn version(line: &[u8]) -> Option<u8> {
 }
 
 impl FioIolog {
+    pub(super) fn take_devices(&mut self) -> Vec<String> {
+        self.files.take_fresh()
+    }
+
     pub(super) fn parse(&mut self, line: &[u8], rules: &Rules) -> Result<Option<Row>, Expected> {
         let Some(own) = self.version else {
             self.version = version(line);

@@ -40,12 +40,6 @@ macro_rules! forms {
                 }
             }
 
-            /// As a description names it.
-            pub(crate) fn format(self) -> TraceFormat {
-                match self {
-                    $(Self::$form => TraceFormat::$form,)*
-                }
-            }
         }
     };
 }
@@ -59,6 +53,8 @@ forms! {
     Ssdsim = "ssdsim",
     /// DiskSim ASCII.
     Disksim = "disksim",
+    /// Traces of replayers: DiskSim's columns in bytes.
+    Replayer = "replayer",
     /// Wordline CSV.
     Wordline = "wordline",
     /// SPC (UMass Financial and WebSearch).
@@ -91,11 +87,12 @@ forms! {
 
 impl Form {
     /// Forms of which each line is read for itself.
-    pub(crate) const PLAIN: [Self; 11] = [
+    pub(crate) const PLAIN: [Self; 12] = [
         Self::Msr,
         Self::Mqsim,
         Self::Ssdsim,
         Self::Disksim,
+        Self::Replayer,
         Self::Wordline,
         Self::Spc,
         Self::Systor,
@@ -105,11 +102,16 @@ impl Form {
         Self::Biotracer,
     ];
 
+    /// Whether it is made of lines.
+    pub(crate) const fn is_text(self) -> bool {
+        !matches!(self, Self::Vscsi | Self::Blktrace | Self::Srt | Self::Parquet)
+    }
+
     /// Unit of times unless the description says otherwise, ns.
     pub(super) const fn unit_ns(self) -> u64 {
         match self {
             Self::Msr => msr::UNIT_NS,
-            Self::Disksim => disksim::UNIT_NS,
+            Self::Disksim | Self::Replayer => disksim::UNIT_NS,
             Self::Alibaba | Self::FioIolog | Self::Vscsi | Self::Srt => 1_000,
             Self::Spc | Self::Systor | Self::Tencent | Self::Diskmon | Self::Biotracer | Self::Blkparse => {
                 1_000_000_000

@@ -3,12 +3,17 @@
 use crate::config::ColumnsConfig;
 
 use super::blkparse::Blkparse;
+use super::columns::Places;
 use super::csv::Csv;
 use super::fio_iolog::FioIolog;
 use super::given::Given;
+use super::header::{has_no_number, is_comment};
+use super::left_out::LeftOut;
 use super::quick::{Layout, Quick};
 use super::{Expected, Form, Phrase, Row, Rules, plausible};
-use super::{alibaba, biotracer, diskmon, disksim, mqsim, msr, spc, ssdsim, systor, tencent, wordline};
+use super::{
+    alibaba, biotracer, diskmon, disksim, mqsim, msr, replayer, spc, ssdsim, systor, tencent, wordline,
+};
 
 /// Reads the lines of one file, from the first to the last.
 pub(crate) struct LineParser {
@@ -18,6 +23,10 @@ pub(crate) struct LineParser {
     state: State,
     /// Whether a line was read.
     begun: bool,
+    /// Whether the first line may hold names that the form doesn't know.
+    headed: bool,
+    /// Lines without a type.
+    untyped: u64,
 }
 
 /// What is remembered from line to line.
@@ -37,7 +46,12 @@ impl LineParser {
             _ => State::Nothing,
         };
         let quick = layout(rules.form).map(|layout| Quick::new(&layout, &rules));
-        Self { rules, quick, state, begun: false }
+        Self { rules, quick, state, begun: false, headed: false, untyped: 0 }
+    }
+
+    /// The same for a file whose first line holds names, none of which says anything else than the form does.
+    pub(crate) fn headed(self, headed: bool) -> Self {
+        Self { headed, ..self }
     }
 
     /// The form that is read.
@@ -53,6 +67,33 @@ impl LineParser {
         }
     }
 
+    /// What was passed over since it was asked last.
+    pub(crate) fn take_left_out(&mut self) -> LeftOut {
+        match &mut self.state {
+            State::Blkparse(blkparse) => blkparse.take_left_out(),
+            State::Csv(csv) => csv.take_left_out(),
+            _ => LeftOut { untyped: std::mem::take(&mut self.untyped), ..LeftOut::default() },
+        }
+    }
+
+    /// Names of devices that were numbered since it was asked last, the first few.
+    pub(crate) fn take_devices(&mut self) -> Vec<String> {
+        match &mut self.state {
+            State::Blkparse(blkparse) => blkparse.take_devices(),
+            State::FioIolog(iolog) => iolog.take_devices(),
+            State::Csv(csv) => csv.take_devices(),
+            State::Nothing => Vec::new(),
+        }
+    }
+
+    /// What the names of columns told.
+    pub(super) fn told(&self) -> Option<&Places> {
+        match &self.state {
+            State::Csv(csv) => csv.told(),
+            _ => None,
+        }
+    }
+
     /// Reads the request in the first line of `text` into `row`. Returns the line's length with its end; `None` when it
     /// takes a closer look, by [`Self::parse`].
     #[inline]
@@ -64,13 +105,25 @@ impl LineParser {
 
     /// The request that a line holds; `None` where it holds none: a header, an event that isn't wanted, a remark.
     pub(crate) fn parse(&mut self, line: &[u8]) -> Result<Option<Row>, Phrase> {
+        if is_comment(line) {
+            if let State::Csv(csv) = &mut self.state {
+                csv.remark(line);
+            }
+            return Ok(None);
+        }
         let first = !std::mem::replace(&mut self.begun, true);
         let rules = &self.rules;
         let row = match &mut self.state {
             State::Nothing => {
                 return match plain(rules, line) {
                     Ok(row) => Ok(Some(row)),
-                    Err(_) if (first && is_header(rules.form, line)) || is_other(rules.form, line) => {
+                    Err(_)
+                        if first && (is_header(rules.form, line) || self.headed && has_no_number(line)) =>
+                    {
+                        Ok(None)
+                    }
+                    Err(_) if is_untyped(rules.form, line) => {
+                        self.untyped += 1;
                         Ok(None)
                     }
                     Err(expected) => Err(expected.into()),
@@ -102,6 +155,7 @@ pub(super) fn plain(rules: &Rules, line: &[u8]) -> Result<Row, Expected> {
         Form::Mqsim => mqsim::parse(line, rules),
         Form::Ssdsim => ssdsim::parse(line, rules),
         Form::Disksim => disksim::parse(line, rules),
+        Form::Replayer => replayer::parse(line, rules),
         Form::Wordline => wordline::parse(line, rules),
         Form::Spc => spc::parse(line, rules),
         Form::Systor => systor::parse(line, rules),
@@ -120,6 +174,7 @@ pub(super) fn layout(form: Form) -> Option<Layout<'static>> {
         Form::Msr => msr::LAYOUT,
         Form::Mqsim | Form::Ssdsim => mqsim::LAYOUT,
         Form::Disksim => disksim::LAYOUT,
+        Form::Replayer => replayer::LAYOUT,
         Form::Wordline => wordline::LAYOUT,
         Form::Spc => spc::LAYOUT,
         Form::Systor => systor::LAYOUT,
@@ -138,11 +193,11 @@ pub(super) fn is_header(form: Form, line: &[u8]) -> bool {
         Form::Systor => systor::is_header(line),
         Form::Alibaba => alibaba::is_header(line),
         Form::Tencent => tencent::is_header(line),
-        Form::Diskmon => diskmon::is_header(line),
         _ => false,
     }
 }
 
-fn is_other(form: Form, line: &[u8]) -> bool {
-    form == Form::Systor && systor::is_other(line)
+/// Whether a line is whole, but of neither a read nor a write.
+fn is_untyped(form: Form, line: &[u8]) -> bool {
+    form == Form::Systor && systor::is_untyped(line)
 }

@@ -1,7 +1,8 @@
 //! MSR Cambridge CSV: `Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime`. Times are Windows file times
 //! (ticks of 100 ns since 1601), offsets and sizes bytes. The response time is left out of account, and may miss.
 
-use super::fields::{device, fields_up_to, read_or_write, scaled, time};
+use super::fields::{device, fields_up_to, scaled, time};
+use super::ops::read_or_write;
 use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 
@@ -27,7 +28,10 @@ pub(super) const LAYOUT: Layout = Layout {
 };
 
 pub(super) fn is_header(line: &[u8]) -> bool {
-    line.get(..10).is_some_and(|start| start.eq_ignore_ascii_case(b"timestamp,"))
+    let (names, count) = fields_up_to::<7>(line);
+    let own = EXPECTED.as_bytes().split(|byte| *byte == b',');
+    matches!(count, 6 | 7)
+        && names.iter().take(count).zip(own).all(|(name, own)| name.eq_ignore_ascii_case(own))
 }
 
 pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {

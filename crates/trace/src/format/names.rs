@@ -7,10 +7,15 @@ use std::collections::BTreeMap;
 pub(super) struct Numbering {
     numbers: BTreeMap<Box<[u8]>, u16>,
     last: Option<(Box<[u8]>, u16)>,
+    /// Names that were numbered and not yet asked for.
+    fresh: Vec<String>,
 }
 
 /// Longest name that is told from others, bytes: bounds the memory.
 const LONGEST: usize = 1024;
+
+/// Names that are told to whom they were numbered for.
+const TOLD: usize = 8;
 
 impl Numbering {
     /// The number of a name; `None` when there are more than 65,536.
@@ -25,11 +30,21 @@ impl Numbering {
             Some(number) => *number,
             None => {
                 let number = u16::try_from(self.numbers.len()).ok()?;
+                if usize::from(number) < TOLD {
+                    let shown: String =
+                        String::from_utf8_lossy(name).chars().take(40).flat_map(char::escape_debug).collect();
+                    self.fresh.push(shown);
+                }
                 *self.numbers.entry(name.into()).or_insert(number)
             }
         };
         self.last = Some((name.into(), number));
         Some(number)
+    }
+
+    /// The first names, as far as they came up since this was asked last.
+    pub(super) fn take_fresh(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.fresh)
     }
 }
 
@@ -42,6 +57,8 @@ mod tests {
         let mut numbering = Numbering::default();
         let numbers = ["8,0", "8,0", "8,16", "8,0", "259,1"].map(|name| numbering.number(name.as_bytes()));
         assert_eq!(numbers, [0, 0, 1, 0, 2].map(Some));
+        assert_eq!(numbering.take_fresh(), ["8,0", "8,16", "259,1"]);
+        assert!(numbering.take_fresh().is_empty());
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! offsets and lengths integers, operations words, numbers or booleans. Only the columns that are needed are read, page
 //! by page.
 
-use arrow_array::RecordBatch;
+use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
@@ -16,6 +16,7 @@ use super::arrays::{Times, Words, numbers};
 use super::columns::{Places, Role};
 use super::csv::{OPS, adjusted, op_of};
 use super::given::Given;
+use super::names::Numbering;
 use super::{Phrase, Row, Rules, plausible};
 
 /// Rows that are decoded at once.
@@ -30,6 +31,8 @@ pub(crate) struct ParquetRows {
     /// Row given out last, from 1.
     number: u64,
     assumption: Option<String>,
+    /// Devices, where they have names.
+    devices: Numbering,
 }
 
 /// Decoded rows.
@@ -73,7 +76,7 @@ impl ParquetRows {
         for place in places.of.iter_mut().flatten() {
             *place = kept.iter().position(|kept| kept == place).unwrap_or(0);
         }
-        Ok(Self { reader, places, rules, batch: None, number: 0, assumption })
+        Ok(Self { reader, places, rules, batch: None, number: 0, assumption, devices: Numbering::default() })
     }
 
     pub(crate) fn shares_addresses(&self) -> bool {
@@ -82,6 +85,11 @@ impl ParquetRows {
 
     pub(crate) fn take_assumption(&mut self) -> Option<String> {
         self.assumption.take()
+    }
+
+    /// Names of devices that were numbered since it was asked last, the first few.
+    pub(crate) fn take_devices(&mut self) -> Vec<String> {
+        self.devices.take_fresh()
     }
 
     /// Number of the row given out last, from 1.
@@ -105,7 +113,8 @@ impl ParquetRows {
             match next.map_err(|fault| (false, Phrase::from(fault)))? {
                 None => return Ok(None),
                 Some(batch) => {
-                    let decoded = guarded(|| Batch::new(&batch, &self.places, &self.rules));
+                    let devices = &mut self.devices;
+                    let decoded = guarded(|| Batch::new(&batch, &self.places, &self.rules, devices));
                     self.batch = Some(decoded.map_err(|fault| (false, Phrase::from(fault)))?);
                 }
             }
@@ -117,23 +126,25 @@ impl ParquetRows {
 fn assumption(schema: &Schema, places: &Places, given: &Given) -> Option<String> {
     let kind =
         |role| places.at(role).and_then(|place| schema.fields().get(place)).map(|field| field.data_type());
-    let mut assumed = Vec::new();
     let timestamp = matches!(kind(Role::Time), Some(DataType::Timestamp(..)));
-    if places.time_unit.is_none() && !given.time && !timestamp {
-        assumed.push("times are taken for ns (give `time_unit`)");
-    }
+    let mut assumed = places.assumed(&Given { time: given.time || timestamp, ..*given });
     let number = kind(Role::Op).is_some_and(|kind| kind.is_integer() || *kind == DataType::Boolean);
     if number && !given.read_is && places.read_is.is_none() {
-        assumed.push("type 1 is taken for a read (give `read_is`)");
+        assumed.push("type 1 is taken for a read (give `read_is`)".to_owned());
     }
-    (!assumed.is_empty()).then(|| assumed.join(", "))
+    (!assumed.is_empty()).then(|| assumed.join("; "))
 }
 
 impl Batch {
-    fn new(batch: &RecordBatch, places: &Places, rules: &Rules) -> Result<Self, String> {
+    fn new(
+        batch: &RecordBatch,
+        places: &Places,
+        rules: &Rules,
+        names: &mut Numbering,
+    ) -> Result<Self, String> {
         let column = |role: Role| places.at(role).and_then(|place| batch.columns().get(place));
         let needed = |role: Role| column(role).ok_or_else(|| "a column is missing".to_owned());
-        let device = column(Role::Device).map(|array| numbers(array)).transpose()?;
+        let device = column(Role::Device).map(|array| devices(array, names)).transpose()?;
         Ok(Self {
             time: Times::new(needed(Role::Time)?, rules.unit_ns)?,
             op: Words::new(needed(Role::Op)?)?,
@@ -168,6 +179,16 @@ impl Batch {
         let flush = op == HostOp::Flush;
         Ok(plausible(if flush { Row { offset: 0, length: 0, ..row } } else { row })?)
     }
+}
+
+/// A column of devices: numbers, or names that are numbered.
+fn devices(array: &dyn Array, names: &mut Numbering) -> Result<Vec<Option<u64>>, String> {
+    if array.data_type().is_integer() {
+        return numbers(array);
+    }
+    let words = Words::new(array)?;
+    let number = |row| words.at(row).and_then(|name| names.number(name.as_bytes())).map(u64::from);
+    Ok((0..array.len()).map(number).collect())
 }
 
 fn damage(error: &dyn std::error::Error) -> String {

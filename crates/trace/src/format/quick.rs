@@ -39,9 +39,9 @@ pub(super) struct Layout<'a> {
 }
 
 /// Operations as forms write them, the usual ones first. At most seven letters.
-const WORDS: [&[u8]; 20] = [
+const WORDS: [&[u8]; 24] = [
     b"R", b"W", b"Read", b"Write", b"0", b"1", b"r", b"w", b"read", b"write", b"WF", b"T", b"F", b"READ",
-    b"WRITE", b"t", b"f", b"trim", b"flush", b"discard",
+    b"WRITE", b"t", b"f", b"trim", b"flush", b"discard", b"WS", b"RA", b"RS", b"D",
 ];
 
 /// The reader of a layout.
@@ -50,6 +50,8 @@ pub(super) struct Quick {
     /// Columns at the end that may be left out.
     optional: usize,
     more: bool,
+    /// Whether the first column may be any text, and so look like a remark.
+    may_be_remark: bool,
     separator: u8,
     /// The words that the form knows, each in the lowest bytes of a number.
     words: Box<[(u64, HostOp)]>,
@@ -66,6 +68,7 @@ impl Quick {
             columns: layout.columns.into(),
             optional: layout.columns.len().saturating_sub(layout.needed),
             more: layout.more,
+            may_be_remark: layout.columns.first() == Some(&Column::Any),
             separator: layout.separator,
             words: WORDS.iter().filter_map(known).collect(),
             decimals: POWERS.map(whole),
@@ -78,6 +81,9 @@ impl Quick {
     #[inline]
     pub(super) fn read(&self, text: &[u8], row: &mut Row) -> Option<usize> {
         *row = Row::EMPTY;
+        if self.may_be_remark && text.first() == Some(&b'#') {
+            return None;
+        }
         let mut cursor = Cursor { rest: text };
         let mut columns = self.columns.iter();
         loop {
@@ -258,7 +264,7 @@ mod tests {
     use crate::config::ColumnsConfig;
 
     /// A line of each form that has a layout.
-    const LINES: [(Form, &str); 10] = [
+    const LINES: [(Form, &str); 11] = [
         (Form::Msr, "128166385295514663,hm,3,Write,9056014336,2048,2833"),
         (Form::Spc, "1,303574,3584,w,0.026214"),
         (Form::Systor, "1455592511.559981000,0.000226,R,2,31457280,16384"),
@@ -268,6 +274,7 @@ mod tests {
         (Form::Mqsim, "938513000 4  264719034\t16 0"),
         (Form::Ssdsim, "938513000 4 264719034 16 1"),
         (Form::Disksim, "5265.313 0 6357144 8 0"),
+        (Form::Replayer, "223.412 0 3159347200 36864 0"),
         (Form::Diskmon, "0\t4.656875\t0.00003815\t0\tWrite\t6194591\t32"),
     ];
 
@@ -277,7 +284,7 @@ mod tests {
             4 => "[0-9]{1,10}",
             2 => "[0-9]{1,20}[.][0-9]{0,12}",
             2 => "[0-9]{15,22}",
-            3 => "R|W|r|w|Read|Write|READ|wRITE|WF|T|F|trim|flush|sync|discard|0|1|true|D",
+                3 => "R|W|r|w|Read|Write|READ|wRITE|WF|T|F|trim|flush|sync|discard|0|1|true|D|WS|RA|DiskRead|#",
             1 => "0{0,20}[0-9]{0,3}",
             1 => "[+-][0-9]{1,4}|[0-9]e[0-9]|1[.]5E[+]3|0x1f|[.]5|[0-9]{8}[/:][0-9]",
             1 => " ?[a-z\" \u{e9}]{0,12}\r?",
@@ -379,5 +386,6 @@ mod tests {
         assert_eq!((row.time, row.op, row.offset, row.length, length), (5, HostOp::Write, 512, 1024, 24));
         assert_eq!(quick("\"a,5\",5,write,512,1024,x"), None);
         assert_eq!(quick("a,5,\"write\",512,1024,x"), None);
+        assert_eq!(quick("#a,5,write,512,1024,x"), None);
     }
 }

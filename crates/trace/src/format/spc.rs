@@ -3,7 +3,8 @@
 //!
 //! Described by the Storage Performance Council's trace file format, revision 1.0.1.
 
-use super::fields::{device, first_fields, read_or_write, scaled, time};
+use super::fields::{device, first_fields, scaled, time};
+use super::ops::read_or_write;
 use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 

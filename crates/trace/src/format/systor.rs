@@ -1,7 +1,9 @@
 //! SYSTOR '17 (Lee et al., enterprise VDI): `Timestamp,Response,IOType,LUN,Offset,Size`: decimal seconds since 1970,
-//! response time in seconds, R or W, logical unit, bytes. Lines without an IOType are no transfers and passed over.
+//! response time in seconds, R or W, logical unit, bytes. Lines without an IOType are no transfers: passed over and
+//! counted.
 
-use super::fields::{comma_fields, device, read_or_write, scaled, time};
+use super::fields::{comma_fields, device, scaled, time};
+use super::ops::read_or_write;
 use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 
@@ -20,7 +22,7 @@ pub(super) fn is_header(line: &[u8]) -> bool {
 }
 
 /// Whether the line is whole, but of neither a read nor a write.
-pub(super) fn is_other(line: &[u8]) -> bool {
+pub(super) fn is_untyped(line: &[u8]) -> bool {
     comma_fields::<6>(line).is_some_and(|[time, _, kind, ..]| kind.is_empty() && !time.is_empty())
 }
 
@@ -60,8 +62,8 @@ mod tests {
     #[test]
     fn headers_and_lines_without_a_type_are_known() {
         assert!(is_header(b"Timestamp,Response,IOType,LUN,Offset,Size\r"));
-        assert!(is_other(b"1455592511.559981,0.1,,2,0,0"));
-        assert!(!is_other(b"1455592511.559981,0.1,R,2,0,0"));
+        assert!(is_untyped(b"1455592511.559981,0.1,,2,0,0"));
+        assert!(!is_untyped(b"1455592511.559981,0.1,R,2,0,0"));
     }
 
     #[test]

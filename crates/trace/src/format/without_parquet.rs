@@ -24,6 +24,10 @@ impl ParquetRows {
         match self.0 {}
     }
 
+    pub(crate) fn take_devices(&mut self) -> Vec<String> {
+        match self.0 {}
+    }
+
     pub(crate) fn number(&self) -> u64 {
         match self.0 {}
     }

@@ -1,10 +1,11 @@
 //! Wordline CSV: `time_ns,op,offset_bytes,length_bytes[,flow]`, op R, W, WF (write with FUA), T (trim) or F (flush; its
-//! offset and length count as 0). The header is optional.
+//! offset and length count as 0), or a word for it. The header is optional.
 
 use wordline_engine::host::request::HostOp;
 
 use super::csv::{loose, loose_time};
 use super::fields::{device, fields_up_to};
+use super::ops::named;
 use super::quick::{Column, Layout};
 use super::{Expected, Row, Rules};
 
@@ -18,7 +19,7 @@ pub(super) const LAYOUT: Layout = Layout {
     needed: 4,
     more: false,
     separator: b',',
-    op: |field, _| op_of(field),
+    op: |field, _| named(field),
 };
 
 pub(super) fn is_header(line: &[u8]) -> bool {
@@ -35,23 +36,12 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
     };
     let row = Row {
         time: loose_time(arrival, rules.unit_ns).ok_or("a time in the first field")?,
-        op: op_of(op).ok_or("R, W, WF, T or F in the second field")?,
+        op: named(op).ok_or("R, W, WF, T or F in the second field")?,
         offset: loose(offset, rules.offset_unit).ok_or("an offset in bytes in the third field")?,
         length: loose(length, rules.length_unit).ok_or("a length in bytes in the fourth field")?,
         device: device(flow).ok_or("a flow from 0 to 65535 in the fifth field")?,
     };
     Ok(if row.op == HostOp::Flush { Row { offset: 0, length: 0, ..row } } else { row })
-}
-
-pub(super) fn op_of(field: &[u8]) -> Option<HostOp> {
-    match field {
-        b"R" | b"r" => Some(HostOp::Read),
-        b"W" | b"w" => Some(HostOp::Write),
-        b"WF" | b"wf" => Some(HostOp::WriteFua),
-        b"T" | b"t" => Some(HostOp::Trim),
-        b"F" | b"f" => Some(HostOp::Flush),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

@@ -6,4 +6,4 @@ mod siblings;
 
 pub(crate) use lines::{LineFault, LineReader};
 pub(crate) use open::{FileInput, open_input, opening_fault};
-pub(crate) use siblings::processor_files;
+pub(crate) use siblings::{Processors, processor_files};

@@ -8,10 +8,10 @@ use wordline_engine::host::request::SourceError;
 use super::shown::{first_line, hint, shown};
 use crate::config::TraceConfig;
 use crate::format::{
-    Blktrace, Detected, Form, Given, LineParser, ParquetRows, RecordFault, Row, Rules, Srt, Vscsi, detect,
-    names_flows,
+    Blktrace, Detected, Form, Given, LeftOut, LineParser, ParquetRows, RecordFault, Row, Rules, Srt, Text,
+    Vscsi, detect, look_at, names_flows,
 };
-use crate::input::{FileInput, LineFault, LineReader, open_input, processor_files};
+use crate::input::{FileInput, LineFault, LineReader, Processors, open_input, processor_files};
 use crate::notes::Tally;
 
 /// First bytes that are looked at to tell the form.
@@ -20,7 +20,6 @@ const HEAD: u64 = 1 << 16;
 /// An open trace file.
 pub(super) struct TraceFile {
     path: PathBuf,
-    form: Form,
     /// All devices (flows) share one address space.
     shared: bool,
     body: Body,
@@ -50,8 +49,8 @@ impl TraceFile {
     /// Opens the file in the form that `config` names, or that its first bytes tell. What had to be assumed goes into
     /// `tally`.
     pub(super) fn open(path: &Path, config: &TraceConfig, tally: &mut Tally) -> Result<Self, SourceError> {
-        let paths = processor_files(path);
-        let input = open_input(paths.first().map_or(path, PathBuf::as_path))?;
+        let files = processor_files(path);
+        let input = open_input(files.paths.first().map_or(path, PathBuf::as_path))?;
         let parquet = |rules: &Rules, plain: bool| {
             if !plain {
                 return Err("Parquet inside another compression: unpack it first".to_owned());
@@ -59,7 +58,7 @@ impl TraceFile {
             let file = File::open(path).map_err(|error| error.to_string())?;
             ParquetRows::open(file, rules, &config.columns, Given::of(config))
         };
-        Self::begin(path, paths, input, config, tally, parquet)
+        Self::begin(path, files, input, config, tally, parquet)
     }
 
     /// The same for bytes instead of a file.
@@ -77,24 +76,29 @@ impl TraceFile {
             true => ParquetRows::open(owned, rules, &config.columns, Given::of(config)),
             false => Err("Parquet inside another compression".to_owned()),
         };
-        Self::begin(path, vec![path.to_owned()], input, config, tally, parquet)
+        Self::begin(path, Processors::alone(path), input, config, tally, parquet)
     }
 
     fn begin(
         path: &Path,
-        paths: Vec<PathBuf>,
+        files: Processors,
         mut input: FileInput,
         config: &TraceConfig,
         tally: &mut Tally,
         parquet: impl FnOnce(&Rules, bool) -> Result<ParquetRows, String>,
     ) -> Result<Self, SourceError> {
         let plain = input.is_plain();
-        let (head, detected) = look(path, &mut input, config)?;
-        if let Some(assumption) = detected.assumption {
-            tally.assumptions.push(format!("{}: {assumption}", path.display()));
-        }
+        let Looked { head, complete, detected } = look(path, &mut input, config)?;
         let form = detected.form;
+        let Text { config, headed, notes } = if form.is_text() {
+            look_at(&head, complete, detected, config).map_err(|names| foreign_header(path, names, form))?
+        } else {
+            Text { config: config.clone(), headed: false, notes: Vec::new() }
+        };
+        let config = &config;
+        notes.iter().for_each(|note| tally.assume(path, note));
         let rules = Rules::configured(form, config);
+        tally.event = rules.event;
         let body = match form {
             Form::Parquet => Body::Parquet(Box::new(
                 parquet(&rules, plain)
@@ -102,32 +106,20 @@ impl TraceFile {
             )),
             Form::Vscsi => Body::Vscsi(Vscsi::new(input, &head, rules)),
             Form::Srt => Body::Srt(Srt::new(input, rules)),
-            Form::Blktrace => Body::Blktrace(Blktrace::new(all(paths, input)?, rules)),
+            Form::Blktrace => {
+                tally.assumptions.extend(files.notes(path));
+                Body::Blktrace(Blktrace::new(all(files.paths, input)?, rules))
+            }
             _ => Body::Lines {
                 lines: Box::new(LineReader::new(input)),
-                parser: LineParser::new(rules, &config.columns, Given::of(config)),
+                parser: LineParser::new(rules, &config.columns, Given::of(config)).headed(headed),
             },
         };
         let shared = match &body {
             Body::Parquet(rows) => rows.shares_addresses(),
             _ => form == Form::Wordline || (form == Form::Columns && names_flows(&head)),
         };
-        let file = Self { path: path.to_owned(), form, shared, body };
-        if let Body::Blktrace(blktrace) = &file.body
-            && blktrace.files() > 1
-        {
-            tally.assumptions.push(format!(
-                "{}: {} files of blktrace, one for each processor, merged by time",
-                path.display(),
-                blktrace.files()
-            ));
-        }
-        Ok(file)
-    }
-
-    /// The form that is read.
-    pub(super) fn form(&self) -> Form {
-        self.form
+        Ok(Self { path: path.to_owned(), shared, body })
     }
 
     /// Whether all devices (flows) share one address space.
@@ -174,8 +166,10 @@ impl TraceFile {
                 Ok(Some(line)) => match parser.parse(line) {
                     Ok(row) => {
                         if let Some(assumption) = parser.take_assumption() {
-                            tally.assumptions.push(format!("{}: {assumption}", self.path.display()));
+                            tally.assume(&self.path, &assumption);
                         }
+                        tally.left_out.add(&parser.take_left_out());
+                        tally.name_devices(parser.take_devices());
                         match row {
                             Some(row) => return Ok(Some(Placed { row, number: lines.number() })),
                             None => continue,
@@ -204,11 +198,16 @@ impl TraceFile {
                 Body::Lines { .. } => return Ok(None),
                 Body::Vscsi(vscsi) => {
                     let row = vscsi.next_row();
-                    tally.other_commands += vscsi.take_left_out();
+                    let commands = vscsi.take_left_out();
+                    tally.left_out.add(&LeftOut { commands, ..LeftOut::default() });
                     row
                 }
                 Body::Srt(srt) => srt.next_row(),
-                Body::Blktrace(blktrace) => blktrace.next_row(),
+                Body::Blktrace(blktrace) => {
+                    let row = blktrace.next_row();
+                    tally.left_out.add(&blktrace.take_left_out());
+                    row
+                }
                 Body::Parquet(rows) => match rows.next_row() {
                     Ok(row) => Ok(row),
                     Err((goes_on, fault)) => {
@@ -225,7 +224,10 @@ impl TraceFile {
             if let Body::Parquet(rows) = &mut self.body
                 && let Some(assumption) = rows.take_assumption()
             {
-                tally.assumptions.push(format!("{}: {assumption}", self.path.display()));
+                tally.assume(&self.path, &assumption);
+            }
+            if let Body::Parquet(rows) = &mut self.body {
+                tally.name_devices(rows.take_devices());
             }
             match found {
                 Ok(row) => return Ok(row.map(|row| Placed { row, number: self.number() })),
@@ -295,20 +297,22 @@ impl TraceFile {
     }
 }
 
-/// The first bytes, and the form.
-fn look(
-    path: &Path,
-    input: &mut FileInput,
-    config: &TraceConfig,
-) -> Result<(Vec<u8>, Detected), SourceError> {
+/// The first bytes, whether they are all, and the form.
+struct Looked {
+    head: Vec<u8>,
+    complete: bool,
+    detected: Detected,
+}
+
+fn look(path: &Path, input: &mut FileInput, config: &TraceConfig) -> Result<Looked, SourceError> {
     let whole = |fault: &str| SourceError(format!("{}: {fault}", path.display()));
     let looked = input.peek(HEAD).map(|(head, complete)| (head.to_vec(), complete));
     let (head, complete) = looked.map_err(|error| whole(&input.fault(&error)))?;
     if let Some(form) = Form::named(config.format) {
-        return Ok((head, Detected::surely(form)));
+        return Ok(Looked { head, complete, detected: Detected::named(form) });
     }
-    if let Some(detected) = detect(&head, complete) {
-        return Ok((head, detected));
+    if let Some(detected) = detect(&head, complete, config) {
+        return Ok(Looked { head, complete, detected });
     }
     if head.get(257..262) == Some(b"ustar") {
         return Err(whole("a tar archive: unpack it first"));
@@ -321,6 +325,17 @@ fn look(
         )),
         None => whole("no request in this file"),
     })
+}
+
+/// Names of columns in a file that is to be read in a form without them.
+fn foreign_header(path: &Path, names: &[u8], form: Form) -> SourceError {
+    SourceError(format!(
+        "{}: {}: names columns or units that the form `{}` hasn't: allowed: `format = \"columns\"` or \"auto\", which read \
+         them by their names",
+        path.display(),
+        shown(names),
+        form.name()
+    ))
 }
 
 /// The files of all processors, of which the first is open.

@@ -54,9 +54,7 @@ impl TraceReader {
     }
 
     fn new(config: &TraceConfig, path: PathBuf, drive_bytes: u64, file: TraceFile, tally: Tally) -> Self {
-        let mut config = config.clone();
-        // What was found once isn't looked for again on the next pass.
-        config.format = file.form().format();
+        let config = config.clone();
         let reader = Self {
             path,
             drive_bytes,
@@ -192,6 +190,9 @@ impl TraceReader {
         if let (Some(device), true) = (self.config.device, self.tally.other_devices > 0) {
             return self.file.whole(&format!("no request of device {device}"));
         }
-        self.file.whole("no request in this file")
+        match self.tally.event_note() {
+            Some(note) => self.file.whole(&format!("no request in this file: {note}")),
+            None => self.file.whole("no request in this file"),
+        }
     }
 }

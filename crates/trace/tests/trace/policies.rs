@@ -24,7 +24,10 @@ fn beyond_the_drive_is_an_error_with_file_line_offset_and_size() {
 #[test]
 fn wrapping_keeps_number_and_length_of_requests() {
     let folder = Folder::new();
-    let path = folder.file("t.csv", "0,R,0,4096\n1,W,1048576,4096\n2,R,1046528,4096\n");
+    let path = folder.file(
+        "t.csv",
+        "time_ns,op,offset_bytes,length_bytes\n0,R,0,4096\n1,W,1048576,4096\n2,R,1046528,4096\n",
+    );
     let (requests, notes) = read(with(&path, OutOfRange::Wrap), MIB).unwrap();
     let found: Vec<_> = requests.iter().map(short).collect();
     assert_eq!(found, [(0, 'R', 0, 4096), (1, 'W', 0, 4096), (2, 'R', 1_044_480, 4096)]);
@@ -100,7 +103,7 @@ fn a_footprint_is_what_reads_and_writes_touch() {
 #[test]
 fn remarks_can_be_read_after_the_source_was_handed_on() {
     let folder = Folder::new();
-    let path = folder.file("t", "0,R,0,0\n1,R,0,512\n");
+    let path = folder.file("t", "time_ns,op,offset_bytes,length_bytes\n0,R,0,0\n1,R,0,512\n");
     let opened = opened(&SourceConfig::Trace(TraceConfig::of_file(&path)), MIB).unwrap();
     let (mut source, notes) = (opened.source, opened.notes);
     std::thread::spawn(move || drain(&mut *source).unwrap()).join().unwrap();

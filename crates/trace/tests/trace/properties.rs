@@ -14,6 +14,7 @@ fn config() -> impl Strategy<Value = TraceConfig> {
         TraceFormat::Mqsim,
         TraceFormat::Ssdsim,
         TraceFormat::Disksim,
+        TraceFormat::Replayer,
         TraceFormat::Wordline,
         TraceFormat::Spc,
         TraceFormat::Systor,
@@ -63,6 +64,13 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
         "hm",
         "\u{fffd}",
         "1e9",
+        "#",
+        "sdb",
+        "WS",
+        "time_us",
+        "op",
+        "lba",
+        "nblocks",
     ];
     let line = (
         prop::sample::select(&[",", " ", "\t"][..]),

@@ -29,7 +29,6 @@ fn all(config: TraceConfig) -> Vec<HostRequest> {
 fn pairs() -> Vec<(&'static str, &'static str, TraceConfig)> {
     let plain = || TraceConfig::of_file("");
     let sorted = || TraceConfig { sort_window: 4096, ..plain() };
-    let bytes = || TraceConfig { offset_unit_bytes: Some(1), length_unit_bytes: Some(1), ..plain() };
     let pages = || TraceConfig { length_unit_bytes: Some(4096), ..plain() };
     let columns = |time, op, offset, length| ColumnsConfig {
         time: Some(ColumnRef::Number(time)),
@@ -66,11 +65,11 @@ fn pairs() -> Vec<(&'static str, &'static str, TraceConfig)> {
         ("msr_cambridge/mds_0.part-1000-writes.csv", "msr_mds_0_w1000", plain()),
         ("msr_cambridge/proj_0.part-1000-writes.csv", "msr_proj_0_w1000", plain()),
         ("msr_cambridge/rsrch_2.part-1000-writes.csv", "msr_rsrch_2_w1000", plain()),
-        ("msr_cambridge/heimdall.msr.cut.per_10k.rw_20_80.105.trace.gz", "msr_hm_0_cut105", bytes()),
+        ("msr_cambridge/heimdall.msr.cut.per_10k.rw_20_80.105.trace.gz", "msr_hm_0_cut105", plain()),
         (
             "msr_cambridge/heimdall.msr.cut.per_10k.most_thpt_rand_iops.1006.trace.gz",
             "msr_burst_cut1006",
-            bytes(),
+            plain(),
         ),
         ("ms_tpcc/mqsim-tpcc-small.trace", "ms_tpcc_small", plain()),
         ("llm_ssd/opt7b_512tok_cache_drop.mqsim.txt.gz", "llm_opt7b_offload", plain()),
@@ -241,6 +240,36 @@ fn traces_with_another_unit_or_form_are_read_with_the_right_keys() {
     };
     let (requests, notes) = read(web, u64::MAX).unwrap();
     assert!(requests.len() >= 3000, "{} {notes:?}", requests.len());
+}
+
+#[test]
+fn what_the_numbers_of_traces_leave_open_is_told() {
+    let Some(folder) = traces() else { return };
+    for (name, parts) in [
+        (
+            "flashsim_desktop/desktop.trace.gz",
+            &["taken for DiskSim ASCII", "`length_unit_bytes = 4096` takes them so"][..],
+        ),
+        ("spc_umass/Financial1.first50000.flashsim-fin1.trace.gz", &["FlashSim's lines look alike"]),
+        ("msr_cambridge/web.first1000-each.pre-processed.csv", &["none of Windows file times"]),
+        ("hadoop_apress/blktrace.txt.gz", &["`event = \"queue\"` reads those"]),
+    ] {
+        let (_, notes) = read(TraceConfig::of_file(folder.join(name)), u64::MAX).unwrap();
+        for part in parts {
+            assert!(notes.iter().any(|note| note.contains(part)), "{name}: {part}: {notes:?}");
+        }
+    }
+}
+
+#[test]
+fn numbers_of_traces_in_their_own_units_are_in_no_doubt() {
+    let Some(folder) = traces() else { return };
+    for listed in manifest(&folder) {
+        let path = folder.join(format!("norm/{}.trace.gz", listed.name));
+        let config = TraceConfig { format: TraceFormat::Mqsim, ..TraceConfig::of_file(path) };
+        let notes = opened(&SourceConfig::Trace(config), u64::MAX).unwrap().notes.lines();
+        assert!(notes.is_empty(), "{}: {notes:?}", listed.name);
+    }
 }
 
 #[test]

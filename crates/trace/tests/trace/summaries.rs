@@ -27,7 +27,8 @@ fn a_summary_counts_bytes_sizes_pages_and_alignment() {
 #[test]
 fn a_summary_is_json() {
     let folder = Folder::new();
-    let config = SourceConfig::Trace(TraceConfig::of_file(folder.file("t", "0,W,0,0\n5,R,0,512\n")));
+    let text = "time_ns,op,offset_bytes,length_bytes\n0,W,0,0\n5,R,0,512\n";
+    let config = SourceConfig::Trace(TraceConfig::of_file(folder.file("t", text)));
     let info = TraceInfo::collect(&mut opened(&config, u64::MAX).unwrap()).unwrap();
     let json = serde_json::to_value(&info).unwrap();
     assert_eq!(json["reads"]["size_bytes"]["p50"], 512);

@@ -85,7 +85,8 @@ fn merged_traces_are_flows() {
 
 #[test]
 fn a_window_puts_arrivals_in_order_before_anything_else() {
-    let text = "50,R,0,512\n20,R,512,512\n70,R,1024,512\n60,R,1536,512\n";
+    let text =
+        "time_ns,op,offset_bytes,length_bytes\n50,R,0,512\n20,R,512,512\n70,R,1024,512\n60,R,1536,512\n";
     let (sorted, notes) = transformed(text, "sort_window = 2", u64::MAX).unwrap();
     assert_eq!(sorted, [(0, 'R', 512, 512), (30, 'R', 0, 512), (40, 'R', 1536, 512), (50, 'R', 1024, 512)]);
     assert!(notes.is_empty(), "{notes:?}");
