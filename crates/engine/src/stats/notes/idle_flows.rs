@@ -26,10 +26,9 @@ mod tests {
 
     #[test]
     fn a_flow_without_any_request_is_named() {
-        let mut report = Report::default();
-        report.flows = ["reads", "trims", "none"]
-            .map(|name| FlowReport { name: name.into(), ..FlowReport::default() })
-            .into();
+        let flow = |name: &str| FlowReport { name: name.into(), ..FlowReport::default() };
+        let flows = ["reads", "trims", "none"].map(flow).into();
+        let mut report = Report { flows, ..Report::default() };
         (report.flows[0].read.requests, report.flows[1].trim.requests) = (1, 1);
         let found: Vec<String> = notes(&report).into_iter().map(|note| note.found).collect();
         assert_eq!(found, ["flow none has no request in the window"]);
