@@ -35,6 +35,7 @@ mod mapping;
 mod measure;
 mod naive_drive;
 mod nand_modes;
+mod owned_keys;
 mod pacing;
 mod partition;
 mod presets;
