@@ -49,6 +49,7 @@ mod slc_cache;
 mod snapshots;
 mod stationary;
 mod systems;
+mod used_map;
 mod victims;
 mod wear;
 

@@ -158,7 +158,7 @@ fn run_described(
     let requests = Requests::open_or_held(described, &context, held)?;
     let requests = past.put_before(requests, described, &context)?;
     let watch = Watch::new(progress, requests.size_hint());
-    let run = Run { described, setup: &setup, settling: past.requests, started: Instant::now() };
+    let run = Run { described, setup: &setup, past: &past, started: Instant::now() };
     let touched = || touched_pages(&setup, described, &context, &watch, held);
     match &setup.scheme.array {
         None => {
@@ -211,7 +211,7 @@ fn run_described(
 struct Run<'a> {
     described: &'a Described,
     setup: &'a Setup,
-    settling: u64,
+    past: &'a Past,
     started: Instant,
 }
 
@@ -257,7 +257,7 @@ impl Run<'_> {
                 prepare_s: (prepared - self.started).as_secs_f64(),
                 wall_s,
                 requests: outcome.requests,
-                settling_requests: self.settling,
+                settling_requests: self.past.requests,
                 flash_operations: outcome.flash_operations,
                 flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
                 events: outcome.events,
@@ -267,6 +267,7 @@ impl Run<'_> {
                 .notes()
                 .into_iter()
                 .map(Note::of_workload)
+                .chain(self.past.note.clone())
                 .chain(outcome.report.notes())
                 .collect(),
             report: &outcome.report,

@@ -1,6 +1,7 @@
 //! The host's side: requests, how they arrive, which of several flows goes next, and the link that carries them.
 
 pub mod arbiter;
+pub mod draws;
 pub mod flows;
 pub mod front;
 pub mod request;

@@ -115,6 +115,7 @@ fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
             overwrite,
             layout: if steady { StartLayout::Steady } else { StartLayout::InOrder },
             settle_requests: None,
+            ..StartConfig::default()
         },
         window: WindowConfig { warmup_requests: 50, ..WindowConfig::default() },
         measure: MeasureConfig {
