@@ -3,6 +3,7 @@
 
 use arbitrary::{Result as Taken, Unstructured};
 use wordline_engine::config::measure::Until;
+use wordline_engine::config::owned::SCHEME;
 use wordline_engine::config::{Layer, resolve_run};
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
@@ -68,8 +69,9 @@ fn run_of(bytes: &mut Unstructured) -> Taken<Option<Run>> {
             changes.push(((*key).to_owned(), (*value).to_owned()));
         }
     }
-    let (workload, drive): (Vec<_>, Vec<_>) =
+    let (workload, mut drive): (Vec<_>, Vec<_>) =
         changes.into_iter().partition(|(key, _)| key.starts_with("workload"));
+    leave_out_unread(&mut drive);
     let Ok(device) = Layer::from_toml("device", DEVICE) else { return Ok(None) };
     let (device, scheme) = match resolve_run(&device, &Layer::default(), &drive) {
         Ok(described) => described,
@@ -112,6 +114,27 @@ fn run_of(bytes: &mut Unstructured) -> Taken<Option<Run>> {
     }
     let stop = bytes.arbitrary::<u16>()?.into();
     Ok(Some((setup, requests(bytes, drive)?, stop)))
+}
+
+/// Takes keys out that what is chosen in their table doesn't read: nearly every drive would be refused for one.
+fn leave_out_unread(changes: &mut Vec<(String, String)>) {
+    for slot in SCHEME {
+        let path = |key: &str| format!("scheme.{}.{key}", slot.table);
+        let choice =
+            changes.iter().find(|(key, _)| *key == path(slot.choice)).map(|(_, value)| value.clone());
+        let chosen = choice.unwrap_or_else(|| slot.choices.first().copied().unwrap_or_default().to_owned());
+        let unread: Vec<String> = slot
+            .owned
+            .iter()
+            .filter(|(key, _)| !slot.reads(&chosen, key))
+            .map(|(key, _)| path(key))
+            .collect();
+        changes.retain(|(key, _)| {
+            !unread.iter().any(|path| {
+                key.strip_prefix(path.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            })
+        });
+    }
 }
 
 fn requests(bytes: &mut Unstructured, drive: u64) -> Taken<Vec<HostRequest>> {

@@ -20,6 +20,13 @@ pub fn below(rng: &mut Xoshiro256PlusPlus, bound: u32) -> u32 {
     (wide >> 64) as u32
 }
 
+/// A number from 0 to below 1, in steps of 2^-53.
+#[inline]
+pub fn unit(rng: &mut Xoshiro256PlusPlus) -> f64 {
+    use rand::Rng;
+    (rng.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -20,7 +20,7 @@ pub use error::RunError;
 pub use observer::{Observer, Unobserved};
 use replay::Replay;
 pub(crate) use replay::{FETCHED_TOGETHER, fetch_ahead};
-pub use setup::{Before, Setup, logical_bytes};
+pub use setup::{Before, LookedUp, Setup, logical_bytes};
 pub use split::{Ending, Split, Stop};
 use volume::Volume;
 

@@ -37,6 +37,7 @@ mod mapping;
 mod measure;
 mod naive_drive;
 mod nand_modes;
+mod owned_keys;
 mod pacing;
 mod partition;
 mod plane_rules;
@@ -54,6 +55,7 @@ mod snapshots;
 mod stationary;
 mod streams;
 mod systems;
+mod used_map;
 mod victims;
 mod wear;
 

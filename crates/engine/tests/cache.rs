@@ -28,6 +28,7 @@ fn cached(setup: Setup, policy: CacheKind, units: u64, high: f64) -> Setup {
     let bytes = CacheBytes::Bytes(units * u64::from(setup.device.geometry.mapping_unit_bytes));
     let mut setup = setup;
     setup.scheme.cache = CacheConfig { policy, bytes, dirty_high: high, ..CacheConfig::default() };
+    setup.scheme = only_read(setup.scheme);
     setup
 }
 

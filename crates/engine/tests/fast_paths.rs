@@ -204,6 +204,7 @@ proptest! {
         }
         if fast {
             allow_fast_paths(&mut setup, CacheConfig::default(), whole, alone);
+            setup.scheme = only_read(setup.scheme);
         }
         let requests = match setup.prepare(&[]) {
             Ok(drive) => requests(seed, count, drive.logical_bytes()),
@@ -227,6 +228,7 @@ proptest! {
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         allow_fast_paths(&mut setup, CacheConfig::default(), true, alone);
         setup.scheme.mapping.policy = MappingKind::Journaled;
+        setup.scheme = only_read(setup.scheme);
         let mapping = &mut setup.scheme.mapping;
         (mapping.journal_entry_bytes, mapping.translation_entry_bytes) = entries;
         let mut requests = match setup.prepare(&[]) {
@@ -259,6 +261,7 @@ proptest! {
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         allow_fast_paths(&mut setup, cache, whole, alone);
         setup.scheme.blocks.host_write_points = points;
+        setup.scheme = only_read(setup.scheme);
         if joined {
             setup.device.multi_plane.rule = MultiPlaneRule::SamePage;
         }
@@ -293,6 +296,7 @@ proptest! {
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         setup.window.warmup_requests = warmup / 2;
         allow_fast_paths(&mut setup, CacheConfig::default(), true, false);
+        setup.scheme = only_read(setup.scheme);
         let read = setup.device.cell.read_ns[0];
         setup.device.cell.technology = CellTechnology::Tlc;
         setup.device.cell.read_ns = (0..3).map(|kind| read + 777 * (kind % types) as u64).collect();

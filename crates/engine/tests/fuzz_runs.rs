@@ -61,8 +61,13 @@ fn random_runs_hold_in_checked_mode_and_across_a_snapshot() {
 }
 
 /// What refusals of values that need another one say.
-const NEEDS: [&str; 4] =
-    ["only with", "unless channel.arbitration", "with at least 2", "one of bytes and share"];
+const NEEDS: [&str; 5] = [
+    "only with",
+    "unless channel.arbitration",
+    "with at least 2",
+    "one of bytes and share",
+    "nothing reads it",
+];
 
 #[test]
 fn every_key_and_value_of_the_runs_is_one_that_the_descriptions_know() {

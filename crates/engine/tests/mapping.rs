@@ -76,9 +76,10 @@ fn a_translation_page_in_the_hosts_memory_knows_all_its_pages_for_a_round_trip_o
 #[test]
 fn only_a_map_that_is_cached_lies_in_the_hosts_memory() {
     let mut setup = segments(device(1, 1, 1, 1), 1);
-    setup.scheme.mapping.policy = MappingKind::Page;
+    setup.scheme.mapping =
+        MappingConfig { policy: MappingKind::Page, host_memory: true, ..MappingConfig::default() };
     let error = setup.prepare(&[]).err().unwrap().to_string();
-    let allowed = "allowed: false, or policy = \"demand\" or \"segments\"";
+    let allowed = "allowed: false, or policy = \"demand\" or \"segments\": with \"page\" nothing reads it";
     assert_eq!(error, format!("scheme.mapping.host_memory = true: {allowed}"));
 }
 

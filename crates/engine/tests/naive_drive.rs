@@ -131,6 +131,7 @@ proptest! {
         scheme.blocks.host_write_points =
             if separation.0 == SeparationKind::HotCold { points.max(2) } else { points };
         isolate(&mut scheme, persistent);
+        let scheme = only_read(scheme);
         let start = StartConfig { layout, ..start(occupancy, overwrite) };
         let setup = Setup { scheme, host, start, seed, ..setup(device) };
         let systems = replicator.iter().map(Replicator::policy).collect();
@@ -184,6 +185,7 @@ proptest! {
         let blocks = BlocksConfig { superblock: spans[span], ..BlocksConfig::default() };
         let block_map = BlockMapConfig { policy, log_blocks };
         let scheme = SchemeConfig { cache, firmware, blocks, block_map, ..SchemeConfig::default() };
+        let scheme = only_read(scheme);
         let setup = Setup { scheme, host, start: start(Occupancy::Share(share), 0.0), seed, ..setup(device) };
         let drive = match setup.prepare(&[]) {
             Ok(drive) => drive,

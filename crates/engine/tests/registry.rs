@@ -146,6 +146,7 @@ fn every_slc_cache_passes_with_every_span_and_every_collection() {
                     let share = Some(if policy == SlcCacheKind::Static { 0.1 } else { 1.0 });
                     setup.scheme.slc_cache =
                         SlcCacheConfig { policy, when_full, share, ..Default::default() };
+                    setup.scheme = only_read(setup.scheme);
                     setup.start = start(Occupancy::Share(0.6), 0.0);
                     let what = format!("{policy:?} {when_full:?} {superblock:?} {collection:?}");
                     let report = passes(&setup, 1_000, &what);
@@ -218,6 +219,7 @@ fn every_other_choice_passes() {
                             let what = format!(
                                 "{policy:?} {unmapped_reads:?} {collection:?} {arbitration:?} {transfer:?} {stop:?}"
                             );
+                            setup.scheme = only_read(setup.scheme);
                             passes(&setup, 1_500, &what);
                         }
                     }
@@ -257,6 +259,7 @@ fn read_reclaim_passes_at_every_priority_with_every_scheduler_and_span() {
                         priority,
                         ..ReclaimConfig::default()
                     };
+                    setup.scheme = only_read(setup.scheme);
                     let what = format!("{policy:?} {priority:?} {scheduler:?} {superblock:?}");
                     let report = run(&setup, &mut Listed(requests)).unwrap_or_else(|e| panic!("{what}: {e}"));
                     let operations = report.read_reclaim.map_or(0, |reclaim| reclaim.operations);
@@ -342,6 +345,7 @@ fn paced_collection_passes_with_every_policy_span_placement_and_cache() {
                         ..Default::default()
                     };
                     let what = format!("{policy:?} {superblock:?} {placement:?} {cache:?}");
+                    setup.scheme = only_read(setup.scheme);
                     assert!(passes(&setup, 600, &what).gc.victims > 0, "{what}");
                 }
             }
@@ -364,6 +368,7 @@ fn every_cache_passes_with_every_placement_span_and_scheduler() {
                         setup.scheme.scheduler.policy = scheduler;
                         let what =
                             format!("{policy:?} {admit_reads:?} {placement:?} {superblock:?} {scheduler:?}");
+                        setup.scheme = only_read(setup.scheme);
                         let report = passes(&setup, 700, &what);
                         assert_eq!(report.cache.is_some(), policy != CacheKind::None, "{what}");
                     }

@@ -308,7 +308,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                 scheduler,
                 cache,
             )| {
-                SchemeConfig {
+                only_read(SchemeConfig {
                     mapping: MappingConfig {
                         unmapped_reads: if allocate { UnmappedReads::Allocate } else { UnmappedReads::Zeros },
                         ..mapping
@@ -337,7 +337,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                     },
                     cache,
                     ..Default::default()
-                }
+                })
             },
         )
 }
@@ -371,7 +371,12 @@ fn hosts() -> impl Strategy<Value = (HostConfig, StartConfig, WindowConfig)> {
     ];
     let layout = prop_oneof![Just(StartLayout::InOrder), Just(StartLayout::Steady)];
     let start = (occupancy, layout, prop_oneof![20 => Just(0.0), 10 => 0.0..2.0f64, 1 => number()]).prop_map(
-        |(occupancy, layout, overwrite)| StartConfig { occupancy, layout, overwrite, settle_requests: None },
+        |(occupancy, layout, overwrite)| StartConfig {
+            occupancy,
+            layout,
+            overwrite,
+            ..StartConfig::default()
+        },
     );
     let window = (time(), prop_oneof![0u64..12, any::<u64>()], number()).prop_map(
         |(warmup_ns, warmup_requests, warmup_drive_writes)| WindowConfig {

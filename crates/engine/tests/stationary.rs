@@ -13,7 +13,7 @@ use wordline_engine::config::run::StartLayout;
 use wordline_engine::config::scheme::{GcKind, MappingKind, SuperblockSpan};
 use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
 use wordline_engine::host::RequestSource;
-use wordline_engine::{Before, Setup, Split, Stop, Unobserved, replay, replay_in_parts};
+use wordline_engine::{Before, LookedUp, Setup, Split, Stop, Unobserved, replay, replay_in_parts};
 
 /// Writes of the long run.
 const LONG: u64 = 200_000;
@@ -137,7 +137,7 @@ impl Case {
             pattern: (!setup.has_steady_formula(self.pattern == Pattern::Uniform))
                 .then_some(&mut past as &mut dyn RequestSource),
             never_rests: self.slc.is_some(),
-            last: self.demand.then_some(&mut last as &mut dyn RequestSource),
+            last: self.demand.then_some(LookedUp::Requests(&mut last)),
         };
         let drive = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
         let all = setup.window.warmup_requests + requests;
@@ -250,7 +250,7 @@ fn a_cached_map_begins_with_what_was_looked_up_before() {
     let pages = setup.logical_bytes().unwrap() / 4096;
     let hit_ratio = |used: bool, requests: u64| {
         let mut last = case.pattern.writes(pages, 3, u64::MAX);
-        let last = used.then_some(&mut last as &mut dyn RequestSource);
+        let last = used.then_some(LookedUp::Requests(&mut last));
         let before = Before { last, ..Before::default() };
         let mut drive = setup.prepare_after(Vec::new(), &[], before, &mut Unobserved).unwrap();
         let mut source = case.pattern.writes(pages, 1, setup.window.warmup_requests + requests);

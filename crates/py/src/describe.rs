@@ -100,7 +100,7 @@ fn resolved_toml(kind: &str, text: &Text, overrides: &Overrides) -> Result<Strin
             let layers =
                 Layers::new().with(layer(text)?.under("scheme")).with(Layer::from_overrides(overrides)?);
             let scheme: SchemeConfig = layers.resolve("scheme")?;
-            scheme.validate().map_err(|error| layers.attach_origin(error.under("scheme")))?;
+            scheme.validate_values().map_err(|error| layers.attach_origin(error.under("scheme")))?;
             Ok(to_toml(&scheme))
         }
         "workload" => Ok(to_toml(&workload_of(text, overrides)?)),

@@ -1,13 +1,16 @@
 //! What came before a workload's first request, where the drive is to start in the state that it led to.
 
 use pyo3::prelude::*;
+use wordline_engine::config::WindowConfig;
 use wordline_engine::config::host::Arrivals;
-use wordline_engine::config::run::StartLayout;
+use wordline_engine::config::run::{Occupancy, StartLayout};
+use wordline_engine::host::draws::Draws;
 use wordline_engine::host::{RequestSource, Settling};
-use wordline_engine::{Before, Setup};
+use wordline_engine::stats::notes::Note;
+use wordline_engine::{Before, LookedUp, Setup};
 use wordline_trace::{
-    OpenContext, OpenError, Preceded, SourceConfig, before, flows_before, recorded_before, written,
-    written_by_flows,
+    OpenContext, OpenError, Preceded, SourceConfig, before, flows_before, law_before, recorded_before,
+    written, written_by_flows,
 };
 
 use crate::describe::Described;
@@ -22,19 +25,23 @@ pub struct Past {
     pub requests: u64,
     /// How flows settle.
     of_flows: Settling,
+    /// Whether they are those of a file that was recorded before.
+    is_recorded: bool,
     /// Whether the writes of more are carried out without.
     carried_out: bool,
     /// Whether they never let the drive rest, so that its SLC cache is used up.
     never_rests: bool,
-    /// Whether the cache of the map saw them.
+    /// Whether the cache of the map saw more of them.
     looked_up: bool,
+    /// What the reader of the result should know of that.
+    pub note: Option<Note>,
 }
 
 /// The requests by which a drive is prepared.
 #[derive(Default)]
 pub struct Sources {
     pattern: Option<Source>,
-    last: Option<Source>,
+    law: Option<Vec<Draws>>,
     never_rests: bool,
 }
 
@@ -44,19 +51,50 @@ impl Sources {
         fn lent(source: &mut Option<Source>) -> Option<&mut dyn RequestSource> {
             source.as_mut().map(|source| &mut **source as &mut dyn RequestSource)
         }
-        Before { pattern: lent(&mut self.pattern), never_rests: self.never_rests, last: lent(&mut self.last) }
+        let last = self.law.as_deref().map(LookedUp::Law);
+        Before { pattern: lent(&mut self.pattern), never_rests: self.never_rests, last }
     }
 }
 
 impl Past {
     /// What a run needs of it. Has the setup leave it out of the window, and name it where the drive's state depends on it.
     pub fn of(described: &Described, setup: &mut Setup, context: &OpenContext<'_>) -> PyResult<Self> {
-        let past = match &described.workload.source {
+        let mut past = match &described.workload.source {
             Some(source) => Self::of_source(described, source, setup, context)?,
             None => Self::of_flows(described, setup, context)?,
         };
+        past.look_up(described, setup, context)?;
         setup.window.warmup_requests = setup.window.warmup_requests.saturating_add(past.requests);
         Ok(past)
+    }
+
+    /// Whether the cache of the map begins as they leave it: where it is known how they are drawn. Has the setup name them then.
+    fn look_up(
+        &mut self,
+        described: &Described,
+        setup: &mut Setup,
+        context: &OpenContext<'_>,
+    ) -> PyResult<()> {
+        let start = &setup.start;
+        let wanted = setup.scheme.mapping.policy.is_cached()
+            && start.map_cache.is_used()
+            && !matches!(start.occupancy, Occupancy::None | Occupancy::Share(0.0));
+        if !wanted || self.is_recorded {
+            return Ok(());
+        }
+        let known = law_before(&described.workload, context).map_err(|error| described.not_opened(error))?;
+        if known.is_none() || setup.scheme.array.is_some() {
+            self.note = (setup.window == WindowConfig::default()).then(begins_empty);
+            return Ok(());
+        }
+        self.looked_up = true;
+        let rests = if self.never_rests { ", without a rest" } else { "" };
+        let pattern = match &described.workload.source {
+            Some(source) => pattern_of(source) + rests,
+            None => serde_json::to_string(&described.workload.flow).unwrap_or_default(),
+        };
+        setup.pattern = Some(pattern);
+        Ok(())
     }
 
     fn of_source(
@@ -67,7 +105,7 @@ impl Past {
     ) -> PyResult<Self> {
         let recorded = recorded_before(source, context).map_err(|error| described.not_opened(error))?;
         if let Some(requests) = recorded {
-            return Ok(Self { requests, ..Self::default() });
+            return Ok(Self { requests, is_recorded: true, ..Self::default() });
         }
         let (Some(written), Some(_)) = (written(source), open(described, source, context)?) else {
             return Ok(Self::default());
@@ -82,15 +120,13 @@ impl Past {
                 && setup.scheme.slc_cache.is_on()
                 && host.arrivals == Arrivals::Closed
                 && host.think_time_ns < setup.scheme.maintenance.idle_after_ns,
-            looked_up: steady && setup.scheme.mapping.policy.is_cached(),
             ..Self::default()
         };
         // What is carried out leaves victims that are chosen anew first; caches that are filled don't.
         setup.pattern = past.carried_out.then(|| pattern_of(source));
         let requests = setup.settling_requests(written.bytes_per_request);
-        if past.never_rests || past.looked_up {
-            let rests = if past.never_rests { ", without a rest" } else { "" };
-            setup.pattern = Some(pattern_of(source) + rests);
+        if past.never_rests {
+            setup.pattern = Some(pattern_of(source) + ", without a rest");
         }
         Ok(Self { requests, ..past })
     }
@@ -130,18 +166,31 @@ impl Past {
 
     /// Requests by which the drive is prepared.
     pub fn sources(&self, described: &Described, context: &OpenContext<'_>) -> PyResult<Sources> {
-        let Some(source) = &described.workload.source else { return Ok(Sources::default()) };
-        let wanted = |on: bool| if on { open(described, source, context) } else { Ok(None) };
-        Ok(Sources {
-            pattern: wanted(self.carried_out)?,
-            last: wanted(self.looked_up)?,
-            never_rests: self.never_rests,
-        })
+        let law = match self.looked_up {
+            true => law_before(&described.workload, context).map_err(|error| described.not_opened(error))?,
+            false => None,
+        };
+        let pattern = match &described.workload.source {
+            Some(source) if self.carried_out => open(described, source, context)?,
+            _ => None,
+        };
+        Ok(Sources { pattern, law, never_rests: self.never_rests })
     }
 }
 
 fn open(described: &Described, source: &SourceConfig, context: &OpenContext<'_>) -> PyResult<Option<Source>> {
     before(source, context).map_err(|error: OpenError| described.not_opened(error))
+}
+
+fn begins_empty() -> Note {
+    Note {
+        kind: "empty_map_cache".to_owned(),
+        found: "the cache of the map (scheme.mapping) began empty, and the window with it".to_owned(),
+        reason: "it isn't known what the requests before the first one left in it".to_owned(),
+        remedy: "a warm-up (workload.window), or the file that was recorded before a trace (workload.source.before); \
+                 workload.start.map_cache = \"empty\" if that is meant"
+            .to_owned(),
+    }
 }
 
 /// What the writes of a generator depend on beside its drive and seed: not how many follow, nor when.

@@ -162,7 +162,7 @@ fn run_described(
     let requests = Requests::open_or_held(described, &context, held)?;
     let requests = past.put_before(requests, described, &context)?;
     let watch = Watch::new(progress, requests.total());
-    let run = Run { described, setup: &setup, settling: past.requests, started: Instant::now() };
+    let run = Run { described, setup: &setup, past: &past, started: Instant::now() };
     let touched = || touched_pages(&setup, described, &context, &watch, held);
     match &setup.scheme.array {
         None => {
@@ -215,7 +215,7 @@ fn run_described(
 struct Run<'a> {
     described: &'a Described,
     setup: &'a Setup,
-    settling: u64,
+    past: &'a Past,
     started: Instant,
 }
 
@@ -255,8 +255,8 @@ impl Run<'_> {
             Ending::Stopped { .. } => return Ok(None),
         };
         let evidence = &mut outcome.report.evidence;
-        evidence.answered = outcome.requests.saturating_sub(self.settling + outcome.settling_requests);
-        evidence.planned = planned.map(|all| all.saturating_sub(self.settling));
+        evidence.answered = outcome.requests.saturating_sub(self.past.requests + outcome.settling_requests);
+        evidence.planned = planned.map(|all| all.saturating_sub(self.past.requests));
         let document = Document {
             version: env!("CARGO_PKG_VERSION"),
             seed: self.setup.seed,
@@ -265,7 +265,7 @@ impl Run<'_> {
                 prepare_s: (prepared - self.started).as_secs_f64(),
                 wall_s,
                 requests: outcome.requests,
-                settling_requests: self.settling + outcome.settling_requests,
+                settling_requests: self.past.requests + outcome.settling_requests,
                 flash_operations: outcome.flash_operations,
                 flash_operations_per_s: outcome.flash_operations as f64 / wall_s,
                 events: outcome.events,
@@ -275,6 +275,7 @@ impl Run<'_> {
                 .notes()
                 .into_iter()
                 .map(Note::of_workload)
+                .chain(self.past.note.clone())
                 .chain(outcome.report.notes())
                 .collect(),
             report: &outcome.report,

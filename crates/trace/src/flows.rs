@@ -56,6 +56,11 @@ pub fn flows_before(
     workload.flow.iter().enumerate().map(|(number, flow)| opened(number, flow)).collect()
 }
 
+/// The seed of a flow of this name.
+pub(crate) fn seed_of(context: &OpenContext, name: &str) -> u64 {
+    stream(context.seed, &format!("flow.{name}")).next_u64()
+}
+
 /// What `open` gives for the part of the drive that a flow uses, at its places on the drive.
 fn in_range(
     flow: &FlowConfig,
@@ -71,7 +76,7 @@ fn in_range(
         }
     };
     let (start, bytes) = flow.range_on(context.drive_bytes).map_err(|error| under(error.into()))?;
-    let seed = stream(context.seed, &format!("flow.{}", rules.name)).next_u64();
+    let seed = seed_of(context, &rules.name);
     let part = OpenContext { drive_bytes: bytes, seed, base_dir: context.base_dir };
     let opened = open(&part).map_err(under)?;
     Ok(opened.map(|Opened { source, notes }| {

@@ -43,6 +43,7 @@ mod format;
 pub mod fuzz;
 mod info;
 mod input;
+mod law;
 mod notes;
 mod open;
 mod reader;
@@ -67,6 +68,7 @@ pub use info::{
     Popularity, PopularityPoint, Quantiles, ReuseInfo, ReusePoint, SequenceInfo, SizeBin, SizeInfo,
     Succession, TraceInfo, ZipfFit,
 };
+pub use law::law_before;
 pub use notes::Notes;
 pub use open::{OpenContext, OpenError, Opened, open};
 pub use settle::{Preceded, Written as WrittenBytes, before, recorded_before, written, written_by_flows};

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use super::owned;
 
 /// Most submission queues for I/O (NVMe Base Specification: queue identifiers 1 to 65,535).
 pub const MAX_QUEUES: usize = 65_535;
@@ -110,6 +111,7 @@ impl HostConfig {
         check_range("max_inside", self.max_inside, 0, 1 << 20)?;
         self.arbitration.validate().map_err(|error| error.under("arbitration"))?;
         self.scheduler.validate().map_err(|error| error.under("scheduler"))?;
+        owned::check(self, owned::HOST)?;
         if self.scheduler.kind == HostSchedulerKind::None {
             return Ok(());
         }

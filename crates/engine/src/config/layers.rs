@@ -90,7 +90,8 @@ fn check_keys(path: &str, text: &str, keys: &[&str], origin: &Origin) -> Result<
 }
 
 /// Layers in order, merged: tables merge key by key, everything else (arrays too) is replaced by the later
-/// layer. Where a table's `kind` differs from the earlier layer's, the later table replaces it whole.
+/// layer. Where a table's `kind` differs from the earlier layer's, the later table replaces it whole; where its `policy` does, or
+/// whether it is on, what the earlier layers say stays as far as the new one reads it ([`super::owned`]).
 #[derive(Clone, Debug, Default)]
 pub struct Layers {
     merged: Entries,
@@ -109,6 +110,7 @@ impl Layers {
         if let Some(file) = &layer.file {
             self.files.extend(layer.entries.keys().map(|root| (root.clone(), file.clone())));
         }
+        chosen::leave_out_unread(&mut self.merged, &layer.entries);
         merge_entries(&mut self.merged, layer.entries);
     }
 
@@ -147,5 +149,6 @@ impl Layers {
     }
 }
 
+mod chosen;
 #[cfg(test)]
 mod tests;

@@ -223,13 +223,6 @@ impl MappingConfig {
             check_range("translation_page_bytes", self.translation_page_bytes, least, 1 << 20)?;
         }
         check_range("search_buckets", self.search_buckets, 0, 1 << 30)?;
-        if self.host_memory && !self.policy.is_cached() {
-            return Err(ConfigError::new(
-                "host_memory",
-                true,
-                "false, or policy = \"demand\" or \"segments\"",
-            ));
-        }
         // What the journal may take depends on the drive.
         check_range("journal_bytes", self.journal_bytes, 0, 1 << 48)?;
         check_range("journal_entry_bytes", self.journal_entry_bytes, 1, 64)?;

@@ -24,6 +24,7 @@ pub mod layers;
 pub mod mapping;
 pub mod measure;
 pub mod nand_modes;
+pub mod owned;
 pub mod pace;
 mod parse;
 pub mod partition;

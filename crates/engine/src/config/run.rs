@@ -24,9 +24,31 @@ pub struct StartConfig {
     /// way are as they stay. Left out: with `"steady"` as many as the drive needs for that, else none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settle_requests: Option<u64>,
+    /// What a cache of the map (`scheme.mapping`) holds: `"used"`, what requests like the workload's own leave in it when they have
+    /// gone on for long, where their law is known; or `"empty"`: nothing.
+    #[serde(default, skip_serializing_if = "MapCacheStart::is_used")]
+    pub map_cache: MapCacheStart,
     /// Random overwrites of occupied pages before the first request, carried out one by one, in multiples of their number.
     #[serde(default)]
     pub overwrite: f64,
+}
+
+/// What a cache of the map holds at the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MapCacheStart {
+    /// What requests like the workload's own leave in it.
+    #[default]
+    Used,
+    /// Nothing.
+    Empty,
+}
+
+impl MapCacheStart {
+    /// Whether it has been in use.
+    pub fn is_used(&self) -> bool {
+        *self == Self::Used
+    }
 }
 
 /// How the logical pages lie that hold data at the start.

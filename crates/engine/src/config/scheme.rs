@@ -14,6 +14,7 @@ use super::hotr::HotrConfig;
 use super::ideal::IdealConfig;
 use super::isolation::Isolation;
 pub use super::mapping::{Eviction, Loads, MappingConfig, MappingKind, ShareOf, StoredPages, UnmappedReads};
+use super::owned;
 use super::pace::PaceConfig;
 use super::partition::PartitionConfig;
 use super::reclaim::ReclaimConfig;
@@ -384,8 +385,15 @@ pub enum SchedulerKind {
 }
 
 impl SchemeConfig {
-    /// Refuses what no firmware can do. Paths in errors are relative to the scheme.
+    /// Refuses what no firmware can do, and what nothing reads. Paths in errors are relative to the scheme.
     pub fn validate(&self) -> Result<(), ConfigError> {
+        self.validate_values()?;
+        owned::check(self, owned::SCHEME)
+    }
+
+    /// Refuses what no firmware can do. A scheme that is laid over a drive's own may leave the choice of policies to that, so which of
+    /// its keys are read isn't known yet.
+    pub fn validate_values(&self) -> Result<(), ConfigError> {
         self.mapping.validate().map_err(|e| e.under("mapping"))?;
         self.blocks.validate().map_err(|e| e.under("blocks"))?;
         let points = self.blocks.host_write_points;

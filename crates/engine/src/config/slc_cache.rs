@@ -101,10 +101,6 @@ impl SlcCacheConfig {
             let given = if self.bytes.is_some() { "with share" } else { "left out" };
             return Err(ConfigError::new("bytes", given, "one of bytes and share with policy = \"static\""));
         }
-        if self.policy == SlcCacheKind::Dynamic && self.bytes.is_some() {
-            let allowed = "min_bytes, max_bytes and share with policy = \"dynamic\"";
-            return Err(ConfigError::new("bytes", self.bytes.unwrap_or(0), allowed));
-        }
         if self.max_bytes.is_some_and(|most| most < self.min_bytes) {
             let allowed = format!("at least min_bytes, {}", self.min_bytes);
             return Err(ConfigError::new("max_bytes", self.max_bytes.unwrap_or(0), allowed));

@@ -68,6 +68,7 @@ mod tenants;
 mod transfers;
 mod translate;
 mod used_caches;
+mod used_map;
 mod victims;
 mod view;
 mod watched;

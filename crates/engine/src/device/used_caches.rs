@@ -26,7 +26,7 @@ const MOST_QUESTIONS: usize = 16;
 const FIRST_LOOK: u64 = 1 << 14;
 
 /// Most accesses of either kind.
-const MOST_ACCESSES: u64 = 1 << 25;
+const MOST_ACCESSES: u64 = 1 << 20;
 
 /// Requests that are passed over in a row: there seem to be no more writes.
 const MOST_PASSED_OVER: u32 = 1 << 16;
@@ -136,9 +136,6 @@ impl Device {
         source: &mut dyn RequestSource,
         occupied: u32,
     ) -> Result<u64, SourceError> {
-        if !self.translation.is_asked() || self.translation.asks_systems() || occupied == 0 {
-            return Ok(0);
-        }
         let unit_bytes = u64::from(self.geometry.unit_bytes);
         let mut pages = Pages { source, batch: Vec::new(), next: 0, unit_bytes, occupied };
         let changes = self.use_map_until_stationary(&mut pages, true)?;
@@ -154,7 +151,7 @@ impl Device {
         let (mut seen, mut look, mut last, mut before) = (0, FIRST_LOOK, MOST_ACCESSES, None);
         while seen < last.min(MOST_ACCESSES) {
             let Some((units, write)) = pages.next(writes_only)? else { break };
-            for lpa in units.map(Lpa) {
+            for lpa in units.map(Lpa).filter(|&lpa| self.is_mapped(lpa)).collect::<Vec<_>>() {
                 self.use_map_entry(lpa, write);
                 seen += 1;
             }

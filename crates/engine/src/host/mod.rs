@@ -2,6 +2,7 @@
 
 pub mod arbiter;
 mod course;
+pub mod draws;
 pub mod flows;
 pub mod front;
 pub mod request;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::capacity::Capacity;
 use super::lists::{List, Slot, Slots};
-use super::{Found, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
+use super::{Found, Keeping, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
 use crate::config::scheme::{Eviction, MappingConfig};
 use crate::ids::Lpa;
 use crate::sched::class::Class;
@@ -160,6 +160,25 @@ impl Mapping for Demand {
 
     fn dirty_entries(&self) -> u64 {
         u64::from(self.slots.dirty())
+    }
+
+    fn keeping(&self, occupied: u32) -> Option<Keeping> {
+        let room = self.capacity.now(occupied);
+        Some(Keeping {
+            pages: false,
+            room,
+            protected: (f64::from(room) * self.protected_share) as u32,
+            takes_in_changes: room > 0,
+            held_changes: self.batch,
+        })
+    }
+
+    fn expect(&mut self, entries: u64) {
+        self.slots.expect(entries as usize);
+    }
+
+    fn prefetch(&self, lpa: Lpa) {
+        self.slots.prefetch(lpa);
     }
 
     fn bytes(&self) -> u64 {

@@ -4,9 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use super::MapSizes;
 use crate::ids::Lpa;
-use crate::memory::zeroed_table;
+use crate::memory::{ask_for_huge_pages, prefetch, zeroed_table};
 
 const NONE: u32 = u32::MAX;
+
+/// One entry of so many touches most pages of memory of a table of them.
+const DENSE: usize = 1024;
 
 /// Where an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -71,6 +74,20 @@ impl Slots {
             pages: vec![Page { first_dirty: NONE, cached: 0 }; sizes.translation_pages as usize],
             dirty: 0,
         }
+    }
+
+    /// Takes room for so many.
+    pub fn expect(&mut self, entries: usize) {
+        self.slots.reserve(entries);
+        if entries > self.slot_plus_one.len() / DENSE {
+            ask_for_huge_pages(&self.slot_plus_one);
+            ask_for_huge_pages(self.slots.spare_capacity_mut());
+        }
+    }
+
+    /// Brings what is known of a logical page towards the caches.
+    pub fn prefetch(&self, lpa: Lpa) {
+        prefetch(&self.slot_plus_one, lpa.index());
     }
 
     #[inline]

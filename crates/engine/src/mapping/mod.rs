@@ -16,6 +16,7 @@ pub mod part;
 pub mod permutation;
 pub mod scattered;
 pub mod segments;
+pub mod used;
 pub mod view;
 
 use crate::config::scheme::{MappingConfig, MappingKind};
@@ -78,6 +79,21 @@ pub struct WriteBack {
     pub whole: bool,
 }
 
+/// A rule by which entries or translation pages are kept: the least recently used gives way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keeping {
+    /// Whether translation pages are kept whole, else single entries.
+    pub pages: bool,
+    /// How many of them.
+    pub room: u32,
+    /// How many of these places are for those that were used again, until others push them back.
+    pub protected: u32,
+    /// Whether the change of an entry that isn't kept and wasn't looked up takes it in.
+    pub takes_in_changes: bool,
+    /// Most changes of entries that aren't kept; the oldest ones' page is written with all that is changed of it.
+    pub held_changes: u32,
+}
+
 /// Decides what the firmware knows of the map.
 ///
 /// A policy is told of every change and may look at the whole map through its view, but must not say more than its
@@ -132,6 +148,18 @@ pub trait Mapping {
     fn bytes(&self) -> u64 {
         0
     }
+
+    /// By which rule it keeps what is looked up while so many logical pages hold data, where that rule is one of those whose outcome
+    /// is known as a formula.
+    fn keeping(&self, _occupied: u32) -> Option<Keeping> {
+        None
+    }
+
+    /// So many entries come before the first request: room for them may be taken at once.
+    fn expect(&mut self, _entries: u64) {}
+
+    /// An entry is going to be looked for: brings what is known of it towards the caches.
+    fn prefetch(&self, _lpa: Lpa) {}
 
     /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
     fn save(&self) -> Vec<u8> {

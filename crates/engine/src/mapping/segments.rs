@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::capacity::Capacity;
 use super::lists::{List, Slots};
-use super::{Found, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
+use super::{Found, Keeping, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
 use crate::config::scheme::{Eviction, MappingConfig};
 use crate::ids::Lpa;
 
@@ -204,6 +204,25 @@ impl Mapping for Segments {
 
     fn dirty_entries(&self) -> u64 {
         u64::from(self.dirty) * u64::from(self.sizes.entries_per_page) + u64::from(self.changes.dirty())
+    }
+
+    fn keeping(&self, occupied: u32) -> Option<Keeping> {
+        let occupied = occupied.div_ceil(self.sizes.entries_per_page.max(1));
+        Some(Keeping {
+            pages: true,
+            room: self.capacity.now(occupied).max(1),
+            protected: 0,
+            takes_in_changes: false,
+            held_changes: self.batch,
+        })
+    }
+
+    fn expect(&mut self, entries: u64) {
+        self.changes.expect(entries as usize);
+    }
+
+    fn prefetch(&self, lpa: Lpa) {
+        self.changes.prefetch(lpa);
     }
 
     fn bytes(&self) -> u64 {

@@ -9,6 +9,7 @@ use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, Scheme
 use crate::custom::Custom;
 use crate::device::Device;
 use crate::host::RequestSource;
+use crate::host::draws::Draws;
 use crate::ids::Lpa;
 use crate::stats::settled::Settled;
 use crate::systems::SystemPolicy;
@@ -48,8 +49,16 @@ pub struct Before<'a> {
     pub pattern: Option<&'a mut dyn RequestSource>,
     /// Whether they wrote and never let the drive rest, so that its SLC cache is used up.
     pub never_rests: bool,
-    /// Requests that the cache of the map saw.
-    pub last: Option<&'a mut dyn RequestSource>,
+    /// What the cache of the map saw.
+    pub last: Option<LookedUp<'a>>,
+}
+
+/// What went through the cache of the map before the first request.
+pub enum LookedUp<'a> {
+    /// A load of this law, for long.
+    Law(&'a [Draws]),
+    /// As many of these requests as bring it to where it stays, within bounds.
+    Requests(&'a mut dyn RequestSource),
 }
 
 impl Setup {
@@ -162,14 +171,40 @@ impl Setup {
         device.close_untimed_places();
         device.keep_pace_untimed();
         device.note_map_on_flash();
-        if let Some(last) = last {
-            settled.map_accesses = device.use_map_cache(last, occupied)?;
+        if let Some(last) = last.filter(|_| self.start.map_cache.is_used()) {
+            settled.map_accesses = self.use_map_cache(&mut device, last, &settled)?;
         }
         device.note_settled(settled);
         systems.into_iter().for_each(|system| device.add_system(system));
         match device.fault() {
             Some(fault) => Err(RunError::Inconsistent(fault.to_owned())),
             None => Ok(device),
+        }
+    }
+
+    /// Lets what came before go through the cache of the map, where there is one and the drive holds something.
+    fn use_map_cache(
+        &self,
+        device: &mut Device,
+        last: LookedUp<'_>,
+        settled: &Settled,
+    ) -> Result<u64, RunError> {
+        let all = (device.logical_bytes() / u64::from(device.unit_bytes())) as u32;
+        if !device.caches_its_map() {
+            return Ok(0);
+        }
+        match last {
+            LookedUp::Requests(source) => Ok(device.use_map_cache(source, all)?),
+            LookedUp::Law(load) => {
+                let waf = settled.waf_of_windows.last();
+                let formula = Collection::of(&self.scheme.gc).unwrap_or(Collection::Greedy);
+                let moved = match waf {
+                    Some(waf) => (waf - 1.0).max(0.0),
+                    None if self.start.layout.is_scattered() => device.moves_for_a_write(formula),
+                    None => 0.0,
+                };
+                Ok(device.put_in_map_cache(load, all, moved, self.seed).unwrap_or(0))
+            }
         }
     }
 

@@ -4,6 +4,7 @@
 
 use super::FORMAT;
 use super::shape::{LEFT_OUT, lines, taken_down};
+use crate::config::owned::SCHEME;
 use crate::config::run::{Occupancy, StartConfig, StartLayout};
 use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
@@ -115,6 +116,7 @@ fn setup(scheme: &str, changes: &[(&str, &str)]) -> Option<Setup> {
             overwrite,
             layout: if steady { StartLayout::Steady } else { StartLayout::InOrder },
             settle_requests: None,
+            ..StartConfig::default()
         },
         window: WindowConfig { warmup_requests: 50, ..WindowConfig::default() },
         measure: MeasureConfig {
@@ -200,11 +202,23 @@ fn every_part() -> (usize, usize) {
         save("", changes);
     }
     for (key, values) in keys::KEYS.iter().filter(|(key, _)| !key.starts_with("workload")) {
+        let choice = choice_that_reads(key);
         for value in *values {
-            save("", &[(key, value)]);
+            let choice = choice.as_ref().map(|(path, choice)| (path.as_str(), *choice));
+            let changes: Vec<_> = choice.into_iter().chain([(*key, *value)]).collect();
+            save("", &changes);
         }
     }
     (asked, saved)
+}
+
+/// A policy that reads a key which others don't.
+fn choice_that_reads(key: &str) -> Option<(String, &'static str)> {
+    SCHEME.iter().find_map(|slot| {
+        let first = key.strip_prefix(&format!("scheme.{}.", slot.table))?.split('.').next()?;
+        let (_, owners) = slot.owned.iter().find(|(owned, _)| *owned == first)?;
+        Some((format!("scheme.{}.{}", slot.table, slot.choice), *owners.first()?))
+    })
 }
 
 /// Parts of a text between separators outside of all brackets.

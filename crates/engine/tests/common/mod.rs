@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use wordline_engine::config::device::*;
 use wordline_engine::config::host::{Arrivals, HostConfig};
+use wordline_engine::config::owned::SCHEME;
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
 use wordline_engine::config::run::{Occupancy, StartConfig};
 use wordline_engine::config::{DeviceConfig, SchemeConfig};
@@ -92,6 +93,19 @@ pub fn setup(device: DeviceConfig) -> Setup {
         checked: true,
         pattern: None,
     }
+}
+
+/// The scheme without what its policies don't read, which would be refused.
+pub fn only_read(scheme: SchemeConfig) -> SchemeConfig {
+    let Ok(mut whole) = serde_json::to_value(&scheme) else { return scheme };
+    for slot in SCHEME {
+        let chosen = slot.chosen(&whole);
+        if let Some(serde_json::Value::Object(table)) = whole.get_mut(slot.table) {
+            table.retain(|key, _| slot.reads(&chosen, key));
+        }
+    }
+    // What is no number JSON can't hold.
+    serde_json::from_value(whole).unwrap_or(scheme)
 }
 
 pub fn closed(queue_depth: u32) -> HostConfig {

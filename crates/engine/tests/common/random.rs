@@ -273,7 +273,7 @@ pub fn schemes() -> impl Strategy<Value = SchemeConfig> {
             }
             (scheme.placement.policy, scheme.partition) = (PlacementKind::Dynamic, partition);
         }
-        scheme
+        only_read(scheme)
     })
 }
 

@@ -53,14 +53,9 @@ impl AddressDrawer {
             PatternConfig::Zipf { theta } => {
                 Pattern::Zipf { zipf: Zipf::new(slots, *theta), places: places(), rng }
             }
-            PatternConfig::HotCold { hot_share_of_space, hot_share_of_requests } => {
-                let hot = (slots as f64 * hot_share_of_space).round() as u64;
-                let share = match hot {
-                    0 => 0.0,
-                    _ if hot >= slots => 1.0,
-                    _ => *hot_share_of_requests,
-                };
-                Pattern::HotCold { hot: hot.min(slots), share, places: places(), rng }
+            PatternConfig::HotCold { .. } => {
+                let (hot, share) = hot_part(config, slots);
+                Pattern::HotCold { hot, share, places: places(), rng }
             }
             PatternConfig::Sequential { streams } => {
                 let part = (slots / u64::from(*streams)).saturating_mul(region.alignment);
@@ -99,6 +94,19 @@ impl AddressDrawer {
                 }
             }
         }
+    }
+}
+
+/// Of so many slots those that are hot, and the share of the requests that goes to them; none for other patterns.
+pub(super) fn hot_part(config: &PatternConfig, slots: u64) -> (u64, f64) {
+    let PatternConfig::HotCold { hot_share_of_space, hot_share_of_requests } = config else {
+        return (0, 0.0);
+    };
+    let hot = (slots as f64 * hot_share_of_space).round() as u64;
+    match hot {
+        0 => (0, 0.0),
+        _ if hot >= slots => (slots, 1.0),
+        _ => (hot, *hot_share_of_requests),
     }
 }
 

@@ -5,6 +5,8 @@
 //! and reject rarely. The functions come from `libm`, not from the system, so that a seed gives the same ranks on
 //! every machine; that is why no library's sampler is used.
 
+use wordline_engine::host::draws::Class;
+
 use crate::rng::{Xoshiro256PlusPlus, unit};
 
 /// Ranks 1 to n with probability proportional to rank^-theta.
@@ -46,6 +48,32 @@ impl Zipf {
             }
         }
     }
+}
+
+/// Ranks that stand in a class of their own.
+const ALONE: u64 = 64;
+
+/// By how much the ranks of a class differ in weight.
+const ALIKE: f64 = 0.1;
+
+/// The ranks in classes whose weights differ little, and the share of the draws that goes to each.
+pub(crate) fn classes(n: u64, theta: f64) -> Vec<Class> {
+    let mut classes = Vec::new();
+    let (mut first, mut sum) = (0, 0.0);
+    while first < n {
+        let more = (first as f64 * ALIKE / theta.max(1.0)) as u64;
+        let end = if first < ALONE { first + 1 } else { first + more.max(1) }.min(n);
+        let share = if end == first + 1 {
+            density(end as f64, theta)
+        } else {
+            integral(end as f64 + 0.5, theta) - integral(first as f64 + 0.5, theta)
+        };
+        sum += share;
+        classes.push(Class { ranks: end - first, share });
+        first = end;
+    }
+    classes.iter_mut().for_each(|class| class.share /= sum);
+    classes
 }
 
 /// x^-theta.

@@ -1,0 +1,565 @@
+//! The cache of the map as a load of a known law leaves it ([`crate::mapping::used`]), handed to the mapping policy use by use.
+
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::Device;
+use crate::blocks::steady::Collection;
+use crate::blocks::table::NOT_A_CANDIDATE;
+use crate::host::draws::Draws;
+use crate::ids::{DomainId, Lpa, Ppa};
+use crate::mapping::permutation::Permutation;
+use crate::mapping::used::ages::Aged;
+use crate::mapping::used::backward::{Urn, units_of, urns};
+use crate::mapping::used::dirty::{Changes, Clean};
+use crate::mapping::used::held::{Kept, List, Space, in_parts, recent};
+use crate::mapping::used::pages::{Alike, Evictions, Reached, cycles, runs};
+use crate::mapping::used::stay::Group;
+use crate::mapping::{Keeping, Lookup, MapView, Update};
+use crate::rng::{stream, unit};
+use crate::sched::class::Cause;
+
+/// How far ahead entries are fetched.
+const AHEAD: usize = 24;
+
+/// Gaps between uses of a page in which it is looked for the begin of its stay.
+const MOST_GAPS: usize = 256;
+
+/// A load of a known law, and what of it the policy sees.
+struct Law<'a> {
+    load: &'a [Draws],
+    keeping: Keeping,
+    /// Whether writes are looked up.
+    looks_up_writes: bool,
+    /// Moves of each page that holds data, for each request of the load.
+    moved: f64,
+    unit_bytes: u64,
+    occupied: u32,
+}
+
+impl Law<'_> {
+    /// Of a kind of requests, for each of them: how many take in what they look up, and how many count as a use of what is there.
+    fn rates(&self, draws: &Draws) -> [f64; 2] {
+        let (reads, writes) = (1.0 - draws.write_share, draws.write_share);
+        let counts = |counts: bool| if counts { writes } else { 0.0 };
+        [
+            reads + counts(self.looks_up_writes || self.keeping.takes_in_changes),
+            reads + counts(self.looks_up_writes),
+        ]
+    }
+
+    /// Share of an urn's rate that counts as uses.
+    fn used(&self, urn: &Urn<'_>) -> f64 {
+        let [taken_in, used] = self.rates(urn.draws);
+        used / taken_in.max(f64::MIN_POSITIVE)
+    }
+
+    /// What happens to an entry of an urn.
+    fn changes(&self, urn: &Urn<'_>) -> Changes {
+        let [taken_in, used] = self.rates(urn.draws);
+        let writes = urn.draws.write_share;
+        let of_all = urn.rate / taken_in;
+        let share = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
+        let looked_up = if self.looks_up_writes { writes } else { 0.0 };
+        Changes {
+            used: of_all * used,
+            written: share(looked_up, used),
+            arrives_written: share(looked_up + taken_in - used, taken_in),
+            changed: self.moved + of_all * (writes - looked_up),
+        }
+    }
+
+    fn changes_anything(&self) -> bool {
+        self.moved > 0.0 || self.load.iter().any(|draws| draws.share * draws.write_share > 0.0)
+    }
+
+    /// Units that requests of a kind touch, for each request of the load and each unit of its region.
+    fn density(&self, draws: &Draws) -> f64 {
+        let units = (draws.region_bytes() as f64 / self.unit_bytes as f64).max(1.0);
+        let touched = draws.units(0, self.unit_bytes).count() as f64;
+        draws.share * touched / units
+    }
+}
+
+impl Device {
+    /// Whether a policy keeps a part of the map, which no system knows better.
+    pub(crate) fn caches_its_map(&self) -> bool {
+        self.translation.is_asked() && !self.translation.asks_systems() && self.mapped_units > 0
+    }
+
+    /// Pages that collection moves for each that is written, as the superblocks of the first domain are filled now.
+    pub(crate) fn moves_for_a_write(&self, collection: Collection) -> f64 {
+        let view = self.blocks.view(DomainId(0));
+        let mut valid: Vec<u32> =
+            view.valid.iter().copied().filter(|&valid| valid < NOT_A_CANDIDATE).collect();
+        valid.sort_unstable();
+        let draws = match collection {
+            Collection::Greedy | Collection::Fifo => return moves(valid.first().copied(), view.capacity),
+            Collection::Choices(draws) => draws,
+        };
+        // The fewest of so many draws is this one or a later one.
+        let all = valid.len() as f64;
+        let later = |number: usize| libm::pow(1.0 - number as f64 / all.max(1.0), f64::from(draws));
+        let mean =
+            valid.iter().enumerate().map(|(at, &count)| f64::from(count) * (later(at) - later(at + 1)));
+        moves(Some(mean.sum::<f64>().round() as u32), view.capacity)
+    }
+
+    /// Puts into the cache of the map what a load of a known law leaves there when it has gone on for long. `moved`: pages that are
+    /// moved for each that the load writes. What would have to be programmed for it is on flash already. Returns how many entries,
+    /// or pages, and changes beside them; `None` for a policy that keeps by another rule.
+    pub(crate) fn put_in_map_cache(
+        &mut self,
+        load: &[Draws],
+        occupied: u32,
+        moved: f64,
+        seed: u64,
+    ) -> Option<u64> {
+        let keeping = self.translation.policy.get().keeping(self.mapped_units as u32)?;
+        let unit_bytes = u64::from(self.geometry.unit_bytes);
+        let written: f64 = load
+            .iter()
+            .map(|draws| draws.share * draws.write_share * draws.units(0, unit_bytes).count() as f64)
+            .sum();
+        let looks_up_writes = self.cache.is_none() || self.translation.looks_up_write_backs;
+        let law = Law {
+            load,
+            keeping,
+            // Where nothing is kept, each change is one of an entry that isn't.
+            looks_up_writes: looks_up_writes && keeping.room > 0,
+            moved: moved * written / (self.mapped_units as f64).max(1.0),
+            unit_bytes,
+            occupied,
+        };
+        let mut random = stream(seed, "used cache of the map");
+        let (keys, random) = (random.clone(), &mut random);
+        let made = || {
+            let rate = |draws: &Draws| draws.share * law.rates(draws)[0];
+            urns(load, rate, &mut keys.clone())
+        };
+        let mut all = made()?;
+        let sizes = self.translation.sizes;
+        let kept = {
+            let is_mapped = |lpa: Lpa| lpa.0 < sizes.logical_units && self.is_mapped(lpa);
+            let page = |lpa: Lpa| if keeping.pages { sizes.page_of(lpa) } else { lpa.0 };
+            let things = if keeping.pages { sizes.translation_pages } else { sizes.logical_units };
+            let space = Space { unit_bytes, occupied, is_mapped: &is_mapped, kept: &page, things };
+            let plain = keeping.protected == 0 && all.iter().all(|urn| law.used(urn) >= 1.0);
+            if keeping.room == 0 || all.is_empty() {
+                recent(&mut all, 0, &space, random)
+            } else if plain || keeping.pages {
+                recent(&mut all, keeping.room, &space, random)
+            } else {
+                let again = || made().unwrap_or_default();
+                let room = [keeping.room, keeping.protected];
+                in_parts(&again, &|urn| law.used(urn), room, &space, random)
+            }
+        };
+        let all = made()?;
+        Some(if keeping.pages || keeping.room == 0 {
+            self.put_pages(&law, &all, &kept, random)
+        } else {
+            self.put_entries(&law, &all, &kept, random)
+        })
+    }
+
+    /// Single entries, then the changes of others.
+    fn put_entries(
+        &mut self,
+        law: &Law<'_>,
+        urns: &[Urn<'_>],
+        kept: &Kept,
+        random: &mut Xoshiro256PlusPlus,
+    ) -> u64 {
+        let changes = law.changes_anything();
+        let cleans: Vec<[Clean; 2]> = urns
+            .iter()
+            .map(|urn| {
+                let of = law.changes(urn);
+                let stays = [kept.times.first, kept.times.first.max(kept.times.protected)];
+                let stays = stays.map(|stay| stay.max(f64::MIN_POSITIVE));
+                stays.map(|stay| Clean::new(of, stay))
+            })
+            .collect();
+        let (since, evictions) = if changes {
+            self.times_since_written(law, urns, kept, &cleans, random)
+        } else {
+            (Vec::new(), Evictions::new(&[], 0, f64::INFINITY))
+        };
+        let sizes = self.translation.sizes;
+        let is_dirty = |list: &List, number: usize, part: usize, random: &mut Xoshiro256PlusPlus| {
+            let Some(held) = list.held.get(number).filter(|_| changes) else { return false };
+            let (urn, page) = (usize::from(held.urn), sizes.page_of(Lpa(held.lpa)));
+            let since = since.get(page as usize).copied().unwrap_or(f64::INFINITY);
+            let clean = cleans.get(urn).and_then(|parts| parts.get(part));
+            let in_turn = urns.get(urn).is_some_and(Urn::in_turn);
+            let age = if in_turn { 0.0 } else { list.age(number) };
+            clean.is_some_and(|clean| unit(random) >= clean.chance(age, since))
+        };
+        let all = (kept.first.held.len() + kept.protected.held.len()) as u64;
+        self.translation.policy.get_mut().expect(all + u64::from(law.keeping.held_changes.min(1 << 24)));
+        for (part, list) in [&kept.first, &kept.protected].into_iter().enumerate() {
+            for number in (0..list.held.len()).rev() {
+                if let Some(coming) = number.checked_sub(AHEAD).and_then(|at| list.held.get(at)) {
+                    self.translation.policy.get().prefetch(Lpa(coming.lpa));
+                }
+                let dirty = is_dirty(list, number, part, random);
+                if let Some(held) = list.held.get(number) {
+                    self.put_in(Lpa(held.lpa), part > 0, dirty);
+                }
+            }
+        }
+        let held = if changes { self.hold_changes(law, kept, &since, &evictions, random) } else { 0 };
+        all + held
+    }
+
+    /// For each translation page how long ago it was written.
+    fn times_since_written(
+        &self,
+        law: &Law<'_>,
+        urns: &[Urn<'_>],
+        kept: &Kept,
+        cleans: &[[Clean; 2]],
+        random: &mut Xoshiro256PlusPlus,
+    ) -> (Vec<f64>, Evictions) {
+        let sizes = self.translation.sizes;
+        let slots = |kind: usize| -> f64 {
+            urns.iter().filter(|urn| urn.kind == kind).map(|urn| f64::from(urn.slots)).sum()
+        };
+        let alike: Vec<Alike> = urns
+            .iter()
+            .zip(cleans)
+            .filter(|(urn, _)| !urn.in_turn())
+            .map(|(urn, [clean, _])| {
+                let used = urn.rate * law.used(urn);
+                let group = Group { count: 1.0, taken_in: urn.rate, used, in_turn: false };
+                let [first, protected] = group.shares(kept.times);
+                let out = (1.0 - first - protected).max(0.0);
+                Alike {
+                    kind: urn.kind,
+                    share: f64::from(urn.slots) / slots(urn.kind),
+                    kept: first + protected,
+                    leaves: urn.rate * out,
+                    clean: clean.clone(),
+                }
+            })
+            .collect();
+        let evictions = Evictions::new(&alike, law.load.len(), kept.times.first);
+        let runs = runs(law.load, &sizes, law.unit_bytes, law.occupied);
+        let cycles = cycles(&runs, &evictions, law.moved, law.keeping.held_changes, kept.times.first);
+        let mut since = Vec::with_capacity(sizes.translation_pages as usize);
+        for ((behind, reached), cycle) in runs.iter().zip(&cycles) {
+            while (since.len() as u32) < *behind {
+                let in_turn = reached.by_kind.iter().all(|&entries| entries == 0);
+                let page = since.len() as u32;
+                since.push(if in_turn { self.since_in_turn(page, kept) } else { cycle.draw(random) });
+            }
+        }
+        (since, evictions)
+    }
+
+    /// Of a page whose entries were used one after the other: it was written when the first of them gave way.
+    fn since_in_turn(&self, page: u32, kept: &Kept) -> f64 {
+        let (first, end) = self.translation.sizes.entries(page);
+        let whole = (first..end).all(|lpa| kept.seen.has(lpa) || !self.is_mapped(Lpa(lpa)));
+        if whole { f64::INFINITY } else { -1.0 }
+    }
+
+    /// Changes of entries that aren't kept, of pages that were written so long ago; the oldest first.
+    fn hold_changes(
+        &mut self,
+        law: &Law<'_>,
+        kept: &Kept,
+        since: &[f64],
+        evictions: &Evictions,
+        random: &mut Xoshiro256PlusPlus,
+    ) -> u64 {
+        if law.moved <= 0.0 {
+            return 0;
+        }
+        let sizes = self.translation.sizes;
+        let runs = runs(law.load, &sizes, law.unit_bytes, law.occupied);
+        let longest = since.iter().copied().filter(|since| since.is_finite()).fold(0.0, f64::max);
+        let mut changes = Aged::default();
+        let mut page = 0;
+        for (behind, reached) in &runs {
+            let others = evictions.others(reached);
+            for page in std::mem::replace(&mut page, *behind)..*behind {
+                let since = since.get(page as usize).copied().unwrap_or(0.0).clamp(0.0, longest);
+                let count = (-others * libm::expm1(-law.moved * since) + unit(random)) as u32;
+                let ages = since / longest.max(f64::MIN_POSITIVE);
+                self.some_of(page, count, random, |lpa| !kept.seen.has(lpa.0), &mut |lpa, share| {
+                    changes.push(ages * share, lpa.0);
+                });
+            }
+        }
+        self.hold(changes, law.keeping.held_changes)
+    }
+
+    /// Some entries of a page that hold data, drawn at random, and a number from 0 to 1 for each.
+    fn some_of(
+        &self,
+        page: u32,
+        count: u32,
+        random: &mut Xoshiro256PlusPlus,
+        fits: impl Fn(Lpa) -> bool,
+        take: &mut dyn FnMut(Lpa, f64),
+    ) {
+        use rand::Rng;
+        let (first, end) = self.translation.sizes.entries(page);
+        let order = Permutation::new(end - first, random.next_u64());
+        let mut left = count;
+        for number in 0..end - first {
+            if left == 0 {
+                break;
+            }
+            let lpa = Lpa(first + order.forward(number));
+            if fits(lpa) && self.is_mapped(lpa) {
+                take(lpa, unit(random));
+                left -= 1;
+            }
+        }
+    }
+
+    fn hold(&mut self, changes: Aged<u32>, most: u32) -> u64 {
+        let list = changes.youngest_first();
+        let held = list.len().min(most as usize);
+        self.translation.policy.get_mut().expect(held as u64);
+        for number in (0..held).rev() {
+            if let Some((_, coming)) = number.checked_sub(AHEAD).and_then(|at| list.get(at)) {
+                self.translation.policy.get().prefetch(Lpa(*coming));
+            }
+            if let Some((_, lpa)) = list.get(number) {
+                self.change_map(Lpa(*lpa), Cause::Gc);
+            }
+        }
+        held as u64
+    }
+
+    /// Whole translation pages, then the changes of entries of others.
+    fn put_pages(
+        &mut self,
+        law: &Law<'_>,
+        urns: &[Urn<'_>],
+        kept: &Kept,
+        random: &mut Xoshiro256PlusPlus,
+    ) -> u64 {
+        let sizes = self.translation.sizes;
+        let runs = runs(law.load, &sizes, law.unit_bytes, law.occupied);
+        let rates = PageRates::all(law, &runs);
+        let of = |page: u32| {
+            let at = runs.partition_point(|(behind, _)| *behind <= page);
+            rates.get(at).copied().unwrap_or_default()
+        };
+        let list = &kept.first;
+        let stays = kept.times.first;
+        let mut pages = 0;
+        for number in (0..list.held.len()).rev() {
+            let Some(held) = list.held.get(number) else { continue };
+            let rates = of(sizes.page_of(Lpa(held.lpa)));
+            let there = rates.there_for(list.age(number), stays, random);
+            let in_turn = urns.get(usize::from(held.urn)).filter(|urn| urn.in_turn());
+            let clean = match in_turn {
+                // Many requests to it follow one another.
+                Some(urn) if urn.draws.write_share > 0.0 => 0.0,
+                _ if rates.changed > 0.0 => libm::exp(-rates.changed * there),
+                _ => 1.0,
+            };
+            let dirty = unit(random) >= clean;
+            self.put_in(Lpa(held.lpa), false, dirty);
+            pages += 1;
+        }
+        let most = law.keeping.held_changes;
+        let others = |stay: f64| {
+            let mut sum = 0.0;
+            let mut page = 0;
+            for ((behind, _), rates) in runs.iter().zip(&rates) {
+                let out = (page..*behind).filter(|&page| !kept.seen.has(page)).count();
+                page = *behind;
+                sum += out as f64 * rates.held(stay);
+            }
+            sum
+        };
+        let mut changes = Aged::default();
+        if !law.looks_up_writes {
+            self.changed_in_turn(law, kept, &mut changes);
+        }
+        let scale = rates.iter().map(|rates| rates.unseen).fold(0.0, f64::max);
+        if scale <= 0.0 || changes.len() >= most as usize {
+            return pages + self.hold(changes, most);
+        }
+        let stay = PageRates::longest(|stay| others(stay) <= f64::from(most), 1.0 / scale);
+        for page in (0..sizes.translation_pages).filter(|&page| !kept.seen.has(page)) {
+            let rates = of(page);
+            let Some(age) = rates.changed_since(stay, random) else { continue };
+            let count = (rates.entries_changed(age) + unit(random)).max(1.0) as u32;
+            let mut first = true;
+            self.some_of(page, count, random, |_| true, &mut |lpa, share| {
+                let share = if std::mem::replace(&mut first, false) { 1.0 } else { share };
+                changes.push(age / stay * share, lpa.0);
+            });
+        }
+        pages + self.hold(changes, most)
+    }
+
+    /// Writes that streams in turn made last.
+    fn changed_in_turn(&self, law: &Law<'_>, kept: &Kept, changes: &mut Aged<u32>) {
+        let most = law.keeping.held_changes;
+        let sizes = self.translation.sizes;
+        let mut same = stream(0, "in turn");
+        let writes = |draws: &Draws| draws.share * draws.write_share;
+        for urn in &mut urns(law.load, writes, &mut same).unwrap_or_default() {
+            while urn.in_turn() && changes.len() < most as usize {
+                let Some(slot) = urn.take() else { break };
+                let age = changes.len() as f64 / f64::from(most);
+                for lpa in units_of(urn.draws, slot, law.unit_bytes, law.occupied).rev().map(Lpa) {
+                    if self.is_mapped(lpa) && !kept.seen.has(sizes.page_of(lpa)) {
+                        changes.push(age, lpa.0);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Has the policy take in an entry, and use it again.
+    fn put_in(&mut self, lpa: Lpa, again: bool, dirty: bool) {
+        let translation = &mut self.translation;
+        let view = MapView {
+            map: &self.map,
+            layout: &self.layout,
+            occupied: self.mapped_units as u32,
+            sizes: translation.sizes,
+        };
+        let (policy, writes) = (translation.policy.get_mut(), &mut translation.writes);
+        let lookup = Lookup { lpa, write: dirty };
+        policy.loaded(translation.sizes.page_of(lpa), lpa, &view, writes);
+        if again {
+            // What asks again for what was just loaded is no second use of it.
+            for _ in 0..2 {
+                policy.find(&lookup, &view);
+            }
+        }
+        writes.clear();
+        if dirty {
+            self.change_map(lpa, Cause::Host);
+        }
+    }
+
+    fn change_map(&mut self, lpa: Lpa, cause: Cause) {
+        // Policies that keep by such a rule keep which entries they have, not what these say.
+        let place = Ppa(0);
+        let translation = &mut self.translation;
+        let view = MapView {
+            map: &self.map,
+            layout: &self.layout,
+            occupied: self.mapped_units as u32,
+            sizes: translation.sizes,
+        };
+        let update = Update { lpa, old: place, new: place, cause };
+        translation.policy.get_mut().updated(&update, &view, &mut translation.writes);
+        translation.writes.clear();
+    }
+}
+
+/// Moves for each unit that collecting a superblock with so many valid ones wins.
+fn moves(valid: Option<u32>, capacity: u32) -> f64 {
+    let valid = valid.unwrap_or(0).min(capacity);
+    f64::from(valid) / f64::from((capacity - valid).max(1))
+}
+
+/// Rates of a translation page that is kept whole, or not.
+#[derive(Clone, Copy, Debug, Default)]
+struct PageRates {
+    /// At which it is looked up.
+    used: f64,
+    /// At which one of its entries changes while it is kept.
+    changed: f64,
+    /// At which one of its entries changes while it isn't, without that it is looked up.
+    unseen: f64,
+    entries: f64,
+}
+
+impl PageRates {
+    /// Of each run of pages that are alike.
+    fn all(law: &Law<'_>, runs: &[(u32, Reached)]) -> Vec<Self> {
+        let of = |reached: &Reached, law: &Law<'_>| {
+            let entries = f64::from(reached.entries);
+            let mut rates = Self { entries, changed: law.moved * entries, ..Self::default() };
+            rates.unseen = rates.changed;
+            for (draws, &own) in law.load.iter().zip(&reached.by_kind) {
+                let touched = law.density(draws) * f64::from(own);
+                let units = draws.units(0, law.unit_bytes).count().max(1) as f64;
+                if law.keeping.room > 0 {
+                    rates.used += touched / units * law.rates(draws)[1];
+                }
+                rates.changed += touched * draws.write_share;
+                if !law.looks_up_writes {
+                    rates.unseen += touched * draws.write_share;
+                }
+            }
+            rates
+        };
+        runs.iter().map(|(_, reached)| of(reached, law)).collect()
+    }
+
+    /// How long it has been there, if it was used last so long ago.
+    fn there_for(&self, age: f64, stays: f64, random: &mut Xoshiro256PlusPlus) -> f64 {
+        if stays.is_infinite() {
+            return f64::INFINITY;
+        }
+        let mut there = age;
+        for _ in 0..MOST_GAPS {
+            let gap = -libm::log(1.0 - unit(random)) / self.used.max(f64::MIN_POSITIVE);
+            if gap > stays {
+                break;
+            }
+            there += gap;
+        }
+        there
+    }
+
+    /// Entries of it that have changed in a time.
+    fn entries_changed(&self, time: f64) -> f64 {
+        -self.entries * libm::expm1(-self.unseen / self.entries.max(1.0) * time)
+    }
+
+    /// Entries whose changes are held in the mean, if the oldest stays so long.
+    fn held(&self, stay: f64) -> f64 {
+        const POINTS: u32 = 32;
+        if self.unseen <= 0.0 {
+            return 0.0;
+        }
+        let sum: f64 = (0..POINTS)
+            .map(|point| stay * (f64::from(point) + 0.5) / f64::from(POINTS))
+            .map(|age| libm::exp(-self.used * age) * self.entries_changed(age).max(1.0))
+            .sum();
+        self.begun(stay) * sum / f64::from(POINTS)
+    }
+
+    /// Share of time in which changes of it are held.
+    fn begun(&self, stay: f64) -> f64 {
+        stay / (stay + 1.0 / self.unseen)
+    }
+
+    /// How long ago the first change was that is held; `None` where there is none.
+    fn changed_since(&self, stay: f64, random: &mut Xoshiro256PlusPlus) -> Option<f64> {
+        if self.unseen <= 0.0 || unit(random) >= self.begun(stay) {
+            return None;
+        }
+        let age = stay * unit(random);
+        // It may have been taken in since, with its changes.
+        (unit(random) < libm::exp(-self.used * age)).then_some(age)
+    }
+
+    fn longest(holds: impl Fn(f64) -> bool, scale: f64) -> f64 {
+        let (mut low, mut high) = (scale * 1e-6, scale * 1e6);
+        while high / low > 1.005 {
+            let middle = libm::sqrt(low * high);
+            if holds(middle) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+}
