@@ -46,7 +46,11 @@ def test_its_means_are_those_of_the_result(logged: tuple[package.Result, list[di
 def test_a_log_changes_nothing_and_goes_beside_a_timeline(tmp_path: Path) -> None:
     plain = package.run("mqsim", workload=MIXED, overrides=SMALL).to_dict()
     both = package.run(
-        workload=MIXED, overrides=SMALL, request_log=tmp_path / "l.parquet", timeline=tmp_path / "t.pftrace"
+        "mqsim",
+        workload=MIXED,
+        overrides=SMALL,
+        request_log=tmp_path / "l.parquet",
+        timeline=tmp_path / "t.pftrace",
     ).to_dict()
     del plain["engine"], both["engine"]
     assert plain == both
