@@ -128,4 +128,13 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("scheme.mapping.journal_bytes", &["32768", "131072"]),
     ("scheme.mapping.journal_entry_bytes", &["32"]),
     ("scheme.gc.isolation", &["initial", "persistent"]),
+    ("scheme.astro.enabled", &["true", "true"]),
+    ("scheme.astro.region_pages", &["8", "33"]),
+    ("scheme.astro.pages_per_bit", &["1", "5"]),
+    ("scheme.astro.planes", &["0", "3"]),
+    ("scheme.astro.read_threshold", &["1", "20"]),
+    ("scheme.astro.update_share", &["0.0", "0.03"]),
+    ("scheme.astro.updates_of", &["all"]),
+    ("scheme.astro.gather", &["block"]),
+    ("scheme.astro.at_once", &["1", "3"]),
 ];

@@ -6,7 +6,8 @@ use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::HostConfig;
 use wordline_engine::config::astro::{AstroConfig, Gather, UpdatesOf};
-use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
+use wordline_engine::config::device::{MultiPlaneConfig, MultiPlaneRule};
+use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
@@ -219,6 +220,71 @@ fn a_region_is_guessed_while_it_is_ordered_anew() {
     assert_eq!((counters.guesses_wrong, counters.guesses_outdated), (0, 0));
     let share = counters.guesses_right as f64 / 4_500.0;
     assert!(share > 0.99, "{share} of the reads were guessed");
+}
+
+/// A page of an ordered region is written while its guessed read waits behind a program, with one of another page that lies in
+/// its flash page or on another plane of its die: reads that could go together.
+fn guessed_beside_another(rule: MultiPlaneRule, page_bytes: u32) -> Report {
+    let mut setup = astro(2, 1, 0);
+    let geometry = &mut setup.device.geometry;
+    (geometry.planes, geometry.page_bytes) = (2, page_bytes);
+    setup.device.multi_plane = MultiPlaneConfig { rule, ..setup.device.multi_plane };
+    setup.device.capacity.overprovisioning = Some(0.5);
+    setup.scheme.astro.read_threshold = 40;
+    setup.scheme.astro.update_share = 1_000.0;
+    setup.start = start(Occupancy::Share(0.3), 0.0);
+    setup.host = setup_open();
+    let mut requests: Vec<_> = (0..40).map(|turn| read(turn * 1_000_000, turn % 32)).collect();
+    // Any two neighbours, behind a program on any plane.
+    let mut now = 200_000_000;
+    for page in 0..31 {
+        for busy in 64..68 {
+            requests.push(write(now, busy));
+            requests.extend([read(now + 100_000, page), read(now + 100_001, page + 1)]);
+            requests.push(write(now + 150_000, page + 1));
+            now += 10_000_000;
+            // In order again.
+            requests.extend((0..40).map(|turn| read(now + turn * 1_000_000, turn % 32)));
+            now += 100_000_000;
+        }
+    }
+    record(&setup, requests).0
+}
+
+#[test]
+fn a_guess_is_taken_back_also_where_its_read_goes_with_another() {
+    for (rule, page_bytes) in [
+        (MultiPlaneRule::Any, 4096),
+        (MultiPlaneRule::SamePage, 4096),
+        (MultiPlaneRule::None, 8192),
+        (MultiPlaneRule::Any, 8192),
+    ] {
+        let report = guessed_beside_another(rule, page_bytes);
+        let counters = report.mapping.as_ref().unwrap().counters;
+        let what = format!("{rule:?} {page_bytes}: {counters:?}");
+        assert_eq!(counters.guesses_outdated, 0, "{what}");
+        assert!(counters.guesses_withdrawn > 0 && counters.guesses_right > 1_000, "{what}");
+    }
+}
+
+#[test]
+fn reads_are_answered_however_often_their_regions_are_ordered() {
+    for seed in 0..12 {
+        let mut setup = astro(3, 1, 3);
+        setup.scheme.reclaim.policy = ReclaimKind::Superblock;
+        setup.scheme.reclaim.priority = ReclaimPriority::Foreground;
+        let config = &mut setup.scheme.astro;
+        (config.region_pages, config.read_threshold, config.update_share) = (8, 1, 0.0);
+        (config.updates_of, config.at_once) = (UpdatesOf::All, 8);
+        setup.device.capacity.overprovisioning = Some(0.5);
+        setup.start = start(Occupancy::All, 0.0);
+        setup.host = closed(16);
+        let pages = setup.logical_bytes().unwrap() / 4096;
+        let report = run(&setup, &mut Listed(mix(seed, 2_000, pages)))
+            .unwrap_or_else(|error| panic!("{seed}: {error}"));
+        let counters = report.mapping.as_ref().unwrap().counters;
+        assert_eq!(counters.guesses_outdated, 0, "{seed}: {counters:?}");
+    }
 }
 
 #[test]

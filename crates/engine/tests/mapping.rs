@@ -498,6 +498,40 @@ fn a_system_answers_before_the_policy() {
     assert_eq!((counters.hits, counters.guessed, counters.misses), (1, 1, 1));
 }
 
+/// A system that guesses the same wrong place whenever a page of the map has been loaded.
+struct Stubborn(bool);
+
+impl System for Stubborn {
+    fn name(&self) -> &str {
+        "stubborn"
+    }
+    fn watches(&self) -> Watches {
+        Watches::TRANSLATION
+    }
+    fn find(&mut self, _: &Lookup, _: &DriveView<'_>) -> Option<Found> {
+        self.0.then_some(Found::Guess(Ppa(8)))
+    }
+    fn wrong_guess(&mut self, _: Lpa, _: Ppa, _: Lpa, _: &DriveView<'_>) {
+        self.0 = false;
+    }
+    fn loaded(&mut self, _: u32, _: Lpa, _: &DriveView<'_>) {
+        self.0 = true;
+    }
+}
+
+#[test]
+fn a_page_whose_entry_was_loaded_is_known_whatever_a_system_guesses() {
+    for entries in [0, 1, 8] {
+        let setup = demand(device(1, 1, 1, 1), entries);
+        let mut drive = setup.prepare(&[]).unwrap();
+        drive.add_system(SystemPolicy::Custom(Box::new(Stubborn(true))));
+        let (report, record) = record_on(&setup, drive, &mut Listed(vec![read(0, 7)])).unwrap();
+        assert_eq!(record.completions(), [3 * READ]);
+        let counters = report.mapping.unwrap().counters;
+        assert_eq!((counters.guesses_wrong, counters.guesses_right, counters.loads), (1, 0, 1));
+    }
+}
+
 /// A busy drive of 2 units a page.
 fn busy(span: SuperblockSpan, placement: PlacementKind, at_once: u32) -> Setup {
     let mut drive = device(2, 1, 1, 2);

@@ -200,6 +200,42 @@ proptest! {
     }
 
     #[test]
+    fn drives_that_guess_agree_with_a_naive_drive(
+        device in devices(),
+        scheme in guessing_schemes(),
+        firmware in firmware(),
+        ideal in ideals(),
+        host in hosts(),
+        occupancy in occupancies(),
+        (layout, overwrite) in (layouts(), prop_oneof![Just(0.0), 0.0..2.0f64]),
+        overprovisioning in 0.35..0.85f64,
+        shares in (0u64..16, 0u64..9),
+        longest in prop_oneof![Just(1u64), 1u64..40_000],
+        seed: u64,
+        count in prop_oneof![3 => 1usize..400, 1 => 400usize..2_500],
+    ) {
+        // The map's own pages need room in each plane.
+        let capacity = CapacityConfig { overprovisioning: Some(overprovisioning), user_bytes: None };
+        let device = DeviceConfig { capacity, ..device };
+        let ideal = fitting(ideal, &device);
+        let scheme = SchemeConfig { firmware, ideal, ..scheme };
+        let start = StartConfig { layout, ..start(occupancy, overwrite) };
+        let setup = Setup { scheme, host, start, seed, ..setup(device) };
+        let drive = match setup.prepare(&[]) {
+            Ok(drive) => drive,
+            Err(RunError::Config(_)) => return Ok(()),
+            Err(other) => return Err(TestCaseError::fail(other.to_string())),
+        };
+        let requests = requests_with(shares, longest, seed, count, drive.logical_bytes());
+        let allocates = setup.scheme.mapping.unmapped_reads == UnmappedReads::Allocate;
+        let (report, record) = record_on(&setup, drive, &mut Listed(requests))
+            .map_err(|error| TestCaseError::fail(error.to_string()))?;
+        agrees_with_the_naive_drive(&record.events(), &setup, allocates)?;
+        let mapping = report.mapping.as_ref();
+        prop_assert_eq!(mapping.map_or(0, |mapping| mapping.counters.guesses_outdated), 0);
+    }
+
+    #[test]
     fn random_runs_that_are_split_give_the_bytes_of_those_that_are_not(
         device in devices(),
         scheme in schemes(),

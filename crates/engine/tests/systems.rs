@@ -501,3 +501,108 @@ fn a_drive_with_a_system_that_cannot_fork_names_it() {
     let error = drive.fork().err().unwrap().to_string();
     assert_eq!(error, "the system `sorter` can't be forked: its method `fork` returns none");
 }
+
+/// After so many writes empties all full superblocks of the first domain at once, row by row.
+struct RowByRow(u32);
+
+impl System for RowByRow {
+    fn name(&self) -> &str {
+        "row by row"
+    }
+    fn watches(&self) -> Watches {
+        Watches::WRITTEN
+    }
+    fn written(&mut self, _: Lpa, _: Ppa, _: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        self.0 = self.0.wrapping_sub(1);
+        if self.0 != 0 {
+            return;
+        }
+        let blocks = drive.blocks(DomainId(0));
+        let full = (blocks.first.0..).zip(blocks.state).filter(|(_, state)| **state == BlockState::Full);
+        let full: Vec<SuperblockId> = full.map(|(number, _)| SuperblockId(number)).collect();
+        let of_row = |unit| full.iter().map(move |&superblock| drive.unit_at(superblock, unit));
+        let pages = (0..blocks.capacity).flat_map(of_row).filter(|&ppa| drive.valid_lpa(ppa).is_some());
+        let steps = vec![Step { pages: pages.collect(), pin: Pin::Any }];
+        let plan = Plan { cause: Cause::ReadReclaim, destinations: vec![], steps, erase: full };
+        actions.push(Action::Plan(plan));
+    }
+}
+
+#[test]
+fn pages_of_a_plan_find_the_space_that_only_its_own_sources_hold() {
+    for cause_of_stop in [1_u64, 400] {
+        let mut setup = setup(device(1, 1, 1, 1));
+        setup.start = start(Occupancy::All, 0.0);
+        setup.host = closed(4);
+        let mut device = setup.prepare(&[]).unwrap();
+        let pages = device.logical_bytes() / 4096;
+        device.add_system(SystemPolicy::Custom(Box::new(RowByRow(40))));
+        let mut random = Random(3);
+        let mut writes = made(40 + cause_of_stop, move |_| write(0, random.below(pages)));
+        let (report, _) = record_on(&setup, device, &mut writes).unwrap();
+        assert!(report.checked.is_some(), "audited at rest");
+        assert_eq!(report.write.requests, 40 + cause_of_stop);
+    }
+}
+
+/// Gathers some pages from all over the drive now and then, and sees which pages move for that.
+struct Gatherer {
+    random: Random,
+    writes: u64,
+    named: std::collections::BTreeSet<Lpa>,
+    moved: Arc<Mutex<u64>>,
+}
+
+impl System for Gatherer {
+    fn name(&self) -> &str {
+        "gatherer"
+    }
+    fn watches(&self) -> Watches {
+        Watches::WRITTEN.and(Watches::MOVED)
+    }
+    fn written(&mut self, _: Lpa, _: Ppa, _: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        self.writes += 1;
+        if !self.writes.is_multiple_of(40) {
+            return;
+        }
+        let domain = DomainId(self.random.below(drive.domains().len() as u64) as u32);
+        let first = self.random.below(u64::from(drive.logical_units() - 12)) as u32;
+        let sources = (first..first + 12).map(Lpa).filter(|&lpa| drive.find(lpa).is_some());
+        let named: Vec<Lpa> = sources.collect();
+        self.named.extend(&named);
+        let pages = named.iter().map(|&lpa| drive.find(lpa)).collect();
+        let pin = Pin::Span { first: Place { destination: 0, unit: 0 }, holes: vec![] };
+        let steps = vec![Step { pages, pin }];
+        let plan = Plan { cause: Cause::Migration, destinations: vec![domain], steps, erase: vec![] };
+        actions.push(Action::Plan(plan));
+    }
+    fn moved(&mut self, lpa: Lpa, _: Ppa, _: Ppa, cause: Cause, _: &DriveView<'_>, _: &mut Vec<Action>) {
+        if cause == Cause::Migration {
+            assert!(self.named.contains(&lpa), "{lpa:?} is in no plan");
+            *self.moved.lock().unwrap() += 1;
+        }
+    }
+}
+
+#[test]
+fn a_plan_moves_no_page_that_came_to_where_one_of_its_own_was() {
+    for seed in 0..20 {
+        let mut setup = busy(SuperblockSpan::None, 4096);
+        setup.start = start(Occupancy::Share(1.0), 1.0);
+        let mut device = setup.prepare(&[]).unwrap();
+        let pages = device.logical_bytes() / 4096;
+        let moved = Arc::default();
+        let gatherer = Gatherer {
+            random: Random(seed),
+            writes: 0,
+            named: Default::default(),
+            moved: Arc::clone(&moved),
+        };
+        device.add_system(SystemPolicy::Custom(Box::new(gatherer)));
+        let mut random = Random(seed + 100);
+        // Few of the pages that are named are written: the others stay where they are until collection moves them.
+        let mut writes = made(1_500, move |_| write(0, random.below(pages / 2)));
+        record_on(&setup, device, &mut writes).unwrap();
+        assert!(*moved.lock().unwrap() > 0);
+    }
+}

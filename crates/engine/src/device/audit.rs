@@ -19,6 +19,7 @@ impl Device {
         if let Some(fault) = &self.fault {
             return Err(fault.clone());
         }
+        self.audit_rest()?;
         let by_formula = self.audit_by_formula().map(|counted| (counted.mapped, counted.valid));
         let (mapped, mut valid) = match by_formula.or_else(|| self.audit_single_copies()) {
             Some(counted) => counted,
@@ -131,6 +132,11 @@ impl Device {
                 ));
             }
         }
+        Ok(())
+    }
+
+    /// Nothing is under way. What is holds places that no count of pages knows, so this comes before those.
+    fn audit_rest(&self) -> Result<(), String> {
         if !self.plans.is_at_rest() {
             return Err("a plan is still under way although the drive is at rest".into());
         }

@@ -48,7 +48,7 @@ impl Device {
         collector.planned.retain(|victim| victim.0 != superblock);
         self.domain[domain.index()].pace.end(superblock);
         self.reclaim_ended(superblock);
-        self.forget_in_waiting_plans(superblock);
+        self.forget_in_plans(superblock);
         self.tell_erased(superblock);
         self.start_waiting_plans();
         self.release_stalled(domain);

@@ -4,7 +4,7 @@ use super::Device;
 use crate::ids::{Lpa, Ppa};
 use crate::mapping::{Found, Lookup};
 use crate::sched::class::{Class, FlashOp};
-use crate::sched::queue::{Op, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
 
 impl Device {
@@ -49,6 +49,18 @@ impl Device {
         })
     }
 
+    /// Whether a flash page read that waits has a guess that its system would not give again.
+    pub(super) fn has_withdrawn(&mut self, head: OpId) -> bool {
+        let mut unit = head;
+        while unit != NONE {
+            if self.is_withdrawn(unit) {
+                return true;
+            }
+            unit = self.pool[unit].next_unit;
+        }
+        false
+    }
+
     /// Whether the page of a guess has moved since, and its system knows that it can't be there any more.
     fn is_withdrawn(&mut self, unit: OpId) -> bool {
         let Op { lpa, ppa, guess, partial, class, .. } = self.pool[unit];
@@ -63,6 +75,8 @@ impl Device {
         self.pool[unit].guess = false;
         self.pool.parts_mut(unit).add(Part::Misprediction, waited);
         self.recorder.mapping.guesses_withdrawn += 1;
+        // The page moved while its read waited, as often as it may: that leads nowhere by nobody's fault.
+        self.pool.set_tag(unit, 0);
         self.ask_again(unit, false);
     }
 

@@ -308,7 +308,7 @@ impl Device {
             let same = if alone { NONE } else { self.same_page(draft.head, candidate) };
             // Reads of pages that have moved stay behind: they are sent on when their turn comes.
             let partner = (same != NONE || self.may_join(die, class, candidate, draft, planes))
-                && (!read || self.are_current(candidate))
+                && (!read || self.stays_as_it_is(candidate))
                 && !self.must_wait_for_suspended(die, candidate);
             if !partner {
                 if !read {
@@ -329,6 +329,12 @@ impl Device {
             }
             candidate = after;
         }
+    }
+
+    /// Whether a read that waits can go with another: no page of it has moved, and no guess of it is to be taken back.
+    #[inline]
+    fn stays_as_it_is(&mut self, head: OpId) -> bool {
+        self.are_current(head) && !(self.translation.asks_systems() && self.has_withdrawn(head))
     }
 
     fn plane_in_die(&self, head: OpId) -> u32 {

@@ -24,6 +24,7 @@ const NO_SYSTEM: usize = usize::MAX;
 /// A page of a plan.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Target {
+    /// Where it is; [`Ppa::NONE`] once that was erased.
     source: Ppa,
     /// Its place, if it is pinned.
     place: Option<systems::Place>,
@@ -110,17 +111,18 @@ impl Run {
         }
     }
 
-    /// One of its sources is empty before it begins.
-    fn forget(&mut self, source: SuperblockId, is_there: impl Fn(Ppa) -> bool) {
-        self.plan.erase.retain(|&other| other != source);
-        let programs = &mut self.programs;
-        self.targets.retain(|target| {
-            let gone = is_there(target.source);
-            if let Some(program) = programs.get_mut(target.program).filter(|_| gone) {
-                program.left -= 1;
+    /// A superblock was erased: what is still to be read there is gone. Whether nothing is left of a plan that has not begun.
+    fn forget(&mut self, erased: SuperblockId, is_there: impl Fn(Ppa) -> bool) -> bool {
+        if !self.started {
+            self.plan.erase.retain(|&other| other != erased);
+        }
+        let mut gone = false;
+        for target in self.targets.iter_mut().skip(self.next_target) {
+            if target.source.is_some() && is_there(target.source) {
+                (target.source, gone) = (Ppa::NONE, true);
             }
-            !gone
-        });
+        }
+        gone && !self.started && self.targets.iter().all(|target| !target.source.is_some())
     }
 }
 
@@ -231,19 +233,13 @@ impl Device {
         }
     }
 
-    /// A superblock was erased: plans that wait and were to empty it have nothing to do there any more, whatever it holds next.
-    pub(super) fn forget_in_waiting_plans(&mut self, superblock: SuperblockId) {
-        if self.plans.waiting == 0 {
-            return;
-        }
+    /// A superblock was erased: plans have nothing to do there any more, whatever it holds next.
+    pub(super) fn forget_in_plans(&mut self, superblock: SuperblockId) {
         let is_there = |ppa: Ppa| self.blocks.of(&self.geometry, ppa) == superblock;
-        for run in self.plans.runs.iter_mut().flatten().filter(|run| !run.started) {
-            if run.plan.erase.contains(&superblock) {
-                run.forget(superblock, is_there);
-                if run.targets.is_empty() {
-                    for domain in std::mem::take(&mut run.plan.destinations) {
-                        self.domain[domain.index()].demand = 0;
-                    }
+        for run in self.plans.runs.iter_mut().flatten() {
+            if run.forget(superblock, is_there) {
+                for domain in std::mem::take(&mut run.plan.destinations) {
+                    self.domain[domain.index()].demand = 0;
                 }
             }
         }
@@ -280,10 +276,10 @@ impl Device {
             let Some(&Target { source, program, .. }) = run.targets.get(run.next_target) else { break };
             let (index, cause) = (run.next_target as u32, run.cause);
             let flash_page = source.0 >> self.geometry.unit_shift;
-            if head != NONE && flash_page != page {
+            if head != NONE && source.is_some() && flash_page != page {
                 break;
             }
-            let lpa = self.valid_lpa(source);
+            let lpa = if source.is_some() { self.valid_lpa(source) } else { None };
             let Some(run) = self.plans.get(tag) else { return };
             run.next_target += 1;
             let Some(lpa) = lpa else {

@@ -20,6 +20,9 @@ use crate::stats::mapping::MappingReport;
 /// Questions about one page of a request after which its policy is said to lead nowhere.
 const MOST_QUESTIONS: u32 = 16;
 
+/// Noted with the number of questions about a page: the mapping policy wants a translation page read for it.
+const LOADS_FOR_POLICY: u32 = 1 << 31;
+
 /// State of address translation.
 pub(super) struct Translation {
     pub(super) policy: MappingPolicy,
@@ -262,12 +265,14 @@ impl Device {
     fn ask(&mut self, id: OpId) -> Found {
         let Op { lpa, class, partial, .. } = self.pool[id];
         let lookup = Lookup { lpa, write: partial || class.op() == FlashOp::Program };
-        let asked = self.pool.tag(id) + 1;
-        self.pool.set_tag(id, asked);
+        let noted = self.pool.tag(id);
+        let asked = (noted & !LOADS_FOR_POLICY) + 1;
+        // Whom a translation page was read for finds the entry in it: a system would but guess what is known by then.
         let mut found = None;
-        if self.translation.asks_systems {
+        if self.translation.asks_systems && noted & LOADS_FOR_POLICY == 0 {
             found = self.find_in_systems(&lookup);
         }
+        let by_policy = found.is_none();
         let found = match found {
             Some(found) => found,
             None => {
@@ -277,6 +282,8 @@ impl Device {
                 policy.find(&lookup, &view)
             }
         };
+        let loads = by_policy && matches!(found, Found::Load(_));
+        self.pool.set_tag(id, asked | if loads { LOADS_FOR_POLICY } else { 0 });
         let sizes = self.translation.sizes;
         let wrong = match found {
             _ if asked > MOST_QUESTIONS => Some(format!("again, the answer to question {asked} about it")),
@@ -298,7 +305,13 @@ impl Device {
 
     /// Asks again, and goes on accordingly; `last` tells whether nothing of this event follows.
     pub(super) fn ask_again(&mut self, id: OpId, last: bool) {
-        match self.ask(id) {
+        let found = self.ask(id);
+        self.go_on_with(id, found, last);
+    }
+
+    /// Goes on with the answer to a further question.
+    fn go_on_with(&mut self, id: OpId, found: Found, last: bool) {
+        match found {
             Found::Known(ppa) => self.go_on_to(id, ppa, last),
             Found::Load(page) => self.wait_for_page(id, page),
             Found::Guess(ppa) => {
@@ -403,13 +416,14 @@ impl Device {
         self.tell_translation(|system, drive| system.loaded(page, lpa, drive));
         let written = if self.translation.writes.is_empty() { None } else { self.write_back() };
         let last = last && written.is_none();
-        let Some(written) = written.filter(|_| waits) else { return self.ask_again(id, last) };
-        match (self.ask(id), self.translation.work_of(written)) {
-            (Found::Known(_), Some(number)) => {
+        let found = self.ask(id);
+        let eviction = written.filter(|_| waits && matches!(found, Found::Known(_)));
+        match eviction.and_then(|page| self.translation.work_of(page)) {
+            Some(number) => {
                 self.pool[id].wait_from = self.now;
                 self.translation.works[number].held.push(&mut self.pool, id);
             }
-            _ => self.ask_again(id, false),
+            None => self.go_on_with(id, found, last),
         }
     }
 

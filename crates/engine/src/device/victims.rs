@@ -92,7 +92,7 @@ impl Device {
                 }
                 self.spare_copies(domain);
                 let wanted = self.next_wanted(domain).or_else(|| self.fold_at_leisure(domain));
-                wanted.or_else(|| self.rest(domain))
+                wanted.or_else(|| self.take_from_plans(domain)).or_else(|| self.rest(domain))
             }
         }
     }
@@ -118,6 +118,27 @@ impl Device {
             let alone = state.collector.victims.is_empty() && state.collector.reading == 0;
             return (alone && state.free.len() > self.thresholds.reserve).then_some((superblock, cause));
         }
+    }
+
+    /// What a plan has set apart to be emptied, where programs wait for space and nothing else wins any: they may be that plan's
+    /// own. The plan finds what is collected gone.
+    fn take_from_plans(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        let state = &mut self.domain[domain.index()];
+        let collector = &mut state.collector;
+        if state.stalled.is_empty() || !collector.victims.is_empty() || collector.reading > 0 {
+            return None;
+        }
+        let (blocks, most) = (&self.blocks, self.blocks.most_valid());
+        let set_apart = collector.planned.iter().map(|planned| planned.0);
+        let wins = |&superblock: &SuperblockId| {
+            blocks.state(superblock) == BlockState::Collecting
+                && (1..=most).contains(&blocks.valid(superblock))
+        };
+        let victim =
+            set_apart.filter(wins).min_by_key(|&superblock| (blocks.valid(superblock), superblock))?;
+        collector.planned.retain(|planned| planned.0 != victim);
+        collector.background = false;
+        Some((victim, Cause::Gc))
     }
 
     /// Whether the pages of one more victim are certain to find space. The first always does, since less than a whole

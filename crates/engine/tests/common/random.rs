@@ -3,6 +3,7 @@
 use super::replicator::{Replicator, To, replicator};
 use super::*;
 use proptest::prelude::*;
+use wordline_engine::config::astro::{AstroConfig, Gather, UpdatesOf};
 use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{
     CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, MaxWritesHold, PauseConfig, RateLimitConfig,
@@ -277,6 +278,76 @@ pub fn schemes() -> impl Strategy<Value = SchemeConfig> {
     })
 }
 
+/// A map on flash of which no entry, one, or few are in DRAM, in pages of any number of entries; or any other map.
+fn sparse_mappings() -> impl Strategy<Value = MappingConfig> {
+    let entries = prop_oneof![2 => Just(0u64), 1 => Just(1), 1 => 2u64..40];
+    let pages = (4u32..=64, prop_oneof![1 => Just(0u32), 2 => 64u32..512]);
+    let ways = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    let few = (entries, pages, 0u32..120, 0.0..0.9f64, ways).prop_map(
+        |(
+            entries,
+            (bytes, page_bytes),
+            batch_entries,
+            protected_share,
+            (segments, waits, looks_up, each, all),
+        )| {
+            let (policy, each_bytes) =
+                if segments { (MappingKind::Segments, 512) } else { (MappingKind::Demand, 8) };
+            MappingConfig {
+                policy,
+                cache_bytes: entries * each_bytes,
+                batch_entries,
+                protected_share: if segments { 0.0 } else { protected_share },
+                translation_entry_bytes: bytes,
+                translation_page_bytes: page_bytes,
+                write_back_lookups: looks_up,
+                eviction: if waits { Eviction::Foreground } else { Eviction::Background },
+                loads: if each { Loads::Each } else { Loads::Shared },
+                stored_at_start: if all { StoredPages::All } else { StoredPages::Occupied },
+                ..MappingConfig::default()
+            }
+        },
+    );
+    prop_oneof![5 => few, 1 => mappings()]
+}
+
+/// Regions of any size that are put in order after few reads or updates, one or several at once.
+fn regions() -> impl Strategy<Value = AstroConfig> {
+    let sizes = (1u32..80, 1u32..70, 0u32..5);
+    let when =
+        (prop_oneof![1 => Just(0u32), 1 => Just(1), 2 => 2u32..60], prop_oneof![Just(0.0), 0.0..1.5f64]);
+    let at_once = prop_oneof![1 => Just(1u32), 1 => 2u32..9];
+    (sizes, when, any::<bool>(), any::<bool>(), at_once, 2u32..5).prop_map(
+        |(sizes, (read_threshold, update_share), all, block, at_once, spare_superblocks)| AstroConfig {
+            enabled: true,
+            region_pages: sizes.0,
+            pages_per_bit: sizes.1,
+            planes: sizes.2,
+            read_threshold,
+            update_share,
+            updates_of: if all { UpdatesOf::All } else { UpdatesOf::Ordered },
+            gather: if block { Gather::Block } else { Gather::Region },
+            at_once,
+            spare_superblocks,
+        },
+    )
+}
+
+/// Schemes that guess where pages are, with whatever else moves them.
+pub fn guessing_schemes() -> impl Strategy<Value = SchemeConfig> {
+    (without_systems(), sparse_mappings(), regions(), upkeep()).prop_map(
+        |(scheme, mapping, astro, (mut reclaim, wear, background, _))| {
+            if reclaim.policy.rearranges() {
+                reclaim.policy = ReclaimKind::Superblock;
+            }
+            let unmapped_reads = scheme.mapping.unmapped_reads;
+            let gc = GcConfig { background, ..scheme.gc };
+            let mapping = MappingConfig { unmapped_reads, ..mapping };
+            SchemeConfig { mapping, gc, reclaim, wear, astro, ..scheme }
+        },
+    )
+}
+
 fn without_systems() -> impl Strategy<Value = SchemeConfig> {
     let spans = prop_oneof![
         Just(SuperblockSpan::None),
@@ -364,20 +435,47 @@ pub fn occupancies() -> impl Strategy<Value = Occupancy> {
 
 /// Requests within a drive of `bytes`, biased towards a hot eighth, some unaligned.
 pub fn requests(seed: u64, count: usize, bytes: u64) -> Vec<HostRequest> {
+    mixed_requests(seed, count, bytes, 40_000, |turn| match turn {
+        0 => HostOp::Flush,
+        1 | 2 => HostOp::Trim,
+        3..=9 => HostOp::Read,
+        10 => HostOp::WriteFua,
+        _ => HostOp::Write,
+    })
+}
+
+/// The same with so many reads and TRIMs among twenty; the others write, but for one that flushes.
+pub fn requests_with(
+    (reads, trims): (u64, u64),
+    longest: u64,
+    seed: u64,
+    count: usize,
+    bytes: u64,
+) -> Vec<HostRequest> {
+    mixed_requests(seed, count, bytes, longest, |turn| match turn {
+        19 => HostOp::Flush,
+        18 => HostOp::WriteFua,
+        turn if turn < trims => HostOp::Trim,
+        turn if turn < trims + reads => HostOp::Read,
+        _ => HostOp::Write,
+    })
+}
+
+fn mixed_requests(
+    seed: u64,
+    count: usize,
+    bytes: u64,
+    longest: u64,
+    op_of: impl Fn(u64) -> HostOp,
+) -> Vec<HostRequest> {
     let mut random = Random(seed);
     let mut time = 0;
     (0..count)
         .map(|_| {
             time += random.below(300_000);
-            let op = match random.below(20) {
-                0 => HostOp::Flush,
-                1 | 2 => HostOp::Trim,
-                3..=9 => HostOp::Read,
-                10 => HostOp::WriteFua,
-                _ => HostOp::Write,
-            };
+            let op = op_of(random.below(20));
             let space = if random.below(2) == 0 { bytes } else { (bytes / 8).max(1) };
-            let (mut offset, mut length) = (random.below(space), 1 + random.below(40_000));
+            let (mut offset, mut length) = (random.below(space), 1 + random.below(longest));
             if random.below(4) > 0 {
                 (offset, length) = (offset / 4096 * 4096, length.div_ceil(4096) * 4096);
             }

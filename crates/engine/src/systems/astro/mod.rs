@@ -130,6 +130,16 @@ impl Astro {
         }
     }
 
+    /// A page that held nothing holds data.
+    fn count_new_page(&mut self, lpa: Lpa) {
+        let region = self.table.region_of(lpa);
+        if self.counted
+            && let Some(state) = self.region_mut(region)
+        {
+            state.valid += 1;
+        }
+    }
+
     /// The host changed a page that held data.
     fn count_update(&mut self, lpa: Lpa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         let region = self.table.region_of(lpa);
@@ -188,10 +198,11 @@ impl System for Astro {
 
     fn watches(&self) -> Watches {
         Watches::TRANSLATION
-            .and(Watches::READ)
+            .and(Watches::READ_DONE)
             .and(Watches::WRITTEN)
             .and(Watches::MOVED)
             .and(Watches::TRIMMED)
+            .and(Watches::ALLOCATED)
             .and(Watches::RECLAIM)
     }
 
@@ -230,11 +241,13 @@ impl System for Astro {
         self.table.update(lpa);
     }
 
-    fn read(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+    fn awaits(&self, _lpa: Lpa) -> bool {
+        self.config.read_threshold > 0
+    }
+
+    /// Counted when it is done: one that is sent on to another die is no second one, and must not have its page moved again.
+    fn read_done(&mut self, read: &ReadEvent, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
         let threshold = self.config.read_threshold;
-        if threshold == 0 {
-            return;
-        }
         let region = self.table.region_of(read.lpa);
         let Some(state) = self.region_mut(region) else { return };
         state.reads = state.reads.saturating_add(1);
@@ -244,17 +257,19 @@ impl System for Astro {
     }
 
     fn written(&mut self, lpa: Lpa, old: Ppa, new: Ppa, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
-        if self.counted && !old.is_some() {
-            let region = self.table.region_of(lpa);
-            if let Some(state) = self.region_mut(region) {
-                state.valid += 1;
-            }
+        if !old.is_some() {
+            self.count_new_page(lpa);
         }
         self.page_moved(lpa, new, drive);
         if old.is_some() {
             self.count_update(lpa, drive, actions);
         }
         self.spare_space(new, drive, actions);
+    }
+
+    fn allocated(&mut self, lpa: Lpa, ppa: Ppa, drive: &DriveView<'_>) {
+        self.count_new_page(lpa);
+        self.page_moved(lpa, ppa, drive);
     }
 
     fn moved(
