@@ -7,6 +7,8 @@ mod settle;
 mod setup;
 mod split;
 pub mod volume;
+mod windows;
+mod written;
 
 use crate::config::host::FlowRules;
 use crate::host::front::Front;
@@ -22,6 +24,7 @@ pub(crate) use replay::{FETCHED_TOGETHER, fetch_ahead};
 pub use setup::{Before, Setup, logical_bytes};
 pub use split::{Ending, Split, Stop};
 use volume::Volume;
+pub use written::{Overwrites, WritePattern};
 
 /// What a run leaves.
 #[derive(Clone, Debug)]

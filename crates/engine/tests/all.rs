@@ -48,6 +48,7 @@ mod slc_cache;
 mod snapshots;
 mod stationary;
 mod systems;
+mod together;
 mod victims;
 mod wear;
 

@@ -4,10 +4,10 @@ use pyo3::prelude::*;
 use wordline_engine::config::host::Arrivals;
 use wordline_engine::config::run::StartLayout;
 use wordline_engine::host::RequestSource;
-use wordline_engine::{Before, Setup};
+use wordline_engine::{Before, Setup, WritePattern};
 use wordline_trace::{
-    OpenContext, OpenError, Preceded, SourceConfig, before, flows_before, recorded_before, written,
-    written_by_flows,
+    OpenContext, OpenError, Preceded, SourceConfig, Writes, before, flows_before, recorded_before,
+    requests_before,
 };
 
 use crate::describe::Described;
@@ -51,61 +51,50 @@ impl Sources {
 impl Past {
     /// What a run needs of it. Has the setup leave it out of the window, and name it where the drive's state depends on it.
     pub fn of(described: &Described, setup: &mut Setup, context: &OpenContext<'_>) -> PyResult<Self> {
-        let past = match &described.workload.source {
-            Some(source) => Self::of_source(described, source, setup, context)?,
-            None => Self::of_flows(described, setup, context)?,
-        };
+        let past = Self::of_workload(described, setup, context)?;
         setup.window.warmup_requests = setup.window.warmup_requests.saturating_add(past.requests);
         Ok(past)
     }
 
-    fn of_source(
-        described: &Described,
-        source: &SourceConfig,
-        setup: &mut Setup,
-        context: &OpenContext<'_>,
-    ) -> PyResult<Self> {
-        let recorded = recorded_before(source, context).map_err(|error| described.not_opened(error))?;
+    fn of_workload(described: &Described, setup: &mut Setup, context: &OpenContext<'_>) -> PyResult<Self> {
+        let workload = &described.workload;
+        let recorded = match &workload.source {
+            Some(source) => recorded_before(source, context).map_err(|error| described.not_opened(error))?,
+            None => None,
+        };
         if let Some(requests) = recorded {
             return Ok(Self { requests, ..Self::default() });
         }
-        let (Some(written), Some(_)) = (written(source), open(described, source, context)?) else {
+        let known = requests_before(workload, context).map_err(|error| described.not_opened(error))?;
+        let Some(writes) = Writes::of(workload, context.drive_bytes).filter(|_| known.is_some()) else {
             return Ok(Self::default());
         };
         let steady = setup.start.layout == StartLayout::Steady && setup.scheme.array.is_none();
-        let writes = written.bytes_per_request > 0.0;
-        let host = &setup.host;
         let past = Self {
-            carried_out: steady && writes && !setup.has_steady_formula(written.uniformly),
+            carried_out: steady && writes.any() && !setup.has_steady_formula(writes.overwrites),
             never_rests: steady
-                && writes
+                && writes.any()
                 && setup.scheme.slc_cache.is_on()
-                && host.arrivals == Arrivals::Closed
-                && host.think_time_ns < setup.scheme.maintenance.idle_after_ns,
+                && never_rests(described, setup),
             looked_up: steady && setup.scheme.mapping.policy.is_cached(),
             ..Self::default()
         };
+        let units = if steady { setup.units_written_together(writes.overwrites.bytes) } else { None };
+        let pattern = |text: Option<String>| WritePattern::of(units.unwrap_or(1), text);
         // What is carried out leaves victims that are chosen anew first; caches that are filled don't.
-        setup.pattern = past.carried_out.then(|| pattern_of(source));
-        let requests = setup.settling_requests(written.bytes_per_request);
+        setup.pattern = pattern(past.carried_out.then(|| writes.pattern.clone()));
+        let requests = setup.settling_requests(writes.bytes_per_request);
         if past.never_rests || past.looked_up {
             let rests = if past.never_rests { ", without a rest" } else { "" };
-            setup.pattern = Some(pattern_of(source) + rests);
+            setup.pattern = pattern(Some(writes.pattern + rests));
         }
-        Ok(Self { requests, ..past })
-    }
-
-    /// Flows settle in proportion to their numbers of requests.
-    fn of_flows(described: &Described, setup: &Setup, context: &OpenContext<'_>) -> PyResult<Self> {
-        let known =
-            flows_before(&described.workload, context).map_err(|error| described.not_opened(error))?;
-        let Some((shares, bytes)) = written_by_flows(&described.workload.flow).filter(|_| known.is_some())
-        else {
-            return Ok(Self::default());
-        };
-        let requests = setup.settling_requests(bytes);
-        let of_flows: Vec<u64> = shares.iter().map(|share| (share * requests as f64).ceil() as u64).collect();
-        Ok(Self { requests: of_flows.iter().sum(), of_flows, ..Self::default() })
+        if workload.source.is_some() {
+            return Ok(Self { requests, ..past });
+        }
+        // Flows settle as they go on beside one another.
+        let of_flow = |share: &f64| (share * requests as f64).ceil() as u64;
+        let of_flows: Vec<u64> = writes.shares.iter().map(of_flow).collect();
+        Ok(Self { requests: of_flows.iter().sum(), of_flows, ..past })
     }
 
     /// The requests of the workload with those before them.
@@ -148,8 +137,10 @@ impl Past {
 
     /// Requests by which the drive is prepared.
     pub fn sources(&self, described: &Described, context: &OpenContext<'_>) -> PyResult<Sources> {
-        let Some(source) = &described.workload.source else { return Ok(Sources::default()) };
-        let wanted = |on: bool| if on { open(described, source, context) } else { Ok(None) };
+        let wanted = |on: bool| {
+            let opened = if on { requests_before(&described.workload, context) } else { Ok(None) };
+            opened.map_err(|error| described.not_opened(error))
+        };
         Ok(Sources {
             pattern: wanted(self.carried_out)?,
             last: wanted(self.looked_up)?,
@@ -162,14 +153,16 @@ fn open(described: &Described, source: &SourceConfig, context: &OpenContext<'_>)
     before(source, context).map_err(|error: OpenError| described.not_opened(error))
 }
 
-/// What the writes of a generator depend on beside its drive and seed: not how many follow, nor when.
-fn pattern_of(source: &SourceConfig) -> String {
-    match source {
-        SourceConfig::Synthetic(config) => {
-            let pattern =
-                wordline_trace::SyntheticConfig { requests: 0, interarrival: None, ..config.clone() };
-            serde_json::to_string(&pattern).unwrap_or_default()
-        }
-        other => serde_json::to_string(other).unwrap_or_default(),
+/// Whether some flow of the workload always has a request in the drive.
+fn never_rests(described: &Described, setup: &Setup) -> bool {
+    let host = &setup.host;
+    let goes_on = |arrivals: Arrivals, think_time_ns: u64| {
+        arrivals == Arrivals::Closed && think_time_ns < setup.scheme.maintenance.idle_after_ns
+    };
+    let flows = described.workload.flow.iter().enumerate();
+    let mut rules = flows.map(|(number, flow)| flow.rules(number, host));
+    match &described.workload.source {
+        Some(_) => goes_on(host.arrivals, host.think_time_ns),
+        None => rules.any(|rules| goes_on(rules.arrivals, rules.think_time_ns)),
     }
 }

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline import intervals, notes
+from wordline.comparison import starts
 from wordline.comparison.names import DEFAULT_METRICS, DIRECTIONS, PARTS, Direction, Part
 from wordline.study.row import DONE
 
@@ -87,10 +88,11 @@ class Comparison:
 
     def notes(self, workload: str) -> list[notes.Shared]:
         """What keeps figures from being what they are taken for, by kind, and of which schemes."""
-        runs = ((scheme, row) for scheme in self.schemes for row in self._rows[workload, scheme])
-        return notes.shared(
-            (scheme, json.loads(row["result"])["notes"]) for scheme, row in runs if row["status"] == DONE
-        )
+        rows = ((scheme, row) for scheme in self.schemes for row in self._rows[workload, scheme])
+        runs = [(scheme, json.loads(row["result"])) for scheme, row in rows if row["status"] == DONE]
+        found = notes.shared((scheme, result["notes"]) for scheme, result in runs)
+        differ = starts.note((scheme, result["start"]) for scheme, result in runs)
+        return found if differ is None else [differ, *found]
 
     def values(self, workload: str, scheme: str, metric: str) -> list[float]:
         """A figure's values over the seeds; empty where the runs don't have it."""

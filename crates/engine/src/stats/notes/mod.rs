@@ -7,6 +7,7 @@ mod domains;
 mod overload;
 mod recorded;
 mod short;
+mod start;
 mod tail;
 mod trend;
 mod unfilled;
@@ -70,10 +71,11 @@ pub struct Evidence {
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 10] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 11] = [
     recorded::merged,
     recorded::dropped,
     overload::notes,
+    start::notes,
     trend::notes,
     waits::notes,
     collections::notes,
