@@ -120,3 +120,64 @@ def test_a_sweep_over_loads_prepares_a_drive_for_each(wordline: Wordline, tmp_pa
         '[axes]\n"workload.source.pattern.theta" = [0.5, 0.9]\n"workload.host.queue_depth" = [1, 4]\n'
     )
     assert wordline("sweep", study, "--json").json()["done"] == 4
+
+
+REGION = "{ share = 0.01 }"
+SOURCE = (
+    'kind = "synthetic"\nrequests = 4000\nread_share = 0.0\nsizes = 8192\npattern = { kind = "uniform" }\n'
+)
+HEAD = '[host]\narrivals = "closed"\nqueue_depth = 32\n[start]\nlayout = "steady"\n'
+
+
+@pytest.mark.parametrize("part", [False, True], ids=["whole drive", "a hundredth"])
+def test_one_load_has_one_start_however_it_is_written(part: bool, tmp_path: Path) -> None:
+    region, size = (f"region = {REGION}\n", "size=1%\n") if part else ("", "")
+    ways = {
+        "source.toml": f"{HEAD}[source]\n{SOURCE}{region}",
+        "flow.toml": f'{HEAD}[[flow]]\nname = "job"\n[flow.source]\n{SOURCE}{region}',
+        "job.fio": "[job]\nfilename=/dev/x\nrw=randwrite\nbs=8k\nnorandommap=1\niodepth=32\nnumber_ios=4000\n"
+        + size,
+    }
+    drive: dict[str, object] = {"device.geometry.blocks": 64, "device.geometry.pages": 32}
+    results = []
+    for name, text in ways.items():
+        path = tmp_path / name
+        path.write_text(text)
+        overrides = {**drive, **({"workload.start.layout": "steady"} if name == "job.fio" else {})}
+        results.append(package.run(workload=path, overrides=overrides))
+    starts = [result.start for result in results]
+    assert all(start.formula and start.agrees for start in starts)
+    windows = [start.waf_of_windows for start in starts]
+    assert all(bool(found) == part for found in windows)
+    if not part:
+        assert starts[1] == starts[0] and starts[2] == starts[0]
+    last = [found[-1] if found else result.waf for found, result in zip(windows, results, strict=True)]
+    assert max(last) < 1.05 * min(last)
+    assert max(result.waf for result in results) < 1.1 * min(result.waf for result in results)
+
+
+class SamePlanes:
+    """Places as the static placement does."""
+
+    def place(self, program: Any, planes: Any) -> int:
+        position = program.page % len(planes.room)
+        channel, way = position % 8, position // 8 % 4
+        die, plane = position // 32 % 2, position // 64 % 2
+        return ((channel * 4 + way) * 2 + die) * 2 + plane
+
+
+def test_a_placement_that_changes_nothing_gives_what_the_built_in_one_gives() -> None:
+    overrides = {
+        "device.geometry.blocks": 64,
+        "device.geometry.pages": 32,
+        "workload.source.requests": 20_000,
+        "workload.source.sizes": 32_768,
+    }
+    built_in = package.run(workload=WORKLOAD, overrides=overrides)
+    own = package.run(workload=WORKLOAD, overrides=overrides, policies={"placement": SamePlanes})
+    assert not built_in.start.waf_of_windows and own.start.waf_of_windows
+    assert own.start.units_together == built_in.start.units_together == 4
+    for figure in ("read", "write"):
+        mean = getattr(built_in, figure).latency_ns.mean
+        assert abs(getattr(own, figure).latency_ns.mean / mean - 1) < 0.05
+    assert abs(own.waf / built_in.waf - 1) < 0.05

@@ -33,8 +33,9 @@ pub mod systems;
 pub mod time;
 
 pub use run::{
-    Before, Ending, LookedUp, Observer, Outcome, RunError, Setup, Split, Stop, Unobserved, logical_bytes,
-    replay, replay_flows, replay_flows_in_parts, replay_in_parts, simulate, volume::Volume,
+    Before, Ending, LookedUp, Observer, Outcome, Overwrites, RunError, Setup, Split, Stop, Unobserved,
+    WritePattern, logical_bytes, replay, replay_flows, replay_flows_in_parts, replay_in_parts, simulate,
+    volume::Volume,
 };
 
 #[cfg(doctest)]

@@ -7,6 +7,8 @@ mod settle;
 mod setup;
 mod split;
 pub mod volume;
+mod windows;
+mod written;
 
 use crate::config::ConfigError;
 use crate::config::host::FlowRules;
@@ -23,6 +25,7 @@ pub(crate) use replay::{FETCHED_TOGETHER, fetch_ahead};
 pub use setup::{Before, LookedUp, Setup, logical_bytes};
 pub use split::{Ending, Split, Stop};
 use volume::Volume;
+pub use written::{Overwrites, WritePattern};
 
 /// What a run leaves.
 #[derive(Clone, Debug)]

@@ -55,6 +55,7 @@ mod snapshots;
 mod stationary;
 mod streams;
 mod systems;
+mod together;
 mod used_map;
 mod victims;
 mod wear;

@@ -14,7 +14,7 @@ use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::sched::class::Class;
 use wordline_engine::time::Ns;
-use wordline_engine::{RunError, Setup};
+use wordline_engine::{Overwrites, RunError, Setup, WritePattern};
 
 /// Mostly a usual value, else an extreme one.
 fn or_extreme(usual: std::ops::Range<u32>) -> impl Strategy<Value = u32> {
@@ -423,9 +423,11 @@ proptest! {
         (host, start, window) in hosts(),
         seed: u64,
         late: bool,
+        units_together in prop::option::of(1u32..200),
     ) {
         let measure = Default::default();
-        let setup = Setup { device, scheme, host, start, window, measure, seed, checked: true, pattern: None };
+        let pattern = units_together.and_then(|units| WritePattern::of(units, None));
+        let setup = Setup { device, scheme, host, start, window, measure, seed, checked: true, pattern };
         let bytes = match setup.validate().and_then(|()| setup.logical_bytes()) {
             Ok(bytes) => bytes,
             Err(error) => {
@@ -438,7 +440,7 @@ proptest! {
             }
         };
         // What is written over and over before the run must be smaller still.
-        let carried_out = setup.start.layout == StartLayout::Steady && !setup.has_steady_formula(true);
+        let carried_out = setup.start.layout == StartLayout::Steady && !setup.has_steady_formula(Overwrites::ALONE);
         if !is_small(&setup) || (carried_out && bytes / u64::from(setup.device.geometry.mapping_unit_bytes) > 4096) {
             return Ok(());
         }

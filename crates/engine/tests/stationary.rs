@@ -13,7 +13,9 @@ use wordline_engine::config::run::StartLayout;
 use wordline_engine::config::scheme::{GcKind, MappingKind, SuperblockSpan};
 use wordline_engine::config::slc_cache::{SlcCacheConfig, SlcCacheKind, WhenFull};
 use wordline_engine::host::RequestSource;
-use wordline_engine::{Before, LookedUp, Setup, Split, Stop, Unobserved, replay, replay_in_parts};
+use wordline_engine::{
+    Before, LookedUp, Overwrites, Setup, Split, Stop, Unobserved, WritePattern, replay, replay_in_parts,
+};
 
 /// Writes of the long run.
 const LONG: u64 = 200_000;
@@ -79,6 +81,10 @@ const PLAIN: Case = Case {
 };
 
 impl Case {
+    fn overwrites(self) -> Overwrites {
+        Overwrites { bytes: 4096, evenly: self.pattern == Pattern::Uniform }
+    }
+
     fn setup(self, seed: u64) -> Setup {
         let mut drive = device(4, 4, 1, 1);
         (drive.geometry.blocks, drive.geometry.pages) = (128, 32);
@@ -120,9 +126,9 @@ impl Case {
         setup.host = closed(self.queue_depth);
         setup.start.layout = StartLayout::Steady;
         (setup.checked, setup.seed) = (false, seed);
-        let has_formula = setup.has_steady_formula(self.pattern == Pattern::Uniform);
+        let has_formula = setup.has_steady_formula(self.overwrites());
         let named = !has_formula || self.slc.is_some() || self.demand;
-        setup.pattern = named.then(|| format!("{:?}", self.pattern));
+        setup.pattern = WritePattern::of(1, named.then(|| format!("{:?}", self.pattern)));
         setup.window.warmup_requests = setup.settling_requests(4096.0);
         setup
     }
@@ -134,7 +140,7 @@ impl Case {
         let mut past = self.pattern.writes(pages, seed + 1000, u64::MAX);
         let mut last = self.pattern.writes(pages, seed + 2000, u64::MAX);
         let before = Before {
-            pattern: (!setup.has_steady_formula(self.pattern == Pattern::Uniform))
+            pattern: (!setup.has_steady_formula(self.overwrites()))
                 .then_some(&mut past as &mut dyn RequestSource),
             never_rests: self.slc.is_some(),
             last: self.demand.then_some(LookedUp::Requests(&mut last)),

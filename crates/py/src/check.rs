@@ -4,6 +4,7 @@ use std::path::Path;
 
 use pyo3::prelude::*;
 use serde::Serialize;
+use wordline_engine::WritePattern;
 use wordline_trace::OpenContext;
 
 use crate::describe::{Described, Overrides, Text, describe};
@@ -20,7 +21,7 @@ struct Checked<'a> {
     /// Requests in all, where the sources know.
     requests: Option<u64>,
     /// What the drive's preparation depends on of the requests.
-    pattern: Option<String>,
+    pattern: Option<WritePattern>,
 }
 
 /// The configuration in force, as JSON, with the drive's size and the number of requests where it is known. Whatever can

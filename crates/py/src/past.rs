@@ -7,10 +7,10 @@ use wordline_engine::config::run::{Occupancy, StartLayout};
 use wordline_engine::host::draws::Draws;
 use wordline_engine::host::{RequestSource, Settling};
 use wordline_engine::stats::notes::Note;
-use wordline_engine::{Before, LookedUp, Setup};
+use wordline_engine::{Before, LookedUp, Setup, WritePattern};
 use wordline_trace::{
-    OpenContext, OpenError, Preceded, SourceConfig, before, flows_before, law_before, recorded_before,
-    written, written_by_flows,
+    OpenContext, OpenError, Preceded, SourceConfig, Writes, before, law_before, recorded_before,
+    requests_before,
 };
 
 use crate::describe::Described;
@@ -59,10 +59,7 @@ impl Sources {
 impl Past {
     /// What a run needs of it. Has the setup leave it out of the window, and name it where the drive's state depends on it.
     pub fn of(described: &Described, setup: &mut Setup, context: &OpenContext<'_>) -> PyResult<Self> {
-        let mut past = match &described.workload.source {
-            Some(source) => Self::of_source(described, source, setup, context)?,
-            None => Self::of_flows(described, setup, context)?,
-        };
+        let mut past = Self::of_workload(described, setup, context)?;
         past.look_up(described, setup, context)?;
         setup.window.warmup_requests = setup.window.warmup_requests.saturating_add(past.requests);
         Ok(past)
@@ -82,63 +79,58 @@ impl Past {
         if !wanted || self.is_recorded {
             return Ok(());
         }
-        let known = law_before(&described.workload, context).map_err(|error| described.not_opened(error))?;
+        let workload = &described.workload;
+        let known = law_before(workload, context).map_err(|error| described.not_opened(error))?;
         if known.is_none() || setup.scheme.array.is_some() {
             self.note = (setup.window == WindowConfig::default()).then(begins_empty);
             return Ok(());
         }
         self.looked_up = true;
         let rests = if self.never_rests { ", without a rest" } else { "" };
-        let pattern = match &described.workload.source {
-            Some(source) => pattern_of(source) + rests,
-            None => serde_json::to_string(&described.workload.flow).unwrap_or_default(),
+        let pattern = match Writes::of(workload, context.drive_bytes) {
+            Some(writes) => writes.pattern + rests,
+            None => serde_json::to_string(workload).unwrap_or_default(),
         };
-        setup.pattern = Some(pattern);
+        let units = setup.pattern.as_ref().map_or(1, |pattern| pattern.units_together);
+        setup.pattern = WritePattern::of(units, Some(pattern));
         Ok(())
     }
 
-    fn of_source(
-        described: &Described,
-        source: &SourceConfig,
-        setup: &mut Setup,
-        context: &OpenContext<'_>,
-    ) -> PyResult<Self> {
-        let recorded = recorded_before(source, context).map_err(|error| described.not_opened(error))?;
+    fn of_workload(described: &Described, setup: &mut Setup, context: &OpenContext<'_>) -> PyResult<Self> {
+        let workload = &described.workload;
+        let recorded = match &workload.source {
+            Some(source) => recorded_before(source, context).map_err(|error| described.not_opened(error))?,
+            None => None,
+        };
         if let Some(requests) = recorded {
             return Ok(Self { requests, is_recorded: true, ..Self::default() });
         }
-        let (Some(written), Some(_)) = (written(source), open(described, source, context)?) else {
+        let known = requests_before(workload, context).map_err(|error| described.not_opened(error))?;
+        let Some(writes) = Writes::of(workload, context.drive_bytes).filter(|_| known.is_some()) else {
             return Ok(Self::default());
         };
         let steady = setup.start.layout == StartLayout::Steady && setup.scheme.array.is_none();
-        let writes = written.bytes_per_request > 0.0;
-        let host = &setup.host;
         let past = Self {
-            carried_out: steady && writes && !setup.has_steady_formula(written.uniformly),
+            carried_out: steady && writes.any() && !setup.has_steady_formula(writes.overwrites),
             never_rests: steady
-                && writes
+                && writes.any()
                 && setup.scheme.slc_cache.is_on()
-                && host.arrivals == Arrivals::Closed
-                && host.think_time_ns < setup.scheme.maintenance.idle_after_ns,
+                && never_rests(described, setup),
             ..Self::default()
         };
+        let units = if steady { setup.units_written_together(writes.overwrites.bytes) } else { None };
+        let pattern = |text: Option<String>| WritePattern::of(units.unwrap_or(1), text);
         // What is carried out leaves victims that are chosen anew first; caches that are filled don't.
-        setup.pattern = past.carried_out.then(|| pattern_of(source));
-        let requests = setup.settling_requests(written.bytes_per_request);
-        if past.never_rests {
-            setup.pattern = Some(pattern_of(source) + ", without a rest");
-        }
-        Ok(Self { requests, ..past })
-    }
-
-    /// Flows settle beside one another until they have written what settles the drive, in which each has the part that it gets.
-    fn of_flows(described: &Described, setup: &Setup, context: &OpenContext<'_>) -> PyResult<Self> {
-        let known =
-            flows_before(&described.workload, context).map_err(|error| described.not_opened(error))?;
-        let Some((_, bytes)) = written_by_flows(&described.workload.flow).filter(|_| known.is_some()) else {
-            return Ok(Self::default());
+        setup.pattern = pattern(past.carried_out.then(|| writes.pattern.clone()));
+        // Flows settle beside one another until they have written what settles the drive, in which each has the part that it gets.
+        let (requests, of_flows) = match &workload.source {
+            Some(_) => (setup.settling_requests(writes.bytes_per_request), Settling::default()),
+            None => (0, setup.settling_of_flows(writes.bytes_per_request)),
         };
-        Ok(Self { of_flows: setup.settling_of_flows(bytes), ..Self::default() })
+        if past.never_rests {
+            setup.pattern = pattern(Some(writes.pattern + ", without a rest"));
+        }
+        Ok(Self { requests, of_flows, ..past })
     }
 
     /// The requests of the workload with those before them.
@@ -170,10 +162,11 @@ impl Past {
             true => law_before(&described.workload, context).map_err(|error| described.not_opened(error))?,
             false => None,
         };
-        let pattern = match &described.workload.source {
-            Some(source) if self.carried_out => open(described, source, context)?,
-            _ => None,
+        let pattern = match self.carried_out {
+            true => requests_before(&described.workload, context),
+            false => Ok(None),
         };
+        let pattern = pattern.map_err(|error| described.not_opened(error))?;
         Ok(Sources { pattern, law, never_rests: self.never_rests })
     }
 }
@@ -193,14 +186,16 @@ fn begins_empty() -> Note {
     }
 }
 
-/// What the writes of a generator depend on beside its drive and seed: not how many follow, nor when.
-fn pattern_of(source: &SourceConfig) -> String {
-    match source {
-        SourceConfig::Synthetic(config) => {
-            let pattern =
-                wordline_trace::SyntheticConfig { requests: 0, interarrival: None, ..config.clone() };
-            serde_json::to_string(&pattern).unwrap_or_default()
-        }
-        other => serde_json::to_string(other).unwrap_or_default(),
+/// Whether some flow of the workload always has a request in the drive.
+fn never_rests(described: &Described, setup: &Setup) -> bool {
+    let host = &setup.host;
+    let goes_on = |arrivals: Arrivals, think_time_ns: u64| {
+        arrivals == Arrivals::Closed && think_time_ns < setup.scheme.maintenance.idle_after_ns
+    };
+    let flows = described.workload.flow.iter().enumerate();
+    let mut rules = flows.map(|(number, flow)| flow.rules(number, host));
+    match &described.workload.source {
+        Some(_) => goes_on(host.arrivals, host.think_time_ns),
+        None => rules.any(|rules| goes_on(rules.arrivals, rules.think_time_ns)),
     }
 }

@@ -43,6 +43,7 @@ mod format;
 pub mod fuzz;
 mod info;
 mod input;
+mod interleaved;
 mod law;
 mod notes;
 mod open;
@@ -53,6 +54,7 @@ mod synthetic;
 mod transform;
 pub mod twin;
 mod write;
+mod writes;
 
 /// What a build without it says of Parquet.
 #[cfg(not(feature = "parquet"))]
@@ -71,5 +73,6 @@ pub use info::{
 pub use law::law_before;
 pub use notes::Notes;
 pub use open::{OpenContext, OpenError, Opened, open};
-pub use settle::{Preceded, Written as WrittenBytes, before, recorded_before, written, written_by_flows};
+pub use settle::{Preceded, before, recorded_before};
 pub use write::{OutputFile, RequestLog, WriteFormat, Written, write_csv, write_trace};
+pub use writes::{Writes, requests_before};

@@ -4,7 +4,8 @@
 use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
 use wordline_engine::time::Ns;
 
-use crate::config::{FlowConfig, PatternConfig, SourceConfig, SyntheticConfig};
+use crate::config::SourceConfig;
+use crate::fio::FioSource;
 use crate::open::{OpenContext, OpenError, Opened, open};
 use crate::synthetic::Generator;
 
@@ -22,6 +23,10 @@ pub fn before(
             let generator = Generator::before(config, context.drive_bytes, context.seed)
                 .map_err(|error| error.under("source"))?;
             Ok(Some(Box::new(generator)))
+        }
+        SourceConfig::Fio(job) => {
+            let source = FioSource::before(&job.fio, context.drive_bytes, context.seed);
+            Ok(Some(Box::new(source.map_err(|error| error.under("source.fio"))?)))
         }
         SourceConfig::Trace(trace) => match trace.recorded_before() {
             Some(before) => Ok(Some(open(&SourceConfig::Trace(before), context)?.source)),
@@ -46,54 +51,6 @@ pub fn recorded_before(source: &SourceConfig, context: &OpenContext) -> Result<O
             return Ok(Some(count));
         }
         count += batch.len() as u64;
-    }
-}
-
-/// What a generator writes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Written {
-    /// Bytes for each request of any kind.
-    pub bytes_per_request: f64,
-    /// Whether every place of the drive is as likely as any other.
-    pub uniformly: bool,
-}
-
-/// What a source writes; `None` where that isn't known.
-pub fn written(source: &SourceConfig) -> Option<Written> {
-    let SourceConfig::Synthetic(config) = source else { return None };
-    let share = (1.0 - config.read_share - config.trim_share).max(0.0);
-    let region = &config.region;
-    let whole = region.start_share.is_none_or(|share| share == 0.0)
-        && region.start_bytes.is_none_or(|bytes| bytes == 0)
-        && region.bytes.is_none()
-        && region.share.is_none_or(|share| share == 1.0);
-    let uniformly = whole && config.pattern == PatternConfig::Uniform;
-    Some(Written { bytes_per_request: share * mean_bytes(config), uniformly })
-}
-
-/// What a workload of flows writes: for each its share of the requests, by their numbers; and what all write together. `None` where
-/// that isn't known of a flow.
-pub fn written_by_flows(flows: &[FlowConfig]) -> Option<(Vec<f64>, f64)> {
-    let each = flows.iter().map(|flow| match &flow.source {
-        SourceConfig::Synthetic(config) => {
-            Some((config.requests as f64, written(&flow.source)?.bytes_per_request))
-        }
-        _ => None,
-    });
-    let each: Vec<(f64, f64)> = each.collect::<Option<_>>()?;
-    let all: f64 = each.iter().map(|(requests, _)| requests).sum();
-    let bytes = each.iter().map(|(requests, bytes)| requests * bytes).sum::<f64>() / all;
-    (all > 0.0).then(|| (each.iter().map(|(requests, _)| requests / all).collect(), bytes))
-}
-
-fn mean_bytes(config: &SyntheticConfig) -> f64 {
-    use crate::config::Sizes;
-    match &config.sizes {
-        Sizes::Fixed(bytes) => *bytes as f64,
-        Sizes::Weighted(list) => {
-            let all: f64 = list.iter().map(|size| size.weight).sum();
-            list.iter().map(|size| size.bytes as f64 * size.weight / all).sum()
-        }
     }
 }
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wordline import intervals, notes
+from wordline.comparison import starts
 from wordline.comparison.names import DEFAULT_METRICS, DIRECTIONS, PARTS, Direction, Part
 from wordline.figures import is_unsure
 from wordline.notes import Note
@@ -94,9 +95,13 @@ class Comparison:
 
     def notes(self, workload: str) -> list[notes.Shared]:
         """What keeps figures from being what they are taken for, by kind, and of which schemes."""
-        return notes.shared(
+        found = notes.shared(
             (scheme, said) for scheme in self.schemes for said in self._said(workload, scheme)
         )
+        rows = ((scheme, row) for scheme in self.schemes for row in self._rows[workload, scheme])
+        runs = [(scheme, json.loads(row["result"])) for scheme, row in rows if row["status"] == DONE]
+        differ = starts.note((scheme, result["start"]) for scheme, result in runs)
+        return found if differ is None else [differ, *found]
 
     def _said(self, workload: str, scheme: str) -> list[list[Note]]:
         """The notes of each run of a pair."""

@@ -120,7 +120,7 @@ class Inputs:
         return cls(
             key=digest({**nameless, "workload": workload, **run}),
             drive_key=digest(drive) if _is_shared(start, nameless["scheme"]) else None,
-            overwrites=whole["pattern"] is not None or start["overwrite"] > 0,
+            overwrites="requests" in (whole["pattern"] or {}) or start["overwrite"] > 0,
             trace_key=None if trace is None else digest(trace),
             config=config,
             requests=whole["requests"],

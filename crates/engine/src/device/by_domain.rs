@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use super::Device;
 use super::overwriting::Overwriting;
+use super::victim_places::VictimPlaces;
 use crate::gc::GcPolicy;
 use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::mapping::PageMap;
@@ -44,7 +45,7 @@ const DRAWN_BETWEEN: u32 = 1 << 16;
 pub(super) const TAKEN_OUT: usize = 128 << 20;
 
 /// Units of a victim that are looked at before they are moved, and how far ahead of that their entries are fetched.
-const MOVED_AT_ONCE: u32 = 64;
+const MOVED_AT_ONCE: usize = 64;
 
 /// Writes that lie between fetching an entry and using it.
 const FETCHED_AHEAD: usize = 24;
@@ -261,8 +262,8 @@ impl Device {
         let mut done = 0;
         while done < count {
             if !self.domain[domain.index()].points[point].has_place() {
-                self.collect_untimed(domain, &mut |this, victim, first| {
-                    this.move_block_of_domain(domain, map, victim, first);
+                self.collect_untimed(domain, &mut |this, victim, places| {
+                    this.move_victim_of_domain(domain, map, victim, places);
                 });
             }
             let run = write_run(self, map, done);
@@ -289,6 +290,9 @@ impl Device {
         self.domain[domain.index()].live += 1;
         self.blocks.count_host_writes(1);
         if old.is_some() {
+            if let Some(untimed) = &mut self.untimed {
+                untimed.old_pages.left(domain, old);
+            }
             self.invalidate(old);
         } else {
             self.mapped_units += u64::from(lpa.0 < self.logical_units);
@@ -322,6 +326,9 @@ impl Device {
             let old = map.get(number, lpa, &self.layout);
             map.set(number, ppa);
             if old.is_some() {
+                if let Some(untimed) = &mut self.untimed {
+                    untimed.old_pages.left(domain, old);
+                }
                 // Nothing that is written now is in SLC mode, so that no superblock is erased for being empty.
                 self.blocks.add_valid(self.blocks.of(&self.geometry, old), -1);
             } else {
@@ -334,32 +341,32 @@ impl Device {
         count
     }
 
-    /// Moves what is valid in a block of a victim.
-    fn move_block_of_domain(
+    /// Moves what is valid in a victim.
+    fn move_victim_of_domain(
         &mut self,
         domain: DomainId,
         map: &mut impl Entries,
         victim: SuperblockId,
-        first: Ppa,
+        mut places: VictimPlaces,
     ) {
-        let units = self.geometry.units_per_block();
-        (first.0..first.0 + units.min(MOST_FETCHED))
-            .step_by(ENTRIES_OF_LINE)
-            .for_each(|ppa| self.oob.prefetch(Ppa(ppa)));
+        let fetched = MOST_FETCHED / places.blocks().len().max(1) as u32;
+        for block in places.blocks() {
+            (block.0..block.0 + self.geometry.units_per_block().min(fetched))
+                .step_by(ENTRIES_OF_LINE)
+                .for_each(|ppa| self.oob.prefetch(Ppa(ppa)));
+        }
         let mut moved = 0;
-        let mut coming = [(Lpa(0), 0); MOVED_AT_ONCE as usize];
-        let mut valid = coming;
-        self.fetch_moved(map, first, units, &mut coming);
-        for start in (0..units).step_by(MOVED_AT_ONCE as usize) {
-            let now = std::mem::replace(&mut coming, valid);
-            let at_once = MOVED_AT_ONCE.min(units - start) as usize;
-            let end = start + at_once as u32;
-            self.fetch_moved(map, Ppa(first.0 + end), units - end, &mut coming);
+        let mut coming = [(Lpa(0), 0, Ppa(0)); MOVED_AT_ONCE];
+        let mut valid = [(Lpa(0), 0); MOVED_AT_ONCE];
+        let mut left = self.fetch_moved(map, &mut places, &mut coming);
+        while left > 0 {
+            let (now, given) = (coming, left);
+            left = self.fetch_moved(map, &mut places, &mut coming);
             let mut count = 0;
-            for (&(lpa, number), ppa) in now[..at_once].iter().zip(first.0 + start..) {
+            for &(lpa, number, ppa) in &now[..given] {
                 // Whether a unit is valid is chance: no branch.
-                valid[count % MOVED_AT_ONCE as usize] = (lpa, number);
-                count += usize::from(map.get(number, lpa, &self.layout) == Ppa(ppa));
+                valid[count % MOVED_AT_ONCE] = (lpa, number);
+                count += usize::from(map.get(number, lpa, &self.layout) == ppa);
             }
             self.move_units_of_domain(domain, map, &valid[..count]);
             moved += count as i32;
@@ -367,21 +374,23 @@ impl Device {
         self.blocks.add_valid(victim, -moved);
     }
 
-    /// Looks up what was written to the next units, `left` at most, and fetches its entries.
+    /// Looks up what was written to the next places of a victim, and fetches its entries; returns how many.
     #[inline]
     fn fetch_moved(
         &self,
         map: &impl Entries,
-        first: Ppa,
-        left: u32,
-        coming: &mut [(Lpa, u32); MOVED_AT_ONCE as usize],
-    ) {
-        for (slot, ppa) in coming.iter_mut().zip(first.0..first.0 + left.min(MOVED_AT_ONCE)) {
-            let lpa = self.oob.lpa(Ppa(ppa), &self.layout);
+        places: &mut VictimPlaces,
+        coming: &mut [(Lpa, u32, Ppa); MOVED_AT_ONCE],
+    ) -> usize {
+        let mut next = [Ppa(0); MOVED_AT_ONCE];
+        let count = places.take(&mut next);
+        for (slot, &ppa) in coming.iter_mut().zip(&next[..count]) {
+            let lpa = self.oob.lpa(ppa, &self.layout);
             let number = map.number(lpa);
             map.prefetch(number);
-            *slot = (lpa, number);
+            *slot = (lpa, number, ppa);
         }
+        count
     }
 
     /// Moves units to the next places of garbage collection.

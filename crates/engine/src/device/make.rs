@@ -179,6 +179,7 @@ impl Device {
             monitor: monitor::Monitor::default(),
             energy: EnergyTable::new(device),
             probe: None,
+            untimed: None,
             read_loop: None,
             dealt: None,
             fault: None,

@@ -67,8 +67,10 @@ mod systems;
 mod tenants;
 mod transfers;
 mod translate;
+mod untimed;
 mod used_caches;
 mod used_map;
+mod victim_places;
 mod victims;
 mod view;
 mod watched;
@@ -281,6 +283,8 @@ pub struct Device {
     monitor: monitor::Monitor,
     energy: Option<Box<EnergyTable>>,
     probe: Option<Box<dyn Probe>>,
+    /// While pages are overwritten without simulated time; `None` before.
+    untimed: Option<Box<untimed::Untimed>>,
     /// The read loop; `None` until it is first entered.
     read_loop: Option<Box<read_loop::ReadLoop>>,
     /// Of a layout whose formula is dear.

@@ -149,6 +149,11 @@ impl Device {
         Overwriting { choice: Choice::Written(Box::new(written)) }
     }
 
+    /// Mapping units that its layout has side by side, as one request writes them; 0 where it is none of overwrites.
+    pub(crate) fn units_laid_together(&self) -> u32 {
+        self.layout.steady().map_or(0, |plan| plan.together)
+    }
+
     /// How it came to the state that it is in before its first request.
     pub(crate) fn note_settled(&mut self, settled: Settled) {
         self.settled = settled;

@@ -9,8 +9,15 @@ use crate::sched::class::Cause;
 
 impl Device {
     /// What the phases of the domains are drawn from, in a run with this seed. `at_once`: the run begins with them, and not
-    /// with overwrites without simulated time, which know nothing of a collection under way.
-    pub(crate) fn steady_plan(&self, collection: Collection, seed: u64, at_once: bool) -> Plan {
+    /// with overwrites without simulated time, which know nothing of a collection under way. `together` units are written by each
+    /// request.
+    pub(crate) fn steady_plan(
+        &self,
+        collection: Collection,
+        seed: u64,
+        at_once: bool,
+        together: u32,
+    ) -> Plan {
         let domains = (0..self.domains.len() as u32).map(DomainId);
         let superblocks = domains.map(|domain| self.superblocks_in_use(domain)).min().unwrap_or(0);
         let for_cache = self.reserved_for_cache(DomainId(0));
@@ -25,6 +32,7 @@ impl Device {
             rows_at_once: self.geometry.pages_per_program,
             collection,
             seed: seed_of(seed),
+            together,
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::by_domain::{FILLED_AT_ONCE, TAKEN_OUT};
 use super::overwriting::Overwriting;
+use super::victim_places::VictimPlaces;
 use super::{Device, DomainState};
 use crate::blocks::separation::SeparationPolicy;
 use crate::blocks::steady::Plan;
@@ -118,6 +119,7 @@ impl Device {
         choice: &mut Overwriting<'_>,
         go_on: &mut dyn FnMut() -> bool,
     ) -> bool {
+        self.begin_untimed();
         // Domain by domain all goes to one write point.
         let dealing = self.dealing().filter(|_| !choice.has_streams());
         let dealing = dealing.filter(|dealing| Self::is_worth_going_by_domain(dealing, count));
@@ -189,7 +191,10 @@ impl Device {
     }
 
     fn write_untimed_at(&mut self, lpa: Lpa, cause: Cause, stream: u16, number: u8) {
-        let plane = self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, stream) });
+        let plane = match cause {
+            Cause::Host => self.plane_untimed(lpa, stream, number),
+            _ => self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, stream) }),
+        };
         let domain = self.domains.of(plane);
         let of_cache = if cause == Cause::Host { self.untimed_cache_point(domain) } else { None };
         if let Some(point) = of_cache {
@@ -198,8 +203,8 @@ impl Device {
         }
         let opens = !self.domain[domain.index()].points[usize::from(number)].has_place();
         if opens && !(cause == Cause::Mapping && self.has_room_for_map(domain)) {
-            self.collect_untimed(domain, &mut |this, victim, first| {
-                this.move_block_untimed(domain, victim, first);
+            self.collect_untimed(domain, &mut |this, victim, places| {
+                this.move_victim_untimed(domain, victim, places);
             });
         }
         self.store_untimed_at(lpa, domain, cause, number);
@@ -253,6 +258,9 @@ impl Device {
             versions.programmed(ppa);
         }
         if old.is_some() {
+            if let Some(untimed) = self.untimed.as_mut().filter(|_| cause == Cause::Host) {
+                untimed.old_pages.left(domain, old);
+            }
             self.invalidate(old);
         } else {
             self.mapped_units += u64::from(lpa.0 < self.logical_units);
@@ -348,11 +356,11 @@ impl Device {
         }
     }
 
-    /// Collects until the thresholds are met. `move_block` moves what is valid in a block of the victim, which begins there.
+    /// Collects until the thresholds are met. `move_victim` moves what is valid in the places of a victim.
     pub(super) fn collect_untimed(
         &mut self,
         domain: DomainId,
-        move_block: &mut impl FnMut(&mut Self, SuperblockId, Ppa),
+        move_victim: &mut impl FnMut(&mut Self, SuperblockId, VictimPlaces),
     ) {
         let free = |this: &Self| this.domain[domain.index()].free.len();
         if free(self) > self.thresholds.trigger {
@@ -365,27 +373,26 @@ impl Device {
                 }
                 return;
             };
-            let block = self.blocks.split(superblock).1;
-            for index in 0..self.domains.width() as usize {
-                let first = self.block_start(self.domains.planes(domain)[index], block);
-                move_block(self, superblock, first);
-            }
+            let places = self.victim_places(domain, superblock);
+            move_victim(self, superblock, places);
             self.wear_untimed(superblock);
             self.make_free(domain, superblock);
         }
     }
 
-    fn move_block_untimed(&mut self, domain: DomainId, victim: SuperblockId, first: Ppa) {
+    fn move_victim_untimed(&mut self, domain: DomainId, victim: SuperblockId, mut places: VictimPlaces) {
         let number = self.point_of_moves_from(Cause::Gc, victim);
-        let units = self.geometry.units_per_block();
         let mut moved = 0;
+        let mut coming = [Ppa(0); MOVED_AT_ONCE];
         let mut valid = [(Lpa(0), Ppa(0)); MOVED_AT_ONCE];
-        self.prefetch_moved(first, 0, units);
-        for start in (0..units).step_by(MOVED_AT_ONCE) {
-            let end = (start + MOVED_AT_ONCE as u32).min(units);
-            self.prefetch_moved(first, end, units);
+        let mut left = places.take(&mut coming);
+        self.prefetch_moved(&coming[..left]);
+        while left > 0 {
+            let (now, given) = (coming, left);
+            left = places.take(&mut coming);
+            self.prefetch_moved(&coming[..left]);
             let mut count = 0;
-            for ppa in (first.0 + start..first.0 + end).map(Ppa) {
+            for &ppa in &now[..given] {
                 if let Some(lpa) = self.valid_lpa(ppa) {
                     valid[count] = (lpa, ppa);
                     count += 1;
@@ -396,14 +403,14 @@ impl Device {
         }
         self.blocks.add_valid(victim, -moved);
         if let Some(versions) = &mut self.versions {
-            versions.erase(first, units);
+            let units = self.geometry.units_per_block();
+            places.blocks().iter().for_each(|&first| versions.erase(first, units));
         }
     }
 
-    /// Fetches the map entries of the units of a block that are looked at together, from the one with this number on.
-    fn prefetch_moved(&self, first: Ppa, start: u32, units: u32) {
-        let end = (start + MOVED_AT_ONCE as u32).min(units);
-        for ppa in (first.0 + start..first.0 + end).map(Ppa) {
+    /// Fetches the map entries of units that are looked at together.
+    fn prefetch_moved(&self, places: &[Ppa]) {
+        for &ppa in places {
             self.map.prefetch(u64::from(self.oob.lpa(ppa, &self.layout).0));
         }
     }

@@ -64,7 +64,7 @@ fields! {
         link_event completed answers answered cpu host_memory settled recorder monitor fault flash_operations events_processed reads_verified;
     parts: layout map oob versions placement gc scheduler systems cache translation redundancy separation
         reclaim_policy slc_policy replication;
-    dropped: probe read_loop dealt;
+    dropped: probe untimed read_loop dealt;
 }
 
 impl Device {

@@ -14,8 +14,10 @@ pub mod page;
 pub mod parity_layout;
 pub mod part;
 pub mod permutation;
+mod places;
 pub mod scattered;
 pub mod segments;
+pub mod together;
 pub mod used;
 pub mod view;
 

@@ -2,10 +2,12 @@
 //! state of their collection ([`crate::blocks::steady`]), any of the domain's logical pages in any place.
 //!
 //! A logical page stays in the domain to which the order of placement deals it. There it has a number; a permutation of the
-//! domain's numbers says in which superblock it lies, and a permutation of the superblock's places in which of them. Of what is
-//! open or being collected only some rows are such places.
+//! domain's groups of numbers, each what one request writes there, says in which superblock it lies, and a permutation of the
+//! superblock's places in which of them. Of what is open or being collected only some rows are such places.
 
 use super::permutation::Permutation;
+use super::places::{Order, Places, Spot};
+use super::together::group_of_domain;
 use crate::blocks::Domains;
 use crate::blocks::steady::{Phase, Plan, phases};
 use crate::ids::{DomainId, PlaneId};
@@ -20,11 +22,33 @@ const MOST_INDEX_BITS: u32 = 10;
 struct Part {
     /// In the order of placement.
     planes: Vec<u32>,
-    width: Divisor,
-    /// Number of a unit of the domain to its slot: slots are counted from the first superblock on.
+    order: Order,
+    /// Units that one request writes.
+    group: Divisor,
+    /// Of these the units that stay side by side when they are moved.
+    moved: Divisor,
+    /// Units, of which the last group may be whole or not.
+    units: u32,
+    /// Number of a group of the domain to its slots: slots are counted from the first superblock on.
     slots: Permutation,
     phase: Phase,
     contents: Contents,
+}
+
+impl Part {
+    /// The slot of a unit of the domain.
+    #[inline]
+    fn slot(&self, number: u32) -> u32 {
+        let (group, rest) = self.group.div_rem(number);
+        self.slots.forward(group) * self.group.value() + rest
+    }
+
+    /// The unit of a slot; none has that of what the last group lacks.
+    #[inline]
+    fn number(&self, slot: u32) -> Option<u32> {
+        let (group, rest) = self.group.div_rem(slot);
+        Some(self.slots.back(group) * self.group.value() + rest).filter(|&number| number < self.units)
+    }
 }
 
 /// What the superblocks of a domain hold.
@@ -98,27 +122,41 @@ impl Scattered {
             before.push(plane.0);
         }
         let units = dealt_units(geometry, &of_position, domains.len(), occupied);
+        let of_domain: Vec<u32> = of_position.iter().map(|&(domain, _)| domain).collect();
+        let Plan { together, rows_at_once, .. } = plan;
+        let group = group_of_domain(geometry, &of_domain, together, rows_at_once).unwrap_or(1);
+        let (rows, shift) = (geometry.pages_per_block, geometry.unit_shift);
         let whole = domains.width();
-        let in_row = |planes: u32| planes << geometry.unit_shift;
-        let mut whole_ones = phases(plan, [geometry.pages_per_block, in_row(whole)]);
+        let mut whole_ones = phases(plan, [rows, whole << shift, group]);
         let mut parts = Vec::with_capacity(planes.len());
-        for (domain, planes) in planes.into_iter().enumerate() {
+        for ((domain, planes), units) in planes.into_iter().enumerate().zip(units) {
             let width = planes.len() as u32;
+            let groups = units.div_ceil(group);
             let phase = if width == whole {
-                whole_ones.next(units[domain])
+                whole_ones.next(groups * group)
             } else {
                 // A write point goes over planes that hold nothing of the host, too: nothing is open there.
                 let plan = Plan { phased: false, ..plan };
-                phases(plan, [geometry.pages_per_block, in_row(width)]).next(units[domain])
+                phases(plan, [rows, width << shift, group]).next(groups * group)
             };
             let key = plan.seed.rotate_left(32) ^ (domain as u64).wrapping_mul(0xd134_2543_de82_ef95);
-            parts.push(Part {
-                width: Divisor::new(width),
-                slots: Permutation::new(units[domain], key),
+            let rows_at_once = Divisor::new(rows_at_once);
+            let mut part = Part {
+                order: Order { width: Divisor::new(width), unit_shift: shift, rows, rows_at_once },
+                group: Divisor::new(group),
+                moved: Divisor::new(group.min(geometry.units_per_page())),
+                units,
+                slots: Permutation::new(groups, key),
                 planes,
                 contents: Contents::new(&phase.valid),
                 phase,
-            });
+            };
+            if groups * group > units {
+                // The last group is never written as a whole, and lies where another one might.
+                let (block, _) = part.contents.find(part.slot((groups - 1) * group));
+                part.phase.valid[block as usize] -= groups * group - units;
+            }
+            parts.push(part);
         }
         Self {
             unit_shift: geometry.unit_shift,
@@ -136,13 +174,18 @@ impl Scattered {
         &self.parts[domain.index()].phase
     }
 
-    /// The places of a superblock, permuted, and the first row that has any.
+    /// The places of a superblock. What one request wrote lies side by side where the host filled it; moves, which go row by row
+    /// over planes whose program units hold several rows, keep flash pages together.
     #[inline]
-    fn places(&self, domain: u32, block: u32, part: &Part) -> (Permutation, u32) {
-        let (first, rows) = part.phase.window(block, self.rows.value());
-        let units = (part.planes.len() as u32 * rows) << self.unit_shift;
+    fn places(&self, domain: u32, block: u32, part: &Part) -> Places {
+        let rows @ [first, _] = part.phase.window(block, self.rows.value());
         let number = u64::from(domain) << 32 | u64::from(block);
-        (Permutation::new(units, (self.key ^ number).wrapping_mul(0x2545_f491_4f6c_dd1d)), first)
+        let key = (self.key ^ number).wrapping_mul(0x2545_f491_4f6c_dd1d);
+        let in_pages = part.group.value() == part.moved.value();
+        if !in_pages && first == 0 && part.phase.is_of_host(block, key) {
+            return Places::new(part.order, rows, part.group, key);
+        }
+        Places::new(part.order.by_rows(), rows, part.moved, key)
     }
 
     /// Valid units of a superblock.
@@ -155,13 +198,10 @@ impl Scattered {
     pub fn place(&self, turn: u32, position: u32, unit: u32) -> (u32, u32) {
         let (domain, before) = self.of_position[position as usize];
         let part = &self.parts[domain as usize];
-        let number = ((turn * part.width.value() + before) << self.unit_shift) + unit;
-        let (block, number) = part.contents.find(part.slots.forward(number));
-        let (places, first) = self.places(domain, block, part);
-        let place = places.forward(number);
-        let (row, column) = part.width.div_rem(place >> self.unit_shift);
-        let unit = place & ((1 << self.unit_shift) - 1);
-        let row = block * self.rows.value() + first + row;
+        let number = ((turn * part.order.width.value() + before) << self.unit_shift) + unit;
+        let (block, number) = part.contents.find(part.slot(number));
+        let Spot { row, column, unit } = self.places(domain, block, part).spot(number);
+        let row = block * self.rows.value() + row;
         (part.planes[column as usize], (row << self.unit_shift) + unit)
     }
 
@@ -179,16 +219,13 @@ impl Scattered {
             return None;
         }
         let mask = (1 << self.unit_shift) - 1;
-        let (places, first) = self.places(domain, block, part);
-        let place =
-            ((row.checked_sub(first)? * part.width.value() + column) << self.unit_shift) + (rest & mask);
-        // A place beyond the rows that hold something is no number of the permutation, and stays what it is.
-        let slot = first_slot + places.back(place);
+        let places = self.places(domain, block, part);
+        let slot = first_slot + places.number(Spot { row, column, unit: rest & mask })?;
         if slot >= end {
             return None;
         }
-        let number = part.slots.back(slot);
-        let (turn, before) = part.width.div_rem(number >> self.unit_shift);
+        let number = part.number(slot)?;
+        let (turn, before) = part.order.width.div_rem(number >> self.unit_shift);
         Some((turn, *part.planes.get(before as usize)?, number & mask))
     }
 }
@@ -236,7 +273,17 @@ mod tests {
 
     fn plan(seed: u64) -> Plan {
         let collection = Collection::Greedy;
-        Plan { superblocks: 24, free: [2, 3], paced: None, phased: true, rows_at_once: 1, collection, seed }
+        let (superblocks, rows_at_once, together) = (24, 1, 1);
+        Plan {
+            superblocks,
+            free: [2, 3],
+            paced: None,
+            phased: true,
+            rows_at_once,
+            collection,
+            seed,
+            together,
+        }
     }
 
     #[test]
@@ -250,10 +297,19 @@ mod tests {
             for left_out in [None, planes.last().copied()] {
                 planes.retain(|plane| Some(*plane) != left_out);
                 let room = most / geometry.planes() * planes.len() as u32;
-                let all = [0, 1, 7, room / 5, room * 4 / 5 + 1, room]
-                    .map(|occupied| [None, Some(60)].map(|paced| (occupied, paced)));
-                for (occupied, paced) in all.into_iter().flatten() {
-                    let plan = Plan { paced, ..plan(11) };
+                let all = [0, 1, 7, room / 5, room * 4 / 5 + 1, room].map(|occupied| {
+                    [
+                        (None, 1, 1),
+                        (Some(60), 1, 3),
+                        (Some(60), 2, 1),
+                        (None, 4, 3),
+                        (Some(60), 24, 3),
+                        (None, 72, 1),
+                    ]
+                    .map(|way| (occupied, way))
+                });
+                for (occupied, (paced, together, rows_at_once)) in all.into_iter().flatten() {
+                    let plan = Plan { paced, together, rows_at_once, ..plan(11) };
                     let layout =
                         Layout::new(&geometry, &planes, occupied).scattered(&geometry, &domains, plan);
                     let mut units = std::collections::BTreeMap::new();
@@ -274,6 +330,56 @@ mod tests {
                         assert!(all.into_iter().eq(counted), "{span:?} {occupied} {domain:?}");
                     }
                 }
+            }
+        }
+    }
+
+    /// What one request wrote is in one superblock of each domain, what shares a flash page in one flash page; and where the host
+    /// filled the superblock, one place follows the other as programs do.
+    #[test]
+    fn what_one_request_wrote_lies_together() {
+        let geometry = geometry();
+        let planes = planes_in_order(&geometry, PlacementOrder::all()[5]);
+        for (span, together, of_domain) in [
+            (SuperblockSpan::None, 2, 2),
+            (SuperblockSpan::None, 8, 2),
+            (SuperblockSpan::Drive, 2, 2),
+            (SuperblockSpan::Drive, 8, 8),
+            (SuperblockSpan::Drive, 24, 24),
+            (SuperblockSpan::Drive, 72, 72),
+        ] {
+            let domains = Domains::new(&geometry, span, &planes);
+            let plan = Plan { together, rows_at_once: 3, paced: Some(60), ..plan(4) };
+            let occupied = geometry.physical_units() * 3 / 4 / together * together;
+            let layout = Layout::new(&geometry, &planes, occupied).scattered(&geometry, &domains, plan);
+            let (mut whole, mut all) = (0, 0);
+            for first in (0..occupied).step_by(together as usize) {
+                let mut of = std::collections::BTreeMap::new();
+                for lpa in (first..first + together).map(Lpa) {
+                    let ppa = layout.ppa(lpa);
+                    let (plane, block) = geometry.block_of(ppa);
+                    of.entry(domains.of(plane)).or_insert_with(Vec::new).push((block, ppa));
+                }
+                for units in of.values() {
+                    assert_eq!(units.len() as u32, of_domain, "{span:?} {together}");
+                    assert!(units.iter().all(|unit| unit.0 == units[0].0), "{span:?} {units:?}");
+                    assert!(units.chunks(2).all(|pair| pair[0].1.0 + 1 == pair[1].1.0), "{span:?} {units:?}");
+                    // Three rows of a plane, then the next plane.
+                    let rank = |ppa: Ppa| {
+                        let (plane, rest) = geometry.plane_of(ppa);
+                        let column = planes.iter().position(|&other| other == plane).unwrap() as u32;
+                        let (row, unit) = (rest / 2 % 9, rest % 2);
+                        (row / 3 * 36 + column * 3 + row % 3) * 2 + unit
+                    };
+                    let follow = units.windows(2).all(|pair| rank(pair[0].1) + 1 == rank(pair[1].1));
+                    whole += usize::from(follow);
+                    all += 1;
+                }
+            }
+            let share = f64::from(layout.phase(DomainId(0)).unwrap().by_host) / f64::from(u32::MAX);
+            if of_domain == 8 {
+                let found = whole as f64 / all as f64;
+                assert!((0.1..0.9).contains(&share) && (found - share).abs() < 0.3, "{found} {share}");
             }
         }
     }

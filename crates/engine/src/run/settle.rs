@@ -2,15 +2,14 @@
 //!
 //! Uniform overwrites under a policy with a mean field need nothing carried out: the layout is a formula, phases included
 //! ([`crate::blocks::steady`]). Else the workload's own writes are carried out without simulated time until write amplification
-//! no longer changes. What follows from time (queues, buffers, how far collections are under load) settles in requests before the
+//! changes by chance only ([`super::windows`]). What follows from time (queues, buffers, how far collections are under load) settles in requests before the
 //! first that is measured.
 
+use super::windows::has_settled;
 use super::{Observer, RunError, Setup};
-use crate::blocks::steady::Collection;
 use crate::config::DeviceConfig;
 use crate::config::cache::{CacheBytes, CacheKind};
 use crate::config::run::{Occupancy, StartLayout};
-use crate::config::separation::SeparationKind;
 use crate::device::{Device, Overwriting};
 use crate::host::Settling;
 use crate::rng::{below, stream};
@@ -20,11 +19,8 @@ use crate::time::Ns;
 /// Windows for each overwrite of what the drive holds.
 const WINDOWS_FOR_ALL: u32 = 4;
 
-/// Overwriting ends after so many windows even where they don't agree.
-const MOST_WINDOWS: usize = 16;
-
-/// Windows agree when write amplification changes by less than this share between them.
-const AGREE: f64 = 0.01;
+/// Overwriting ends after so many windows even where they still change.
+const MOST_WINDOWS: usize = 64;
 
 /// Superblocks that the host fills in each domain while collection by thresholds settles.
 const CYCLES: u64 = 8;
@@ -43,13 +39,6 @@ const SLOWER_WRITES: u64 = 4;
 const ROWS: u64 = 32;
 
 impl Setup {
-    /// Whether the state that a workload leads to is known without carrying its writes out. `uniform`: every page that is
-    /// occupied is overwritten with the same chance.
-    pub fn has_steady_formula(&self, uniform: bool) -> bool {
-        let separated = self.scheme.separation.policy == SeparationKind::HotCold;
-        uniform && !separated && Collection::of(&self.scheme.gc).is_some() && self.scheme.custom.is_empty()
-    }
-
     /// Requests that go before the first one measured, of which each writes so many bytes on average.
     pub fn settling_requests(&self, bytes_per_request: f64) -> u64 {
         let wanted = match self.start.layout {
@@ -99,15 +88,15 @@ impl Setup {
             (_, CacheBytes::Bytes(bytes)) => *bytes,
             (_, CacheBytes::Rest) => dram.bytes.unwrap_or(0),
         };
-        let moving = match (&self.scheme.gc.pace, &self.pattern) {
-            (Some(_), None) => ROWS * u64::from(geometry.pages_per_program) * row,
+        let moving = match (&self.scheme.gc.pace, self.carries_requests_out()) {
+            (Some(_), false) => ROWS * u64::from(geometry.pages_per_program) * row,
             // By thresholds; and what overwrites without simulated time leave of victims is chosen anew first.
             _ => (CYCLES * u64::from(geometry.pages) * row).min(MOST_BYTES),
         };
         moving.saturating_add(cache.saturating_mul(2))
     }
 
-    /// Overwrites pages until write amplification of successive windows agrees.
+    /// Overwrites pages until neither write amplification nor the flash pages of what is overwritten have a trend.
     pub(super) fn overwrite_until_stationary(
         &self,
         device: &mut Device,
@@ -128,28 +117,10 @@ impl Setup {
             }
             let programmed = device.units_erased() - before;
             settled.waf_of_windows.push(programmed as f64 / window as f64);
-            settled.agrees = agree(&settled.waf_of_windows);
+            settled.pages_of_windows.extend(device.old_pages_for_unit());
+            let pages = &settled.pages_of_windows;
+            settled.agrees = has_settled(&settled.waf_of_windows) && (pages.is_empty() || has_settled(pages));
         }
         Ok(())
-    }
-}
-
-/// Whether the last three windows agree.
-fn agree(windows: &[f64]) -> bool {
-    let Some([first, second, third]) = windows.last_chunk() else { return false };
-    let near = |a: f64, b: f64| (a - b).abs() <= AGREE * a.max(b);
-    near(*second, *third) && near(*first, *second) && near(*first, *third)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn windows_agree_when_the_last_three_are_within_the_bound() {
-        assert!(!agree(&[3.0, 3.0]));
-        assert!(agree(&[9.0, 3.0, 3.01, 3.02]));
-        assert!(!agree(&[3.0, 3.02, 3.04]), "a slow trend");
-        assert!(!agree(&[3.0, 3.0, 3.1]));
     }
 }

@@ -2,6 +2,7 @@
 
 use super::RunError;
 use super::observer::{Observer, Unobserved};
+use super::written::{Overwrites, WritePattern};
 use crate::array::layout::array_bytes;
 use crate::blocks::steady::{Collection, Plan};
 use crate::config::run::{Occupancy, StartConfig, StartLayout};
@@ -37,9 +38,8 @@ pub struct Setup {
     pub seed: u64,
     /// Verify every read and audit the drive at the end.
     pub checked: bool,
-    /// What the requests are by whose writes the drive is prepared, as text, where the state that they lead to isn't known as
-    /// a formula.
-    pub pattern: Option<String>,
+    /// How the workload wrote before its first request; `None`: single mapping units all over the drive.
+    pub pattern: Option<WritePattern>,
 }
 
 /// What came before the first request of a drive that is prepared.
@@ -140,7 +140,7 @@ impl Setup {
         };
         let carries_out = self.start.layout == StartLayout::Steady
             && occupied > 0
-            && !self.has_steady_formula(pattern.is_none());
+            && (pattern.is_some() || !self.has_steady_formula(Overwrites::ALONE));
         device.fill_at_once(self.scheme.placement.order, occupied, self.layout_of(&device, carries_out));
         let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
         device.fill(pages);
@@ -150,8 +150,7 @@ impl Setup {
         if carries_out || overwrites > u64::from(all) / DENSE {
             device.expect_dense();
         }
-        let mut settled =
-            Settled { formula: self.start.layout.is_scattered(), agrees: true, ..Settled::default() };
+        let mut settled = self.settled_by_formula(&device);
         if never_rests && occupied > 0 {
             device.use_slc_cache_untimed(true);
             settled.slc_cache_units = device.use_slc_cache(occupied, self.seed);
@@ -211,8 +210,9 @@ impl Setup {
     /// The formula by which the drive is laid out, if by one. `more`: overwrites without simulated time follow.
     fn layout_of(&self, device: &Device, more: bool) -> Option<Plan> {
         let formula = Collection::of(&self.scheme.gc).unwrap_or(Collection::Greedy);
+        let at_once = !more && self.start.overwrite == 0.0;
         let plan = |phased: bool| {
-            let plan = device.steady_plan(formula, self.seed, !more && self.start.overwrite == 0.0);
+            let plan = device.steady_plan(formula, self.seed, at_once, self.units_together());
             Plan { phased: phased && plan.phased, ..plan }
         };
         match self.start.layout {
@@ -220,6 +220,12 @@ impl Setup {
             StartLayout::Steady => Some(plan(true)),
             StartLayout::AtTrigger => Some(plan(false)),
         }
+    }
+
+    /// How the drive came to its start, before anything was overwritten.
+    fn settled_by_formula(&self, device: &Device) -> Settled {
+        let (formula, units_together) = (self.start.layout.is_scattered(), device.units_laid_together());
+        Settled { formula, units_together, agrees: true, ..Settled::default() }
     }
 
     /// An empty drive with the policies that the scheme names, laid out for its systems and for these, which are given

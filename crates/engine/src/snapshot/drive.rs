@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::{Identity, SnapshotError};
 use crate::config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
 use crate::device::{self, Device};
-use crate::run::{RunError, Setup};
+use crate::run::{RunError, Setup, WritePattern};
 
 /// What the state of a drive depends on.
 #[derive(Serialize)]
@@ -18,7 +18,7 @@ struct Made<'a> {
     seed: u64,
     checked: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pattern: &'a Option<String>,
+    pattern: &'a Option<WritePattern>,
 }
 
 impl Setup {

@@ -30,13 +30,13 @@ enum Kind {
 }
 
 impl Places {
-    /// Places of `blocks` (at least 1) of `block_bytes`.
+    /// Places of `blocks` (at least 1) of `block_bytes`: draws follow from `seed`, which of them are hot from `places`.
     pub(super) fn new(
         access: &Access,
         blocks: u64,
         block_bytes: u64,
         replaced: bool,
-        seed: u64,
+        [seed, places]: [u64; 2],
         name: &str,
     ) -> Self {
         let kind = match access {
@@ -47,10 +47,12 @@ impl Places {
             Access::Normal(percent) => Kind::Normal(blocks as f64 * percent / 100.0),
             Access::Zoned(zones) => Kind::Zoned(laid_out(zones, blocks, block_bytes)),
         };
+        // What goes through all blocks has no hot ones.
+        let scattered = if matches!(kind, Kind::Map { .. }) { seed } else { places };
         Self {
             blocks,
             kind,
-            scatter: Permutation::new(blocks, &mut stream(seed, &format!("fio.map.{name}"))),
+            scatter: Permutation::new(blocks, &mut stream(scattered, &format!("fio.map.{name}"))),
             rng: stream(seed, &format!("fio.places.{name}")),
         }
     }
@@ -117,7 +119,7 @@ mod tests {
     use super::*;
 
     fn counts(access: Access, draws: usize, replaced: bool) -> Vec<u32> {
-        let mut places = Places::new(&access, 100, 4096, replaced, 1, "test");
+        let mut places = Places::new(&access, 100, 4096, replaced, [1, 1], "test");
         let mut counts = vec![0; 100];
         (0..draws).for_each(|_| counts[places.draw() as usize] += 1);
         counts

@@ -135,6 +135,28 @@ impl FioConfig {
         Self { io_bytes: None, loops: None, number_ios: None, end_fsync: false, ..self }
     }
 
+    /// Of its requests the share of those that write, and their direction; `None` if none do.
+    pub(crate) fn writing(&self) -> Option<(f64, &Direction)> {
+        let write = self.write.as_ref();
+        if self.write_after_trim {
+            let way = self.trim.as_ref().or(write).or(self.read.as_ref())?;
+            return Some((0.5, way));
+        }
+        let write = write?;
+        if self.has_rates() {
+            let rate = |way: &Option<Direction>| way.as_ref().and_then(|way| way.iops).unwrap_or(0.0);
+            let all = rate(&self.read) + rate(&self.write) + rate(&self.trim);
+            return Some((write.iops.unwrap_or(0.0) / all, write));
+        }
+        // Two directions take turns by chance, of which reads come first.
+        let share = match (&self.read, &self.trim) {
+            (None, None) => 1.0,
+            (Some(_), _) => 1.0 - self.read_share,
+            (None, Some(_)) => self.read_share,
+        };
+        Some((share, write))
+    }
+
     /// Refuses what can't be generated on any drive.
     pub(crate) fn validate(&self) -> Result<(), ConfigError> {
         check_range("read_share", self.read_share, 0.0, 1.0)?;

@@ -1,5 +1,6 @@
 //! The requests of a job.
 
+use rand::Rng;
 use wordline_engine::config::error::ConfigError;
 use wordline_engine::host::request::{HostOp, HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
 use wordline_engine::time::Ns;
@@ -59,6 +60,23 @@ impl FioSource {
         range_bytes: u64,
         seed: u64,
     ) -> Result<Self, ConfigError> {
+        Self::of_seeds(config, requests, range_bytes, [seed, seed])
+    }
+
+    /// What came before the first request of [`Self::new`]: other requests without end, to the same hot places.
+    pub(crate) fn before(config: &FioConfig, range_bytes: u64, seed: u64) -> Result<Self, ConfigError> {
+        let endless = FioConfig { io_bytes: None, number_ios: None, end_fsync: false, ..config.clone() };
+        Self::of_seeds(&endless, None, range_bytes, [stream(seed, "trace.before").next_u64(), seed])
+    }
+
+    /// With draws that follow from the first seed, and hot places that follow from the second.
+    fn of_seeds(
+        config: &FioConfig,
+        requests: Option<u64>,
+        range_bytes: u64,
+        seeds: [u64; 2],
+    ) -> Result<Self, ConfigError> {
+        let [seed, _] = seeds;
         let start = config.offset_bytes;
         let room = range_bytes.saturating_sub(start);
         let bytes = config.size_bytes.unwrap_or(room);
@@ -77,7 +95,7 @@ impl FioSource {
         for (name, op, direction) in all {
             if let Some(direction) = direction {
                 ways.push(
-                    Way::new(name, op, direction, config, (start, bytes), seed)
+                    Way::new(name, op, direction, config, (start, bytes), seeds)
                         .map_err(|error| error.under(name))?,
                 );
             }
@@ -179,7 +197,7 @@ impl Way {
         config: &Direction,
         job: &FioConfig,
         (start, bytes): (u64, u64),
-        seed: u64,
+        seeds @ [seed, _]: [u64; 2],
     ) -> Result<Self, ConfigError> {
         let sizes = Sizes::Weighted(config.sizes.clone());
         let largest = sizes.largest();
@@ -189,7 +207,7 @@ impl Way {
         let align = config.align_bytes.max(1);
         let blocks = ((bytes - sizes.smallest()) / align + 1).max(1);
         let places = (config.random_share > 0.0)
-            .then(|| Places::new(&config.access, blocks, align, job.with_replacement, seed, name));
+            .then(|| Places::new(&config.access, blocks, align, job.with_replacement, seeds, name));
         let pace = config.iops.map(|iops| Pace {
             mean_ns: 1e9 / iops,
             poisson: job.poisson,

@@ -9,11 +9,13 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{Collection, fifo};
+use crate::mapping::together;
 use crate::rng::{self, Xoshiro256PlusPlus, below};
 
 /// Bounds of what a description may ask for.
 const MOST_CHOICES: u32 = 1 << 16;
 const MOST_ROWS_AT_ONCE: u32 = 1 << 16;
+const MOST_TOGETHER: u32 = 1 << 24;
 
 /// What the phases of a drive's domains are drawn from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +34,8 @@ pub struct Plan {
     pub collection: Collection,
     /// What is drawn follows from it.
     pub seed: u64,
+    /// Mapping units that one request writes, at multiples of that; 1 where each unit is written alone.
+    pub together: u32,
 }
 
 impl Plan {
@@ -41,7 +45,8 @@ impl Plan {
             Collection::Choices(choices) => choices,
             Collection::Greedy | Collection::Fifo => 1,
         };
-        self.superblocks <= blocks && choices <= MOST_CHOICES && self.rows_at_once <= MOST_ROWS_AT_ONCE
+        let bounded = self.rows_at_once <= MOST_ROWS_AT_ONCE && self.together <= MOST_TOGETHER;
+        self.superblocks <= blocks && choices <= MOST_CHOICES && bounded
     }
 }
 
@@ -67,15 +72,24 @@ pub struct Phase {
     pub moves: Option<OpenRows>,
     /// What is being collected.
     pub victim: Option<OpenRows>,
+    /// How many of 2^32 full superblocks the host filled: the others were filled by moves.
+    pub by_host: u32,
 }
 
 impl Phase {
     /// The rows of a superblock that hold something, of `rows`.
     #[inline]
-    pub fn window(&self, block: u32, rows: u32) -> (u32, u32) {
+    pub fn window(&self, block: u32, rows: u32) -> [u32; 2] {
         let open =
             [self.host, self.moves, self.victim].into_iter().flatten().find(|open| open.block == block);
-        open.map_or((0, rows), |open| (open.first, open.rows))
+        open.map_or([0, rows], |open| [open.first, open.rows])
+    }
+
+    /// Whether the host filled a superblock; those that are full by chance, which the key decides.
+    #[inline]
+    pub fn is_of_host(&self, block: u32, key: u64) -> bool {
+        let is = |open: Option<OpenRows>| open.is_some_and(|open| open.block == block);
+        is(self.host) || (!is(self.moves) && (key >> 32) as u32 <= self.by_host)
     }
 }
 
@@ -88,23 +102,28 @@ struct Draw {
     free: u32,
 }
 
-/// The phases of domains of `rows` rows of `row` units each that hold `units` units; each domain is asked for in turn.
+/// The phases of domains of `rows` rows of `row` units each that hold `units` units; each domain is asked for in turn. Units are
+/// written and outdated in groups of `group`, so a superblock holds whole groups.
 pub struct Phases {
     plan: Plan,
     rows: u32,
     row: u32,
+    group: u32,
+    /// Rows that end with a program unit and a group.
+    step: u32,
     random: Xoshiro256PlusPlus,
     /// Valid units of the full superblocks of the first domain: the others differ by little.
     shape: Option<Vec<u32>>,
 }
 
-/// For domains of `rows` rows of `row` units.
-pub fn phases(plan: Plan, [rows, row]: [u32; 2]) -> Phases {
-    Phases { plan, rows, row, random: rng::stream(plan.seed, "phases"), shape: None }
+/// For domains of `rows` rows of `row` units, in groups that fit in ([`together::group_of_domain`]).
+pub fn phases(plan: Plan, [rows, row, group]: [u32; 3]) -> Phases {
+    let step = together::whole_rows(group, row, plan.rows_at_once).max(1);
+    Phases { plan, rows, row, group, step, random: rng::stream(plan.seed, "phases"), shape: None }
 }
 
 impl Phases {
-    /// The next domain, which holds `units` units.
+    /// The next domain, which holds `units` units, in whole groups.
     pub fn next(&mut self, units: u32) -> Phase {
         let all = u64::from(self.rows) * u64::from(self.row);
         let capacity = all as u32;
@@ -126,8 +145,7 @@ impl Phases {
 
     /// Whole rows of program units, so many that the superblock isn't full.
     fn some_rows(&mut self) -> u32 {
-        let together = self.plan.rows_at_once.max(1);
-        below(&mut self.random, self.rows.div_ceil(together)) * together
+        below(&mut self.random, self.rows.div_ceil(self.step)) * self.step
     }
 
     fn draw(&mut self) -> Draw {
@@ -141,8 +159,7 @@ impl Phases {
         let lacking = moved + if host > 0 { self.rows - host } else { 0 };
         let rows = (target / self.row.max(1)).saturating_sub(lacking).max(1);
         let free = (rows - 1) / self.rows.max(1);
-        let together = self.plan.rows_at_once.max(1);
-        let moves = (self.rows - (rows - free * self.rows)) / together * together;
+        let moves = (self.rows - (rows - free * self.rows)) / self.step * self.step;
         // What nothing was moved to yet isn't open.
         Draw { host, moves, moved, free: free + u32::from(moves == 0) }
     }
@@ -150,18 +167,25 @@ impl Phases {
     fn lay_out(&mut self, draw: Draw, units: u32, capacity: u32) -> Phase {
         let opened = u32::from(draw.host > 0) + u32::from(draw.moves > 0);
         let full = self.plan.superblocks.saturating_sub(draw.free + opened);
-        let inside = units - (draw.host + draw.moves) * self.row;
+        // In groups from here on: what holds them, and what is full of them.
+        let inside = (units - (draw.host + draw.moves) * self.row) / self.group;
+        let capacity = capacity / self.group;
         let victim = (draw.moved > 0 && full > 0).then(|| self.victim(full));
         let mut valid = self.shaped(full, capacity, inside);
+        let by_host = self.by_host(&valid, capacity);
         // One that holds nothing counts as free.
         let victim = victim.filter(|&victim| valid.get(victim as usize).is_some_and(|&valid| valid > 0));
         if let Some(victim) = victim {
             let victim = victim as usize;
-            let moved = u64::from(valid[victim]) * u64::from(draw.moved) / u64::from(self.rows.max(1));
-            let left = valid.remove(victim) - moved as u32;
+            let held = valid.remove(victim);
+            let moved = u64::from(held) * u64::from(draw.moved) / u64::from(self.rows.max(1));
+            // What is left of it lies in the rows that are left.
+            let room = (self.rows - draw.moved) * self.row / self.group;
+            let left = (held - moved as u32).min(room);
             super::make_up(&mut valid, capacity, inside - left);
             valid.insert(victim, left);
         }
+        valid.iter_mut().for_each(|valid| *valid *= self.group);
         let mut next = full;
         let mut open = |rows: u32| {
             (rows > 0).then(|| {
@@ -173,10 +197,25 @@ impl Phases {
         let (host, moves) = (open(draw.host), open(draw.moves));
         valid.resize(self.plan.superblocks as usize, 0);
         let left = |block| OpenRows { block, first: draw.moved, rows: self.rows - draw.moved };
-        Phase { valid, host, moves, victim: victim.map(left) }
+        Phase { valid, host, moves, victim: victim.map(left), by_host }
     }
 
-    /// Valid units of so many full superblocks that hold so much together, from the oldest or emptiest on.
+    /// Of 2^32 superblocks that become full those that the host filled: as many as victims win.
+    fn by_host(&self, valid: &[u32], capacity: u32) -> u32 {
+        let all = valid.len() as f64;
+        let moved = match self.plan.collection {
+            Collection::Greedy | Collection::Fifo => f64::from(valid.first().copied().unwrap_or(0)),
+            Collection::Choices(choices) => {
+                // The fewest of so many drawn has this rank or a higher one.
+                let from = |rank: usize| libm::pow((all - rank as f64) / all, f64::from(choices.max(1)));
+                let of_rank = |(rank, &valid)| (from(rank) - from(rank + 1)) * f64::from(valid);
+                valid.iter().enumerate().map(of_rank).sum()
+            }
+        };
+        ((1.0 - moved / f64::from(capacity.max(1))).clamp(0.0, 1.0) * f64::from(u32::MAX)) as u32
+    }
+
+    /// Valid groups of so many full superblocks that hold so much together, from the oldest or emptiest on.
     fn shaped(&mut self, full: u32, capacity: u32, units: u32) -> Vec<u32> {
         let collection = self.plan.collection;
         let shape = self.shape.get_or_insert_with(|| collection.valid_units(full, capacity, units));
@@ -215,7 +254,8 @@ mod tests {
 
     fn plan(paced: Option<u32>, seed: u64) -> Plan {
         let collection = Collection::Greedy;
-        Plan { superblocks: 40, free: [2, 4], paced, phased: true, rows_at_once: 3, collection, seed }
+        let (rows_at_once, together) = (3, 1);
+        Plan { superblocks: 40, free: [2, 4], paced, phased: true, rows_at_once, collection, seed, together }
     }
 
     const ROWS: u32 = 30;
@@ -223,7 +263,7 @@ mod tests {
     const CAPACITY: u32 = ROWS * ROW;
 
     fn drawn(plan: Plan, count: usize) -> Vec<Phase> {
-        let mut phases = phases(plan, [ROWS, ROW]);
+        let mut phases = phases(plan, [ROWS, ROW, 1]);
         (0..count).map(|_| phases.next(31 * CAPACITY)).collect()
     }
 
@@ -236,15 +276,19 @@ mod tests {
     proptest! {
         #[test]
         fn every_phase_holds_the_units_within_its_windows(
-            units in 0u32..=38 * CAPACITY, seed: u64, paced in proptest::option::of(3 * CAPACITY..6 * CAPACITY),
+            groups in 0u32..=38 * CAPACITY, seed: u64, paced in proptest::option::of(3 * CAPACITY..6 * CAPACITY),
+            group in 0usize..6,
         ) {
-            let mut phases = phases(plan(paced, seed), [ROWS, ROW]);
+            let group = [1, 2, 4, 8, 24, 48][group];
+            let units = groups / group * group;
+            let mut phases = phases(plan(paced, seed), [ROWS, ROW, group]);
             for _ in 0..3 {
                 let phase = phases.next(units);
+                prop_assert!(phase.valid.iter().all(|valid| valid.is_multiple_of(group)), "{:?}", phase);
                 prop_assert_eq!(phase.valid.iter().sum::<u32>(), units);
                 prop_assert_eq!(phase.valid.len(), 40);
                 for (&valid, block) in phase.valid.iter().zip(0..) {
-                    prop_assert!(valid <= phase.window(block, ROWS).1 * ROW);
+                    prop_assert!(valid <= phase.window(block, ROWS)[1] * ROW);
                 }
             }
         }

@@ -111,7 +111,7 @@ impl Preparation {
     /// A drive so prepared, either way; `None` where this drive can't be prepared domain by domain.
     fn prepared(&self, setup: &Setup, by_domain: bool) -> Option<Device> {
         let (mut device, _) = setup.new_drive(Vec::new()).ok()?;
-        let plan = |seed| device.steady_plan(Collection::Greedy, seed, false);
+        let plan = |seed| device.steady_plan(Collection::Greedy, seed, false, 1);
         device.fill_at_once(setup.scheme.placement.order, self.occupied, self.scattered.map(plan));
         if self.for_ever_full {
             device.blocks.set_least_won(u32::MAX);

@@ -10,6 +10,7 @@ mod idle_flows;
 mod overload;
 mod recorded;
 mod short;
+mod start;
 mod streams;
 mod tail;
 mod trend;
@@ -80,13 +81,14 @@ pub struct Evidence {
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 14] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 15] = [
     end::notes,
     recorded::merged,
     recorded::dropped,
     idle_flows::notes,
     ended_flows::notes,
     overload::notes,
+    start::notes,
     trend::notes,
     waits::notes,
     collections::notes,
