@@ -253,12 +253,9 @@ fn guessed_beside_another(rule: MultiPlaneRule, page_bytes: u32) -> Report {
 
 #[test]
 fn a_guess_is_taken_back_also_where_its_read_goes_with_another() {
-    for (rule, page_bytes) in [
-        (MultiPlaneRule::Any, 4096),
-        (MultiPlaneRule::SamePage, 4096),
-        (MultiPlaneRule::None, 8192),
-        (MultiPlaneRule::Any, 8192),
-    ] {
+    for (rule, page_bytes) in
+        [(MultiPlaneRule::Any, 4096), (MultiPlaneRule::SamePage, 4096), (MultiPlaneRule::None, 8192)]
+    {
         let report = guessed_beside_another(rule, page_bytes);
         let counters = report.mapping.as_ref().unwrap().counters;
         let what = format!("{rule:?} {page_bytes}: {counters:?}");
