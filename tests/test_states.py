@@ -160,7 +160,7 @@ class SamePlanes:
     """Places as the static placement does."""
 
     def place(self, program: Any, planes: Any) -> int:
-        position = program.page % len(planes.room)
+        position: int = program.page % len(planes.room)
         channel, way = position % 8, position // 8 % 4
         die, plane = position // 32 % 2, position // 64 % 2
         return ((channel * 4 + way) * 2 + die) * 2 + plane

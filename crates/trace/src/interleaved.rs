@@ -9,6 +9,8 @@ const BATCH: usize = 1024;
 struct Strand {
     source: Box<dyn RequestSource + Send>,
     share: f64,
+    /// Of all its requests.
+    stream: u16,
     given: u64,
     batch: Vec<HostRequest>,
     next: usize,
@@ -26,7 +28,8 @@ impl Strand {
             self.next = 0;
             self.source.next_batch(&mut self.batch)?;
         }
-        let request = self.batch.get(self.next).copied();
+        let request =
+            self.batch.get(self.next).map(|&request| HostRequest { stream: self.stream, ..request });
         self.next += 1;
         self.given += 1;
         Ok(request)
@@ -39,10 +42,13 @@ pub(crate) struct Interleaved {
 }
 
 impl Interleaved {
-    /// Sources with their shares; one without a share gives nothing.
-    pub(crate) fn new(sources: impl Iterator<Item = (Box<dyn RequestSource + Send>, f64)>) -> Self {
-        let strand = |(source, share)| Strand { source, share, given: 0, batch: Vec::new(), next: 0 };
-        Self { strands: sources.filter(|(_, share)| *share > 0.0).map(strand).collect() }
+    /// Sources with their shares and streams; one without a share gives nothing.
+    pub(crate) fn new(sources: impl Iterator<Item = (Box<dyn RequestSource + Send>, f64, u16)>) -> Self {
+        let strand = |(source, share, stream)| {
+            let (given, batch, next) = (0, Vec::new(), 0);
+            Strand { source, share, stream, given, batch, next }
+        };
+        Self { strands: sources.filter(|(_, share, _)| *share > 0.0).map(strand).collect() }
     }
 }
 
@@ -92,15 +98,16 @@ mod tests {
 
     #[test]
     fn each_comes_as_often_as_its_share_and_the_others_go_on_alone() {
-        let sources: [(Box<dyn RequestSource + Send>, f64); 3] = [
-            (Box::new(Numbered(0, 300)), 0.6),
-            (Box::new(Numbered(1, 300)), 0.3),
-            (Box::new(Numbered(2, 10)), 0.1),
+        let sources: [(Box<dyn RequestSource + Send>, f64, u16); 3] = [
+            (Box::new(Numbered(0, 300)), 0.6, 5),
+            (Box::new(Numbered(1, 300)), 0.3, 0),
+            (Box::new(Numbered(2, 10)), 0.1, 0),
         ];
         let mut mixed = Interleaved::new(sources.into_iter());
         let mut all = Vec::new();
         mixed.next_batch(&mut all).unwrap();
         assert_eq!(all.len(), 610);
+        assert!(all.iter().all(|one| (one.stream == 5) == (one.offset == 0)), "each has its stream");
         let count =
             |from: usize, to: usize, which| all[from..to].iter().filter(|one| one.offset == which).count();
         assert_eq!([0, 1, 2].map(|which| count(0, 100, which)), [60, 30, 10]);

@@ -84,14 +84,11 @@ pub fn requests_before(
     if let Some(source) = &workload.source {
         return before(source, context);
     }
-    let Some(mut flows) = flows_before(workload, context)? else { return Ok(None) };
-    match (flows.len(), flows.pop()) {
-        (1, Some(only)) => Ok(Some(only)),
-        (_, last) => {
-            flows.extend(last);
-            Ok(Some(Box::new(Interleaved::new(flows.into_iter().zip(shares(workload))))))
-        }
-    }
+    let Some(flows) = flows_before(workload, context)? else { return Ok(None) };
+    let rules = workload.flow.iter().enumerate().map(|(number, flow)| flow.rules(number, &workload.host));
+    let each = flows.into_iter().zip(shares(workload)).zip(rules);
+    let strands = each.map(|((source, share), rules)| (source, share, rules.stream));
+    Ok(Some(Box::new(Interleaved::new(strands))))
 }
 
 impl Written {
@@ -256,6 +253,7 @@ struct FlowPattern<'a> {
     /// Its random streams are named after it.
     name: String,
     share: f64,
+    stream: u16,
     range: &'a crate::config::RegionConfig,
     source: SourceConfig,
 }
@@ -264,11 +262,10 @@ struct FlowPattern<'a> {
 fn pattern_of_flows(workload: &WorkloadConfig, each: &[Written], shares: &[f64]) -> String {
     let flows = workload.flow.iter().enumerate().zip(each.iter().zip(shares));
     let patterns = flows.filter(|(_, (written, _))| written.share > 0.0 || each.len() == 1).map(
-        |((number, flow), (_, share))| FlowPattern {
-            name: flow.rules(number, &workload.host).name,
-            share: *share,
-            range: &flow.range,
-            source: pattern_of(&flow.source),
+        |((number, flow), (_, share))| {
+            let rules = flow.rules(number, &workload.host);
+            let (share, source) = (*share, pattern_of(&flow.source));
+            FlowPattern { name: rules.name, share, stream: rules.stream, range: &flow.range, source }
         },
     );
     text(&patterns.collect::<Vec<_>>())
