@@ -23,6 +23,7 @@ fn astro(channels: u32, ways: u32, threshold: u32) -> Setup {
     mapping.translation_entry_bytes = 64;
     let policy = if threshold == 0 { ReclaimKind::None } else { ReclaimKind::Block };
     setup.scheme.reclaim = ReclaimConfig { policy, threshold: threshold.max(1), ..ReclaimConfig::default() };
+    setup.scheme = only_read(setup.scheme);
     setup.scheme.astro = AstroConfig {
         enabled: true,
         region_pages: 32,

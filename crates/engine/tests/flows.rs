@@ -399,7 +399,7 @@ proptest! {
         flows in prop::collection::vec(any_flow(), 1..5),
     ) {
         let (most, of_flow) = (host.max_inside as usize, flows.clone());
-        let setup = with_host(device(2, 1, 2, 1), host);
+        let setup = with_host(device(2, 1, 2, 1), only_read_of_host(host));
         setup.validate().unwrap();
         let lists = flows.into_iter().map(|(rules, count, seed)| (rules, mixed(count, seed))).collect();
         let (report, record) = record_flows(&setup, lists);

@@ -25,7 +25,7 @@ fn figure(report: &Report, name: &str) -> u64 {
 }
 
 fn runs(setup: &Setup, requests: Vec<HostRequest>) -> Report {
-    run(setup, &mut Listed(requests)).unwrap()
+    run(&only_what_is_read(setup), &mut Listed(requests)).unwrap()
 }
 
 const MS: u64 = 1_000_000;
@@ -163,7 +163,7 @@ fn no_stale_copy_is_read_under_collection_read_reclaim_and_trim_alone_and_beside
                     setup.scheme.hotr.hot_share = if list_length < 10 { 1.0 } else { 0.1 };
                     setup.scheme.collision.enabled = collision;
                     setup.scheme.collision.copies_share = 0.05;
-                    let pages = setup.logical_bytes().unwrap() / 4096;
+                    let pages = only_what_is_read(&setup).logical_bytes().unwrap() / 4096;
                     let report = runs(&setup, busy(7, 3_000, pages));
                     let what = format!("{staging:?} {placement:?} {scheduler:?} {list_length} {collision}");
                     assert!(report.gc.victims > 0, "{what}");

@@ -28,7 +28,7 @@ fn partitioned(channels: u32, ways: u32) -> Setup {
 }
 
 fn runs(setup: &Setup, requests: Vec<HostRequest>) -> Report {
-    run(setup, &mut Listed(requests)).unwrap()
+    run(&only_what_is_read(setup), &mut Listed(requests)).unwrap()
 }
 
 fn figure(report: &Report, name: &str) -> u64 {
@@ -255,6 +255,7 @@ fn it_runs_with_every_policy_of_collection_and_reclaim() {
                     ReclaimConfig { policy: reclaim, threshold: 60, ..ReclaimConfig::default() };
                 setup.scheme.partition.when_busy = when_busy;
                 setup.scheme.blocks.superblock = superblock;
+                let setup = only_what_is_read(&setup);
                 let pages = setup.logical_bytes().unwrap() / 4096;
                 let report = runs(&setup, busy(7, 2_000, pages, 400_000));
                 let what = format!("{gc:?} {reclaim:?} {when_busy:?}");
@@ -382,6 +383,7 @@ fn reads_make_entries_of_a_cached_map_dirty_when_the_history_changes() {
         setup.scheme.partition.enabled = enabled;
         setup.scheme.mapping.policy = MappingKind::Demand;
         setup.scheme.mapping.cache_bytes = 64;
+        let setup = only_what_is_read(&setup);
         let pages = setup.logical_bytes().unwrap() / 4096 / 2;
         let reads = (0..times * pages).map(|number| read(number * MS, number % pages));
         runs(&setup, reads.collect()).flash.by_class.get("map_program").map_or(0, |class| class.operations)

@@ -71,7 +71,8 @@ fn a_block_that_reaches_the_threshold_is_emptied_and_erased() {
 
 #[test]
 fn without_read_reclaim_nothing_is_counted_or_reported() {
-    let (report, _) = record(&small(ReclaimKind::None, 1, Equal), spaced_reads(30));
+    let setup = only_what_is_read(&small(ReclaimKind::None, 1, Equal));
+    let (report, _) = record(&setup, spaced_reads(30));
     assert!(report.read_reclaim.is_none() && report.read_disturb.is_none());
     assert_eq!(report.flash.erases, 0);
 }

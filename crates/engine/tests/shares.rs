@@ -98,6 +98,7 @@ fn any_setup() -> impl Strategy<Value = Setup> {
                 setup.host.scheduler.kind = scheduler;
                 setup.host.scheduler.timeslice_ns = 1_000_000;
             }
+            setup.host = only_read_of_host(setup.host);
             setup
         },
     )

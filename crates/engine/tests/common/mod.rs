@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use wordline_engine::config::device::*;
 use wordline_engine::config::host::{Arrivals, HostConfig};
-use wordline_engine::config::owned::SCHEME;
+use wordline_engine::config::owned::{HOST, SCHEME};
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
 use wordline_engine::config::run::{Occupancy, StartConfig};
 use wordline_engine::config::{DeviceConfig, SchemeConfig};
@@ -106,6 +106,23 @@ pub fn only_read(scheme: SchemeConfig) -> SchemeConfig {
     }
     // What is no number JSON can't hold.
     serde_json::from_value(whole).unwrap_or(scheme)
+}
+
+/// The same with a scheme of which every key is read.
+pub fn only_what_is_read(setup: &Setup) -> Setup {
+    Setup { scheme: only_read(setup.scheme.clone()), ..setup.clone() }
+}
+
+/// The host without what its policies don't read.
+pub fn only_read_of_host(host: HostConfig) -> HostConfig {
+    let Ok(mut whole) = serde_json::to_value(&host) else { return host };
+    for slot in HOST {
+        let chosen = slot.chosen(&whole);
+        if let Some(serde_json::Value::Object(table)) = whole.get_mut(slot.table) {
+            table.retain(|key, _| slot.reads(&chosen, key));
+        }
+    }
+    serde_json::from_value(whole).unwrap_or(host)
 }
 
 pub fn closed(queue_depth: u32) -> HostConfig {
