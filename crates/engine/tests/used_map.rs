@@ -180,7 +180,8 @@ impl Case {
         let in_order = self.layout == StartLayout::InOrder;
         let (before, apart, count) = if in_order { (18_000, 1_250, 3_000) } else { (150_000, 251, 40_000) };
         // Pages that began alike are written back in step for long: the ends of these runs are spread over a cycle.
-        let long = |seed: u64| self.figures(seed, false, before + seed * apart, count);
+        let long =
+            |seed: u64| self.figures(seed, false, (before + seed * apart) / self.units, count / self.units);
         let long: Vec<[f64; 7]> = (0..12).map(long).collect();
         let first: Vec<[f64; 7]> = (10..22).map(|seed| self.figures(seed, true, 0, SHORT)).collect();
         let spares = [
@@ -245,7 +246,7 @@ fn cached_entries_begin_as_writes_behind_a_buffer_leave_them() {
 fn cached_entries_begin_as_writes_and_the_moves_of_collection_leave_them() {
     // The larger the cache, the more it matters that pages which were written lately are moved less than others, which the formula
     // leaves out: too much is dirty at first.
-    for (share, written) in [(0.1, 0.15), (0.2, 0.2), (0.5, 0.45)] {
+    for (share, written) in [(0.1, 0.15), (0.2, 0.15), (0.5, 0.45)] {
         Case { share, layout: StartLayout::Steady, ..PLAIN }.begins_as_it_goes_on([0.03, written]);
     }
 }
