@@ -3,7 +3,7 @@
 
 use super::{Device, DomainState};
 use crate::blocks::BlockState;
-use crate::blocks::steady::{Collection, Plan, seed_of};
+use crate::blocks::steady::{self, Collection, Parted, Plan, Shape, seed_of};
 use crate::ids::{DomainId, Ppa, SuperblockId};
 use crate::sched::class::Cause;
 
@@ -33,7 +33,25 @@ impl Device {
             collection,
             seed: seed_of(seed),
             together,
+            parted: Parted::default(),
         }
+    }
+
+    /// How many of the requests that each write `group` units of a domain moves have parted, where the drive holds `occupied` units.
+    pub(crate) fn parted(&self, plan: &Plan, group: u32, occupied: u32) -> Parted {
+        let geometry = &self.geometry;
+        let (width, rows) = (self.domains.width(), geometry.pages_per_block);
+        let units = u64::from(plan.superblocks) * (u64::from(width * rows) << geometry.unit_shift);
+        let all = units * self.domains.len() as u64;
+        let shape = Shape {
+            width,
+            rows,
+            unit_shift: geometry.unit_shift,
+            rows_at_once: plan.rows_at_once,
+            group,
+            filled: f64::from(occupied) / all.max(1) as f64,
+        };
+        steady::parted(shape, plan.collection, plan.seed)
     }
 
     /// Gives every domain of a paced drive the free space at which its collection rests, in the middle of a victim: overwrites

@@ -13,6 +13,7 @@ mod lists;
 pub mod page;
 pub mod parity_layout;
 pub mod part;
+mod parted;
 pub mod permutation;
 mod places;
 pub mod scattered;
@@ -33,6 +34,7 @@ pub use journaled::Journaled;
 pub use layout::Layout;
 pub use page::{PageMap, WholeMap};
 pub use parity_layout::ParityLayout;
+pub(crate) use places::{Order, Spot};
 pub use segments::Segments;
 pub use view::{MapSizes, MapView};
 

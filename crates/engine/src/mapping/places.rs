@@ -34,7 +34,7 @@ impl Order {
     }
 
     #[inline]
-    fn spot(&self, place: u32) -> Spot {
+    pub fn spot(&self, place: u32) -> Spot {
         let (page, unit) = (place >> self.unit_shift, place & ((1 << self.unit_shift) - 1));
         if self.rows_at_once.value() == 1 {
             let (row, column) = self.width.div_rem(page);
@@ -46,7 +46,7 @@ impl Order {
     }
 
     #[inline]
-    fn place(&self, spot: Spot) -> u32 {
+    pub fn place(&self, spot: Spot) -> u32 {
         let Spot { row, column, unit } = spot;
         let before = self.rows_at_once.div_rem(row).0 * self.rows_at_once.value();
         let page = before * self.width.value() + column * self.deep(before).value() + row - before;

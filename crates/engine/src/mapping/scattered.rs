@@ -5,6 +5,7 @@
 //! domain's groups of numbers, each what one request writes there, says in which superblock it lies, and a permutation of the
 //! superblock's places in which of them. Of what is open or being collected only some rows are such places.
 
+use super::parted::PartedGroups;
 use super::permutation::Permutation;
 use super::places::{Order, Places, Spot};
 use super::together::group_of_domain;
@@ -29,6 +30,8 @@ struct Part {
     moved: Divisor,
     /// Units, of which the last group may be whole or not.
     units: u32,
+    /// Groups whose units moves have parted.
+    parted: PartedGroups,
     /// Number of a group of the domain to its slots: slots are counted from the first superblock on.
     slots: Permutation,
     phase: Phase,
@@ -39,7 +42,7 @@ impl Part {
     /// The slot of a unit of the domain.
     #[inline]
     fn slot(&self, number: u32) -> u32 {
-        let (group, rest) = self.group.div_rem(number);
+        let (group, rest) = self.group.div_rem(self.parted.forward(number));
         self.slots.forward(group) * self.group.value() + rest
     }
 
@@ -47,7 +50,8 @@ impl Part {
     #[inline]
     fn number(&self, slot: u32) -> Option<u32> {
         let (group, rest) = self.group.div_rem(slot);
-        Some(self.slots.back(group) * self.group.value() + rest).filter(|&number| number < self.units)
+        let number = self.slots.back(group) * self.group.value() + rest;
+        (number < self.units).then(|| self.parted.back(number))
     }
 }
 
@@ -146,6 +150,8 @@ impl Scattered {
                 group: Divisor::new(group),
                 moved: Divisor::new(group.min(geometry.units_per_page())),
                 units,
+                // The last group may lack some units, and is never parted.
+                parted: PartedGroups::new(units / group, Divisor::new(group), shift, plan.parted, key),
                 slots: Permutation::new(groups, key),
                 planes,
                 contents: Contents::new(&phase.valid),
@@ -249,7 +255,7 @@ fn dealt_units(geometry: &Geometry, of_position: &[(u32, u32)], domains: usize, 
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]
 mod tests {
     use super::*;
-    use crate::blocks::steady::Collection;
+    use crate::blocks::steady::{Collection, Parted};
     use crate::config::device::GeometryConfig;
     use crate::config::scheme::{PlacementOrder, SuperblockSpan};
     use crate::ids::{Lpa, Ppa};
@@ -283,6 +289,7 @@ mod tests {
             collection,
             seed,
             together,
+            parted: Parted::default(),
         }
     }
 
@@ -309,7 +316,8 @@ mod tests {
                     .map(|way| (occupied, way))
                 });
                 for (occupied, (paced, together, rows_at_once)) in all.into_iter().flatten() {
-                    let plan = Plan { paced, together, rows_at_once, ..plan(11) };
+                    let parted = [1 << 30, 1 << 29, 0, 0, 0, 0];
+                    let plan = Plan { paced, together, rows_at_once, parted, ..plan(11) };
                     let layout =
                         Layout::new(&geometry, &planes, occupied).scattered(&geometry, &domains, plan);
                     let mut units = std::collections::BTreeMap::new();

@@ -141,7 +141,11 @@ impl Setup {
         let carries_out = self.start.layout == StartLayout::Steady
             && occupied > 0
             && (pattern.is_some() || !self.has_steady_formula(Overwrites::ALONE));
-        device.fill_at_once(self.scheme.placement.order, occupied, self.layout_of(&device, carries_out));
+        device.fill_at_once(
+            self.scheme.placement.order,
+            occupied,
+            self.layout_of(&device, carries_out, occupied),
+        );
         let pages = if self.start.occupancy == Occupancy::Footprint { footprint } else { &[] };
         device.fill(pages);
         device.store_map();
@@ -208,7 +212,7 @@ impl Setup {
     }
 
     /// The formula by which the drive is laid out, if by one. `more`: overwrites without simulated time follow.
-    fn layout_of(&self, device: &Device, more: bool) -> Option<Plan> {
+    fn layout_of(&self, device: &Device, more: bool, occupied: u32) -> Option<Plan> {
         let formula = Collection::of(&self.scheme.gc).unwrap_or(Collection::Greedy);
         let at_once = !more && self.start.overwrite == 0.0;
         let plan = |phased: bool| {
@@ -217,7 +221,12 @@ impl Setup {
         };
         match self.start.layout {
             StartLayout::InOrder => None,
-            StartLayout::Steady => Some(plan(true)),
+            StartLayout::Steady => {
+                let plan = plan(true);
+                let group = self.group(self.units_together()).filter(|_| self.units_together() > 1);
+                let parted = group.map_or(plan.parted, |group| device.parted(&plan, group, occupied));
+                Some(Plan { parted, ..plan })
+            }
             StartLayout::AtTrigger => Some(plan(false)),
         }
     }

@@ -70,7 +70,7 @@ impl Setup {
     }
 
     /// Mapping units of a domain that a request of so many writes, if superblocks are made up of them.
-    fn group(&self, units: u32) -> Option<u32> {
+    pub(super) fn group(&self, units: u32) -> Option<u32> {
         let mut systems = crate::systems::of_scheme(&self.scheme, &self.device);
         systems.extend(Custom::new(&self.scheme.custom, self.seed).ok()?.systems);
         let blocks = self.device.geometry.blocks;

@@ -4,12 +4,14 @@
 mod choices;
 mod fifo;
 mod greedy;
+mod parting;
 mod phase;
 
 use serde::{Deserialize, Serialize};
 
 use crate::config::scheme::{GcConfig, GcKind};
 
+pub use parting::{Parted, Shape, parted, whole_piece};
 pub use phase::{OpenRows, Phase, Plan, phases, seed_of};
 
 /// A policy whose steady state is known as a formula.

@@ -8,7 +8,7 @@
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Collection, fifo};
+use super::{Collection, Parted, fifo};
 use crate::mapping::together;
 use crate::rng::{self, Xoshiro256PlusPlus, below};
 
@@ -36,6 +36,8 @@ pub struct Plan {
     pub seed: u64,
     /// Mapping units that one request writes, at multiples of that; 1 where each unit is written alone.
     pub together: u32,
+    /// Of 2^32 such requests those whose units moves have parted, by level.
+    pub parted: Parted,
 }
 
 impl Plan {
@@ -255,7 +257,18 @@ mod tests {
     fn plan(paced: Option<u32>, seed: u64) -> Plan {
         let collection = Collection::Greedy;
         let (rows_at_once, together) = (3, 1);
-        Plan { superblocks: 40, free: [2, 4], paced, phased: true, rows_at_once, collection, seed, together }
+        let parted = Parted::default();
+        Plan {
+            superblocks: 40,
+            free: [2, 4],
+            paced,
+            phased: true,
+            rows_at_once,
+            collection,
+            seed,
+            together,
+            parted,
+        }
     }
 
     const ROWS: u32 = 30;
