@@ -317,7 +317,8 @@ SEARCHES: tuple[Row, ...] = (
 ROWS: tuple[Row, ...] = (
     *((f"{command} {file}", said) for command in TOML_READERS for file, said in NO_TOML),
     *NESTED,
-    *((f"run --set '{setting}'", said) for setting, said in SETTINGS),
+    # On a drive whose capacity is a share.
+    *((f"run --device mqsim --set '{setting}'", said) for setting, said in SETTINGS),
     *COMMANDS,
     *((f"{command} {file}", said) for command in ("run --trace", "trace info") for file, said in TRACES),
     ("run --trace @far.csv", str(10**15)),

@@ -99,11 +99,11 @@ def test_commands_write_their_pages(wordline: Wordline, tmp_path: Path) -> None:
     )
     assert outcome.code == 0 and "report.html" in outcome.out
     words = Page((out / "report.html").read_text()).words
-    assert "wordline compare -w mixed-70-30-8k-qd16" in words
+    assert "wordline compare --device mqsim -w mixed-70-30-8k-qd16" in words
     run = tmp_path / "r"
     assert wordline("run", "--device", "mqsim", "-w", MIXED, *few, "--seed", "7", "--out", run).code == 0
     words = Page((run / "report.html").read_text()).words
-    assert f"wordline run -w {MIXED}" in words and "seed7" in words.replace("\n", "")
+    assert f"wordline run --device mqsim -w {MIXED}" in words and "seed7" in words.replace("\n", "")
 
 
 def test_a_comparison_is_read_back_as_it_was(studies: dict[str, Path]) -> None:

@@ -34,7 +34,9 @@ def job(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def logged(job: Path) -> package.Result:
     log = job.with_suffix(".parquet")
-    return package.run(scheme="write-buffer", workload=str(job), overrides=SMALL_DRIVE, request_log=log)
+    return package.run(
+        "mqsim", scheme="write-buffer", workload=str(job), overrides=SMALL_DRIVE, request_log=log
+    )
 
 
 def test_a_job_of_fio_with_fsync_has_percentiles_of_its_flushes(logged: package.Result, job: Path) -> None:
@@ -67,7 +69,16 @@ def test_a_job_of_fio_with_fsync_has_percentiles_of_its_flushes(logged: package.
 def test_it_shows_in_the_terminal_and_on_the_page(wordline: Wordline, job: Path, tmp_path: Path) -> None:
     small = [f"--set={key}={value}" for key, value in SMALL_DRIVE.items()]
     out = wordline(
-        "run", "--scheme", "write-buffer", "--workload", job, *small, "--out", tmp_path / "run"
+        "run",
+        "--device",
+        "mqsim",
+        "--scheme",
+        "write-buffer",
+        "--workload",
+        job,
+        *small,
+        "--out",
+        tmp_path / "run",
     ).out
     lines = [line.split() for line in out.splitlines()]
     counts = next(line for line in lines if line[:2] == ["flush", "2,048"])
@@ -83,7 +94,15 @@ def test_it_shows_in_the_terminal_and_on_the_page(wordline: Wordline, job: Path,
 def test_it_is_compared_swept_and_averaged(wordline: Wordline, job: Path, tmp_path: Path) -> None:
     small = [f"--set={key}={value}" for key, value in SMALL_DRIVE.items()]
     compared = wordline(
-        "compare", "--workload", job, "--schemes", "write-buffer,baseline", *small, "--json"
+        "compare",
+        "--device",
+        "mqsim",
+        "--workload",
+        job,
+        "--schemes",
+        "write-buffer,baseline",
+        *small,
+        "--json",
     ).json()
     first, second = compared["workloads"][0]["schemes"]
     flush, write = (f"{kind}.latency_ns.mean" for kind in ("flush", "write"))
@@ -92,11 +111,14 @@ def test_it_is_compared_swept_and_averaged(wordline: Wordline, job: Path, tmp_pa
     assert second["figures"][write]["value"] > 10 * second["figures"][flush]["value"]
     assert first["blame_ns"]["flush"]["mean"]["write_back"] > 0
     assert not any(name.startswith("trim") for name in first["figures"])
-    results = package.run_seeds(scheme="write-buffer", workload=str(job), overrides=SMALL_DRIVE, seeds=2)
+    results = package.run_seeds(
+        "mqsim", scheme="write-buffer", workload=str(job), overrides=SMALL_DRIVE, seeds=2
+    )
     summary = results.summary()
     assert summary["flush.latency_ns.p99"].mean > summary["write.latency_ns.p99"].mean
     assert not any(name.startswith(("trim", "flush.bandwidth")) for name in summary)
     described = {
+        "device": "mqsim",
         "workload": str(job),
         "scheme": "write-buffer",
         "set": {"device.geometry.blocks": 256},
@@ -110,7 +132,9 @@ def test_it_is_compared_swept_and_averaged(wordline: Wordline, job: Path, tmp_pa
 
 def test_each_flow_has_its_own(tmp_path: Path) -> None:
     (tmp_path / "two.fio").write_text(LOG_AND_READERS)
-    result = package.run(scheme="write-buffer", workload=str(tmp_path / "two.fio"), overrides=SMALL_DRIVE)
+    result = package.run(
+        "mqsim", scheme="write-buffer", workload=str(tmp_path / "two.fio"), overrides=SMALL_DRIVE
+    )
     log, readers = result.flows
     assert (log["flush"]["requests"], readers["flush"]["requests"]) == (result.flush.requests, 0)
     assert log["flush"]["latency_ns"]["p99_9"] == result.flush.latency_ns.p99_9
@@ -124,7 +148,7 @@ def test_trims_have_a_rate_and_response_times() -> None:
         "workload.source.read_share": 0.0,
         "workload.source.trim_share": 0.5,
     }
-    result = package.run(workload="randwrite-4k-qd16", overrides={**SMALL_DRIVE, **source})
+    result = package.run("mqsim", workload="randwrite-4k-qd16", overrides={**SMALL_DRIVE, **source})
     assert result.trim.requests + result.write.requests == 2_000
     assert 0 < result.trim.latency_ns.mean < result.write.latency_ns.mean
     assert result.trim.bandwidth_bytes_per_s == pytest.approx(result.trim.iops * 4096)
