@@ -384,7 +384,7 @@ impl Device {
             self.changed_in_turn(law, kept, &mut changes);
         }
         let scale = rates.iter().map(|rates| rates.unseen).fold(0.0, f64::max);
-        if scale <= 0.0 || changes.len() >= most as usize {
+        if scale <= 0.0 || changes.count() >= most as usize {
             return pages + self.hold(changes, most);
         }
         let stay = PageRates::longest(|stay| others(stay) <= f64::from(most), 1.0 / scale);
@@ -408,9 +408,9 @@ impl Device {
         let mut same = stream(0, "in turn");
         let writes = |draws: &Draws| draws.share * draws.write_share;
         for urn in &mut urns(law.load, writes, &mut same).unwrap_or_default() {
-            while urn.in_turn() && changes.len() < most as usize {
+            while urn.in_turn() && changes.count() < most as usize {
                 let Some(slot) = urn.take() else { break };
-                let age = changes.len() as f64 / f64::from(most);
+                let age = changes.count() as f64 / f64::from(most);
                 for lpa in units_of(urn.draws, slot, law.unit_bytes, law.occupied).rev().map(Lpa) {
                     if self.is_mapped(lpa) && !kept.seen.has(sizes.page_of(lpa)) {
                         changes.push(age, lpa.0);

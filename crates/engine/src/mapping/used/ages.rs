@@ -16,7 +16,7 @@ impl<T: Copy + Default> Aged<T> {
     }
 
     /// How many.
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.things.len()
     }
 
