@@ -330,10 +330,11 @@ fn cycle(speculates: bool, threads: u32, think_ns: u64) -> (f64, f64) {
     config.at_once = 64;
     setup.start = start(Occupancy::Share(0.5), 0.0);
     setup.host = HostConfig { think_time_ns: think_ns, ..closed(threads) };
+    let setup = &mut only_what_is_read(&setup);
     let pages = setup.logical_bytes().unwrap() / 4096 / 2;
     let (before, counted) = if speculates { (pages * 340 / 64, pages * 80 / 64) } else { (1, 30_000) };
     setup.window.warmup_requests = before;
-    let report = run(&setup, &mut reads(5, before + counted, pages)).unwrap();
+    let report = run(setup, &mut reads(5, before + counted, pages)).unwrap();
     let mapping = report.mapping.unwrap();
     let share = mapping.counters.guesses_right as f64 / mapping.lookups as f64;
     (report.read.latency_ns.mean + think_ns as f64, share)
@@ -378,6 +379,7 @@ fn blocks_of_the_map_are_reclaimed_or_left_alone() {
         setup.scheme.astro.enabled = false;
         setup.scheme.reclaim.map_blocks = map_blocks;
         setup.start = start(Occupancy::Share(0.5), 0.0);
+        let setup = only_what_is_read(&setup);
         // One page of each of many blocks, so that the map's block is read more often than any of them.
         let report = run(&setup, &mut made(200, |turn| read(0, turn % 8 * 16))).unwrap();
         let reclaim = report.read_reclaim.as_ref().unwrap();
