@@ -182,6 +182,7 @@ fn a_stream_that_the_drive_does_not_offer_is_refused() {
     for cache in [CacheKind::None, CacheKind::WriteBuffer] {
         let mut setup = drive(2);
         setup.scheme.cache = cached(cache, Rewrites::Coalesce);
+        let setup = only_what_is_read(&setup);
         let requests = vec![write(0, 0), HostRequest { stream: 2, ..write(0, 1) }];
         let error = run(&setup, &mut Listed(requests)).unwrap_err().to_string();
         assert!(

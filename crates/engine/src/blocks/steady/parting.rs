@@ -99,7 +99,7 @@ fn levels(shape: Shape) -> Vec<u32> {
 /// A small domain of this shape; `None` where nothing is parted.
 fn small(shape: Shape) -> Option<Shape> {
     let Shape { width, rows, unit_shift, rows_at_once, group, .. } = shape;
-    if group < 2 || group > MOST_UNITS || width == 0 || !(shape.filled > 0.0 && shape.filled < 1.0) {
+    if !(2..=MOST_UNITS).contains(&group) || width == 0 || !(shape.filled > 0.0 && shape.filled < 1.0) {
         return None;
     }
     let width = width.min(MOST_PLANES);
