@@ -36,10 +36,10 @@ mod tests {
     use crate::device::EndOfLife;
 
     fn dead(planned: Option<u64>) -> Report {
-        let mut report = Report::default();
-        report.end_of_life = Some(EndOfLife { time_ns: 1_250_000_000, host_bytes_written: 1, erases: 1 });
-        report.bad_blocks =
+        let end_of_life = Some(EndOfLife { time_ns: 1_250_000_000, host_bytes_written: 1, erases: 1 });
+        let bad_blocks =
             Some(BadBlocksReport { grown: 7, retired_superblocks: 2, ..BadBlocksReport::default() });
+        let mut report = Report { end_of_life, bad_blocks, ..Report::default() };
         (report.evidence.answered, report.evidence.planned) = (25, planned);
         report
     }

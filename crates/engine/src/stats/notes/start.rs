@@ -49,9 +49,8 @@ mod tests {
     fn what_still_changes_more_is_told_unless_it_has_settled() {
         let of = |agrees, waf: &[f64], pages: &[f64]| {
             let (waf_of_windows, pages_of_windows) = (waf.to_vec(), pages.to_vec());
-            let mut report = Report::default();
-            report.start = Settled { agrees, waf_of_windows, pages_of_windows, ..Settled::default() };
-            notes(&report)
+            let start = Settled { agrees, waf_of_windows, pages_of_windows, ..Settled::default() };
+            notes(&Report { start, ..Report::default() })
         };
         let falling = [9.0, 4.0, 3.9, 3.8, 3.7, 3.65, 3.6];
         assert!(of(true, &falling, &[]).is_empty() && of(false, &[], &[]).is_empty());
