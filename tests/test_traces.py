@@ -95,7 +95,7 @@ def test_units_that_were_taken_are_told(wordline: Wordline, tmp_path: Path) -> N
     assert (info["requests"], info["writes"]["size_bytes"]["max"], info["span_ns"]) == (50, 4096, 49_000_000)
     assert "taken for a replayer's trace, with times in ms, offsets and lengths in bytes" in info["notes"][0]
     assert "`length_unit_bytes`" in wordline("trace", "info", path).out
-    run = wordline("run", "--trace", path, *sets(SMALL_DRIVE), "--json").json()
+    run = wordline("run", "--device", "mqsim", "--trace", path, *sets(SMALL_DRIVE), "--json").json()
     assert any("taken for a replayer's trace" in note["found"] for note in run["notes"])
 
 

@@ -65,7 +65,7 @@ impl FioSource {
 
     /// What came before the first request of [`Self::new`]: other requests without end, to the same hot places.
     pub(crate) fn before(config: &FioConfig, range_bytes: u64, seed: u64) -> Result<Self, ConfigError> {
-        let endless = FioConfig { io_bytes: None, number_ios: None, end_fsync: false, ..config.clone() };
+        let endless = config.clone().without_end();
         Self::of_seeds(&endless, None, range_bytes, [stream(seed, "trace.before").next_u64(), seed])
     }
 
