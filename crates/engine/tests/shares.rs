@@ -138,8 +138,11 @@ proptest! {
             // A turn more or less.
             u64::from(setup.host.arbitration.burst * alike.weight) + 1
         } else {
-            // Where they don't wait for turns, or what they wait for is chance: which dies, or which commands come.
-            (most / 5).max(40)
+            // Where they don't wait for turns, or what they wait for is chance: which dies, or which commands come. Time slices
+            // take several commands of a queue at once, so that chance has fewer draws: 1,200 requests differ by up to a
+            // fourth, 12,000 by a twentieth.
+            let share = if setup.host.scheduler.kind == HostSchedulerKind::Fios { 3 } else { 5 };
+            (most / share).max(40)
         };
         prop_assert!(most - least <= bound, "{}", told(&setup, &queues, &counts));
     }

@@ -5,6 +5,7 @@
 use crate::common::*;
 use wordline_engine::blocks::table::{BlockView, NOT_A_CANDIDATE};
 use wordline_engine::blocks::{BlockState, Needs};
+use wordline_engine::config::SchemeConfig;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{GcConfig, GcKind};
 use wordline_engine::gc::{Fifo, VictimPolicy};
@@ -15,11 +16,16 @@ fn kind(policy: GcKind) -> GcConfig {
     GcConfig { policy, choices: 2, window: 2, ..GcConfig::default() }
 }
 
+/// The same with the keys alone that the policy reads.
+fn chosen(policy: GcKind) -> GcConfig {
+    only_read(SchemeConfig { gc: kind(policy), ..SchemeConfig::default() }).gc
+}
+
 #[test]
 fn no_policy_is_held_up_by_superblocks_that_are_never_written_again() {
     for policy in GcKind::ALL {
         for unit in [4096, 1024] {
-            let mut setup = setup_with(kind(policy));
+            let mut setup = setup_with(chosen(policy));
             setup.device.geometry.blocks = 64;
             setup.device.geometry.mapping_unit_bytes = unit;
             setup.host = closed(16);
@@ -84,7 +90,7 @@ fn a_policy_of_ones_own_is_shown_the_past_that_it_asks_for() {
 fn the_seed_of_the_run_decides_what_is_drawn() {
     for policy in [GcKind::Random, GcKind::DChoices] {
         let moved = |seed| {
-            let mut setup = setup_with(kind(policy));
+            let mut setup = setup_with(chosen(policy));
             setup.host = closed(8);
             setup.seed = seed;
             let logical = setup.logical_bytes().unwrap() / 4096;

@@ -7,9 +7,11 @@ pub mod replicator;
 
 use std::sync::{Arc, Mutex};
 
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use wordline_engine::config::device::*;
 use wordline_engine::config::host::{Arrivals, HostConfig};
-use wordline_engine::config::owned::{HOST, SCHEME};
+use wordline_engine::config::owned::{HOST, SCHEME, Slot};
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind};
 use wordline_engine::config::run::{Occupancy, StartConfig};
 use wordline_engine::config::{DeviceConfig, SchemeConfig};
@@ -97,15 +99,7 @@ pub fn setup(device: DeviceConfig) -> Setup {
 
 /// The scheme without what its policies don't read, which would be refused.
 pub fn only_read(scheme: SchemeConfig) -> SchemeConfig {
-    let Ok(mut whole) = serde_json::to_value(&scheme) else { return scheme };
-    for slot in SCHEME {
-        let chosen = slot.chosen(&whole);
-        if let Some(serde_json::Value::Object(table)) = whole.get_mut(slot.table) {
-            table.retain(|key, _| slot.reads(&chosen, key));
-        }
-    }
-    // What is no number JSON can't hold.
-    serde_json::from_value(whole).unwrap_or(scheme)
+    only_chosen(scheme, SCHEME)
 }
 
 /// The same with a scheme of which every key is read.
@@ -115,14 +109,19 @@ pub fn only_what_is_read(setup: &Setup) -> Setup {
 
 /// The host without what its policies don't read.
 pub fn only_read_of_host(host: HostConfig) -> HostConfig {
-    let Ok(mut whole) = serde_json::to_value(&host) else { return host };
-    for slot in HOST {
+    only_chosen(host, HOST)
+}
+
+fn only_chosen<T: Serialize + DeserializeOwned>(config: T, slots: &[Slot]) -> T {
+    let Ok(mut whole) = serde_json::to_value(&config) else { return config };
+    for slot in slots {
         let chosen = slot.chosen(&whole);
         if let Some(serde_json::Value::Object(table)) = whole.get_mut(slot.table) {
             table.retain(|key, _| slot.reads(&chosen, key));
         }
     }
-    serde_json::from_value(whole).unwrap_or(host)
+    // What is no number JSON can't hold.
+    serde_json::from_value(whole).unwrap_or(config)
 }
 
 pub fn closed(queue_depth: u32) -> HostConfig {
