@@ -240,7 +240,7 @@ fn pattern_of(source: &SourceConfig) -> SourceConfig {
             SourceConfig::Synthetic(SyntheticConfig { requests: 0, interarrival: None, ..config.clone() })
         }
         SourceConfig::Fio(job) => {
-            let fio = FioConfig { io_bytes: None, number_ios: None, runtime_s: None, ..job.fio.clone() };
+            let fio = FioConfig { runtime_s: None, ..job.fio.clone().without_end() };
             SourceConfig::Fio(Box::new(FioSourceConfig { requests: None, fio }))
         }
         other => other.clone(),
