@@ -30,19 +30,7 @@ def small(workload: str, **overrides: object) -> Result:
     return package.run("mqsim", "baseline", workload, overrides={**SMALL_DRIVE, **overrides})
 
 
-RISES = "with a used map cache by formula the WAF of this drive rises by a tenth (docs/start.md)"
-
-
-def standard() -> list[Any]:
-    """Every drive with every workload."""
-    rises = pytest.mark.xfail(reason=RISES, strict=True)
-    known = ("client-qlc", "mixed-70-30-8k-qd16")
-    return [
-        pytest.param(*pair, marks=[rises] if pair == known else []) for pair in product(DEVICES, WORKLOADS)
-    ]
-
-
-@pytest.mark.parametrize(("device", "workload"), standard())
+@pytest.mark.parametrize(("device", "workload"), list(product(DEVICES, WORKLOADS)))
 def test_standard_workloads_on_standard_drives_have_no_note(device: str, workload: str) -> None:
     result = package.run(device, "baseline", workload, overrides={"workload.source.requests": ENOUGH})
     assert result.notes == []

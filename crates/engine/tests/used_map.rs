@@ -261,7 +261,7 @@ fn cached_pages_begin_as_reads_and_writes_leave_them() {
     }
     for buffered in [false, true] {
         let case = Case { policy: MappingKind::Segments, buffered, layout: StartLayout::Steady, ..PLAIN };
-        case.begins_as_it_goes_on([0.05, 0.15]);
+        case.begins_as_it_goes_on([0.05, 0.1]);
     }
 }
 

@@ -10,75 +10,18 @@ use crate::ids::{DomainId, Lpa, Ppa};
 use crate::mapping::permutation::Permutation;
 use crate::mapping::used::ages::Aged;
 use crate::mapping::used::backward::{Urn, units_of, urns};
-use crate::mapping::used::dirty::{Changes, Clean};
+use crate::mapping::used::dirty::Clean;
 use crate::mapping::used::held::{Kept, List, Space, in_parts, recent};
-use crate::mapping::used::pages::{Alike, Evictions, Reached, cycles, runs};
+use crate::mapping::used::law::Law;
+use crate::mapping::used::page_rates::PageRates;
+use crate::mapping::used::pages::{Alike, Evictions, cycles, longest, runs};
 use crate::mapping::used::stay::Group;
-use crate::mapping::{Keeping, Lookup, MapView, Update};
+use crate::mapping::{Lookup, MapView, Update};
 use crate::rng::{stream, unit};
 use crate::sched::class::Cause;
 
 /// How far ahead entries are fetched.
 const AHEAD: usize = 24;
-
-/// Gaps between uses of a page in which it is looked for the begin of its stay.
-const MOST_GAPS: usize = 256;
-
-/// A load of a known law, and what of it the policy sees.
-struct Law<'a> {
-    load: &'a [Draws],
-    keeping: Keeping,
-    /// Whether writes are looked up.
-    looks_up_writes: bool,
-    /// Moves of each page that holds data, for each request of the load.
-    moved: f64,
-    unit_bytes: u64,
-    occupied: u32,
-}
-
-impl Law<'_> {
-    /// Of a kind of requests, for each of them: how many take in what they look up, and how many count as a use of what is there.
-    fn rates(&self, draws: &Draws) -> [f64; 2] {
-        let (reads, writes) = (1.0 - draws.write_share, draws.write_share);
-        let counts = |counts: bool| if counts { writes } else { 0.0 };
-        [
-            reads + counts(self.looks_up_writes || self.keeping.takes_in_changes),
-            reads + counts(self.looks_up_writes),
-        ]
-    }
-
-    /// Share of an urn's rate that counts as uses.
-    fn used(&self, urn: &Urn<'_>) -> f64 {
-        let [taken_in, used] = self.rates(urn.draws);
-        used / taken_in.max(f64::MIN_POSITIVE)
-    }
-
-    /// What happens to an entry of an urn.
-    fn changes(&self, urn: &Urn<'_>) -> Changes {
-        let [taken_in, used] = self.rates(urn.draws);
-        let writes = urn.draws.write_share;
-        let of_all = urn.rate / taken_in;
-        let share = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
-        let looked_up = if self.looks_up_writes { writes } else { 0.0 };
-        Changes {
-            used: of_all * used,
-            written: share(looked_up, used),
-            arrives_written: share(looked_up + taken_in - used, taken_in),
-            changed: self.moved + of_all * (writes - looked_up),
-        }
-    }
-
-    fn changes_anything(&self) -> bool {
-        self.moved > 0.0 || self.load.iter().any(|draws| draws.share * draws.write_share > 0.0)
-    }
-
-    /// Units that requests of a kind touch, for each request of the load and each unit of its region.
-    fn density(&self, draws: &Draws) -> f64 {
-        let units = (draws.region_bytes() as f64 / self.unit_bytes as f64).max(1.0);
-        let touched = draws.units(0, self.unit_bytes).count() as f64;
-        draws.share * touched / units
-    }
-}
 
 impl Device {
     /// Whether a policy keeps a part of the map, which no system knows better.
@@ -352,22 +295,6 @@ impl Device {
         };
         let list = &kept.first;
         let stays = kept.times.first;
-        let mut pages = 0;
-        for number in (0..list.held.len()).rev() {
-            let Some(held) = list.held.get(number) else { continue };
-            let rates = of(sizes.page_of(Lpa(held.lpa)));
-            let there = rates.there_for(list.age(number), stays, random);
-            let in_turn = urns.get(usize::from(held.urn)).filter(|urn| urn.in_turn());
-            let clean = match in_turn {
-                // Many requests to it follow one another.
-                Some(urn) if urn.draws.write_share > 0.0 => 0.0,
-                _ if rates.changed > 0.0 => libm::exp(-rates.changed * there),
-                _ => 1.0,
-            };
-            let dirty = unit(random) >= clean;
-            self.put_in(Lpa(held.lpa), false, dirty);
-            pages += 1;
-        }
         let most = law.keeping.held_changes;
         let others = |stay: f64| {
             let mut sum = 0.0;
@@ -384,18 +311,39 @@ impl Device {
             self.changed_in_turn(law, kept, &mut changes);
         }
         let scale = rates.iter().map(|rates| rates.unseen).fold(0.0, f64::max);
-        if scale <= 0.0 || changes.count() >= most as usize {
+        let only_in_turn = scale <= 0.0 || changes.count() >= most as usize;
+        let stay =
+            if only_in_turn { 0.0 } else { longest(|stay| others(stay) <= f64::from(most), 1.0 / scale) };
+        let mut pages = 0;
+        for number in (0..list.held.len()).rev() {
+            let Some(held) = list.held.get(number) else { continue };
+            let rates = of(sizes.page_of(Lpa(held.lpa)));
+            let there = rates.there_for(list.age(number), stays, random);
+            let in_turn = urns.get(usize::from(held.urn)).filter(|urn| urn.in_turn());
+            let clean = match in_turn {
+                // Many requests to it follow one another.
+                Some(urn) if urn.draws.write_share > 0.0 => 0.0,
+                _ if rates.changed > 0.0 => {
+                    (1.0 - rates.changed_share(stay)) * libm::exp(-rates.changed * there)
+                }
+                _ => 1.0,
+            };
+            let dirty = unit(random) >= clean;
+            self.put_in(Lpa(held.lpa), false, dirty);
+            pages += 1;
+        }
+        if only_in_turn {
             return pages + self.hold(changes, most);
         }
-        let stay = PageRates::longest(|stay| others(stay) <= f64::from(most), 1.0 / scale);
+        let oldest = rates.iter().map(|rates| rates.oldest(stay)).fold(f64::MIN_POSITIVE, f64::max);
         for page in (0..sizes.translation_pages).filter(|&page| !kept.seen.has(page)) {
             let rates = of(page);
             let Some(age) = rates.changed_since(stay, random) else { continue };
-            let count = (rates.entries_changed(age) + unit(random)).max(1.0) as u32;
+            let count = (rates.entries_changed(age) + unit(random)) as u32;
             let mut first = true;
             self.some_of(page, count, random, |_| true, &mut |lpa, share| {
                 let share = if std::mem::replace(&mut first, false) { 1.0 } else { share };
-                changes.push(age / stay * share, lpa.0);
+                changes.push((age / oldest).min(1.0) * share, lpa.0);
             });
         }
         pages + self.hold(changes, most)
@@ -464,102 +412,4 @@ impl Device {
 fn moves(valid: Option<u32>, capacity: u32) -> f64 {
     let valid = valid.unwrap_or(0).min(capacity);
     f64::from(valid) / f64::from((capacity - valid).max(1))
-}
-
-/// Rates of a translation page that is kept whole, or not.
-#[derive(Clone, Copy, Debug, Default)]
-struct PageRates {
-    /// At which it is looked up.
-    used: f64,
-    /// At which one of its entries changes while it is kept.
-    changed: f64,
-    /// At which one of its entries changes while it isn't, without that it is looked up.
-    unseen: f64,
-    entries: f64,
-}
-
-impl PageRates {
-    /// Of each run of pages that are alike.
-    fn all(law: &Law<'_>, runs: &[(u32, Reached)]) -> Vec<Self> {
-        let of = |reached: &Reached, law: &Law<'_>| {
-            let entries = f64::from(reached.entries);
-            let mut rates = Self { entries, changed: law.moved * entries, ..Self::default() };
-            rates.unseen = rates.changed;
-            for (draws, &own) in law.load.iter().zip(&reached.by_kind) {
-                let touched = law.density(draws) * f64::from(own);
-                let units = draws.units(0, law.unit_bytes).count().max(1) as f64;
-                if law.keeping.room > 0 {
-                    rates.used += touched / units * law.rates(draws)[1];
-                }
-                rates.changed += touched * draws.write_share;
-                if !law.looks_up_writes {
-                    rates.unseen += touched * draws.write_share;
-                }
-            }
-            rates
-        };
-        runs.iter().map(|(_, reached)| of(reached, law)).collect()
-    }
-
-    /// How long it has been there, if it was used last so long ago.
-    fn there_for(&self, age: f64, stays: f64, random: &mut Xoshiro256PlusPlus) -> f64 {
-        if stays.is_infinite() {
-            return f64::INFINITY;
-        }
-        let mut there = age;
-        for _ in 0..MOST_GAPS {
-            let gap = -libm::log(1.0 - unit(random)) / self.used.max(f64::MIN_POSITIVE);
-            if gap > stays {
-                break;
-            }
-            there += gap;
-        }
-        there
-    }
-
-    /// Entries of it that have changed in a time.
-    fn entries_changed(&self, time: f64) -> f64 {
-        -self.entries * libm::expm1(-self.unseen / self.entries.max(1.0) * time)
-    }
-
-    /// Entries whose changes are held in the mean, if the oldest stays so long.
-    fn held(&self, stay: f64) -> f64 {
-        const POINTS: u32 = 32;
-        if self.unseen <= 0.0 {
-            return 0.0;
-        }
-        let sum: f64 = (0..POINTS)
-            .map(|point| stay * (f64::from(point) + 0.5) / f64::from(POINTS))
-            .map(|age| libm::exp(-self.used * age) * self.entries_changed(age).max(1.0))
-            .sum();
-        self.begun(stay) * sum / f64::from(POINTS)
-    }
-
-    /// Share of time in which changes of it are held.
-    fn begun(&self, stay: f64) -> f64 {
-        stay / (stay + 1.0 / self.unseen)
-    }
-
-    /// How long ago the first change was that is held; `None` where there is none.
-    fn changed_since(&self, stay: f64, random: &mut Xoshiro256PlusPlus) -> Option<f64> {
-        if self.unseen <= 0.0 || unit(random) >= self.begun(stay) {
-            return None;
-        }
-        let age = stay * unit(random);
-        // It may have been taken in since, with its changes.
-        (unit(random) < libm::exp(-self.used * age)).then_some(age)
-    }
-
-    fn longest(holds: impl Fn(f64) -> bool, scale: f64) -> f64 {
-        let (mut low, mut high) = (scale * 1e-6, scale * 1e6);
-        while high / low > 1.005 {
-            let middle = libm::sqrt(low * high);
-            if holds(middle) {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        low
-    }
 }

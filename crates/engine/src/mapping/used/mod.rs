@@ -8,5 +8,7 @@ pub mod ages;
 pub mod backward;
 pub mod dirty;
 pub mod held;
+pub mod law;
+pub mod page_rates;
 pub mod pages;
 pub mod stay;

@@ -142,7 +142,7 @@ pub fn cycles(
 }
 
 /// The longest time for which something holds that holds for all shorter ones, to a hundredth.
-fn longest(holds: impl Fn(f64) -> bool, scale: f64) -> f64 {
+pub fn longest(holds: impl Fn(f64) -> bool, scale: f64) -> f64 {
     let (mut low, mut high) = (scale * 1e-9, scale * 1e3);
     if holds(high) {
         return high;
