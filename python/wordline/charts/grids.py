@@ -76,3 +76,62 @@ def heat(
     }
     tall = max(22 if numbers else 18 if len(rows) <= 16 else 9, LEAST_HEIGHT // max(len(rows), 1))
     return framed(title, body, tall * len(rows))
+
+
+def changes(title: str, cells: Sequence[tuple[str, str, float | None]], value: str) -> Chart:
+    """A grid of changes, shares of what they are changes of: less is blue, more is red, nothing is white.
+
+    Each cell has its column, row and change; `None` where there is no figure. Half of it, or as much
+    more, has the full color.
+    """
+    rows = list(dict.fromkeys(row for _, row, _ in cells))
+    values = [
+        {"x": column, "y": row, **({} if change is None else {"v": rounded(change)})}
+        for column, row, change in cells
+    ]
+    text = "isValid(datum.v) ? format(datum.v * 100, '+.0f') : ''"
+    color: Spec = {
+        "field": "v",
+        "type": "quantitative",
+        "title": value,
+        "scale": {"domain": [-0.5, 0.5], "clamp": True, "scheme": "redblue", "reverse": True},
+        "legend": {"orient": "bottom", "direction": "horizontal", "format": "+.0%", "titleLimit": 0},
+    }
+    body = {
+        "data": {"values": values},
+        "transform": [{"calculate": text, "as": "vt"}],
+        "encoding": {
+            "x": {
+                "field": "x", "type": "ordinal", "title": None, "sort": None,
+                "axis": {"orient": "top", "labelAngle": -30},
+            },
+            "y": {
+                "field": "y", "type": "ordinal", "title": None, "sort": None,
+                "axis": {"labelLimit": 0},
+            },
+        },
+        "layer": [
+            {
+                "mark": "rect",
+                "encoding": {
+                    "color": color,
+                    "tooltip": [
+                        {"field": "x", "title": "workload"},
+                        {"field": "y", "title": "scheme"},
+                        {"field": "vt", "title": "%"},
+                    ],
+                },
+            },
+            {
+                "mark": {"type": "text", "fontSize": 10},
+                "encoding": {
+                    "text": {"field": "vt"},
+                    "color": {
+                        "condition": {"test": "abs(datum.v) > 0.35", "value": "white"},
+                        "value": "black",
+                    },
+                },
+            },
+        ],
+    }  # fmt: skip
+    return framed(title, body, 16 * len(rows))

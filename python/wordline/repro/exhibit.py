@@ -33,6 +33,7 @@ KEYS = (
     "measured",
     "load",
     "parts",
+    "left_out",
 )
 
 NUMBER_KEYS = (
@@ -87,6 +88,12 @@ class Exhibit:
     def table(self) -> str | None:
         """The file in the folder of measurements that it is held against."""
         found: str | None = self.data.get("measured", {}).get("table")
+        return found
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Schemes that can't be run on its drive, each with the reason."""
+        found: dict[str, str] = self.data.get("left_out", {})
         return found
 
     def missing(self, traces: Path | None, drives: Path | None = None) -> str | None:

@@ -236,10 +236,17 @@ def space_cost(config: Config) -> float:
     return float(cost * (array["members"] if array.get("layout") == "mirrored" else 1))
 
 
+def host_share(config: Config) -> float:
+    """Of the logical bytes of all members of an array, those that the host can fill."""
+    array = config["scheme"].get("array", {})
+    return 1.0 / array["members"] if array.get("layout") == "mirrored" else 1.0
+
+
 FORMULAS: dict[str, Formula] = {
     formula.__name__: formula
     for formula in (
         utilisation,
+        host_share,
         waf,
         shortest_read,
         longest_read,

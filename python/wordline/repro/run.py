@@ -12,7 +12,7 @@ from pathlib import Path
 from wordline import _core
 from wordline._core import WordlineError
 from wordline.files import written
-from wordline.repro import draw, kept, many, summary, table, targets
+from wordline.repro import draw, grid, kept, many, summary, table, targets, tournament
 from wordline.repro.exhibit import Exhibit, exhibits, papers
 from wordline.repro.reproduction import Reproduction, Shown
 from wordline.study.executors import Executor, open_executor
@@ -143,7 +143,9 @@ def _draw(shown: Shown, folder: Path, quick: bool) -> None:
     if exhibit.figure is None or not shown.lines:
         return
     title = exhibit.title + (" (quick)" if quick else "")
-    if exhibit.figure.get("kind") == draw.NUMBERS:
+    if exhibit.figure.get("kind") == grid.GRID:
+        shown.files += grid.draw_grid(exhibit.figure, shown.means, title, place)
+    elif exhibit.figure.get("kind") == draw.NUMBERS:
         shown.files += draw.draw_numbers(exhibit.figure, shown.numbers, title, place)
     else:
         shown.files += draw.draw(exhibit.figure, shown.means, title, place, shown.numbers)
@@ -170,4 +172,5 @@ def _write(now: Reproduction) -> None:
             }
             writer.writerow(["" if values[name] is None else values[name] for name in NUMBER_COLUMNS])
     summary.write(found)
+    tournament.write(found)
     kept.write(found)

@@ -1,0 +1,169 @@
+"""The page of the tournament: which system helps which workload, why, and at what cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wordline.files import write_text
+from wordline.report.page import page
+from wordline.repro.standings import FIGURES, WAITS, Row, Standing, read, standings
+
+if TYPE_CHECKING:
+    from wordline.repro.reproduction import Reproduction, Shown
+
+PAPER = "tournament"
+
+SCRIPT = (Path(__file__).parent / "tournament.js").read_text(encoding="utf-8")
+
+ASK = (
+    '<section id="ask"><h2>Ask</h2><p><label>Drive <select id="drive"></select></label>'
+    '<label>Figure <select id="figure"></select></label></p><p class="dim">A click on a workload sorts, '
+    "one on a figure tells what its reads wait for.</p>"
+    '<div class="scroll" id="table"></div><div id="why"></div></section>'
+)
+
+STYLE = (
+    "#ask select{font:inherit;margin-right:1em}#ask td.n{cursor:pointer;text-align:right}"
+    "#ask td.chosen{outline:2px solid currentColor}#why{margin-top:1em}"
+)
+
+RULE = (
+    "Changes are against the first scheme of each table, on the same drive under the same requests; "
+    "means over workloads are geometric ones of the ratios. A wait is that of a mean read. A gain goes "
+    "with a wait where, over the workloads, the gain of the scheme and the share of this wait in a read "
+    "under the first scheme are in the same order by more than chance (5%, of all waits together)."
+)
+
+HEAD = (
+    "scheme", "reads, mean", "p99", "p99.9", "writes, mean", "WAF", "flash operations", "DRAM", "capacity",
+    "most gained", "waits less for", "waits more for", "gain goes with the wait for",
+)  # fmt: skip
+
+SHOWN = ("read_mean_ns", "read_p99_ns", "read_p99_9_ns", "write_mean_ns", "waf", "flash_operations")
+
+
+def write(found: Reproduction) -> None:
+    """Writes `tournament.html` and `tournament.md` where exhibits of the tournament were run."""
+    shown = [one for one in found.shown if one.exhibit.paper == PAPER and _table(one) is not None]
+    if not shown:
+        return
+    tables = {one.exhibit.name: read(path) for one in shown if (path := _table(one)) is not None}
+    write_text(found.folder / "tournament.html", as_html(shown, tables))
+    write_text(found.folder / "tournament.md", as_markdown(found, shown, tables))
+
+
+def _table(shown: Shown) -> Path | None:
+    return next((path for path in shown.files if path.suffix == ".csv" and path.exists()), None)
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{value:+.1%}"
+
+
+def _bytes(value: float | None) -> str:
+    return "" if value is None else f"{value / 2**20:,.0f} MiB"
+
+
+def _time(value: tuple[str, float] | None) -> str:
+    return "" if value is None else f"{value[0]} ({value[1] / 1000:,.1f} µs)"
+
+
+def cells(standing: Standing) -> list[str]:
+    """A line of a table of standings."""
+    best, goes = standing.best, standing.goes_with
+    return [
+        standing.scheme,
+        *(_percent(standing.means[name]) for name in SHOWN),
+        _bytes(standing.dram_bytes),
+        "" if standing.capacity is None else f"{standing.capacity:.1%}",
+        "" if best is None or best[1] > -0.005 else f"{best[0]} ({best[1]:+.1%})",
+        _time(standing.saves),
+        _time(standing.costs),
+        "" if goes is None else f"{goes[0]} (rank correlation {goes[1]:.2f}, chance {goes[2]:.2g})",
+    ]
+
+
+def _run(shown: Shown) -> str:
+    seeds = f"{shown.seeds} seeds" if shown.seeds > 1 else "1 seed"
+    return f"Run: {shown.scale}, {seeds}, version {shown.version}, build {shown.build}."
+
+
+def _exercised(rows: Sequence[Row]) -> str:
+    """What a short run can't show."""
+    reclaims = sum(value for row in rows if isinstance(value := row.get("reclaims"), float))
+    return (
+        ""
+        if reclaims
+        else "No block was read often enough to be reclaimed: schemes of read reclaim are not exercised."
+    )
+
+
+def as_markdown(
+    found: Reproduction, shown: Sequence[Shown], tables: dict[str, list[dict[str, float | str | None]]]
+) -> str:
+    """For reading anywhere."""
+    lines = ["# Tournament", "", RULE, ""]
+    for one in shown:
+        rows = tables[one.exhibit.name]
+        lines += [f"## {one.exhibit.title}", "", one.exhibit.about, "", _run(one), ""]
+        lines += [f"Failed: {error}" for error in one.errors]
+        picture = next((path for path in one.files if path.suffix == ".svg"), None)
+        if picture is not None:
+            lines += [f"![{one.exhibit.title}]({picture.relative_to(found.folder).as_posix()})", ""]
+        lines += ["| " + " | ".join(HEAD) + " |", "|---|" + "---:|" * 8 + "---|" * (len(HEAD) - 9)]
+        lines += ["| " + " | ".join(cells(standing)) + " |" for standing in standings(rows)]
+        lines += ["", _exercised(rows), ""] if _exercised(rows) else [""]
+        if one.exhibit.left_out:
+            lines += [
+                "Left out:",
+                "",
+                *(f"- `{name}`: {why}" for name, why in one.exhibit.left_out.items()),
+                "",
+            ]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def as_html(shown: Sequence[Shown], tables: dict[str, list[dict[str, float | str | None]]]) -> str:
+    """One self-contained page."""
+    data = {
+        "figures": FIGURES,
+        "waits": WAITS,
+        "drives": {one.exhibit.title: tables[one.exhibit.name] for one in shown},
+    }
+    text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
+    parts = [
+        f'<p class="lead">{escape(RULE)}</p>{ASK}'
+        f'<script type="application/json" id="data">{text}</script><script>{SCRIPT}</script>'
+    ]
+    for one in shown:
+        rows = tables[one.exhibit.name]
+        parts.append(f"<section><h2>{escape(one.exhibit.title)}</h2>")
+        parts.append(f'<p class="dim">{escape(one.exhibit.about)} {escape(_run(one))}</p>')
+        parts += [f'<p class="bad">Failed: {escape(error)}</p>' for error in one.errors]
+        if _exercised(rows):
+            parts.append(f'<p class="bad">{escape(_exercised(rows))}</p>')
+        parts.append(_html_table(standings(rows)))
+        if one.exhibit.left_out:
+            items = "".join(
+                f"<li>{escape(name)}: {escape(why)}</li>" for name, why in one.exhibit.left_out.items()
+            )
+            parts.append(f"<p>Left out:</p><ul>{items}</ul>")
+        parts.append("</section>")
+    return page("Tournament", "".join(parts), style=STYLE)
+
+
+def _html_table(found: Sequence[Standing]) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in HEAD)
+    rows = []
+    for standing in found:
+        first, *rest = map(escape, cells(standing))
+        values = "".join(f'<td class="n">{text}</td>' for text in rest[:8]) + "".join(
+            f"<td>{text}</td>" for text in rest[8:]
+        )
+        rows.append(f"<tr><td>{first}</td>{values}</tr>")
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+    return f'<div class="scroll">{table}</div>'

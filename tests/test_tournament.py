@@ -1,0 +1,139 @@
+"""The tournament: which schemes stand in it, what its tables say, and its page."""
+
+import itertools
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wordline import _core, schemes
+from wordline.presets import load
+from wordline.repro.exhibit import EXHIBITS, Exhibit, exhibits
+from wordline.repro.grid import cells
+from wordline.repro.run import reproduce
+from wordline.repro.standings import Row, read, standings
+
+TOURNAMENT = exhibits("tournament")
+
+SYSTEMS = ("collision", "hotr", "pacp", "shuffler", "astro", "ttflash", "rails-one-drive")
+
+
+def plain(scheme: str) -> str:
+    """A scheme without the keys that its drive needs."""
+    return "+".join(part for part in scheme.split("+") if "=" not in part)
+
+
+def named(exhibit: Exhibit) -> set[str]:
+    return {plain(scheme) for scheme in exhibit.data["sweep"]["scheme"]} | set(exhibit.left_out)
+
+
+def test_every_system_and_every_pair_is_run_or_left_out_with_a_reason() -> None:
+    for exhibit in TOURNAMENT:
+        if exhibit.name == "map":
+            continue
+        pairs = {frozenset(pair) for pair in itertools.combinations(SYSTEMS, 2)}
+        found = {frozenset(name.split("+")) for name in named(exhibit)}
+        alone = {frozenset([name]) for name in SYSTEMS}
+        missing = (
+            (pairs | alone)
+            - found
+            - {pair for pair in pairs if exhibit.name == "enterprise" and "astro" in pair}
+        )
+        assert not missing, (exhibit.name, missing)
+        assert all(exhibit.left_out.values())
+
+
+def test_pairs_that_are_left_out_for_a_slot_exclude_each_other() -> None:
+    for exhibit in TOURNAMENT:
+        for name, reason in exhibit.left_out.items():
+            if "slot" in reason:
+                with pytest.raises(_core.WordlineError, match="both fill the slot"):
+                    schemes.scheme(name)
+
+
+@pytest.mark.parametrize(("file", "preset", "own"), [
+    ("enterprise", "enterprise-tlc", {"name", "scheme.blocks.superblock"}),
+    ("qlc", "client-qlc", {"name", "scheme.blocks.superblock", "scheme.slc_cache"}),
+])  # fmt: skip
+def test_drives_of_the_tournament_are_the_presets_but_for_the_keys_that_their_heads_name(
+    file: str, preset: str, own: set[str]
+) -> None:
+    from wordline.toml_files import parse
+
+    ours = parse((EXHIBITS / "tournament" / "devices" / f"{file}.toml").read_text())
+    differ = set(different(ours, parse(load("device", preset).text)))
+    assert {next((key for key in own if path.startswith(key)), path) for path in differ} == own
+
+
+def different(ours: Any, theirs: Any, path: str = "") -> list[str]:
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        keys = sorted(ours.keys() | theirs.keys())
+        return [name for key in keys for name in different(ours.get(key), theirs.get(key), f"{path}.{key}")]
+    return [] if ours == theirs else [path.removeprefix(".")]
+
+
+def row(scheme: str, workload: str, read_mean: float, writes: float, p99: float | None = 10.0) -> Row:
+    return {
+        "scheme": scheme, "workload": workload, "read_mean_ns": read_mean, "read_p99_ns": p99,
+        "behind_writes_ns": writes, "logical_bytes": 100.0 if scheme == "plain" else 50.0,
+        "map_bytes": 4.0, "cache_bytes": None,
+    }  # fmt: skip
+
+
+def test_standings_are_ratios_waits_and_the_wait_that_gains_go_with() -> None:
+    names = "abcdef"
+    base = [row("plain", name, 100.0, 10.0 * number) for number, name in enumerate(names)]
+    # What waits for writes is saved, half of it.
+    other = [
+        row("better", name, 100.0 - 5.0 * number, 5.0 * number, None) for number, name in enumerate(names)
+    ]
+    first, second = standings([*base, *other])
+    assert first.means["read_mean_ns"] == 0.0 and first.best == ("a", 0.0) and first.goes_with is None
+    ratio = 1.0
+    for number in range(6):
+        ratio *= 1.0 - 0.05 * number
+    assert second.means["read_mean_ns"] == pytest.approx(ratio ** (1 / 6) - 1)
+    assert second.means["read_p99_ns"] is None
+    assert second.best is not None and second.best[0] == "f" and second.best[1] == pytest.approx(-0.25)
+    assert second.saves == ("writes", 12.5) and second.costs is None
+    assert second.goes_with is not None
+    assert second.goes_with[0] == "writes" and second.goes_with[1] == pytest.approx(1.0)
+    assert (second.dram_bytes, second.capacity) == (4.0, 0.5)
+
+
+def test_gains_in_no_order_go_with_nothing() -> None:
+    gains = [3.0, 1.0, 4.0, 1.5, 2.0, 2.5]
+    base = [row("plain", name, 100.0, 10.0 * number) for number, name in enumerate("abcdef")]
+    other = [row("other", name, 100.0 - gain, 0.0) for gain, name in zip(gains, "abcdef", strict=True)]
+    assert standings([*base, *other])[1].goes_with is None
+
+
+def test_a_grid_has_the_change_of_each_cell_and_none_without_a_figure() -> None:
+    lines = [row("plain", "a", 100.0, 0.0), row("other", "a", 80.0, 0.0), row("other", "b", 80.0, 0.0)]
+    found = cells(lines, "workload", "scheme", "read_mean_ns", {"scheme": "plain"})
+    assert found == [("a", "plain", 0.0), ("a", "other", pytest.approx(-0.2)), ("b", "other", None)]
+
+
+def test_the_page_tells_what_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Exhibit.points
+
+    def few(self: Exhibit, *args: Any) -> Any:
+        return [
+            point
+            for point in whole(self, *args)
+            if dict(point.axes)["scheme"] in ("baseline", "pacp", "rails-one-drive", "ttflash")
+            and dict(point.axes)["workload"] in ("ali0", "rr8")
+        ]
+
+    monkeypatch.setattr(Exhibit, "points", few)
+    reproduce("tournament", tmp_path, names=["research"], quick=True)
+    text = (tmp_path / "tournament.md").read_text()
+    lines = {cells[1].strip(): cells for line in text.splitlines() if len(cells := line.split("|")) > 10}
+    assert lines["baseline"][2].strip() == "+0.0%"
+    assert lines["rails-one-drive"][9].strip() == "50.0%"
+    assert "not exercised" in text and "| pacp |" in text and "both fill the slot" in text
+    page = (tmp_path / "tournament.html").read_text()
+    assert re.search(r'<script type="application/json" id="data">\{"figures"', page) and "NaN" not in page
+    assert len(read(tmp_path / "tournament" / "research.csv")) == 8
+    assert (tmp_path / "tournament" / "research.svg").exists()
