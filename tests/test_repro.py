@@ -18,11 +18,12 @@ from wordline.presets import Description
 from wordline.repro import draw, exhibit, measured, papers
 from wordline.repro.analyses import ANALYSES
 from wordline.repro.draw import draw_numbers
-from wordline.repro.exhibit import Exhibit
+from wordline.repro.exhibit import Exhibit, exhibits
 from wordline.repro.exhibit import read as read_exhibit
 from wordline.repro.formulas import FORMULAS
 from wordline.repro.many import judged, tables
 from wordline.repro.reproduction import Reproduction, Shown
+from wordline.repro.run import reproduce
 from wordline.repro.summary import as_markdown
 from wordline.repro.table import Number, means, numbers
 from wordline.repro.verdict import Target, judge, kind_of
@@ -472,3 +473,27 @@ def test_a_figure_that_the_table_has_not_got_is_refused() -> None:
     less = dataclasses.replace(one, columns={"queue_depth": one.columns["queue_depth"]})
     with pytest.raises(WordlineError, match=r"drives/zn540: measured: zn540\.csv: allowed: the columns"):
         measured.read(less)
+
+
+def test_published_pages_tell_which_file_was_run_and_are_outdated_when_it_changes(tmp_path: Path) -> None:
+    from wordline.repro.publish import outdated
+
+    names = ["unloaded-reads"]
+    reproduce("validation", tmp_path / "runs", names=names, publish_to=tmp_path / "results")
+    page = (tmp_path / "results" / "validation.md").read_text()
+    assert page.startswith("# Reproduction: validation\n\nWritten by `wordline repro validation --publish`")
+    assert (tmp_path / "results" / "validation" / "unloaded-reads.svg").exists()
+    known = exhibits("validation")
+    assert outdated(tmp_path / "results", known) == []
+    changed = next(exhibit.digest for exhibit in known if exhibit.name == names[0])
+    (tmp_path / "results" / "validation.md").write_text(page.replace(changed, "0" * 12))
+    assert outdated(tmp_path / "results", known) == ["validation/unloaded-reads"]
+    with pytest.raises(WordlineError, match="--publish"):
+        reproduce("validation", tmp_path / "runs", names=names, quick=True, publish_to=tmp_path / "results")
+
+
+def test_published_results_are_of_the_exhibits_as_they_are() -> None:
+    from wordline.repro.publish import outdated
+
+    folder = Path(__file__).parent.parent / "docs" / "results"
+    assert outdated(folder, [exhibit for paper in papers() for exhibit in exhibits(paper)]) == []

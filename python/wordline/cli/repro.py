@@ -35,6 +35,10 @@ def repro(
         Path | None,
         typer.Option("--measured", metavar="DIR", help="Folder of what was measured on real drives."),
     ] = None,
+    publish: Annotated[
+        Path | None,
+        typer.Option("--publish", metavar="DIR", help="Write a page of results for each paper to DIR, too."),
+    ] = None,
     seeds: Annotated[
         int,
         typer.Option("--seeds", min=1, max=1000, help="Runs with seeds 1 to N: numbers with 95% intervals."),
@@ -65,6 +69,7 @@ def repro(
             traces=traces,
             targets_folder=targets,
             measured_folder=measured,
+            publish_to=publish,
             seeds=seeds,
             on=on,
             jobs=jobs,

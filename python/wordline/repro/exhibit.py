@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import difflib
+import hashlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -89,6 +90,12 @@ class Exhibit:
         """The file in the folder of measurements that it is held against."""
         found: str | None = self.data.get("measured", {}).get("table")
         return found
+
+    @property
+    def digest(self) -> str:
+        """Hash of its file: a page of results names the one that was run."""
+        path = EXHIBITS / self.paper / f"{self.name}.toml"
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
 
     @property
     def left_out(self) -> dict[str, str]:

@@ -16,7 +16,7 @@ from wordline.repro.table import Number
 
 NAME = "reproduction.json"
 
-FORM = 1
+FORM = 2
 
 
 def write(found: Reproduction) -> None:
@@ -38,6 +38,7 @@ def _described(shown: Shown, folder: Path) -> dict[str, Any]:
         "seeds": shown.seeds,
         "version": shown.version,
         "build": shown.build,
+        "digest": shown.digest,
         "reason": shown.reason,
         "errors": shown.errors,
         "files": [path.relative_to(folder).as_posix() for path in shown.files],
@@ -77,6 +78,7 @@ def _earlier(data: dict[str, Any], found: Reproduction) -> tuple[list[Shown], li
             seeds=one["seeds"],
             version=one["version"],
             build=one["build"],
+            digest=one["digest"],
             reason=one["reason"],
             errors=one["errors"],
             files=[found.folder / name for name in one["files"]],

@@ -31,6 +31,8 @@ class Shown:
     """Of the simulator."""
     build: str = ""
     """Hash of the sources that ran it."""
+    digest: str = ""
+    """Of the exhibit's file."""
 
     @property
     def key(self) -> Place:

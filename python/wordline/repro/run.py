@@ -12,7 +12,7 @@ from pathlib import Path
 from wordline import _core
 from wordline._core import WordlineError
 from wordline.files import written
-from wordline.repro import draw, grid, kept, many, summary, table, targets, tournament
+from wordline.repro import draw, grid, kept, many, publish, summary, table, targets, tournament
 from wordline.repro.exhibit import Exhibit, exhibits, papers
 from wordline.repro.reproduction import Reproduction, Shown
 from wordline.study.executors import Executor, open_executor
@@ -62,6 +62,7 @@ def reproduce(
     traces: Path | None = None,
     targets_folder: Path | None = None,
     measured_folder: Path | None = None,
+    publish_to: Path | None = None,
     seeds: int = 1,
     on: str = "threads",
     jobs: int | None = None,
@@ -71,8 +72,10 @@ def reproduce(
 
     Everything is validated first. Rows are kept in `folder`, so that a run that was killed goes on where it
     was; and so is what was reproduced there before: the summary has it beside these exhibits. Returned are
-    these.
+    these. `publish_to` gets a page for each paper of what `folder` then holds, all of it run in full.
     """
+    if publish_to is not None and quick:
+        raise WordlineError("--publish: with --quick: allowed: runs in full")
     printed = targets.read(targets_folder)
     chosen, systems = choose(paper, names, printed)
     target = Path(folder)
@@ -87,6 +90,7 @@ def reproduce(
             shown.numbers = many.judged(found_numbers)
             shown.scale, shown.seeds = "quick" if quick else "full", seeds
             shown.version, shown.build = _core.__version__, _core.__build__
+            shown.digest = plan.exhibit.digest
             _draw(shown, target, quick)
             found.shown.append(shown)
             found.numbers += shown.numbers
@@ -94,6 +98,11 @@ def reproduce(
             _write(found)
     found.numbers += targets.without_exhibit(printed, found.numbers, systems)
     _write(found)
+    if publish_to is not None:
+        more = f" --seeds {seeds}" if seeds > 1 else ""
+        publish.publish(
+            kept.with_earlier(found), publish_to, command=f"wordline repro {paper}{more} --publish"
+        )
     return found
 
 

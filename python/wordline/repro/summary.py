@@ -58,10 +58,11 @@ def _scale(found: Reproduction) -> str:
     return f"{which}: the work is scaled down, and so is what the numbers can show. " if which else ""
 
 
-def _run(shown: Shown) -> str:
+def run_of(shown: Shown) -> str:
     """How an exhibit was run."""
     seeds = f"{shown.seeds} seeds" if shown.seeds > 1 else "1 seed"
-    return f"{shown.scale}, {seeds}, version {shown.version}, build {shown.build}"
+    of = f", exhibit file {shown.digest}" if shown.digest else ""
+    return f"{shown.scale}, {seeds}, version {shown.version}, build {shown.build}{of}"
 
 
 def as_markdown(found: Reproduction) -> str:
@@ -70,7 +71,7 @@ def as_markdown(found: Reproduction) -> str:
     for shown in found.shown:
         exhibit = shown.exhibit
         lines += [f"## {exhibit.paper} {exhibit.name}: {exhibit.title}", "", exhibit.about, ""]
-        lines += [f"Not run: {shown.reason}.", ""] if shown.reason else [f"Run: {_run(shown)}.", ""]
+        lines += [f"Not run: {shown.reason}.", ""] if shown.reason else [f"Run: {run_of(shown)}.", ""]
         lines += [f"Failed: {error}" for error in shown.errors]
         lines += [f"![{exhibit.title}]({_link(found, shown)})", ""] if _link(found, shown) else []
         lines += _number_lines(_numbers_of(found, shown))
@@ -155,7 +156,7 @@ def as_html(found: Reproduction) -> str:
         parts.append(f"<section><h2>{escape(exhibit.title)}</h2>")
         parts.append(
             f'<p class="dim">{escape(exhibit.paper)} · {escape(exhibit.name)}. {escape(exhibit.about)}'
-            f"{'' if shown.reason else ' Run: ' + escape(_run(shown)) + '.'}</p>"
+            f"{'' if shown.reason else ' Run: ' + escape(run_of(shown)) + '.'}</p>"
         )
         if shown.reason:
             parts.append(f'<p class="bad">Not run: {escape(shown.reason)}.</p>')

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from wordline.files import write_text
 from wordline.report.page import page
 from wordline.repro.standings import FIGURES, WAITS, Row, Standing, read, standings
+from wordline.repro.summary import run_of
 
 if TYPE_CHECKING:
     from wordline.repro.reproduction import Reproduction, Shown
@@ -56,6 +57,12 @@ def write(found: Reproduction) -> None:
     write_text(found.folder / "tournament.md", as_markdown(found, shown, tables))
 
 
+def markdown_of(found: Reproduction) -> str:
+    """The page of standings of the exhibits that were run."""
+    shown = [one for one in found.shown if _table(one) is not None]
+    return as_markdown(found, shown, {one.exhibit.name: read(path) for one in shown if (path := _table(one))})
+
+
 def _table(shown: Shown) -> Path | None:
     return next((path for path in shown.files if path.suffix == ".csv" and path.exists()), None)
 
@@ -87,11 +94,6 @@ def cells(standing: Standing) -> list[str]:
     ]
 
 
-def _run(shown: Shown) -> str:
-    seeds = f"{shown.seeds} seeds" if shown.seeds > 1 else "1 seed"
-    return f"Run: {shown.scale}, {seeds}, version {shown.version}, build {shown.build}."
-
-
 def _exercised(rows: Sequence[Row]) -> str:
     """What a short run can't show."""
     reclaims = sum(value for row in rows if isinstance(value := row.get("reclaims"), float))
@@ -109,7 +111,14 @@ def as_markdown(
     lines = ["# Tournament", "", RULE, ""]
     for one in shown:
         rows = tables[one.exhibit.name]
-        lines += [f"## {one.exhibit.title}", "", one.exhibit.about, "", _run(one), ""]
+        lines += [
+            f"## {PAPER} {one.exhibit.name}: {one.exhibit.title}",
+            "",
+            one.exhibit.about,
+            "",
+            f"Run: {run_of(one)}.",
+            "",
+        ]
         lines += [f"Failed: {error}" for error in one.errors]
         picture = next((path for path in one.files if path.suffix == ".svg"), None)
         if picture is not None:
@@ -142,7 +151,7 @@ def as_html(shown: Sequence[Shown], tables: dict[str, list[dict[str, float | str
     for one in shown:
         rows = tables[one.exhibit.name]
         parts.append(f"<section><h2>{escape(one.exhibit.title)}</h2>")
-        parts.append(f'<p class="dim">{escape(one.exhibit.about)} {escape(_run(one))}</p>')
+        parts.append(f'<p class="dim">{escape(one.exhibit.about)} {escape("Run: " + run_of(one))}.</p>')
         parts += [f'<p class="bad">Failed: {escape(error)}</p>' for error in one.errors]
         if _exercised(rows):
             parts.append(f'<p class="bad">{escape(_exercised(rows))}</p>')

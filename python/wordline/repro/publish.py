@@ -1,0 +1,73 @@
+"""Pages of results: what the exhibits of each paper came to, for the documentation, written from the runs."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wordline._core import WordlineError
+from wordline.files import write_text
+from wordline.repro import summary, tournament
+from wordline.repro.exhibit import Exhibit
+from wordline.repro.reproduction import Reproduction
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from wordline.repro.reproduction import Shown
+
+OF = "exhibit file"
+"""Before the hash of the file that an exhibit was run from."""
+
+PUBLISHED = re.compile(rf"## (\S+) (\S+): .*{OF} ([0-9a-f]+)", re.DOTALL)
+"""Of the section of an exhibit."""
+
+
+def publish(found: Reproduction, folder: str | Path, *, command: str) -> list[Path]:
+    """Writes a page for each paper to `folder`, its pictures beside it; returns the pages.
+
+    Raises `WordlineError` for what was run with `--quick`: its numbers can't stand for the exhibit's.
+    """
+    quick = [shown for shown in found.shown if shown.scale == "quick" and not shown.reason]
+    if quick:
+        name = "/".join(quick[0].key)
+        raise WordlineError(f"--publish: {name} was run with --quick: allowed: runs in full")
+    pages = []
+    for paper in dict.fromkeys(shown.exhibit.paper for shown in found.shown):
+        shown_here = [shown for shown in found.shown if shown.exhibit.paper == paper]
+        page = Path(folder) / f"{paper}.md"
+        numbers = [number for number in found.numbers if number.paper == paper]
+        page.parent.mkdir(parents=True, exist_ok=True)
+        write_text(page, _page(Reproduction(found.folder, shown_here, numbers), paper, command))
+        for shown in shown_here:
+            _copy_pictures(shown, found.folder, page.parent)
+        pages.append(page)
+    return pages
+
+
+def _page(found: Reproduction, paper: str, command: str) -> str:
+    text = tournament.markdown_of(found) if paper == tournament.PAPER else summary.as_markdown(found)
+    title, _, rest = text.partition("\n")
+    named = f"{title}: {paper}" if paper != tournament.PAPER else title
+    return f"{named}\n\nWritten by `{command}`; not edited by hand.\n{rest}"
+
+
+def _copy_pictures(shown: Shown, here: Path, there: Path) -> None:
+    for picture in (path for path in shown.files if path.suffix == ".svg"):
+        copy = there / picture.relative_to(here)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(picture, copy)
+
+
+def outdated(folder: Path, exhibits: Sequence[Exhibit]) -> list[str]:
+    """What `folder` has of exhibits that are others now, or that are gone: `paper/name`, in order."""
+    known = {(exhibit.paper, exhibit.name): exhibit.digest for exhibit in exhibits}
+    found = []
+    for page in sorted(folder.glob("*.md")):
+        for section in re.split(r"^(?=## )", page.read_text(encoding="utf-8"), flags=re.MULTILINE):
+            run = PUBLISHED.match(section)
+            if run is not None and known.get((run[1], run[2])) != run[3]:
+                found.append(f"{run[1]}/{run[2]}")
+    return found
