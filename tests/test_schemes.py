@@ -96,7 +96,7 @@ def test_two_systems_that_copy_pages_go_together_and_not_with_parity() -> None:
     both = resolved("collision+hotr")
     assert both["collision"]["enabled"] and both["hotr"]["enabled"]  # type: ignore[index]
     with pytest.raises(WordlineError, match="slot `redundancy`"):
-        schemes.scheme("hotr+ttflash")
+        schemes.scheme("hotr+parity-rebuild")
 
 
 @pytest.mark.parametrize("text", ["fifo+gc.policy=random", "gc.policy=fifo", "scheme.gc.policy=fifo"])
