@@ -23,7 +23,7 @@ RUNS = {
 
 # On the drive of HotR's paper, with five channels as stripes of four pages and their parity need them.
 COMPARISON = """wordline compare --device hotr-tlc --workload hpc-46
-    --schemes baseline,collision,hotr,ttflash,rails
+    --schemes baseline,collision,hotr,parity-rebuild,rails
     --set device.geometry.channels=5 --set device.geometry.ways=4
     --set device.capacity.overprovisioning=0.35"""
 

@@ -50,7 +50,7 @@ FIVE_CHANNELS: dict[str, object] = {
 DRIVES: dict[str, tuple[str, dict[str, object]]] = {
     "collision": ("collision", {}),
     "hotr": ("hotr-tlc", FIVE_CHANNELS),
-    "ttflash": ("hotr-tlc", FIVE_CHANNELS),
+    "parity-rebuild": ("hotr-tlc", FIVE_CHANNELS),
     "rails": ("hotr-tlc", FIVE_CHANNELS),
 }
 

@@ -62,6 +62,17 @@ def test_another_value_of_a_key_is_an_error_that_names_both() -> None:
     assert schemes.scheme("gc.trigger=0.1+gc.trigger=0.1").name == "gc.trigger=0.1+gc.trigger=0.1"
 
 
+def test_a_key_takes_the_place_of_what_a_preset_has_and_may_need_the_preset() -> None:
+    for text in ("rails+array.read_window_ns=0", "array.read_window_ns=0+rails"):
+        array = resolved(text)["array"]
+        assert {**array, "read_window_ns": 10_000_000} == resolved("rails")["array"]  # type: ignore[dict-item]
+        assert array["read_window_ns"] == 0  # type: ignore[index]
+    with pytest.raises(WordlineError, match=r"array"):
+        schemes.scheme("baseline+array.read_window_ns=0")
+    with pytest.raises(WordlineError, match="slot `scheduler`"):
+        schemes.scheme("suspend+scheduler.policy=fifo")
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -96,7 +107,7 @@ def test_two_systems_that_copy_pages_go_together_and_not_with_parity() -> None:
     both = resolved("collision+hotr")
     assert both["collision"]["enabled"] and both["hotr"]["enabled"]  # type: ignore[index]
     with pytest.raises(WordlineError, match="slot `redundancy`"):
-        schemes.scheme("hotr+ttflash")
+        schemes.scheme("hotr+parity-rebuild")
 
 
 @pytest.mark.parametrize("text", ["fifo+gc.policy=random", "gc.policy=fifo", "scheme.gc.policy=fifo"])

@@ -57,8 +57,9 @@ def split(texts: list[str]) -> list[str]:
 def scheme(text: str) -> Named:
     """The scheme that a text names: a preset, a file, `key=value`, or several of these joined by `+`.
 
-    Raises `WordlineError` where two of them fill the same slot with different parts, or set the same key to
-    different values; the message names slot or key.
+    A `key=value` takes the place of what presets and files have for its key. Raises `WordlineError` where two
+    parts fill the same slot differently, or two presets, or two `key=value`, set one key to different
+    values; the message names slot or key.
     """
     if is_file(text):
         return Named(Path(text).stem, load("scheme", text))
@@ -70,10 +71,28 @@ def scheme(text: str) -> Named:
     if len(parts) == 1 and "=" not in text:
         return Named(Path(text).stem if text.endswith(".toml") else text, load("scheme", text))
     one = [_single(part) for part in parts]
-    for part in one:
+    slip = None
+    for name, part in zip(parts, one, strict=True):
         # Each on its own first: a slip there is told with its own file and line.
-        _core.resolve("scheme", (part.label, part.text), [])
-    return Named(text, _combined(text, parts, one))
+        try:
+            _resolved(part)
+        except WordlineError as error:
+            if "=" not in name:
+                raise
+            # A key may need what another part sets.
+            slip = slip or error
+    found = _combined(text, parts, one)
+    if slip is not None:
+        try:
+            _resolved(found)
+        except WordlineError:
+            raise slip from None
+    return Named(text, found)
+
+
+def _resolved(part: Description) -> None:
+    """Raises `WordlineError` where a description can't be."""
+    _core.resolve("scheme", (part.label, part.text), [])
 
 
 def _single(text: str) -> Description:
@@ -99,12 +118,14 @@ def _combined(text: str, names: list[str], parts: list[Description]) -> Descript
     for (first, a), (second, b) in itertools.combinations(zip(names, leaves, strict=True), 2):
         _check_slots(text, (first, a), (second, b))
         for key in a.keys() & b.keys() - {("name",), ("description",)}:
-            if a[key] != b[key]:
+            if a[key] != b[key] and ("=" in first) == ("=" in second):
                 path = ".".join(key)
                 values = f"{toml_value(a[key])} in {first} and {toml_value(b[key])} in {second}"
                 raise WordlineError(f"scheme = {text}: scheme.{path} is {values}: allowed: one value")
     lines = [f"name = {toml_string(text)}"]
-    merged = {key: value for part in leaves for key, value in part.items()}
+    # Keys behind what presets and files have for them.
+    ordered = sorted(zip(names, leaves, strict=True), key=lambda each: "=" in each[0])
+    merged = {key: value for _, part in ordered for key, value in part.items()}
     lines += [
         f"{'.'.join(map(toml_key, key))} = {toml_value(value)}"
         for key, value in merged.items()

@@ -95,9 +95,9 @@ const ROWS: [Row; 14] = [
         Some([3.26, 3_210.0]),
     ),
     trace(
-        "ttflash, fileserver",
+        "parity-rebuild, fileserver",
         HOTR_TLC,
-        include_str!("../../../presets/schemes/ttflash.toml"),
+        include_str!("../../../presets/schemes/parity-rebuild.toml"),
         FIVE_CHANNELS,
         Some([3.70, 3_115.0]),
     ),

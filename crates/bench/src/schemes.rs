@@ -63,9 +63,9 @@ const CASES: [Case; 5] = [
         changes: &FIVE_CHANNELS,
     },
     Case {
-        name: "ttflash",
+        name: "parity-rebuild",
         device: HOTR_TLC,
-        scheme: include_str!("../../../presets/schemes/ttflash.toml"),
+        scheme: include_str!("../../../presets/schemes/parity-rebuild.toml"),
         without: "",
         changes: &FIVE_CHANNELS,
     },
