@@ -289,6 +289,30 @@ def test_a_figure_of_an_exhibit_has_a_picture_for_each_panel() -> None:
     assert ">first</text>" in text and ">b</text>" in text
 
 
+def test_a_figure_of_an_exhibit_has_a_second_picture_of_its_lines() -> None:
+    from wordline.repro.draw import described
+
+    figure = {"x": "x", "y": "a", "y_scale": 0.001, "second": {"y": "b", "y_label": "others"}}
+    chart = described(figure, [{"x": x, "a": 1000.0 * x, "b": 7.0} for x in (1, 2)], "t")
+    first, second = chart.spec["hconcat"]
+    assert [row["y"] for row in first["data"]["values"]] == [1.0, 2.0]
+    assert [row["y"] for row in second["data"]["values"]] == [7.0, 7.0]
+    assert ">others</text>" in svg(chart)
+
+
+def test_a_figure_of_an_exhibit_is_drawn_by_another_line() -> None:
+    from wordline.repro.draw import described
+
+    figure = {"kind": "bar", "x": "x", "y": ["m", "p"], "relative_to": {"s": "none"}}
+    lines = [
+        {"x": x, "s": s, "m": m, "p": 2 * m}
+        for x, s, m in (("a", "none", 4.0), ("a", "some", 3.0), ("b", "some", 1.0))
+    ]
+    rows = described(figure, lines, "t").spec["data"]["values"]
+    # Of b there is nothing to compare with.
+    assert [(row["x"], row["s"], row["y"]) for row in rows] == [("a", "m", 0.75), ("a", "p", 0.75)]
+
+
 @pytest.mark.parametrize(("name", "columns"), [("relative standard deviation of reads", 1), ("deviation", 4)])
 def test_long_names_of_a_legend_stand_below_one_another(name: str, columns: int) -> None:
     from wordline.repro.draw import described

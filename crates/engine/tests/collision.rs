@@ -92,6 +92,22 @@ fn a_third_read_records_the_pair_of_the_others_too() {
     }
 }
 
+#[test]
+fn a_pair_counts_once_while_both_its_reads_are_queued_whatever_joins() {
+    for (record, pairs) in [("all", 6), ("new", 6)] {
+        let mut setup = four_dies();
+        setup.scheme.collision.record = serde_json::from_str(&format!("\"{record}\"")).unwrap();
+        // All fit in the list. A pair of the first three would be weighed if it were counted again with the fourth.
+        setup.scheme.collision.pairs_per_die = 6;
+        let report = runs(&setup, together(&[0, 4, 8, 12], 1));
+        assert_eq!(figure(&report, "imbalanced_collisions"), 3);
+        assert_eq!(figure(&report, "recorded_pairs"), pairs, "{record}");
+        assert_eq!(figure(&report, "replications_decided"), 0, "{record}");
+        let again = runs(&setup, together(&[0, 4, 8, 12], 2));
+        assert!(figure(&again, "replications_decided") > 0, "they are read together again");
+    }
+}
+
 fn later(requests: Vec<HostRequest>, by: u64) -> impl Iterator<Item = HostRequest> {
     requests.into_iter().map(move |mut request| {
         request.time.0 += by;
@@ -211,7 +227,10 @@ fn the_recorder_of_collisions_sees_what_the_system_counts_and_changes_nothing() 
     assert_eq!(collisions.reads_issued, figure(&report, "reads_issued"));
     assert_eq!(collisions.at_issue.collisions, figure(&report, "collisions"));
     assert_eq!(collisions.reads_by_die.iter().sum::<u64>(), collisions.reads_issued);
-    assert!(collisions.at_issue.pairs.occurrences > collisions.at_issue.new_pairs.occurrences);
+    assert!(
+        collisions.at_issue.pairs.occurrences > collisions.at_issue.new_pairs.occurrences,
+        "some were balanced before"
+    );
     assert!(collisions.sampled.busy_samples > 0 && collisions.sampled.measured_ratio > 0.0);
     assert!(collisions.programs_ahead > 0);
 }

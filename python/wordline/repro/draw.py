@@ -34,7 +34,7 @@ LONG_NAME = 30
 FIGURE_KEYS = (
     "kind", "x", "y", "series", "panel", "reference", "reference_label", "x_label", "y_label", "x_log",
     "y_log", "x_scale",
-    "y_scale", "percent", "y_min", "labels", "metric", "beside",
+    "y_scale", "percent", "y_min", "labels", "metric", "beside", "second", "relative_to",
 )  # fmt: skip
 
 Line = Mapping[str, Any]
@@ -102,7 +102,18 @@ def _with_numbers(figure: Mapping[str, Any], chart: Chart, numbers: Sequence[Num
 
 
 def described(figure: Mapping[str, Any], lines: Sequence[Line], title: str) -> Chart:
-    """The figure as a specification; with `panel` a picture for each value of that column, side by side."""
+    """The figure as a specification; with `panel` a picture for each value of that column, side by side.
+
+    With `second`, what differs of it, another picture of the same lines stands beside it.
+    """
+    if "relative_to" in figure:
+        lines = _relative(figure, lines)
+    if "second" in figure:
+        both = [figure, {**figure, "y_scale": 1.0, **figure["second"]}]
+        pictures = [{**_picture(one, lines), "width": PANEL} for one in both]
+        return Chart(
+            title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": {"scale": {"y": "independent"}}}
+        )
     if "panel" not in figure:
         return Chart(title, _picture(figure, lines))
     groups: dict[str, list[Line]] = {}
@@ -111,6 +122,24 @@ def described(figure: Mapping[str, Any], lines: Sequence[Line], title: str) -> C
         groups.setdefault(str(figure.get("labels", {}).get(name, name)), []).append(line)
     pictures = [_picture(figure, own) | {"title": name, "width": PANEL} for name, own in groups.items()]
     return Chart(title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": {"scale": {"y": "shared"}}})
+
+
+def _relative(figure: Mapping[str, Any], lines: Sequence[Line]) -> list[Line]:
+    """The lines, `y` by that of the one with the words of `relative_to` and the same `x`, which goes."""
+    ys, words = _listed(figure["y"]), figure["relative_to"]
+
+    def is_base(line: Line) -> bool:
+        return all(line[column] == value for column, value in words.items())
+
+    bases = {line[figure["x"]]: line for line in lines if is_base(line)}
+    found: list[Line] = []
+    for line in lines:
+        base = bases.get(line[figure["x"]])
+        if is_base(line) or base is None:
+            continue
+        known = {y: line[y] / base[y] if line[y] is not None and base[y] else None for y in ys}
+        found.append({name: value for name, value in line.items() if not name.endswith(SPREAD)} | known)
+    return found
 
 
 def _picture(figure: Mapping[str, Any], lines: Sequence[Line]) -> Spec:

@@ -1,7 +1,7 @@
 //! The reads of the host at each die, looked up again only where they changed.
 
-use super::{Device, DriveView};
-use crate::ids::{DieId, Lpa, Ppa};
+use super::{Device, DriveView, ReadThere};
+use crate::ids::{DieId, Ppa};
 
 /// The reads of the host at each die. What is kept of a die holds until its commands change.
 #[derive(Clone, Debug, Default)]
@@ -14,8 +14,7 @@ pub(super) struct KnownReads {
 
 #[derive(Clone, Debug, Default)]
 struct AtDie {
-    pages: Vec<Lpa>,
-    places: Vec<Ppa>,
+    reads: Vec<ReadThere>,
     changed: bool,
 }
 
@@ -36,23 +35,19 @@ impl KnownReads {
             self.dies.resize_with(device.outstanding.len(), AtDie::default);
             (0..self.dies.len()).for_each(|die| self.changes(die));
         }
-        let mut found = Vec::new();
         for die in std::mem::take(&mut self.changed) {
             let Some(at) = self.dies.get_mut(die as usize) else { continue };
-            found.clear();
-            DriveView(device).reads_at(DieId(die), &mut found);
-            self.total = self.total + found.len() as u32 - at.pages.len() as u32;
-            at.pages.clear();
-            at.places.clear();
-            at.pages.extend(found.iter().map(|read| read.0));
-            at.places.extend(found.iter().map(|read| read.1));
+            self.total -= at.reads.len() as u32;
+            at.reads.clear();
+            DriveView(device).reads_at(DieId(die), &mut at.reads);
+            self.total += at.reads.len() as u32;
             at.changed = false;
         }
     }
 
     /// The reads at a die, in the order in which it takes them.
-    pub fn at(&self, die: usize) -> &[Lpa] {
-        self.dies.get(die).map_or(&[], |at| at.pages.as_slice())
+    pub fn at(&self, die: usize) -> &[ReadThere] {
+        self.dies.get(die).map_or(&[], |at| at.reads.as_slice())
     }
 
     /// Reads at all dies.
@@ -62,11 +57,11 @@ impl KnownReads {
 
     /// The reads at a die, that of this place, the last of several, behind the others; whether it is there. One that was sent
     /// on keeps its turn and may stand further ahead.
-    pub fn with_last(&self, die: usize, place: Ppa, found: &mut Vec<Lpa>) -> bool {
+    pub fn with_last(&self, die: usize, place: Ppa, found: &mut Vec<ReadThere>) -> bool {
         let Some(at) = self.dies.get(die) else { return false };
-        let Some(index) = at.places.iter().rposition(|&other| other == place) else { return false };
+        let Some(index) = at.reads.iter().rposition(|other| other.ppa == place) else { return false };
         found.clear();
-        found.extend_from_slice(&at.pages);
+        found.extend_from_slice(&at.reads);
         found[index..].rotate_left(1);
         true
     }

@@ -11,6 +11,17 @@ use crate::sched::class::{Cause, Class, FlashOp};
 use crate::sched::queue::{NONE, OpId};
 use crate::time::Ns;
 
+/// A read of the host that waits or runs at a die: one command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadThere {
+    /// Logical page of its first unit.
+    pub lpa: Lpa,
+    /// Where that is read.
+    pub ppa: Ppa,
+    /// Its place among all operations in order of arrival at the dies; it keeps it when it is sent on to another.
+    pub order: u64,
+}
+
 /// The drive, read-only.
 pub struct DriveView<'a>(pub(super) &'a Device);
 
@@ -97,14 +108,14 @@ impl<'a> DriveView<'a> {
 
     /// Adds the reads of the host that wait or run at a die, in the order in which it takes them: one for each flash page
     /// command, by its first unit. Those of read-modify-writes and of rebuilt pages are left out.
-    pub fn reads_at(&self, die: DieId, found: &mut Vec<(Lpa, Ppa)>) {
+    pub fn reads_at(&self, die: DieId, found: &mut Vec<ReadThere>) {
         let device = self.0;
         let mut add = |first: OpId| {
             let mut head = first;
             while head != NONE {
                 let op = &device.pool[head];
                 if !op.partial && !is_source(op.request) {
-                    found.push((op.lpa, op.ppa));
+                    found.push(ReadThere { lpa: op.lpa, ppa: op.ppa, order: op.order });
                 }
                 head = op.next;
             }

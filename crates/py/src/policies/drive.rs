@@ -187,7 +187,7 @@ impl DriveView {
         look(|view| {
             let (die, mut found) = (DieId(below("die", die, view.geometry().dies())?), Vec::new());
             view.reads_at(die, &mut found);
-            Ok(found.iter().map(|(lpa, ppa)| (lpa.0, ppa.0)).collect())
+            Ok(found.iter().map(|read| (read.lpa.0, read.ppa.0)).collect())
         })
     }
 

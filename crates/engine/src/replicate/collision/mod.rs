@@ -15,10 +15,12 @@ use super::awaited::Awaited;
 use super::{CopyBudget, CopyLoss, CopyTarget, Serving};
 use crate::config::DeviceConfig;
 use crate::config::collision::{CollisionConfig, RecordedPairs, VictimTie};
+use crate::device::ReadThere;
 use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::Geometry;
 use crate::nand::timing::Timing;
 use crate::snapshot::Stored;
+use crate::stats::collisions::together::Together;
 use crate::systems::{Action, DriveView, Figure, ReadEvent, System, Watches};
 use map::ReplicationMap;
 use pairs::PairList;
@@ -68,6 +70,8 @@ pub struct Collision {
     dies: u32,
     budget: u32,
     lists: Vec<PairList>,
+    /// Which reads at each die an imbalanced collision has counted.
+    together: Vec<Together>,
     rates: ReadRates,
     map: ReplicationMap,
     /// Victims, and where they go.
@@ -76,7 +80,7 @@ pub struct Collision {
     under_way: BTreeSet<Lpa>,
     counters: Counters,
     #[serde(skip)]
-    there: Vec<(Lpa, Ppa)>,
+    there: Vec<ReadThere>,
     /// Commands on each die where some are reserved, and more than any on those.
     #[serde(skip)]
     loads: Vec<u32>,
@@ -100,7 +104,7 @@ impl Stored for Collision {
     fn take_up(&mut self, saved: Self) -> Option<()> {
         let fits = saved.config == self.config
             && (saved.dies, saved.budget) == (self.dies, self.budget)
-            && saved.lists.len() == self.lists.len()
+            && (saved.lists.len(), saved.together.len()) == (self.lists.len(), self.together.len())
             && saved.rates.fits(&self.rates);
         fits.then(|| *self = saved)
     }
@@ -120,6 +124,7 @@ impl Collision {
             // In flash pages: a lone unit takes a whole one.
             budget: (f64::from(pages) * config.copies_share).floor() as u32,
             lists: vec![PairList::default(); dies as usize],
+            together: vec![Together::default(); dies as usize],
             rates: ReadRates::new(dies, config.rate_window_ns),
             map: ReplicationMap::default(),
             awaited: Awaited::new(MOST_AWAITED),
@@ -154,6 +159,7 @@ impl Collision {
         let mut least_cost = self.cost_ns(self.rates.floor_per_second(now));
         let mut is_exact = false;
         pairs::note_quiet(die, outstanding, &mut self.quiet);
+        let together = std::mem::take(&mut self.together[die.index()]);
         // The pairs of the read that came are recorded last, so that they are the last to be forgotten.
         'pairs: for later in from + 1..=last {
             if self.config.record == RecordedPairs::New && later != last {
@@ -161,8 +167,8 @@ impl Collision {
             }
             for earlier in from..later {
                 let reads = [there[earlier], there[later]];
-                let key = pairs::pair(page(reads[0].1), page(reads[1].1));
-                if key.0 == key.1 {
+                let key = pairs::pair(page(reads[0].ppa), page(reads[1].ppa));
+                if key.0 == key.1 || !reads.iter().any(|read| together.is_new(read.order)) {
                     continue;
                 }
                 self.counters.pairs += 1;
@@ -186,6 +192,8 @@ impl Collision {
                 }
             }
         }
+        self.together[die.index()] = together;
+        self.together[die.index()].counted(there.iter().map(|read| read.order));
         self.there = there;
         self.there.clear();
     }
@@ -195,20 +203,20 @@ impl Collision {
         &mut self,
         die: DieId,
         key: pairs::PagePair,
-        reads: [(Lpa, Ppa); 2],
+        reads: [ReadThere; 2],
         to: DieId,
         page: &impl Fn(Ppa) -> Ppa,
     ) -> bool {
         let list = &mut self.lists[die.index()];
         let (first, second) = list.appearances(key);
-        let appearances = |read: (Lpa, Ppa)| if page(read.1) == key.0 { first } else { second };
+        let appearances = |read: ReadThere| if page(read.ppa) == key.0 { first } else { second };
         let [earlier, later] = reads;
         let prefers_later = match appearances(later).cmp(&appearances(earlier)) {
             std::cmp::Ordering::Greater => true,
             std::cmp::Ordering::Less => false,
             std::cmp::Ordering::Equal => self.config.tie == VictimTie::Later,
         };
-        let order = if prefers_later { [later.0, earlier.0] } else { [earlier.0, later.0] };
+        let order = if prefers_later { [later.lpa, earlier.lpa] } else { [earlier.lpa, later.lpa] };
         let on_its_way = |lpa: Lpa| self.under_way.contains(&lpa) || self.awaited.contains(lpa);
         if order.into_iter().any(on_its_way) {
             // What parts them is being made.
@@ -267,12 +275,13 @@ impl System for Collision {
         self.there.clear();
         drive.reads_at(read.die, &mut self.there);
         // One that is sent on keeps its turn; one that is rebuilt from parity isn't there.
-        let Some(index) = self.there.iter().rposition(|other| other.1 == read.ppa) else { return };
+        let Some(index) = self.there.iter().rposition(|other| other.ppa == read.ppa) else { return };
         let this = self.there.remove(index);
         if self.there.is_empty() {
             // Nothing to collide with but programs and erases.
-            return;
+            return self.together[read.die.index()].is_alone();
         }
+        self.together[read.die.index()].comes(this.order);
         self.there.push(this);
         self.counters.collisions += 1;
         let mut loads = std::mem::take(&mut self.loads);

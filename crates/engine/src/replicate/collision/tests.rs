@@ -18,10 +18,10 @@ fn collided(system: &mut Collision, pairs: &[(u32, u32)]) {
 
 /// The victim of the pair of the pages 4 and 2, of which the latter was read later.
 fn victim(system: &mut Collision) -> Option<Lpa> {
-    let reads = [(Lpa(4), Ppa(4)), (Lpa(2), Ppa(2))];
+    let reads = [4, 2].map(|page| ReadThere { lpa: Lpa(page), ppa: Ppa(page), order: 1 });
     let key = pairs::pair(Ppa(4), Ppa(2));
     let decided = system.decide(DieId(0), key, reads, DieId(1), &|ppa| ppa);
-    decided.then(|| reads.map(|read| read.0).into_iter().find(|&lpa| system.awaited.contains(lpa)).unwrap())
+    decided.then(|| reads.map(|read| read.lpa).into_iter().find(|&lpa| system.awaited.contains(lpa)).unwrap())
 }
 
 #[test]

@@ -5,13 +5,15 @@
 //! both with the paper's table.
 
 mod pairs;
+pub mod together;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::Lpa;
+use crate::device::ReadThere;
 use crate::time::Ns;
 pub use pairs::PairsReport;
-use pairs::{PairCounts, Together, ratio};
+use pairs::{PairCounts, ratio};
+use together::Together;
 
 /// Time between two samples where the description names none, ns (§II-C).
 pub const SAMPLE_NS: u64 = 10_000;
@@ -111,7 +113,7 @@ impl CollisionProbe {
     }
 
     /// A read was issued to a die, the last of `there`. `loads` are the commands of all dies, `reads` the reads of all.
-    pub fn issued(&mut self, die: usize, there: &[Lpa], loads: &[u32], reads: u32, ahead: Ahead) {
+    pub fn issued(&mut self, die: usize, there: &[ReadThere], loads: &[u32], reads: u32, ahead: Ahead) {
         self.issued += 1;
         self.programs_ahead += u64::from(ahead.program == Some(Place::Running));
         self.erases_ahead += u64::from(ahead.erase == Some(Place::Running));
@@ -121,9 +123,13 @@ impl CollisionProbe {
             *count += 1;
         }
         self.expected += meets_one(reads.saturating_sub(1), loads.len() as u32);
-        let [others @ .., last] = there else { return };
+        let ([others @ .., last], Some(together)) = (there, self.together.get_mut(die)) else { return };
         if others.is_empty() {
-            return;
+            return together.is_alone();
+        }
+        together.comes(last.order);
+        if let Some(sampled) = self.sampled_together.get_mut(die) {
+            sampled.comes(last.order);
         }
         self.collisions += 1;
         let here = loads.get(die).copied().unwrap_or(0);
@@ -132,15 +138,13 @@ impl CollisionProbe {
             return;
         }
         self.imbalanced += 1;
-        self.new.add_all(*last, others);
-        if let Some(together) = self.together.get_mut(die) {
-            together.meet(there, 1, &mut self.recorded);
-        }
+        self.new.add_with_last(there);
+        self.recorded.add_new(there, together);
     }
 
     /// Takes the samples before `until`, of a state that holds until then: the commands at each die, and the reads of the
     /// host among them.
-    pub fn take<'a>(&mut self, until: Ns, loads: &[u32], reads_at: impl Fn(usize) -> &'a [Lpa]) {
+    pub fn take<'a>(&mut self, until: Ns, loads: &[u32], reads_at: impl Fn(usize) -> &'a [ReadThere]) {
         if self.next >= until {
             return;
         }
@@ -165,7 +169,7 @@ impl CollisionProbe {
             collides = true;
             if load - least >= 2 {
                 imbalanced = true;
-                together.meet(there, times, &mut self.sampled);
+                self.sampled.add_new(there, together);
             }
         }
         self.with_collision += if collides { times } else { 0 };
@@ -179,7 +183,7 @@ impl CollisionProbe {
         let square = |&count: &u64| (count as f64 - mean).powi(2);
         let variance = self.by_die.iter().map(square).sum::<f64>() / self.by_die.len().max(1) as f64;
         let busy = self.busy_samples.max(1) as f64;
-        let sampled = self.sampled.report(&self.sampled_together);
+        let sampled = self.sampled.report();
         CollisionReport {
             reads_issued: self.issued,
             reads_by_die: self.by_die.clone(),
@@ -193,8 +197,8 @@ impl CollisionProbe {
                 measured_ratio: ratio(self.collisions, self.issued),
                 expected_ratio: self.expected / self.issued.max(1) as f64,
                 imbalanced_share: ratio(self.imbalanced, self.collisions),
-                pairs: self.recorded.report(&self.together),
-                new_pairs: self.new.report(&[]),
+                pairs: self.recorded.report(),
+                new_pairs: self.new.report(),
             },
             sampled: SampledReading {
                 every_ns: self.every,
@@ -247,9 +251,9 @@ pub struct IssueReading {
     pub expected_ratio: f64,
     /// Share of the collisions that are imbalanced.
     pub imbalanced_share: f64,
-    /// Pairs of an imbalanced collision: of all reads at the die.
+    /// Pairs of the reads at the die of an imbalanced collision, each once while both are queued.
     pub pairs: PairsReport,
-    /// Those of the read that came only.
+    /// Those with the read that came only.
     pub new_pairs: PairsReport,
 }
 
@@ -274,9 +278,9 @@ pub struct SampledReading {
     pub expected_ratio: f64,
     /// Share of those with an imbalanced collision, of those with any.
     pub imbalanced_share: f64,
-    /// Occurrences of imbalanced pairs over all samples, for each read issued.
+    /// Occurrences of imbalanced pairs, for each read issued.
     pub pairs_for_each_read: f64,
-    /// Imbalanced pairs; each sample counts.
+    /// Imbalanced pairs, each once while both reads are queued.
     pub pairs: PairsReport,
 }
 
@@ -285,38 +289,57 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::ids::{Lpa, Ppa};
 
-    #[test]
-    fn a_third_read_makes_three_pairs_and_two_new_ones() {
-        let mut probe = CollisionProbe::begin(Ns::ZERO, 3, 0);
-        let program = |place| Ahead { program: Some(place), erase: None };
-        probe.issued(0, &[Lpa(1)], &[1, 0, 0], 1, program(Place::Running));
-        probe.issued(0, &[Lpa(1), Lpa(2)], &[2, 0, 0], 2, program(Place::Queued));
-        probe.issued(0, &[Lpa(1), Lpa(2), Lpa(3)], &[3, 0, 0], 3, Ahead::default());
-        probe.issued(1, &[Lpa(8), Lpa(9)], &[3, 2, 1], 5, Ahead::default());
-        let report = probe.report();
-        let issue = &report.at_issue;
-        assert_eq!((report.reads_issued, issue.collisions, report.programs_ahead), (4, 3, 1));
-        assert_eq!((report.programs_queued, report.erases_ahead, report.erases_queued), (1, 0, 0));
-        assert_eq!(issue.imbalanced_share, 2.0 / 3.0);
-        assert_eq!((issue.new_pairs.distinct, issue.new_pairs.occurrences), (3, 3));
-        assert_eq!((issue.pairs.distinct, issue.pairs.occurrences), (3, 4));
-        assert_eq!(issue.pairs.repetitions, BTreeMap::from([(1, 2), (2, 1)]));
-        let expected = (0.0 + 1.0 / 3.0 + 5.0 / 9.0 + (1.0 - (2.0f64 / 3.0).powi(4))) / 4.0;
-        assert!((issue.expected_ratio - expected).abs() < 1e-12);
-        assert!((report.relative_std - (14.0f64 / 9.0).sqrt() / (4.0 / 3.0)).abs() < 1e-12);
+    /// Reads of these logical pages, in the order in which they came.
+    fn reads(pages: &[(u32, u64)]) -> Vec<ReadThere> {
+        pages.iter().map(|&(page, order)| ReadThere { lpa: Lpa(page), ppa: Ppa(page), order }).collect()
     }
 
     #[test]
-    fn samples_count_for_as_long_as_their_state_holds() {
+    fn a_third_read_makes_three_pairs_and_a_fourth_three_more() {
+        let mut probe = CollisionProbe::begin(Ns::ZERO, 3, 0);
+        let program = |place| Ahead { program: Some(place), erase: None };
+        probe.issued(0, &reads(&[(1, 1)]), &[1, 1, 1], 1, program(Place::Running));
+        // Balanced: recorded when the third comes, with those of the third, and not again with the fourth.
+        probe.issued(0, &reads(&[(1, 1), (2, 2)]), &[2, 1, 1], 2, program(Place::Queued));
+        let three = reads(&[(1, 1), (2, 2), (3, 3)]);
+        probe.issued(0, &three, &[3, 1, 1], 3, Ahead::default());
+        let of_three = probe.report().at_issue;
+        assert_eq!((of_three.pairs.distinct, of_three.new_pairs.distinct), (3, 2));
+        let four = reads(&[(1, 1), (2, 2), (3, 3), (4, 4)]);
+        probe.issued(0, &four, &[4, 1, 1], 4, Ahead::default());
+        probe.issued(1, &reads(&[(8, 5), (9, 6)]), &[4, 2, 1], 6, Ahead::default());
+        let report = probe.report();
+        let issue = &report.at_issue;
+        assert_eq!((report.reads_issued, issue.collisions, report.programs_ahead), (5, 4, 1));
+        assert_eq!((report.programs_queued, report.erases_ahead, report.erases_queued), (1, 0, 0));
+        assert_eq!(issue.imbalanced_share, 2.0 / 4.0);
+        assert_eq!((issue.new_pairs.distinct, issue.new_pairs.occurrences), (5, 5));
+        assert_eq!((issue.pairs.distinct, issue.pairs.occurrences), (6, 6));
+        assert_eq!(issue.pairs.repetitions, BTreeMap::from([(1, 6)]));
+        let expected =
+            (0.0 + 1.0 / 3.0 + 5.0 / 9.0 + (1.0 - (2.0f64 / 3.0).powi(3)) + (1.0 - (2.0f64 / 3.0).powi(5)))
+                / 5.0;
+        assert!((issue.expected_ratio - expected).abs() < 1e-12);
+        assert!((report.relative_std - (26.0f64 / 9.0).sqrt() / (5.0 / 3.0)).abs() < 1e-12);
+        // The same pages again are another meeting.
+        probe.issued(0, &reads(&[(1, 7), (2, 8)]), &[2, 0, 0], 2, Ahead::default());
+        let again = probe.report().at_issue.pairs;
+        assert_eq!((again.distinct, again.occurrences), (6, 7));
+    }
+
+    #[test]
+    fn samples_count_for_as_long_as_their_state_holds_and_pairs_once() {
         let mut probe = CollisionProbe::begin(Ns(0), 2, 10);
-        let first = |reads: &'static [Lpa]| move |die| if die == 0 { reads } else { &[] };
-        probe.take(Ns(25), &[2, 0], first(&[Lpa(1), Lpa(2)]));
+        let first = |reads: &'static [ReadThere]| move |die| if die == 0 { reads } else { &[] };
+        let reads = |pages| &*reads(pages).leak();
+        probe.take(Ns(25), &[2, 0], first(reads(&[(1, 1), (2, 2)])));
         probe.take(Ns(26), &[0, 0], first(&[]));
         probe.take(Ns(100), &[0, 0], first(&[]));
-        probe.take(Ns(101), &[1, 0], first(&[Lpa(5)]));
+        probe.take(Ns(101), &[1, 0], first(reads(&[(5, 3)])));
         let sampled = probe.report().sampled;
-        assert_eq!((sampled.samples, sampled.busy_samples, sampled.pairs.occurrences), (11, 4, 3));
+        assert_eq!((sampled.samples, sampled.busy_samples, sampled.pairs.occurrences), (11, 4, 1));
         assert_eq!((sampled.average_outstanding_busy, sampled.with_idle_die), (7.0 / 4.0, 1.0));
         assert_eq!((sampled.measured_ratio, sampled.expected_ratio), (0.75, 3.0 * 0.5 / 4.0));
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::Lpa;
+use super::together::Together;
+use crate::device::ReadThere;
 
 /// Reads of a die that are told apart: the last of its queue. A die under more load than it takes has thousands.
 const MOST_TOGETHER: usize = 64;
@@ -21,34 +22,47 @@ pub struct PairCounts {
 }
 
 impl PairCounts {
-    /// A page met each of these once.
-    pub fn add_all(&mut self, page: Lpa, others: &[Lpa]) {
+    /// The read that came last met each of the others.
+    pub fn add_with_last(&mut self, there: &[ReadThere]) {
+        let [others @ .., last] = there else { return };
         let (beyond, near) = nearest(others);
-        near.iter().for_each(|&other| self.add(other, page, 1));
+        near.iter().for_each(|other| self.add(other, last));
         self.dropped += beyond;
     }
 
-    fn add(&mut self, a: Lpa, b: Lpa, times: u64) {
-        let pair = (a.0.min(b.0), a.0.max(b.0));
+    /// An imbalanced collision of these reads: the pairs that it hasn't counted yet.
+    pub fn add_new(&mut self, there: &[ReadThere], together: &mut Together) {
+        let is_new = |read: &&ReadThere| together.is_new(read.order);
+        let uncounted = |reads: &[ReadThere]| {
+            let counted = reads.len() - reads.iter().filter(is_new).count();
+            pairs_of(reads.len()) - pairs_of(counted)
+        };
+        let (_, near) = nearest(there);
+        self.dropped += uncounted(there) - uncounted(near);
+        for (number, later) in near.iter().enumerate() {
+            let later_is_new = is_new(&later);
+            let earlier = near.iter().take(number).filter(|read| later_is_new || is_new(read));
+            earlier.for_each(|earlier| self.add(earlier, later));
+        }
+        together.counted(there.iter().map(|read| read.order));
+    }
+
+    fn add(&mut self, a: &ReadThere, b: &ReadThere) {
+        let (a, b) = (a.lpa.0, b.lpa.0);
+        let pair = (a.min(b), a.max(b));
         if pair.0 == pair.1 {
             return;
         }
         if self.counts.len() >= MOST_PAIRS && !self.counts.contains_key(&pair) {
-            self.dropped += times;
+            self.dropped += 1;
             return;
         }
-        *self.counts.entry(pair).or_default() += times;
-        self.occurrences += times;
+        *self.counts.entry(pair).or_default() += 1;
+        self.occurrences += 1;
     }
 
-    /// What was counted, and what those who are together still have met.
-    pub fn report(&self, together: &[Together]) -> PairsReport {
-        let mut all = self.clone();
-        together.iter().for_each(|group| group.clone().part(&mut all));
-        all.counted()
-    }
-
-    fn counted(&self) -> PairsReport {
+    /// What was counted.
+    pub fn report(&self) -> PairsReport {
         let mut curve: BTreeMap<u64, u64> = BTreeMap::new();
         for &count in self.counts.values() {
             *curve.entry(count).or_default() += 1;
@@ -87,7 +101,7 @@ pub fn ratio(a: u64, b: u64) -> f64 {
 }
 
 /// The last of those at a die, and how many are before them.
-fn nearest(there: &[Lpa]) -> (u64, &[Lpa]) {
+fn nearest(there: &[ReadThere]) -> (u64, &[ReadThere]) {
     let beyond = there.len().saturating_sub(MOST_TOGETHER);
     (beyond as u64, there.get(beyond..).unwrap_or_default())
 }
@@ -96,52 +110,6 @@ fn nearest(there: &[Lpa]) -> (u64, &[Lpa]) {
 fn pairs_of(reads: usize) -> u64 {
     let reads = reads as u64;
     reads * reads.saturating_sub(1) / 2
-}
-
-/// The reads at one die when something last happened there. How often two met is counted when one of them is gone: a queue of
-/// n reads takes n additions for each that passes through it, and not n² at each.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Together {
-    /// What happened so far.
-    clock: u64,
-    /// The reads, in their order, and the clock before each came.
-    members: Vec<(Lpa, u64)>,
-}
-
-impl Together {
-    /// These reads are at the die, so many times more.
-    pub fn meet(&mut self, there: &[Lpa], times: u64, pairs: &mut PairCounts) {
-        let (_, near) = nearest(there);
-        pairs.dropped += (pairs_of(there.len()) - pairs_of(near.len())) * times;
-        let mut coming = near.iter().peekable();
-        let mut stay = Vec::with_capacity(near.len());
-        let mut gone = Vec::new();
-        for &member in &self.members {
-            let stays = coming.next_if(|&&read| read == member.0).is_some();
-            if stays { stay.push(member) } else { gone.push(member) }
-        }
-        self.settle(&gone, &stay, pairs);
-        stay.extend(coming.map(|&read| (read, self.clock)));
-        self.members = stay;
-        self.clock += times;
-    }
-
-    /// Counts how often those who are gone met each other and those who stay.
-    fn settle(&self, gone: &[(Lpa, u64)], stay: &[(Lpa, u64)], pairs: &mut PairCounts) {
-        for (number, first) in gone.iter().enumerate() {
-            for second in gone.iter().skip(number + 1).chain(stay) {
-                let times = self.clock - first.1.max(second.1);
-                if times > 0 {
-                    pairs.add(first.0, second.0, times);
-                }
-            }
-        }
-    }
-
-    /// All go.
-    fn part(self, pairs: &mut PairCounts) {
-        self.settle(&self.members, &[], pairs);
-    }
 }
 
 /// Pairs of logical pages.
@@ -165,9 +133,16 @@ pub struct PairsReport {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use rand::RngExt;
 
     use super::*;
+    use crate::ids::{Lpa, Ppa};
+
+    fn read(page: u32, order: u64) -> ReadThere {
+        ReadThere { lpa: Lpa(page), ppa: Ppa(page), order }
+    }
 
     #[test]
     fn shares_of_pairs_follow_the_curve() {
@@ -177,47 +152,55 @@ mod tests {
         assert!((share_of_pairs(&curve, 11, 32.0) - 3.0 / 11.0).abs() < 1e-12);
     }
 
-    /// Each pair of those present, at each meeting: what [`Together`] counts with less work.
-    fn naive(meetings: &[(Vec<Lpa>, u64)]) -> PairCounts {
-        let mut pairs = PairCounts::default();
-        for (there, times) in meetings {
-            for (number, &a) in there.iter().enumerate() {
-                there[..number].iter().for_each(|&b| pairs.add(a, b, *times));
-            }
-        }
-        pairs
-    }
-
     #[test]
-    fn reads_that_come_and_go_meet_as_often_as_they_are_there_together() {
+    fn reads_that_come_and_go_make_a_pair_once_while_both_are_there() {
         let mut random = crate::rng::stream(1, "collisions test");
         let mut below = |bound: u32| random.random_range(0..bound);
         for _ in 0..50 {
-            let (mut there, mut meetings) = (Vec::new(), Vec::new());
+            let (mut there, mut order) = (Vec::new(), 0);
+            let (mut together, mut pairs) = (Together::default(), PairCounts::default());
+            // Of every two reads that were there at a collision, by their place among the arrivals.
+            let mut met = BTreeSet::new();
+            let mut naive: BTreeMap<(u32, u32), u64> = BTreeMap::new();
             for _ in 0..100 {
                 for _ in 0..below(4) {
-                    there.push(Lpa(below(8)));
+                    order += 1;
+                    there.push(read(below(8), order));
+                    together.comes(order);
                 }
                 for _ in 0..below(4).min(there.len() as u32) {
                     // The first as a rule; now and then one from the middle.
                     let place = if below(4) == 0 { below(there.len() as u32) as usize } else { 0 };
                     there.remove(place);
                 }
-                meetings.push((there.clone(), u64::from(below(3) + 1)));
+                for (number, a) in there.iter().enumerate() {
+                    for b in there.iter().take(number).filter(|b| b.lpa != a.lpa) {
+                        if met.insert((b.order, a.order)) {
+                            *naive.entry((a.lpa.0.min(b.lpa.0), a.lpa.0.max(b.lpa.0))).or_default() += 1;
+                        }
+                    }
+                }
+                pairs.add_new(&there, &mut together);
             }
-            let (mut together, mut pairs) = (Together::default(), PairCounts::default());
-            meetings.iter().for_each(|(there, times)| together.meet(there, *times, &mut pairs));
-            assert_eq!(pairs.report(&[together]), naive(&meetings).report(&[]));
+            assert_eq!(pairs.counts, naive);
         }
     }
 
     #[test]
-    fn of_a_long_queue_the_last_are_told_apart_and_the_rest_counted() {
-        let queue: Vec<Lpa> = (0..1000).map(Lpa).collect();
+    fn of_a_long_queue_the_last_are_told_apart_and_the_rest_counted_once() {
+        let queue: Vec<_> = (0..1000).map(|page| read(page, u64::from(page) + 1)).collect();
         let (mut together, mut pairs) = (Together::default(), PairCounts::default());
-        together.meet(&queue, 2, &mut pairs);
-        let report = pairs.report(&[together]);
-        assert_eq!(report.occurrences, 2 * 64 * 63 / 2);
-        assert_eq!(report.dropped, 2 * (1000 * 999 / 2 - 64 * 63 / 2));
+        pairs.add_new(&queue, &mut together);
+        pairs.add_new(&queue, &mut together);
+        let report = pairs.report();
+        assert_eq!(report.occurrences, 64 * 63 / 2);
+        assert_eq!(report.dropped, 1000 * 999 / 2 - 64 * 63 / 2);
+        let longer: Vec<_> = (0..1001).map(|page| read(page, u64::from(page) + 1)).collect();
+        pairs.add_new(&longer, &mut together);
+        let report = pairs.report();
+        assert_eq!(
+            (report.occurrences, report.occurrences + report.dropped),
+            (64 * 63 / 2 + 63, 1001 * 1000 / 2)
+        );
     }
 }
