@@ -16,7 +16,7 @@ from wordline.repro.standings import Row, read, standings
 
 TOURNAMENT = exhibits("tournament")
 
-SYSTEMS = ("collision", "hotr", "pacp", "shuffler", "astro", "ttflash", "rails-one-drive")
+SYSTEMS = ("collision", "hotr", "pacp", "shuffler", "astro", "parity-rebuild", "rails-one-drive")
 
 
 def plain(scheme: str) -> str:
@@ -122,7 +122,7 @@ def test_the_page_tells_what_was_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
         return [
             point
             for point in whole(self, *args)
-            if dict(point.axes)["scheme"] in ("baseline", "pacp", "rails-one-drive", "ttflash")
+            if dict(point.axes)["scheme"] in ("baseline", "pacp", "rails-one-drive", "parity-rebuild")
             and dict(point.axes)["workload"] in ("ali0", "rr8")
         ]
 
