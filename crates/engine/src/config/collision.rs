@@ -18,12 +18,12 @@ pub struct CollisionConfig {
     /// Most replicated pages, as a share of the drive's flash pages, the paper's l_M; 0 to 1, default 0.002 (§IV-A).
     #[serde(default = "default_share")]
     pub copies_share: f64,
-    /// Times that a pair must have collided, while its list holds it, to be weighed; 1 to 65,535, default 2: the paper
+    /// Times that a pair must have met, while its list holds it, to be weighed; 1 to 65,535, default 2: the paper
     /// weighs an entry when it is updated, and a pair that isn't in the list makes a new one (§III-A).
     #[serde(default = "default_occurrences")]
     pub least_occurrences: u32,
-    /// Time over which the reads of a die are counted for r of equation 3, ns; 1 µs to an hour, default 10 ms. The paper
-    /// doesn't say; docs/collision.md says what speaks for it.
+    /// Time over which the reads of a die are counted for r of equation 3, ns; 1 µs to an hour, default a second, after
+    /// "r read operations … every second" (§III-A). The paper names no other.
     #[serde(default = "default_window")]
     pub rate_window_ns: u64,
     /// Which page of a pair is replicated when both appear in as many of the remaining pairs: `later` (default, the
@@ -94,7 +94,7 @@ fn default_occurrences() -> u32 {
 }
 
 fn default_window() -> u64 {
-    10_000_000
+    1_000_000_000
 }
 
 fn default_reads() -> u32 {
