@@ -4,7 +4,7 @@
 
 use crate::common::*;
 use wordline_engine::Setup;
-use wordline_engine::config::hotr::Staging;
+use wordline_engine::config::hotr::{Staging, TrackedReads};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{PlacementKind, SchedulerKind, SuperblockSpan};
 use wordline_engine::host::{HostOp, HostRequest};
@@ -16,7 +16,9 @@ fn three_chips(staging: Staging) -> Setup {
     setup.start = start(Occupancy::Share(0.5), 0.0);
     setup.scheme.hotr.enabled = true;
     setup.scheme.hotr.staging = staging;
-    (setup.scheme.hotr.staging_share, setup.scheme.hotr.hot_share) = (0.1, 1.0);
+    setup.scheme.hotr.staging_share = 0.1;
+    // As §III-C has it.
+    setup.scheme.hotr.migrate = TrackedReads::Blocked;
     setup
 }
 
@@ -74,6 +76,19 @@ fn an_unblocked_read_is_served_by_its_chip_and_a_write_deletes_the_entry() {
 }
 
 #[test]
+fn a_page_is_staged_with_its_second_read_whether_that_is_blocked_or_not() {
+    for (migrate, redirected) in [(TrackedReads::All, 1), (TrackedReads::Blocked, 0)] {
+        let mut setup = three_chips(Staging::Chip);
+        setup.scheme.hotr.migrate = migrate;
+        // Nothing programs at the first two; the third is blocked.
+        let mut requests = vec![read(0, 0), read(10 * MS, 0)];
+        requests.extend(blocked_reads(&[20 * MS]));
+        let report = runs(&setup, requests);
+        assert_eq!((figure(&report, "blocked"), figure(&report, "redirected")), (1, redirected));
+    }
+}
+
+#[test]
 fn redirection_to_a_staging_chip_that_programs_is_counted() {
     let setup = three_chips(Staging::Chip);
     let mut requests = blocked_reads(&[0, 10 * MS, 20 * MS]);
@@ -108,7 +123,7 @@ fn a_read_behind_a_program_that_waits_is_counted_and_blocked_where_the_scheme_sa
 #[test]
 fn the_oldest_staged_page_gives_way_at_the_limit() {
     let mut setup = three_chips(Staging::Chip);
-    setup.scheme.hotr.hot_share = 0.1;
+    setup.scheme.hotr.hot_share = Some(0.1);
     let mut requests = Vec::new();
     for (number, page) in [0u64, 2, 4].into_iter().enumerate() {
         for time in 0..3 {
@@ -160,7 +175,7 @@ fn no_stale_copy_is_read_under_collection_read_reclaim_and_trim_alone_and_beside
                         setup.scheme.blocks.superblock = SuperblockSpan::Channels;
                     }
                     setup.scheme.hotr.list_length = list_length;
-                    setup.scheme.hotr.hot_share = if list_length < 10 { 1.0 } else { 0.1 };
+                    setup.scheme.hotr.hot_share = (list_length >= 10).then_some(0.1);
                     setup.scheme.collision.enabled = collision;
                     setup.scheme.collision.copies_share = 0.05;
                     let pages = only_what_is_read(&setup).logical_bytes().unwrap() / 4096;

@@ -21,9 +21,13 @@ pub struct HotrConfig {
     /// default 0.05, the share that one chip of the paper's twenty is.
     #[serde(default = "default_staging_share")]
     pub staging_share: f64,
-    /// Most pages that are migrated, as a share of the pages that were read so far; 0 to 1, default 0.1 (§IV-B).
-    #[serde(default = "default_hot_share")]
-    pub hot_share: f64,
+    /// Most pages that are staged, as a share of the pages that were read so far; 0 to 1. Left out: the staging space is the
+    /// bound (§III-B: "Since the capacity of the staging space is limited, not all popular read data pages are migrated").
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hot_share: Option<f64>,
+    /// In its place: so many pages (mapping units), fixed; 1 to 2^31. Left out: no such bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hot_pages: Option<u32>,
     /// Entries of each chip's R-LRU list; 1 to 2^24, default 16,384. The paper doesn't say.
     #[serde(default = "default_length")]
     pub list_length: u32,
@@ -34,8 +38,9 @@ pub struct HotrConfig {
     /// Which reads the list knows: `all` (default, §III-B) or `blocked` (the strict reading of §III-C).
     #[serde(default)]
     pub track: TrackedReads,
-    /// Which hits migrate: `blocked` (default, §III-C) or `all` (§III-B: when a popular page is requested).
-    #[serde(default = "blocked")]
+    /// Which hits migrate: `all` (default, §III-B: "when the popular read data pages of an SSD are requested by user
+    /// applications, they are concurrently migrated") or `blocked` (§III-C says it of those only).
+    #[serde(default)]
     pub migrate: TrackedReads,
     /// Whether a chip that erases blocks a read, too; default false (§III-C speaks of programs).
     #[serde(default)]
@@ -61,7 +66,7 @@ pub enum Staging {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TrackedReads {
-    /// Default of `track`: every read.
+    /// Every read.
     #[default]
     All,
     /// Those that find their chip busy with a program.
@@ -75,11 +80,12 @@ impl Default for HotrConfig {
             staging: Staging::default(),
             staging_chips: one(),
             staging_share: default_staging_share(),
-            hot_share: default_hot_share(),
+            hot_share: None,
+            hot_pages: None,
             list_length: default_length(),
             hot_count: one(),
             track: TrackedReads::All,
-            migrate: TrackedReads::Blocked,
+            migrate: TrackedReads::All,
             erases_block: false,
             queued_block: false,
         }
@@ -90,16 +96,8 @@ fn one() -> u32 {
     1
 }
 
-fn blocked() -> TrackedReads {
-    TrackedReads::Blocked
-}
-
 fn default_staging_share() -> f64 {
     0.05
-}
-
-fn default_hot_share() -> f64 {
-    0.1
 }
 
 fn default_length() -> u32 {
@@ -116,7 +114,15 @@ impl HotrConfig {
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("staging_chips", self.staging_chips, 1, 1_024)?;
         check_range("staging_share", self.staging_share, 0.0, 1.0)?;
-        check_range("hot_share", self.hot_share, 0.0, 1.0)?;
+        if let Some(share) = self.hot_share {
+            check_range("hot_share", share, 0.0, 1.0)?;
+        }
+        if let Some(pages) = self.hot_pages {
+            check_range("hot_pages", pages, 1, 1 << 31)?;
+            if self.hot_share.is_some() {
+                return Err(ConfigError::new("hot_pages", pages, "one of hot_pages and hot_share, or none"));
+            }
+        }
         check_range("list_length", self.list_length, 1, 1 << 24)?;
         check_range("hot_count", self.hot_count, 1, 1 << 20)
     }

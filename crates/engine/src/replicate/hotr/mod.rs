@@ -49,12 +49,14 @@ struct Counters {
 /// The system.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hotr {
+    /// Not state: the run's own.
+    #[serde(skip)]
     config: HotrConfig,
     dies: u32,
     dies_per_chip: u32,
     budget: u32,
     lists: ReadLists,
-    /// Pages that were read, one bit each; for the share that may be staged.
+    /// Pages that were read, one bit each; for the share of them that is staged.
     read_pages: Vec<u64>,
     read_count: u32,
     /// Pages to be staged, and the chip in whose list they are.
@@ -66,11 +68,10 @@ pub struct Hotr {
 
 impl Stored for Hotr {
     fn take_up(&mut self, saved: Self) -> Option<()> {
-        let fits = saved.config == self.config
-            && (saved.dies, saved.dies_per_chip, saved.budget)
-                == (self.dies, self.dies_per_chip, self.budget)
+        let fits = (saved.dies, saved.dies_per_chip, saved.budget)
+            == (self.dies, self.dies_per_chip, self.budget)
             && saved.lists.fits(&self.lists);
-        fits.then(|| *self = saved)
+        fits.then(|| *self = Self { config: std::mem::take(&mut self.config), ..saved })
     }
 }
 
@@ -122,8 +123,12 @@ impl Hotr {
 
     /// Pages that may be in the staging space now.
     fn limit(&self) -> usize {
-        let hot = (f64::from(self.read_count) * self.config.hot_share).floor() as u32;
-        hot.max(u32::from(self.config.hot_share > 0.0)).min(self.budget) as usize
+        let of_read = |share: f64| {
+            let pages = (f64::from(self.read_count) * share).floor() as u32;
+            pages.max(u32::from(share > 0.0))
+        };
+        let bound = self.config.hot_share.map(of_read).or(self.config.hot_pages);
+        bound.map_or(self.budget, |pages| pages.min(self.budget)) as usize
     }
 
     fn note_page(&mut self, lpa: Lpa, logical_units: u32) {

@@ -23,8 +23,12 @@ fn the_staging_space_is_the_last_chip_or_spare_space_of_all() {
 }
 
 #[test]
-fn a_tenth_of_the_pages_that_were_read_may_be_staged() {
-    let mut system = system("");
+fn the_space_bounds_what_is_staged_or_a_number_or_a_share_of_the_pages_that_were_read() {
+    let space = 2 * 4 * 2048 * 64;
+    assert_eq!(system("").limit(), space);
+    assert_eq!(system("hot_pages = 1_000").limit(), 1_000);
+    assert_eq!(system("hot_pages = 2_000_000").limit(), space);
+    let mut system = system("hot_share = 0.1");
     assert_eq!(system.limit(), 1, "one at least");
     for page in 0..50 {
         system.note_page(Lpa(page), 100);
@@ -32,4 +36,11 @@ fn a_tenth_of_the_pages_that_were_read_may_be_staged() {
     }
     assert_eq!((system.read_count, system.limit()), (50, 5));
     assert_eq!(self::system("hot_share = 0.0").limit(), 0);
+}
+
+#[test]
+fn two_bounds_of_what_is_staged_are_refused() {
+    let config = HotrConfig { hot_share: Some(0.1), hot_pages: Some(1_000), ..HotrConfig::default() };
+    let error = config.validate().unwrap_err().to_string();
+    assert!(error.contains("one of hot_pages and hot_share"), "{error}");
 }
