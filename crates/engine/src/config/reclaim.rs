@@ -126,6 +126,9 @@ pub struct PageCountersConfig {
     /// In which order pages of the same count go to blocks. Not printed.
     #[serde(default)]
     pub ties: Ties,
+    /// How many pages change blocks. Not printed.
+    #[serde(default)]
+    pub moves: PageMoves,
 }
 
 fn one_page() -> u32 {
@@ -134,8 +137,27 @@ fn one_page() -> u32 {
 
 impl Default for PageCountersConfig {
     fn default() -> Self {
-        Self { group: one_page(), restart: false, for_pages: CountedPages::default(), ties: Ties::default() }
+        Self {
+            group: one_page(),
+            restart: false,
+            for_pages: CountedPages::default(),
+            ties: Ties::default(),
+            moves: PageMoves::default(),
+        }
     }
+}
+
+/// How many pages change blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PageMoves {
+    /// All are dealt out anew: each goes to the block with the smallest sum of counts so far.
+    #[default]
+    All,
+    /// As few as make the imbalance Δ of the sums of counts less than 0.10 in every block, from which on blocks take part in
+    /// shuffling (papers/001 §4.2): of the block with the largest sum the page that is read most changes places with the page
+    /// of the one with the smallest that is read least. The others keep block and offset.
+    Needed,
 }
 
 /// In which order pages of the same count go to blocks.

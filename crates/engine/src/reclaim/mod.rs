@@ -4,6 +4,7 @@
 //! for a plan of their own ([`crate::systems::System::reclaim`]); without one the policy of this slot decides.
 
 mod block;
+mod evened;
 pub mod mover;
 mod page_counters;
 mod shuffler;

@@ -5,9 +5,10 @@
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
+use super::evened::evened;
 use super::mover::{Order, Shape};
 use super::{Decision, ReadReclaim, Routine, WornBlock};
-use crate::config::reclaim::{CountedPages, PageCountersConfig, Ties};
+use crate::config::reclaim::{CountedPages, PageCountersConfig, PageMoves, Ties};
 use crate::ids::Lpa;
 use crate::nand::Geometry;
 use crate::rng::{below, stream};
@@ -28,17 +29,21 @@ pub struct PageCounters {
     counts: Vec<u32>,
     /// `None` where equals go in the order of their logical pages.
     random: Option<Xoshiro256PlusPlus>,
+    /// Not state: the run's own.
+    #[serde(skip)]
+    moves: PageMoves,
 }
 
 /// A page to be moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Counted {
-    reads: u32,
+pub(super) struct Counted {
+    /// Its reads, or those of its group.
+    pub(super) reads: u32,
     /// Its place among those with as many.
     tie: u32,
     lpa: Lpa,
     /// Mapping unit of the old superblock.
-    unit: u32,
+    pub(super) unit: u32,
 }
 
 /// Where pages come from: those that are read most first, each goes to the block with
@@ -63,6 +68,14 @@ fn regrouped(shape: Shape, mut pages: Vec<Counted>) -> Vec<u32> {
     sources
 }
 
+#[cfg(test)]
+impl Counted {
+    /// A page with so many reads.
+    pub(super) fn of(reads: u32, lpa: Lpa, unit: u32) -> Self {
+        Self { reads, tie: 0, lpa, unit }
+    }
+}
+
 impl PageCounters {
     /// For a drive with so many logical pages, in a run with this seed.
     pub fn new(config: PageCountersConfig, geometry: &Geometry, logical_units: u32, seed: u64) -> Self {
@@ -77,6 +90,7 @@ impl PageCounters {
             bytes: COUNTER_BYTES * counters(counted),
             counts: vec![0; counters(logical_units) as usize],
             random: (config.ties == Ties::Random).then(|| stream(seed, TIES)),
+            moves: config.moves,
         }
     }
 
@@ -104,7 +118,11 @@ impl ReadReclaim for PageCounters {
                 }
             }
         }
-        Decision::Rearranged(Routine::Regrouped, Order::Permuted(regrouped(shape, pages)))
+        let sources = match self.moves {
+            PageMoves::All => regrouped(shape, pages),
+            PageMoves::Needed => evened(shape, &pages),
+        };
+        Decision::Rearranged(Routine::Regrouped, Order::Permuted(sources))
     }
 
     fn counts_pages(&self) -> bool {
@@ -127,7 +145,7 @@ impl crate::snapshot::Stored for PageCounters {
         if saved.counts.len() != self.counts.len() {
             return None;
         }
-        *self = saved;
+        *self = Self { moves: self.moves, ..saved };
         Some(())
     }
 }
