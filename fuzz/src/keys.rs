@@ -55,6 +55,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("scheme.mapping.unmapped_reads", &["allocate"]),
     ("scheme.mapping.cache_bytes", &["64", "4096"]),
     ("scheme.mapping.batch_entries", &["4"]),
+    ("scheme.mapping.batch_until", &["full", "erased"]),
     ("scheme.mapping.eviction", &["foreground", "background"]),
     ("scheme.placement.policy", &["static", "dynamic"]),
     ("scheme.placement.order", &["PDWC", "WCPD"]),
@@ -135,6 +136,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("scheme.astro.read_threshold", &["1", "20"]),
     ("scheme.astro.update_share", &["0.0", "0.03"]),
     ("scheme.astro.updates_of", &["all"]),
+    ("scheme.astro.update_priority", &["equal", "background"]),
     ("scheme.astro.gather", &["block"]),
     ("scheme.astro.at_once", &["1", "3"]),
 ];

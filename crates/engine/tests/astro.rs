@@ -5,7 +5,7 @@
 use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::HostConfig;
-use wordline_engine::config::astro::{AstroConfig, Gather, UpdatesOf};
+use wordline_engine::config::astro::{AstroConfig, Gather, UpdatePriority, UpdatesOf};
 use wordline_engine::config::device::{MultiPlaneConfig, MultiPlaneRule};
 use wordline_engine::config::reclaim::{ReclaimConfig, ReclaimKind, ReclaimPriority};
 use wordline_engine::config::run::Occupancy;
@@ -121,6 +121,34 @@ fn updates_order_a_region_that_was_never_in_order_if_those_of_all_count() {
         let looked_up = if orders == 1 { 0 } else { READ };
         assert_eq!(*record.completions().last().unwrap(), 400_000_000 + READ + looked_up);
     }
+}
+
+/// The longest of 40 reads beside an order by updates, of the two dies over which it goes, ns.
+fn longest_beside_an_order(priority: UpdatePriority) -> u64 {
+    let mut setup = astro(2, 1, 1_000_000);
+    setup.scheme.reclaim.priority = ReclaimPriority::Background;
+    (setup.scheme.astro.updates_of, setup.scheme.astro.update_priority) = (UpdatesOf::All, priority);
+    setup.start = start(Occupancy::Share(0.3), 0.0);
+    setup.host = setup_open();
+    let writes = (0..9).map(|turn| write(turn * 1_000_000, turn));
+    let reads = (0..40).map(|turn| read(9_000_000 + turn * 250_000, 40 + turn % 2));
+    let (report, record) = record(&setup, writes.chain(reads).collect());
+    assert_eq!(figure(&report, "pages_by_updates"), 32, "{priority:?}");
+    let done = record.completions();
+    let took = done.iter().skip(9).zip(0..).map(|(&done, turn)| done - 9_000_000 - turn * 250_000);
+    took.max().unwrap()
+}
+
+#[test]
+fn reads_wait_for_orders_by_updates_no_longer_than_for_reclaim() {
+    // What runs when a read or its page of the map comes is finished first, and no more of the order comes before it.
+    let most = 2 * (TPROG + XFER + READ);
+    for priority in [UpdatePriority::Reclaim, UpdatePriority::Background] {
+        let longest = longest_beside_an_order(priority);
+        assert!(longest <= most, "{priority:?}: {longest}");
+    }
+    let longest = longest_beside_an_order(UpdatePriority::Equal);
+    assert!(longest > most, "in order of arrival: {longest}");
 }
 
 fn setup_open() -> HostConfig {
@@ -313,9 +341,9 @@ fn a_run_may_be_split_while_regions_are_ordered() {
 fn the_ledger_has_the_table_and_both_buffers() {
     let setup = astro(1, 1, 60);
     let report = run(&setup, &mut reads(1, 10, 100)).unwrap();
-    // 358 pages: 12 regions of 9 bytes and 8 bits; a bit for each page of two regions under way; a region and a block of 4 KiB
-    // pages.
-    assert_eq!(report.dram.bytes_by_user["astro"], 12 * 9 + 12 + 2 * 4 + (32 + 16) * 4096);
+    // 358 pages: 12 regions of 9 bytes and 8 bits; a bit for each page of two regions under way; two regions and a block of
+    // 4 KiB pages.
+    assert_eq!(report.dram.bytes_by_user["astro"], 12 * 9 + 12 + 2 * 4 + (2 * 32 + 16) * 4096);
 }
 
 /// Requests of so many threads that each think this long, in a drive whose regions are in order, and without guesses: the

@@ -263,6 +263,33 @@ fn without_a_cache_every_lookup_reads_the_map() {
 }
 
 #[test]
+fn without_a_cache_a_change_that_is_held_answers_no_look_up() {
+    let setup = demand(device(1, 1, 1, 1), 0);
+    let (report, record) = record(&setup, vec![write(0, 5), read(10_000_000, 5), write(20_000_000, 5)]);
+    let done = record.completions();
+    assert_eq!([done[1] - 10_000_000, done[2] - 20_000_000], [2 * READ, READ + PROGRAM]);
+    let mapping = report.mapping.unwrap();
+    assert_eq!((mapping.counters.misses, mapping.counters.hits, mapping.dirty_entries), (3, 0, 1));
+}
+
+#[test]
+fn what_a_collection_changed_is_written_when_its_block_is_erased() {
+    let written = |until| {
+        let mut setup = busy(SuperblockSpan::None, PlacementKind::Static, 1);
+        let mapping = &mut setup.scheme.mapping;
+        (mapping.cache_bytes, mapping.batch_entries, mapping.batch_until) = (0, 1 << 20, until);
+        let bytes = setup.logical_bytes().unwrap();
+        let report = run(&setup, &mut mix(3, 1_000, bytes)).unwrap();
+        assert!(report.gc.victims > 10);
+        let mapping = report.mapping.unwrap();
+        (mapping.counters.write_backs, mapping.dirty_entries)
+    };
+    let ((never, all), (by_erases, left)) = (written(BatchUntil::Full), written(BatchUntil::Erased));
+    assert_eq!(never, 0);
+    assert!(by_erases > 10 && left < all / 4, "{by_erases} written, {left} of {all} left");
+}
+
+#[test]
 fn a_cached_share_of_the_entries_is_the_share_of_hits_under_uniform_reads() {
     for share in [0.1, 0.25, 0.5] {
         let mut setup = demand(device(2, 1, 1, 2), 0);
@@ -577,11 +604,14 @@ fn no_entry_is_lost_under_collection_trim_and_partial_writes() {
     for span in spans {
         for placement in [PlacementKind::Static, PlacementKind::Dynamic] {
             for (entries, batch, at_once) in [(0, 1, 1), (1, 3, 2), (8, 0, 1), (100, 20, 2)] {
-                for eviction in [Eviction::Foreground, Eviction::Background] {
+                for (eviction, until) in
+                    [(Eviction::Foreground, BatchUntil::Full), (Eviction::Background, BatchUntil::Erased)]
+                {
                     let mut setup = busy(span, placement, at_once);
                     let mapping = &mut setup.scheme.mapping;
                     (mapping.cache_bytes, mapping.batch_entries) = (entries * 8, batch);
-                    (mapping.eviction, mapping.protected_share) = (eviction, 0.5);
+                    (mapping.eviction, mapping.batch_until) = (eviction, until);
+                    mapping.protected_share = 0.5;
                     let bytes = setup.logical_bytes().unwrap();
                     let what = format!("{span:?} {placement:?} {entries} {batch} {at_once} {eviction:?}");
                     let report = run(&setup, &mut mix(3, 1_000, bytes))

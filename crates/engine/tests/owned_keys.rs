@@ -65,6 +65,7 @@ const VALUES: &[&str] = &[
     "foreground",
     "close",
     "fold_first",
+    "erased",
     "any_wait",
     "append",
     "earlier",
@@ -237,7 +238,7 @@ fn every_key_of_the_mapping_that_a_policy_reads_changes_what_comes_out() {
         });
         serde_json::to_string(&run(setup, &mut Listed(requests.collect())).unwrap()).unwrap()
     };
-    let changes: [(&str, &str); 17] = [
+    let changes: [(&str, &str); 18] = [
         ("unmapped_reads", "allocate"),
         ("cache_bytes", "1024"),
         ("cache_share", "0.6"),
@@ -250,6 +251,7 @@ fn every_key_of_the_mapping_that_a_policy_reads_changes_what_comes_out() {
         ("search_buckets", "3"),
         ("protected_share", "0.5"),
         ("batch_entries", "3"),
+        ("batch_until", "erased"),
         ("eviction", "background"),
         ("host_memory", "true"),
         ("write_back_lookups", "true"),

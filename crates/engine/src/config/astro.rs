@@ -32,6 +32,10 @@ pub struct AstroConfig {
     /// Of which regions updates are counted; default `ordered`. The paper doesn't say.
     #[serde(default)]
     pub updates_of: UpdatesOf,
+    /// How the commands of orders by updates go with others, whatever `scheme.scheduler.tiers` says of migration; default
+    /// `reclaim`.
+    #[serde(default)]
+    pub update_priority: UpdatePriority,
     /// Which pages of its region the reclaim of a block orders; default `region`. The paper doesn't say.
     #[serde(default)]
     pub gather: Gather,
@@ -55,6 +59,19 @@ pub enum UpdatesOf {
     All,
 }
 
+/// How the commands of orders by updates go with others. They are migration's, so what an SLC cache folds goes with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum UpdatePriority {
+    /// As those of read reclaim: ordering is done "in the background" (§I) at either.
+    #[default]
+    Reclaim,
+    /// In order of arrival with the reads of the host.
+    Equal,
+    /// When nothing else waits, read reclaim included.
+    Background,
+}
+
 /// Which pages of its region the reclaim of a block orders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -76,6 +93,7 @@ impl Default for AstroConfig {
             read_threshold: 0,
             update_share: default_update_share(),
             updates_of: UpdatesOf::default(),
+            update_priority: UpdatePriority::default(),
             gather: Gather::default(),
             at_once: default_at_once(),
             spare_superblocks: default_spare(),

@@ -52,6 +52,9 @@ pub struct MappingConfig {
     /// as many as a superblock has mapping units.
     #[serde(default)]
     pub batch_entries: u32,
+    /// When such changes are written at the latest.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub batch_until: BatchUntil,
     /// What a request does whose entry takes the place of one that must be written first.
     #[serde(default)]
     pub eviction: Eviction,
@@ -88,6 +91,7 @@ impl Default for MappingConfig {
             search_buckets: 0,
             protected_share: 0.0,
             batch_entries: 0,
+            batch_until: BatchUntil::default(),
             eviction: Eviction::default(),
             host_memory: false,
             write_back_lookups: false,
@@ -176,6 +180,17 @@ pub enum Loads {
     Shared,
     /// One: each has a read of its own.
     Each,
+}
+
+/// When changes of entries that aren't cached are written at the latest.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BatchUntil {
+    /// When there are more than `batch_entries`.
+    #[default]
+    Full,
+    /// And whenever a superblock has been erased: what its collection changed is written within it (DFTL, §3.3).
+    Erased,
 }
 
 /// What a request does whose entry takes the place of one that must be written first.

@@ -13,7 +13,9 @@ use super::firmware::FirmwareConfig;
 use super::hotr::HotrConfig;
 use super::ideal::IdealConfig;
 use super::isolation::Isolation;
-pub use super::mapping::{Eviction, Loads, MappingConfig, MappingKind, ShareOf, StoredPages, UnmappedReads};
+pub use super::mapping::{
+    BatchUntil, Eviction, Loads, MappingConfig, MappingKind, ShareOf, StoredPages, UnmappedReads,
+};
 use super::owned;
 use super::pace::PaceConfig;
 use super::partition::PartitionConfig;

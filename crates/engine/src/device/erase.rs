@@ -50,6 +50,7 @@ impl Device {
         self.reclaim_ended(superblock);
         self.forget_in_plans(superblock);
         self.tell_erased(superblock);
+        self.tell_map_of_erase();
         self.start_waiting_plans();
         self.release_stalled(domain);
         self.check_collection(domain);

@@ -446,6 +446,15 @@ impl Device {
         }
     }
 
+    /// A superblock has been erased, by which changes of its collection may be written.
+    pub(super) fn tell_map_of_erase(&mut self) {
+        if self.translation.follows {
+            let Translation { policy, writes, .. } = &mut self.translation;
+            policy.get_mut().erased(writes);
+            self.write_back();
+        }
+    }
+
     pub(super) fn mapping_report(&self) -> Option<MappingReport> {
         let translation = &self.translation;
         if !translation.follows {

@@ -5,14 +5,16 @@
 //! room; if it is dirty its translation page is written, and with it every other dirty entry of that page, which stays
 //! as a clean one ("batch updates", §3.2). What moves and TRIMs change of entries that aren't cached is held in a batch
 //! and written in the same way ("lazy copying" and "batch updates", §3.3); in DFTL the batch is the valid pages of one
-//! block that is collected, which is the default size here.
+//! block that is collected, which is the default size here, and written within that collection, as here with `erased`.
+//!
+//! Where nothing is cached the batch answers no look-up: it is what is on its way to flash, and no cache.
 
 use serde::{Deserialize, Serialize};
 
 use super::capacity::Capacity;
 use super::lists::{List, Slot, Slots};
 use super::{Found, Keeping, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
-use crate::config::scheme::{Eviction, MappingConfig};
+use crate::config::scheme::{BatchUntil, Eviction, MappingConfig};
 use crate::ids::Lpa;
 use crate::sched::class::Class;
 
@@ -28,6 +30,8 @@ pub struct Demand {
     capacity: Capacity,
     protected_share: f64,
     batch: u32,
+    /// Whether the batch is written with the erase of a superblock.
+    until_erased: bool,
     /// Whether all of that is in the host's memory.
     in_host: bool,
     waits: bool,
@@ -49,6 +53,7 @@ impl Demand {
             protected_share: config.protected_share,
             in_host: config.host_memory,
             batch: if config.batch_entries == 0 { superblock_units } else { config.batch_entries },
+            until_erased: config.batch_until == BatchUntil::Erased,
             waits: config.eviction == Eviction::Foreground,
             slots: Slots::new(sizes),
             just_loaded: NOTHING,
@@ -114,7 +119,8 @@ impl Mapping for Demand {
         let just_loaded = std::mem::replace(&mut self.just_loaded, NOTHING);
         if just_loaded != lookup.lpa.0 {
             // Asking again for what was just loaded is no second use of it.
-            let Some(slot) = self.slots.find(lookup.lpa) else {
+            let cached = self.capacity.now(view.occupied()) > 0;
+            let Some(slot) = self.slots.find(lookup.lpa).filter(|_| cached) else {
                 return Found::Load(self.sizes.page_of(lookup.lpa));
             };
             self.touch(slot, view);
@@ -139,6 +145,14 @@ impl Mapping for Demand {
             self.cache(lpa, true, view, writes);
         } else {
             self.hold(lpa, writes);
+        }
+    }
+
+    fn erased(&mut self, writes: &mut Vec<WriteBack>) {
+        while self.until_erased
+            && let Some(oldest) = self.slots.oldest(List::Batch)
+        {
+            self.write_back(self.sizes.page_of(Lpa(self.slots[oldest].lpa)), writes);
         }
     }
 

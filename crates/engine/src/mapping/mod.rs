@@ -122,6 +122,9 @@ pub trait Mapping {
     /// An entry changed: what must be written now?
     fn updated(&mut self, _update: &Update, _view: &MapView<'_>, _writes: &mut Vec<WriteBack>) {}
 
+    /// A superblock has been erased: what must be written now?
+    fn erased(&mut self, _writes: &mut Vec<WriteBack>) {}
+
     /// Whether a page whose entry pushed out another waits until that one is written.
     fn waits_for_evictions(&self) -> bool {
         false

@@ -118,13 +118,16 @@ impl SchedulerPolicy {
         Self::Tiered(Tiered::new(config))
     }
 
-    /// The same, with read reclaim at the priority that the scheme gives it.
+    /// The same, with read reclaim and orders by updates at the priorities that the scheme gives them.
     pub fn for_scheme(scheme: &SchemeConfig) -> Self {
         let policy = Tiered::new(&scheme.scheduler);
-        Self::Tiered(if scheme.reclaim.is_on() {
-            policy.with_reclaim(scheme.reclaim.priority)
-        } else {
-            policy
+        let policy = match scheme.reclaim.is_on() {
+            true => policy.with_reclaim(scheme.reclaim.priority),
+            false => policy,
+        };
+        Self::Tiered(match scheme.astro.enabled {
+            true => policy.with_updates(scheme.astro.update_priority),
+            false => policy,
         })
     }
 }

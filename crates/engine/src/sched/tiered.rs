@@ -1,15 +1,22 @@
 //! Tiers of classes: FIFO (one tier), read-first (host reads before the rest), or a scheme's own order. Further copies, for
 //! which nobody waits, come behind all of them unless a scheme's own order names them.
 
-use super::class::{ByClass, CLASSES, Cause, Class, FlashOp};
+use super::class::{ByClass, CLASSES, Class, FlashOp};
 use super::queue::NONE;
 use super::{QueueView, Scheduler};
+use crate::config::astro::UpdatePriority;
 use crate::config::reclaim::ReclaimPriority;
 use crate::config::scheme::{SchedulerConfig, SchedulerKind};
 use crate::time::Ns;
 
 /// What further copies need: nobody waits for them.
 const COPIES: [Class; 2] = [Class::CopyRead, Class::CopyProgram];
+
+/// The commands of read reclaim.
+const RECLAIM: [Class; 3] = [Class::ReclaimRead, Class::ReclaimProgram, Class::ReclaimErase];
+
+/// The commands of migration, in the same order.
+const MIGRATION: [Class; 3] = [Class::MigrationRead, Class::MigrationProgram, Class::MigrationErase];
 
 /// Serves tiers in their order, and within one tier the command that arrived first. A command that waited longer than
 /// the bound goes next whatever its tier; of several, the one that arrived first.
@@ -21,7 +28,7 @@ pub struct Tiered {
     /// Units of writes that wait for room from which on nothing is suspended; 0: nothing ever is.
     suspends_below: u32,
     bound: Ns,
-    /// Whether read reclaim goes before all else: then it isn't interrupted.
+    /// Whether read reclaim goes before all else: then its tier isn't interrupted.
     reclaim_first: bool,
 }
 
@@ -52,8 +59,22 @@ impl Tiered {
             ReclaimPriority::Equal => self.tier[Class::HostRead.index()],
             ReclaimPriority::Background => CLASSES as u8 + 3,
         };
-        for class in [Class::ReclaimRead, Class::ReclaimProgram, Class::ReclaimErase] {
+        for class in RECLAIM {
             self.tier[class.index()] = tier;
+        }
+        self.tiers = by_tier(&self.tier);
+        self
+    }
+
+    /// The same with the commands of migration, which are those of orders by updates, in another tier.
+    #[must_use]
+    pub fn with_updates(mut self, priority: UpdatePriority) -> Self {
+        for (class, reclaim) in MIGRATION.into_iter().zip(RECLAIM) {
+            self.tier[class.index()] = match priority {
+                UpdatePriority::Reclaim => self.tier[reclaim.index()],
+                UpdatePriority::Equal => self.tier[Class::HostRead.index()],
+                UpdatePriority::Background => CLASSES as u8 + 4,
+            };
         }
         self.tiers = by_tier(&self.tier);
         self
@@ -137,7 +158,7 @@ impl Scheduler for Tiered {
     }
 
     fn suspends(&self, running: Class, waiting_writes: u32) -> bool {
-        let first = self.reclaim_first && running.cause() == Cause::ReadReclaim;
+        let first = self.reclaim_first && self.tier[running.index()] == 0;
         waiting_writes < self.suspends_below && running.op() != FlashOp::Read && !first
     }
 
@@ -158,7 +179,10 @@ mod tests {
 
     /// Serves what waits — (class, since) in order of arrival — at time 1000, and returns the order.
     fn served(config: &SchedulerConfig, waiting: &[(Class, u64)]) -> Vec<Class> {
-        let policy = Tiered::new(config);
+        served_by(&Tiered::new(config), waiting)
+    }
+
+    fn served_by(policy: &Tiered, waiting: &[(Class, u64)]) -> Vec<Class> {
         let mut pool = OpPool::default();
         let mut queues = [Fifo::default(); CLASSES];
         for (order, &(class, since)) in waiting.iter().enumerate() {
@@ -237,6 +261,38 @@ mod tests {
         let config = SchedulerConfig { tiers, ..Default::default() };
         let waiting = [(GcRead, 1), (HostProgram, 1), (HostRead, 1), (GcErase, 1)];
         assert_eq!(served(&config, &waiting), [GcErase, HostProgram, HostRead, GcRead]);
+    }
+
+    #[test]
+    fn orders_by_updates_go_with_reclaim_with_the_reads_of_the_host_or_behind_all() {
+        use Class::{MigrationProgram, ReclaimProgram};
+        let waiting = [(MigrationProgram, 1), (HostRead, 2), (ReclaimProgram, 3), (GcRead, 4)];
+        let orders = [
+            (
+                UpdatePriority::Reclaim,
+                ReclaimPriority::Background,
+                [HostRead, GcRead, MigrationProgram, ReclaimProgram],
+            ),
+            (
+                UpdatePriority::Reclaim,
+                ReclaimPriority::Foreground,
+                [MigrationProgram, ReclaimProgram, HostRead, GcRead],
+            ),
+            (
+                UpdatePriority::Equal,
+                ReclaimPriority::Background,
+                [MigrationProgram, HostRead, GcRead, ReclaimProgram],
+            ),
+            (
+                UpdatePriority::Background,
+                ReclaimPriority::Background,
+                [HostRead, GcRead, ReclaimProgram, MigrationProgram],
+            ),
+        ];
+        for (updates, reclaim, expected) in orders {
+            let policy = Tiered::new(&SchedulerConfig::default()).with_reclaim(reclaim).with_updates(updates);
+            assert_eq!(served_by(&policy, &waiting), expected, "{updates:?} {reclaim:?}");
+        }
     }
 
     #[test]

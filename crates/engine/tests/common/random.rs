@@ -3,7 +3,7 @@
 use super::replicator::{Replicator, To, replicator};
 use super::*;
 use proptest::prelude::*;
-use wordline_engine::config::astro::{AstroConfig, Gather, UpdatesOf};
+use wordline_engine::config::astro::{AstroConfig, Gather, UpdatePriority, UpdatesOf};
 use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::cache::{
     CacheBytes, CacheConfig, CacheKind, DramConfig, DramRows, MaxWritesHold, PauseConfig, RateLimitConfig,
@@ -20,7 +20,8 @@ use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, Copyb
 use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::partition::{Adapts, BusyChannel, PartitionConfig, WhenBusy};
 use wordline_engine::config::reclaim::{
-    CountedPages, Holes, PageCountersConfig, ReclaimConfig, ReclaimKind, ReclaimPriority, ShuffleConfig, Ties,
+    CountedPages, Holes, PageCountersConfig, PageMoves, ReclaimConfig, ReclaimKind, ReclaimPriority,
+    ShuffleConfig, Ties,
 };
 use wordline_engine::config::run::{Occupancy, StartLayout};
 use wordline_engine::config::scheme::*;
@@ -203,17 +204,20 @@ pub fn tiers() -> impl Strategy<Value = Vec<Vec<Class>>> {
 
 /// The whole map in DRAM, with a journal or without, or caches of a few entries in front of one on flash.
 pub fn mappings() -> impl Strategy<Value = MappingConfig> {
-    let few = (0u64..60, 0u32..40, 0.0..0.9f64, 4u32..32, (any::<bool>(), any::<bool>()));
+    let few = (0u64..60, 0u32..40, 0.0..0.9f64, 4u32..32, (any::<bool>(), any::<bool>(), any::<bool>()));
     let demand =
-        few.prop_map(|(entries, batch_entries, protected_share, bytes, (waits, looks_up))| MappingConfig {
-            policy: MappingKind::Demand,
-            cache_bytes: entries * 8,
-            batch_entries,
-            protected_share,
-            translation_entry_bytes: bytes,
-            write_back_lookups: looks_up,
-            eviction: if waits { Eviction::Foreground } else { Eviction::Background },
-            ..MappingConfig::default()
+        few.prop_map(|(entries, batch_entries, protected_share, bytes, (waits, looks_up, erased))| {
+            MappingConfig {
+                policy: MappingKind::Demand,
+                cache_bytes: entries * 8,
+                batch_entries,
+                batch_until: if erased { BatchUntil::Erased } else { BatchUntil::Full },
+                protected_share,
+                translation_entry_bytes: bytes,
+                write_back_lookups: looks_up,
+                eviction: if waits { Eviction::Foreground } else { Eviction::Background },
+                ..MappingConfig::default()
+            }
         });
     let few = (0u64..6, 0u32..40, any::<bool>(), (any::<bool>(), any::<bool>()));
     let segments = few.prop_map(|(pages, batch_entries, host_memory, (waits, looks_up))| MappingConfig {
@@ -317,8 +321,20 @@ fn regions() -> impl Strategy<Value = AstroConfig> {
     let when =
         (prop_oneof![1 => Just(0u32), 1 => Just(1), 2 => 2u32..60], prop_oneof![Just(0.0), 0.0..1.5f64]);
     let at_once = prop_oneof![1 => Just(1u32), 1 => 2u32..9];
-    (sizes, when, any::<bool>(), any::<bool>(), at_once, 2u32..5).prop_map(
-        |(sizes, (read_threshold, update_share), all, block, at_once, spare_superblocks)| AstroConfig {
+    let priority = prop_oneof![
+        Just(UpdatePriority::Reclaim),
+        Just(UpdatePriority::Equal),
+        Just(UpdatePriority::Background)
+    ];
+    let ways = (any::<bool>(), any::<bool>(), priority);
+    (sizes, when, ways, at_once, 2u32..5).prop_map(
+        |(
+            sizes,
+            (read_threshold, update_share),
+            (all, block, update_priority),
+            at_once,
+            spare_superblocks,
+        )| AstroConfig {
             enabled: true,
             region_pages: sizes.0,
             pages_per_bit: sizes.1,
@@ -326,6 +342,7 @@ fn regions() -> impl Strategy<Value = AstroConfig> {
             read_threshold,
             update_share,
             updates_of: if all { UpdatesOf::All } else { UpdatesOf::Ordered },
+            update_priority,
             gather: if block { Gather::Block } else { Gather::Region },
             at_once,
             spare_superblocks,
@@ -555,7 +572,7 @@ pub fn systems() -> impl Strategy<Value = (CollisionConfig, HotrConfig)> {
         enabled: true,
         staging: if chip { Staging::Chip } else { Staging::Overprovisioned },
         staging_share,
-        hot_share,
+        hot_share: (hot_share < 0.5).then_some(2.0 * hot_share),
         list_length,
         migrate: if all { TrackedReads::All } else { TrackedReads::Blocked },
         erases_block,
@@ -602,7 +619,8 @@ pub fn upkeep()
             let hard_limit = above.map(|above| threshold + above);
             let shuffle = ShuffleConfig { full, partial: full * partial };
             let ties = if restart { Ties::Logical } else { Ties::Random };
-            let pages = PageCountersConfig { group, restart, for_pages: CountedPages::Raw, ties };
+            let moves = if group % 2 == 0 { PageMoves::Needed } else { PageMoves::All };
+            let pages = PageCountersConfig { group, restart, for_pages: CountedPages::Raw, ties, moves };
             let map_blocks = threshold % 5 > 0;
             ReclaimConfig { policy, threshold, hard_limit, priority, holes, map_blocks, shuffle, pages }
         });

@@ -360,9 +360,10 @@ impl System for Astro {
     }
 
     fn bytes(&self) -> u64 {
-        let ordering = u64::from(self.config.region_pages) * u64::from(self.unit_bytes);
+        let at_once = u64::from(self.config.at_once);
+        let ordering = at_once * u64::from(self.config.region_pages) * u64::from(self.unit_bytes);
         let runs = self.shape.map_or(1, |shape| u64::from(shape.width * shape.rounds));
-        let placed = u64::from(self.config.at_once) * Ordering::bytes(self.config.region_pages);
+        let placed = at_once * Ordering::bytes(self.config.region_pages);
         self.table.bytes(runs) + ordering + placed + self.residual_bytes
     }
 
