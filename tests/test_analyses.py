@@ -126,7 +126,9 @@ def computed() -> dict[tuple[str, ...], str]:
             for number in shown.numbers:
                 if "line" in number:
                     line = number["line"]
-                    words = (line.get("workload", ""), number["metric"], line.get("against", ""))
+                    # A variant says in its own metric what it varies.
+                    metric = line["metric"] if number.get("variant") else number["metric"]
+                    words = (line.get("workload", ""), metric, line.get("against", ""))
                     found[(paper, shown.name, *words)] = f"{paper}/{shown.name}: {line}"
     return found
 
