@@ -93,9 +93,9 @@ def changes(title: str, cells: Sequence[tuple[str, str, float | None]], value: s
     color: Spec = {
         "field": "v",
         "type": "quantitative",
-        "title": value,
+        "title": None,
         "scale": {"domain": [-0.5, 0.5], "clamp": True, "scheme": "redblue", "reverse": True},
-        "legend": {"orient": "bottom", "direction": "horizontal", "format": "+.0%", "titleLimit": 0},
+        "legend": {"orient": "bottom", "direction": "horizontal", "format": "+.0%"},
     }
     body = {
         "data": {"values": values},
@@ -103,7 +103,7 @@ def changes(title: str, cells: Sequence[tuple[str, str, float | None]], value: s
         "encoding": {
             "x": {
                 "field": "x", "type": "ordinal", "title": None, "sort": None,
-                "axis": {"orient": "top", "labelAngle": -30},
+                "axis": {"orient": "top", "labelAngle": 0, "labelOverlap": False, "labelFontSize": 9},
             },
             "y": {
                 "field": "y", "type": "ordinal", "title": None, "sort": None,
@@ -134,4 +134,4 @@ def changes(title: str, cells: Sequence[tuple[str, str, float | None]], value: s
             },
         ],
     }  # fmt: skip
-    return framed(title, body, 16 * len(rows))
+    return framed(f"{title}: {value}", body, 16 * len(rows))

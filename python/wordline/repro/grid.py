@@ -14,7 +14,7 @@ GRID = "grid"
 
 FIGURE_KEYS = ("kind", "x", "y", "value", "base", "value_label")
 
-WIDTH = 520
+WIDTH = 640
 
 Line = Mapping[str, Any]
 
