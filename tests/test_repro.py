@@ -492,6 +492,39 @@ def test_published_pages_tell_which_file_was_run_and_are_outdated_when_it_change
         reproduce("validation", tmp_path / "runs", names=names, quick=True, publish_to=tmp_path / "results")
 
 
+def test_pages_are_published_into_a_folder_and_never_over_what_is_somebodys_own(tmp_path: Path) -> None:
+    def refused(folder: Path) -> str:
+        with pytest.raises(WordlineError) as error:
+            reproduce("validation", tmp_path / "runs", names=["unloaded-reads"], publish_to=folder)
+        assert not (tmp_path / "runs").exists(), "before anything is run"
+        return str(error.value)
+
+    own = tmp_path / "own"
+    own.mkdir()
+    (own / "validation.md").write_text("mine")
+    assert "another folder" in refused(own) and (own / "validation.md").read_text() == "mine"
+    (own / "validation.md").rename(own / "validation")
+    assert "another folder" in refused(own)
+    assert "is not a folder" in refused(own / "validation")
+
+
+def test_a_variant_is_each_number_of_a_scheme_for_another_one(tmp_path: Path) -> None:
+    text = (
+        'title = "x"\n[columns]\n[[variant]]\nof = "a"\nscheme = "a+b=1"\nnamed = "b = 1"\n'
+        '[[number]]\nmetric = "m"\nmark = "k"\nwhere = { scheme = "a", workload = "w" }\n'
+        '[[number]]\nmetric = "n"\nwhere = { scheme = "c" }\n'
+    )
+    path = tmp_path / "x.toml"
+    path.write_text(text)
+    first, second, varied = read_exhibit(path).numbers
+    assert (first["metric"], second["metric"]) == ("m", "n")
+    where = {"scheme": "a+b=1", "workload": "w"}
+    assert varied == {"metric": "m, b = 1", "where": where, "variant": True}
+    path.write_text(text.replace("named", "name"))
+    with pytest.raises(WordlineError, match=r"variant: name: unknown key: did you mean `named`\?"):
+        read_exhibit(path)
+
+
 def test_published_results_are_of_the_exhibits_as_they_are() -> None:
     from wordline.repro.publish import outdated
 

@@ -30,6 +30,7 @@ KEYS = (
     "columns",
     "figure",
     "number",
+    "variant",
     "needs",
     "measured",
     "load",
@@ -62,6 +63,8 @@ NUMBER_KEYS = (
     "mark",
 )
 
+VARIANT_KEYS = ("of", "scheme", "named")
+
 TRACES = "{traces}"
 """Stands in a sweep for the folder that `--traces` names."""
 
@@ -93,9 +96,10 @@ class Exhibit:
 
     @property
     def digest(self) -> str:
-        """Hash of its file: a page of results names the one that was run."""
-        path = EXHIBITS / self.paper / f"{self.name}.toml"
-        return hashlib.sha256(path.read_bytes()).hexdigest()[:12]
+        """Hash of its file and of the drives, schemes and workloads beside it: pages of results name it."""
+        folder = EXHIBITS / self.paper
+        files = [folder / f"{self.name}.toml", *sorted(folder.glob("*/*.toml"))]
+        return hashlib.sha256(b"\0".join(file.read_bytes() for file in files)).hexdigest()[:12]
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -186,6 +190,8 @@ def read(path: Path) -> Exhibit:
     _refuse_unknown(where, data, KEYS)
     for number in data.get("number", []):
         _refuse_unknown(f"{where}: number", number, NUMBER_KEYS)
+    for variant in data.get("variant", []):
+        _refuse_unknown(f"{where}: variant", variant, VARIANT_KEYS)
     return Exhibit(
         paper=path.parent.name,
         name=path.stem,
@@ -194,10 +200,28 @@ def read(path: Path) -> Exhibit:
         workload_is=data.get("workload_is", "own"),
         columns=data["columns"],
         figure=data.get("figure"),
-        numbers=data.get("number", []),
+        numbers=_with_variants(data.get("number", []), data.get("variant", [])),
         needs=data.get("needs", []),
         data=data,
     )
+
+
+def _with_variants(numbers: list[dict[str, Any]], variants: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """The numbers, then those of each variant: of another scheme than `of`, and called what it is."""
+    return [
+        *numbers,
+        *(
+            {name: value for name, value in number.items() if name != "mark"}
+            | {
+                "metric": f"{number['metric']}, {variant['named']}",
+                "where": {**number["where"], "scheme": variant["scheme"]},
+                "variant": True,
+            }
+            for number in numbers
+            for variant in variants
+            if number.get("where", {}).get("scheme") == variant["of"]
+        ),
+    ]
 
 
 def _refuse_unknown(where: str, data: Mapping[str, Any], keys: tuple[str, ...]) -> None:

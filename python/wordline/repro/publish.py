@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wordline._core import WordlineError
-from wordline.files import write_text
+from wordline.files import made_folder, usable_folder, write_text
 from wordline.repro import summary, tournament
 from wordline.repro.exhibit import Exhibit
 from wordline.repro.reproduction import Reproduction
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from wordline.repro.reproduction import Shown
 
@@ -23,6 +22,25 @@ OF = "exhibit file"
 
 PUBLISHED = re.compile(rf"## (\S+) (\S+): .*{OF} ([0-9a-f]+)", re.DOTALL)
 """Of the section of an exhibit."""
+
+WRITTEN = "Written by `wordline repro"
+"""In every page that was published."""
+
+
+def check(folder: str | Path, papers: Iterable[str]) -> None:
+    """Raises `WordlineError` where pages of these papers can't be written, or would replace others'."""
+    there = Path(folder)
+    usable_folder(there)
+    for paper in papers:
+        page = there / f"{paper}.md"
+        if page.exists():
+            is_ours = page.is_file() and WRITTEN in page.read_text(encoding="utf-8", errors="replace")
+        else:
+            is_ours = not (there / paper).exists()
+        if not is_ours:
+            raise WordlineError(
+                f"--publish {there}: {page} or its pictures weren't published: allowed: another folder"
+            )
 
 
 def publish(found: Reproduction, folder: str | Path, *, command: str) -> list[Path]:
@@ -34,12 +52,14 @@ def publish(found: Reproduction, folder: str | Path, *, command: str) -> list[Pa
     if quick:
         name = "/".join(quick[0].key)
         raise WordlineError(f"--publish: {name} was run with --quick: allowed: runs in full")
+    papers = list(dict.fromkeys(shown.exhibit.paper for shown in found.shown))
+    check(folder, papers)
     pages = []
-    for paper in dict.fromkeys(shown.exhibit.paper for shown in found.shown):
+    for paper in papers:
         shown_here = [shown for shown in found.shown if shown.exhibit.paper == paper]
         page = Path(folder) / f"{paper}.md"
         numbers = [number for number in found.numbers if number.paper == paper]
-        page.parent.mkdir(parents=True, exist_ok=True)
+        made_folder(folder)
         write_text(page, _page(Reproduction(found.folder, shown_here, numbers), paper, command))
         for shown in shown_here:
             _copy_pictures(shown, found.folder, page.parent)
@@ -51,14 +71,14 @@ def _page(found: Reproduction, paper: str, command: str) -> str:
     text = tournament.markdown_of(found) if paper == tournament.PAPER else summary.as_markdown(found)
     title, _, rest = text.partition("\n")
     named = f"{title}: {paper}" if paper != tournament.PAPER else title
-    return f"{named}\n\nWritten by `{command}`; not edited by hand.\n{rest}"
+    return f"{named}\n\n{WRITTEN}{command}`; not edited by hand.\n{rest}"
 
 
 def _copy_pictures(shown: Shown, here: Path, there: Path) -> None:
     for picture in (path for path in shown.files if path.suffix == ".svg"):
         copy = there / picture.relative_to(here)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(picture, copy)
+        made_folder(copy.parent)
+        write_text(copy, picture.read_text(encoding="utf-8"))
 
 
 def outdated(folder: Path, exhibits: Sequence[Exhibit]) -> list[str]:

@@ -32,7 +32,7 @@ class Shown:
     build: str = ""
     """Hash of the sources that ran it."""
     digest: str = ""
-    """Of the exhibit's file."""
+    """Of the exhibit's file and those beside it."""
 
     @property
     def key(self) -> Place:

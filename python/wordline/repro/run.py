@@ -78,6 +78,8 @@ def reproduce(
         raise WordlineError("--publish: with --quick: allowed: runs in full")
     printed = targets.read(targets_folder)
     chosen, systems = choose(paper, names, printed)
+    if publish_to is not None:
+        publish.check(publish_to, {exhibit.paper for exhibit in chosen})
     target = Path(folder)
     plans = [_plan(exhibit, quick, traces, seeds, measured_folder) for exhibit in chosen]
     store = Store(target)
@@ -100,9 +102,7 @@ def reproduce(
     _write(found)
     if publish_to is not None:
         more = f" --seeds {seeds}" if seeds > 1 else ""
-        publish.publish(
-            kept.with_earlier(found), publish_to, command=f"wordline repro {paper}{more} --publish"
-        )
+        publish.publish(kept.with_earlier(found), publish_to, command=f" {paper}{more} --publish")
     return found
 
 

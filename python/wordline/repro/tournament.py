@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 
 from wordline.files import write_text
 from wordline.report.page import page
+from wordline.report.tables import table
 from wordline.repro.standings import FIGURES, WAITS, Row, Standing, read, standings
 from wordline.repro.summary import run_of
 
 if TYPE_CHECKING:
     from wordline.repro.reproduction import Reproduction, Shown
+
+    Tables = Sequence[tuple[Shown, Sequence[Row]]]
 
 PAPER = "tournament"
 
@@ -49,22 +52,26 @@ SHOWN = ("read_mean_ns", "read_p99_ns", "read_p99_9_ns", "write_mean_ns", "waf",
 
 def write(found: Reproduction) -> None:
     """Writes `tournament.html` and `tournament.md` where exhibits of the tournament were run."""
-    shown = [one for one in found.shown if one.exhibit.paper == PAPER and _table(one) is not None]
-    if not shown:
-        return
-    tables = {one.exhibit.name: read(path) for one in shown if (path := _table(one)) is not None}
-    write_text(found.folder / "tournament.html", as_html(shown, tables))
-    write_text(found.folder / "tournament.md", as_markdown(found, shown, tables))
+    tables = _tables(found)
+    if tables:
+        write_text(found.folder / "tournament.html", as_html(tables))
+        write_text(found.folder / "tournament.md", as_markdown(found.folder, tables))
 
 
 def markdown_of(found: Reproduction) -> str:
     """The page of standings of the exhibits that were run."""
-    shown = [one for one in found.shown if _table(one) is not None]
-    return as_markdown(found, shown, {one.exhibit.name: read(path) for one in shown if (path := _table(one))})
+    return as_markdown(found.folder, _tables(found))
 
 
-def _table(shown: Shown) -> Path | None:
-    return next((path for path in shown.files if path.suffix == ".csv" and path.exists()), None)
+def _tables(found: Reproduction) -> Tables:
+    """The exhibits of the tournament that were run, each with the lines of its table."""
+    return [
+        (one, read(path))
+        for one in found.shown
+        if one.exhibit.paper == PAPER
+        for path in one.files
+        if path.suffix == ".csv" and path.exists()
+    ]
 
 
 def _percent(value: float | None) -> str:
@@ -96,21 +103,15 @@ def cells(standing: Standing) -> list[str]:
 
 def _exercised(rows: Sequence[Row]) -> str:
     """What a short run can't show."""
-    reclaims = sum(value for row in rows if isinstance(value := row.get("reclaims"), float))
-    return (
-        ""
-        if reclaims
-        else "No block was read often enough to be reclaimed: schemes of read reclaim are not exercised."
-    )
+    if any(row.get("reclaims") for row in rows):
+        return ""
+    return "No block was read often enough to be reclaimed: schemes of read reclaim are not exercised."
 
 
-def as_markdown(
-    found: Reproduction, shown: Sequence[Shown], tables: dict[str, list[dict[str, float | str | None]]]
-) -> str:
-    """For reading anywhere."""
+def as_markdown(folder: Path, tables: Tables) -> str:
+    """For reading anywhere; pictures lie below `folder`."""
     lines = ["# Tournament", "", RULE, ""]
-    for one in shown:
-        rows = tables[one.exhibit.name]
+    for one, rows in tables:
         lines += [
             f"## {PAPER} {one.exhibit.name}: {one.exhibit.title}",
             "",
@@ -122,10 +123,10 @@ def as_markdown(
         lines += [f"Failed: {error}" for error in one.errors]
         picture = next((path for path in one.files if path.suffix == ".svg"), None)
         if picture is not None:
-            lines += [f"![{one.exhibit.title}]({picture.relative_to(found.folder).as_posix()})", ""]
+            lines += [f"![{one.exhibit.title}]({picture.relative_to(folder).as_posix()})", ""]
         lines += ["| " + " | ".join(HEAD) + " |", "|---|" + "---:|" * 8 + "---|" * (len(HEAD) - 9)]
         lines += ["| " + " | ".join(cells(standing)) + " |" for standing in standings(rows)]
-        lines += ["", _exercised(rows), ""] if _exercised(rows) else [""]
+        lines += ["", *(f"{text}\n" for text in [_exercised(rows)] if text)]
         if one.exhibit.left_out:
             lines += [
                 "Left out:",
@@ -136,26 +137,24 @@ def as_markdown(
     return "\n".join(lines).rstrip() + "\n"
 
 
-def as_html(shown: Sequence[Shown], tables: dict[str, list[dict[str, float | str | None]]]) -> str:
+def as_html(tables: Tables) -> str:
     """One self-contained page."""
     data = {
         "figures": FIGURES,
         "waits": WAITS,
-        "drives": {one.exhibit.title: tables[one.exhibit.name] for one in shown},
+        "drives": {one.exhibit.title: rows for one, rows in tables},
     }
     text = json.dumps(data, separators=(",", ":"), ensure_ascii=False).replace("<", "\\u003c")
     parts = [
         f'<p class="lead">{escape(RULE)}</p>{ASK}'
         f'<script type="application/json" id="data">{text}</script><script>{SCRIPT}</script>'
     ]
-    for one in shown:
-        rows = tables[one.exhibit.name]
+    for one, rows in tables:
         parts.append(f"<section><h2>{escape(one.exhibit.title)}</h2>")
         parts.append(f'<p class="dim">{escape(one.exhibit.about)} {escape("Run: " + run_of(one))}.</p>')
         parts += [f'<p class="bad">Failed: {escape(error)}</p>' for error in one.errors]
-        if _exercised(rows):
-            parts.append(f'<p class="bad">{escape(_exercised(rows))}</p>')
-        parts.append(_html_table(standings(rows)))
+        parts += [f'<p class="bad">{escape(text)}</p>' for text in [_exercised(rows)] if text]
+        parts.append(table(HEAD, [cells(standing) for standing in standings(rows)]))
         if one.exhibit.left_out:
             items = "".join(
                 f"<li>{escape(name)}: {escape(why)}</li>" for name, why in one.exhibit.left_out.items()
@@ -163,16 +162,3 @@ def as_html(shown: Sequence[Shown], tables: dict[str, list[dict[str, float | str
             parts.append(f"<p>Left out:</p><ul>{items}</ul>")
         parts.append("</section>")
     return page("Tournament", "".join(parts), style=STYLE)
-
-
-def _html_table(found: Sequence[Standing]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in HEAD)
-    rows = []
-    for standing in found:
-        first, *rest = map(escape, cells(standing))
-        values = "".join(f'<td class="n">{text}</td>' for text in rest[:8]) + "".join(
-            f"<td>{text}</td>" for text in rest[8:]
-        )
-        rows.append(f"<tr><td>{first}</td>{values}</tr>")
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
-    return f'<div class="scroll">{table}</div>'
