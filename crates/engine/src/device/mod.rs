@@ -125,7 +125,7 @@ pub use admit::Request;
 pub use answers::Answers;
 pub use overwriting::Overwriting;
 pub use read_loop::{ReadFeed, Taken};
-pub use view::{DriveView, ReadThere};
+pub use view::DriveView;
 pub use wear_out::EndOfLife;
 
 /// What the counters of read reclaim are called in the ledger of the DRAM.

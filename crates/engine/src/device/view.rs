@@ -8,19 +8,8 @@ use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::mapping::FurtherCopy;
 use crate::nand::Geometry;
 use crate::sched::class::{Cause, Class, FlashOp};
-use crate::sched::queue::{NONE, OpId};
+use crate::sched::queue::{NONE, OpId, ReadThere};
 use crate::time::Ns;
-
-/// A read of the host that waits or runs at a die: one command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReadThere {
-    /// Logical page of its first unit.
-    pub lpa: Lpa,
-    /// Where that is read.
-    pub ppa: Ppa,
-    /// Its place among all operations in order of arrival at the dies; it keeps it when it is sent on to another.
-    pub order: u64,
-}
 
 /// The drive, read-only.
 pub struct DriveView<'a>(pub(super) &'a Device);

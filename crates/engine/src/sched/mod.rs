@@ -120,15 +120,14 @@ impl SchedulerPolicy {
 
     /// The same, with read reclaim and orders by updates at the priorities that the scheme gives them.
     pub fn for_scheme(scheme: &SchemeConfig) -> Self {
-        let policy = Tiered::new(&scheme.scheduler);
-        let policy = match scheme.reclaim.is_on() {
-            true => policy.with_reclaim(scheme.reclaim.priority),
-            false => policy,
-        };
-        Self::Tiered(match scheme.astro.enabled {
-            true => policy.with_updates(scheme.astro.update_priority),
-            false => policy,
-        })
+        let mut policy = Tiered::new(&scheme.scheduler);
+        if scheme.reclaim.is_on() {
+            policy = policy.with_reclaim(scheme.reclaim.priority);
+        }
+        if scheme.astro.enabled {
+            policy = policy.with_updates(scheme.astro.update_priority);
+        }
+        Self::Tiered(policy)
     }
 }
 

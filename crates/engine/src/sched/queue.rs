@@ -15,6 +15,17 @@ pub type OpId = u32;
 /// No operation.
 pub const NONE: OpId = u32::MAX;
 
+/// A read of the host that waits or runs at a die: one command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadThere {
+    /// Logical page of its first unit.
+    pub lpa: Lpa,
+    /// Where that is read.
+    pub ppa: Ppa,
+    /// Its place among all operations in order of arrival at the dies; it keeps it when it is sent on to another.
+    pub order: u64,
+}
+
 /// From here on [`Op::request`] is no request of the host, but tells what work of the drive's own the operation is
 /// for. Its time is nobody's response time.
 pub const OWN: u32 = 1 << 31;

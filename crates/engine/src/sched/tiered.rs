@@ -59,22 +59,23 @@ impl Tiered {
             ReclaimPriority::Equal => self.tier[Class::HostRead.index()],
             ReclaimPriority::Background => CLASSES as u8 + 3,
         };
-        for class in RECLAIM {
-            self.tier[class.index()] = tier;
-        }
-        self.tiers = by_tier(&self.tier);
-        self
+        self.in_tiers(RECLAIM, [tier; 3])
     }
 
     /// The same with the commands of migration, which are those of orders by updates, in another tier.
     #[must_use]
-    pub fn with_updates(mut self, priority: UpdatePriority) -> Self {
-        for (class, reclaim) in MIGRATION.into_iter().zip(RECLAIM) {
-            self.tier[class.index()] = match priority {
-                UpdatePriority::Reclaim => self.tier[reclaim.index()],
-                UpdatePriority::Equal => self.tier[Class::HostRead.index()],
-                UpdatePriority::Background => CLASSES as u8 + 4,
-            };
+    pub fn with_updates(self, priority: UpdatePriority) -> Self {
+        let tiers = match priority {
+            UpdatePriority::Reclaim => RECLAIM.map(|class| self.tier[class.index()]),
+            UpdatePriority::Equal => [self.tier[Class::HostRead.index()]; 3],
+            UpdatePriority::Background => [CLASSES as u8 + 4; 3],
+        };
+        self.in_tiers(MIGRATION, tiers)
+    }
+
+    fn in_tiers(mut self, classes: [Class; 3], tiers: [u8; 3]) -> Self {
+        for (class, tier) in classes.into_iter().zip(tiers) {
+            self.tier[class.index()] = tier;
         }
         self.tiers = by_tier(&self.tier);
         self

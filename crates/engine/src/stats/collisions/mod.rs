@@ -9,7 +9,7 @@ pub mod together;
 
 use serde::{Deserialize, Serialize};
 
-use crate::device::ReadThere;
+use crate::sched::queue::ReadThere;
 use crate::time::Ns;
 pub use pairs::PairsReport;
 use pairs::{PairCounts, ratio};
