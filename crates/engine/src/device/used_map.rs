@@ -20,9 +20,6 @@ use crate::mapping::{Lookup, MapView, Update};
 use crate::rng::{stream, unit};
 use crate::sched::class::Cause;
 
-/// How far ahead entries are fetched.
-const AHEAD: usize = 24;
-
 impl Device {
     /// Whether a policy keeps a part of the map, which no system knows better.
     pub(crate) fn caches_its_map(&self) -> bool {
@@ -142,9 +139,6 @@ impl Device {
         self.translation.policy.get_mut().expect(all + u64::from(law.keeping.held_changes.min(1 << 24)));
         for (part, list) in [&kept.first, &kept.protected].into_iter().enumerate() {
             for number in (0..list.held.len()).rev() {
-                if let Some(coming) = number.checked_sub(AHEAD).and_then(|at| list.held.get(at)) {
-                    self.translation.policy.get().prefetch(Lpa(coming.lpa));
-                }
                 let dirty = is_dirty(list, number, part, random);
                 if let Some(held) = list.held.get(number) {
                     self.put_in(Lpa(held.lpa), part > 0, dirty);
@@ -268,9 +262,6 @@ impl Device {
         let held = list.len().min(most as usize);
         self.translation.policy.get_mut().expect(held as u64);
         for number in (0..held).rev() {
-            if let Some((_, coming)) = number.checked_sub(AHEAD).and_then(|at| list.get(at)) {
-                self.translation.policy.get().prefetch(Lpa(*coming));
-            }
             if let Some((_, lpa)) = list.get(number) {
                 self.change_map(Lpa(*lpa), Cause::Gc);
             }

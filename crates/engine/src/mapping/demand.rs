@@ -191,10 +191,6 @@ impl Mapping for Demand {
         self.slots.expect(entries as usize);
     }
 
-    fn prefetch(&self, lpa: Lpa) {
-        self.slots.prefetch(lpa);
-    }
-
     fn bytes(&self) -> u64 {
         let entries = if self.in_host { 0 } else { u64::from(self.capacity.most()) + u64::from(self.batch) };
         entries * u64::from(self.entry_bytes) + u64::from(self.sizes.translation_pages) * DIRECTORY_ENTRY

@@ -1,15 +1,17 @@
 //! Entries in DRAM: found by logical page, linked by recency of use, and the dirty ones by translation page.
 
+use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
+
 use serde::{Deserialize, Serialize};
 
 use super::MapSizes;
 use crate::ids::Lpa;
-use crate::memory::{ask_for_huge_pages, prefetch, zeroed_table};
+use crate::memory::{PageHasher, ask_for_huge_pages};
+
+mod in_order;
 
 const NONE: u32 = u32::MAX;
-
-/// One entry of so many touches most pages of memory of a table of them.
-const DENSE: usize = 1024;
 
 /// Where an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,8 +56,9 @@ struct Page {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Slots {
     sizes: MapSizes,
-    /// Of each logical page; 0 = not there.
-    slot_plus_one: Vec<u32>,
+    /// By logical page, of those that are here: a cache holds a small part of the pages of a drive as sold.
+    #[serde(with = "in_order")]
+    slot_of: HashMap<u32, u32, BuildHasherDefault<PageHasher>>,
     slots: Vec<Slot>,
     free: Vec<u32>,
     ends: [Ends; 3],
@@ -67,7 +70,7 @@ impl Slots {
     pub fn new(sizes: MapSizes) -> Self {
         Self {
             sizes,
-            slot_plus_one: zeroed_table(sizes.logical_units as usize),
+            slot_of: HashMap::default(),
             slots: Vec::new(),
             free: Vec::new(),
             ends: [Ends { newest: NONE, oldest: NONE, len: 0 }; 3],
@@ -79,27 +82,16 @@ impl Slots {
     /// Takes room for so many.
     pub fn expect(&mut self, entries: usize) {
         self.slots.reserve(entries);
-        if entries > self.slot_plus_one.len() / DENSE {
-            ask_for_huge_pages(&self.slot_plus_one);
-            ask_for_huge_pages(self.slots.spare_capacity_mut());
-        }
-    }
-
-    /// Brings what is known of a logical page towards the caches.
-    pub fn prefetch(&self, lpa: Lpa) {
-        prefetch(&self.slot_plus_one, lpa.index());
+        self.slot_of.reserve(entries);
+        ask_for_huge_pages(self.slots.spare_capacity_mut());
     }
 
     #[inline]
     pub fn find(&self, lpa: Lpa) -> Option<u32> {
         if self.total() == 0 {
-            // Spares a look into a table that is larger than the processor's caches.
             return None;
         }
-        match self.slot_plus_one.get(lpa.index()) {
-            None | Some(0) => None,
-            Some(slot) => Some(slot - 1),
-        }
+        self.slot_of.get(&lpa.0).copied()
     }
 
     pub fn list_of(&self, slot: u32) -> List {
@@ -142,7 +134,7 @@ impl Slots {
                 (self.slots.len() - 1) as u32
             }
         };
-        self.slot_plus_one[lpa.index()] = slot + 1;
+        self.slot_of.insert(lpa.0, slot);
         self.pages[self.sizes.page_of(lpa) as usize].cached += 1;
         self.link(slot, list);
         if dirty {
@@ -161,7 +153,7 @@ impl Slots {
         self.make_clean(slot);
         self.unlink(slot);
         let lpa = Lpa(self[slot].lpa);
-        self.slot_plus_one[lpa.index()] = 0;
+        self.slot_of.remove(&lpa.0);
         self.pages[self.sizes.page_of(lpa) as usize].cached -= 1;
         self.free.push(slot);
     }

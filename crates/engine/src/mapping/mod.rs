@@ -165,9 +165,6 @@ pub trait Mapping {
     /// So many entries come before the first request: room for them may be taken at once.
     fn expect(&mut self, _entries: u64) {}
 
-    /// An entry is going to be looked for: brings what is known of it towards the caches.
-    fn prefetch(&self, _lpa: Lpa) {}
-
     /// Its state as bytes, for snapshots. One that keeps something beside its parameters must give it.
     fn save(&self) -> Vec<u8> {
         Vec::new()

@@ -221,10 +221,6 @@ impl Mapping for Segments {
         self.changes.expect(entries as usize);
     }
 
-    fn prefetch(&self, lpa: Lpa) {
-        self.changes.prefetch(lpa);
-    }
-
     fn bytes(&self) -> u64 {
         self.bytes
     }
