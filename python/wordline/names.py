@@ -31,6 +31,7 @@ PARTS = {
     "translation": "wait for the map",
     "misprediction": "reading at a wrong guess",
     "chip": "wait for the turn of its chip",
+    "moving": "wait for the move of its page",
 }
 
 ABOUT = {
@@ -54,6 +55,7 @@ ABOUT = {
     "translation": "waiting for its page of the map",
     "misprediction": "reading at a place that was guessed wrongly, waits included",
     "chip": "its die rests until it is its chip's turn",
+    "moving": "waiting until its page has been moved out of what is being emptied",
 }
 """What a part of the response time is."""
 

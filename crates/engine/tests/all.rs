@@ -7,6 +7,7 @@ mod common;
 mod analytic;
 mod array;
 mod astro;
+mod awaited_moves;
 mod background;
 mod bad_blocks;
 mod block_map;

@@ -10,6 +10,7 @@ use proptest::prelude::*;
 use wordline_engine::config::block_map::{BlockMapConfig, BlockMapKind};
 use wordline_engine::config::device::*;
 use wordline_engine::config::firmware::CpuConfig;
+use wordline_engine::config::reclaim::HostAccess;
 use wordline_engine::config::run::{Occupancy, StartConfig};
 use wordline_engine::config::scheme::*;
 use wordline_engine::config::separation::{SeparationConfig, SeparationKind};
@@ -127,6 +128,10 @@ proptest! {
         let mut scheme = SchemeConfig { firmware, ideal, reclaim, wear, slc_cache, maintenance, ..scheme };
         (scheme.collision, scheme.hotr) = (collision, hotr);
         scheme.gc.background = background;
+        let pauses = scheme.gc.pace.is_some() || scheme.gc.background.is_some() || scheme.slc_cache.is_on();
+        if scheme.gc.choices % 2 == 0 && !pauses {
+            scheme.gc.host_access = HostAccess::Wait;
+        }
         scheme.separation = SeparationConfig { policy: separation.0, separate_hot_moves: separation.1, decay_writes: 50, ..Default::default() };
         scheme.blocks.host_write_points =
             if separation.0 == SeparationKind::HotCold { points.max(2) } else { points };

@@ -9,6 +9,7 @@ use wordline_engine::config::device::*;
 use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::config::isolation::Isolation;
 use wordline_engine::config::nand_modes::*;
+use wordline_engine::config::reclaim::HostAccess;
 use wordline_engine::config::run::{Occupancy, StartConfig, StartLayout, WindowConfig};
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::{HostOp, HostRequest};
@@ -327,6 +328,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         background: None,
                         pace: None,
                         isolation: Isolation::default(),
+                        host_access: HostAccess::default(),
                         read_ahead_pages,
                     },
                     scheduler: SchedulerConfig {

@@ -35,6 +35,7 @@ PARTS = {
     "translation": "#c9a227",
     "misprediction": "#a56a43",
     "chip": "#c2a5a0",
+    "moving": "#8c6d31",
     # Waits for the die: orange and red.
     "die_wait.host_read": "#f28e2b",
     "die_wait.host_program": "#e15759",

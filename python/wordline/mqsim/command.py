@@ -51,9 +51,14 @@ def differences(result: Result) -> tuple[str, ...]:
     )
 
 
-def scenarios(configuration: Path, workload: Path, export: Path | None) -> list[Scenario]:
-    """The scenarios, exported if asked for."""
+def scenarios(
+    configuration: Path, workload: Path, export: Path | None, *, locked_victims: bool = False
+) -> list[Scenario]:
+    """The scenarios, exported if asked for; `locked_victims`: the host waits for pages that collection moves."""
     found = read(configuration, workload)
+    if locked_victims:
+        for scenario in found:
+            scenario.scheme["gc"]["host_access"] = "wait"
     if export is not None:
         for scenario in found:
             scenario.export(_folder_of(scenario, found, export))

@@ -76,6 +76,7 @@ pub const SCHEME: &[Slot] = &[
             ("threshold", RECLAIMS),
             ("hard_limit", RECLAIMS),
             ("priority", RECLAIMS),
+            ("host_access", RECLAIMS),
             ("map_blocks", RECLAIMS),
             ("holes", MOVES_SUPERBLOCKS),
             ("shuffle", &["shuffler"]),

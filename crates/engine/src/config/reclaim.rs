@@ -21,6 +21,9 @@ pub struct ReclaimConfig {
     /// How reclaim goes with the host's commands until the hard limit.
     #[serde(default)]
     pub priority: ReclaimPriority,
+    /// What the host does about pages that are being moved.
+    #[serde(default)]
+    pub host_access: HostAccess,
     /// What becomes of the places of invalid pages when a superblock moves to a fresh one.
     #[serde(default)]
     pub holes: Holes,
@@ -43,6 +46,7 @@ impl Default for ReclaimConfig {
             threshold: default_threshold(),
             hard_limit: None,
             priority: ReclaimPriority::default(),
+            host_access: HostAccess::default(),
             holes: Holes::default(),
             map_blocks: yes(),
             shuffle: ShuffleConfig::default(),
@@ -195,6 +199,18 @@ pub enum ReclaimPriority {
     Equal,
     /// When nothing else waits; before every other command once the hard limit is passed.
     Background,
+}
+
+/// What the host does about pages of what is being emptied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostAccess {
+    /// Reads find a page where it is until it has been moved, and writes replace it there.
+    #[default]
+    OldPlace,
+    /// All valid pages are locked when the emptying begins. Reads and writes that come for one wait until its move has been
+    /// programmed; reads are answered with the data that was moved, and writes are programmed then.
+    Wait,
 }
 
 /// What becomes of the places of invalid pages when a superblock moves to a fresh one.

@@ -19,7 +19,7 @@ pub use super::mapping::{
 use super::owned;
 use super::pace::PaceConfig;
 use super::partition::PartitionConfig;
-use super::reclaim::ReclaimConfig;
+use super::reclaim::{HostAccess, ReclaimConfig};
 use super::redundancy::RedundancyConfig;
 use super::separation::SeparationConfig;
 use super::slc_cache::SlcCacheConfig;
@@ -295,6 +295,9 @@ pub struct GcConfig {
     /// What of the host's streams stays apart when its pages are moved: `initial` (nothing) or `persistent`.
     #[serde(default)]
     pub isolation: Isolation,
+    /// What the host does about pages that collection is moving.
+    #[serde(default)]
+    pub host_access: HostAccess,
     /// Flash pages read ahead of their programs; 0 = two superpages, at least four pages.
     #[serde(default)]
     pub read_ahead_pages: u32,
@@ -311,6 +314,7 @@ impl Default for GcConfig {
             background: None,
             pace: None,
             isolation: Isolation::default(),
+            host_access: HostAccess::default(),
             read_ahead_pages: 0,
         }
     }
@@ -393,6 +397,23 @@ impl SchemeConfig {
         owned::check(self, owned::SCHEME)
     }
 
+    /// Where the host waits for moves, nothing of them may wait for the host.
+    fn check_access_to_victims(&self) -> Result<(), ConfigError> {
+        let paused = [
+            (self.gc.pace.is_some(), "scheme.gc.pace"),
+            (self.gc.background.is_some(), "scheme.gc.background"),
+            (self.slc_cache.is_on(), "scheme.slc_cache"),
+        ];
+        let by = paused.iter().find(|(is_on, _)| *is_on && self.gc.host_access == HostAccess::Wait);
+        match by {
+            None => Ok(()),
+            Some((_, key)) => {
+                let allowed = format!("old_place beside {key}, by which moves pause for the host");
+                Err(ConfigError::new("gc.host_access", "wait", allowed))
+            }
+        }
+    }
+
     /// Refuses what no firmware can do. A scheme that is laid over a drive's own may leave the choice of policies to that, so which of
     /// its keys are read isn't known yet.
     pub fn validate_values(&self) -> Result<(), ConfigError> {
@@ -403,6 +424,7 @@ impl SchemeConfig {
         self.redundancy.validate().map_err(|e| e.under("redundancy"))?;
         self.gc.isolation.check_beside(self)?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
+        self.check_access_to_victims()?;
         self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
         if self.reclaim.policy.rearranges() && self.redundancy.is_on() {
             let policy = format!("{:?}", self.reclaim.policy).to_lowercase();

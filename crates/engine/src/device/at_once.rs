@@ -22,7 +22,8 @@ impl Device {
             || self.monitor.watches_commands()
             || self.disturb.is_some()
             || self.reclaim.is_some()
-            || self.energy.is_some();
+            || self.energy.is_some()
+            || self.plans.awaited.is_used();
         let otherwise =
             self.second_server > 0 || self.chips.is_some() || self.overlap.is_on() || self.blocks.has_modes();
         !(watched || otherwise)

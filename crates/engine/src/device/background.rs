@@ -130,6 +130,7 @@ impl Device {
         state.collector.active = !state.collector.wanted.is_empty();
         self.blocks.set_state(victim, BlockState::Full);
         self.reclaim_given_up(victim);
+        self.unlock_superblock(victim);
         self.advance_collection(domain);
     }
 

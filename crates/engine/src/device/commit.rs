@@ -165,6 +165,7 @@ impl Device {
         let valid = self.blocks.add_valid(superblock, -1);
         self.domain[domain.index()].live -= 1;
         self.tell_invalidated(ppa);
+        self.unlock_page(ppa);
         if valid == 0 {
             self.nothing_is_valid(superblock);
         }
@@ -221,6 +222,9 @@ impl Device {
                 versions.programmed(ppa);
             }
             if replaced.is_some() {
+                if class.is_move() {
+                    self.answer_awaiting(replaced, ppa);
+                }
                 self.invalidate(replaced);
             }
             if class.cause() == Cause::WriteBack {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::awaited_moves::AwaitedMoves;
 use super::disturb::Disturb;
 use super::parity::Redundant;
 use super::partial_writes::PartialWrites;
@@ -118,7 +119,7 @@ impl Device {
             scheduler: SchedulerPolicy::for_scheme(scheme),
             gates: Gates::default(),
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns), systems.len()),
-            plans: plans::Plans::default(),
+            plans: plans::Plans::new(AwaitedMoves::new(scheme)),
             wake_at: Ns::NEVER,
             partial_writes: PartialWrites::default(),
             slc,

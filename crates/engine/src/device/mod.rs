@@ -10,6 +10,7 @@ mod admit;
 mod answers;
 mod at_once;
 mod audit;
+mod awaited_moves;
 mod background;
 mod buffer;
 mod by_domain;

@@ -6,6 +6,7 @@ mod asked;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
+use super::awaited_moves::AwaitedMoves;
 use super::kept::KeptOpen;
 use crate::blocks::BlockState;
 use crate::cpu::{Cost, Task};
@@ -96,6 +97,8 @@ pub(super) struct Plans {
     waiting: u32,
     /// Superblocks that stay open from plan to plan.
     pub(super) kept: KeptOpen,
+    /// What the host waits for.
+    pub(super) awaited: AwaitedMoves,
 }
 
 impl Run {
@@ -127,6 +130,10 @@ impl Run {
 }
 
 impl Plans {
+    pub fn new(awaited: AwaitedMoves) -> Self {
+        Self { awaited, ..Self::default() }
+    }
+
     /// Whether a request came that ends the plan.
     fn is_stopped(&mut self, tag: u32) -> bool {
         self.get(tag).is_some_and(|run| run.stopped)
@@ -197,6 +204,7 @@ impl Device {
         let Some(run) = self.plans.get(tag) else { return };
         (run.started, run.destinations) = (true, destinations);
         let (cause, sources) = (run.cause, run.plan.erase.clone());
+        let pages: Vec<Ppa> = run.targets.iter().map(|target| target.source).collect();
         let (system, number, opened) = (run.system, run.number, run.destinations.clone());
         run.destinations.extend_from_slice(&run.kept);
         let ends = run.ends.clone();
@@ -218,6 +226,7 @@ impl Device {
                 }
             }
         }
+        self.lock_pages(cause, pages);
         if self.urgent != 0 {
             self.note_urgent();
         }
@@ -407,6 +416,7 @@ impl Device {
     fn end_plan(&mut self, tag: u32) {
         let slot = (tag & !OWN) as usize;
         let Some(run) = self.plans.runs.get_mut(slot).and_then(Option::take) else { return };
+        run.targets.iter().for_each(|target| self.unlock_page(target.source));
         for (index, &superblock) in run.destinations.iter().enumerate() {
             let written = run.filled & (1 << index) != 0;
             if self.plans.kept.has(superblock) {

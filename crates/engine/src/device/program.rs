@@ -21,6 +21,9 @@ impl Device {
             if self.translation.is_asked() && !self.is_translated(id) {
                 return;
             }
+            if self.waits_for_move(id) {
+                return;
+            }
             let plane = *plane.get_or_insert_with(|| self.place(&ProgramIntent::host(lpa, stream)));
             return self.program_on(plane, id);
         }
@@ -75,6 +78,9 @@ impl Device {
 
     /// Its place is known.
     pub(super) fn read_old_content(&mut self, id: OpId) {
+        if self.waits_for_move(id) {
+            return;
+        }
         let ppa = self.lookup(self.pool[id].lpa);
         self.pool[id].source = Ppa::NONE;
         if ppa.is_some() {

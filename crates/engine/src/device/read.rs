@@ -40,6 +40,9 @@ impl Device {
     #[inline(always)]
     pub(super) fn send_read(&mut self, id: OpId, head: OpId) -> OpId {
         let ppa = self.pool[id].ppa;
+        if !self.pool[id].guess && self.waits_for_move(id) {
+            return head;
+        }
         if head != NONE
             && self.pool[head].ppa.0 >> self.geometry.unit_shift == ppa.0 >> self.geometry.unit_shift
         {

@@ -339,7 +339,7 @@ impl Device {
             self.read_old_content(id);
         } else if class.op() == FlashOp::Read {
             self.read_known(id, ppa, last);
-        } else {
+        } else if !self.waits_for_move(id) {
             self.program_anywhere(id);
         }
     }
@@ -362,6 +362,9 @@ impl Device {
             return self.end_with_zeros(id);
         }
         self.pool[id].ppa = ppa;
+        if self.waits_for_move(id) {
+            return;
+        }
         if !(last && self.begin_unqueued(id)) {
             self.enqueue(id);
             self.tell_read(id);

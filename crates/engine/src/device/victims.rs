@@ -29,6 +29,9 @@ impl Device {
         self.note_pace_of(domain, superblock, valid);
         self.charge(Cost::Decision, 1);
         self.blocks.set_state(superblock, BlockState::Collecting);
+        if cause == Cause::Gc {
+            self.lock_superblock(cause, superblock);
+        }
         if self.urgent != 0 {
             self.note_urgent();
         }

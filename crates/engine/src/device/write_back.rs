@@ -256,6 +256,9 @@ impl Device {
 
     /// Queues the program of a unit on its way to flash. Where sectors are missing that flash holds, it reads them first (`false`).
     fn carry(&mut self, slot: Slot, id: OpId, plane: PlaneId) -> bool {
+        if self.waits_for_move(id) {
+            return false;
+        }
         let Some(cache) = self.cache.as_deref_mut() else { return false };
         let table = &mut cache.state.table;
         if self.rules.written_only {

@@ -9,7 +9,7 @@ use crate::memory::Table;
 use crate::sched::class::{CLASSES, Class};
 
 /// Parts that are no wait behind a class.
-const PLAIN: [&str; 20] = [
+const PLAIN: [&str; 21] = [
     "link",
     "admission",
     "space",
@@ -30,6 +30,7 @@ const PLAIN: [&str; 20] = [
     "translation",
     "misprediction",
     "chip",
+    "moving",
 ];
 
 /// Plain parts that every drive has; the first ones.
@@ -81,6 +82,8 @@ pub enum Part {
     Misprediction,
     /// Waiting for the turn of its chip, while its die rests.
     Chip,
+    /// Waiting until its page has been moved out of a superblock that is being emptied.
+    Moving,
     /// Waiting for the die, occupied by this class.
     DieWait(Class),
     /// Waiting for the channel, occupied by this class.
@@ -112,6 +115,7 @@ impl Part {
             Self::Translation => 17,
             Self::Misprediction => 18,
             Self::Chip => 19,
+            Self::Moving => 20,
             Self::DieWait(class) => PLAIN.len() + class.index(),
             Self::ChannelWait(class) => PLAIN.len() + CLASSES + class.index(),
         }

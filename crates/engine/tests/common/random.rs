@@ -20,8 +20,8 @@ use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, Copyb
 use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::partition::{Adapts, BusyChannel, PartitionConfig, WhenBusy};
 use wordline_engine::config::reclaim::{
-    CountedPages, Holes, PageCountersConfig, PageMoves, ReclaimConfig, ReclaimKind, ReclaimPriority,
-    ShuffleConfig, Ties,
+    CountedPages, Holes, HostAccess, PageCountersConfig, PageMoves, ReclaimConfig, ReclaimKind,
+    ReclaimPriority, ShuffleConfig, Ties,
 };
 use wordline_engine::config::run::{Occupancy, StartLayout};
 use wordline_engine::config::scheme::*;
@@ -622,7 +622,18 @@ pub fn upkeep()
             let moves = if group % 2 == 0 { PageMoves::Needed } else { PageMoves::All };
             let pages = PageCountersConfig { group, restart, for_pages: CountedPages::Raw, ties, moves };
             let map_blocks = threshold % 5 > 0;
-            ReclaimConfig { policy, threshold, hard_limit, priority, holes, map_blocks, shuffle, pages }
+            let host_access = if threshold % 3 == 0 { HostAccess::Wait } else { HostAccess::OldPlace };
+            ReclaimConfig {
+                policy,
+                threshold,
+                hard_limit,
+                priority,
+                host_access,
+                holes,
+                map_blocks,
+                shuffle,
+                pages,
+            }
         });
     let wear = (any::<bool>(), prop::option::of(1u32..5), 1u32..6);
     let wear = wear.prop_map(|(least, static_spread, static_interval)| WearConfig {
