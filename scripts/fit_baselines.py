@@ -1,11 +1,12 @@
 """Fits the twins of papers/000 and papers/004 to what these print of their workloads and of their baselines.
 
     python scripts/fit_baselines.py TARGETS collision|hotr [--only NAME]
+    python scripts/fit_baselines.py TRACES recordings
 
-TARGETS is the folder of the papers' numbers. Writes what was found to `scripts/fitted-collision.toml` or
-`scripts/fitted-hotr.toml`, from which `scripts/published.py` makes the profiles. Only drives with the scheme
-`baseline` are run: what a scheme does to a twin is never asked for. docs/generators.md says what is fitted
-to what.
+TARGETS is the folder of the papers' numbers, TRACES that of recorded traces, of which twins are made in the
+same way as of papers/000's volumes. Writes what was found to `scripts/fitted-PAPER.toml`, from which
+`scripts/published.py` makes the profiles. Only drives with the scheme `baseline` are run: what a scheme does
+to a twin is never asked for. docs/generators.md says what is fitted to what.
 """
 
 from __future__ import annotations
@@ -22,19 +23,19 @@ from statistics import median
 from typing import Any
 
 import wordline
-from wordline.presets import load
+from wordline.presets import load, replay
 from wordline.simulation import describe_trace
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from profiles.collision import Volume, collision_volumes, of_collisions
 from profiles.interference import REREADS, REREADS_OF, interference_counts, of_interference
-from profiles.shape import BURST, SIZE, Published
+from profiles.shape import BURST, PAGE, SIZE, Published
 from profiles.written import text_of, workload_of
 
 HERE = Path(__file__).resolve().parent
 
 # Requests of a run that is fitted by, at most; of those that count how often pairs come again.
-SHORT, LONG = 20_000, 400_000
+SHORT, LONG = 20_000, 1_000_000
 
 SEED = 1001  # one that no exhibit uses
 
@@ -133,7 +134,7 @@ def _of_known(volume: Volume) -> dict[str, Any]:
             break
     _, fit = min(tried, key=lambda one: one[0])
     long = min(LONG, volume.requests)
-    for _ in range(4):
+    for _ in range(8):
         found = Meeting.of(of_collisions(volume, fit), long)
         print(f"  {volume.name}: {fit}: {found}", file=sys.stderr, flush=True)
         if abs(found.repetition / volume.repetition - 1) < 0.03:
@@ -171,6 +172,49 @@ def _of_others(volume: Volume, by_length: dict[int, float]) -> dict[str, Any]:
             count = below + (above - below) * (volume.pairs_for_each - low) / (high - low)
             return {"volume": volume.name, "requests": round(count), "share": 1.0, "stretch": 1.0}
     return {"volume": volume.name, "requests": lengths[-1], "share": 1.0, "stretch": 1.0}
+
+
+# Recordings that have pairs enough, whose own effect a twin must predict.
+RECORDINGS = {"web_3": "msr_web_3", "hm_0_rw7016": "msr_hm_0_rw7016", "mayun2": "diskmon_mayun2"}
+
+
+def recordings(traces: Path) -> list[dict[str, Any]]:
+    """Bursts of the twins of recordings, to what the baseline makes of these."""
+    return [_of_recording(name, traces / "norm" / f"{file}.trace.gz") for name, file in RECORDINGS.items()]
+
+
+def _of_recording(name: str, trace: Path) -> dict[str, Any]:
+    workload = {
+        "source": {"kind": "trace", "path": str(trace.resolve())},
+        "host": {"arrivals": "open"},
+        "start": {"occupancy": "footprint"},
+        "measure": {"collisions": True},
+    }
+    result = wordline.run("collision", "baseline", workload, seed=SEED).to_dict()
+    found, reads, writes = result["collisions"], result["read"], result["write"]
+    pairs = found["at_issue"]["new_pairs"]
+    requests = reads["requests"] + writes["requests"]
+    length = PAGE + 4 * PAGE * (found["reads_issued"] / reads["requests"] - 1)
+    volume = Volume(
+        name,
+        requests,
+        round(reads["requests"] / requests, 4),
+        round(length, 1),
+        round(found["sampled"]["average_outstanding_busy"], 2),
+        round(pairs["occurrences"] / found["reads_issued"], 4),
+        round(pairs["mean_repetition"], 2),
+        round(float(describe_trace(replay(trace), []).to_dict()["span_ns"])),
+    )
+    of = {
+        "of_requests": volume.requests,
+        "of_read_share": volume.read_share,
+        "of_bytes": volume.bytes,
+        "of_occ": volume.occ,
+        "of_pairs": volume.pairs_for_each,
+        "of_repetition": volume.repetition,
+        "of_span_ns": volume.span_ns,
+    }
+    return {**_of_known(volume), **of}
 
 
 # papers/004, figures 1b and 1c: reads that are blocked in the mean and at most, mixed pages.
@@ -262,12 +306,15 @@ def main() -> None:
     """Fits the twins of one paper."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("targets", type=Path)
-    parser.add_argument("paper", choices=("collision", "hotr"))
+    parser.add_argument("paper", choices=("collision", "hotr", "recordings"))
     parser.add_argument("--only", default="", help="workloads whose name has this in it; writes nothing")
     arguments = parser.parse_args()
     if arguments.paper == "collision":
         rows = collision(arguments.targets, arguments.only)
         about = "occ, pairs and repetition are what the baseline makes of it."
+    elif arguments.paper == "recordings":
+        rows = recordings(arguments.targets)
+        about = "of_… is what the baseline makes of a recording, the others what it makes of its twin."
     else:
         rows = hotr(arguments.targets)
         about = "blocked is what the baseline makes of it."

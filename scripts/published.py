@@ -3,9 +3,10 @@
     python scripts/published.py TARGETS
 
 TARGETS is a folder with `workloads.csv` and `msr_volumes.csv`. Writes `presets/profiles/NAME.toml` and
-`presets/workloads/NAME.toml`. What the figures don't say is assumed, alike for all, and
-written down in docs/generators.md. Bursts and loads of the twins of papers/000 and papers/004 are read from
-`scripts/fitted-*.toml`, which scripts/fit_baselines.py finds; no result of a scheme goes into a profile.
+`presets/workloads/NAME.toml`, and twins of recordings beside the exhibits of papers/000. What the figures
+don't say is assumed, alike for all, and written down in docs/generators.md. Bursts and loads of the twins of
+papers/000 and papers/004 are read from `scripts/fitted-*.toml`, which scripts/fit_baselines.py finds; no
+result of a scheme goes into a profile.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from profiles.collision import collision_volumes, of_collisions
+from profiles.collision import collision_volumes, of_collisions, of_recording
 from profiles.counts import of_counts
 from profiles.dominance import of_dominance
 from profiles.interference import interference_counts, of_interference
@@ -24,7 +25,10 @@ from profiles.shape import SIZE, WEEK_NS, Published
 from profiles.shuffler import ALIBABA, VDI, of_pages
 from profiles.written import text_of, workload_of
 
-PRESETS = Path(__file__).resolve().parent.parent / "presets"
+ROOT = Path(__file__).resolve().parent.parent
+PRESETS = ROOT / "presets"
+RECORDED = ROOT / "python" / "wordline" / "repro" / "exhibits" / "collision"
+"""Where twins of recordings stand, beside the exhibit that holds them against these."""
 
 
 def fitted(paper: str) -> list[dict[str, Any]]:
@@ -84,13 +88,20 @@ def all_profiles(targets: Path) -> list[Published]:
     return out
 
 
+def recorded() -> list[Published]:
+    """Twins of recordings, made as those of papers/000's volumes."""
+    return [of_recording(fit) for fit in fitted("recordings")]
+
+
 def main() -> None:
     """Writes all profiles and workloads."""
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    for profile in all_profiles(Path(sys.argv[1])):
-        (PRESETS / "profiles" / f"{profile.name}.toml").write_text(text_of(profile), encoding="utf-8")
-        (PRESETS / "workloads" / f"{profile.name}.toml").write_text(workload_of(profile), encoding="utf-8")
+    for place, profiles in ((PRESETS, all_profiles(Path(sys.argv[1]))), (RECORDED, recorded())):
+        for profile in profiles:
+            for folder, text in (("profiles", text_of(profile)), ("workloads", workload_of(profile))):
+                (place / folder).mkdir(exist_ok=True)
+                (place / folder / f"{profile.name}.toml").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
