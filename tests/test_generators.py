@@ -158,8 +158,7 @@ def test_published_profiles_are_what_the_script_writes() -> None:
         from profiles import written
     finally:
         sys.path.pop(0)
-    places = (published.PRESETS, published.all_profiles(targets)), (published.RECORDED, published.recorded())
-    for place, profiles in places:
+    for place, profiles in published.places(targets):
         for profile in profiles:
             path = place / "profiles" / f"{profile.name}.toml"
             assert path.read_text() == written.text_of(profile), profile.name
