@@ -3,9 +3,10 @@
     python scripts/published.py TARGETS
 
 TARGETS is a folder with `workloads.csv` and `msr_volumes.csv`. Writes `presets/profiles/NAME.toml` and
-`presets/workloads/NAME.toml`. What the figures don't say is assumed, alike for all, and
-written down in docs/generators.md. Bursts and loads of the twins of papers/000 and papers/004 are read from
-`scripts/fitted-*.toml`, which scripts/fit_baselines.py finds; no result of a scheme goes into a profile.
+`presets/workloads/NAME.toml`, and twins of recordings beside the exhibits of papers/000. What the figures
+don't say is assumed, alike for all, and written down in docs/generators.md. Bursts and loads of the twins of
+papers/000, papers/002 and papers/004 are read from `scripts/fitted-*.toml`, which scripts/fit_baselines.py
+finds; no result of a scheme goes into a profile.
 """
 
 from __future__ import annotations
@@ -16,15 +17,21 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from profiles.collision import collision_volumes, of_collisions
+from profiles.collision import collision_volumes, of_collisions, of_recording
 from profiles.counts import of_counts
-from profiles.dominance import of_dominance
+from profiles.dominance import LONG_SHARE, of_dominance
 from profiles.interference import interference_counts, of_interference
 from profiles.shape import SIZE, WEEK_NS, Published
 from profiles.shuffler import ALIBABA, VDI, of_pages
 from profiles.written import text_of, workload_of
 
-PRESETS = Path(__file__).resolve().parent.parent / "presets"
+ROOT = Path(__file__).resolve().parent.parent
+PRESETS = ROOT / "presets"
+EXHIBITS = ROOT / "python" / "wordline" / "repro" / "exhibits"
+RECORDED = EXHIBITS / "collision"
+"""Where twins of recordings stand, beside the exhibit that holds them against these."""
+BURSTS = EXHIBITS / "pacp"
+"""Where twins of papers/002 with other bursts stand, beside the exhibit that shows what these decide."""
 
 
 def fitted(paper: str) -> list[dict[str, Any]]:
@@ -65,32 +72,65 @@ def all_profiles(targets: Path) -> list[Published]:
                 [volume, f"msr_{volume}", f"msr-{volume}"],
             )
         )
+    (bursts,) = fitted("pacp")
     counts = {profile.name: profile for profile in out}
-    for name, row in rows.items():
-        if row["system"] == "pacp":
-            share = float(row["read_ratio"])
-            found = counts[f"msr-{name}"]
-            out.append(
-                of_dominance(
-                    found,
-                    f"pacp-{name}",
-                    f"Twin of MSR Cambridge {name} as papers/002 has it: {found.requests:,} requests, "
-                    f"{share:.1%} reads, pages by dominance",
-                    share,
-                )
-            )
+    for name, share in pacp_shares(targets).items():
+        out.append(_of_pacp(counts[f"msr-{name}"], f"pacp-{name}", share, float(bursts["burst"]), LONG_SHARE))
     fits = {fit["volume"]: fit for fit in fitted("collision")}
     out += [of_collisions(volume, fits[volume.name]) for volume in collision_volumes(targets)]
     return out
+
+
+def pacp_shares(targets: Path) -> dict[str, float]:
+    """The volumes of papers/002 and their shares of reads."""
+    with (targets / "workloads.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["system"] == "pacp"]
+    return {row["workload"]: float(row["read_ratio"]) for row in rows}
+
+
+def _of_pacp(found: Published, name: str, share: float, burst: float, long_share: float) -> Published:
+    volume = found.name.removeprefix("msr-")
+    about = (
+        f"Twin of MSR Cambridge {volume} as papers/002 has it: {found.requests:,} requests, "
+        f"{share:.1%} reads, pages by dominance"
+    )
+    return of_dominance(found, name, about, share, burst, long_share)
+
+
+def with_other_bursts(targets: Path) -> list[Published]:
+    """Twins of papers/002 at the same rate in bursts of 8, 64 and 512, none of them long."""
+    counts = {profile.name: profile for profile in all_profiles(targets)}
+    shares = pacp_shares(targets)
+    return [
+        _of_pacp(counts[f"msr-{name}"], f"bursts-{burst}-{name}", shares[name], float(burst), 0.0)
+        for name in ("hm_1", "src1_2", "hm_0")
+        for burst in (8, 64, 512)
+    ]
+
+
+def places(targets: Path) -> list[tuple[Path, list[Published]]]:
+    """What is written where."""
+    return [
+        (PRESETS, all_profiles(targets)),
+        (RECORDED, recorded()),
+        (BURSTS, with_other_bursts(targets)),
+    ]
+
+
+def recorded() -> list[Published]:
+    """Twins of recordings, made as those of papers/000's volumes."""
+    return [of_recording(fit) for fit in fitted("recordings")]
 
 
 def main() -> None:
     """Writes all profiles and workloads."""
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    for profile in all_profiles(Path(sys.argv[1])):
-        (PRESETS / "profiles" / f"{profile.name}.toml").write_text(text_of(profile), encoding="utf-8")
-        (PRESETS / "workloads" / f"{profile.name}.toml").write_text(workload_of(profile), encoding="utf-8")
+    for place, profiles in places(Path(sys.argv[1])):
+        for profile in profiles:
+            for folder, text in (("profiles", text_of(profile)), ("workloads", workload_of(profile))):
+                (place / folder).mkdir(exist_ok=True)
+                (place / folder / f"{profile.name}.toml").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -289,6 +289,28 @@ def test_a_figure_of_an_exhibit_has_a_picture_for_each_panel() -> None:
     assert ">first</text>" in text and ">b</text>" in text
 
 
+def test_a_series_that_a_panel_lacks_leaves_the_colours_of_the_others() -> None:
+    from wordline.repro.draw import described
+
+    lines = [{"p": p, "x": 1, "s": s, "y": 1.0} for p, s in (("a", "u"), ("a", "w"), ("b", "u"), ("b", "v"))]
+    chart = described({"kind": "bar", "x": "x", "y": "y", "series": "s", "panel": "p"}, lines, "t")
+    scales = [picture["layer"][0]["encoding"]["color"]["scale"] for picture in chart.spec["hconcat"]]
+    assert scales[0] == scales[1] and scales[0]["domain"] == ["u", "w", "v"]
+    assert len(set(scales[0]["range"])) == 3
+
+
+def test_a_figure_by_another_line_has_one_for_each_series() -> None:
+    from wordline.repro.draw import described
+
+    figure = {"kind": "bar", "x": "x", "y": "y", "series": "k", "relative_to": {"s": "none"}}
+    lines = [
+        {"x": "a", "k": k, "s": s, "y": y}
+        for k, s, y in (("u", "none", 4.0), ("u", "some", 3.0), ("v", "none", 2.0), ("v", "some", 1.0))
+    ]
+    rows = described(figure, lines, "t").spec["data"]["values"]
+    assert [(row["s"], row["y"]) for row in rows] == [("u", 0.75), ("v", 0.5)]
+
+
 def test_a_figure_of_an_exhibit_has_a_second_picture_of_its_lines() -> None:
     from wordline.repro.draw import described
 

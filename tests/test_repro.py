@@ -212,6 +212,27 @@ def test_a_quick_run_in_which_nothing_happened_has_no_mark(tmp_path: Path) -> No
         assert number.verdict == "reproduced"
 
 
+MEASURES_REQUESTS = {
+    ("collision", "fig3"), ("collision", "table2"), ("collision", "table3"),
+    ("pacp", "fig3"), ("pacp", "fig6"),
+}  # fmt: skip
+"""Exhibits of what requests are, or do on a drive without a scheme: any run shows that."""
+
+
+def test_exhibits_of_schemes_say_what_a_quick_run_must_have_shown() -> None:
+    asked = 0
+    for paper in ("collision", "pacp", "hotr", "shuffler"):
+        for one in exhibits(paper):
+            has_marks = any(not number.get("not_comparable") for number in one.numbers)
+            if not has_marks or "quick" not in one.data or (paper, one.name) in MEASURES_REQUESTS:
+                continue
+            needs = one.data.get("quick_needs")
+            assert needs is not None, (paper, one.name)
+            assert {needs["column"], *needs.get("where", {})} <= set(one.columns), (paper, one.name)
+            asked += 1
+    assert asked > 25
+
+
 def test_a_table_of_many_numbers_stands_beside_a_constant_guess(tmp_path: Path) -> None:
     printed = [-0.9, -0.7, -0.5, -0.3, -0.29, -0.31, -0.1, -0.05]
 

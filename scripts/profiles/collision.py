@@ -14,11 +14,15 @@ from profiles.shape import PAGE, SIZE, SKEW, WEEK_NS, Again, Burst, PageClass, P
 # papers/000, figure 4 and §II-C: share of the pairs that makes up a share of collisions, the most frequent
 # first.
 CURVES = {"hm_1": [(0.05, 0.8)], "usr_1": [(0.018, 0.5), (0.05, 0.8)], "web_2": [(0.05, 0.8)]}
-# Assumed where papers/000 prints nothing: the time from a request of a burst to the next, and how many
-# sequences of pages are in use at a time.
+# Assumed where papers/000 prints nothing: the time from a request of a burst to the next.
 MEETING_GAP_NS = 3500.0
 STRIPE = 16 * 16384  # a flash page on each of the 16 dies of its table 4, dealt out in turn (§II-C)
-IN_USE = 8
+# Sequences of pages in use at a time: what `wordline trace fit` finds in web_3, the one volume that is there
+# whole, in the mean of its reads in bursts.
+IN_USE = 205
+# How often a pair comes in the recordings that are there of volumes without a printed repetition, on the
+# baseline: web_3 whole, 7,016 requests of hm_0.
+RECORDED = {"web_3": 1.18, "hm_0": 7.28}
 
 
 @dataclass
@@ -35,7 +39,8 @@ class Volume:
     pairs_for_each: float
     """Imbalanced pairs (table 5, original) by flash page reads (table 2), or else by reads."""
     repetition: float
-    """Mean repetition of a pair (table 2); the median of the printed ones where it isn't."""
+    """Mean repetition of a pair: of table 2, or of a recording; where there is neither their median."""
+    span_ns: float = WEEK_NS
 
 
 def collision_volumes(targets: Path) -> list[Volume]:
@@ -51,6 +56,7 @@ def collision_volumes(targets: Path) -> list[Volume]:
         rows("collision_table5.csv"),
     )
     printed = [float(row["mean_repetition"]) for name, row in drives.items() if name != "RR8"]
+    usual = median([*printed, *RECORDED.values()])
     found = []
     for name, row in pairs.items():
         volume = name.lower().replace("-", "_") if "-" in name else f"{name[:-1].lower()}_{name[-1]}"
@@ -59,7 +65,8 @@ def collision_volumes(targets: Path) -> list[Volume]:
         drive = drives.get(name)
         if drive is None:
             for_each = original / max(requests * read_share, 1)
-            found.append(Volume(volume, requests, read_share, SIZE, None, for_each, median(printed)))
+            repetition = RECORDED.get(volume, usual)
+            found.append(Volume(volume, requests, read_share, SIZE, None, for_each, repetition))
             continue
         operations, read_share = int(drive["die_operations"]), float(drive["read_proportion"])
         # A request that begins anywhere in a flash page of 16 KiB has a page for each 16 KiB beyond 4.
@@ -68,6 +75,31 @@ def collision_volumes(targets: Path) -> list[Volume]:
         occ, repetition = float(drive["average_occ"]), float(drive["mean_repetition"])
         found.append(Volume(volume, requests, read_share, length, occ, for_each, repetition))
     return found
+
+
+def of_recording(row: dict[str, Any]) -> Published:
+    """The twin of a recording, made as those of the volumes are: to what the baseline makes of it."""
+    volume = Volume(
+        row["volume"],
+        row["of_requests"],
+        row["of_read_share"],
+        row["of_bytes"],
+        row["of_occ"],
+        row["of_pairs"],
+        row["of_repetition"],
+        row["of_span_ns"],
+    )
+    twin = of_collisions(volume, row)
+    twin.name = f"recorded-{volume.name}"
+    twin.description = f"Twin of the recording {volume.name}, made as the twins of papers/000's volumes are"
+    twin.source = f"its {volume.requests:,} requests on the baseline"
+    twin.comments = [
+        "Fitted by scripts/fit_baselines.py to a recording, as other twins to tables 2 and 5 of papers/000:",
+        f"{volume.pairs_for_each:.3f} imbalanced pairs for each flash page read, an average OCC of",
+        f"{volume.occ}, pairs that come {volume.repetition} times.",
+        f"It has {row['pairs']}, {row['occ']} and {row['repetition']}.",
+    ]
+    return twin
 
 
 def between(mean: float) -> list[tuple[int, float]]:
@@ -123,8 +155,9 @@ def of_collisions(volume: Volume, fit: dict[str, Any]) -> Published:
         ]
     else:
         comments += [
-            "OCC and repetition aren't printed: length and place of the bursts, and repetition, are medians",
-            f"of the volumes that are ({volume.repetition:.2f} times); longer where too few would meet.",
+            "OCC and repetition aren't printed: length and place of bursts are medians of volumes whose are,",
+            f"longer where too few would meet; pairs come {volume.repetition:.2f} times, "
+            + ("as in its recording." if name in RECORDED else "the median of those of which it is known."),
         ]
     return Published(
         name=f"collision-{name}",
@@ -136,7 +169,7 @@ def of_collisions(volume: Volume, fit: dict[str, Any]) -> Published:
         read_share=volume.read_share,
         read_bytes=volume.bytes,
         write_bytes=volume.bytes,
-        idle_gap_ns=WEEK_NS / (volume.requests * turns),
+        idle_gap_ns=volume.span_ns / (volume.requests * turns),
         classes=[
             PageClass("together", extents(read * max(share, 0.05)), 0.0, share, "uniform"),
             PageClass("read", extents(read * max(1 - share, 0.05)), writes, 1 - share, "zipf", SKEW),

@@ -120,21 +120,29 @@ def described(figure: Mapping[str, Any], lines: Sequence[Line], title: str) -> C
     for line in lines:
         name = str(line[figure["panel"]])
         groups.setdefault(str(figure.get("labels", {}).get(name, name)), []).append(line)
-    pictures = [_picture(figure, own) | {"title": name, "width": PANEL} for name, own in groups.items()]
+    # A scheme that one panel lacks has its colour in the others all the same.
+    names, _ = _rows(figure, lines, figure.get("kind") == "bar")
+    pictures = [
+        _picture(figure, own, names) | {"title": name, "width": PANEL} for name, own in groups.items()
+    ]
     return Chart(title, {"$schema": SCHEMA, "hconcat": pictures, "resolve": {"scale": {"y": "shared"}}})
 
 
 def _relative(figure: Mapping[str, Any], lines: Sequence[Line]) -> list[Line]:
-    """The lines, `y` by that of the one with the words of `relative_to` and the same `x`, which goes."""
+    """The lines, `y` by that of the one with the words of `relative_to` and the same place, which goes."""
     ys, words = _listed(figure["y"]), figure["relative_to"]
+    places = [figure[key] for key in ("x", "series", "panel") if key in figure and figure[key] not in words]
 
     def is_base(line: Line) -> bool:
         return all(line[column] == value for column, value in words.items())
 
-    bases = {line[figure["x"]]: line for line in lines if is_base(line)}
+    def place(line: Line) -> tuple[Any, ...]:
+        return tuple(line[column] for column in places)
+
+    bases = {place(line): line for line in lines if is_base(line)}
     found: list[Line] = []
     for line in lines:
-        base = bases.get(line[figure["x"]])
+        base = bases.get(place(line))
         if is_base(line) or base is None:
             continue
         known = {y: line[y] / base[y] if line[y] is not None and base[y] else None for y in ys}
@@ -142,9 +150,11 @@ def _relative(figure: Mapping[str, Any], lines: Sequence[Line]) -> list[Line]:
     return found
 
 
-def _picture(figure: Mapping[str, Any], lines: Sequence[Line]) -> Spec:
+def _picture(figure: Mapping[str, Any], lines: Sequence[Line], names: Sequence[str] = ()) -> Spec:
+    """`names` are the series, where not all of them are in these lines."""
     is_bar = figure.get("kind") == "bar"
-    names, rows = _rows(figure, lines, is_bar)
+    found, rows = _rows(figure, lines, is_bar)
+    names = names or found
     tones = [colors.of_series(place) for place in range(len(names))]
     domain, range_ = list(names), tones
     if figure.get("reference"):
