@@ -61,6 +61,16 @@ fn a_log_block_in_order_takes_in_the_rest_of_its_block() {
 }
 
 #[test]
+fn the_sequential_log_block_of_fast_is_merged_for_a_page_of_its_block_that_isn_t_the_next() {
+    // Pages 0 to 4, then 8: 5 to 7 are copied before it and 9 to 15 behind, and the log block is the data block.
+    let (found, programs, erases) = merges(&blocks(BlockMapKind::Fast, 2), writes((0..5).chain([8])));
+    assert_eq!((found, programs, erases), ([0, 1, 0, 3 + 7], 16, 1));
+    // Pages 0 to 4, then 2: the block is put together elsewhere, and the page goes to a shared log block.
+    let (found, programs, erases) = merges(&blocks(BlockMapKind::Fast, 2), writes((0..5).chain([2])));
+    assert_eq!((found, programs, erases), ([0, 0, 1, 16], 6 + 16, 2));
+}
+
+#[test]
 fn a_log_block_out_of_order_is_put_together_with_its_block_elsewhere() {
     // Pages 3 and 2 of the first block; then one of the third.
     let (found, programs, erases) = merges(&blocks(BlockMapKind::Bast, 1), writes([3, 2, 32]));

@@ -13,6 +13,8 @@ pub struct PageWrite<'a> {
     pub unit: u32,
     /// Units of a block.
     pub capacity: u32,
+    /// Whether units are programmed one by one, so that each can have its own place.
+    pub one_by_one: bool,
     /// The unit that a log block would give away next; `capacity` if it is full.
     pub next: &'a dyn Fn(SuperblockId) -> u32,
     /// Whether any page of the logical block from the first unit up to before the second isn't in its log block.
@@ -32,6 +34,8 @@ pub enum Choice {
     Merge(SuperblockId),
     /// The pages from there up to its own unit are to be copied into this log block.
     Fill(SuperblockId, u32),
+    /// The logical block of this log block is to be put together elsewhere, in whatever order the log block is.
+    Rewrite(SuperblockId),
     /// It waits for what is under way.
     Wait,
 }
@@ -43,7 +47,7 @@ pub fn choose(config: &BlockMapConfig, write: &PageWrite<'_>, logs: &Logs) -> Ch
         BlockMapKind::Bast => dedicated(config.log_blocks, write, logs, in_any_order),
         BlockMapKind::Block | BlockMapKind::Off => dedicated(config.log_blocks, write, logs, in_place),
     };
-    let begins = matches!(choice, Choice::Open(_) | Choice::Merge(_) | Choice::Fill(..));
+    let begins = matches!(choice, Choice::Open(_) | Choice::Merge(_) | Choice::Fill(..) | Choice::Rewrite(_));
     if begins && logs.work.is_some() { Choice::Wait } else { choice }
 }
 
@@ -81,15 +85,13 @@ fn in_place(write: &PageWrite<'_>, log: &Log) -> Choice {
     }
 }
 
-/// FAST: what begins a logical block, or goes on in its order, into the sequential log block; all else into those that are
-/// shared, of which the oldest is merged when there are too many.
+/// FAST: what begins a logical block, and what else of it is written then, into the sequential log block; all else into those that
+/// are shared, of which the oldest is merged when there are too many.
 fn fast(most: u32, write: &PageWrite<'_>, logs: &Logs) -> Choice {
-    let sequential = logs.sequential();
-    let goes_on = |log: &&Log| log.owner == Some(write.block) && (write.next)(log.superblock) == write.unit;
-    match sequential {
-        Some(log) if goes_on(&log) && logs.is_held(log.superblock) => return Choice::Wait,
-        Some(log) if goes_on(&log) => return Choice::Append(log.superblock),
-        Some(log) if write.unit == 0 => return Choice::Merge(log.superblock),
+    let is_fresh = |log: &Log| log.owner == Some(write.block) && (write.next)(log.superblock) == 0;
+    match logs.sequential() {
+        Some(log) if write.unit == 0 && !is_fresh(log) => return Choice::Merge(log.superblock),
+        Some(log) if log.owner == Some(write.block) => return in_sequence(write, log, logs),
         None if write.unit == 0 => return Choice::Open(Some(write.block)),
         _ => {}
     }
@@ -102,6 +104,26 @@ fn fast(most: u32, write: &PageWrite<'_>, logs: &Logs) -> Choice {
     }
 }
 
+/// The sequential log block of a page that doesn't begin its logical block: the next one is appended; one behind makes a full merge,
+/// one ahead a partial merge that takes it along.
+fn in_sequence(write: &PageWrite<'_>, log: &Log, logs: &Logs) -> Choice {
+    let (superblock, next) = (log.superblock, (write.next)(log.superblock));
+    if logs.is_held(superblock) {
+        Choice::Wait
+    } else if write.unit < next {
+        Choice::Rewrite(superblock)
+    } else if write.unit > next && !write.one_by_one {
+        // It comes behind the merge, into one that is shared.
+        Choice::Merge(superblock)
+    } else if (write.lacks)(next, write.unit) {
+        Choice::Fill(superblock, next)
+    } else if write.unit > next {
+        Choice::InPlace(superblock)
+    } else {
+        Choice::Append(superblock)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::logs::Work;
@@ -110,7 +132,15 @@ mod tests {
     const CAPACITY: u32 = 8;
 
     fn log(superblock: u32, owner: Option<u32>, last: u64) -> Log {
-        Log { superblock: SuperblockId(superblock), owner, in_order: true, closed: false, last }
+        Log {
+            superblock: SuperblockId(superblock),
+            owner,
+            in_order: true,
+            filled: false,
+            taken_along: false,
+            closed: false,
+            last,
+        }
     }
 
     /// The choice for a write, where each log block with a number has given away so many units.
@@ -119,7 +149,8 @@ mod tests {
             given.iter().find(|(number, _)| *number == superblock.0).map_or(CAPACITY, |(_, next)| *next)
         };
         let lacks = |from: u32, to: u32| from < to;
-        let write = PageWrite { block, unit, capacity: CAPACITY, next: &next, lacks: &lacks };
+        let one_by_one = true;
+        let write = PageWrite { block, unit, capacity: CAPACITY, one_by_one, next: &next, lacks: &lacks };
         choose(&BlockMapConfig { policy, log_blocks: 3 }, &write, logs)
     }
 
@@ -157,9 +188,16 @@ mod tests {
         logs.all = vec![log(20, None, 0), log(21, Some(1), 0)];
         let given = [(20, 5), (21, 3)];
         assert_eq!(choice(Fast, 1, 3, &logs, &given), Choice::Append(SuperblockId(21)));
-        for (block, unit) in [(1, 4), (1, 2), (2, 3)] {
-            assert_eq!(choice(Fast, block, unit, &logs, &given), Choice::Append(SuperblockId(20)));
+        assert_eq!(choice(Fast, 2, 3, &logs, &given), Choice::Append(SuperblockId(20)));
+        // Of the same logical block: behind, and ahead.
+        assert_eq!(choice(Fast, 1, 2, &logs, &given), Choice::Rewrite(SuperblockId(21)));
+        assert_eq!(choice(Fast, 1, 5, &logs, &given), Choice::Fill(SuperblockId(21), 3));
+        assert_eq!(choice(Fast, 1, 5, &logs, &[(20, 5), (21, 5)]), Choice::Append(SuperblockId(21)));
+        logs.work = Some(Work::Fill(SuperblockId(21)));
+        for unit in [2, 3, 5] {
+            assert_eq!(choice(Fast, 1, unit, &logs, &given), Choice::Wait);
         }
+        logs.work = None;
         // Another beginning ends the sequential log block.
         assert_eq!(choice(Fast, 2, 0, &logs, &given), Choice::Merge(SuperblockId(21)));
         logs.all.push(log(22, None, 0));

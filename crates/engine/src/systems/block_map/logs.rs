@@ -13,6 +13,10 @@ pub struct Log {
     pub owner: Option<u32>,
     /// Whether each unit that was given away belongs where it lies.
     pub in_order: bool,
+    /// Whether pages were copied into it, so that one that is written can follow them.
+    pub filled: bool,
+    /// Whether such a page was sent there, or one that left out units before it.
+    pub taken_along: bool,
     /// Whether it is full, with all its programs ended.
     pub closed: bool,
     /// The number of the write that came last.

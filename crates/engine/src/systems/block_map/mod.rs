@@ -172,7 +172,8 @@ impl BlockMap {
         let own = logs.of(block.0).map_or(SuperblockId::NONE, |log| log.superblock);
         let next = |superblock| drive.next_unit(superblock).unwrap_or(capacity);
         let lacks = |from, to| !Self::pages(block.0, from, to, own, drive).is_empty();
-        let write = PageWrite { block: block.0, unit, capacity, next: &next, lacks: &lacks };
+        let one_by_one = drive.geometry().units_per_program() == 1;
+        let write = PageWrite { block: block.0, unit, capacity, one_by_one, next: &next, lacks: &lacks };
         let choice = choose(&self.config, &write, logs);
         let number = self.writes;
         match choice {
@@ -180,6 +181,7 @@ impl BlockMap {
                 let in_order = choice == Choice::InPlace(superblock) || next(superblock) == unit;
                 if let Some(log) = self.logs(domain).and_then(|logs| logs.at_mut(superblock)) {
                     (log.last, log.in_order) = (number, log.in_order && in_order);
+                    log.taken_along |= log.owner.is_some() && (log.filled || unit > next(superblock));
                 }
                 return Some(match choice {
                     Choice::InPlace(_) => Steering::At { superblock, unit },
@@ -192,7 +194,10 @@ impl BlockMap {
                 }
                 self.ask(domain, true, vec![], actions);
             }
-            Choice::Merge(log) => {
+            Choice::Merge(log) | Choice::Rewrite(log) => {
+                if let Some(log) = self.logs(domain).and_then(|logs| logs.at_mut(log)) {
+                    log.in_order &= matches!(choice, Choice::Merge(_));
+                }
                 self.merge(log, drive, actions);
                 // What took no copying is done, and this write comes before others that wait.
                 self.logs(domain)?.work?;
@@ -201,6 +206,9 @@ impl BlockMap {
                 let pages = Self::pages(block.0, from, unit, log, drive);
                 if let Some(logs) = self.logs(domain) {
                     logs.work = Some(Work::Fill(log));
+                    if let Some(log) = logs.at_mut(log) {
+                        log.filled = true;
+                    }
                 }
                 self.copy_into(log, &pages, drive, actions);
             }
@@ -274,12 +282,15 @@ impl System for BlockMap {
         let (domain, _) = drive.split(superblock);
         let Some(logs) = self.domains.get(domain.index()) else { return };
         let Some(&log) = logs.at(superblock) else { return };
+        let is_idle = logs.work.is_none();
         let (held, waits) = (logs.is_held(superblock), logs.work == Some(Work::Settle(superblock)));
         let full = drive.next_unit(superblock).is_some_and(|next| next >= Self::capacity(drive));
         if full && !log.closed && (!held || (waits && log.owner.is_none())) {
             self.is_full(log, drive, actions);
         }
-        if waits {
+        // The page that others were copied for is there.
+        let taken_along = self.config.policy == BlockMapKind::Fast && log.taken_along && is_idle && !full;
+        if waits || taken_along {
             self.merge(superblock, drive, actions);
         }
     }
@@ -293,7 +304,15 @@ impl System for BlockMap {
         };
         match &mut logs.work {
             Some(Work::Open(owner)) => {
-                let log = Log { superblock, owner: *owner, in_order: true, closed: false, last: writes };
+                let log = Log {
+                    superblock,
+                    owner: *owner,
+                    in_order: true,
+                    filled: false,
+                    taken_along: false,
+                    closed: false,
+                    last: writes,
+                };
                 logs.all.push(log);
                 self.counters.opened += 1;
                 true
