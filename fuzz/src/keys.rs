@@ -29,6 +29,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("device.copyback.supported", &["true"]),
     ("device.copyback.same_plane_only", &["true", "false"]),
     ("device.copyback.check_every", &["1", "3"]),
+    ("device.copyback.blocks", &["plane"]),
     ("device.slc_mode", &["{ read_ns = 20000, program_ns = 100000, erase_ns = 1000000 }"]),
     ("device.dram.bytes", &["40000", "1000000"]),
     ("device.dram.access_ns", &["500"]),

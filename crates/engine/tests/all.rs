@@ -40,6 +40,7 @@ mod nand_modes;
 mod owned_keys;
 mod pacing;
 mod partition;
+mod plane_collection;
 mod plane_rules;
 mod presets;
 mod program_units;

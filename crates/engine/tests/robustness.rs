@@ -186,11 +186,12 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             program_busy_ns,
         },
     );
-    let copyback = (any::<bool>(), any::<bool>(), or_extreme(0..9)).prop_map(
-        |(supported, same_plane_only, check_every)| CopybackConfig {
+    let copyback = (any::<bool>(), any::<bool>(), or_extreme(0..9), prop::bool::weighted(0.05)).prop_map(
+        |(supported, same_plane_only, check_every, plane)| CopybackConfig {
             supported,
             same_plane_only,
             check_every,
+            blocks: if plane { CopybackBlocks::Plane } else { CopybackBlocks::Die },
         },
     );
     let modes = (slc_mode, cache_mode, copyback);

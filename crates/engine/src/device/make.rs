@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::disturb::Disturb;
 use super::parity::Redundant;
 use super::partial_writes::PartialWrites;
+use super::plane_collection::PlaneCollection;
 use super::translate::Translation;
 use super::wear_out::BadPlan;
 use super::{
@@ -20,6 +21,7 @@ use crate::config::ConfigError;
 use crate::config::device::{CommandTaker, DeviceConfig, ProgramData};
 use crate::config::ideal::SecondServer;
 use crate::config::isolation::Isolation;
+use crate::config::nand_modes::CopybackBlocks;
 use crate::config::scheme::SchemeConfig;
 use crate::cpu::Cpu;
 use crate::events::EventSet;
@@ -89,7 +91,9 @@ impl Device {
         );
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
-        let (dies, channels, channel_of) = ideal::servers(&geometry, second);
+        let plane_collection = PlaneCollection::of_device(device, &geometry);
+        let apart = plane_collection.is_some();
+        let (dies, channels, channel_of) = ideal::servers(&geometry, second, apart);
         let timing = Timing::new(device);
         let overlap = CacheOperations::new(&device.cache_mode, dies);
         let translation =
@@ -156,6 +160,7 @@ impl Device {
             copybacks: Copybacks::new(&device.copyback, dies),
             channel_of,
             chips: chips::Chips::new(device, &geometry),
+            plane_collection,
             second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
             not_physical: scheme.ideal.not_physical(),
             touched: Vec::new(),
@@ -242,7 +247,22 @@ fn check(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<(), ConfigError
         let allowed = "\"die\" beside scheme.ideal.second_server";
         return Err(ConfigError::new("device.channel.commands", "\"chip\"", allowed));
     }
+    if device.copyback.blocks == CopybackBlocks::Plane {
+        check_planes(scheme)?;
+    }
     Ok(())
+}
+
+/// Refuses what can't be beside planes that collect by themselves.
+fn check_planes(scheme: &SchemeConfig) -> Result<(), ConfigError> {
+    let beside = [
+        (scheme.ideal.second_server != SecondServer::None, "\"die\" beside scheme.ideal.second_server"),
+        // Programs of one block would come from two servers, in any order.
+        (scheme.redundancy.is_on(), "\"die\" beside scheme.redundancy"),
+        (scheme.astro.enabled, "\"die\" beside scheme.astro"),
+    ];
+    let refused = |allowed| ConfigError::new("device.copyback.blocks", "\"plane\"", allowed);
+    beside.into_iter().find(|(on, _)| *on).map_or(Ok(()), |(_, allowed)| Err(refused(allowed)))
 }
 
 /// The superblocks, all of them free.

@@ -48,6 +48,7 @@ mod parity;
 mod partial_writes;
 mod phases;
 mod places;
+mod plane_collection;
 mod plans;
 mod prepare;
 mod program;
@@ -241,7 +242,8 @@ pub struct Device {
     events: EventSet,
     pool: OpPool,
     op_order: u64,
-    /// The dies, then their second servers where the drive is ideal; and so the channels.
+    /// The dies, then their second servers where the drive is ideal, or the servers of planes that collect by themselves; and
+    /// so the channels, where the drive is ideal.
     dies: Vec<Die>,
     /// By die.
     outstanding: Vec<u32>,
@@ -251,6 +253,8 @@ pub struct Device {
     channel_of: Vec<u32>,
     /// `None` where each die takes commands for itself.
     chips: Option<Box<chips::Chips>>,
+    /// `None` where a copyback blocks its die.
+    plane_collection: Option<Box<plane_collection::PlaneCollection>>,
     /// Number of the first die's second server; 0 where there is none.
     second_server: u32,
     not_physical: Vec<String>,

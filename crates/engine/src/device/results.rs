@@ -74,6 +74,7 @@ impl Device {
         let dies = recorder.dies(end, &self.die_clocks(end), &self.outstanding, |die| self.channel_of[die]);
         let channels = recorder.channels(&self.channel_clocks(end));
         let (dies, channels) = self.report_second_servers(end, dies, channels);
+        let dies = self.report_planes(end, dies);
         let mut report = Report {
             window: recorder.window(end),
             start: self.settled.clone(),

@@ -73,6 +73,7 @@ const TOGETHER: [&[(&str, &str)]; 16] = [
     ],
     &[
         ("device.copyback.supported", "true"),
+        ("device.copyback.blocks", "plane"),
         ("scheme.placement.policy", "dynamic"),
         ("device.cpu.cores", "2"),
         ("scheme.firmware.lookup_ns", "300"),
