@@ -69,6 +69,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("scheme.gc.background", &["{ stop = 0.3 }", "{ stop = 0.4, preemptible = true }"]),
     ("scheme.gc.pace", &["{ band = 1 }", "{ band = 3 }"]),
     ("scheme.gc.read_ahead_pages", &["1", "32"]),
+    ("scheme.gc.rotating", &["true"]),
     ("scheme.reclaim.policy", &["block", "superblock", "shuffler", "page"]),
     ("scheme.reclaim.holes", &["keep", "close"]),
     ("scheme.reclaim.shuffle.full", &["0.1", "0.5"]),

@@ -49,6 +49,7 @@ mod reclaim;
 mod redundancy;
 mod registry;
 mod robustness;
+mod rotating;
 mod scheduling;
 mod shares;
 mod slc_cache;

@@ -329,6 +329,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         pace: None,
                         isolation: Isolation::default(),
                         read_ahead_pages,
+                        rotating: false,
                     },
                     scheduler: SchedulerConfig {
                         policy: scheduler.0,

@@ -298,6 +298,10 @@ pub struct GcConfig {
     /// Flash pages read ahead of their programs; 0 = two superpages, at least four pages.
     #[serde(default)]
     pub read_ahead_pages: u32,
+    /// Whether the superblocks at the same place of each channel take turns: at most one of them is collected at a time. They
+    /// must lie on one channel each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rotating: bool,
 }
 
 impl Default for GcConfig {
@@ -312,6 +316,7 @@ impl Default for GcConfig {
             pace: None,
             isolation: Isolation::default(),
             read_ahead_pages: 0,
+            rotating: false,
         }
     }
 }
@@ -403,6 +408,10 @@ impl SchemeConfig {
         self.redundancy.validate().map_err(|e| e.under("redundancy"))?;
         self.gc.isolation.check_beside(self)?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
+        if self.gc.rotating && self.slc_cache.is_on() {
+            let allowed = "false beside scheme.slc_cache, whose folds wait for the host";
+            return Err(ConfigError::new("gc.rotating", true, allowed));
+        }
         self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
         if self.reclaim.policy.rearranges() && self.redundancy.is_on() {
             let policy = format!("{:?}", self.reclaim.policy).to_lowercase();
@@ -440,6 +449,10 @@ impl GcConfig {
         }
         if let Some(pace) = &self.pace {
             pace.validate().map_err(|e| e.under("pace"))?;
+            if self.rotating {
+                // Who pauses in the middle of a victim would keep the turn.
+                return Err(ConfigError::new("rotating", true, "false beside scheme.gc.pace"));
+            }
         }
         check_range("read_ahead_pages", self.read_ahead_pages, 0, 1 << 20)
     }

@@ -130,6 +130,9 @@ impl Device {
         state.collector.active = !state.collector.wanted.is_empty();
         self.blocks.set_state(victim, BlockState::Full);
         self.reclaim_given_up(victim);
+        if self.rotation.is_some() {
+            self.pass_turn(domain);
+        }
         self.advance_collection(domain);
     }
 

@@ -53,6 +53,9 @@ impl Device {
         self.tell_map_of_erase();
         self.start_waiting_plans();
         self.release_stalled(domain);
+        if self.rotation.is_some() {
+            self.pass_turn(domain);
+        }
         self.check_collection(domain);
         self.level_wear(domain);
     }

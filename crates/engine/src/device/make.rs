@@ -6,6 +6,7 @@ use super::disturb::Disturb;
 use super::parity::Redundant;
 use super::partial_writes::PartialWrites;
 use super::plane_collection::PlaneCollection;
+use super::rotating::Rotation;
 use super::translate::Translation;
 use super::wear_out::BadPlan;
 use super::{
@@ -89,6 +90,7 @@ impl Device {
             domains.len(),
             (u64::from(units) * u64::from(domains.width()) / u64::from(geometry.planes())) as u32,
         );
+        let rotation = if scheme.gc.rotating { Some(Rotation::new(&geometry, &domains)?) } else { None };
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
         let plane_collection = PlaneCollection::of_device(device, &geometry);
@@ -144,6 +146,7 @@ impl Device {
             reclaim_policy,
             urgent: 0,
             background: background::Background::new(&scheme.gc, &geometry),
+            rotation,
             static_wear: wear::StaticWear::new(&scheme.wear, domains.len()),
             separation: SeparationPolicy::new(&scheme.separation, plan.map.logical_units),
             now: Ns::ZERO,

@@ -58,6 +58,7 @@ pub(crate) mod read_loop;
 mod rebuild;
 mod reclaim;
 mod results;
+mod rotating;
 mod serve;
 mod slc_cache;
 pub(crate) mod snapshot;
@@ -230,6 +231,8 @@ pub struct Device {
     /// Classes whose commands go before all others, one bit each.
     urgent: u32,
     background: background::Background,
+    /// `None` where domains don't take turns at collecting.
+    rotation: Option<Box<rotating::Rotation>>,
     static_wear: Option<Box<wear::StaticWear>>,
     /// `None` where no block is ever bad.
     wear_out: Option<Box<WearOut>>,

@@ -74,6 +74,7 @@ const TOGETHER: [&[(&str, &str)]; 16] = [
     &[
         ("device.copyback.supported", "true"),
         ("device.copyback.blocks", "plane"),
+        ("scheme.gc.rotating", "true"),
         ("scheme.placement.policy", "dynamic"),
         ("device.cpu.cores", "2"),
         ("scheme.firmware.lookup_ns", "300"),

@@ -421,6 +421,9 @@ fn without_systems() -> impl Strategy<Value = SchemeConfig> {
                     window: gc.2,
                     trigger,
                     stop: Some(trigger + more),
+                    rotating: gc.1 % 3 == 0
+                        && gc.3.is_none()
+                        && !matches!(span, SuperblockSpan::Channels | SuperblockSpan::Drive),
                     pace: gc.3,
                     ..Default::default()
                 },
