@@ -39,6 +39,7 @@ mod naive_drive;
 mod nand_modes;
 mod owned_keys;
 mod pacing;
+mod parity_pages;
 mod partition;
 mod plane_collection;
 mod plane_rules;

@@ -330,6 +330,7 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         isolation: Isolation::default(),
                         read_ahead_pages,
                         rotating: false,
+                        copyback: true,
                     },
                     scheduler: SchedulerConfig {
                         policy: scheduler.0,

@@ -130,6 +130,9 @@ impl Device {
         state.collector.active = !state.collector.wanted.is_empty();
         self.blocks.set_state(victim, BlockState::Full);
         self.reclaim_given_up(victim);
+        if self.rules.past_collection {
+            self.tend_cache();
+        }
         if self.rotation.is_some() {
             self.pass_turn(domain);
         }

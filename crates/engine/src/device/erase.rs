@@ -58,6 +58,10 @@ impl Device {
         }
         self.check_collection(domain);
         self.level_wear(domain);
+        if self.rules.past_collection {
+            // What the cache kept back may go now.
+            self.tend_cache();
+        }
     }
 
     /// Counts an erase and puts the superblock with the other free ones.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::disturb::Disturb;
 use super::parity::Redundant;
+use super::parity_pages::StripedPages;
 use super::partial_writes::PartialWrites;
 use super::plane_collection::PlaneCollection;
 use super::rotating::Rotation;
@@ -36,7 +37,7 @@ use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
 use crate::placement::PlacementPolicy;
 use crate::reclaim::{ReadReclaim, ReclaimPolicy};
-use crate::redundancy::{RedundancyPolicy, Stripes};
+use crate::redundancy::{PageStripes, RedundancyPolicy, Stripes};
 use crate::sched::SchedulerPolicy;
 use crate::sched::gates::Gates;
 use crate::sched::queue::OpPool;
@@ -82,7 +83,11 @@ impl Device {
             Box::new(Redundant::new(policy, stripes, &geometry, blocks.len(), xor_ns))
         });
         // Pages of the map are logical pages behind those of the host.
-        let units = plan.map.logical_units + plan.map.map_pages();
+        let units = plan.map.logical_units + plan.map.map_pages() + plan.parity_units;
+        let striped = scheme.redundancy.in_pages().then(|| {
+            let stripes = PageStripes::new(&geometry, plan.map.logical_units);
+            Box::new(StripedPages::new(stripes, scheme.redundancy.xor_ns))
+        });
         let slc = slc_cache::SlcState::new(
             &scheme.slc_cache,
             plan.cache,
@@ -93,7 +98,7 @@ impl Device {
         let rotation = if scheme.gc.rotating { Some(Rotation::new(&geometry, &domains)?) } else { None };
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
-        let plane_collection = PlaneCollection::of_device(device, &geometry);
+        let plane_collection = PlaneCollection::new(device, scheme, &geometry);
         let apart = plane_collection.is_some();
         let (dies, channels, channel_of) = ideal::servers(&geometry, second, apart);
         let timing = Timing::new(device);
@@ -130,6 +135,7 @@ impl Device {
             slc,
             slc_policy: SlcCachePolicy::new(&scheme.slc_cache, &plan.cache),
             redundancy,
+            striped,
             wear_out: wear_out.start(plan.least_superblocks),
             translation,
             host_memory: host_memory::HostMemory::new(
@@ -160,7 +166,7 @@ impl Device {
             outstanding: vec![0; geometry.dies() as usize],
             channels: (0..channels).map(|_| Channel::default()).collect(),
             overlap,
-            copybacks: Copybacks::new(&device.copyback, dies),
+            copybacks: Copybacks::new(&device.copyback, scheme.gc.copyback, dies),
             channel_of,
             chips: chips::Chips::new(device, &geometry),
             plane_collection,
@@ -200,6 +206,9 @@ impl Device {
             blocks,
         };
         this.placement.leave_out(&reserved);
+        if let Some(striped) = &this.striped {
+            this.placement.deal_stripes(&striped.stripes);
+        }
         let sizes = [
             plan.map.logical_units,
             this.geometry.unit_bytes,
@@ -236,6 +245,7 @@ impl Rules {
             channel_request_comes_last: false,
             fast_path_moves: false,
             places_moves: false,
+            past_collection: scheme.cache.past_collection,
             unmapped_reads: scheme.mapping.unmapped_reads,
             free_block: scheme.wear.free_block,
         }
@@ -250,8 +260,12 @@ fn check(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<(), ConfigError
         let allowed = "\"die\" beside scheme.ideal.second_server";
         return Err(ConfigError::new("device.channel.commands", "\"chip\"", allowed));
     }
-    if device.copyback.blocks == CopybackBlocks::Plane {
+    if device.copyback.blocks == CopybackBlocks::Plane && scheme.gc.copyback {
         check_planes(scheme)?;
+    }
+    if device.channel.program_data == ProgramData::Written && scheme.redundancy.in_pages() {
+        let allowed = "\"unit\" beside scheme.redundancy.policy = \"parity_pages\"";
+        return Err(ConfigError::new("device.channel.program_data", "\"written\"", allowed));
     }
     Ok(())
 }
@@ -261,7 +275,6 @@ fn check_planes(scheme: &SchemeConfig) -> Result<(), ConfigError> {
     let beside = [
         (scheme.ideal.second_server != SecondServer::None, "\"die\" beside scheme.ideal.second_server"),
         // Programs of one block would come from two servers, in any order.
-        (scheme.redundancy.is_on(), "\"die\" beside scheme.redundancy"),
         (scheme.astro.enabled, "\"die\" beside scheme.astro"),
     ];
     let refused = |allowed| ConfigError::new("device.copyback.blocks", "\"plane\"", allowed);

@@ -45,6 +45,7 @@ mod overwriting;
 mod own_policies;
 mod pace;
 mod parity;
+mod parity_pages;
 mod partial_writes;
 mod phases;
 mod places;
@@ -155,6 +156,8 @@ struct Rules {
     fast_path_moves: bool,
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
+    /// Whether write-back goes past planes that collect.
+    past_collection: bool,
     unmapped_reads: UnmappedReads,
     /// Which erased superblock is opened next.
     free_block: FreeBlock,
@@ -238,6 +241,8 @@ pub struct Device {
     wear_out: Option<Box<WearOut>>,
     /// `None` without parity.
     redundancy: Option<Box<Redundant>>,
+    /// `None` without parity of logical pages.
+    striped: Option<Box<parity_pages::StripedPages>>,
 
     now: Ns,
     /// While [`Self::advance`] handles events: when the host's next request comes, at the earliest. [`Ns::ZERO`] otherwise.

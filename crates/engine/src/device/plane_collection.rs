@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Device;
+use crate::config::SchemeConfig;
 use crate::config::device::DeviceConfig;
 use crate::config::nand_modes::CopybackBlocks;
 use crate::ids::{DieId, PlaneId, Ppa};
@@ -36,9 +37,11 @@ struct Plane {
 }
 
 impl PlaneCollection {
-    /// Of a device whose copybacks block their plane only; `None` for any other.
-    pub fn of_device(device: &DeviceConfig, geometry: &Geometry) -> Option<Box<Self>> {
-        let apart = device.copyback.supported && device.copyback.blocks == CopybackBlocks::Plane;
+    /// Of a device whose copybacks block their plane only, for a scheme that moves pages by them; `None` for any other. Parity in
+    /// rows needs the data that moves.
+    pub fn new(device: &DeviceConfig, scheme: &SchemeConfig, geometry: &Geometry) -> Option<Box<Self>> {
+        let by_copyback = device.copyback.supported && scheme.gc.copyback && !scheme.redundancy.in_rows();
+        let apart = by_copyback && device.copyback.blocks == CopybackBlocks::Plane;
         apart.then(|| {
             Box::new(Self {
                 first: geometry.dies(),
@@ -153,6 +156,10 @@ impl Device {
             any = true;
             self.monitor.reads_change(die.index());
             self.dies[die.index()].pop(&mut self.pool, class);
+            let head = self.rebuild_instead(die, head);
+            if head == NONE {
+                continue;
+            }
             let Some(collection) = &mut self.plane_collection else { return any };
             collection.planes[plane.index()].aside.push(head);
             let server = collection.server(plane);

@@ -112,7 +112,7 @@ impl Device {
             slc_cache: self.slc_cache_report(),
             bad_blocks: self.bad_blocks_report(),
             end_of_life: self.end_of_life(),
-            redundancy: self.redundancy.is_some().then_some(recorder.redundancy),
+            redundancy: (self.redundancy.is_some() || self.striped.is_some()).then_some(recorder.redundancy),
             copies: self.copies_report(),
             systems: self.systems_report(),
             dram: self.dram.report(),

@@ -62,7 +62,7 @@ fields! {
     state: mapped_units blocks isolated domain plans slc copies wake_at partial_writes disturb dram gates wear_out reclaim urgent background rotation static_wear now events pool op_order dies outstanding
         channels chips plane_collection overlap copybacks touched requests free_requests split_requests link_in link_out link_free
         link_event completed answers answered cpu host_memory settled recorder monitor fault flash_operations events_processed reads_verified;
-    parts: layout map oob versions placement gc scheduler systems cache translation redundancy separation
+    parts: layout map oob versions placement gc scheduler systems cache translation redundancy striped separation
         reclaim_policy slc_policy replication;
     dropped: probe untimed read_loop dealt;
 }

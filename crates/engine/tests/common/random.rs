@@ -193,6 +193,7 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
             rewrites: further.2,
             max_writes_hold: further.3,
             rate_limit: further.4,
+            past_collection: false,
         },
     )
 }
