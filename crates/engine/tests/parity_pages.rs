@@ -201,7 +201,8 @@ fn writes_go_past_planes_that_collect() {
 
 #[test]
 fn what_it_excludes_is_refused_by_name() {
-    let refused: [(&dyn Fn(&mut Setup), &str); 6] = [
+    type Refused<'a> = (&'a dyn Fn(&mut Setup), &'a str);
+    let refused: [Refused<'_>; 6] = [
         (&|setup| setup.device.geometry.channels = 2, "scheme.redundancy.policy"),
         (&|setup| setup.scheme.placement.policy = PlacementKind::Dynamic, "scheme.redundancy.policy"),
         (&|setup| setup.scheme.mapping.policy = MappingKind::Demand, "scheme.redundancy.policy"),
