@@ -58,12 +58,16 @@ impl Arrangement {
         if copies && scheme.redundancy.is_on() {
             // A stripe is rebuilt for the primary copy only.
             let allowed = "\"none\" beside systems that make further copies of pages";
-            return Err(ConfigError::new("scheme.redundancy.policy", "parity_rows", allowed));
+            return Err(ConfigError::new("scheme.redundancy.policy", scheme.redundancy.name(), allowed));
         }
         if copies && scheme.slc_cache.is_on() {
             // The room for copies doesn't know how much less a superblock in SLC mode holds.
             let allowed = "\"none\" beside systems that make further copies of pages";
             return Err(ConfigError::new("scheme.slc_cache.policy", "a cache", allowed));
+        }
+        if scheme.redundancy.in_pages() && (geometry.channels < 3 || reserved.has_dies()) {
+            let allowed = "\"none\" on a drive of less than 3 channels, or whose dies are reserved";
+            return Err(ConfigError::new("scheme.redundancy.policy", "parity_pages", allowed));
         }
         let mut points = Points::of_scheme(scheme);
         if copies {

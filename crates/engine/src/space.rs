@@ -7,6 +7,7 @@ use crate::config::slc_cache::CacheSizes;
 use crate::gc::collector::Thresholds;
 use crate::mapping::{MapSizes, journaled};
 use crate::nand::Geometry;
+use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
 
 /// Sizes that follow from a device and a scheme.
@@ -14,6 +15,8 @@ use crate::replicate::Reserved;
 pub struct SpacePlan {
     /// Mapping units that the host sees, and pages of the map.
     pub map: MapSizes,
+    /// Units of parity that are logical pages, behind those.
+    pub parity_units: u32,
     /// Thresholds of garbage collection.
     pub thresholds: Thresholds,
     /// Superblocks that are free or as good as won where paced collection rests.
@@ -51,10 +54,18 @@ impl SpacePlan {
     ) -> Result<Self, ConfigError> {
         let &Room { open, blocks, reserved } = room;
         let logical_units = logical_units(device, geometry, reserved)?;
+        let stripes = scheme.redundancy.in_pages().then(|| PageStripes::new(geometry, logical_units));
+        let logical_units = stripes.as_ref().map_or(logical_units, PageStripes::data_units);
+        let parity_units = stripes.as_ref().map_or(0, |stripes| stripes.parity_units(logical_units));
+        if logical_units == 0 {
+            let (key, value) = capacity_key(device);
+            let allowed = "a whole stripe of scheme.redundancy at least";
+            return Err(ConfigError::new(&format!("device.capacity.{key}"), value, allowed));
+        }
         let planes = geometry.planes() - reserved.planes();
         if scheme.redundancy.is_on() && device.slc_mode.is_some() {
             let allowed = "\"none\", as the device has an SLC mode (device.slc_mode)";
-            return Err(ConfigError::new("scheme.redundancy.policy", "parity_rows", allowed));
+            return Err(ConfigError::new("scheme.redundancy.policy", scheme.redundancy.name(), allowed));
         }
         let data_planes = scheme.redundancy.data_planes(width, geometry.planes_per_die)?;
         let capacity = geometry.units_per_block() * data_planes;
@@ -70,7 +81,7 @@ impl SpacePlan {
             // Each page of the map may lie alone in a program unit.
             per_plane(map.map_pages()) * u64::from(geometry.units_per_program())
         };
-        let needed_units = (per_plane(logical_units) + of_map) * u64::from(width);
+        let needed_units = (per_plane(logical_units + parity_units) + of_map) * u64::from(width);
         // A block counts as full with one flash page filled in part: less than a page can't be won back for sure.
         let certain = u64::from(capacity - least_won(scheme, geometry) + 1);
         let needed = needed_units.div_ceil(certain) + u64::from(reserved.blocks());
@@ -109,8 +120,9 @@ impl SpacePlan {
         let stop = scheme.gc.stop.map_or(trigger, share).clamp(trigger, most.max(trigger));
         let thresholds =
             Thresholds { trigger, stop, reserve: 1, read_ahead: read_ahead(scheme, geometry, width) };
-        let mean =
-            (u64::from(logical_units) + u64::from(map.map_pages())) * u64::from(width) / u64::from(planes);
+        let mean = (u64::from(logical_units) + u64::from(parity_units) + u64::from(map.map_pages()))
+            * u64::from(width)
+            / u64::from(planes);
         let half_spare = (u64::from(blocks - for_cache) * u64::from(capacity)).saturating_sub(mean) / 2;
         let usable = u64::from(blocks - open - 2 - for_cache) * certain;
         if map.journal_pages > 0 {
@@ -119,6 +131,7 @@ impl SpacePlan {
         Ok(Self {
             least_superblocks: blocks - spare + open + for_cache + trigger,
             map,
+            parity_units,
             paced_free: paced_free(thresholds, open, most),
             thresholds,
             cache,

@@ -4,8 +4,9 @@
 
 use crate::common::*;
 use wordline_engine::Setup;
+use wordline_engine::config::cache::CacheKind;
 use wordline_engine::config::device::CellTechnology;
-use wordline_engine::config::nand_modes::SlcModeConfig;
+use wordline_engine::config::nand_modes::{CopybackBlocks, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::SuperblockSpan;
 use wordline_engine::host::HostOp;
@@ -37,6 +38,16 @@ fn drive(parts: &[&Part]) -> Setup {
         setup.start.overwrite = 0.0;
         // Each page lies at its own place of a block.
         setup.device.geometry.page_bytes = 4096;
+    }
+    if setup.scheme.redundancy.in_pages() {
+        // Each die is collected by itself, in turns, and what was overwritten before would have no parity.
+        (setup.start.overwrite, setup.scheme.blocks.superblock) = (0.0, SuperblockSpan::Die);
+        setup.scheme.gc.rotating = true;
+        setup.scheme.cache.past_collection = setup.scheme.cache.policy != CacheKind::None;
+        setup.device.copyback = CopybackConfig { supported: true, ..Default::default() };
+        if setup.scheme.ideal == Default::default() {
+            setup.device.copyback.blocks = CopybackBlocks::Plane;
+        }
     }
     setup.host = closed(12);
     setup

@@ -23,7 +23,20 @@ const READ_BY_ALL: &[(&str, &[&str])] = &[
     ("placement", &["order"]),
     // The write point is there whatever fills it.
     ("separation", &["separate_hot_moves"]),
-    ("gc", &["trigger", "stop", "background", "pace", "read_ahead_pages", "isolation", "host_access"]),
+    (
+        "gc",
+        &[
+            "trigger",
+            "stop",
+            "background",
+            "pace",
+            "read_ahead_pages",
+            "isolation",
+            "host_access",
+            "rotating",
+            "copyback",
+        ],
+    ),
     ("reclaim", &[]),
     ("slc_cache", &[]),
     // Tiers of one's own may stand beside any policy, and under each there is something that a bound lets go first.

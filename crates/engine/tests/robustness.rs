@@ -187,11 +187,12 @@ fn devices() -> impl Strategy<Value = DeviceConfig> {
             program_busy_ns,
         },
     );
-    let copyback = (any::<bool>(), any::<bool>(), or_extreme(0..9)).prop_map(
-        |(supported, same_plane_only, check_every)| CopybackConfig {
+    let copyback = (any::<bool>(), any::<bool>(), or_extreme(0..9), prop::bool::weighted(0.05)).prop_map(
+        |(supported, same_plane_only, check_every, plane)| CopybackConfig {
             supported,
             same_plane_only,
             check_every,
+            blocks: if plane { CopybackBlocks::Plane } else { CopybackBlocks::Die },
         },
     );
     let modes = (slc_mode, cache_mode, copyback);
@@ -330,6 +331,8 @@ fn schemes() -> impl Strategy<Value = SchemeConfig> {
                         isolation: Isolation::default(),
                         host_access: HostAccess::default(),
                         read_ahead_pages,
+                        rotating: false,
+                        copyback: true,
                     },
                     scheduler: SchedulerConfig {
                         policy: scheduler.0,

@@ -86,6 +86,10 @@ pub struct CacheConfig {
     /// A bound on the rate of writes beside reads; left out: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate_limit: Option<RateLimitConfig>,
+    /// Whether units whose plane collects stay until it doesn't, while others are written back ("GC-tolerant flush": Yan et al., FAST
+    /// 2017). Needs a placement by address.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub past_collection: bool,
 }
 
 /// What a write of a unit does that the cache holds and flash doesn't yet.
@@ -190,6 +194,7 @@ impl Default for CacheConfig {
             max_writes_hold: MaxWritesHold::Commands,
             pause: None,
             throttle: None,
+            past_collection: false,
             rate_limit: None,
         }
     }

@@ -8,7 +8,7 @@ use super::energy::EnergyConfig;
 use super::error::{ConfigError, check_range};
 use super::errors::ErrorsConfig;
 use super::firmware::CpuConfig;
-use super::nand_modes::{CacheModeConfig, CopybackConfig, SlcModeConfig};
+use super::nand_modes::{CacheModeConfig, CopybackBlocks, CopybackConfig, SlcModeConfig};
 
 pub use super::cell::{CellConfig, CellTechnology};
 pub use super::geometry::{CapacityConfig, GeometryConfig};
@@ -306,6 +306,9 @@ impl DeviceConfig {
         if self.channel.commands == CommandTaker::Chip {
             self.check_chips()?;
         }
+        if self.copyback.blocks == CopybackBlocks::Plane {
+            self.check_planes()?;
+        }
         if let Some(slc_mode) = &self.slc_mode {
             slc_mode.validate(self.cell.technology).map_err(|e| e.under("slc_mode"))?;
         }
@@ -323,6 +326,21 @@ impl DeviceConfig {
 }
 
 impl DeviceConfig {
+    /// Refuses what doesn't go together with planes that collect by themselves.
+    fn check_planes(&self) -> Result<(), ConfigError> {
+        let plane = |allowed| Err(ConfigError::new("copyback.blocks", "\"plane\"", allowed));
+        if !(self.copyback.supported && self.copyback.same_plane_only) {
+            return plane("\"die\", unless copyback.supported and copyback.same_plane_only");
+        }
+        if self.channel.commands == CommandTaker::Chip {
+            return plane("\"die\" beside channel.commands = \"chip\"");
+        }
+        if self.cache_mode.read || self.cache_mode.program {
+            return plane("\"die\" beside cache_mode");
+        }
+        Ok(())
+    }
+
     /// Refuses what doesn't go together with chips that take commands as one.
     fn check_chips(&self) -> Result<(), ConfigError> {
         let chip = |allowed| Err(ConfigError::new("channel.commands", "\"chip\"", allowed));

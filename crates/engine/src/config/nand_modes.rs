@@ -64,6 +64,21 @@ pub struct CopybackConfig {
     /// Every so many copybacks of a die the data goes out to the controller and back, to be checked; 0: never.
     #[serde(default)]
     pub check_every: u32,
+    /// What a copyback keeps other work from; so do the other commands that move pages, and the erases behind them.
+    #[serde(default)]
+    pub blocks: CopybackBlocks,
+}
+
+/// What a copyback keeps other work from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CopybackBlocks {
+    /// Its die.
+    #[default]
+    Die,
+    /// Its plane: the die reads and programs on its other planes meanwhile ("plane-blocking GC": Yan et al., FAST 2017). Needs
+    /// `same_plane_only`.
+    Plane,
 }
 
 fn default_same_plane() -> bool {
@@ -72,7 +87,12 @@ fn default_same_plane() -> bool {
 
 impl Default for CopybackConfig {
     fn default() -> Self {
-        Self { supported: false, same_plane_only: default_same_plane(), check_every: 0 }
+        Self {
+            supported: false,
+            same_plane_only: default_same_plane(),
+            check_every: 0,
+            blocks: CopybackBlocks::Die,
+        }
     }
 }
 

@@ -105,8 +105,8 @@ pub const SCHEME: &[Slot] = &[
     Slot {
         table: "redundancy",
         choice: "policy",
-        choices: &["none", "parity_rows"],
-        owned: &[("when", &["parity_rows"]), ("xor_ns", &["parity_rows"])],
+        choices: &["none", "parity_rows", "parity_pages"],
+        owned: &[("when", &["parity_rows"]), ("xor_ns", &["parity_rows", "parity_pages"])],
     },
     Slot {
         table: "block_map",
@@ -129,6 +129,7 @@ pub const SCHEME: &[Slot] = &[
             ("pause", DATA_CACHE),
             ("throttle", DATA_CACHE),
             ("rate_limit", DATA_CACHE),
+            ("past_collection", DATA_CACHE),
         ],
     },
     Slot {

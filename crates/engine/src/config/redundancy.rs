@@ -3,6 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
+use super::isolation::Isolation;
+use super::reclaim::ReclaimKind;
+use super::scheme::{Level, MappingKind, PlacementKind, SchemeConfig, UnmappedReads};
+use super::separation::SeparationKind;
 
 /// Parity inside the drive (`[scheme.redundancy]`); none by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,6 +33,9 @@ pub enum RedundancyKind {
     /// One die of each row of a superblock holds the parity of the others, another die in each row. Needs superblocks
     /// over at least 3 dies.
     ParityRows,
+    /// As many logical pages as there are channels but one have a parity page, each on a channel of its own at the same place of it
+    /// (Yan et al., FAST 2017). Needs at least 3 channels, and static placement with the channel as its fastest level.
+    ParityPages,
 }
 
 /// Which reads are rebuilt instead of waiting.
@@ -48,6 +55,56 @@ impl RedundancyConfig {
         self.policy != RedundancyKind::None
     }
 
+    /// Whether rows of superblocks have parity.
+    pub fn in_rows(&self) -> bool {
+        self.policy == RedundancyKind::ParityRows
+    }
+
+    /// Whether stripes of logical pages have parity.
+    pub fn in_pages(&self) -> bool {
+        self.policy == RedundancyKind::ParityPages
+    }
+
+    /// Its name, as a scheme has it.
+    pub fn name(&self) -> &'static str {
+        match self.policy {
+            RedundancyKind::None => "none",
+            RedundancyKind::ParityRows => "parity_rows",
+            RedundancyKind::ParityPages => "parity_pages",
+        }
+    }
+
+    /// Refuses beside parity of pages what places pages elsewhere, knows no page beyond those of the host, or makes pages without a
+    /// program of the host's.
+    pub fn check_beside(&self, scheme: &SchemeConfig) -> Result<(), ConfigError> {
+        if !self.in_pages() {
+            return Ok(());
+        }
+        let beside = [
+            (scheme.placement.policy != PlacementKind::Static, "placement.policy other than \"static\""),
+            (
+                scheme.placement.order.0[0] != Level::Channel,
+                "a placement.order whose fastest level is no channel",
+            ),
+            (scheme.mapping.policy != MappingKind::Page, "mapping.policy other than \"page\""),
+            (
+                scheme.mapping.unmapped_reads == UnmappedReads::Allocate,
+                "mapping.unmapped_reads = \"allocate\"",
+            ),
+            (scheme.gc.isolation != Isolation::default(), "gc.isolation = \"persistent\""),
+            (scheme.gc.is_paced(), "gc.pace"),
+            (scheme.separation.policy == SeparationKind::HotCold, "separation.policy = \"hot_cold\""),
+            (scheme.reclaim.policy != ReclaimKind::None, "reclaim"),
+            (scheme.slc_cache.is_on(), "slc_cache"),
+            (scheme.partition.enabled, "partition"),
+            (scheme.astro.enabled, "astro"),
+            (scheme.block_map.is_on(), "block_map"),
+        ];
+        let refused =
+            |what| ConfigError::new("redundancy.policy", "parity_pages", format!("\"none\" beside {what}"));
+        beside.into_iter().find(|(on, _)| *on).map_or(Ok(()), |(_, what)| Err(refused(what)))
+    }
+
     /// Refuses what can't be. Paths in errors are relative to `[redundancy]`.
     pub fn validate(&self) -> Result<(), ConfigError> {
         check_range("xor_ns", self.xor_ns, 0, 1_000_000_000)
@@ -55,7 +112,7 @@ impl RedundancyConfig {
 
     /// Planes of a superblock of `width` planes that hold data, by row.
     pub fn data_planes(&self, width: u32, planes_per_die: u32) -> Result<u32, ConfigError> {
-        if !self.is_on() {
+        if !self.in_rows() {
             return Ok(width);
         }
         let dies = width / planes_per_die.max(1);

@@ -301,6 +301,13 @@ pub struct GcConfig {
     /// Flash pages read ahead of their programs; 0 = two superpages, at least four pages.
     #[serde(default)]
     pub read_ahead_pages: u32,
+    /// Whether the superblocks at the same place of each channel take turns: at most one of them is collected at a time. They
+    /// must lie on one channel each.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub rotating: bool,
+    /// Whether moves are copybacks where the device has them; otherwise all go through the controller, and block their die.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub copyback: bool,
 }
 
 impl Default for GcConfig {
@@ -316,8 +323,19 @@ impl Default for GcConfig {
             isolation: Isolation::default(),
             host_access: HostAccess::default(),
             read_ahead_pages: 0,
+            rotating: false,
+            copyback: true,
         }
     }
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_yes(on: &bool) -> bool {
+    *on
 }
 
 fn default_trigger() -> f64 {
@@ -422,9 +440,14 @@ impl SchemeConfig {
         let points = self.blocks.host_write_points;
         self.separation.validate(points).map_err(|e| e.under("separation"))?;
         self.redundancy.validate().map_err(|e| e.under("redundancy"))?;
+        self.redundancy.check_beside(self)?;
         self.gc.isolation.check_beside(self)?;
         self.gc.validate().map_err(|e| e.under("gc"))?;
         self.check_access_to_victims()?;
+        if self.gc.rotating && self.slc_cache.is_on() {
+            let allowed = "false beside scheme.slc_cache, whose folds wait for the host";
+            return Err(ConfigError::new("gc.rotating", true, allowed));
+        }
         self.reclaim.validate().map_err(|e| e.under("reclaim"))?;
         if self.reclaim.policy.rearranges() && self.redundancy.is_on() {
             let policy = format!("{:?}", self.reclaim.policy).to_lowercase();
@@ -443,12 +466,24 @@ impl SchemeConfig {
         self.scheduler.validate().map_err(|e| e.under("scheduler"))?;
         self.firmware.validate().map_err(|e| e.under("firmware"))?;
         self.cache.validate().map_err(|e| e.under("cache"))?;
+        // Paced collection waits in the middle of a victim for what the cache would keep back.
+        if self.cache.past_collection
+            && (self.placement.policy != PlacementKind::Static || self.gc.is_paced())
+        {
+            let allowed = "false beside scheme.gc.pace, and without placement.policy = \"static\"";
+            return Err(ConfigError::new("cache.past_collection", true, allowed));
+        }
         self.array.as_ref().map_or(Ok(()), |array| array.validate().map_err(|e| e.under("array")))?;
         custom::validate(&self.custom).map_err(|e| e.under("custom"))
     }
 }
 
 impl GcConfig {
+    /// Whether its rate follows the host's writes: not with a band of 0.
+    pub fn is_paced(&self) -> bool {
+        self.pace.as_ref().is_some_and(|pace| pace.band > 0)
+    }
+
     fn validate(&self) -> Result<(), ConfigError> {
         check_range("choices", self.choices, 1, 1 << 16)?;
         check_range("window", self.window, 1, 1 << 30)?;
@@ -462,6 +497,10 @@ impl GcConfig {
         }
         if let Some(pace) = &self.pace {
             pace.validate().map_err(|e| e.under("pace"))?;
+            if self.rotating && self.is_paced() {
+                // Who pauses in the middle of a victim would keep the turn.
+                return Err(ConfigError::new("rotating", true, "false beside scheme.gc.pace"));
+            }
         }
         check_range("read_ahead_pages", self.read_ahead_pages, 0, 1 << 20)
     }

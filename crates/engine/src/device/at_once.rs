@@ -26,6 +26,7 @@ impl Device {
             || self.plans.awaited.is_used();
         let otherwise =
             self.second_server > 0 || self.chips.is_some() || self.overlap.is_on() || self.blocks.has_modes();
+        let otherwise = otherwise || self.plane_collection.is_some() || self.striped.is_some();
         !(watched || otherwise)
     }
 

@@ -31,6 +31,8 @@ impl Device {
         }
         self.audit_blocks(&valid)?;
         self.audit_bad_blocks()?;
+        self.audit_planes()?;
+        self.audit_parity_pages()?;
         self.audit_parity(
             (0..self.all_units()).map(|lpa| self.lookup(Lpa(lpa))).filter(|ppa| ppa.is_some()),
         )?;

@@ -131,6 +131,12 @@ impl Device {
         self.blocks.set_state(victim, BlockState::Full);
         self.reclaim_given_up(victim);
         self.unlock_superblock(victim);
+        if self.rules.past_collection {
+            self.tend_cache();
+        }
+        if self.rotation.is_some() {
+            self.pass_turn(domain);
+        }
         self.advance_collection(domain);
     }
 

@@ -38,7 +38,7 @@ impl Device {
                     self.commit_moved_unit(unit, superblock);
                 }
                 Cause::Replication => self.commit_copy(unit, superblock),
-                Cause::Parity => {}
+                Cause::Parity => self.commit_parity_page(unit, superblock),
             }
             unit = self.pool[unit].next_unit;
         }
@@ -200,6 +200,9 @@ impl Device {
             self.mapped_units -= 1;
             self.map_changed(lpa, ppa, Ppa::NONE, Cause::Host);
             self.tell_trimmed(lpa, ppa);
+            if self.striped.is_some() {
+                self.page_given_up(lpa, ppa);
+            }
             self.invalidate(ppa);
         }
         if let Some(versions) = &mut self.versions {
@@ -227,6 +230,9 @@ impl Device {
                 }
                 self.invalidate(replaced);
             }
+            if self.striped.is_some() && matches!(class.cause(), Cause::Host | Cause::WriteBack) {
+                self.page_programmed(unit);
+            }
             if class.cause() == Cause::WriteBack {
                 self.write_back_ended(unit);
             }
@@ -240,6 +246,8 @@ impl Device {
                     self.plan_page_programmed(request);
                 } else if class == Class::MapProgram {
                     self.map_page_programmed(lpa);
+                } else if class == Class::ParityProgram && lpa.is_some() {
+                    self.parity_programmed(lpa);
                 }
             }
             unit = next_unit;

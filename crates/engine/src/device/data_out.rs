@@ -125,6 +125,8 @@ impl Device {
             self.guess_was_wrong(unit);
         } else if class == Class::CopyRead {
             self.read_for_copy_done(unit);
+        } else if class == Class::ParityRead {
+            self.read_for_parity_done(unit);
         } else if partial || class.cause() == Cause::WriteBack {
             // A program follows, whose response time this is a part of.
             if let Some(die) = die {

@@ -53,8 +53,15 @@ impl Device {
         self.tell_map_of_erase();
         self.start_waiting_plans();
         self.release_stalled(domain);
+        if self.rotation.is_some() {
+            self.pass_turn(domain);
+        }
         self.check_collection(domain);
         self.level_wear(domain);
+        if self.rules.past_collection {
+            // What the cache kept back may go now.
+            self.tend_cache();
+        }
     }
 
     /// Counts an erase and puts the superblock with the other free ones.

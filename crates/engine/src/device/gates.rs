@@ -22,6 +22,7 @@ impl Device {
             self.gates.close(die, system as u32, classes, until);
             // A gate that is replaced may have opened.
             self.touched.push(die);
+            self.touch_planes(die);
         }
         self.note_fast_paths();
     }
@@ -41,16 +42,32 @@ impl Device {
         // The gate that this replaces may have opened. Dies that have nothing to do need not hear of it, but for those that
         // ask for the turn of their chip.
         let all = self.chips.is_some();
-        let concerned = self.outstanding.iter().zip(0..).filter(|&(&load, _)| all || load > 0);
-        self.touched.extend(concerned.map(|(_, die)| DieId(die)));
+        for die in 0..self.outstanding.len() {
+            if all || self.outstanding[die] > 0 {
+                self.touched.push(DieId(die as u32));
+                self.touch_planes(DieId(die as u32));
+            }
+        }
         self.finish_event();
+    }
+
+    /// The die whose gates a server obeys.
+    fn gate_of(&self, server: DieId) -> DieId {
+        match &self.plane_collection {
+            Some(collection) => collection.die(server),
+            None => server,
+        }
     }
 
     /// Classes of which something waits that the die may begin now, one bit each.
     #[inline(always)]
     pub(super) fn open_work(&self, die: DieId) -> u32 {
         let waiting = self.dies[die.index()].waiting();
-        if self.gates.are_used() { waiting & !self.gates.closed(die, self.now) } else { waiting }
+        if self.gates.are_used() {
+            waiting & !self.gates.closed(self.gate_of(die), self.now)
+        } else {
+            waiting
+        }
     }
 
     /// A die rests: if something waits behind a gate, it looks again when the gate opens.
@@ -60,7 +77,7 @@ impl Device {
             return;
         }
         let waiting = self.dies[die.index()].waiting();
-        if let Some(opening) = self.gates.next_opening(die, waiting, self.now) {
+        if let Some(opening) = self.gates.next_opening(self.gate_of(die), waiting, self.now) {
             self.events.set(Self::die_resource(die), opening);
         }
     }

@@ -3,18 +3,24 @@
 
 use super::Device;
 use crate::config::ideal::SecondServer;
-use crate::ids::{DieId, Ppa};
+use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::Geometry;
 use crate::sched::class::Class;
 use crate::sched::queue::{Op, OpId};
 use crate::stats::report::{ChannelReport, DieReport, SecondServerReport};
 use crate::time::Ns;
 
-/// How many servers of dies and channels a drive has, and the channel of each server of a die.
-pub(super) fn servers(geometry: &Geometry, second: SecondServer) -> (usize, usize, Vec<u32>) {
+/// How many servers of dies and channels a drive has, and the channel of each server of a die. Where `planes` are servers beside
+/// their dies these come behind.
+pub(super) fn servers(geometry: &Geometry, second: SecondServer, planes: bool) -> (usize, usize, Vec<u32>) {
     let (dies, channels) = (geometry.dies(), geometry.channels);
     let own = (0..dies).map(|die| geometry.channel_of(DieId(die)));
     match second {
+        SecondServer::None if planes => {
+            let planes =
+                (0..geometry.planes()).map(|plane| geometry.channel_of(geometry.die_of(PlaneId(plane)).0));
+            ((dies + geometry.planes()) as usize, channels as usize, own.chain(planes).collect())
+        }
         SecondServer::None => (dies as usize, channels as usize, own.collect()),
         SecondServer::Die => (2 * dies as usize, channels as usize, own.clone().chain(own).collect()),
         SecondServer::DieAndChannel => {
@@ -38,17 +44,25 @@ impl Device {
         let die = self.die_of(ppa).0;
         // Most drives have none, and their operations need not be looked at.
         if self.second_server > 0 && self.is_ideal(&self.pool[unit]) {
-            DieId(die.0 + self.second_server)
-        } else {
-            die
+            return DieId(die.0 + self.second_server);
         }
+        if self.plane_collection.is_some() {
+            return self.plane_server(self.pool[unit].class, ppa).unwrap_or(die);
+        }
+        die
     }
 
     /// The real die of a server.
     #[inline(always)]
     pub(super) fn real_die(&self, server: DieId) -> usize {
         let dies = self.outstanding.len();
-        if server.index() < dies { server.index() } else { server.index() - dies }
+        if server.index() < dies {
+            return server.index();
+        }
+        match &self.plane_collection {
+            Some(collection) => collection.die(server).index(),
+            None => server.index() - dies,
+        }
     }
 
     /// Checked mode: whether a read finds the newest version that flash has. On a second server a page counts as programmed as soon

@@ -66,6 +66,9 @@ impl Device {
         self.dies[die.index()].occupy(None, self.now);
         self.tell_die(die, None);
         self.rest_behind_gates(die);
+        if self.plane_collection.is_some() {
+            self.turn_is_over(die);
+        }
     }
 
     /// A free die that may begin now takes its next command, or rests.
@@ -80,6 +83,11 @@ impl Device {
                 }
                 return;
             };
+            match self.may_take(die, class) {
+                Some(true) => {}
+                Some(false) => return self.rest_die(die),
+                None => continue,
+            }
             if self.begin_first(die, class) {
                 return;
             }
@@ -191,7 +199,7 @@ impl Device {
         let mut draft = Draft { head, last: head, first, planes: 1, used: 0, after, most: None };
         self.pool[head].next = NONE;
         if self.may_have_partners(class) && self.dies[die.index()].waits(class) {
-            draft.used = 1 << self.geometry.die_of(first.plane).1;
+            draft.used = 1 << self.geometry.die_of(first.plane).1 | self.collecting_planes(die);
             self.find_partners(die, class, &mut draft);
         }
         let (mut cell, mut data) = self.begin_page(die, class, head, first.page);
@@ -207,7 +215,8 @@ impl Device {
         let suspensions = self.suspensions_of(self.pool[head].arrived);
         if self.pool[head].copyback {
             let command = Command { head, class, planes, suspensions, ..Command::default() };
-            return self.start_copyback(die, command);
+            self.start_copyback(die, command);
+            return self.verify_planes(die);
         }
         let command = match class.op() {
             FlashOp::Read => self.timing.read_command(planes),
@@ -230,6 +239,10 @@ impl Device {
         state.occupy(Some(class), self.now);
         self.tell_die(die, Some(class));
         self.want_channel(die, class, command + data);
+        if self.plane_collection.is_some() {
+            self.verify_planes(die);
+            self.turn_is_over(die);
+        }
     }
 
     /// With how many suspensions a command that came then begins. What the bound on waiting let go first must not be
@@ -405,6 +418,8 @@ impl Device {
     /// Whether what the die does should be interrupted for a waiting read, and if so, interrupts it.
     #[inline(never)]
     fn consider_suspending(&mut self, die: DieId) {
+        // A read that waits for its plane needs nothing of what its die does.
+        self.set_aside(die, Class::HostRead);
         let state = &self.dies[die.index()];
         let read = state.first(Class::HostRead);
         let class = state.command.class;

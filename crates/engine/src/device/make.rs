@@ -5,7 +5,10 @@ use std::collections::VecDeque;
 use super::awaited_moves::AwaitedMoves;
 use super::disturb::Disturb;
 use super::parity::Redundant;
+use super::parity_pages::StripedPages;
 use super::partial_writes::PartialWrites;
+use super::plane_collection::PlaneCollection;
+use super::rotating::Rotation;
 use super::translate::Translation;
 use super::wear_out::BadPlan;
 use super::{
@@ -21,6 +24,7 @@ use crate::config::ConfigError;
 use crate::config::device::{CommandTaker, DeviceConfig, ProgramData};
 use crate::config::ideal::SecondServer;
 use crate::config::isolation::Isolation;
+use crate::config::nand_modes::CopybackBlocks;
 use crate::config::scheme::SchemeConfig;
 use crate::cpu::Cpu;
 use crate::events::EventSet;
@@ -34,7 +38,7 @@ use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
 use crate::placement::PlacementPolicy;
 use crate::reclaim::{ReadReclaim, ReclaimPolicy};
-use crate::redundancy::{RedundancyPolicy, Stripes};
+use crate::redundancy::{PageStripes, RedundancyPolicy, Stripes};
 use crate::sched::SchedulerPolicy;
 use crate::sched::gates::Gates;
 use crate::sched::queue::OpPool;
@@ -80,7 +84,11 @@ impl Device {
             Box::new(Redundant::new(policy, stripes, &geometry, blocks.len(), xor_ns))
         });
         // Pages of the map are logical pages behind those of the host.
-        let units = plan.map.logical_units + plan.map.map_pages();
+        let units = plan.map.logical_units + plan.map.map_pages() + plan.parity_units;
+        let striped = scheme.redundancy.in_pages().then(|| {
+            let stripes = PageStripes::new(&geometry, plan.map.logical_units);
+            Box::new(StripedPages::new(stripes, scheme.redundancy.xor_ns))
+        });
         let slc = slc_cache::SlcState::new(
             &scheme.slc_cache,
             plan.cache,
@@ -88,9 +96,12 @@ impl Device {
             domains.len(),
             (u64::from(units) * u64::from(domains.width()) / u64::from(geometry.planes())) as u32,
         );
+        let rotation = if scheme.gc.rotating { Some(Rotation::new(&geometry, &domains)?) } else { None };
         let layout = Layout::new(&geometry, &plane_at, 0);
         let second = scheme.ideal.second_server;
-        let (dies, channels, channel_of) = ideal::servers(&geometry, second);
+        let plane_collection = PlaneCollection::new(device, scheme, &geometry);
+        let apart = plane_collection.is_some();
+        let (dies, channels, channel_of) = ideal::servers(&geometry, second, apart);
         let timing = Timing::new(device);
         let overlap = CacheOperations::new(&device.cache_mode, dies);
         let translation =
@@ -125,6 +136,7 @@ impl Device {
             slc,
             slc_policy: SlcCachePolicy::new(&scheme.slc_cache, &plan.cache),
             redundancy,
+            striped,
             wear_out: wear_out.start(plan.least_superblocks),
             translation,
             host_memory: host_memory::HostMemory::new(
@@ -141,6 +153,7 @@ impl Device {
             reclaim_policy,
             urgent: 0,
             background: background::Background::new(&scheme.gc, &geometry),
+            rotation,
             static_wear: wear::StaticWear::new(&scheme.wear, domains.len()),
             separation: SeparationPolicy::new(&scheme.separation, plan.map.logical_units),
             now: Ns::ZERO,
@@ -154,9 +167,10 @@ impl Device {
             outstanding: vec![0; geometry.dies() as usize],
             channels: (0..channels).map(|_| Channel::default()).collect(),
             overlap,
-            copybacks: Copybacks::new(&device.copyback, dies),
+            copybacks: Copybacks::new(&device.copyback, scheme.gc.copyback, dies),
             channel_of,
             chips: chips::Chips::new(device, &geometry),
+            plane_collection,
             second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
             not_physical: scheme.ideal.not_physical(),
             touched: Vec::new(),
@@ -193,6 +207,9 @@ impl Device {
             blocks,
         };
         this.placement.leave_out(&reserved);
+        if let Some(striped) = &this.striped {
+            this.placement.deal_stripes(&striped.stripes);
+        }
         let sizes = [
             plan.map.logical_units,
             this.geometry.unit_bytes,
@@ -229,6 +246,7 @@ impl Rules {
             channel_request_comes_last: false,
             fast_path_moves: false,
             places_moves: false,
+            past_collection: scheme.cache.past_collection,
             unmapped_reads: scheme.mapping.unmapped_reads,
             free_block: scheme.wear.free_block,
         }
@@ -243,7 +261,25 @@ fn check(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<(), ConfigError
         let allowed = "\"die\" beside scheme.ideal.second_server";
         return Err(ConfigError::new("device.channel.commands", "\"chip\"", allowed));
     }
+    if device.copyback.blocks == CopybackBlocks::Plane && scheme.gc.copyback {
+        check_planes(scheme)?;
+    }
+    if device.channel.program_data == ProgramData::Written && scheme.redundancy.in_pages() {
+        let allowed = "\"unit\" beside scheme.redundancy.policy = \"parity_pages\"";
+        return Err(ConfigError::new("device.channel.program_data", "\"written\"", allowed));
+    }
     Ok(())
+}
+
+/// Refuses what can't be beside planes that collect by themselves.
+fn check_planes(scheme: &SchemeConfig) -> Result<(), ConfigError> {
+    let beside = [
+        (scheme.ideal.second_server != SecondServer::None, "\"die\" beside scheme.ideal.second_server"),
+        // Programs of one block would come from two servers, in any order.
+        (scheme.astro.enabled, "\"die\" beside scheme.astro"),
+    ];
+    let refused = |allowed| ConfigError::new("device.copyback.blocks", "\"plane\"", allowed);
+    beside.into_iter().find(|(on, _)| *on).map_or(Ok(()), |(_, allowed)| Err(refused(allowed)))
 }
 
 /// The superblocks, all of them free.

@@ -46,9 +46,11 @@ mod overwriting;
 mod own_policies;
 mod pace;
 mod parity;
+mod parity_pages;
 mod partial_writes;
 mod phases;
 mod places;
+mod plane_collection;
 mod plans;
 mod prepare;
 mod program;
@@ -58,6 +60,7 @@ pub(crate) mod read_loop;
 mod rebuild;
 mod reclaim;
 mod results;
+mod rotating;
 mod serve;
 mod slc_cache;
 pub(crate) mod snapshot;
@@ -154,6 +157,8 @@ struct Rules {
     fast_path_moves: bool,
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
+    /// Whether write-back goes past planes that collect.
+    past_collection: bool,
     unmapped_reads: UnmappedReads,
     /// Which erased superblock is opened next.
     free_block: FreeBlock,
@@ -230,11 +235,15 @@ pub struct Device {
     /// Classes whose commands go before all others, one bit each.
     urgent: u32,
     background: background::Background,
+    /// `None` where domains don't take turns at collecting.
+    rotation: Option<Box<rotating::Rotation>>,
     static_wear: Option<Box<wear::StaticWear>>,
     /// `None` where no block is ever bad.
     wear_out: Option<Box<WearOut>>,
     /// `None` without parity.
     redundancy: Option<Box<Redundant>>,
+    /// `None` without parity of logical pages.
+    striped: Option<Box<parity_pages::StripedPages>>,
 
     now: Ns,
     /// While [`Self::advance`] handles events: when the host's next request comes, at the earliest. [`Ns::ZERO`] otherwise.
@@ -242,7 +251,8 @@ pub struct Device {
     events: EventSet,
     pool: OpPool,
     op_order: u64,
-    /// The dies, then their second servers where the drive is ideal; and so the channels.
+    /// The dies, then their second servers where the drive is ideal, or the servers of planes that collect by themselves; and
+    /// so the channels, where the drive is ideal.
     dies: Vec<Die>,
     /// By die.
     outstanding: Vec<u32>,
@@ -252,6 +262,8 @@ pub struct Device {
     channel_of: Vec<u32>,
     /// `None` where each die takes commands for itself.
     chips: Option<Box<chips::Chips>>,
+    /// `None` where a copyback blocks its die.
+    plane_collection: Option<Box<plane_collection::PlaneCollection>>,
     /// Number of the first die's second server; 0 where there is none.
     second_server: u32,
     not_physical: Vec<String>,

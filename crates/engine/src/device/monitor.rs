@@ -128,12 +128,14 @@ impl Device {
         Moment { now, recorder: &self.recorder, outstanding: &self.outstanding }
     }
 
-    /// A die and its second server, if it has one, together.
+    /// A die and its second server or those of its planes, if it has any, together.
     fn die_state(&self, die: DieId) -> DieState {
         let outstanding = self.outstanding[die.index()];
         let (mut reads, mut busy) = (0, false);
-        for server in [die.index(), die.index() + self.outstanding.len()] {
-            let Some(state) = self.dies.get(server) else { break };
+        let second = (self.second_server > 0).then(|| die.index() + self.outstanding.len());
+        let planes = self.plane_collection.iter().flat_map(|collection| collection.servers_of(die));
+        for server in [die.index()].into_iter().chain(second).chain(planes.map(DieId::index)) {
+            let state = &self.dies[server];
             let classes = Class::ALL.iter().filter(|class| class.op() == FlashOp::Read);
             reads += classes.map(|&class| self.heads(state.first(class))).sum::<u32>();
             reads += self.running_reads(server).map(|command| self.heads(command.head)).sum::<u32>();

@@ -28,7 +28,8 @@ impl Device {
             superblocks,
             free: [self.thresholds.trigger, self.thresholds.stop].map(|free| free + for_cache),
             paced,
-            phased: self.redundancy.is_none(),
+            // Where domains take turns, or are passed by while they collect, none begins in the middle of a victim.
+            phased: self.redundancy.is_none() && self.rotation.is_none() && !self.rules.past_collection,
             rows_at_once: self.geometry.pages_per_program,
             collection,
             seed: seed_of(seed),

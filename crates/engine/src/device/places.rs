@@ -92,7 +92,7 @@ impl Device {
             point.filled += 1;
             let (full, first) = (point.filled == point.size, point.place);
             self.pool[id].ppa = ppa;
-            let die = self.die_of(ppa).0;
+            let die = self.waits_at(head);
             self.begin_wait(id, die);
             self.pool.chain(head, id);
             if full {

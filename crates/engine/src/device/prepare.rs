@@ -34,14 +34,26 @@ impl Device {
     pub(crate) fn fill_at_once(&mut self, order: PlacementOrder, units: u32, steady: Option<Plan>) {
         let mut plane_at = planes_in_order(&self.geometry, order);
         plane_at.retain(|&plane| !self.replication.reserved.has(plane));
-        self.lay_out(&plane_at, units.min(self.logical_units), steady);
+        let units = self.whole_stripes(units.min(self.logical_units));
+        self.lay_out(&plane_at, units, steady);
+    }
+
+    /// So many logical pages, and what else is of their last stripe.
+    pub(crate) fn whole_stripes(&self, units: u32) -> u32 {
+        match &self.striped {
+            Some(striped) => {
+                units.next_multiple_of(striped.stripes.units_of_stripe()).min(self.logical_units)
+            }
+            None => units,
+        }
     }
 
     pub(super) fn lay_out(&mut self, plane_at: &[PlaneId], units: u32, steady: Option<Plan>) {
         let parity = self.redundancy.as_ref().map(|redundancy| {
             ParityLayout::new(&self.geometry, plane_at, &self.domains, redundancy.stripes.clone())
         });
-        self.layout = Layout::new(&self.geometry, plane_at, units).with_parity(parity);
+        let stripes = self.striped.as_ref().map(|striped| striped.stripes.clone());
+        self.layout = Layout::new(&self.geometry, plane_at, units).with_parity(parity).with_stripes(stripes);
         self.dealt = None;
         if let Some(steady) = steady {
             self.scatter(steady);

@@ -141,6 +141,9 @@ impl Device {
 
     /// The same of a unit that no system sends anywhere.
     pub(super) fn program_anew(&mut self, plane: PlaneId, id: OpId) {
+        if self.striped.is_some() {
+            self.page_changes(id);
+        }
         let class = self.pool[id].class;
         let domain = self.domains.of(plane);
         self.observe_pace(domain);

@@ -178,6 +178,9 @@ impl Device {
         }
         let state = &mut self.dies[die.index()];
         (state.phase, state.command.head) = (Phase::Idle, NONE);
+        if self.plane_collection.is_some() {
+            self.plane_is_free(die);
+        }
         self.start_next(die);
     }
 

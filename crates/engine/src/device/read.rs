@@ -181,8 +181,11 @@ impl Device {
     #[inline(always)]
     pub(super) fn is_current(&self, unit: OpId) -> bool {
         let op = &self.pool[unit];
+        if op.class == Class::ParityRead {
+            return true;
+        }
         if is_source(op.request) {
-            return self.source_is_current(op.request);
+            return self.source_is_current(op.request) && self.source_stays(op.lpa, op.ppa);
         }
         let copy = || !op.partial && self.copies.at(op.lpa, op.ppa).is_some();
         (self.is_at(op.lpa, op.ppa) || op.guess || copy())
@@ -289,7 +292,7 @@ impl Device {
         if is_source(request) {
             return self.verify_stripe_source(unit);
         }
-        if guess {
+        if guess || class == Class::ParityRead {
             return;
         }
         let mut version = 0;

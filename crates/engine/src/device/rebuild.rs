@@ -40,6 +40,11 @@ impl Rebuilds {
         Self { joins: Vec::new(), free: Vec::new(), xor: Ns(xor_ns), joining: VecDeque::new() }
     }
 
+    /// Time that joining takes.
+    pub fn xor(&self) -> Ns {
+        self.xor
+    }
+
     pub fn is_at_rest(&self) -> bool {
         self.joins.len() == self.free.len() && self.joining.is_empty()
     }
@@ -63,7 +68,8 @@ impl Device {
     #[inline(always)]
     pub(super) fn rebuilds(&mut self, unit: OpId) -> bool {
         // What a guess finds must be told from its own OOB.
-        self.redundancy.is_some() && !self.pool[unit].guess && self.ask_to_rebuild(unit)
+        let in_rows = self.redundancy.is_some() && !self.pool[unit].guess && self.ask_to_rebuild(unit);
+        in_rows || (self.striped.is_some() && self.rebuilds_page(unit))
     }
 
     #[inline(never)]
@@ -114,9 +120,19 @@ impl Device {
     }
 
     fn read_stripe(&mut self, target: OpId, sources: u32) {
-        let Op { ppa, bytes, .. } = self.pool[target];
-        let Some(redundancy) = &mut self.redundancy else { return };
-        let rebuilds = &mut redundancy.rebuilds;
+        let ppa = self.pool[target].ppa;
+        let mut pages = Vec::with_capacity(sources as usize);
+        let mut place = None;
+        while let Some(source) = self.next_source(ppa, &mut place) {
+            pages.push((self.oob.lpa(source, &self.layout), source));
+        }
+        self.read_pages_of_stripe(target, pages);
+    }
+
+    /// Reads these pages instead of that of a unit, to be joined.
+    pub(super) fn read_pages_of_stripe(&mut self, target: OpId, pages: Vec<(Lpa, Ppa)>) {
+        let (bytes, sources) = (self.pool[target].bytes, pages.len() as u32);
+        let Some(rebuilds) = self.rebuilds_mut() else { return };
         let join = Join { target, left: sources, to_begin: sources, failed: false };
         let number = match rebuilds.free.pop() {
             Some(number) => {
@@ -129,9 +145,7 @@ impl Device {
             }
         };
         self.recorder.redundancy.source_reads += u64::from(sources);
-        let mut place = None;
-        while let Some(source) = self.next_source(ppa, &mut place) {
-            let lpa = self.oob.lpa(source, &self.layout);
+        for (lpa, source) in pages {
             let op = Op { request: JOIN | number, bytes, ..Op::new(Class::HostRead, lpa, source) };
             let id = self.pool.insert(op);
             self.enqueue(id);
@@ -139,12 +153,22 @@ impl Device {
     }
 
     fn join_of(&mut self, request: u32) -> Option<&mut Join> {
-        self.redundancy.as_mut()?.rebuilds.joins.get_mut((request & !JOIN) as usize)
+        self.rebuilds_mut()?.joins.get_mut((request & !JOIN) as usize)
+    }
+
+    fn rebuilds_ref(&self) -> Option<&Rebuilds> {
+        let in_pages = self.striped.as_ref().map(|striped| &striped.rebuilds);
+        self.redundancy.as_ref().map(|redundancy| &redundancy.rebuilds).or(in_pages)
+    }
+
+    fn rebuilds_mut(&mut self) -> Option<&mut Rebuilds> {
+        let in_pages = self.striped.as_mut().map(|striped| &mut striped.rebuilds);
+        self.redundancy.as_mut().map(|redundancy| &mut redundancy.rebuilds).or(in_pages)
     }
 
     /// Whether a source is of use still: the page that it helps to rebuild is where it was.
     pub(super) fn source_is_current(&self, request: u32) -> bool {
-        let joins = self.redundancy.as_ref().map(|redundancy| &redundancy.rebuilds.joins);
+        let joins = self.rebuilds_ref().map(|rebuilds| &rebuilds.joins);
         joins.and_then(|joins| joins.get((request & !JOIN) as usize)).is_some_and(|join| {
             let target = &self.pool[join.target];
             let overtaken = self.cache.is_some() && self.is_overtaken(join.target);
@@ -160,7 +184,12 @@ impl Device {
         join.to_begin -= 1;
         let Join { target, to_begin, .. } = *join;
         let wanted = self.pool[target];
-        if self.versions.is_some() {
+        if self.striped.is_some() {
+            self.reads_verified += 1;
+            if self.versions.is_some() {
+                self.verify_page_of_stripe(unit, target);
+            }
+        } else if self.versions.is_some() {
             self.reads_verified += 1;
             let found = self.oob.lpa(ppa, &self.layout);
             let parity =
@@ -203,7 +232,11 @@ impl Device {
 
     /// The page that a source was to help rebuild is no longer there; the source's wait is settled.
     pub(super) fn source_dropped(&mut self, unit: OpId) {
-        let request = self.pool[unit].request;
+        let Op { request, lpa, .. } = self.pool[unit];
+        if let Some(to) = self.source_moved_to(lpa).filter(|_| self.source_is_current(request)) {
+            self.pool[unit].ppa = to;
+            return self.enqueue(unit);
+        }
         let Some(join) = self.join_of(request) else { return };
         join.failed = true;
         join.left -= 1;
@@ -220,8 +253,7 @@ impl Device {
 
     fn end_join(&mut self, request: u32, target: OpId, failed: bool) {
         let (now, resource) = (self.now, self.xor_resource());
-        let Some(redundancy) = &mut self.redundancy else { return };
-        let rebuilds = &mut redundancy.rebuilds;
+        let Some(rebuilds) = self.rebuilds_mut() else { return };
         rebuilds.free.push(request & !JOIN);
         let takes = rebuilds.xor;
         if failed {
@@ -232,6 +264,7 @@ impl Device {
         if takes == Ns::ZERO {
             return self.rebuilt(target);
         }
+        let Some(rebuilds) = self.rebuilds_mut() else { return };
         rebuilds.joining.push_back((now + takes, target));
         if rebuilds.joining.len() == 1 {
             self.events.set(resource, now + takes);
@@ -271,8 +304,7 @@ impl Device {
     /// The first page that is being joined is done.
     pub(super) fn joining_done(&mut self) {
         let resource = self.xor_resource();
-        let Some(redundancy) = &mut self.redundancy else { return };
-        let joining = &mut redundancy.rebuilds.joining;
+        let Some(joining) = self.rebuilds_mut().map(|rebuilds| &mut rebuilds.joining) else { return };
         let Some((_, target)) = joining.pop_front() else { return };
         if let Some(&(done, _)) = joining.front() {
             self.events.set(resource, done);

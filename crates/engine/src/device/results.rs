@@ -74,6 +74,7 @@ impl Device {
         let dies = recorder.dies(end, &self.die_clocks(end), &self.outstanding, |die| self.channel_of[die]);
         let channels = recorder.channels(&self.channel_clocks(end));
         let (dies, channels) = self.report_second_servers(end, dies, channels);
+        let dies = self.report_planes(end, dies);
         let mut report = Report {
             window: recorder.window(end),
             start: self.settled.clone(),
@@ -111,7 +112,7 @@ impl Device {
             slc_cache: self.slc_cache_report(),
             bad_blocks: self.bad_blocks_report(),
             end_of_life: self.end_of_life(),
-            redundancy: self.redundancy.is_some().then_some(recorder.redundancy),
+            redundancy: (self.redundancy.is_some() || self.striped.is_some()).then_some(recorder.redundancy),
             copies: self.copies_report(),
             systems: self.systems_report(),
             dram: self.dram.report(),

@@ -125,7 +125,7 @@ impl Device {
 
     /// Time of all that waits at a die and would go before a read that comes now. Commands are counted one by one,
     /// although some may go together.
-    fn waiting_ahead(&self, die: DieId) -> Ns {
+    pub(super) fn waiting_ahead(&self, die: DieId) -> Ns {
         let state = &self.dies[die.index()];
         let mut time = Ns::ZERO;
         for class in Class::ALL {

@@ -110,7 +110,7 @@ impl Device {
         self.count_cached(id);
         match given {
             Given::Joins(head, _) => {
-                let die = self.die_of(ppa).0;
+                let die = self.waits_at(head);
                 self.begin_wait(id, die);
                 self.pool.chain(head, id);
             }

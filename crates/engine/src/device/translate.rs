@@ -174,7 +174,9 @@ impl Device {
     /// Logical pages of the host and pages of the map.
     #[inline]
     pub(super) fn all_units(&self) -> u32 {
-        self.logical_units + self.translation.sizes.map_pages()
+        let parity =
+            self.striped.as_ref().map_or(0, |striped| striped.stripes.parity_units(self.logical_units));
+        self.logical_units + self.translation.sizes.map_pages() + parity
     }
 
     pub(super) fn map_page(&self, page: u32) -> Lpa {

@@ -10,7 +10,13 @@ use crate::sched::class::Cause;
 impl Device {
     /// Takes the next victim; `false` when none is needed, possible or affordable now.
     pub(super) fn next_victim(&mut self, domain: DomainId) -> bool {
-        let Some((superblock, cause)) = self.next_to_empty(domain) else { return false };
+        if self.rotation.is_some() && !self.has_its_turn(domain) {
+            return false;
+        }
+        let Some((superblock, cause)) = self.next_to_empty(domain) else {
+            self.takes_its_turn(domain);
+            return false;
+        };
         let valid = self.blocks.valid(superblock);
         if !self.has_room_for_victim(domain, superblock, valid) {
             return false;
@@ -25,6 +31,11 @@ impl Device {
         self.recorder.background.victims += u64::from(collector.background);
         collector.wanted.retain(|&(other, _)| other != superblock);
         collector.victims.push((superblock, cause));
+        if self.rotation.is_some() {
+            self.takes_its_turn(domain);
+            self.verify_turn(domain);
+        }
+        let collector = &mut self.domain[domain.index()].collector;
         (collector.victim, collector.cause, collector.row, collector.column) = (superblock, cause, 0, 0);
         self.note_pace_of(domain, superblock, valid);
         self.charge(Cost::Decision, 1);

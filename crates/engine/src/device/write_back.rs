@@ -6,7 +6,7 @@ use crate::cache::state::Promise;
 use crate::cache::table::Slot;
 use crate::cache::together::next_together;
 use crate::cache::{CachePolicy, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
-use crate::ids::{Lpa, PlaneId, Ppa, SuperblockId};
+use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::{Placement, ProgramIntent};
 use crate::replicate::CopyLoss;
 use crate::sched::class::Cause;
@@ -98,10 +98,29 @@ impl Device {
         let table = &cache.state.table;
         let waits = |&slot: &Slot| table.is_dirty(slot) && table.op(slot).is_none();
         let slot = lpa.and_then(|lpa| table.find_dirty(lpa)).filter(waits);
+        // What a flush waits for goes whatever collects.
+        if self.rules.past_collection && slot.is_some() && cache.state.promises.is_empty() {
+            return slot.and_then(|slot| self.past_collection(slot));
+        }
         if slot.is_none() {
             self.fail(format!("the cache policy chose {lpa:?}, which is no dirty unit of the cache"));
         }
         slot
+    }
+
+    /// This unit, or if its plane collects the oldest one of those whose planes don't; `None` where all do.
+    fn past_collection(&self, slot: Slot) -> Option<Slot> {
+        let table = &self.cache.as_ref()?.state.table;
+        let collects = |domain: DomainId| !self.domain[domain.index()].collector.victims.is_empty();
+        let plane = self.placement.plane_by_address(table.lpa(slot))?;
+        if !collects(self.domains.of(plane)) {
+            return Some(slot);
+        }
+        let free = (0..self.domains.len() as u32).map(DomainId).filter(|&domain| !collects(domain));
+        let groups = free.flat_map(|domain| (0..self.points.host()).map(move |point| (domain, point)));
+        let oldest =
+            groups.filter_map(|(domain, point)| table.oldest_of_group(self.points.group(domain.0, point)).0);
+        oldest.min_by_key(|&slot| table.stamp(slot))
     }
 
     /// Where the address fixes the domain, or units go to several write points: rather another of the oldest units, if only its
@@ -120,6 +139,7 @@ impl Device {
         table
             .dirty()
             .take(SEARCHED)
+            .filter(|&slot| !self.rules.past_collection || self.past_collection(slot) == Some(slot))
             .find(whole)
             .or_else(|| self.first_whole_page(table.lpa(slot)))
             .unwrap_or(slot)

@@ -8,12 +8,17 @@ use crate::blocks::steady::{Phase, Plan};
 use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
 use crate::nand::divisor::Divisor;
+use crate::redundancy::PageStripes;
 use crate::snapshot::{In, Out, Part, SnapshotError};
 
 /// Logical pages 0 to `occupied` − 1, written once in order over all planes, or scattered.
 #[derive(Clone, Debug)]
 pub struct Layout {
     occupied: u32,
+    /// Units that lie on flash: those, and their parity where that is logical pages.
+    laid: u32,
+    /// Stripes of logical pages, in whose order they are dealt out then.
+    stripes: Option<Box<PageStripes>>,
     unit_shift: u32,
     units_per_plane: u32,
     planes: Divisor,
@@ -39,6 +44,8 @@ impl Layout {
         }
         Self {
             occupied,
+            laid: occupied,
+            stripes: None,
             unit_shift: geometry.unit_shift,
             units_per_plane: geometry.units_per_plane(),
             planes: Divisor::new(plane_at.len() as u32),
@@ -55,7 +62,7 @@ impl Layout {
     #[must_use]
     pub fn scattered(self, geometry: &Geometry, domains: &Domains, steady: Plan) -> Self {
         let planes: Vec<PlaneId> = self.plane_at.iter().map(|&plane| PlaneId(plane)).collect();
-        let scattered = Scattered::new(geometry, domains, &planes, self.occupied, steady);
+        let scattered = Scattered::new(geometry, domains, &planes, self.laid, steady);
         Self { scattered: Some(Box::new(scattered)), steady: Some(steady), ..self }
     }
 
@@ -73,6 +80,18 @@ impl Layout {
     #[must_use]
     pub fn with_parity(self, parity: Option<ParityLayout>) -> Self {
         Self { parity: parity.map(Box::new), ..self }
+    }
+
+    /// The same with a parity page for each stripe of logical pages, of which whole ones are laid out.
+    #[must_use]
+    pub fn with_stripes(self, stripes: Option<PageStripes>) -> Self {
+        let parity = stripes.as_ref().map_or(0, |stripes| stripes.parity_units(self.occupied));
+        Self { laid: self.occupied + parity, stripes: stripes.map(Box::new), ..self }
+    }
+
+    /// Units that it puts on flash, those of parity included that are logical pages.
+    pub fn laid(&self) -> u32 {
+        self.laid
     }
 
     /// Whether a row of a domain is whole, data and parity; never without parity.
@@ -95,12 +114,18 @@ impl Layout {
     /// Whether a logical page is laid out.
     #[inline(always)]
     pub fn holds(&self, lpa: Lpa) -> bool {
-        lpa.0 < self.occupied
+        lpa.0 < self.occupied || self.stripes.as_ref().is_some_and(|own| self.holds_parity(own, lpa))
+    }
+
+    fn holds_parity(&self, stripes: &PageStripes, lpa: Lpa) -> bool {
+        let parity = lpa.0.checked_sub(stripes.data_units());
+        parity.is_some_and(|number| number < stripes.parity_units(self.occupied))
     }
 
     /// Where the layout puts a logical page that it holds.
     #[inline(never)]
     fn place(&self, lpa: Lpa) -> Ppa {
+        let lpa = self.stripes.as_ref().map_or(lpa, |stripes| Lpa(stripes.dealt_as(lpa)));
         let unit = lpa.0 & ((1 << self.unit_shift) - 1);
         if let Some(parity) = &self.parity {
             let (plane, row) = parity.place(lpa.0 >> self.unit_shift);
@@ -131,6 +156,16 @@ impl Layout {
     /// What the layout puts at a physical page; [`Lpa::NONE`] where it puts nothing.
     #[inline(never)]
     pub fn lpa(&self, ppa: Ppa) -> Lpa {
+        let dealt = self.dealt_to(ppa);
+        match &self.stripes {
+            Some(stripes) if dealt.is_some() => stripes.dealt_at(dealt.0),
+            _ => dealt,
+        }
+    }
+
+    /// The number, in the order in which pages are dealt out, of the one at a physical page.
+    #[inline]
+    fn dealt_to(&self, ppa: Ppa) -> Lpa {
         let (plane, rest) = self.units_in_plane.div_rem(ppa.0);
         if let Some(scattered) = &self.scattered {
             let Some((turn, plane, unit)) = scattered.dealt(plane, rest) else { return Lpa::NONE };
@@ -146,7 +181,7 @@ impl Layout {
             row * u64::from(self.planes.value()) + u64::from(self.position_of[plane as usize])
         };
         let lpa = (page << self.unit_shift) + u64::from(unit);
-        if lpa < u64::from(self.occupied) { Lpa(lpa as u32) } else { Lpa::NONE }
+        if lpa < u64::from(self.laid) { Lpa(lpa as u32) } else { Lpa::NONE }
     }
 
     /// Mapping units that it puts into each superblock of a domain, in the order of their numbers.
@@ -156,7 +191,7 @@ impl Layout {
             return (0..blocks).map(|block| scattered.units_of(domain, block)).collect();
         }
         let mut units = vec![0; blocks as usize];
-        for &plane in domains.planes(domain).iter().filter(|_| self.occupied > 0) {
+        for &plane in domains.planes(domain).iter().filter(|_| self.laid > 0) {
             let (in_rows, mut before) = (self.units_in_rows(plane), 0);
             for (units, block) in units.iter_mut().zip(1..) {
                 let up_to_here = in_rows(block * u64::from(geometry.pages_per_block));
@@ -171,8 +206,8 @@ impl Layout {
     fn units_in_rows(&self, plane: PlaneId) -> impl Fn(u64) -> u64 {
         let position = u64::from(self.position_of[plane.index()]);
         let planes = u64::from(self.planes.value());
-        let full_pages = u64::from(self.occupied >> self.unit_shift);
-        let rest = u64::from(self.occupied & ((1 << self.unit_shift) - 1));
+        let full_pages = u64::from(self.laid >> self.unit_shift);
+        let rest = u64::from(self.laid & ((1 << self.unit_shift) - 1));
         // Full flash pages of this plane, then the last one, which may be filled in part.
         let pages = (full_pages + planes - 1).saturating_sub(position) / planes;
         let holds_rest = full_pages % planes == position;
@@ -195,7 +230,9 @@ impl Part for Layout {
     fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
         (self.occupied, self.steady) = input.take()?;
         let physical = u64::from(self.units_per_plane) * u64::from(self.planes.value());
-        if u64::from(self.occupied) > physical {
+        let parity = self.stripes.as_ref().map_or(0, |stripes| stripes.parity_units(self.occupied));
+        self.laid = self.occupied.saturating_add(parity);
+        if u64::from(self.laid) > physical {
             return Err(SnapshotError::Misfit("more pages laid out than the drive has".to_owned()));
         }
         Ok(())

@@ -8,7 +8,7 @@ use crate::ids::DieId;
 /// The copybacks of a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Copybacks {
-    /// Whether the dies can.
+    /// Whether the dies can, and pages are moved so.
     pub supported: bool,
     /// Whether source and destination must lie in one plane; otherwise in one die.
     pub same_plane_only: bool,
@@ -19,10 +19,10 @@ pub struct Copybacks {
 }
 
 impl Copybacks {
-    /// From a validated description, for so many dies.
-    pub fn new(config: &CopybackConfig, dies: usize) -> Self {
+    /// From a validated description, for so many servers. `wanted`: whether anything is moved by them.
+    pub fn new(config: &CopybackConfig, wanted: bool, dies: usize) -> Self {
         Self {
-            supported: config.supported,
+            supported: config.supported && wanted,
             same_plane_only: config.same_plane_only,
             check_every: config.check_every,
             unchecked: vec![0; if config.supported { dies } else { 0 }],

@@ -7,6 +7,7 @@ pub mod static_order;
 use crate::config::scheme::{Level, PlacementConfig, PlacementKind, PlacementOrder};
 use crate::ids::{Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
+use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
 use crate::sched::class::Cause;
 use crate::snapshot::policies::policies;
@@ -114,6 +115,13 @@ impl PlacementPolicy {
         match config.policy {
             PlacementKind::Static => Self::Static(StaticPlacement::new(geometry, config.order)),
             PlacementKind::Dynamic => Self::Dynamic(Box::new(DynamicPlacement::new(geometry, config.order))),
+        }
+    }
+
+    /// Deals out stripes of logical pages, their parity included, where the address alone decides.
+    pub fn deal_stripes(&mut self, stripes: &PageStripes) {
+        if let Self::Static(policy) = self {
+            policy.deal_stripes(stripes);
         }
     }
 

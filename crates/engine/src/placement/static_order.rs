@@ -6,6 +6,7 @@ use crate::config::scheme::PlacementOrder;
 use crate::ids::{Lpa, PlaneId};
 use crate::nand::Geometry;
 use crate::nand::divisor::Divisor;
+use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
 
 /// By the logical address alone: flash page number modulo the number of planes, in an order of levels.
@@ -14,6 +15,8 @@ pub struct StaticPlacement {
     plane_at: Vec<PlaneId>,
     planes: Divisor,
     unit_shift: u32,
+    /// Where the pages of stripes are dealt out with their parity.
+    stripes: Option<PageStripes>,
 }
 
 impl StaticPlacement {
@@ -23,7 +26,13 @@ impl StaticPlacement {
             plane_at: planes_in_order(geometry, order),
             planes: Divisor::new(geometry.planes()),
             unit_shift: geometry.unit_shift,
+            stripes: None,
         }
+    }
+
+    /// Deals out stripes of logical pages, their parity included.
+    pub fn deal_stripes(&mut self, stripes: &PageStripes) {
+        self.stripes = Some(stripes.clone());
     }
 
     /// Deals pages out over the other planes only.
@@ -34,7 +43,8 @@ impl StaticPlacement {
 
     #[inline]
     fn of(&self, lpa: Lpa) -> PlaneId {
-        let (_, position) = self.planes.div_rem(lpa.0 >> self.unit_shift);
+        let number = self.stripes.as_ref().map_or(lpa.0, |stripes| stripes.dealt_as(lpa));
+        let (_, position) = self.planes.div_rem(number >> self.unit_shift);
         self.plane_at[position as usize]
     }
 }

@@ -1,5 +1,6 @@
 //! Redundancy: stripes of data and parity, and reads that are rebuilt from the rest of their stripe instead of waiting.
 
+pub mod page_stripes;
 pub mod parity_rows;
 pub mod rows;
 pub mod stripes;
@@ -9,6 +10,7 @@ use crate::ids::{DieId, Ppa};
 use crate::sched::class::Class;
 use crate::snapshot::policies::policies;
 
+pub use page_stripes::PageStripes;
 pub use parity_rows::ParityRows;
 pub use rows::Rows;
 pub use stripes::Stripes;
@@ -69,9 +71,9 @@ pub enum RedundancyPolicy {
 }
 
 impl RedundancyPolicy {
-    /// The one that a scheme names; `None` without redundancy.
+    /// The one that a scheme names; `None` without parity in rows.
     pub fn new(config: &RedundancyConfig) -> Option<Self> {
-        config.is_on().then(|| Self::ParityRows(ParityRows::new(config.when)))
+        config.in_rows().then(|| Self::ParityRows(ParityRows::new(config.when)))
     }
 }
 

@@ -73,7 +73,10 @@ impl Setup {
         self.scheme.validate().map_err(|e| e.under("scheme"))?;
         self.host.validate().map_err(|e| e.under("workload.host"))?;
         self.start.validate().map_err(|e| e.under("workload.start"))?;
-        if self.start.layout.is_scattered() && self.scheme.redundancy.is_on() {
+        if self.scheme.redundancy.in_pages() {
+            self.check_start_of_stripes()?;
+        }
+        if self.start.layout.is_scattered() && self.scheme.redundancy.in_rows() {
             let (layout, allowed) = (self.start.layout.quoted(), "\"in_order\" beside scheme.redundancy");
             return Err(ConfigError::new("workload.start.layout", layout, allowed));
         }
@@ -89,6 +92,35 @@ impl Setup {
             }
             None => Ok(()),
         }
+    }
+
+    /// Stripes of logical pages are laid out whole, and nothing is overwritten that would need parity without simulated time.
+    fn check_start_of_stripes(&self) -> Result<(), ConfigError> {
+        let refused = |key, value: String, allowed: &str| {
+            Err(ConfigError::new(&format!("workload.start.{key}"), value, allowed.to_owned()))
+        };
+        if self.start.overwrite > 0.0 {
+            return refused(
+                "overwrite",
+                self.start.overwrite.to_string(),
+                "0 beside scheme.redundancy.policy = \"parity_pages\"",
+            );
+        }
+        if matches!(self.start.occupancy, Occupancy::Footprint) {
+            return refused(
+                "occupancy",
+                "\"footprint\"".into(),
+                "another beside scheme.redundancy.policy = \"parity_pages\"",
+            );
+        }
+        if self.start.layout == StartLayout::Steady && !self.has_steady_formula(Overwrites::ALONE) {
+            return refused(
+                "layout",
+                "\"steady\"".into(),
+                "\"in_order\" beside scheme.redundancy.policy = \"parity_pages\" where no formula says where it leads",
+            );
+        }
+        Ok(())
     }
 
     /// The drive as it is before the first request. `footprint` lists the logical pages that the workload touches, in
@@ -138,7 +170,9 @@ impl Setup {
             Occupancy::Span => footprint.iter().map(|page| page.0 + 1).max().unwrap_or(0).min(all),
             Occupancy::Share(share) => (f64::from(all) * share).floor() as u32,
         };
+        let occupied = device.whole_stripes(occupied);
         let carries_out = self.start.layout == StartLayout::Steady
+            && !self.scheme.redundancy.in_pages()
             && occupied > 0
             && (pattern.is_some() || !self.has_steady_formula(Overwrites::ALONE));
         device.fill_at_once(

@@ -181,6 +181,8 @@ classes! {
     WriteBackProgram = "write_back_program": WriteBack Program,
     /// Programs of parity.
     ParityProgram = "parity_program": Parity Program,
+    /// Reads of what a parity is made of.
+    ParityRead = "parity_read": Parity Read,
 }
 
 /// A figure for each class.
@@ -224,7 +226,8 @@ impl Class {
     /// The class that reads for a cause.
     pub fn read_for(cause: Cause) -> Self {
         match cause {
-            Cause::Host | Cause::Parity => Self::HostRead,
+            Cause::Host => Self::HostRead,
+            Cause::Parity => Self::ParityRead,
             Cause::Gc => Self::GcRead,
             Cause::Mapping => Self::MapRead,
             Cause::ReadReclaim => Self::ReclaimRead,

@@ -35,7 +35,7 @@ const SMALL: [(&str, &str); 7] = [
 const STEADY: (&str, &str) = ("workload.start.layout", "steady");
 
 /// Keys that need one another.
-const TOGETHER: [&[(&str, &str)]; 16] = [
+const TOGETHER: [&[(&str, &str)]; 17] = [
     &[
         ("scheme.mapping.policy", "segments"),
         ("scheme.mapping.host_memory", "true"),
@@ -73,9 +73,18 @@ const TOGETHER: [&[(&str, &str)]; 16] = [
     ],
     &[
         ("device.copyback.supported", "true"),
+        ("device.copyback.blocks", "plane"),
+        ("scheme.gc.rotating", "true"),
         ("scheme.placement.policy", "dynamic"),
         ("device.cpu.cores", "2"),
         ("scheme.firmware.lookup_ns", "300"),
+    ],
+    &[
+        ("device.geometry.channels", "3"),
+        ("scheme.redundancy.policy", "parity_pages"),
+        ("scheme.cache.policy", "write_buffer"),
+        ("scheme.cache.bytes", "100000"),
+        ("scheme.cache.past_collection", "true"),
     ],
     &[("scheme.block_map.policy", "fast"), ("scheme.block_map.log_blocks", "3")],
     &[

@@ -351,6 +351,11 @@ impl Recorder {
         self.loads.iter().zip(clocks).enumerate().map(die).collect()
     }
 
+    /// Time that a server of dies or planes was occupied in the window, ns, by class.
+    pub fn server_busy(&self, server: usize, clock: &ByClass<u64>) -> BTreeMap<String, u64> {
+        by_name(clock, self.die_base.get(server))
+    }
+
     /// Time that a die, or the second server of one, was occupied by a class in the window, ns.
     pub fn die_busy(&self, die: usize, clock: &ByClass<u64>, class: Class) -> u64 {
         let base = self.die_base.get(die).map_or(0, |base| base[class.index()]);

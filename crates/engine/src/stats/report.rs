@@ -378,6 +378,18 @@ pub struct DieReport {
     /// The ideal second server that read for the host; left out where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_server: Option<SecondServerReport>,
+    /// What its planes did by themselves; left out where a copyback blocks its die.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub planes: Vec<PlaneReport>,
+}
+
+/// A plane that collects beside what its die does.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct PlaneReport {
+    /// Time that moves of pages and erases occupied it, ns, by class.
+    pub busy_ns: BTreeMap<String, u64>,
+    /// Time of its cell array in them, ns, of the commands begun in the window.
+    pub array_ns: u64,
 }
 
 /// The ideal second server of a die or of a channel.

@@ -3,19 +3,19 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// `N` figures, at most 64, ns each.
+/// `N` figures, at most 128, ns each.
 #[derive(Clone, Copy, Debug)]
 pub struct Sparse<const N: usize> {
     /// Figures that are something, one bit each; the others' places mean nothing.
-    set: u64,
+    set: [u64; 2],
     ns: [u64; N],
 }
 
 impl<const N: usize> Default for Sparse<N> {
     #[inline]
     fn default() -> Self {
-        const { assert!(N <= 64, "one bit for each figure") };
-        Self { set: 0, ns: [0; N] }
+        const { assert!(N <= 128, "one bit for each figure") };
+        Self { set: [0; 2], ns: [0; N] }
     }
 }
 
@@ -23,29 +23,34 @@ impl<const N: usize> Sparse<N> {
     /// Forgets all figures.
     #[inline]
     pub fn clear(&mut self) {
-        self.set = 0;
+        self.set = [0; 2];
+    }
+
+    #[inline(always)]
+    fn is_set(&self, index: usize) -> bool {
+        self.set[index >> 6 & 1] & (1 << (index & 63)) != 0
     }
 
     /// A figure.
     #[inline]
     pub fn get(&self, index: usize) -> u64 {
-        if self.set & (1 << index) == 0 { 0 } else { self.ns[index] }
+        if self.is_set(index) { self.ns[index] } else { 0 }
     }
 
     /// Replaces a figure.
     #[inline]
     pub fn put(&mut self, index: usize, ns: u64) {
         self.ns[index] = ns;
-        self.set |= 1 << index;
+        self.set[index >> 6 & 1] |= 1 << (index & 63);
     }
 
     /// Adds to a figure.
     #[inline]
     pub fn add(&mut self, index: usize, ns: u64) {
-        if self.set & (1 << index) == 0 {
-            self.put(index, ns);
-        } else {
+        if self.is_set(index) {
             self.ns[index] += ns;
+        } else {
+            self.put(index, ns);
         }
     }
 
@@ -59,9 +64,13 @@ impl<const N: usize> Sparse<N> {
     /// The figures that are something, by index.
     #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (usize, u64)> {
-        let mut left = self.set;
+        let [mut left, mut more] = self.set;
+        let mut first = 0;
         std::iter::from_fn(move || {
-            let index = left.trailing_zeros() as usize;
+            if left == 0 {
+                (left, more, first) = (std::mem::take(&mut more), 0, 64);
+            }
+            let index = first + left.trailing_zeros() as usize;
             left &= left.wrapping_sub(1);
             self.ns.get(index).map(|&ns| (index, ns))
         })
@@ -85,7 +94,7 @@ impl<'de, const N: usize> Deserialize<'de> for Sparse<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let mut sparse = Self::default();
         for (index, ns) in Vec::<(usize, u64)>::deserialize(deserializer)? {
-            if index >= N || sparse.set & (1 << index) != 0 {
+            if index >= N || sparse.is_set(index) {
                 return Err(D::Error::custom(format!("figure {index} of {N}, or twice")));
             }
             sparse.put(index, ns);
@@ -112,6 +121,18 @@ mod tests {
         copy.add(2, 99);
         sparse.copy_to(&mut copy);
         assert_eq!(copy.iter().collect::<Vec<_>>(), [(0, 5), (4, 3)]);
+    }
+
+    #[test]
+    fn more_than_sixty_four_are_told_apart() {
+        let mut sparse = Sparse::<70>::default();
+        for index in [69, 5, 64, 0] {
+            sparse.add(index, 1 + index as u64);
+        }
+        assert_eq!(sparse.iter().collect::<Vec<_>>(), [(0, 1), (5, 6), (64, 65), (69, 70)]);
+        assert_eq!((sparse.get(6), sparse.total()), (0, 142));
+        sparse.clear();
+        assert_eq!(sparse.iter().count(), 0);
     }
 
     #[test]

@@ -175,6 +175,19 @@ pub const PARTS: &[Part] = &[
         &[Slot::Redundancy, Slot::CellMode],
         "redundancy.policy = 'parity_rows'\nredundancy.when = 'any_wait'\nredundancy.xor_ns = 500",
     ),
+    Part {
+        name: "parity-pages",
+        slots: &[
+            Slot::Redundancy,
+            Slot::CellMode,
+            Slot::Mapping,
+            Slot::Placement,
+            Slot::WritePoints,
+            Slot::Reclaim,
+        ],
+        without: &[Slot::Pace],
+        keys: "redundancy.policy = 'parity_pages'\nredundancy.xor_ns = 500",
+    },
     copier("collision", &[Slot::CollidingPages], "collision = { enabled = true, copies_share = 0.02 }"),
     copier(
         "hotr",

@@ -16,7 +16,9 @@ use wordline_engine::config::host::{Arrivals, HostConfig};
 use wordline_engine::config::hotr::{HotrConfig, Staging, TrackedReads};
 use wordline_engine::config::ideal::{IdealConfig, SecondServer};
 use wordline_engine::config::isolation::Isolation;
-use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder, CopybackConfig, SlcModeConfig};
+use wordline_engine::config::nand_modes::{
+    CacheModeConfig, CacheReadOrder, CopybackBlocks, CopybackConfig, SlcModeConfig,
+};
 use wordline_engine::config::pace::PaceConfig;
 use wordline_engine::config::partition::{Adapts, BusyChannel, PartitionConfig, WhenBusy};
 use wordline_engine::config::reclaim::{
@@ -133,7 +135,12 @@ pub fn devices() -> impl Strategy<Value = DeviceConfig> {
                 device.channel.arbitration = ChannelArbitration::DataOutFirst;
                 device.cache_mode = CacheModeConfig::default();
             }
-            device.copyback = CopybackConfig { supported, same_plane_only, check_every };
+            device.copyback =
+                CopybackConfig { supported, same_plane_only, check_every, ..Default::default() };
+            let plain = !(chips || device.cache_mode.read || device.cache_mode.program);
+            if supported && same_plane_only && plain && check_every % 2 == 0 {
+                device.copyback.blocks = CopybackBlocks::Plane;
+            }
             if slc_mode {
                 device.cell.technology = CellTechnology::Tlc;
                 let [read_ns, program_ns, erase_ns] = [times.0 / 2, times.1 / 4, times.2 / 2];
@@ -186,6 +193,7 @@ pub fn caches() -> impl Strategy<Value = CacheConfig> {
             rewrites: further.2,
             max_writes_hold: further.3,
             rate_limit: further.4,
+            past_collection: false,
         },
     )
 }
@@ -414,6 +422,9 @@ fn without_systems() -> impl Strategy<Value = SchemeConfig> {
                     window: gc.2,
                     trigger,
                     stop: Some(trigger + more),
+                    rotating: gc.1 % 3 == 0
+                        && gc.3.is_none()
+                        && !matches!(span, SuperblockSpan::Channels | SuperblockSpan::Drive),
                     pace: gc.3,
                     ..Default::default()
                 },

@@ -76,7 +76,7 @@ impl Device {
         let laid: Vec<u32> =
             domains.flat_map(|domain| self.layout.units_of(&self.geometry, &self.domains, domain)).collect();
         let sum: u64 = laid.iter().map(|&units| u64::from(units)).sum();
-        (laid.len() == self.blocks.len() && sum == u64::from(self.layout.occupied())).then_some(laid)
+        (laid.len() == self.blocks.len() && sum == u64::from(self.layout.laid())).then_some(laid)
     }
 
     /// Whether no superblock that is erased holds any of these units.

@@ -33,6 +33,9 @@ impl Device {
             return self.look_at_touched_dies();
         }
         self.reclaim_worn_blocks();
+        if self.striped.is_some() {
+            self.begin_parity();
+        }
         self.follow_up();
         if !self.replication.dropped.is_empty() {
             self.finish_drops();

@@ -1,0 +1,422 @@
+//! Parity of logical pages at work: with each page of a stripe that is written its parity is read, joined and programmed anew, and
+//! a read of the host whose plane collects is rebuilt from the rest of its stripe if that is quicker than to wait.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::Device;
+use super::rebuild::Rebuilds;
+use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
+use crate::nand::die::{CommandForm, Phase};
+use crate::placement::Placement;
+use crate::redundancy::PageStripes;
+use crate::sched::class::{Cause, Class, FlashOp};
+use crate::sched::queue::{JOIN, NONE, Op, OpId};
+use crate::snapshot::{In, Out, Part, SnapshotError};
+use crate::time::Ns;
+
+/// How far the parity of a stripe that changed has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Progress {
+    /// Nothing is under way.
+    Rests,
+    /// So many pages that it is made of are being read; whether those are the old parity and the old versions of what changed.
+    Reads { left: u32, old: bool },
+    /// It is being programmed.
+    Programs,
+}
+
+/// A stripe whose parity on flash may not fit its pages.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Change {
+    /// Programs of its pages that have not ended.
+    programs: u32,
+    /// Pages that changed since its parity was begun, and where they were before.
+    pages: Vec<(Lpa, Ppa)>,
+    progress: Progress,
+}
+
+/// Stripes of logical pages, those that are changing, and the reads that are being rebuilt.
+pub(super) struct StripedPages {
+    pub stripes: PageStripes,
+    pub rebuilds: Rebuilds,
+    changes: BTreeMap<u32, Change>,
+    /// Of those, the ones that changed in this event.
+    due: Vec<u32>,
+    /// Checked mode: the versions of the pages of a stripe that its parity was made of, where it was made anew.
+    made_of: BTreeMap<u32, Vec<u32>>,
+}
+
+impl StripedPages {
+    pub fn new(stripes: PageStripes, xor_ns: u64) -> Self {
+        Self {
+            stripes,
+            rebuilds: Rebuilds::new(xor_ns),
+            changes: BTreeMap::new(),
+            due: Vec::new(),
+            made_of: BTreeMap::new(),
+        }
+    }
+}
+
+impl Part for StripedPages {
+    fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        let Self { stripes: _, rebuilds, changes, due, made_of } = self;
+        out.put(&(rebuilds, changes, due, made_of))
+    }
+
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+        (self.rebuilds, self.changes, self.due, self.made_of) = input.take()?;
+        Ok(())
+    }
+
+    fn fork(&self) -> Result<Self, SnapshotError> {
+        let Self { stripes, rebuilds, changes, due, made_of } = self;
+        Ok(Self {
+            stripes: stripes.clone(),
+            rebuilds: rebuilds.clone(),
+            changes: changes.clone(),
+            due: due.clone(),
+            made_of: made_of.clone(),
+        })
+    }
+}
+
+impl Device {
+    /// A page is about to be programmed for the host: its stripe changes.
+    pub(super) fn page_changes(&mut self, id: OpId) {
+        let Op { lpa, class, .. } = self.pool[id];
+        if !matches!(class.cause(), Cause::Host | Cause::WriteBack) {
+            return;
+        }
+        let old = self.lookup(lpa);
+        let Some(striped) = &mut self.striped else { return };
+        let stripe = striped.stripes.stripe(lpa);
+        self.pool.set_tag(id, stripe);
+        self.stripe_changes(stripe, lpa, old, 1);
+    }
+
+    /// The host gave up a page: to its parity it is zeros.
+    pub(super) fn page_given_up(&mut self, lpa: Lpa, old: Ppa) {
+        let stripe = self.striped.as_ref().map(|striped| striped.stripes.stripe(lpa));
+        if let Some(stripe) = stripe {
+            self.stripe_changes(stripe, lpa, old, 0);
+        }
+    }
+
+    fn stripe_changes(&mut self, stripe: u32, lpa: Lpa, old: Ppa, programs: u32) {
+        let Some(striped) = &mut self.striped else { return };
+        let new = || Change { programs: 0, pages: Vec::new(), progress: Progress::Rests };
+        let change = striped.changes.entry(stripe).or_insert_with(new);
+        change.programs += programs;
+        change.pages.push((lpa, old));
+        striped.due.push(stripe);
+    }
+
+    /// At the end of an event: begins the parity of what changed in it, all pages of a stripe together.
+    pub(super) fn begin_parity(&mut self) {
+        let mut next = 0;
+        while let Some(&stripe) = self.striped.as_ref().and_then(|striped| striped.due.get(next)) {
+            next += 1;
+            self.update_parity(stripe);
+        }
+        if let Some(striped) = &mut self.striped {
+            striped.due.clear();
+        }
+    }
+
+    /// Begins to make the parity of a stripe anew, if anything changed that isn't in it.
+    fn update_parity(&mut self, stripe: u32) {
+        let Some(striped) = &mut self.striped else { return };
+        let parity = striped.stripes.parity(stripe);
+        let members = striped.stripes.pages(stripe);
+        let Some(change) = striped.changes.get_mut(&stripe) else { return };
+        let progress = change.progress;
+        if change.pages.is_empty() || progress == Progress::Programs {
+            return;
+        }
+        let changed = std::mem::take(&mut change.pages);
+        let old = |this: &Self| -> Vec<(Lpa, Ppa)> {
+            let parity_at = this.lookup(parity);
+            let all = changed.iter().copied().chain([(parity, parity_at)]);
+            all.filter(|(_, ppa)| ppa.is_some()).collect()
+        };
+        if let Progress::Reads { left, old: reads_old } = progress {
+            // What comes now is joined with the rest.
+            let more: Vec<_> = if reads_old { old(self) } else { Vec::new() };
+            let more: Vec<_> = more.into_iter().filter(|&(lpa, _)| lpa != parity).collect();
+            let left = left + more.len() as u32;
+            self.set_progress(stripe, Progress::Reads { left, old: reads_old });
+            return self.read_for_parity(stripe, more);
+        }
+        let others: Vec<_> = members
+            .filter(|lpa| !changed.iter().any(|(other, _)| other == lpa))
+            .map(|lpa| (lpa, self.lookup(lpa)))
+            .filter(|(_, ppa)| ppa.is_some())
+            .collect();
+        let old = old(self);
+        // Neither way may wait for a plane that collects if the other needn't; then the one that reads less.
+        let waits = |pages: &[(Lpa, Ppa)]| pages.iter().any(|&(_, ppa)| self.collects_at(ppa));
+        let has_parity = old.iter().any(|&(lpa, _)| lpa == parity);
+        let reads_old = has_parity && (waits(&old), old.len()) <= (waits(&others), others.len());
+        let pages = if reads_old { old } else { others };
+        if pages.is_empty() {
+            return self.program_parity(stripe);
+        }
+        self.set_progress(stripe, Progress::Reads { left: pages.len() as u32, old: reads_old });
+        self.read_for_parity(stripe, pages);
+    }
+
+    fn set_progress(&mut self, stripe: u32, progress: Progress) {
+        let change = self.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
+        if let Some(change) = change {
+            change.progress = progress;
+        }
+    }
+
+    /// Reads pages where they are now: they stay there until their blocks are erased, whatever is written meanwhile.
+    fn read_for_parity(&mut self, stripe: u32, pages: Vec<(Lpa, Ppa)>) {
+        for (lpa, ppa) in pages {
+            let bytes = self.geometry.unit_bytes;
+            let id = self.pool.insert(Op { bytes, ..Op::new(Class::ParityRead, lpa, ppa) });
+            self.pool.set_tag(id, stripe);
+            self.enqueue(id);
+        }
+    }
+
+    /// A page that a parity is made of is with the controller.
+    pub(super) fn read_for_parity_done(&mut self, unit: OpId) {
+        let stripe = self.pool.tag(unit);
+        self.pool.remove(unit);
+        let change = self.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
+        let Some(Change { progress: Progress::Reads { left, .. }, .. }) = change else {
+            return self.fail(format!("a page was read for the parity of stripe {stripe}, which wants none"));
+        };
+        *left -= 1;
+        if *left == 0 {
+            self.program_parity(stripe);
+        }
+    }
+
+    fn program_parity(&mut self, stripe: u32) {
+        self.set_progress(stripe, Progress::Programs);
+        let Some(striped) = &self.striped else { return };
+        let lpa = striped.stripes.parity(stripe);
+        let Some(plane) = self.placement.plane_by_address(lpa) else {
+            return self.fail(format!("the placement has no plane for the parity of stripe {stripe}"));
+        };
+        let id = self.pool.insert(Op::new(Class::ParityProgram, lpa, Ppa::NONE));
+        self.program_on(plane, id);
+    }
+
+    /// The die takes the program of a parity: it takes effect.
+    pub(super) fn commit_parity_page(&mut self, unit: OpId, superblock: SuperblockId) {
+        let Op { lpa, ppa, .. } = self.pool[unit];
+        if !lpa.is_some() {
+            return;
+        }
+        self.pool[unit].replaced = self.store(lpa, ppa, superblock);
+        if let Some(versions) = &mut self.versions {
+            versions.write(lpa, ppa);
+        }
+    }
+
+    /// The program of a parity has ended.
+    pub(super) fn parity_programmed(&mut self, lpa: Lpa) {
+        let Some(striped) = &mut self.striped else { return };
+        let stripe = striped.stripes.stripe(lpa);
+        let Some(change) = striped.changes.get_mut(&stripe) else { return };
+        change.progress = Progress::Rests;
+        if !change.pages.is_empty() {
+            striped.due.push(stripe);
+        }
+        self.stripe_may_rest(stripe);
+    }
+
+    /// The program of a page of the host has ended, whatever became of it.
+    pub(super) fn page_programmed(&mut self, unit: OpId) {
+        let stripe = self.pool.tag(unit);
+        let change = self.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
+        let Some(change) = change.filter(|change| change.programs > 0) else {
+            return self.fail(format!("a page of stripe {stripe} was programmed, of which none was to be"));
+        };
+        change.programs -= 1;
+        self.stripe_may_rest(stripe);
+    }
+
+    /// Where nothing of a stripe is under way any more, its parity fits its pages.
+    fn stripe_may_rest(&mut self, stripe: u32) {
+        let Some(striped) = &self.striped else { return };
+        let rests = |change: &Change| {
+            change.programs == 0 && change.pages.is_empty() && change.progress == Progress::Rests
+        };
+        if !striped.changes.get(&stripe).is_some_and(rests) {
+            return;
+        }
+        let versions = self.versions.is_some().then(|| self.versions_of_stripe(stripe));
+        if let Some(striped) = &mut self.striped {
+            striped.changes.remove(&stripe);
+            if let Some(versions) = versions {
+                striped.made_of.insert(stripe, versions);
+            }
+        }
+    }
+
+    /// Versions on flash of the pages of a stripe, and 0 for those that hold nothing there.
+    fn versions_of_stripe(&self, stripe: u32) -> Vec<u32> {
+        let pages = self.striped.iter().flat_map(|striped| striped.stripes.pages(stripe));
+        let version = |lpa| if self.lookup(lpa).is_some() { self.version_in_flash(lpa) } else { 0 };
+        pages.map(version).collect()
+    }
+
+    /// Whether the plane of a page collects now, or will go on with it soon.
+    pub(super) fn collects_at(&self, ppa: Ppa) -> bool {
+        !self.domain[self.domain_of(ppa).index()].collector.victims.is_empty()
+    }
+
+    /// What keeps a page from being read at once because its plane collects, and for how long still; waits for the channel are
+    /// not foreseen.
+    fn kept_by_collection(&self, ppa: Ppa) -> Option<Ns> {
+        let server = self.plane_server(Class::GcProgram, ppa).unwrap_or(self.die_of(ppa).0);
+        let state = &self.dies[server.index()];
+        let command = &state.command;
+        if state.phase == Phase::Idle || command.class.cause() != Cause::Gc {
+            return None;
+        }
+        let left = match state.phase {
+            Phase::Array => state.array[1].since(self.now),
+            Phase::Command => command.cell,
+            _ => state.data_out,
+        };
+        let second = match command.form {
+            CommandForm::CopybackRead => {
+                let to = self.pool[command.head].ppa;
+                self.timing.program_command(1)
+                    + self.timing.program(self.geometry.place(to).page, self.cell_mode(to))
+            }
+            _ if command.class.op() == FlashOp::Read && state.phase != Phase::DataOut => self.unit_transfer,
+            _ => Ns::ZERO,
+        };
+        Some(left + second)
+    }
+
+    /// Rebuilds a read of the host whose plane collects, if its stripe is whole and the rest of it can be read sooner than the
+    /// plane is free. Whether it is: then it waits for its sources, and in no queue.
+    pub(super) fn rebuilds_page(&mut self, unit: OpId) -> bool {
+        let Op { lpa, ppa, class, partial, request, guess, .. } = self.pool[unit];
+        if class != Class::HostRead || partial || guess || request >= JOIN || lpa.0 >= self.logical_units {
+            return false;
+        }
+        let Some(left) = self.kept_by_collection(ppa) else { return false };
+        self.recorder.redundancy.blocked_reads += 1;
+        let Some(sources) = self.sources_of_page(lpa) else {
+            self.recorder.redundancy.incomplete_rows += 1;
+            return false;
+        };
+        let free_in = |&(_, ppa): &(Lpa, Ppa)| {
+            let die = self.die_of(ppa).0;
+            let running = self.running(die).map_or(Ns::ZERO, |(_, left)| left);
+            self.kept_by_collection(ppa).unwrap_or(Ns::ZERO).max(running + self.waiting_ahead(die))
+        };
+        let latest = sources.iter().map(free_in).max().unwrap_or(Ns::ZERO);
+        let xor = self.striped.as_ref().map_or(Ns::ZERO, |striped| striped.rebuilds.xor());
+        if latest + xor >= left {
+            return false;
+        }
+        self.read_pages_of_stripe(unit, sources);
+        true
+    }
+
+    /// The other pages of a page's stripe that hold something, its parity included; `None` while it changes, or has no parity.
+    fn sources_of_page(&self, lpa: Lpa) -> Option<Vec<(Lpa, Ppa)>> {
+        let striped = self.striped.as_ref()?;
+        let stripe = striped.stripes.stripe(lpa);
+        let parity = striped.stripes.parity(stripe);
+        if striped.changes.contains_key(&stripe) || !self.lookup(parity).is_some() {
+            return None;
+        }
+        let others = striped.stripes.pages(stripe).chain([parity]).filter(|&other| other != lpa);
+        Some(others.map(|lpa| (lpa, self.lookup(lpa))).filter(|(_, ppa)| ppa.is_some()).collect())
+    }
+
+    /// Whether a page that is read for the sake of another of its stripe is where it was, and of the same version.
+    pub(super) fn source_stays(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        self.striped.as_ref().is_none_or(|striped| {
+            !striped.changes.contains_key(&striped.stripes.stripe(lpa)) && self.lookup(lpa) == ppa
+        })
+    }
+
+    /// Where a page is by now that is read for the sake of another of its stripe, if it only moved.
+    pub(super) fn source_moved_to(&self, lpa: Lpa) -> Option<Ppa> {
+        let striped = self.striped.as_ref()?;
+        let changes = striped.changes.contains_key(&striped.stripes.stripe(lpa));
+        Some(self.lookup(lpa)).filter(|ppa| ppa.is_some() && !changes)
+    }
+
+    /// Checked mode: what is read for a page of a stripe is what its parity was made of.
+    pub(super) fn verify_page_of_stripe(&mut self, unit: OpId, target: OpId) {
+        let (Op { lpa, ppa, .. }, wanted) = (self.pool[unit], self.pool[target]);
+        let Some(striped) = &self.striped else { return };
+        let stripe = striped.stripes.stripe(wanted.lpa);
+        let same = striped.stripes.stripe(lpa) == stripe && lpa != wanted.lpa;
+        let made_of = striped.made_of.get(&stripe);
+        let fits = made_of.is_none_or(|versions| *versions == self.versions_of_stripe(stripe));
+        if !same || striped.changes.contains_key(&stripe) || !fits {
+            self.fail(format!("a read for {:?} found {lpa:?} in a stripe that doesn't fit it", wanted.lpa));
+        } else if self.oob.lpa(ppa, &self.layout) != lpa || !self.holds_newest(lpa, ppa) {
+            self.fail(format!("a read for {:?} found something else than {lpa:?} at {ppa:?}", wanted.lpa));
+        } else if !self.stores_newest(wanted.lpa, wanted.ppa) {
+            self.fail(format!("{:?} is rebuilt as a version that is not the newest", wanted.lpa));
+        }
+    }
+
+    /// Whether a place has the newest version that flash has, though its program may not have ended: a page that is being moved can be
+    /// rebuilt.
+    fn stores_newest(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        let newest = self.version_in_flash(lpa);
+        self.versions.as_ref().is_none_or(|versions| versions.stored(ppa) == newest)
+    }
+
+    /// Reads of the host whose plane collects as their turn comes: those that are better rebuilt leave the queue. Returns the
+    /// head of the others.
+    pub(super) fn rebuild_instead(&mut self, die: DieId, head: OpId) -> OpId {
+        if self.striped.is_none() || self.pool[head].class != Class::HostRead {
+            return head;
+        }
+        let kept = self.keep_units(head, |this, unit| {
+            if this.pool[unit].request >= JOIN || this.pool[unit].partial {
+                return true;
+            }
+            this.settle_wait(unit, die);
+            this.pool[unit].wait_from = this.now;
+            let rebuilt = this.rebuilds_page(unit);
+            if !rebuilt {
+                this.begin_wait(unit, die);
+            }
+            !rebuilt
+        });
+        if kept == NONE {
+            self.note_queue(die, Class::HostRead, Some(head));
+            self.change_load(die, -1);
+        }
+        kept
+    }
+
+    /// Checked mode: nothing is half made when the drive is at rest, and stripes that changed fit their parity.
+    pub(super) fn audit_parity_pages(&self) -> Result<(), String> {
+        let Some(striped) = &self.striped else { return Ok(()) };
+        if !striped.changes.is_empty() || !striped.due.is_empty() || !striped.rebuilds.is_at_rest() {
+            let left = striped.changes.len();
+            return Err(format!(
+                "{left} stripes change, or a read is rebuilt, although the drive is at rest"
+            ));
+        }
+        for (&stripe, versions) in &striped.made_of {
+            if *versions != self.versions_of_stripe(stripe) {
+                return Err(format!("the parity of stripe {stripe} was made of other versions"));
+            }
+        }
+        Ok(())
+    }
+}

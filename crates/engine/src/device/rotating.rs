@@ -1,0 +1,108 @@
+//! Rotating garbage collection (Yan et al., "Tiny-Tail Flash", FAST 2017): of the planes at the same place of each channel, which
+//! hold a stripe of pages that lie on all channels, at most one collects at a time. The others wait for their turn, first come,
+//! first served, and a turn is one victim.
+
+use std::collections::VecDeque;
+
+use serde::{Deserialize, Serialize};
+
+use super::Device;
+use crate::blocks::Domains;
+use crate::config::ConfigError;
+use crate::ids::DomainId;
+use crate::nand::Geometry;
+
+/// Which domains take turns, and which wait for theirs.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Rotation {
+    /// Group of each domain.
+    group_of: Vec<u32>,
+    groups: Vec<Group>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Group {
+    domains: Vec<DomainId>,
+    waiting: VecDeque<DomainId>,
+}
+
+impl Rotation {
+    /// Over the channels of a drive. A domain must lie on one channel.
+    pub fn new(geometry: &Geometry, domains: &Domains) -> Result<Box<Self>, ConfigError> {
+        let on_channel = geometry.planes() / geometry.channels.max(1);
+        let refused = |allowed| Err(ConfigError::new("scheme.gc.rotating", true, allowed));
+        if geometry.channels < 2 {
+            return refused("false on a drive of one channel");
+        }
+        let mut groups = vec![Group::default(); on_channel as usize];
+        let mut group_of = Vec::new();
+        for domain in (0..domains.len() as u32).map(DomainId) {
+            let planes = domains.planes(domain);
+            let Some(first) = planes.first() else { continue };
+            if planes.iter().any(|plane| plane.0 / on_channel != first.0 / on_channel) {
+                return refused("false beside superblocks over several channels (scheme.blocks.superblock)");
+            }
+            let group = first.0 % on_channel;
+            group_of.push(group);
+            groups[group as usize].domains.push(domain);
+        }
+        Ok(Box::new(Self { group_of, groups }))
+    }
+
+    fn group(&mut self, domain: DomainId) -> &mut Group {
+        &mut self.groups[self.group_of[domain.index()] as usize]
+    }
+}
+
+impl Device {
+    /// Whether a domain may begin with a victim; otherwise it waits for its turn.
+    pub(super) fn has_its_turn(&mut self, domain: DomainId) -> bool {
+        let Some(rotation) = &mut self.rotation else { return true };
+        let collects = |other: &DomainId| !self.domain[other.index()].collector.victims.is_empty();
+        let group = rotation.group(domain);
+        let others = group.domains.iter().any(|other| *other != domain && collects(other));
+        // One that collects passes the turn on behind its victim.
+        let next = group.waiting.front().is_some_and(|&first| first != domain);
+        if !(others || next) {
+            return true;
+        }
+        if !group.waiting.contains(&domain) && !collects(&domain) {
+            group.waiting.push_back(domain);
+        }
+        false
+    }
+
+    /// A domain begins with a victim, or needs none: it waits no more.
+    pub(super) fn takes_its_turn(&mut self, domain: DomainId) {
+        if let Some(rotation) = &mut self.rotation {
+            rotation.group(domain).waiting.retain(|&other| other != domain);
+        }
+    }
+
+    /// A domain has ended with a victim: the turn goes to the first that waits and still needs it.
+    pub(super) fn pass_turn(&mut self, domain: DomainId) {
+        if !self.domain[domain.index()].collector.victims.is_empty() {
+            return;
+        }
+        while let Some(&first) =
+            self.rotation.as_mut().and_then(|rotation| rotation.group(domain).waiting.front())
+        {
+            self.check_collection(first);
+            if !self.domain[first.index()].collector.victims.is_empty() {
+                return;
+            }
+            // It needs none any more, or has none to begin with now, and asks again.
+            self.takes_its_turn(first);
+        }
+    }
+
+    /// Checked mode: a domain that begins with a victim is alone in its group.
+    pub(super) fn verify_turn(&mut self, domain: DomainId) {
+        let Some(rotation) = &mut self.rotation else { return };
+        let collects = |other: &&DomainId| !self.domain[other.index()].collector.victims.is_empty();
+        let collecting = rotation.group(domain).domains.iter().filter(collects).count();
+        if collecting > 1 {
+            self.fail(format!("{domain:?} collects beside {} others of its group", collecting - 1));
+        }
+    }
+}
