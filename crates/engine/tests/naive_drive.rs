@@ -129,7 +129,7 @@ proptest! {
         (scheme.collision, scheme.hotr) = (collision, hotr);
         scheme.gc.background = background;
         let pauses = scheme.gc.pace.is_some() || scheme.gc.background.is_some() || scheme.slc_cache.is_on();
-        if scheme.gc.choices % 2 == 0 && !pauses {
+        if scheme.gc.choices.is_multiple_of(2) && !pauses {
             scheme.gc.host_access = HostAccess::Wait;
         }
         scheme.separation = SeparationConfig { policy: separation.0, separate_hot_moves: separation.1, decay_writes: 50, ..Default::default() };

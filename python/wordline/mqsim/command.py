@@ -54,7 +54,7 @@ def differences(result: Result) -> tuple[str, ...]:
 def scenarios(
     configuration: Path, workload: Path, export: Path | None, *, locked_victims: bool = False
 ) -> list[Scenario]:
-    """The scenarios, exported if asked for; `locked_victims`: the host waits for pages that collection moves."""
+    """The scenarios, exported if asked for; `locked_victims`: the host waits for pages that move."""
     found = read(configuration, workload)
     if locked_victims:
         for scenario in found:
