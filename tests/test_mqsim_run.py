@@ -185,3 +185,17 @@ def test_a_cached_map_whose_entries_give_way_is_told(
     (scenario,) = outcome["scenarios"]
     assert (scenario["result"]["mapping"]["write_backs"] > 0) == told
     assert any("35% to 2.8 times" in note and "defect 3" in note for note in scenario["notes"]) == told
+
+
+@pytest.mark.parametrize("options", [(), ("--locked-victims",)])
+def test_pages_of_victims_keep_the_host_waiting_where_that_is_asked_for(
+    tmp_path: Path, wordline: Wordline, options: tuple[str, ...]
+) -> None:
+    drive = configuration(tmp_path, {"Enabled_Preconditioning": "true"})
+    mode = "<Device_Level_Data_Caching_Mode>TURNED_OFF<"
+    flow = synthetic(Read_Percentage="50", Total_Requests_To_Generate="40000", Working_Set_Percentage="90")
+    flow = flow.replace("<Device_Level_Data_Caching_Mode>WRITE_CACHE<", mode)
+    command = ("mqsim", "-i", drive, "-w", workload(tmp_path, [flow]), *options, "--checked", "--json")
+    result = wordline(*command).json()["scenarios"][0]["result"]
+    assert result["gc"]["victims"] > 0
+    assert ("moving" in result["read"]["blame"]["mean"]["total_ns"]) == bool(options)
