@@ -131,7 +131,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
     );
     assert_eq!(
         device_error("trigger = 0.05", "level = 0.05"),
-        "drive.toml:27: scheme.gc.level = 0.05: allowed: a known key: policy, choices, window, trigger, stop, background, pace, isolation or read_ahead_pages"
+        "drive.toml:27: scheme.gc.level = 0.05: allowed: a known key: policy, choices, window, trigger, stop, background, pace, isolation, host_access, read_ahead_pages, rotating or copyback"
     );
     assert_eq!(
         set_error("scheme.blocks.zzz", "1"),
@@ -139,7 +139,7 @@ fn an_unknown_key_names_the_nearest_known_one() {
     );
     assert_eq!(
         scheme_error("[gc]\n'odd`key' = 1"),
-        "firmware.toml:2: scheme.gc.odd`key = 1: allowed: a known key: policy, choices, window, trigger, stop, background, pace, isolation or read_ahead_pages"
+        "firmware.toml:2: scheme.gc.odd`key = 1: allowed: a known key: policy, choices, window, trigger, stop, background, pace, isolation, host_access, read_ahead_pages, rotating or copyback"
     );
     assert_eq!(
         set_error("scheme.gc.trigger.low", "1"),
