@@ -61,9 +61,10 @@ fn random_runs_hold_in_checked_mode_and_across_a_snapshot() {
 }
 
 /// What refusals of values that need another one say.
-const NEEDS: [&str; 5] = [
+const NEEDS: [&str; 6] = [
     "only with",
     "unless channel.arbitration",
+    "unless copyback.supported",
     "with at least 2",
     "one of bytes and share",
     "nothing reads it",
