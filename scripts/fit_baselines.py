@@ -30,7 +30,7 @@ from wordline.simulation import describe_trace
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from profiles.collision import Volume, collision_volumes, of_collisions
 from profiles.counts import of_counts
-from profiles.dominance import of_dominance
+from profiles.dominance import of_dominance, pacp_shares
 from profiles.interference import REREADS, REREADS_OF, interference_counts, of_interference
 from profiles.shape import BURST, PAGE, SIZE, Published
 from profiles.written import text_of, workload_of
@@ -226,18 +226,13 @@ INTERFERENCE = 0.16
 
 def pacp(targets: Path) -> list[dict[str, Any]]:
     """Length of the bursts that aren't long, of hm_1 and so of all, to what it gains without interference."""
-    with (targets / "workloads.csv").open(encoding="utf-8") as file:
-        shares = {
-            row["workload"]: float(row["read_ratio"])
-            for row in csv.DictReader(file)
-            if row["system"] == "pacp"
-        }
     with (targets / "msr_volumes.csv").open(encoding="utf-8") as file:
         requests = {row["volume"]: int(row["requests"]) for row in csv.DictReader(file)}
-    counts = of_counts("msr-hm_1", "", "", requests["hm_1"], shares["hm_1"], SIZE, 1.0, [])
+    share = pacp_shares(targets)["hm_1"]
+    counts = of_counts("msr-hm_1", "", "", requests["hm_1"], share, SIZE, 1.0, [])
 
     def gain(burst: float) -> float:
-        profile = of_dominance(counts, "pacp-hm_1", "", shares["hm_1"], burst)
+        profile = of_dominance(counts, "pacp-hm_1", "", share, burst)
         with tempfile.TemporaryDirectory() as folder:
             workload = _laid_out(profile, Path(folder))
             means = [

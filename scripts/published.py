@@ -19,7 +19,7 @@ from typing import Any
 
 from profiles.collision import collision_volumes, of_collisions, of_recording
 from profiles.counts import of_counts
-from profiles.dominance import LONG_SHARE, of_dominance
+from profiles.dominance import LONG_SHARE, of_dominance, pacp_shares
 from profiles.interference import interference_counts, of_interference
 from profiles.shape import SIZE, WEEK_NS, Published
 from profiles.shuffler import ALIBABA, VDI, of_pages
@@ -79,13 +79,6 @@ def all_profiles(targets: Path) -> list[Published]:
     fits = {fit["volume"]: fit for fit in fitted("collision")}
     out += [of_collisions(volume, fits[volume.name]) for volume in collision_volumes(targets)]
     return out
-
-
-def pacp_shares(targets: Path) -> dict[str, float]:
-    """The volumes of papers/002 and their shares of reads."""
-    with (targets / "workloads.csv").open(encoding="utf-8") as file:
-        rows = [row for row in csv.DictReader(file) if row["system"] == "pacp"]
-    return {row["workload"]: float(row["read_ratio"]) for row in rows}
 
 
 def _of_pacp(found: Published, name: str, share: float, burst: float, long_share: float) -> Published:

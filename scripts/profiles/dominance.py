@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+from pathlib import Path
+
 from profiles.shape import (
     BURST_GAP_NS,
     EXTENT,
@@ -35,6 +38,13 @@ MIXED_BYTES = 2 * EXTENT
 LONG = 1390
 LONG_SHARE = 0.14
 LONG_GAP_NS = 594_000.0
+
+
+def pacp_shares(targets: Path) -> dict[str, float]:
+    """The volumes of papers/002 and their shares of reads."""
+    with (targets / "workloads.csv").open(encoding="utf-8") as file:
+        rows = [row for row in csv.DictReader(file) if row["system"] == "pacp"]
+    return {row["workload"]: float(row["read_ratio"]) for row in rows}
 
 
 def of_dominance(
