@@ -126,10 +126,7 @@ fn arrays_stay_consistent_under_collection_and_trim() {
         let config = array(members, layout, MirrorServe::ShortestQueue);
         let pages = setup.logical_bytes().unwrap() / 4096;
         let mut random = Random(3);
-        let mut source = made(4_000, |_| {
-            let op = [HostOp::Read, HostOp::Write, HostOp::Write, HostOp::Trim][random.below(4) as usize];
-            request(0, op, random.below(pages - 4), 1 + random.below(4))
-        });
+        let mut source = made(4_000, |_| any_request(&mut random, pages));
         let report = run(&setup, &config, &mut source).unwrap();
         assert!(report.checked.is_some_and(|checked| checked.pages_audited == u64::from(members) * pages));
         assert!(report.members.iter().all(|member| member.gc.victims > 0), "{layout:?}");
@@ -349,12 +346,7 @@ fn halves_stay_consistent_under_collection_in_read_windows_and_through_a_snapsho
     let setup = with(&setup, &config);
     let pages = setup.logical_bytes().unwrap() / 4096;
     let mut random = Random(5);
-    let requests: Vec<HostRequest> = (0..1_500)
-        .map(|_| {
-            let op = [HostOp::Read, HostOp::Write, HostOp::Write, HostOp::Trim][random.below(4) as usize];
-            request(0, op, random.below(pages - 4), 1 + random.below(4))
-        })
-        .collect();
+    let requests: Vec<HostRequest> = (0..1_500).map(|_| any_request(&mut random, pages)).collect();
     let whole = simulate(&setup, &mut Listed(requests.clone()), &[], &mut Unobserved).unwrap().report;
     assert!(whole.members.iter().all(|member| member.gc.victims > 0));
     assert!(whole.checked.as_ref().is_some_and(|checked| checked.pages_audited == 2 * pages));

@@ -9,7 +9,6 @@ use wordline_engine::config::nand_modes::{CacheModeConfig, CacheReadOrder};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::*;
 use wordline_engine::host::HostOp;
-use wordline_engine::stats::report::Report;
 
 const READ_COMMAND: u64 = 300;
 const PROGRAM_COMMAND: u64 = 400;
@@ -31,13 +30,6 @@ fn cached(dies: u32, planes: u32, read: bool, program: bool) -> Setup {
     let mut setup = setup(device);
     setup.scheme.blocks.superblock = SuperblockSpan::Die;
     setup
-}
-
-fn blame_adds_up(report: &Report) {
-    for direction in [&report.read, &report.write] {
-        let mean = &direction.blame.mean;
-        assert_eq!(mean.total_ns.values().sum::<u128>(), mean.response_total_ns);
-    }
 }
 
 #[test]

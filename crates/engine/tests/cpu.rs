@@ -162,10 +162,7 @@ fn busy(cores: u32, firmware: FirmwareConfig) -> (Report, String) {
     let mut random = Random(5);
     let mut drive = setup.prepare(&[]).unwrap();
     let pages = drive.logical_bytes() / 4096;
-    let mut source = made(3_000, |_| {
-        let op = [HostOp::Read, HostOp::Write, HostOp::Write, HostOp::Trim][random.below(4) as usize];
-        request(0, op, random.below(pages - 4), 1 + random.below(4))
-    });
+    let mut source = made(3_000, |_| any_request(&mut random, pages));
     let outcome = replay(&setup, &mut drive, &mut source, &mut Unobserved).unwrap();
     (drive.report(), serde_json::to_string(&outcome.report).unwrap())
 }

@@ -263,6 +263,20 @@ impl Random {
     }
 }
 
+/// A read, a write or a TRIM of one page to four.
+pub fn any_request(random: &mut Random, pages: u64) -> HostRequest {
+    let op = [HostOp::Read, HostOp::Write, HostOp::Write, HostOp::Trim][random.below(4) as usize];
+    request(0, op, random.below(pages - 4), 1 + random.below(4))
+}
+
+/// The parts of response times make these up, to the nanosecond.
+pub fn blame_adds_up(report: &Report) {
+    for direction in [&report.read, &report.write] {
+        let mean = &direction.blame.mean;
+        assert_eq!(mean.total_ns.values().sum::<u128>(), mean.response_total_ns);
+    }
+}
+
 /// The same drive nearly full, with read reclaim, suspensions and twelve requests at once.
 pub fn stressed(mut setup: Setup) -> Setup {
     setup.device.capacity.overprovisioning = Some(0.5);
