@@ -23,10 +23,13 @@ impl Device {
             || self.disturb.is_some()
             || self.reclaim.is_some()
             || self.energy.is_some()
-            || self.plans.awaited.is_used();
-        let otherwise =
-            self.second_server > 0 || self.chips.is_some() || self.overlap.is_on() || self.blocks.has_modes();
-        let otherwise = otherwise || self.plane_collection.is_some() || self.striped.is_some();
+            || self.rules.awaits.any();
+        let otherwise = self.second_server > 0
+            || self.chips.is_some()
+            || self.plane_collection.is_some()
+            || self.striped.is_some()
+            || self.overlap.is_on()
+            || self.blocks.has_modes();
         !(watched || otherwise)
     }
 

@@ -1,53 +1,56 @@
 //! Pages on their way out of a superblock that is being emptied, where the host waits for their moves
 //! ([`crate::config::reclaim::HostAccess::Wait`]).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use super::Device;
 use crate::config::reclaim::HostAccess;
 use crate::config::scheme::SchemeConfig;
-use crate::ids::{Ppa, SuperblockId};
-use crate::memory::PageHasher;
+use crate::ids::{Lpa, Ppa, SuperblockId};
+use crate::memory::{PageHasher, in_order};
 use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{OWN, Op, OpId};
 use crate::stats::blame::Part;
 
-/// Pages that are to be moved, by where they are, and who waits for each. Nothing that it gives depends on the order of its table.
-#[derive(Clone, Debug, Default)]
-pub(super) struct AwaitedMoves {
+/// Whose moves the host waits for.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Awaits {
     of_collection: bool,
     of_reclaim: bool,
-    pages: HashMap<Ppa, Vec<OpId>, BuildHasherDefault<PageHasher>>,
 }
 
-impl AwaitedMoves {
-    pub(super) fn new(scheme: &SchemeConfig) -> Self {
+impl Awaits {
+    pub(super) fn of_scheme(scheme: &SchemeConfig) -> Self {
         let waits = |access: HostAccess| access == HostAccess::Wait;
-        Self {
-            of_collection: waits(scheme.gc.host_access),
-            of_reclaim: waits(scheme.reclaim.host_access),
-            pages: HashMap::default(),
-        }
+        Self { of_collection: waits(scheme.gc.host_access), of_reclaim: waits(scheme.reclaim.host_access) }
     }
 
-    /// Whether the host ever waits for a move.
-    #[inline(always)]
-    pub(super) fn is_used(&self) -> bool {
+    /// Whether for any.
+    pub(super) fn any(self) -> bool {
         self.of_collection || self.of_reclaim
     }
 
-    /// Whether the host waits for moves of this cause.
-    pub(super) fn is_for(&self, cause: Cause) -> bool {
+    /// Whether for those of this cause.
+    fn are_for(self, cause: Cause) -> bool {
         match cause {
             Cause::Gc => self.of_collection,
             Cause::ReadReclaim => self.of_reclaim,
             _ => false,
         }
     }
+}
 
+/// Pages that are to be moved, by where they are, and who waits for each. Nothing that it gives depends on the order of its table.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(super) struct AwaitedMoves {
+    #[serde(with = "in_order")]
+    pages: HashMap<Ppa, Vec<OpId>, BuildHasherDefault<PageHasher>>,
+}
+
+impl AwaitedMoves {
     /// The page here is to be moved.
     fn lock(&mut self, source: Ppa) {
         self.pages.entry(source).or_default();
@@ -84,62 +87,58 @@ impl Device {
         waits
     }
 
-    /// The pages at these places are to be moved, as far as they hold what the host may ask for.
-    pub(super) fn lock_pages(&mut self, cause: Cause, sources: impl IntoIterator<Item = Ppa>) {
-        if !self.plans.awaited.is_for(cause) {
-            return;
+    /// The pages of a superblock that is chosen as a victim are to be moved.
+    pub(super) fn lock_superblock(&mut self, cause: Cause, superblock: SuperblockId) {
+        if self.rules.awaits.are_for(cause) {
+            let places: Vec<Ppa> =
+                (0..self.blocks.capacity()).map(|unit| self.unit_at(superblock, unit)).collect();
+            self.lock_pages(&places);
         }
-        for source in sources {
-            let of_host = |lpa: crate::ids::Lpa| lpa.0 < self.logical_units && self.is_at(lpa, source);
-            if source.is_some() && self.valid_lpa(source).is_some_and(of_host) {
+    }
+
+    /// The pages of a plan that begins are to be moved.
+    pub(super) fn lock_plan(&mut self, cause: Cause, tag: u32) {
+        if self.rules.awaits.are_for(cause) {
+            self.lock_pages(&self.plans.sources(tag));
+        }
+    }
+
+    /// As far as these hold what the host may ask for.
+    fn lock_pages(&mut self, sources: &[Ppa]) {
+        for &source in sources.iter().filter(|source| source.is_some()) {
+            let of_host = |lpa: Lpa| lpa.0 < self.logical_units && self.is_at(lpa, source);
+            if self.valid_lpa(source).is_some_and(of_host) {
                 self.plans.awaited.lock(source);
             }
         }
     }
 
-    /// The same of all pages of a superblock.
-    pub(super) fn lock_superblock(&mut self, cause: Cause, superblock: SuperblockId) {
-        if self.plans.awaited.is_for(cause) {
-            let units: Vec<Ppa> = self.places_of(superblock).collect();
-            self.lock_pages(cause, units);
-        }
-    }
-
-    /// What of a superblock wasn't moved stays where it is.
-    pub(super) fn unlock_superblock(&mut self, superblock: SuperblockId) {
-        if !self.plans.awaited.pages.is_empty() {
-            let units: Vec<Ppa> = self.places_of(superblock).collect();
-            units.into_iter().for_each(|unit| self.unlock_page(unit));
-        }
-    }
-
-    fn places_of(&self, superblock: SuperblockId) -> impl Iterator<Item = Ppa> {
-        (0..self.blocks.capacity()).map(move |unit| self.unit_at(superblock, unit))
-    }
-
     /// A page isn't to be moved from here any more: who waited goes on to where it is now, if it is anywhere.
+    #[inline(always)]
     pub(super) fn unlock_page(&mut self, source: Ppa) {
-        if self.plans.awaited.pages.is_empty() {
-            return;
-        }
-        for id in self.plans.awaited.unlock(source) {
-            self.end_wait_for_move(id);
-            self.go_on(id);
+        if !self.plans.awaited.pages.is_empty() {
+            self.end_waits(source, Ppa::NONE);
         }
     }
 
     /// A page was moved: reads that waited for that are answered with the data that the controller has of it, and writes follow.
+    #[inline(always)]
     pub(super) fn answer_awaiting(&mut self, source: Ppa, to: Ppa) {
-        if self.plans.awaited.pages.is_empty() {
-            return;
+        if !self.plans.awaited.pages.is_empty() {
+            self.end_waits(source, to);
         }
+    }
+
+    #[inline(never)]
+    fn end_waits(&mut self, source: Ppa, moved_to: Ppa) {
         for id in self.plans.awaited.unlock(source) {
             self.end_wait_for_move(id);
             let Op { class, partial, lpa, .. } = self.pool[id];
-            if class != Class::HostRead || partial || !self.is_at(lpa, to) {
+            let is_here = moved_to.is_some() && self.is_at(lpa, moved_to);
+            if class != Class::HostRead || partial || !is_here {
                 self.go_on(id);
             } else if self.cache.is_none() || !self.serve_late(id) {
-                self.pool[id].ppa = to;
+                self.pool[id].ppa = moved_to;
                 self.verify_read(id);
                 self.unit_done(id, None);
             }
@@ -152,21 +151,5 @@ impl Device {
             let waited = self.now.since(wait_from).0;
             self.pool.parts_mut(id).add(Part::Moving, waited);
         }
-    }
-}
-
-/// Saved in the order of the places, so that equal drives have equal bytes.
-impl Serialize for AwaitedMoves {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let pages: BTreeMap<&Ppa, &Vec<OpId>> = self.pages.iter().collect();
-        (self.of_collection, self.of_reclaim, pages).serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for AwaitedMoves {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let (of_collection, of_reclaim, pages) =
-            <(bool, bool, BTreeMap<Ppa, Vec<OpId>>)>::deserialize(deserializer)?;
-        Ok(Self { of_collection, of_reclaim, pages: pages.into_iter().collect() })
     }
 }

@@ -89,7 +89,7 @@ impl Device {
     /// or an erase is ever under way.
     pub(super) fn background_waits(&self, domain: DomainId) -> bool {
         let collector = &self.domain[domain.index()].collector;
-        self.background.preemptible && !(collector.victims.is_empty() && collector.in_flight == 0)
+        self.background.preemptible && (collector.collects() || collector.in_flight > 0)
     }
 
     /// Whether something is collected piece by piece, so that a request may come between.
@@ -130,7 +130,6 @@ impl Device {
         state.collector.active = !state.collector.wanted.is_empty();
         self.blocks.set_state(victim, BlockState::Full);
         self.reclaim_given_up(victim);
-        self.unlock_superblock(victim);
         if self.rules.past_collection {
             self.tend_cache();
         }

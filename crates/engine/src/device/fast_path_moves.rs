@@ -42,7 +42,7 @@ impl Device {
             || self.points.of_hot_moves().is_some()
             || self.points.moves_apart()
             || self.cpu.is_on();
-        let watched = self.plans.awaited.is_used() || self.wear_out.is_some() || self.slc.is_some();
+        let watched = self.rules.awaits.any() || self.wear_out.is_some() || self.slc.is_some();
         self.reads_can_bypass_queues() && alone && !(elsewhere || watched || self.redundancy.is_some())
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::awaited_moves::AwaitedMoves;
+use super::awaited_moves::Awaits;
 use super::disturb::Disturb;
 use super::parity::Redundant;
 use super::parity_pages::StripedPages;
@@ -130,7 +130,7 @@ impl Device {
             scheduler: SchedulerPolicy::for_scheme(scheme),
             gates: Gates::default(),
             systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns), systems.len()),
-            plans: plans::Plans::new(AwaitedMoves::new(scheme)),
+            plans: plans::Plans::default(),
             wake_at: Ns::NEVER,
             partial_writes: PartialWrites::default(),
             slc,
@@ -246,6 +246,7 @@ impl Rules {
             channel_request_comes_last: false,
             fast_path_moves: false,
             places_moves: false,
+            awaits: Awaits::of_scheme(scheme),
             past_collection: scheme.cache.past_collection,
             unmapped_reads: scheme.mapping.unmapped_reads,
             free_block: scheme.wear.free_block,

@@ -157,6 +157,8 @@ struct Rules {
     fast_path_moves: bool,
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
+    /// Whose moves the host waits for.
+    awaits: awaited_moves::Awaits,
     /// Whether write-back goes past planes that collect.
     past_collection: bool,
     unmapped_reads: UnmappedReads,

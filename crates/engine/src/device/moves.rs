@@ -130,7 +130,7 @@ impl Device {
     /// empties superblocks itself counts on the places that it has.
     pub(super) fn spares_for_move(&self, domain: DomainId, point: u8) -> bool {
         let state = &self.domain[domain.index()];
-        if !state.collector.victims.is_empty() {
+        if state.collector.collects() {
             return false;
         }
         let open = state.points.get(usize::from(point)).is_some_and(|point| point.open_unit != NONE);
@@ -168,7 +168,7 @@ impl Device {
     /// that empties superblocks itself is programmed with those: a page filled in part there is space that they count on.
     pub(super) fn program_gathered_of(&mut self, home: DomainId) {
         for domain in self.gathering_for(home) {
-            if domain != home && !self.domain[domain.index()].collector.victims.is_empty() {
+            if domain != home && self.domain[domain.index()].collector.collects() {
                 continue;
             }
             for number in 0..self.points.count() as u8 {

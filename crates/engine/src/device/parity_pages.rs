@@ -272,7 +272,7 @@ impl Device {
 
     /// Whether the plane of a page collects now, or will go on with it soon.
     pub(super) fn collects_at(&self, ppa: Ppa) -> bool {
-        !self.domain[self.domain_of(ppa).index()].collector.victims.is_empty()
+        self.domain[self.domain_of(ppa).index()].collector.collects()
     }
 
     /// What keeps a page from being read at once because its plane collects, and for how long still; waits for the channel are

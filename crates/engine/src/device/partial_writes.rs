@@ -2,19 +2,20 @@
 //! the page holds that they build on.
 
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::hash::BuildHasherDefault;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::ids::{Lpa, Ppa};
-use crate::memory::PageHasher;
+use crate::memory::{PageHasher, in_order};
 use crate::sched::queue::OpId;
 
 /// Logical pages of which a part is being written, and the other such writes that wait for it. Nothing that it gives depends
 /// on the order of its table.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct PartialWrites {
+    #[serde(with = "in_order")]
     under_way: HashMap<Lpa, UnderWay, BuildHasherDefault<PageHasher>>,
 }
 
@@ -81,20 +82,6 @@ impl PartialWrites {
             ended.remove();
         }
         next
-    }
-}
-
-/// Saved in the order of the pages, so that equal drives have equal bytes.
-impl Serialize for PartialWrites {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.under_way.iter().collect::<BTreeMap<_, _>>().serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for PartialWrites {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let under_way = BTreeMap::<Lpa, UnderWay>::deserialize(deserializer)?;
-        Ok(Self { under_way: under_way.into_iter().collect() })
     }
 }
 

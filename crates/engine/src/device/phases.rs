@@ -64,7 +64,7 @@ impl Device {
                 let lacking = pace
                     .target(self.reserved_for_cache(domain))
                     .saturating_sub(self.virtual_free(domain, pace));
-                let under_way = !self.domain[domain.index()].collector.victims.is_empty();
+                let under_way = self.domain[domain.index()].collector.collects();
                 if lacking == 0 || under_way || !self.win_untimed(domain, lacking) {
                     break;
                 }

@@ -130,8 +130,10 @@ impl Run {
 }
 
 impl Plans {
-    pub fn new(awaited: AwaitedMoves) -> Self {
-        Self { awaited, ..Self::default() }
+    /// Where the pages of a plan are, or were until they were erased.
+    pub fn sources(&self, tag: u32) -> Vec<Ppa> {
+        let run = self.runs.get((tag & !OWN) as usize).and_then(Option::as_ref);
+        run.map_or_else(Vec::new, |run| run.targets.iter().map(|target| target.source).collect())
     }
 
     /// Whether a request came that ends the plan.
@@ -204,7 +206,6 @@ impl Device {
         let Some(run) = self.plans.get(tag) else { return };
         (run.started, run.destinations) = (true, destinations);
         let (cause, sources) = (run.cause, run.plan.erase.clone());
-        let pages: Vec<Ppa> = run.targets.iter().map(|target| target.source).collect();
         let (system, number, opened) = (run.system, run.number, run.destinations.clone());
         run.destinations.extend_from_slice(&run.kept);
         let ends = run.ends.clone();
@@ -226,7 +227,7 @@ impl Device {
                 }
             }
         }
-        self.lock_pages(cause, pages);
+        self.lock_plan(cause, tag);
         if self.urgent != 0 {
             self.note_urgent();
         }
@@ -416,7 +417,9 @@ impl Device {
     fn end_plan(&mut self, tag: u32) {
         let slot = (tag & !OWN) as usize;
         let Some(run) = self.plans.runs.get_mut(slot).and_then(Option::take) else { return };
-        run.targets.iter().for_each(|target| self.unlock_page(target.source));
+        if self.rules.awaits.any() {
+            run.targets.iter().for_each(|target| self.unlock_page(target.source));
+        }
         for (index, &superblock) in run.destinations.iter().enumerate() {
             let written = run.filled & (1 << index) != 0;
             if self.plans.kept.has(superblock) {

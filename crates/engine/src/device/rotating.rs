@@ -58,7 +58,7 @@ impl Device {
     /// Whether a domain may begin with a victim; otherwise it waits for its turn.
     pub(super) fn has_its_turn(&mut self, domain: DomainId) -> bool {
         let Some(rotation) = &mut self.rotation else { return true };
-        let collects = |other: &DomainId| !self.domain[other.index()].collector.victims.is_empty();
+        let collects = |other: &DomainId| self.domain[other.index()].collector.collects();
         let group = rotation.group(domain);
         let others = group.domains.iter().any(|other| *other != domain && collects(other));
         // One that collects passes the turn on behind its victim.
@@ -81,14 +81,14 @@ impl Device {
 
     /// A domain has ended with a victim: the turn goes to the first that waits and still needs it.
     pub(super) fn pass_turn(&mut self, domain: DomainId) {
-        if !self.domain[domain.index()].collector.victims.is_empty() {
+        if self.domain[domain.index()].collector.collects() {
             return;
         }
         while let Some(&first) =
             self.rotation.as_mut().and_then(|rotation| rotation.group(domain).waiting.front())
         {
             self.check_collection(first);
-            if !self.domain[first.index()].collector.victims.is_empty() {
+            if self.domain[first.index()].collector.collects() {
                 return;
             }
             // It needs none any more, or has none to begin with now, and asks again.
@@ -99,7 +99,7 @@ impl Device {
     /// Checked mode: a domain that begins with a victim is alone in its group.
     pub(super) fn verify_turn(&mut self, domain: DomainId) {
         let Some(rotation) = &mut self.rotation else { return };
-        let collects = |other: &&DomainId| !self.domain[other.index()].collector.victims.is_empty();
+        let collects = |other: &&DomainId| self.domain[other.index()].collector.collects();
         let collecting = rotation.group(domain).domains.iter().filter(collects).count();
         if collecting > 1 {
             self.fail(format!("{domain:?} collects beside {} others of its group", collecting - 1));

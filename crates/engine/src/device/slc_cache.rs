@@ -279,7 +279,7 @@ impl Device {
             return None;
         }
         let state = &self.domain[domain.index()];
-        let alone = state.collector.victims.is_empty() && state.collector.reading == 0;
+        let alone = !state.collector.collects() && state.collector.reading == 0;
         let superblock = self.next_fold(domain)?;
         (alone && state.free.len() > self.thresholds.reserve).then_some((superblock, Cause::Migration))
     }

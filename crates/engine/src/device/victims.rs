@@ -129,7 +129,7 @@ impl Device {
                 state.collector.wanted.pop_front();
                 continue;
             }
-            let alone = state.collector.victims.is_empty() && state.collector.reading == 0;
+            let alone = !state.collector.collects() && state.collector.reading == 0;
             return (alone && state.free.len() > self.thresholds.reserve).then_some((superblock, cause));
         }
     }
@@ -139,7 +139,7 @@ impl Device {
     fn take_from_plans(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
         let state = &mut self.domain[domain.index()];
         let collector = &mut state.collector;
-        if state.stalled.is_empty() || !collector.victims.is_empty() || collector.reading > 0 {
+        if state.stalled.is_empty() || collector.collects() || collector.reading > 0 {
             return None;
         }
         let (blocks, most) = (&self.blocks, self.blocks.most_valid());
@@ -161,7 +161,7 @@ impl Device {
     fn has_room_for_victim(&self, domain: DomainId, superblock: SuperblockId, valid: u32) -> bool {
         let state = &self.domain[domain.index()];
         let collector = &state.collector;
-        if collector.victims.is_empty() && collector.reading == 0 {
+        if !collector.collects() && collector.reading == 0 {
             return true;
         }
         if collector.victims.iter().any(|&(_, cause)| self.points.is_separate(cause)) {

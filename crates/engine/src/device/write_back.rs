@@ -111,7 +111,7 @@ impl Device {
     /// This unit, or if its plane collects the oldest one of those whose planes don't; `None` where all do.
     fn past_collection(&self, slot: Slot) -> Option<Slot> {
         let table = &self.cache.as_ref()?.state.table;
-        let collects = |domain: DomainId| !self.domain[domain.index()].collector.victims.is_empty();
+        let collects = |domain: DomainId| self.domain[domain.index()].collector.collects();
         let plane = self.placement.plane_by_address(table.lpa(slot))?;
         if !collects(self.domains.of(plane)) {
             return Some(slot);

@@ -53,6 +53,12 @@ impl Default for Collector {
 }
 
 impl Collector {
+    /// Whether a victim is being emptied.
+    #[inline]
+    pub fn collects(&self) -> bool {
+        !self.victims.is_empty()
+    }
+
     /// Why this victim is emptied.
     pub fn cause_of(&self, superblock: SuperblockId) -> Cause {
         self.victims

@@ -7,9 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::MapSizes;
 use crate::ids::Lpa;
-use crate::memory::{PageHasher, ask_for_huge_pages};
-
-mod in_order;
+use crate::memory::{PageHasher, ask_for_huge_pages, in_order};
 
 const NONE: u32 = u32::MAX;
 
@@ -88,9 +86,6 @@ impl Slots {
 
     #[inline]
     pub fn find(&self, lpa: Lpa) -> Option<u32> {
-        if self.total() == 0 {
-            return None;
-        }
         self.slot_of.get(&lpa.0).copied()
     }
 

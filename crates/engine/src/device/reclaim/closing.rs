@@ -22,7 +22,7 @@ impl Device {
         let fills = |point: &WritePoint| point.superblock == superblock && point.has_place();
         let Some(number) = state.points.iter().position(fills) else { return };
         let collector = &state.collector;
-        let at_rest = collector.victims.is_empty() && collector.reading == 0 && collector.in_flight == 0;
+        let at_rest = !collector.collects() && collector.reading == 0 && collector.in_flight == 0;
         if !(self.points.is_of_host(number as u8) || at_rest && state.points[number].gathered.is_empty()) {
             return;
         }
