@@ -6,6 +6,7 @@ use crate::common::*;
 use wordline_engine::config::background::BackgroundConfig;
 use wordline_engine::config::reclaim::{HostAccess, ReclaimConfig, ReclaimKind, ReclaimPriority};
 use wordline_engine::config::run::Occupancy;
+use wordline_engine::host::HostOp;
 use wordline_engine::stats::report::Report;
 use wordline_engine::{RunError, Setup};
 
@@ -84,6 +85,24 @@ fn a_write_of_a_page_that_is_to_be_moved_is_programmed_behind_its_move() {
     // At its old place it is overwritten before its turn comes.
     let (units, at) = moved_and_done(OldPlace);
     assert!(units < 15 && at <= arrival + 2 * PROGRAM, "{units} {at}");
+}
+
+#[test]
+fn a_read_that_waits_for_a_move_finds_a_page_that_is_trimmed_meanwhile_without_data() {
+    let arrival = BEGINS + READ + 1;
+    let reads = (0..10).map(|number| read(number * 1_000_000, 0));
+    let requests = reads.chain([read(arrival, 15), request(arrival + 1, HostOp::Trim, 15, 1)]).collect();
+    let (_, trace) = record(&reclaiming(Wait), requests);
+    let of_the_page: Vec<_> = trace
+        .events()
+        .into_iter()
+        .filter(|event| matches!(event, Event::Read { page: 15, .. } | Event::TookEffect { page: 15, .. }))
+        .collect();
+    // Not the other way round: data of before would have to be found then.
+    assert!(matches!(
+        of_the_page[..],
+        [Event::TookEffect { id: 11, .. }, Event::Read { id: 10, version: None, .. }]
+    ));
 }
 
 #[test]

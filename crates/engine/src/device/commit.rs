@@ -199,17 +199,20 @@ impl Device {
             self.map.clear(lpa);
             self.mapped_units -= 1;
             self.map_changed(lpa, ppa, Ppa::NONE, Cause::Host);
-            self.tell_trimmed(lpa, ppa);
-            if self.striped.is_some() {
-                self.page_given_up(lpa, ppa);
-            }
-            self.invalidate(ppa);
         }
         if let Some(versions) = &mut self.versions {
             versions.trim(lpa);
         }
         if let Some(probe) = &mut self.probe {
             probe.took_effect(id, lpa, self.now);
+        }
+        if ppa.is_some() {
+            // Reads that waited for the page's move go on within this and find it trimmed.
+            self.tell_trimmed(lpa, ppa);
+            if self.striped.is_some() {
+                self.page_given_up(lpa, ppa);
+            }
+            self.invalidate(ppa);
         }
     }
 
