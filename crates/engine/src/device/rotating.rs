@@ -52,6 +52,19 @@ impl Rotation {
     fn group(&mut self, domain: DomainId) -> &mut Group {
         &mut self.groups[self.group_of[domain.index()] as usize]
     }
+
+    /// A domain waits for its turn from now on, if it doesn't already.
+    fn waits(&mut self, domain: DomainId) {
+        let waiting = &mut self.group(domain).waiting;
+        if !waiting.contains(&domain) {
+            waiting.push_back(domain);
+        }
+    }
+
+    /// The first that waits for its turn, if that isn't this domain.
+    fn ahead_of(&mut self, domain: DomainId) -> Option<DomainId> {
+        self.group(domain).waiting.front().copied().filter(|&first| first != domain)
+    }
 }
 
 impl Device {
@@ -60,16 +73,17 @@ impl Device {
         let Some(rotation) = &mut self.rotation else { return true };
         let collects = |other: &DomainId| self.domain[other.index()].collector.collects();
         let group = rotation.group(domain);
-        let others = group.domains.iter().any(|other| *other != domain && collects(other));
-        // One that collects passes the turn on behind its victim.
-        let next = group.waiting.front().is_some_and(|&first| first != domain);
-        if !(others || next) {
-            return true;
+        if collects(&domain) {
+            // It passes the turn on behind its victim.
+            return group.waiting.front().is_none_or(|&first| first == domain);
         }
-        if !group.waiting.contains(&domain) && !collects(&domain) {
-            group.waiting.push_back(domain);
+        if self.turn_is_taken(domain) {
+            if let Some(rotation) = &mut self.rotation {
+                rotation.waits(domain);
+            }
+            return false;
         }
-        false
+        true
     }
 
     /// A domain begins with a victim, or needs none: it waits no more.
@@ -81,19 +95,32 @@ impl Device {
 
     /// A domain has ended with a victim: the turn goes to the first that waits and still needs it.
     pub(super) fn pass_turn(&mut self, domain: DomainId) {
-        if self.domain[domain.index()].collector.collects() {
-            return;
+        if !self.domain[domain.index()].collector.collects() {
+            self.turn_is_taken(domain);
         }
-        while let Some(&first) =
-            self.rotation.as_mut().and_then(|rotation| rotation.group(domain).waiting.front())
-        {
+    }
+
+    /// Whether a domain collects in the group of this one, which doesn't. Where none does, those that wait ahead of it may begin,
+    /// or wait no more: one that has won space otherwise meanwhile would keep its place for ever.
+    fn turn_is_taken(&mut self, domain: DomainId) -> bool {
+        while !self.group_collects(domain) {
+            let Some(first) = self.rotation.as_mut().and_then(|rotation| rotation.ahead_of(domain)) else {
+                return false;
+            };
             self.check_collection(first);
-            if self.domain[first.index()].collector.collects() {
-                return;
+            if !self.group_collects(domain) {
+                // It needs none any more, or has none to begin with now, and asks again.
+                self.takes_its_turn(first);
             }
-            // It needs none any more, or has none to begin with now, and asks again.
-            self.takes_its_turn(first);
         }
+        true
+    }
+
+    /// Whether a domain of this one's group collects.
+    fn group_collects(&mut self, domain: DomainId) -> bool {
+        let Some(rotation) = &mut self.rotation else { return false };
+        let group = rotation.group(domain);
+        group.domains.iter().any(|other| self.domain[other.index()].collector.collects())
     }
 
     /// Checked mode: a domain that begins with a victim is alone in its group.
