@@ -30,7 +30,7 @@ PARTS = {
     "cpu_wait": "wait for a core",
     "translation": "wait for the map",
     "misprediction": "reading at a wrong guess",
-    "chip": "wait for the turn of its chip",
+    "chip": "wait for the turn of its chip or plane",
     "moving": "wait for the move of its page",
 }
 

@@ -87,6 +87,11 @@ impl Device {
         Some(collection.server(self.geometry.plane_of(ppa).0))
     }
 
+    /// Whether a server is that of a plane.
+    pub(super) fn is_plane(&self, server: DieId) -> bool {
+        self.plane_collection.as_ref().is_some_and(|collection| collection.plane(server).is_some())
+    }
+
     /// Where a waiting program waits that another unit is to join.
     pub(super) fn waits_at(&self, head: OpId) -> DieId {
         let ppa = self.pool[head].ppa;

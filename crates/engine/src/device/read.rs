@@ -276,11 +276,12 @@ impl Device {
         }
         let clock = self.dies[die.index()].bring_clock_to(self.now);
         let occupied = self.pool.blame_wait(unit, clock);
-        if self.gates.are_used() || self.chips.is_some() {
-            // A die rests while something waits behind a gate only, or for the turn of its chip.
+        if self.gates.are_used() || self.chips.is_some() || self.plane_collection.is_some() {
+            // A server rests while something waits behind a gate only, or for the turn of its chip or of its plane.
             let waited = self.now.since(wait_from).0;
             if waited > occupied {
-                let part = if self.chips.is_some() { Part::Chip } else { Part::Gate };
+                let takes_turns = self.chips.is_some() || self.is_plane(die);
+                let part = if takes_turns { Part::Chip } else { Part::Gate };
                 self.pool.parts_mut(unit).add(part, waited - occupied);
             }
         }

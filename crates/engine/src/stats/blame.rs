@@ -80,7 +80,7 @@ pub enum Part {
     Translation,
     /// Reading at a place that was guessed wrongly, waiting for the die included.
     Misprediction,
-    /// Waiting for the turn of its chip, while its die rests.
+    /// Waiting for the turn of its chip while its die rests, or of a plane that its die works on while its copybacks rest.
     Chip,
     /// Waiting until its page has been moved out of a superblock that is being emptied.
     Moving,
