@@ -228,6 +228,8 @@ impl Device {
                     self.reclaim_behind_evacuation(superblock, number);
                 }
             }
+            // A move reads pages of the map, and may wear their blocks in turn: that would never end.
+            BlockState::Full if self.winds_down() => return,
             BlockState::Full => {
                 let (plane, block) = self.geometry.block_of(ppa);
                 match self.decide(&WornBlock { superblock, plane, block, ppa, reads }) {

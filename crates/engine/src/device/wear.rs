@@ -36,6 +36,9 @@ impl Device {
 
     /// A superblock of this domain was erased.
     pub(super) fn level_wear(&mut self, domain: DomainId) {
+        if self.winds_down() {
+            return;
+        }
         let Some(wear) = &mut self.static_wear else { return };
         let erases = &mut wear.erases[domain.index()];
         *erases = erases.saturating_add(1);
