@@ -38,9 +38,14 @@ const UNITS: [u32; 4] = [512, 1024, 2048, 4096];
 
 /// Random cases of whole runs; more where `PROPTEST_CASES` asks for more.
 pub fn cases() -> ProptestConfig {
+    at_least(300)
+}
+
+/// So many cases, or more where the environment asks for more.
+pub fn at_least(cases: u32) -> ProptestConfig {
     let default = ProptestConfig::default();
     ProptestConfig {
-        cases: default.cases.max(300),
+        cases: default.cases.max(cases),
         max_shrink_iters: 400,
         failure_persistence: None,
         ..default
