@@ -105,6 +105,44 @@ fn reads_of_a_region_and_updates_of_an_ordered_one_order_it() {
 }
 
 #[test]
+fn a_region_with_few_updated_groups_is_not_ordered_anew() {
+    // Its eight groups have four pages each. Of the first, four are written; two groups are half a region's quarter.
+    for (least, written, orders) in [(0.0, 0, 2), (0.25, 1, 1), (0.25, 5, 2), (1.0, 5, 1)] {
+        let mut setup = astro(4, 1, 0);
+        let astro = &mut setup.scheme.astro;
+        (astro.read_threshold, astro.update_share, astro.least_updated) = (50, 1_000.0, least);
+        setup.start = start(Occupancy::Share(0.3), 0.0);
+        setup.host = setup_open();
+        let reads = |from: u64| (0..60).map(move |turn| read(from + turn * 1_000_000, 31));
+        let writes = (0..written).map(|turn| write(200_000_000 + turn * 1_000_000, turn));
+        let (report, _) = record(&setup, reads(0).chain(writes).chain(reads(400_000_000)).collect());
+        assert_eq!(figure(&report, "orders_by_reads"), orders, "{least}, {written} written");
+    }
+}
+
+#[test]
+fn regions_get_into_order_when_superblocks_with_their_pages_are_collected_if_that_is_asked_for() {
+    let orders = |at_collection: bool| {
+        let mut setup = astro(4, 1, 0);
+        (setup.scheme.astro.at_collection, setup.scheme.astro.update_share) = (at_collection, 1_000.0);
+        setup.start = start(Occupancy::Share(0.5), 0.0);
+        let pages = setup.logical_bytes().unwrap() / 4096 / 2;
+        let mut random = Random(3);
+        let mut source = made(8_000, |number| {
+            let page = random.below(pages);
+            if number % 4 == 0 { write(0, page) } else { read(0, page) }
+        });
+        let report = run(&setup, &mut source).unwrap();
+        let guessed = report.mapping.as_ref().unwrap().counters.guesses_right;
+        assert!(report.gc.victims > 10, "{:?}", report.gc);
+        (figure(&report, "orders_by_collection"), figure(&report, "pages_by_collection"), guessed)
+    };
+    assert_eq!(orders(false), (0, 0, 0));
+    let (ordered, pages, guessed) = orders(true);
+    assert!(ordered > 5 && pages > 32 * 5 && guessed > 100, "{ordered} {pages} {guessed}");
+}
+
+#[test]
 fn updates_order_a_region_that_was_never_in_order_if_those_of_all_count() {
     for (updates_of, writes, orders) in
         [(UpdatesOf::All, 8, 0), (UpdatesOf::All, 9, 1), (UpdatesOf::Ordered, 20, 0)]

@@ -36,6 +36,14 @@ pub struct AstroConfig {
     /// `reclaim`.
     #[serde(default)]
     pub update_priority: UpdatePriority,
+    /// Share of a region's groups that must hold an update before an ordered region is ordered anew by reads, updates or collection;
+    /// 0 to 1, default 0: the paper has no such bound.
+    #[serde(default)]
+    pub least_updated: f64,
+    /// Whether the unordered region with most valid pages in a superblock that is collected is ordered, too (§I: "at read reclaim or
+    /// garbage collection time"; §IV-A names read reclaim and updates only); default false.
+    #[serde(default)]
+    pub at_collection: bool,
     /// Which pages of its region the reclaim of a block orders; default `region`. The paper doesn't say.
     #[serde(default)]
     pub gather: Gather,
@@ -94,6 +102,8 @@ impl Default for AstroConfig {
             update_share: default_update_share(),
             updates_of: UpdatesOf::default(),
             update_priority: UpdatePriority::default(),
+            least_updated: 0.0,
+            at_collection: false,
             gather: Gather::default(),
             at_once: default_at_once(),
             spare_superblocks: default_spare(),
@@ -138,6 +148,7 @@ impl AstroConfig {
         check_range("planes", self.planes, 0, 64)?;
         check_range("read_threshold", self.read_threshold, 0, 1 << 31)?;
         check_range("update_share", self.update_share, 0.0, 1_000.0)?;
+        check_range("least_updated", self.least_updated, 0.0, 1.0)?;
         check_range("at_once", self.at_once, 1, 256)?;
         check_range("spare_superblocks", self.spare_superblocks, 2, 1 << 20)
     }

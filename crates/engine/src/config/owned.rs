@@ -195,6 +195,8 @@ pub const SCHEME: &[Slot] = &[
             ("update_share", ON),
             ("updates_of", ON),
             ("update_priority", ON),
+            ("least_updated", ON),
+            ("at_collection", ON),
             ("gather", ON),
             ("at_once", ON),
             ("spare_superblocks", ON),

@@ -42,6 +42,7 @@ impl Device {
         self.blocks.set_state(superblock, BlockState::Collecting);
         if cause == Cause::Gc {
             self.lock_superblock(cause, superblock);
+            self.tell_collected(superblock);
         }
         if self.urgent != 0 {
             self.note_urgent();

@@ -150,6 +150,9 @@ pub trait System {
     /// A physical page no longer holds what anyone wants.
     fn invalidated(&mut self, _ppa: Ppa, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
 
+    /// Garbage collection begins to move the valid pages of a superblock, all of which are still in it.
+    fn collected(&mut self, _superblock: SuperblockId, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
+
     /// A superblock was erased.
     fn erased(&mut self, _superblock: SuperblockId, _drive: &DriveView<'_>, _actions: &mut Vec<Action>) {}
 

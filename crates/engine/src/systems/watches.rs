@@ -46,6 +46,8 @@ impl Watches {
     /// The system makes space itself, by plans: garbage collection moves nothing, and a full superblock in which
     /// nothing is valid any more is erased at once.
     pub const COLLECTION: Self = Self(131_072);
+    /// [`System::collected`](super::System::collected).
+    pub const COLLECTED: Self = Self(262_144);
 
     /// Both sets.
     pub const fn and(self, other: Self) -> Self {

@@ -356,6 +356,8 @@ fn regions() -> impl Strategy<Value = AstroConfig> {
             update_share,
             updates_of: if all { UpdatesOf::All } else { UpdatesOf::Ordered },
             update_priority,
+            least_updated: if all { f64::from(at_once % 3) / 4.0 } else { 0.0 },
+            at_collection: spare_superblocks % 2 == 0,
             gather: if block { Gather::Block } else { Gather::Region },
             at_once,
             spare_superblocks,

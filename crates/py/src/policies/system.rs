@@ -19,13 +19,14 @@ use crate::error::mistake;
 use crate::raised::raise;
 
 /// What is watched for the sake of each method.
-const WATCHED: [(&str, Watches); 10] = [
+const WATCHED: [(&str, Watches); 11] = [
     ("read", Watches::READ),
     ("read_done", Watches::READ_DONE),
     ("written", Watches::WRITTEN),
     ("moved", Watches::MOVED),
     ("trimmed", Watches::TRIMMED),
     ("invalidated", Watches::INVALIDATED),
+    ("collected", Watches::COLLECTED),
     ("erased", Watches::ERASED),
     ("idle", Watches::IDLE),
     ("reclaim", Watches::RECLAIM),
@@ -191,6 +192,10 @@ impl System for Asked {
 
     fn invalidated(&mut self, ppa: Ppa, view: &DriveView<'_>, actions: &mut Vec<Action>) {
         self.tell("invalidated", view, actions, arguments!(ppa.0));
+    }
+
+    fn collected(&mut self, superblock: SuperblockId, view: &DriveView<'_>, actions: &mut Vec<Action>) {
+        self.tell("collected", view, actions, arguments!(superblock.0));
     }
 
     fn erased(&mut self, superblock: SuperblockId, view: &DriveView<'_>, actions: &mut Vec<Action>) {

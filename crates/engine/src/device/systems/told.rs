@@ -201,6 +201,14 @@ impl Device {
     }
 
     #[inline]
+    pub(in crate::device) fn tell_collected(&mut self, superblock: SuperblockId) {
+        if self.systems.watches.has(Watches::COLLECTED) {
+            self.tell(Watches::COLLECTED, |system, drive, actions| {
+                system.collected(superblock, drive, actions);
+            });
+        }
+    }
+
     pub(in crate::device) fn tell_erased(&mut self, superblock: SuperblockId) {
         if self.systems.watches.has(Watches::ERASED) {
             self.tell(Watches::ERASED, |system, drive, actions| system.erased(superblock, drive, actions));

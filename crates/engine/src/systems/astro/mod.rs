@@ -149,9 +149,14 @@ impl Astro {
         }
         let Some(state) = self.region_mut(region) else { return };
         state.updates = state.updates.saturating_add(1);
-        if f64::from(state.updates) > limit {
+        if f64::from(state.updates) > limit && self.is_worth_ordering(region) {
             self.make_due(region, Trigger::Updates, drive, actions);
         }
+    }
+
+    /// Whether a region isn't in order, or is with so many updates that it is to be ordered anew.
+    fn is_worth_ordering(&self, region: u32) -> bool {
+        self.table.updated_share(region).is_none_or(|share| share >= self.config.least_updated)
     }
 
     fn make_due(&mut self, region: u32, trigger: Trigger, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
@@ -197,7 +202,9 @@ impl System for Astro {
     }
 
     fn watches(&self) -> Watches {
-        Watches::TRANSLATION
+        let collected = if self.config.at_collection { Watches::COLLECTED } else { Watches::NOTHING };
+        collected
+            .and(Watches::TRANSLATION)
             .and(Watches::READ_DONE)
             .and(Watches::WRITTEN)
             .and(Watches::MOVED)
@@ -251,7 +258,7 @@ impl System for Astro {
         let region = self.table.region_of(read.lpa);
         let Some(state) = self.region_mut(region) else { return };
         state.reads = state.reads.saturating_add(1);
-        if state.reads >= threshold {
+        if state.reads >= threshold && self.is_worth_ordering(region) {
             self.make_due(region, Trigger::Reads, drive, actions);
         }
     }
@@ -293,6 +300,15 @@ impl System for Astro {
         }
         self.page_moved(lpa, Ppa::NONE, drive);
         self.count_update(lpa, drive, actions);
+    }
+
+    fn collected(&mut self, superblock: SuperblockId, drive: &DriveView<'_>, actions: &mut Vec<Action>) {
+        self.count_pages(drive);
+        let pages = self.pages_in(superblock, drive);
+        let region = self.choose(&pages);
+        if let Some(region) = region.filter(|&region| self.is_worth_ordering(region)) {
+            self.make_due(region, Trigger::Collection, drive, actions);
+        }
     }
 
     fn reclaim(&mut self, worn: &WornBlock, _drive: &DriveView<'_>) -> Option<Plan> {

@@ -14,6 +14,8 @@ pub enum Trigger {
     Reads,
     /// So much of it was updated (T_LPOupdate).
     Updates,
+    /// A superblock that holds pages of it is collected.
+    Collection,
 }
 
 impl Trigger {
@@ -21,7 +23,7 @@ impl Trigger {
     pub fn cause(self) -> Cause {
         match self {
             Self::Reclaim | Self::Reads => Cause::ReadReclaim,
-            Self::Updates => Cause::Migration,
+            Self::Updates | Self::Collection => Cause::Migration,
         }
     }
 }
@@ -30,8 +32,8 @@ impl Trigger {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub struct AstroCounters {
     /// Regions ordered, and pages moved for them, by trigger.
-    orders: [u64; 3],
-    pages: [u64; 3],
+    orders: [u64; 4],
+    pages: [u64; 4],
     /// Pages of reclaimed blocks that were moved without order.
     pub residual: u64,
     /// Times that space was lacking.
@@ -56,9 +58,11 @@ impl AstroCounters {
             ("orders_by_reclaim", orders[0]),
             ("orders_by_reads", orders[1]),
             ("orders_by_updates", orders[2]),
+            ("orders_by_collection", orders[3]),
             ("pages_by_reclaim", pages[0]),
             ("pages_by_reads", pages[1]),
             ("pages_by_updates", pages[2]),
+            ("pages_by_collection", pages[3]),
             ("residual_pages", residual),
             ("without_space", without_space),
         ]
@@ -76,8 +80,15 @@ mod tests {
         counters.moves(Trigger::Updates, 30);
         counters.ordered(Trigger::Updates);
         counters.ordered(Trigger::Reads);
-        let others =
-            ["orders_by_reclaim", "pages_by_reclaim", "pages_by_reads", "residual_pages", "without_space"];
+        let others = [
+            "orders_by_reclaim",
+            "orders_by_collection",
+            "pages_by_reclaim",
+            "pages_by_reads",
+            "pages_by_collection",
+            "residual_pages",
+            "without_space",
+        ];
         for (name, figure) in counters.figures() {
             let expected = match name {
                 "pages_by_updates" => 100,

@@ -14,7 +14,7 @@ use crate::systems::{DriveView, Pin, Place, Plan, Step};
 
 /// A page of a superblock that is reclaimed.
 #[derive(Clone, Copy, Debug)]
-struct HeldPage {
+pub(super) struct HeldPage {
     ppa: Ppa,
     /// Its region; none for a page of the map.
     region: Option<u32>,
@@ -23,7 +23,7 @@ struct HeldPage {
 impl Astro {
     /// Of the regions with pages among these the one to be ordered: of unordered ones that with most valid pages (§III-B); of
     /// ordered ones that with most of its pages here. None that is being ordered.
-    fn choose(&self, pages: &[HeldPage]) -> Option<u32> {
+    pub(super) fn choose(&self, pages: &[HeldPage]) -> Option<u32> {
         let mut here: BTreeMap<u32, u32> = BTreeMap::new();
         for region in pages.iter().filter_map(|page| page.region) {
             *here.entry(region).or_default() += 1;
@@ -162,8 +162,7 @@ impl Astro {
             return None;
         }
         self.count_pages(drive);
-        let units = (0..blocks.capacity).map(|unit| drive.unit_at(superblock, unit));
-        let all: Vec<HeldPage> = units.filter_map(|ppa| self.held_page(ppa, drive)).collect();
+        let all = self.pages_in(superblock, drive);
         // What is on its way into an order leaves with that.
         let stays = |page: &&HeldPage| page.region.is_none_or(|region| !self.region(region).ordering);
         let held: Vec<HeldPage> = all.iter().filter(stays).copied().collect();
@@ -178,6 +177,13 @@ impl Astro {
             return None;
         }
         self.plan(region, Trigger::Reclaim, Some(superblock), &held, drive)
+    }
+
+    /// The valid pages of a superblock.
+    pub(super) fn pages_in(&self, superblock: SuperblockId, drive: &DriveView<'_>) -> Vec<HeldPage> {
+        let capacity = drive.blocks(drive.split(superblock).0).capacity;
+        let units = (0..capacity).map(|unit| drive.unit_at(superblock, unit));
+        units.filter_map(|ppa| self.held_page(ppa, drive)).collect()
     }
 
     fn held_page(&self, ppa: Ppa, drive: &DriveView<'_>) -> Option<HeldPage> {

@@ -26,6 +26,10 @@ impl UpdateBitmap {
         }
     }
 
+    fn count(&self) -> u32 {
+        self.0.iter().map(|word| word.count_ones()).sum()
+    }
+
     fn has(&self, group: u32) -> bool {
         self.0.get((group / 64) as usize).is_none_or(|word| word >> (group % 64) & 1 != 0)
     }
@@ -129,12 +133,16 @@ impl RegionTable {
         self.entries.iter().filter(|entry| entry.contiguous).count() as u64
     }
 
+    /// The share of a region's groups that were updated since it was ordered; `None` of one that isn't in order.
+    pub fn updated_share(&self, region: u32) -> Option<f64> {
+        let entry = self.entries.get(region as usize).filter(|entry| entry.contiguous)?;
+        let groups = self.pages_of(region).1.div_ceil(self.pages_per_bit).max(1);
+        Some(f64::from(entry.updates.count()) / f64::from(groups))
+    }
+
     /// Bits of the update bitmaps that are set.
     pub fn updated_groups(&self) -> u64 {
-        let ones = |entry: &RegionEntry| {
-            entry.updates.0.iter().map(|word| u64::from(word.count_ones())).sum::<u64>()
-        };
-        self.entries.iter().map(ones).sum()
+        self.entries.iter().map(|entry| u64::from(entry.updates.count())).sum()
     }
 
     /// Bytes of the update bitmaps of so many pages.
