@@ -65,6 +65,7 @@ impl Array {
             collecting_before: each().map(|evidence| evidence.collecting_before).sum(),
             mapped_before: each().map(|evidence| evidence.mapped_before).sum(),
             streams_together: each().any(|evidence| evidence.streams_together),
+            whole_dies_collect: each().any(|evidence| evidence.whole_dies_collect),
             ..Evidence::default()
         }
     }

@@ -159,6 +159,7 @@ impl Device {
             mapped_before: recorder.mapped_before,
             streams_together: self.streams().is_none()
                 && !matches!(self.separation, SeparationPolicy::Custom(_)),
+            whole_dies_collect: self.striped.is_some() && self.plane_collection.is_none(),
             ..Evidence::default()
         }
     }

@@ -16,6 +16,7 @@ mod tail;
 mod trend;
 mod unfilled;
 mod waits;
+mod whole_dies;
 
 use serde::{Deserialize, Serialize};
 
@@ -78,10 +79,12 @@ pub struct Evidence {
     pub mapped_before: u64,
     /// Whether writes of all streams go to the same superblocks, as far as it's up to streams.
     pub streams_together: bool,
+    /// Whether reads are rebuilt by parity of pages, and a plane that collects blocks its whole die.
+    pub whole_dies_collect: bool,
 }
 
 /// All kinds, in the order in which a result has them.
-const KINDS: [fn(&Report) -> Vec<Note>; 15] = [
+const KINDS: [fn(&Report) -> Vec<Note>; 16] = [
     end::notes,
     recorded::merged,
     recorded::dropped,
@@ -95,6 +98,7 @@ const KINDS: [fn(&Report) -> Vec<Note>; 15] = [
     domains::notes,
     unfilled::notes,
     streams::notes,
+    whole_dies::notes,
     short::notes,
     tail::notes,
 ];
