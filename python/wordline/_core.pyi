@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from wordline.policies.views import Blocks
 
 __all__ = [
+    "Course",
     "Drive",
     "DriveView",
     "Held",
@@ -72,6 +73,18 @@ class DriveView:
     def has_room(self, plane: int) -> bool: ...
 
 @final
+class Course:
+    def __new__(cls, first: int = 0, end: int = 0) -> Course: ...
+    @property
+    def count(self) -> int: ...
+    @property
+    def hashes(self) -> list[int]: ...
+    @property
+    def events(self) -> list[str]: ...
+    @property
+    def tables(self) -> list[dict[str, int]]: ...
+
+@final
 class Held:
     def __len__(self) -> int: ...
     def bytes(self) -> int: ...
@@ -99,6 +112,7 @@ def run(
     held: Held | None = None,
     timeline: tuple[str | os.PathLike[str], tuple[int, int]] | None = None,
     request_log: str | os.PathLike[str] | None = None,
+    course: Course | None = None,
 ) -> RunResult | None: ...
 def check(
     device: tuple[str, str],

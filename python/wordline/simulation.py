@@ -95,6 +95,7 @@ class How(TypedDict):
     held: NotRequired[_core.Held | None]
     timeline: NotRequired[tuple[PathLike, tuple[int, int]] | None]
     request_log: NotRequired[PathLike | None]
+    course: NotRequired[_core.Course | None]
 
 
 class HowPart(How):

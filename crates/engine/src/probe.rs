@@ -4,6 +4,7 @@ use crate::host::HostRequest;
 use crate::ids::Lpa;
 use crate::sched::class::Class;
 use crate::stats::blame::{PARTS, Part, Parts};
+use crate::systems::Action;
 use crate::time::Ns;
 
 /// Told of what happens, in order. It can't change anything.
@@ -28,6 +29,9 @@ pub trait Probe: Send {
     /// A die was taken by a command, goes on with one that was suspended, or became free. A command that follows another
     /// at once ends it. `waiting` is the number of flash pages that wait or run on the die.
     fn die_taken(&mut self, _die: u32, _command: Option<DieCommand>, _waiting: u32, _now: Ns) {}
+
+    /// A system asked for this, and it is done now. Systems are numbered in the order of a report.
+    fn asked(&mut self, _system: usize, _action: &Action, _now: Ns) {}
 
     /// A command or data of this die moves over a channel.
     fn channel_taken(&mut self, _channel: u32, _die: u32, _class: Class, _begin: Ns, _end: Ns) {}

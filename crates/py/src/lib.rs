@@ -4,6 +4,7 @@
 mod check;
 mod columns;
 mod combinations;
+mod course;
 mod describe;
 mod error;
 mod fio;
@@ -40,6 +41,7 @@ pub fn fill(module: &Bound<'_, PyModule>, build: &str, policies: Vec<CustomPolic
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add("__build__", build)?;
     module.add("WordlineError", module.py().get_type::<error::WordlineError>())?;
+    module.add_class::<course::Course>()?;
     module.add_class::<held::Held>()?;
     module.add_class::<policies::drive::DriveView>()?;
     module.add_class::<run::RunResult>()?;

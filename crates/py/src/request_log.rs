@@ -8,6 +8,7 @@ use wordline_engine::host::HostRequest;
 use wordline_engine::ids::Lpa;
 use wordline_engine::probe::{Answer, DieCommand, Probe};
 use wordline_engine::sched::class::Class;
+use wordline_engine::systems::Action;
 use wordline_engine::time::Ns;
 use wordline_trace::RequestLog;
 
@@ -87,6 +88,10 @@ impl Probe for Both {
 
     fn die_taken(&mut self, die: u32, command: Option<DieCommand>, waiting: u32, now: Ns) {
         self.0.iter_mut().for_each(|probe| probe.die_taken(die, command.clone(), waiting, now));
+    }
+
+    fn asked(&mut self, system: usize, action: &Action, now: Ns) {
+        self.0.iter_mut().for_each(|probe| probe.asked(system, action, now));
     }
 
     fn channel_taken(&mut self, channel: u32, die: u32, class: Class, begin: Ns, end: Ns) {

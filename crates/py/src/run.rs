@@ -14,6 +14,7 @@ use wordline_engine::{Ending, RunError, Setup, Split, Stop, Volume};
 use wordline_trace::{OpenContext, footprint, open_all};
 
 use crate::columns::{RawColumn, columns};
+use crate::course::Course;
 use crate::describe::{Described, Overrides, Text, describe};
 use crate::error::{guarded, mistake};
 use crate::held::Held;
@@ -107,7 +108,7 @@ struct EngineFigures {
 #[pyfunction]
 #[pyo3(signature = (
     device, scheme, workload, *, overrides, seed, checked, base_dir, progress=None, drive=None, load_state=None,
-    save_state=None, stop_after=None, held=None, timeline=None, request_log=None
+    save_state=None, stop_after=None, held=None, timeline=None, request_log=None, course=None
 ))]
 #[allow(clippy::too_many_arguments)] // keywords in Python
 pub fn run(
@@ -127,6 +128,7 @@ pub fn run(
     held: Option<Py<Held>>,
     timeline: Option<(PathBuf, (u64, u64))>,
     request_log: Option<PathBuf>,
+    course: Option<Py<Course>>,
 ) -> PyResult<Option<RunResult>> {
     let from = match (drive, load_state) {
         (Some(_), Some(_)) => return Err(mistake("a drive and a state to load exclude each other")),
@@ -134,7 +136,7 @@ pub fn run(
         (None, Some(path)) => Some(From::File(path)),
         (None, None) => None,
     };
-    let part = Part { from, save: save_state, stop_after, held, timeline, request_log };
+    let part = Part { from, save: save_state, stop_after, held, timeline, request_log, course };
     py.detach(|| {
         guarded(|| {
             let described = describe(&device, &scheme, &workload, &overrides).map_err(mistake)?;
@@ -177,12 +179,15 @@ fn run_described(
             let (mut device, resumed) = watch.outcome(ready)?;
             let timeline = timeline_of(described, part.timeline.as_ref())?;
             let log = part.request_log.as_deref().map(LogFile::create).transpose()?;
-            let probes =
-                timeline.as_ref().map(Timeline::probe).into_iter().chain(log.as_ref().map(LogFile::probe));
+            let course = part.course.as_ref().map(Py::get);
+            let probes = timeline.as_ref().map(Timeline::probe).into_iter();
+            let probes = probes.chain(log.as_ref().map(LogFile::probe)).chain(course.map(Course::probe));
             if let Some(probe) = probes.reduce(together) {
                 device.set_probe(probe);
             }
+            course.inspect(|course| course.note_tables(&device));
             let result = run.replay(&mut device, resumed, requests, watch, &part)?;
+            course.inspect(|course| course.note_tables(&device));
             if let Some(result) = &result {
                 timeline.map_or(Ok(()), |timeline| timeline.finish(result.end_ns))?;
                 log.map_or(Ok(()), LogFile::finish)?;
@@ -192,6 +197,11 @@ fn run_described(
         Some(config) => {
             if part.timeline.is_some() {
                 return Err(mistake("a timeline: allowed: scheme.array left out, since it shows one drive"));
+            }
+            if part.course.is_some() {
+                return Err(mistake(
+                    "the course of a run: allowed: scheme.array left out, since it is of one drive",
+                ));
             }
             if part.request_log.is_some() {
                 return Err(mistake(

@@ -13,6 +13,7 @@ use wordline_engine::snapshot::SnapshotError;
 use wordline_engine::{RunError, Setup};
 use wordline_trace::{OpenContext, OutputFile};
 
+use crate::course::Course;
 use crate::describe::{Overrides, Text, describe};
 use crate::error::{guarded, mistake};
 use crate::held::Held;
@@ -37,6 +38,8 @@ pub struct Part {
     pub timeline: Option<(PathBuf, (u64, u64))>,
     /// File of the log of requests.
     pub request_log: Option<PathBuf>,
+    /// The course that the run is noted in.
+    pub course: Option<Py<Course>>,
     pub from: Option<From>,
     pub save: Option<PathBuf>,
     pub stop_after: Option<u64>,

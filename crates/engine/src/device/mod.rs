@@ -68,6 +68,7 @@ mod split_requests;
 mod steering;
 mod suspension;
 mod systems;
+mod tables;
 mod tenants;
 mod transfers;
 mod translate;

@@ -64,6 +64,9 @@ impl Device {
         let mut next = 0;
         while let Some((number, read, action)) = self.systems.asked.get(next).cloned() {
             next += 1;
+            if let Some(probe) = &mut self.probe {
+                probe.asked(number, &action, self.now);
+            }
             match action {
                 Action::Plan(plan) => self.ask_for_plan(number, plan),
                 Action::PlanWhileIdle(plan) => self.ask_for_plan_of(number, plan, true),

@@ -1,0 +1,26 @@
+//! The tables of a drive, number by number, for whoever compares two drives.
+
+use super::Device;
+use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
+
+impl Device {
+    /// Tells each number of the tables with the name of its table: where each logical page is (`map`), what the spare area of each
+    /// physical mapping unit names (`oob`), and of each superblock its state, its valid units and its erases (`blocks`), and the
+    /// free ones of each domain in the order in which they will be taken (`free`).
+    pub fn tell_tables(&self, tell: &mut dyn FnMut(&'static str, u64)) {
+        (0..self.all_units()).for_each(|lpa| tell("map", u64::from(self.lookup(Lpa(lpa)).0)));
+        let units = self.geometry.units_per_plane() * self.geometry.planes();
+        (0..units).for_each(|ppa| tell("oob", u64::from(self.oob.lpa(Ppa(ppa), &self.layout).0)));
+        for superblock in (0..self.blocks.len() as u32).map(SuperblockId) {
+            tell("blocks", self.blocks.state(superblock) as u64);
+            tell("blocks", u64::from(self.blocks.valid(superblock)));
+            tell("blocks", u64::from(self.blocks.erase_counts()[superblock.index()]));
+        }
+        for domain in (0..self.domain.len() as u32).map(DomainId) {
+            let free = &self.domain[domain.index()].free;
+            free.coming(free.len() as usize)
+                .iter()
+                .for_each(|superblock| tell("free", u64::from(superblock.0)));
+        }
+    }
+}

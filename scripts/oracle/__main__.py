@@ -1,0 +1,130 @@
+"""The oracle: whether a change of the engine changes anything at all.
+
+python scripts/oracle draw               draw the descriptions anew, and record what they do
+python scripts/oracle record             record what the known descriptions do
+python scripts/oracle record-presets     the same of every drive with every scheme
+python scripts/oracle check [--share N]  every N-th of them, against the record
+python scripts/oracle presets            every drive with every scheme, against the record
+python scripts/oracle compare MODULE     this build beside another, named as for WORDLINE_CORE
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import courses
+import descriptions
+from descriptions import Row
+
+RECORD = descriptions.FOLDER / "recorded.json"
+"""What the drawn descriptions did: a hash by the name of each."""
+
+OF_PRESETS = descriptions.FOLDER / "presets.json"
+"""The same of the presets."""
+
+COMMANDS = ("draw", "record", "record-presets", "check", "presets", "compare", "hashes", "events")
+
+
+def record(path: Path, rows: Iterable[Row]) -> None:
+    """Keeps what these do, a line each."""
+    hashes = {row.name: courses.whole(row).digest for row in rows}
+    path.write_text(json.dumps(hashes, indent=0) + "\n")
+
+
+def differing(path: Path, rows: Iterable[Row]) -> list[str]:
+    """Those that don't do what was recorded."""
+    known = json.loads(path.read_text())
+    return [row.name for row in rows if courses.whole(row).digest != known.get(row.name)]
+
+
+def hashes(rows: Iterable[Row]) -> None:
+    """Prints the course of each, a JSON list a line: for another build to compare with."""
+    for row in rows:
+        course = courses.whole(row)
+        print(json.dumps([row.name, course.digest, course.hashes]), flush=True)
+
+
+def other_build(module: str, *arguments: str) -> list[str]:
+    """What this program prints with another module in the place of the core."""
+    command = [sys.executable, __file__, *arguments]
+    environment = {**os.environ, "WORDLINE_CORE": module}
+    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    return done.stdout.splitlines()
+
+
+def first_difference(ours: list[int] | list[str], theirs: list[int] | list[str]) -> int | None:
+    """Where two lists differ first."""
+    pairs = zip(ours, theirs, strict=False)
+    return next((number for number, (one, other) in enumerate(pairs) if one != other), None)
+
+
+def show(row: Row, part: int, module: str) -> None:
+    """The first event that differs in a part of the course, with those around it."""
+    there = other_build(module, "events", row.name, str(part))
+    here = courses.events(row, part)
+    same = first_difference(here, there) or 0
+    for side, lines in (("there", there), ("here", here)):
+        print("\n".join(f"  {side}: {text}" for text in lines[max(0, same - 3) : same + 3]))
+
+
+def compare(module: str, share: int) -> int:
+    """The first differences from another build. Returns how many descriptions differ."""
+    differ = 0
+    for line in other_build(module, "hashes", "--share", str(share)):
+        name, digest, theirs = json.loads(line)
+        row = descriptions.of_name(name)
+        ours = courses.whole(row)
+        if ours.digest == digest:
+            continue
+        differ += 1
+        part = first_difference(ours.hashes, theirs)
+        if part is None:
+            print(f"{name}: the tables or the result differ")
+        else:
+            print(f"{name}: part {part} of the course differs")
+            show(row, part, module)
+    return differ
+
+
+def main() -> int:
+    """Runs the command line."""
+    parser = argparse.ArgumentParser(
+        prog="oracle", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("what", choices=COMMANDS)
+    parser.add_argument("rest", nargs="*")
+    parser.add_argument("--share", type=int, default=1)
+    given = parser.parse_args()
+    if given.what == "draw":
+        descriptions.draw()
+    rows = list(descriptions.known())[:: given.share]
+    differ = 0
+    if given.what in ("draw", "record"):
+        record(RECORD, rows)
+    elif given.what == "record-presets":
+        record(OF_PRESETS, descriptions.of_presets())
+    elif given.what == "hashes":
+        hashes(rows)
+    elif given.what == "events":
+        print("\n".join(courses.events(descriptions.of_name(given.rest[0]), int(given.rest[1]))))
+    elif given.what == "compare":
+        differ = compare(given.rest[0], given.share)
+        print(f"{differ} differ")
+    else:
+        presets = given.what == "presets"
+        wrong = differing(OF_PRESETS, descriptions.of_presets()) if presets else differing(RECORD, rows)
+        differ = len(wrong)
+        print("\n".join([*wrong, f"{differ} differ from what was recorded"]))
+    return int(differ > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

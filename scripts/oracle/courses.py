@@ -1,0 +1,112 @@
+"""What a description does: every command, answer and action, as hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from descriptions import Random, Row
+
+import wordline
+from wordline import _core, schemes, simulation
+from wordline.presets import load
+
+EVENTS = 256
+"""Events of a part of the course."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run did."""
+
+    digest: str
+    """Of the course, of the tables at its begin and end, and of the result; why not, where it is refused."""
+    hashes: list[int]
+    """Of the course up to the end of each part."""
+
+
+def trace(row: Row, folder: Path) -> Path:
+    """Requests of all kinds: most of them in a quarter of the drive, some of a part of a page."""
+    random = Random(row.seed)
+    lines = ["time_ns,op,offset_bytes,length_bytes"]
+    now = 0
+    for _ in range(row.requests):
+        kind = random.below(40)
+        op = "F" if kind == 0 else "T" if kind == 1 else "WF" if kind == 2 else "W" if kind < 18 else "R"
+        unit = 512 if random.below(5) == 0 else 4096
+        span = SPAN // 4 if random.below(10) < 7 else SPAN
+        length = unit * (1 + random.below(6))
+        offset = random.below((span - length) // unit) * unit
+        now += random.below(400_000)
+        lines.append(f"{now},{op},{0 if op == 'F' else offset},{0 if op == 'F' else length}")
+    path = folder / "requests.csv"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+SPAN = 1 << 21
+"""Bytes of addresses that requests are for, fewer than the smallest drive has."""
+
+
+def run(
+    row: Row, course: _core.Course | None, *, checked: bool = True, stops: tuple[int, ...] = ()
+) -> dict[str, object] | str:
+    """The result, or the error. After so many requests the run is saved, and goes on from the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = {"kind": "trace", "path": str(trace(row, Path(folder))), "out_of_range": "wrap"}
+        descriptions = (
+            load("device", row.device),
+            schemes.described(row.scheme),
+            load("workload", {"source": source}),
+        )
+        how: simulation.How = {
+            "overrides": simulation.override_list(row.overrides),
+            "seed": row.seed,
+            "checked": checked,
+            "progress": None,
+            "course": course,
+        }
+        try:
+            state: Path | None = None
+            for number, stop in enumerate(stops):
+                saved = Path(folder) / f"{number}.state"
+                simulation.simulate_part(
+                    *descriptions, load_state=state, save_state=saved, stop_after=stop, **how
+                )
+                state = saved
+            result = simulation.simulate_part(*descriptions, load_state=state, **how)
+        except wordline.WordlineError as error:
+            if str(error).startswith("the course of a run"):
+                return run(row, None, checked=checked)
+            return str(error).replace(folder, "")
+    if result is None:
+        return "it stopped"
+    whole = json.loads(result.json())
+    return {key: value for key, value in whole.items() if key not in ("engine", "version", "config")}
+
+
+def whole(row: Row) -> Outcome:
+    """The whole course of a description."""
+    course = _core.Course()
+    outcome = run(row, course)
+    if isinstance(outcome, str) and course.count == 0:
+        return Outcome(f"refused: {outcome}", [])
+    parts = json.dumps([course.hashes[-1], course.tables, outcome], sort_keys=True)
+    return Outcome(hashlib.sha256(parts.encode()).hexdigest()[:16], course.hashes)
+
+
+def differs_in_parts(row: Row, stops: tuple[int, ...]) -> bool:
+    """Whether a run that is saved and goes on does anything else than one that isn't."""
+    courses = (_core.Course(), _core.Course())
+    outcomes = [run(row, courses[0]), run(row, courses[1], stops=stops)]
+    return outcomes[0] != outcomes[1] or courses[0].hashes != courses[1].hashes
+
+
+def events(row: Row, part: int) -> list[str]:
+    """The events of one part of the course."""
+    course = _core.Course(part * EVENTS, (part + 1) * EVENTS)
+    run(row, course)
+    return course.events

@@ -1,0 +1,63 @@
+"""The oracle (scripts/oracle): every event, answer and table of drives that cover all pairs of features."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "scripts" / "oracle"))
+
+import courses  # noqa: E402
+import descriptions  # noqa: E402
+
+RECORDED: dict[str, str] = json.loads((ROOT / "tests" / "oracle" / "recorded.json").read_text())
+ROWS = list(descriptions.known())
+
+
+@pytest.mark.parametrize("first", range(4))
+def test_the_descriptions_do_what_was_recorded(first: int) -> None:
+    """After a change that is meant to change results: `python scripts/oracle record`."""
+    rows = ROWS[first::4]
+    differing = [row.name for row in rows if courses.whole(row).digest != RECORDED[row.name]]
+    assert not differing, "python scripts/oracle compare MODULE names the first event"
+
+
+def test_nothing_that_is_recorded_was_refused() -> None:
+    assert [name for name, digest in RECORDED.items() if digest.startswith("refused")] == []
+    assert sorted(RECORDED) == sorted(row.name for row in ROWS)
+
+
+def test_the_descriptions_have_all_pairs_of_features_that_go_together() -> None:
+    have = set().union(*(descriptions.pairs_of(tuple(map(int, row.name))) for row in ROWS))
+    counts = [len(levels) for levels in descriptions.LEVELS.values()]
+    features = list(descriptions.LEVELS)
+    left = {
+        f"{features[a]} {x} with {features[b]} {y}"
+        for a, b in itertools.combinations(range(len(counts)), 2)
+        for x in range(counts[a])
+        for y in range(counts[b])
+        if (a, x, b, y) not in have
+    }
+    # One that doesn't go with the base may go with other features.
+    assert left <= set(json.loads(descriptions.DRAWN.read_text())["pairs_that_do_not_go"])
+
+
+@pytest.mark.parametrize("number", range(0, 400, 50))
+def test_a_run_that_is_saved_and_goes_on_does_the_same(number: int) -> None:
+    random = descriptions.Random(number)
+    stops = sorted({1 + random.below(600), 1 + random.below(600)})
+    assert not courses.differs_in_parts(ROWS[number], tuple(stops))
+
+
+def test_the_course_tells_what_was_done_between_two_hashes() -> None:
+    row = ROWS[0]
+    course = courses.whole(row)
+    first, last = courses.events(row, 0), courses.events(row, len(course.hashes) - 1)
+    assert len(first) == courses.EVENTS
+    assert 0 < len(last) <= courses.EVENTS
+    assert "request 0 comes" in "".join(first)
