@@ -16,8 +16,8 @@ from wordline.policies.actions import ACTIONS, Action, Gate, Plan, whole
 from wordline.policies.views import Candidate, Program, Read, Worn
 
 TOLD = (
-    "read", "read_done", "written", "moved", "trimmed", "invalidated", "collected", "erased", "idle", "woken", "plan_done",
-    "copied", "copy_moved", "copy_dropped",
+    "read", "read_done", "written", "moved", "trimmed", "invalidated", "collected", "erased",
+    "idle", "woken", "plan_done", "copied", "copy_moved", "copy_dropped",
 )  # fmt: skip
 """Methods that are told of something, and may answer with actions."""
 
