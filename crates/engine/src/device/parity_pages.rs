@@ -364,7 +364,7 @@ impl Device {
         let fits = made_of.is_none_or(|versions| *versions == self.versions_of_stripe(stripe));
         if !same || striped.changes.contains_key(&stripe) || !fits {
             self.fail(format!("a read for {:?} found {lpa:?} in a stripe that doesn't fit it", wanted.lpa));
-        } else if self.oob.lpa(ppa, &self.layout) != lpa || !self.holds_newest(lpa, ppa) {
+        } else if self.oob.lpa(ppa, &self.layout) != lpa || !self.finds_newest(unit) {
             self.fail(format!("a read for {:?} found something else than {lpa:?} at {ppa:?}", wanted.lpa));
         } else if !self.stores_newest(wanted.lpa, wanted.ppa) {
             self.fail(format!("{:?} is rebuilt as a version that is not the newest", wanted.lpa));
