@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -34,15 +35,7 @@ def test_nothing_that_is_recorded_was_refused() -> None:
 
 def test_the_descriptions_have_all_pairs_of_features_that_go_together() -> None:
     have = set().union(*(descriptions.pairs_of(tuple(map(int, row.name))) for row in ROWS))
-    counts = [len(levels) for levels in descriptions.LEVELS.values()]
-    features = list(descriptions.LEVELS)
-    left = {
-        f"{features[a]} {x} with {features[b]} {y}"
-        for a, b in itertools.combinations(range(len(counts)), 2)
-        for x in range(counts[a])
-        for y in range(counts[b])
-        if (a, x, b, y) not in have
-    }
+    left = {descriptions.named(pair) for pair in descriptions.all_pairs() - have}
     # One that doesn't go with the base may go with other features.
     assert left <= set(json.loads(descriptions.DRAWN.read_text())["pairs_that_do_not_go"])
 
@@ -61,3 +54,37 @@ def test_the_course_tells_what_was_done_between_two_hashes() -> None:
     assert len(first) == courses.EVENTS
     assert 0 < len(last) <= courses.EVENTS
     assert "request 0 comes" in "".join(first)
+
+
+def oracle(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(ROOT / "scripts" / "oracle"), *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+OTHER_BUILD = """
+from wordline import _core
+from wordline._core import *
+from wordline._core import __build__, __version__
+
+
+def run(*texts, overrides, **how):
+    return _core.run(*texts, overrides=[*overrides, ("device.cell.erase_ns", "2_900_000")], **how)
+"""
+
+
+def test_the_first_event_of_another_build_that_differs_is_shown(tmp_path: Path) -> None:
+    (tmp_path / "quicker_erases.py").write_text(OTHER_BUILD)
+    done = oracle("compare", "quicker_erases", "--share", "200", folder=tmp_path)
+    assert done.returncode == 1, done.stderr
+    assert "of the course differs" in done.stdout
+    assert "  there: " in done.stdout
+    assert "  here: " in done.stdout
+
+
+def test_what_it_cannot_take_is_told_in_a_line(tmp_path: Path) -> None:
+    missing = oracle("compare", "no_such_build", "--share", "200", folder=tmp_path)
+    assert (missing.returncode, missing.stderr.count("\n")) == (1, 1)
+    assert "no_such_build" in missing.stderr
+    assert "--share 0" in oracle("check", "--share", "0", folder=tmp_path).stderr
+    assert oracle("compare", folder=tmp_path).returncode == 2

@@ -56,7 +56,9 @@ def other_build(module: str, *arguments: str) -> list[str]:
     """What this program prints with another module in the place of the core."""
     command = [sys.executable, __file__, *arguments]
     environment = {**os.environ, "WORDLINE_CORE": module}
-    done = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
+    done = subprocess.run(command, env=environment, check=False, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{module}: {done.stderr.strip().splitlines()[-1]}")
     return done.stdout.splitlines()
 
 
@@ -103,6 +105,10 @@ def main() -> int:
     parser.add_argument("rest", nargs="*")
     parser.add_argument("--share", type=int, default=1)
     given = parser.parse_args()
+    if given.share < 1:
+        parser.error(f"--share {given.share}: allowed: 1 or more")
+    if len(given.rest) != {"compare": 1, "events": 2}.get(given.what, 0):
+        parser.error(f"{given.what}: allowed: what stands behind it above")
     if given.what == "draw":
         descriptions.draw()
     rows = list(descriptions.known())[:: given.share]

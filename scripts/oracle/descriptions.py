@@ -14,8 +14,11 @@ from wordline import presets
 
 FOLDER = Path(__file__).parents[2] / "tests" / "oracle"
 DRAWN = FOLDER / "descriptions.json"
-FEATURES = tomllib.loads((FOLDER / "features.toml").read_text())
-LEVELS: dict[str, list[Mapping[str, object]]] = FEATURES["feature"]
+LEVELS: dict[str, list[Mapping[str, object]]] = tomllib.loads((FOLDER / "features.toml").read_text())[
+    "feature"
+]
+"""Of each feature its levels: the keys that each sets."""
+
 COUNT = 400
 """Descriptions that are drawn, or more where pairs are left."""
 
@@ -44,7 +47,7 @@ class Row:
     """A description."""
 
     name: str
-    device: str | Mapping[str, object]
+    device: str
     scheme: str
     overrides: Mapping[str, object]
     seed: int
@@ -54,35 +57,13 @@ class Row:
 Levels = tuple[int, ...]
 
 
-def keys(levels: Levels) -> dict[str, object]:
-    """The keys of a drawn description. Where two levels set one, the later feature's stands."""
-    found = dict(FEATURES["base"])
-    for (_, values), level in zip(LEVELS.items(), levels, strict=True):
-        found.update(values[level])
-    return found
-
-
-def nested(found: Mapping[str, object]) -> dict[str, object]:
-    """Tables in the place of dotted keys."""
-    top: dict[str, object] = {}
-    for path, value in found.items():
-        *tables, key = path.split(".")
-        table = top
-        for name in tables:
-            table = table.setdefault(name, {})  # type: ignore[assignment]
-        table[key] = value
-    return top
-
-
 def row(levels: Levels) -> Row:
-    """The description of these levels, one of each feature."""
-    found = keys(levels)
-    device = nested(
-        {path.removeprefix("device."): value for path, value in found.items() if path.startswith("device.")}
-    )
-    rest = {path: value for path, value in found.items() if not path.startswith("device.")}
+    """The description of these levels, one of each feature. Of two that set a key the later stands."""
+    overrides: dict[str, object] = {}
+    for values, level in zip(LEVELS.values(), levels, strict=True):
+        overrides.update(values[level])
     name = "".join(map(str, levels))
-    return Row(name, device, "baseline", rest, seed=sum(levels) + 1, requests=700)
+    return Row(name, str(FOLDER / "device.toml"), "baseline", overrides, seed=sum(levels) + 1, requests=700)
 
 
 def goes(levels: Levels) -> bool:
@@ -104,15 +85,28 @@ def pairs_of(levels: Levels) -> set[Pair]:
     return {(a, x, b, y) for (a, x), (b, y) in itertools.combinations(enumerate(levels), 2)}
 
 
-def drawn() -> tuple[list[Levels], set[Pair]]:
-    """Levels that go together and cover all pairs that do, and the pairs that don't."""
+def all_pairs() -> set[Pair]:
+    """The pairs of levels that there are."""
     counts = [len(values) for values in LEVELS.values()]
-    left = {
+    return {
         (a, x, b, y)
         for a, b in itertools.combinations(range(len(counts)), 2)
         for x in range(counts[a])
         for y in range(counts[b])
     }
+
+
+def named(pair: Pair) -> str:
+    """The pair in words."""
+    features = list(LEVELS)
+    a, x, b, y = pair
+    return f"{features[a]} {x} with {features[b]} {y}"
+
+
+def drawn() -> tuple[list[Levels], set[Pair]]:
+    """Levels that go together and cover all pairs that do, and the pairs that don't."""
+    counts = [len(values) for values in LEVELS.values()]
+    left = all_pairs()
     random = Random(42)
     rows: list[Levels] = []
     refused: set[Pair] = set()
@@ -151,9 +145,8 @@ def complete(wanted: Pair | None, counts: list[int], random: Random) -> Levels |
 def draw() -> None:
     """Draws all anew."""
     rows, refused = drawn()
-    features = list(LEVELS)
-    names = sorted(f"{features[a]} {x} with {features[b]} {y}" for a, x, b, y in refused)
-    text = {"descriptions": ["".join(map(str, levels)) for levels in rows], "pairs_that_do_not_go": names}
+    names = ["".join(map(str, levels)) for levels in rows]
+    text = {"descriptions": names, "pairs_that_do_not_go": sorted(map(named, refused))}
     DRAWN.write_text(json.dumps(text, indent=0) + "\n")
 
 
