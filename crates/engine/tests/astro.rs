@@ -106,7 +106,7 @@ fn reads_of_a_region_and_updates_of_an_ordered_one_order_it() {
 
 #[test]
 fn a_region_with_few_updated_groups_is_not_ordered_anew() {
-    // Its eight groups have four pages each. Of the first, four are written; two groups are half a region's quarter.
+    // Its eight groups have four pages each: one written page updates an eighth of them, five in sequence a quarter.
     for (least, written, orders) in [(0.0, 0, 2), (0.25, 1, 1), (0.25, 5, 2), (1.0, 5, 1)] {
         let mut setup = astro(4, 1, 0);
         let astro = &mut setup.scheme.astro;

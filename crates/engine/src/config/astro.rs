@@ -40,7 +40,7 @@ pub struct AstroConfig {
     /// 0 to 1, default 0: the paper has no such bound.
     #[serde(default)]
     pub least_updated: f64,
-    /// Whether the unordered region with most valid pages in a superblock that is collected is ordered, too (§I: "at read reclaim or
+    /// Whether a region with pages in a superblock that is collected is ordered, too, chosen as at reclaim (§I: "read reclaim or
     /// garbage collection time"; §IV-A names read reclaim and updates only); default false.
     #[serde(default)]
     pub at_collection: bool,

@@ -12,7 +12,7 @@ use crate::config::astro::Gather;
 use crate::ids::{Lpa, Ppa, SuperblockId};
 use crate::systems::{DriveView, Pin, Place, Plan, Step};
 
-/// A page of a superblock that is reclaimed.
+/// A page of a superblock that is reclaimed or collected.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldPage {
     ppa: Ppa,
