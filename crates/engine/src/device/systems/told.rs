@@ -209,6 +209,7 @@ impl Device {
         }
     }
 
+    #[inline]
     pub(in crate::device) fn tell_erased(&mut self, superblock: SuperblockId) {
         if self.systems.watches.has(Watches::ERASED) {
             self.tell(Watches::ERASED, |system, drive, actions| system.erased(superblock, drive, actions));
