@@ -361,6 +361,22 @@ fn the_link_carries_the_pages_of_a_read_as_they_come_where_it_is_told_to() {
     assert_eq!(done, [channel + slow + slow_rest + 200]);
 }
 
+// Zeros of pages that the firmware looked up cross the link page by page; there was an answer before they had.
+#[test]
+fn a_read_of_zeros_is_answered_when_the_last_of_its_pages_has_crossed_the_link() {
+    let mut device = device(1, 2, 1, 1);
+    device.link =
+        LinkConfig { bytes_per_s: Some(8_000_000_000), read_data: LinkData::Page, ..LinkConfig::default() };
+    let mut setup = setup(device);
+    setup.start = start(wordline_engine::config::run::Occupancy::None, 0.0);
+    setup.scheme.mapping.policy = MappingKind::Demand;
+    for read_data in [LinkData::Page, LinkData::Request] {
+        setup.device.link.read_data = read_data;
+        let done = completions(&setup, vec![HostRequest { length: 3 * 4096, ..read(0, 0) }]);
+        assert_eq!(done, [3 * 512], "{read_data:?}");
+    }
+}
+
 /// Two channels behind a link of 2.048 GB/s that carries the pages of a write one by one, each in 2,000 ns, and a core that works
 /// 1,000 ns for a write.
 fn of_written_pages() -> wordline_engine::Setup {

@@ -402,7 +402,9 @@ impl Device {
         let time = self.link_time(carried, self.rules.link.completion_ns);
         // Of a request that was split, the last command stands for the whole from here on.
         let number = self.whole_if_last(number);
-        let at_once = time == Ns::ZERO && self.link_out.is_empty();
+        // Its own data may have crossed page by page, and be on the link still.
+        let crosses = crossed > 0 && self.link_free[1] > self.now;
+        let at_once = time == Ns::ZERO && self.link_out.is_empty() && !crosses;
         let end = if at_once { self.now } else { self.take_link(true, number, time) };
         let request = &self.requests[number as usize];
         let latency = end.since(request.arrival);
