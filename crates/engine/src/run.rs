@@ -20,8 +20,8 @@ use crate::stats::report::Report;
 
 pub use error::RunError;
 pub use observer::{Observer, Unobserved};
+pub(crate) use replay::FETCHED_TOGETHER;
 use replay::Replay;
-pub(crate) use replay::{FETCHED_TOGETHER, fetch_ahead};
 pub use setup::{Before, LookedUp, Setup, logical_bytes};
 pub use split::{Ending, Split, Stop};
 use volume::Volume;

@@ -23,7 +23,7 @@ mod course;
 mod cpu;
 mod endings;
 mod errors;
-mod fast_paths;
+
 mod firmware;
 mod flows;
 mod flushes;
@@ -62,6 +62,7 @@ mod systems;
 mod together;
 mod used_map;
 mod victims;
+mod watched;
 mod wear;
 
 #[test]

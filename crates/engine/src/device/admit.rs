@@ -66,38 +66,12 @@ impl Request {
         ]
     }
 
-    /// One of one unit that is not done; it waited so long at the host and on the link, ns.
+    /// One that waited so long at the host, ns, and of which nothing is under way yet.
     #[inline(always)]
-    pub(super) fn of_one_unit(
-        request: HostRequest,
-        id: u64,
-        arrival: Ns,
-        measured: bool,
-        [admission, link]: [u64; 2],
-    ) -> Self {
+    fn new(request: HostRequest, id: u64, arrival: Ns, measured: bool, admission: u64) -> Self {
         let carried = Carried::Command;
-        let (cpu, cpu_wait, crossed) = (0, 0, 0);
-        Self { request, id, arrival, left: 1, measured, admission, link, cpu, cpu_wait, crossed, carried }
-    }
-
-    /// Its number, when it arrived at the host's queue, and whether it counts in the results.
-    pub(super) fn identity(&self) -> (u64, Ns, bool) {
-        (self.id, self.arrival, self.measured)
-    }
-
-    /// When it entered the drive.
-    pub(super) fn entered_at(&self) -> Ns {
-        self.arrival + Ns(self.admission)
-    }
-
-    /// When it came over the link, before it is answered.
-    pub(super) fn came_at(&self) -> Ns {
-        self.entered_at() + Ns(self.link)
-    }
-
-    /// Whether firmware worked for it, or was waited for.
-    pub(super) fn met_firmware(&self) -> bool {
-        self.cpu | self.cpu_wait != 0
+        let (left, link, cpu, cpu_wait, crossed) = (0, 0, 0, 0, 0);
+        Self { request, id, arrival, left, measured, admission, link, cpu, cpu_wait, crossed, carried }
     }
 
     /// The flow that it belongs to.
@@ -121,8 +95,7 @@ impl Device {
         if self.requests_inside() == 0 {
             self.note_idle(false);
         }
-        let entry =
-            Request { left: 0, ..Request::of_one_unit(*request, id, arrival, measured, [admission, 0]) };
+        let entry = Request::new(*request, id, arrival, measured, admission);
         let number = self.insert_request(entry);
         if let Some(series) = &mut self.monitor.series {
             series.submitted(now);
@@ -275,9 +248,6 @@ impl Device {
     #[inline(always)]
     fn deliver_read(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
-        if first == last {
-            return self.deliver_read_of_one(number, Lpa(first), wanted(first));
-        }
         // Held until all pages are on their way, so that a page that is done at once can't end the request.
         self.requests[number as usize].left = last - first + 2;
         let mut head: OpId = NONE;
@@ -296,20 +266,6 @@ impl Device {
             head = self.read_for_host(number, Lpa(lpa), wanted(lpa), head);
         }
         self.page_done(number);
-    }
-
-    /// A read of one unit: nothing can end the request before its only part ends.
-    #[inline(always)]
-    fn deliver_read_of_one(&mut self, number: u32, lpa: Lpa, bytes: u32) {
-        self.requests[number as usize].left = 1;
-        if self.cache.is_some() && self.read_from_cache(number, lpa, bytes) {
-            return;
-        }
-        if self.translation.is_asked() {
-            self.translate_read(number, lpa, bytes, NONE, true);
-        } else if !self.begin_at_once(number, lpa, bytes) {
-            self.read_for_host(number, lpa, bytes, NONE);
-        }
     }
 
     /// The data of a write has come, or a page of it.

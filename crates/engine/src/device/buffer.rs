@@ -257,13 +257,6 @@ impl Device {
         self.versions.as_ref().is_none_or(|versions| versions.holds(ppa, newest))
     }
 
-    /// The same on a drive without a data cache.
-    #[inline(always)]
-    pub(super) fn holds_newest_uncached(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        debug_assert!(self.cache.is_none(), "what the cache knows is not asked");
-        self.versions.as_ref().is_none_or(|versions| versions.holds(ppa, versions.newest(lpa)))
-    }
-
     /// Whether a waiting read needs no flash any more, because the cache has got what it wants.
     pub(super) fn is_overtaken(&self, unit: OpId) -> bool {
         let Op { lpa, request, class, .. } = self.pool[unit];

@@ -67,7 +67,7 @@ struct Stopped {
 impl Device {
     /// How the domains share the logical pages, if each can be prepared on its own.
     pub(super) fn dealing(&self) -> Option<Dealing> {
-        // Checked mode takes the slow path, so that one can be held against the other.
+        // Checked mode takes the other way, so that one can be held against the other.
         let independent = self.versions.is_none()
             && matches!(self.gc, GcPolicy::Greedy(_) | GcPolicy::Fifo(_) | GcPolicy::WindowedGreedy(_))
             && !self.blocks.keeps_last_change()

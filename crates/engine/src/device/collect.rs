@@ -17,17 +17,7 @@ impl Device {
     /// Starts or continues the collection of a domain where it is needed.
     #[inline(always)]
     pub(super) fn check_collection(&mut self, domain: DomainId) {
-        let paced = self.pace.is_some();
-        let state = &self.domain[domain.index()];
-        // What goes on for space already isn't changed by asking whether it should begin.
-        let goes_on = state.collector.active && !state.collector.background;
-        // Nor is one begun while there is space, and nothing else to be emptied.
-        let rests = !paced
-            && state.free.len() >= self.thresholds.trigger.max(state.demand)
-            && state.collector.wanted.is_empty();
-        if !((goes_on || rests) && self.rules.fast_path_moves) {
-            self.consider_collection(domain);
-        }
+        self.consider_collection(domain);
         if self.domain[domain.index()].collector.active {
             self.advance_collection(domain);
         }
@@ -84,17 +74,6 @@ impl Device {
         if self.pace.is_some() {
             self.pace_changed(domain);
         }
-        let Collector { active, background, victim, column, in_flight, .. } =
-            self.domain[domain.index()].collector;
-        // Most often a victim is being read, and enough of it is under way.
-        let enough = in_flight >= self.thresholds.read_ahead && column == 0;
-        if !(self.rules.fast_path_moves && enough && active && victim.is_some() && !background) {
-            self.go_on_collecting(domain);
-        }
-    }
-
-    #[inline(never)]
-    fn go_on_collecting(&mut self, domain: DomainId) {
         while self.domain[domain.index()].collector.active {
             if !self.domain[domain.index()].collector.victim.is_some() {
                 if !self.next_victim(domain) {
@@ -172,11 +151,7 @@ impl Device {
             let collector = &mut self.domain[domain.index()].collector;
             let row_ends = column + 1 == self.domains.width();
             (collector.row, collector.column) = if row_ends { (row + 1, 0) } else { (row, column + 1) };
-            if self.rules.fast_path_moves {
-                self.read_move_on_fast_path(domain, page, class);
-            } else {
-                self.read_page_to_move(domain, page, class);
-            }
+            self.read_page_to_move(domain, page, class);
         }
     }
 

@@ -62,15 +62,10 @@ impl Device {
         let next = self.pool[head].next;
         // What its answer leads to finds the rest of the command at the die.
         command.head = next;
-        if self.is_read_on_fast_path(head, class) {
-            self.end_read_on_fast_path(die, head, class);
-        } else {
-            self.change_load(die, -1);
-            self.note_done(die, class, head);
-            let ended = self.end_at_once(die, head, class);
-            if !ended && !self.begin_decoding(head, die) {
-                self.page_read(head, class, Some(die));
-            }
+        self.change_load(die, -1);
+        self.note_done(die, class, head);
+        if !self.begin_decoding(head, die) {
+            self.page_read(head, class, Some(die));
         }
         let blamed = !self.nobody_waits_for(class);
         let state = &mut self.dies[die.index()];
@@ -102,7 +97,7 @@ impl Device {
                 }
                 self.unit_done(unit, die);
             } else {
-                self.unit_read(unit, class, die, next_unit == NONE);
+                self.unit_read(unit, class, die);
             }
             unit = next_unit;
         }
@@ -113,14 +108,13 @@ impl Device {
         }
     }
 
-    /// One unit is with the controller that is not what a read of the host asked for, or not all of it; `last` tells whether it is
-    /// the last of its flash page.
-    fn unit_read(&mut self, unit: OpId, class: Class, die: Option<DieId>, last: bool) {
+    /// One unit is with the controller that is not what a read of the host asked for, or not all of it.
+    fn unit_read(&mut self, unit: OpId, class: Class, die: Option<DieId>) {
         let Op { partial, guess, ppa, .. } = self.pool[unit];
         if class.is_move() {
             self.unit_read_for_move(unit);
         } else if class == Class::MapRead {
-            self.map_page_read(unit, die.filter(|_| last));
+            self.map_page_read(unit);
         } else if guess {
             self.guess_was_wrong(unit);
         } else if class == Class::CopyRead {

@@ -46,7 +46,7 @@ impl Device {
     /// Second stage, once the first had time: what overwrites change, and what checked mode compares.
     #[inline(always)]
     pub fn prefetch_looked_up<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
-        if !self.is_without_hooks() {
+        if self.cache.is_some() || !self.systems.are_none() {
             coming.for_each(|request| self.prefetch_for_all(request));
         } else if self.versions.is_none() {
             let writes = coming.filter(|request| request.op != HostOp::Read);

@@ -24,7 +24,6 @@ impl Device {
             self.touched.push(die);
             self.touch_planes(die);
         }
-        self.note_fast_paths();
     }
 
     /// From `now` until `until` no die begins a command of these classes, by order of whoever put several drives together.
@@ -34,11 +33,7 @@ impl Device {
             return;
         }
         self.now = now;
-        let first = !self.gates.are_used();
         self.gates.close_all(classes, until);
-        if first {
-            self.note_fast_paths();
-        }
         // The gate that this replaces may have opened. Dies that have nothing to do need not hear of it, but for those that
         // ask for the turn of their chip.
         let all = self.chips.is_some();

@@ -77,7 +77,7 @@ impl Device {
         self.recorder.mapping.guesses_withdrawn += 1;
         // The page moved while its read waited, as often as it may: that leads nowhere by nobody's fault.
         self.pool.set_tag(unit, 0);
-        self.ask_again(unit, false);
+        self.ask_again(unit);
     }
 
     /// The OOB of a guessed place names something else: its reading was in vain.
@@ -91,7 +91,7 @@ impl Device {
         self.recorder.mapping.guesses_outdated += u64::from(found == lpa);
         self.translation.policy.get_mut().wrong_guess(lpa, ppa, found);
         self.tell_translation(|system, drive| system.wrong_guess(lpa, ppa, found, drive));
-        self.ask_again(unit, false);
+        self.ask_again(unit);
     }
 
     /// The logical page that the OOB of a place names. Of one that is outdated it can be told only if the whole block

@@ -1,7 +1,6 @@
 //! A die takes its next command: chosen by the scheduler, joined by what can go with it.
 
 use super::Device;
-use super::fast_path_moves::is_fast_path_class;
 use crate::config::device::MultiPlaneRule;
 use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::Place;
@@ -102,9 +101,6 @@ impl Device {
             // Behind a cache queues are long.
             self.fetch_next(self.dies[die.index()].first(class));
         }
-        if self.rules.fast_path_moves && is_fast_path_class(class) {
-            return self.begin_on_fast_path(die, class, head);
-        }
         if class.is_move() {
             self.fetch_entries_of(self.dies[die.index()].first(class));
         }
@@ -114,9 +110,7 @@ impl Device {
             self.change_load(die, -1);
             return false;
         }
-        if !self.begin_alone(die, class, kept) {
-            self.start_command(die, class, kept, NONE);
-        }
+        self.start_command(die, class, kept, NONE);
         true
     }
 

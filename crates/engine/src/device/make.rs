@@ -157,7 +157,6 @@ impl Device {
             static_wear: wear::StaticWear::new(&scheme.wear, domains.len()),
             separation: SeparationPolicy::new(&scheme.separation, plan.map.logical_units),
             now: Ns::ZERO,
-            arrival: Ns::ZERO,
             events: EventSet::new(
                 dies + channels + overlap.registers.len() + further_timers(device, scheme, cache_bytes),
             ),
@@ -195,7 +194,6 @@ impl Device {
             energy: EnergyTable::new(device),
             probe: None,
             untimed: None,
-            read_loop: None,
             dealt: None,
             fault: None,
             flash_operations: 0,
@@ -221,7 +219,6 @@ impl Device {
         this.blocks.keep(this.needs(this.gc.needs()));
         this.lay_out(&plane_at, 0, None);
         this.enable_copies();
-        this.note_fast_paths();
         this.open_window(0);
         Ok(this)
     }
@@ -241,10 +238,6 @@ impl Rules {
             arbitration: device.channel.arbitration,
             written_only: device.channel.program_data == ProgramData::Written,
             interrupts: true,
-            queue_bypass: false,
-            reads_without_hooks: false,
-            channel_request_comes_last: false,
-            fast_path_moves: false,
             places_moves: false,
             awaits: Awaits::of_scheme(scheme),
             past_collection: scheme.cache.past_collection,

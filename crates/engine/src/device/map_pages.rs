@@ -3,7 +3,7 @@
 
 use super::Device;
 use super::translate::Translation;
-use crate::ids::{DieId, Lpa, PlaneId, Ppa};
+use crate::ids::{Lpa, PlaneId, Ppa};
 use crate::mapping::WriteBack;
 use crate::placement::ProgramIntent;
 use crate::sched::class::{Cause, Class};
@@ -98,17 +98,14 @@ impl Device {
         self.place(&ProgramIntent { cause: Cause::Mapping, ..ProgramIntent::host(lpa, 0) })
     }
 
-    /// A translation page was read: serves those who wait for it, and programs it if it has changed. `die` is where it was read,
-    /// if it was the last unit of its flash page.
-    pub(super) fn map_page_read(&mut self, unit: OpId, die: Option<DieId>) {
+    /// A translation page was read: serves those who wait for it, and programs it if it has changed.
+    pub(super) fn map_page_read(&mut self, unit: OpId) {
         let page = self.pool[unit].lpa.0 - self.logical_units;
         // The look-up that this read is for alone, if any.
         let only = self.pool.tag(unit);
         self.pool.remove(unit);
-        // What was read for others may wait for that die.
-        let ends = |device: &Self| die.is_some_and(|die| device.rests_after_this(die));
         if only > 0 {
-            return self.page_is_here(only - 1, page, ends(self));
+            return self.page_is_here(only - 1, page);
         }
         let Some(number) = self.translation.work_of(page) else { return };
         let work = &mut self.translation.works[number];
@@ -116,8 +113,7 @@ impl Device {
         let mut waiting = std::mem::take(&mut work.waiting);
         while !waiting.is_empty() {
             let id = waiting.pop(&mut self.pool);
-            let last = waiting.is_empty() && !self.translation.works[number].write && ends(self);
-            self.page_is_here(id, page, last);
+            self.page_is_here(id, page);
         }
         let work = &mut self.translation.works[number];
         if work.write {

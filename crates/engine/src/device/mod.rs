@@ -8,7 +8,6 @@
 
 mod admit;
 mod answers;
-mod at_once;
 mod audit;
 mod awaited_moves;
 mod background;
@@ -26,7 +25,6 @@ mod copyback;
 mod data_out;
 mod disturb;
 mod erase;
-mod fast_path_moves;
 mod fetch;
 mod firmware;
 mod gates;
@@ -56,7 +54,6 @@ mod prepare;
 mod program;
 mod progress;
 mod read;
-pub(crate) mod read_loop;
 mod rebuild;
 mod reclaim;
 mod results;
@@ -129,7 +126,6 @@ use wear_out::WearOut;
 pub use admit::Request;
 pub use answers::Answers;
 pub use overwriting::Overwriting;
-pub use read_loop::{ReadFeed, Taken};
 pub use view::DriveView;
 pub use wear_out::EndOfLife;
 
@@ -148,14 +144,6 @@ struct Rules {
     written_only: bool,
     /// Whether a read that comes can change what a busy die does.
     interrupts: bool,
-    /// Whether reads of the host may bypass the queues.
-    queue_bypass: bool,
-    /// Whether they have no hooks besides, so that the read loop may serve them.
-    reads_without_hooks: bool,
-    /// Whether what wants a channel is the last step of its event, but for what systems want.
-    channel_request_comes_last: bool,
-    /// Whether garbage collection and programs take the fast path.
-    fast_path_moves: bool,
     /// Whether the placement is asked where pages move to.
     places_moves: bool,
     /// Whose moves the host waits for.
@@ -249,8 +237,6 @@ pub struct Device {
     striped: Option<Box<parity_pages::StripedPages>>,
 
     now: Ns,
-    /// While [`Self::advance`] handles events: when the host's next request comes, at the earliest. [`Ns::ZERO`] otherwise.
-    arrival: Ns,
     events: EventSet,
     pool: OpPool,
     op_order: u64,
@@ -301,8 +287,6 @@ pub struct Device {
     probe: Option<Box<dyn Probe>>,
     /// While pages are overwritten without simulated time; `None` before.
     untimed: Option<Box<untimed::Untimed>>,
-    /// The read loop; `None` until it is first entered.
-    read_loop: Option<Box<read_loop::ReadLoop>>,
     /// Of a layout whose formula is dear.
     dealt: Option<Box<Dealt>>,
     fault: Option<String>,
@@ -315,7 +299,6 @@ impl Device {
     /// Watches requests and page reads. For tests and tools; costs time.
     pub fn set_probe(&mut self, probe: Box<dyn Probe>) {
         self.probe = Some(probe);
-        self.note_fast_paths();
     }
 
     /// Bytes that the host sees.

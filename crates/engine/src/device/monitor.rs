@@ -65,11 +65,6 @@ impl Monitor {
         self.config.reclaims
     }
 
-    /// Whether it wants to see what becomes of each command.
-    pub fn watches_commands(&self) -> bool {
-        self.chips.is_some() || self.config.collisions
-    }
-
     fn set_due(&mut self) {
         let series = self.series.as_ref().map_or(Ns::NEVER, |series| series.end());
         let sampler = self.sampler.as_ref().map_or(Ns::NEVER, |sampler| sampler.next());
@@ -90,7 +85,6 @@ impl Device {
             self.watch_reads_for_recorder();
         }
         self.monitor.set_due();
-        self.note_fast_paths();
     }
 
     /// Takes in what held until `time`, which comes now. A no-op unless `time` is beyond [`Monitor::due`].

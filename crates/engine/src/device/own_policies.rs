@@ -50,6 +50,5 @@ impl Device {
     pub(super) fn note_policies(&mut self) {
         self.rules.places_moves = self.placement.places_moves() || self.systems_place_moves();
         self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class, 0));
-        self.note_fast_paths();
     }
 }

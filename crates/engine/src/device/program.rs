@@ -147,9 +147,6 @@ impl Device {
         let class = self.pool[id].class;
         let domain = self.domains.of(plane);
         self.observe_pace(domain);
-        if self.rules.fast_path_moves && self.program_on_fast_path(domain, id) {
-            return;
-        }
         self.domain[domain.index()].live += 1;
         // What the firmware writes for itself doesn't queue behind what waits for its pace.
         let passes = self.pace.is_some() && class.cause() == Cause::Mapping;

@@ -12,7 +12,6 @@ impl Device {
     /// Handles events, as long as they go before an arrival at `arrival` and before [`Self::wake_at`], until the host must
     /// hear of something: an answer, a fault, the end of the drive's life.
     pub fn advance(&mut self, arrival: Ns) {
-        self.arrival = arrival;
         while !self.host_must_hear() {
             // Nearly always an event of the flash is next, and alone at its time.
             let flash = self.events.first_time();
@@ -29,7 +28,6 @@ impl Device {
             }
             self.handle(time, event.is_some());
         }
-        self.arrival = Ns::ZERO;
     }
 
     /// Whether there is an answer, a fault, or the end of the drive's life.
@@ -131,14 +129,10 @@ impl Device {
             }
             return self.send_data(die, head, class);
         }
-        if self.rules.fast_path_moves {
-            self.end_command_on_fast_path(die);
-        } else {
-            if self.dies[die.index()].command.form == CommandForm::CopybackRead {
-                return self.copyback_read(die);
-            }
-            self.pages_done(die);
+        if self.dies[die.index()].command.form == CommandForm::CopybackRead {
+            return self.copyback_read(die);
         }
+        self.pages_done(die);
         self.command_done(die);
     }
 
@@ -164,15 +158,6 @@ impl Device {
 
     #[inline(always)]
     pub(super) fn command_done(&mut self, die: DieId) {
-        if self.rules.fast_path_moves {
-            let state = &mut self.dies[die.index()];
-            (state.phase, state.command.head) = (Phase::Idle, NONE);
-            return if state.waiting() != 0 {
-                self.take_turn_on_fast_path(die)
-            } else {
-                self.start_next(die)
-            };
-        }
         if self.overlap.read && self.next_read_takes_over(die) {
             return;
         }

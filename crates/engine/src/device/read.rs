@@ -14,7 +14,7 @@ impl Device {
     /// sent to ([`NONE`] at first): a unit of the same flash page goes with it. Returns the head for the next unit.
     pub(super) fn read_for_host(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
         if self.translation.is_asked() {
-            return self.translate_read(request, lpa, bytes, head, false);
+            return self.translate_read(request, lpa, bytes, head);
         }
         let mut ppa = self.lookup(lpa);
         if !ppa.is_some() {

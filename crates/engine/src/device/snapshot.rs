@@ -57,14 +57,14 @@ macro_rules! fields {
 }
 
 fields! {
-    rebuilt: geometry timing unit_transfer arrival rules logical_units thresholds pace room_limit domains points channel_of
+    rebuilt: geometry timing unit_transfer rules logical_units thresholds pace room_limit domains points channel_of
         second_server not_physical energy;
     state: mapped_units blocks isolated domain plans slc copies wake_at partial_writes disturb dram gates wear_out reclaim urgent background rotation static_wear now events pool op_order dies outstanding
         channels chips plane_collection overlap copybacks touched requests free_requests split_requests link_in link_out link_free
         link_event completed answers answered cpu host_memory settled recorder monitor fault flash_operations events_processed reads_verified;
     parts: layout map oob versions placement gc scheduler systems cache translation redundancy striped separation
         reclaim_policy slc_policy replication;
-    dropped: probe untimed read_loop dealt;
+    dropped: probe untimed dealt;
 }
 
 impl Device {
@@ -89,7 +89,6 @@ impl Device {
         if self.monitor.records_reads() {
             self.watch_reads_for_recorder();
         }
-        self.note_fast_paths();
         Ok(())
     }
 

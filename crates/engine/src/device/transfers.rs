@@ -4,48 +4,24 @@ use super::Device;
 use crate::config::device::ChannelArbitration;
 use crate::ids::DieId;
 use crate::nand::die::{ChannelWait, Phase};
-use crate::sched::class::Class;
+use crate::sched::class::{Class, FlashOp};
 use crate::stats::blame::Part;
 use crate::time::Ns;
 
 impl Device {
-    /// Whether the last step of an event that wants a channel is its last: nothing but dies that were touched follows it.
-    /// What systems asked for, copies that were dropped, and writes that paced collection lets go on would.
+    /// Whether a command does what no request waits for, so that its parts of a response time are nobody's. What reads and
+    /// erases for moves does so; their programs may take a write of the host along, and with cache reads a read of the host may
+    /// wait for the channel while the one behind it does.
     #[inline(always)]
-    fn channel_request_is_last_step(&self) -> bool {
-        if self.pace.as_ref().is_some_and(|pace| !pace.due.is_empty()) {
-            return false;
-        }
-        self.is_without_hooks()
-            || (self.rules.channel_request_comes_last
-                && !self.systems_asked()
-                && self.replication.dropped.is_empty()
-                && self.wake_at > self.now)
-    }
-
-    /// Whether a request for a channel that becomes free just now is certain to be the only one among which it will choose
-    /// behind all other events of this nanosecond: nothing else happens in it. To be asked in the last step of an event.
-    #[inline(always)]
-    fn is_only_channel_request(&self, channel: u32) -> bool {
-        self.channels[channel as usize].ends_at(self.now)
-            && self.arrival > self.now
-            && self.events.first_time() > self.now
-            && self.next_beside_flash() > self.now
-            && self.touched.is_empty()
-            && !self.host_must_hear()
+    pub(super) fn nobody_waits_for(&self, class: Class) -> bool {
+        class.is_move() && class.op() != FlashOp::Program && !self.overlap.read
     }
 
     /// A die wants the channel for so long.
     #[inline(always)]
     pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
         let number = self.channel_of[die.index()];
-        let mut is_free = self.channels[number as usize].is_free(self.now);
-        if !is_free && self.channel_request_is_last_step() && self.is_only_channel_request(number) {
-            // The event in which the channel chooses, without setting it.
-            self.events_processed += 1;
-            is_free = true;
-        }
-        if !is_free {
+        if !self.channels[number as usize].is_free(self.now) {
             return self.wait_for_channel(die, number, duration);
         }
         let end = self.channels[number as usize].grant(class, self.now, duration);
@@ -56,8 +32,7 @@ impl Device {
     /// A die waits for its channel, which is taken.
     #[inline(never)]
     fn wait_for_channel(&mut self, die: DieId, number: u32, duration: Ns) {
-        let command = &self.dies[die.index()].command;
-        let blamed = !self.nobody_waits_for_this(command);
+        let blamed = !self.nobody_waits_for(self.dies[die.index()].command.class);
         let channel = &mut self.channels[number as usize];
         let wait = &mut self.dies[die.index()].channel_wait;
         wait.duration = duration;
@@ -93,7 +68,7 @@ impl Device {
         let alone = channel.waiting.len() <= 1;
         let place = if alone { 0 } else { channel.waiting.iter().position(goes_first).unwrap_or(0) };
         let Some(die) = channel.take(place) else { return self.serve_chips(number) };
-        let blamed = !self.nobody_waits_for_this(&self.dies[die.index()].command);
+        let blamed = !self.nobody_waits_for(self.dies[die.index()].command.class);
         let state = &mut self.dies[die.index()];
         let channel = &mut self.channels[number as usize];
         let ChannelWait { ahead: (class, rest), snapshot, duration } = &state.channel_wait;
@@ -136,8 +111,7 @@ impl Device {
     /// Whether anybody wants to hear who has a channel, or goes on beside it.
     #[inline(always)]
     fn watches_grants(&self) -> bool {
-        !self.reads_bypass_queues()
-            && (self.probe.is_some() || self.monitor.chips.is_some() || self.overlap.is_on())
+        self.probe.is_some() || self.monitor.chips.is_some() || self.overlap.is_on()
     }
 
     /// Tells those who watch that the channel is the die's until `end`. Returns the die's next event, if what is granted

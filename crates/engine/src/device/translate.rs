@@ -128,12 +128,6 @@ impl Translation {
         self.asks
     }
 
-    /// Whether the policy is told of every change of an entry.
-    #[inline]
-    pub fn follows_changes(&self) -> bool {
-        self.follows
-    }
-
     /// Steps of a search among the entries that are cached now: the doublings of a sorted table, or the length of a chain.
     pub fn search_steps(&self) -> u64 {
         let entries = self.policy.get().cached_entries();
@@ -163,7 +157,6 @@ impl Device {
         self.translation.policy = MappingPolicy::Custom(policy);
         (self.translation.asks, self.translation.follows) = (true, true);
         self.translation.compares = true;
-        self.note_fast_paths();
     }
 
     /// Bytes of controller memory that the tables of address translation take.
@@ -183,33 +176,23 @@ impl Device {
         Lpa(self.logical_units + page)
     }
 
-    /// Sends a unit of a read of the host on its way, or lets it wait for its entry. See [`Self::read_for_host`]; `last` tells
-    /// whether nothing of this event follows.
+    /// Sends a unit of a read of the host on its way, or lets it wait for its entry. See [`Self::read_for_host`].
     #[inline(never)]
-    pub(super) fn translate_read(
-        &mut self,
-        request: u32,
-        lpa: Lpa,
-        bytes: u32,
-        head: OpId,
-        last: bool,
-    ) -> OpId {
+    pub(super) fn translate_read(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
         let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, Ppa::NONE) });
         match self.first_answer(id) {
             Found::Known(_) if self.fetches_entry(id) => head,
             Found::Known(ppa) if ppa.is_some() => {
                 self.tell_access_of(id, false);
                 self.pool[id].ppa = ppa;
-                if last && self.begin_unqueued(id) { head } else { self.send_read(id, head) }
+                self.send_read(id, head)
             }
             Found::Known(ppa) => {
-                self.read_known(id, ppa, last);
+                self.read_known(id, ppa);
                 head
             }
             Found::Load(page) => {
-                if let Some(read) = self.map_read_for(id, page)
-                    && !(last && self.begin_unqueued(read))
-                {
+                if let Some(read) = self.map_read_for(id, page) {
                     self.enqueue(read);
                 }
                 head
@@ -305,16 +288,16 @@ impl Device {
         Found::Known(self.lookup(lpa))
     }
 
-    /// Asks again, and goes on accordingly; `last` tells whether nothing of this event follows.
-    pub(super) fn ask_again(&mut self, id: OpId, last: bool) {
+    /// Asks again, and goes on accordingly.
+    pub(super) fn ask_again(&mut self, id: OpId) {
         let found = self.ask(id);
-        self.go_on_with(id, found, last);
+        self.go_on_with(id, found);
     }
 
     /// Goes on with the answer to a further question.
-    fn go_on_with(&mut self, id: OpId, found: Found, last: bool) {
+    fn go_on_with(&mut self, id: OpId, found: Found) {
         match found {
-            Found::Known(ppa) => self.go_on_to(id, ppa, last),
+            Found::Known(ppa) => self.go_on_to(id, ppa),
             Found::Load(page) => self.wait_for_page(id, page),
             Found::Guess(ppa) => {
                 let Op { class, partial, .. } = self.pool[id];
@@ -329,25 +312,25 @@ impl Device {
 
     /// The place of a page is known: on to the flash.
     pub(super) fn go_on(&mut self, id: OpId) {
-        self.go_on_to(id, self.lookup(self.pool[id].lpa), false);
+        self.go_on_to(id, self.lookup(self.pool[id].lpa));
     }
 
     /// The same; the page is here, or holds no data.
-    fn go_on_to(&mut self, id: OpId, ppa: Ppa, last: bool) {
+    fn go_on_to(&mut self, id: OpId, ppa: Ppa) {
         let Op { class, partial, .. } = self.pool[id];
         if class == WRITE_BACK_PROGRAM {
             self.carry_looked_up(id);
         } else if partial {
             self.read_old_content(id);
         } else if class.op() == FlashOp::Read {
-            self.read_known(id, ppa, last);
+            self.read_known(id, ppa);
         } else if !self.waits_for_move(id) {
             self.program_anywhere(id);
         }
     }
 
     /// A read of the host whose place is known, if its page holds data.
-    fn read_known(&mut self, id: OpId, mut ppa: Ppa, last: bool) {
+    fn read_known(&mut self, id: OpId, mut ppa: Ppa) {
         if self.cache.is_some() && self.serve_late(id) {
             // The host wrote it meanwhile.
             return;
@@ -367,10 +350,8 @@ impl Device {
         if self.waits_for_move(id) {
             return;
         }
-        if !(last && self.begin_unqueued(id)) {
-            self.enqueue(id);
-            self.tell_read(id);
-        }
+        self.enqueue(id);
+        self.tell_read(id);
     }
 
     /// A page of a request needs a translation page.
@@ -399,7 +380,7 @@ impl Device {
         }
         if work.is_some() || !place.is_some() {
             // Of one that was never written all entries are empty, and the directory says so.
-            self.page_is_here(id, page, false);
+            self.page_is_here(id, page);
             return None;
         }
         let number = self.translation.begin(page, Stage::Reading, false);
@@ -408,8 +389,8 @@ impl Device {
         Some(self.new_map_read(page, place, 0))
     }
 
-    /// The translation page that a page of a request needs is in the controller; `last` tells whether nothing of this event follows.
-    pub(super) fn page_is_here(&mut self, id: OpId, page: u32, last: bool) {
+    /// The translation page that a page of a request needs is in the controller.
+    pub(super) fn page_is_here(&mut self, id: OpId, page: u32) {
         self.end_translation_wait(id);
         let lpa = self.pool[id].lpa;
         self.compare_with_flash(lpa, page);
@@ -420,7 +401,6 @@ impl Device {
         let waits = policy.get().waits_for_evictions();
         self.tell_translation(|system, drive| system.loaded(page, lpa, drive));
         let written = if self.translation.writes.is_empty() { None } else { self.write_back() };
-        let last = last && written.is_none();
         let found = self.ask(id);
         let eviction = written.filter(|_| waits && matches!(found, Found::Known(_)));
         match eviction.and_then(|page| self.translation.work_of(page)) {
@@ -428,7 +408,7 @@ impl Device {
                 self.pool[id].wait_from = self.now;
                 self.translation.works[number].held.push(&mut self.pool, id);
             }
-            None => self.go_on_with(id, found, last),
+            None => self.go_on_with(id, found),
         }
     }
 

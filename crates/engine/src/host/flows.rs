@@ -480,14 +480,9 @@ impl HostSide for Flows<'_> {
         }
     }
 
-    /// Which request enters next is decided when it does.
-    fn coming(&self, _ahead: usize) -> Option<&HostRequest> {
-        None
-    }
-
     fn likely(&self, ahead: usize) -> Option<&HostRequest> {
         match self.queues.as_slice() {
-            [queue] => queue.front.coming(ahead),
+            [queue] => queue.front.likely(ahead),
             _ => None,
         }
     }

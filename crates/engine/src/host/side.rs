@@ -31,21 +31,8 @@ pub trait HostSide {
         drive: &dyn DriveView,
     ) -> Result<Option<(HostRequest, Ns)>, SourceError>;
 
-    /// Takes the request that [`Self::coming`] shows as the next, as [`Self::take`] does: when it arrived at the host's
-    /// queue.
-    #[inline(always)]
-    fn take_coming(&mut self, now: Ns, id: u64, drive: &dyn DriveView) -> Result<Option<Ns>, SourceError> {
-        Ok(self.take(now, id, drive)?.map(|(_, arrival)| arrival))
-    }
-
-    /// The request `ahead` places behind the next, if the order is certain.
-    fn coming(&self, ahead: usize) -> Option<&HostRequest>;
-
     /// The request that most likely comes so many places behind the next, to fetch what it needs ahead.
-    #[inline(always)]
-    fn likely(&self, ahead: usize) -> Option<&HostRequest> {
-        self.coming(ahead)
-    }
+    fn likely(&self, ahead: usize) -> Option<&HostRequest>;
 
     /// So many requests were answered by `now`.
     fn completed(&mut self, count: u32, now: Ns) -> Result<(), SourceError>;
@@ -99,13 +86,7 @@ impl HostSide for Front<'_> {
     }
 
     #[inline(always)]
-    fn take_coming(&mut self, now: Ns, _id: u64, _drive: &dyn DriveView) -> Result<Option<Ns>, SourceError> {
-        let Some(time) = self.peek(0).map(|request| request.time) else { return Ok(None) };
-        Ok(Some(self.advance(time, now)))
-    }
-
-    #[inline(always)]
-    fn coming(&self, ahead: usize) -> Option<&HostRequest> {
+    fn likely(&self, ahead: usize) -> Option<&HostRequest> {
         self.peek(ahead)
     }
 

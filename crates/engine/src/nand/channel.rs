@@ -34,12 +34,6 @@ impl Channel {
         (self.free_at < now || self.free_at == Ns::ZERO) && self.waiting.is_empty()
     }
 
-    /// Whether a transfer ends at `now`, and nobody waits for that yet.
-    #[inline]
-    pub fn ends_at(&self, now: Ns) -> bool {
-        self.free_at == now && self.waiting.is_empty()
-    }
-
     /// Takes the die at this place out of those that wait: few do, and mostly one.
     #[inline]
     pub fn take(&mut self, place: usize) -> Option<DieId> {

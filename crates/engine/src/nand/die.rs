@@ -205,14 +205,6 @@ impl Die {
         self.occupied = class.map(|class| (class, now));
     }
 
-    /// It was occupied by a class for so long in all until `now`, and is by `next` from then on, or free.
-    pub fn was_occupied(&mut self, class: Class, ns: u64, next: Option<Class>, now: Ns) {
-        if ns > 0 {
-            self.clock.add(class, ns);
-        }
-        self.occupied = next.map(|class| (class, now));
-    }
-
     /// The queues by class.
     pub fn queues(&self) -> &[Fifo; CLASSES] {
         &self.queues

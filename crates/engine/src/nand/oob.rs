@@ -88,12 +88,6 @@ impl Oob {
         self.lpa_plus_one.copy_run(first.index(), entries);
     }
 
-    /// Whether this physical page was written with this logical page. `false` is no answer: it may be laid out so.
-    #[inline(always)]
-    pub fn was_written_with(&self, ppa: Ppa, lpa: Lpa) -> bool {
-        self.lpa_plus_one.get(ppa.index()) == lpa.0.wrapping_add(1)
-    }
-
     /// Writes it.
     #[inline(always)]
     pub fn set(&mut self, ppa: Ppa, lpa: Lpa) {

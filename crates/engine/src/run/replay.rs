@@ -1,6 +1,5 @@
 //! The loop of a run: the drive's events and the host's requests in the order of time.
 
-mod reads;
 mod rest;
 mod state;
 
@@ -81,7 +80,6 @@ pub(super) struct Replay<'a, H, V> {
     is_answered: bool,
     report: Option<Report>,
     stop: Stop,
-    attempts: reads::Attempts,
 }
 
 impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
@@ -108,7 +106,6 @@ impl<'a, H: HostSide, V: Volume> Replay<'a, H, V> {
             is_answered: false,
             report: None,
             stop,
-            attempts: reads::Attempts::default(),
         }
     }
 
@@ -155,7 +152,6 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
     pub(super) fn run(&mut self) -> Result<bool, RunError> {
         let mut observe_at = self.done + OBSERVED_EVERY;
         loop {
-            self.serve_reads(&mut observe_at)?;
             let (event, gives_way) = self.device.next_event();
             let arrival = self.front.next_time(self.device.now())?;
             if arrival == Ns::NEVER && self.has_last_answer() {
@@ -294,7 +290,7 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
 /// Brings what coming requests need towards the caches, some requests at once: a fetch whose address translation must be
 /// looked up holds the processor for as long as several of them together. The first stage is for the last of those known, the
 /// second for those for which the first was last time.
-pub(crate) fn fetch_ahead<'a, V: Volume>(volume: &V, coming: impl Fn(usize) -> Option<&'a HostRequest>) {
+fn fetch_ahead<'a, V: Volume>(volume: &V, coming: impl Fn(usize) -> Option<&'a HostRequest>) {
     let [first, second] = [1, 2].map(|stage| LOOK_AHEAD - stage * FETCHED_TOGETHER as usize);
     volume.prefetch((first..LOOK_AHEAD).filter_map(&coming));
     volume.prefetch_looked_up((second..first).filter_map(&coming));

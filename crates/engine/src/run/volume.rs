@@ -1,8 +1,7 @@
 //! What a workload is replayed on: a drive, or several as one.
 
-use super::RunError;
 use crate::config::MeasureConfig;
-use crate::device::{Device, ReadFeed};
+use crate::device::Device;
 use crate::host::{DriveView, HostRequest};
 use crate::snapshot::{In, Out, SnapshotError};
 use crate::stats::report::{CheckedReport, Report};
@@ -47,12 +46,6 @@ pub trait Volume: DriveView {
 
     /// A request with the number `id`, which arrived at the host's queue at `arrival`, enters now.
     fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool);
-
-    /// Serves reads of `feed` by itself as long as nothing else comes, where it can do so faster than by one call for each
-    /// event; the results are the same.
-    fn serve_reads(&mut self, _feed: &mut impl ReadFeed) -> Result<(), RunError> {
-        Ok(())
-    }
 
     /// Brings what coming requests need towards the caches, in two stages.
     fn prefetch<'a>(&self, coming: impl Iterator<Item = &'a HostRequest> + Clone);
@@ -160,10 +153,6 @@ impl Volume for Device {
     #[inline]
     fn submit(&mut self, request: &HostRequest, id: u64, arrival: Ns, now: Ns, measured: bool) {
         Device::submit(self, request, id, arrival, now, measured);
-    }
-
-    fn serve_reads(&mut self, feed: &mut impl ReadFeed) -> Result<(), RunError> {
-        Device::serve_reads(self, feed)
     }
 
     #[inline]

@@ -170,11 +170,6 @@ impl Parts {
         self.0.get(part.index())
     }
 
-    /// Whether every part but these is nothing.
-    pub fn are_only(&self, allowed: &[Part]) -> bool {
-        self.iter().all(|(index, ns)| ns == 0 || allowed.iter().any(|part| part.index() == index))
-    }
-
     /// Gives time that was counted as one part to another.
     pub fn shift(&mut self, from: Part, to: Part, ns: u64) {
         let counted = self.0.get(from.index());
@@ -305,19 +300,18 @@ impl Default for BlameRecorder {
 }
 
 impl BlameRecorder {
-    /// Takes `count` requests in that are equal. `inside` are the parts of its time in the drive, `outside` those before
-    /// and after.
+    /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
     #[inline(always)]
-    pub fn record(&mut self, count: u64, latency: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
+    pub fn record(&mut self, latency: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
         let bucket = &mut self.buckets[bucket_of(latency) * FIGURES..][..FIGURES];
-        bucket[0] += count;
-        bucket[1] = bucket[1].saturating_add(latency.saturating_mul(count));
+        bucket[0] += 1;
+        bucket[1] = bucket[1].saturating_add(latency);
         let sums = &mut bucket[2..];
         for parts in inside.into_iter().flatten() {
-            parts.iter().for_each(|(index, ns)| sums[index] += ns * count);
+            parts.iter().for_each(|(index, ns)| sums[index] += ns);
         }
         for &(part, ns) in outside {
-            sums[part.index()] += ns * count;
+            sums[part.index()] += ns;
         }
     }
 
@@ -373,7 +367,7 @@ mod tests {
         #[test]
         fn levels_count_every_request_once(mut values in prop::collection::vec(prop_oneof![0u64..300, any::<u64>()], 1..50)) {
             let mut blame = BlameRecorder::default();
-            values.iter().for_each(|&ns| blame.record(1, ns, [None, None], &[]));
+            values.iter().for_each(|&ns| blame.record(ns, [None, None], &[]));
             values.sort_unstable();
             let levels = blame.levels(values[0], values[values.len() - 1]);
             let mut expected: Vec<(u16, u64)> = Vec::new();
@@ -391,7 +385,7 @@ mod tests {
             let mut parts = Parts::default();
             parts.add(Part::Cell, latency - 10);
             parts.add(Part::DieWait(Class::GcErase), 10);
-            blame.record(1, latency, [Some(&parts), None], &[(Part::Link, 0), (Part::Admission, 0)]);
+            blame.record(latency, [Some(&parts), None], &[(Part::Link, 0), (Part::Admission, 0)]);
         }
         let tail = blame.between(5000, 5000);
         assert_eq!((tail.requests, tail.response, tail.parts.iter().sum::<u128>()), (1, 5000, 5000));

@@ -62,32 +62,19 @@ impl DirectionRecorder {
     /// Takes a request in. `inside` are the parts of its time in the drive, `outside` those before and after.
     #[inline]
     pub fn record(&mut self, latency: Ns, bytes: u64, inside: [Option<&Parts>; 2], outside: &[(Part, u64)]) {
-        self.record_equal(1, latency, bytes, inside, outside);
-    }
-
-    /// The same for `count` requests that are equal in all of these.
-    #[inline(always)]
-    pub fn record_equal(
-        &mut self,
-        count: u64,
-        latency: Ns,
-        bytes: u64,
-        inside: [Option<&Parts>; 2],
-        outside: &[(Part, u64)],
-    ) {
         let ns = latency.0;
-        self.requests += count;
-        self.bytes += bytes * count;
-        self.sum += u128::from(ns) * u128::from(count);
-        self.sum_of_squares += u128::from(ns) * u128::from(ns) * u128::from(count);
+        self.requests += 1;
+        self.bytes += bytes;
+        self.sum += u128::from(ns);
+        self.sum_of_squares += u128::from(ns) * u128::from(ns);
         self.min = self.min.min(ns);
         self.max = self.max.max(ns);
         if let Some(histogram) = &mut self.histogram {
             // It grows with the largest value, so recording can't fail.
-            histogram.record_n(ns.max(1), count).ok();
+            histogram.record(ns.max(1)).ok();
         }
         if let Some(blame) = &mut self.blame {
-            blame.record(count, ns, inside, outside);
+            blame.record(ns, inside, outside);
         }
     }
 

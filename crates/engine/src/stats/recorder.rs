@@ -252,15 +252,6 @@ impl Recorder {
         load.max = load.max.max(new);
     }
 
-    /// The number of commands on a die, integrated over time since it was told last, was `area` until `now`, and at most
-    /// `most`.
-    pub fn load_was(&mut self, die: usize, area: u64, most: u32, now: Ns) {
-        let load = &mut self.loads[die];
-        load.area += u128::from(area);
-        load.since = now;
-        load.max = load.max.max(most);
-    }
-
     /// Flash pages waiting or running on all dies, integrated over time up to `now`.
     pub fn outstanding_area(&self, now: Ns, outstanding: &[u32]) -> u128 {
         let die = |(load, &count): (&Load, &u32)| {

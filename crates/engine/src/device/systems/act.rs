@@ -16,21 +16,11 @@ impl Systems {
 }
 
 impl Device {
-    /// Whether systems asked for something that is not done yet.
-    #[inline]
-    pub(in crate::device) fn systems_asked(&self) -> bool {
-        !self.systems.asked.is_empty()
-    }
-
     /// The tables are consistent again: does what systems asked for, and lets the dies look at their new work.
     #[inline(always)]
     pub(in crate::device) fn finish_event(&mut self) {
         if self.pace.is_some() {
             self.release_paced();
-        }
-        if self.is_without_hooks() {
-            // It has no systems, no copies and no reclaim.
-            return self.look_at_touched_dies();
         }
         self.reclaim_worn_blocks();
         if self.striped.is_some() {

@@ -26,11 +26,6 @@ impl Device {
         self.systems.idle && !self.winds_down()
     }
 
-    /// Whether something follows from the drive being idle, or not being so any more.
-    pub(in crate::device) fn hears_of_idle(&self) -> bool {
-        self.systems.watches.has(Watches::IDLE) || self.background.is_on() || self.slc.is_some()
-    }
-
     /// When a system wants to be woken, or is to be told that the drive is idle. Alone it keeps no run from ending.
     #[inline]
     pub fn wake_at(&self) -> Ns {

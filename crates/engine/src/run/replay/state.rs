@@ -31,7 +31,6 @@ impl<H: HostSide, V: Volume> Replay<'_, H, V> {
             is_answered: _,
             report: _,
             stop: _,
-            attempts: _,
             drive_bytes: _,
             streams: _,
         } = self;

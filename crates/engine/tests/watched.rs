@@ -1,4 +1,4 @@
-//! The fast paths of reads and moves, and the read loop, beside the slow path that a drive takes which is watched.
+//! A drive that is watched, and one whose pages are checked, does what any other does.
 #![allow(missing_docs)]
 
 use crate::common::random::*;
@@ -20,7 +20,7 @@ use wordline_engine::stats::report::{CheckedReport, Report};
 use wordline_engine::time::Ns;
 use wordline_engine::{RunError, Setup, Unobserved, replay};
 
-/// Runs of reads of one unit each, with some other requests between them: what the read loop serves, enters and leaves.
+/// Runs of reads of one unit each, with some other requests between them.
 fn runs_of_reads(seed: u64, count: usize, unit: u64, bytes: u64) -> Vec<HostRequest> {
     let mut random = Random(seed);
     let (mut others, mut all) = (requests(seed, count, bytes).into_iter(), Vec::new());
@@ -89,8 +89,8 @@ fn run_once(setup: &Setup, requests: &[HostRequest], watched: bool) -> Result<Le
     Ok((counts, checked, serde_json::to_value(&report).unwrap()))
 }
 
-/// A drive that is watched takes the slow path for everything. Others, in checked mode and without, must leave the same behind.
-fn give_the_same_on_every_way(setup: &Setup, requests: &[HostRequest]) -> Result<(), TestCaseError> {
+/// A drive that is watched, and others in checked mode and without, leave the same behind.
+fn give_the_same_watched_or_not(setup: &Setup, requests: &[HostRequest]) -> Result<(), TestCaseError> {
     let expected = run_once(&Setup { checked: true, ..setup.clone() }, requests, true);
     for checked in [true, false] {
         match (run_once(&Setup { checked, ..setup.clone() }, requests, false), &expected) {
@@ -124,7 +124,7 @@ fn first_difference(at: &str, one: &Value, other: &Value) -> Option<String> {
 
 // Of two streams one runs out of space while the other has places left: it waits behind the first all the same.
 #[test]
-fn writes_of_streams_that_wait_for_space_give_the_same_on_fast_paths() {
+fn writes_of_streams_that_wait_for_space_give_the_same_watched_or_not() {
     for seed in 0..2 {
         let mut setup = setup(device(1, 1, 1, 1));
         (setup.device.geometry.blocks, setup.device.geometry.pages) = (32, 8);
@@ -142,13 +142,13 @@ fn writes_of_streams_that_wait_for_space_give_the_same_on_fast_paths() {
             .collect();
         let stalled = run(&setup, &mut Listed(requests.clone())).unwrap().gc.stalled_units;
         assert!(stalled > 20, "{stalled}");
-        give_the_same_on_every_way(&setup, &requests).unwrap();
+        give_the_same_watched_or_not(&setup, &requests).unwrap();
     }
 }
 
 // The last command of a read that was split is a read of one unit, but the host waits for the whole.
 #[test]
-fn commands_of_split_reads_among_reads_of_one_unit_give_the_same_on_fast_paths() {
+fn commands_of_split_reads_among_reads_of_one_unit_give_the_same_watched_or_not() {
     for seed in 0..4 {
         let mut setup = setup(device(2, 1, 1, 1));
         setup.device.link.max_transfer_bytes = Some(4096);
@@ -161,13 +161,13 @@ fn commands_of_split_reads_among_reads_of_one_unit_give_the_same_on_fast_paths()
                 request(0, HostOp::Read, random.below(pages - length), length)
             })
             .collect();
-        give_the_same_on_every_way(&setup, &requests).unwrap();
+        give_the_same_watched_or_not(&setup, &requests).unwrap();
     }
 }
 
-/// Takes away what bars the fast paths, but for this cache and, unless the map is to be `whole` in DRAM, the map on flash, which
-/// bars those of moves only; with units that are `alone`, a flash page has one and is programmed alone.
-fn allow_fast_paths(setup: &mut Setup, cache: CacheConfig, whole: bool, alone: bool) {
+/// Takes away optional parts of a drive, but for this cache and, unless the map is to be `whole` in DRAM, the map on flash; with
+/// units that are `alone`, a flash page has one and is programmed alone.
+fn without_options(setup: &mut Setup, cache: CacheConfig, whole: bool, alone: bool) {
     setup.device.cache_mode = CacheModeConfig::default();
     setup.device.channel.commands = CommandTaker::Die;
     setup.device.slc_mode = None;
@@ -186,12 +186,11 @@ fn allow_fast_paths(setup: &mut Setup, cache: CacheConfig, whole: bool, alone: b
 proptest! {
     #![proptest_config(cases())]
 
-    // Reads and moves take fast paths (`device/at_once.rs`, `device/fast_path_moves.rs`), and must leave the same behind.
     #[test]
-    fn random_runs_give_the_same_on_fast_paths(
+    fn random_runs_give_the_same_watched_or_not(
         device in devices(),
         (scheme, systems) in (schemes(), prop::option::of(systems())),
-        (fast, whole, alone) in (prop::bool::weighted(0.8), any::<bool>(), any::<bool>()),
+        (plain, whole, alone) in (prop::bool::weighted(0.8), any::<bool>(), any::<bool>()),
         host in hosts(),
         (layout, overwrite) in (layouts(), 0.0..2.0f64),
         seed: u64,
@@ -202,20 +201,20 @@ proptest! {
         if let Some((collision, hotr)) = systems {
             (setup.scheme.collision, setup.scheme.hotr) = (collision, hotr);
         }
-        if fast {
-            allow_fast_paths(&mut setup, CacheConfig::default(), whole, alone);
+        if plain {
+            without_options(&mut setup, CacheConfig::default(), whole, alone);
             setup.scheme = only_read(setup.scheme);
         }
         let requests = match setup.prepare(&[]) {
             Ok(drive) => requests(seed, count, drive.logical_bytes()),
             Err(_) => return Ok(()),
         };
-        give_the_same_on_every_way(&setup, &requests)?;
+        give_the_same_watched_or_not(&setup, &requests)?;
     }
 
-    // What a journal of the map has programmed comes in the midst of other work, while reads take the fast path.
+    // What a journal of the map has programmed comes in the midst of other work.
     #[test]
-    fn drives_with_a_journal_of_the_map_give_the_same_on_fast_paths(
+    fn drives_with_a_journal_of_the_map_give_the_same_watched_or_not(
         device in devices(),
         scheme in schemes(),
         (alone, entries, trims) in (any::<bool>(), (1u32..64, 4u32..32), 0u64..5),
@@ -226,7 +225,7 @@ proptest! {
     ) {
         let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
-        allow_fast_paths(&mut setup, CacheConfig::default(), true, alone);
+        without_options(&mut setup, CacheConfig::default(), true, alone);
         setup.scheme.mapping.policy = MappingKind::Journaled;
         setup.scheme = only_read(setup.scheme);
         let mapping = &mut setup.scheme.mapping;
@@ -241,12 +240,12 @@ proptest! {
                 request.op = HostOp::Trim;
             }
         }
-        give_the_same_on_every_way(&setup, &requests)?;
+        give_the_same_watched_or_not(&setup, &requests)?;
     }
 
     // Drives with a write buffer, and gates that the read windows of an array close.
     #[test]
-    fn drives_with_a_buffer_in_an_array_give_the_same_on_fast_paths(
+    fn drives_with_a_buffer_in_an_array_give_the_same_watched_or_not(
         device in devices(),
         (scheme, cache) in (schemes(), caches()),
         (members, window) in (prop::option::of(2u32..4), prop_oneof![Just(0), 1_000u64..3_000_000, 1_000_000u64..30_000_000]),
@@ -259,7 +258,7 @@ proptest! {
     ) {
         let start = StartConfig { layout, ..start(Occupancy::All, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
-        allow_fast_paths(&mut setup, cache, whole, alone);
+        without_options(&mut setup, cache, whole, alone);
         setup.scheme.blocks.host_write_points = points;
         setup.scheme = only_read(setup.scheme);
         if joined {
@@ -277,12 +276,11 @@ proptest! {
             serve: MirrorServe::RoundRobin,
             read_window_ns: window,
         });
-        give_the_same_on_every_way(&setup, &requests)?;
+        give_the_same_watched_or_not(&setup, &requests)?;
     }
 
-    // The read loop serves runs of reads (`device/read_loop`), and must leave behind what the slow path does.
     #[test]
-    fn runs_of_reads_give_the_same_in_the_read_loop(
+    fn runs_of_reads_give_the_same_watched_or_not(
         device in devices(),
         scheme in schemes(),
         host in hosts(),
@@ -295,7 +293,7 @@ proptest! {
         let start = StartConfig { layout, ..start(occupancy, overwrite) };
         let mut setup = Setup { scheme, host, start, seed, ..setup(device) };
         setup.window.warmup_requests = warmup / 2;
-        allow_fast_paths(&mut setup, CacheConfig::default(), true, false);
+        without_options(&mut setup, CacheConfig::default(), true, false);
         setup.scheme = only_read(setup.scheme);
         let read = setup.device.cell.read_ns[0];
         setup.device.cell.technology = CellTechnology::Tlc;
@@ -306,6 +304,6 @@ proptest! {
             Ok(drive) => runs_of_reads(seed, count, unit, drive.logical_bytes()),
             Err(_) => return Ok(()),
         };
-        give_the_same_on_every_way(&setup, &requests)?;
+        give_the_same_watched_or_not(&setup, &requests)?;
     }
 }
