@@ -74,15 +74,15 @@ pub(crate) fn is_there() -> bool {
     Command::new("valgrind").arg("--version").output().is_ok()
 }
 
-/// Instructions and flash operations of the replay that is described in a folder, without its preparation.
+/// Instructions by source file, and flash operations, of the replay that is described in a folder, without its preparation.
 ///
 /// # Errors
 /// A run that fails, or output of callgrind that can't be read.
-pub(crate) fn of_replay(folder: &Path) -> Result<(f64, f64), Failure> {
+pub(crate) fn of_replay(folder: &Path) -> Result<(BTreeMap<String, u64>, f64), Failure> {
     let folder = folder.to_str().ok_or("the path of the folder is no text")?;
     let (by_file, text) = under_callgrind(&["--toggle-collect=*counted_replay*"], &["--row", folder])?;
     let operations = text.split_whitespace().nth(1).ok_or("no flash operations")?.parse()?;
-    Ok((by_file.values().sum::<u64>() as f64, operations))
+    Ok((by_file, operations))
 }
 
 /// Instructions of this program with these arguments behind `--counted`.
@@ -122,26 +122,37 @@ fn under_callgrind(options: &[&str], arguments: &[&str]) -> Result<(BTreeMap<Str
 
 /// Own instructions of each source file, in the form that callgrind writes: `fl=`, `fi=` and `fe=` change the file, whose
 /// name comes once behind its number; a line of cost is a position and a count; the one behind `calls=` belongs to the
-/// called function.
+/// called function. What of the standard library is compiled into a function counts for the file whose lines stand before it
+/// there, since who called it isn't written.
 fn by_file(text: &str) -> BTreeMap<String, u64> {
     let (mut names, mut costs) = (BTreeMap::new(), BTreeMap::<String, u64>::new());
-    let (mut file, mut of_call) = (String::new(), false);
+    let (mut counts_for, mut of_call) = (String::new(), false);
     for line in text.lines() {
         match line.split_once('=') {
-            Some(("fl" | "fi" | "fe", name)) => file = full_name(name, &mut names),
+            Some((kind @ ("fl" | "fi" | "fe"), name)) => {
+                let file = full_name(name, &mut names);
+                if kind == "fl" || !is_standard(&file) {
+                    counts_for = file;
+                }
+            }
             Some(("cfl" | "cfi", name)) => drop(full_name(name, &mut names)),
             Some(("calls", _)) => of_call = true,
             Some(_) => {}
             None if line.starts_with(|first: char| first.is_ascii_digit() || "+-*".contains(first)) => {
                 let cost = line.split(' ').nth(1).and_then(|cost| cost.parse().ok()).unwrap_or(0);
                 if !std::mem::take(&mut of_call) {
-                    *costs.entry(file.clone()).or_default() += cost;
+                    *costs.entry(counts_for.clone()).or_default() += cost;
                 }
             }
             None => {}
         }
     }
     costs
+}
+
+/// Whether a source file is one of the standard library.
+fn is_standard(file: &str) -> bool {
+    file.starts_with("/rustc/") || file.contains("/library/core/") || file.contains("/library/alloc/")
 }
 
 /// `(number) name`, or the number alone of a name that came before.
@@ -166,5 +177,14 @@ mod tests {
         let counted = by_file(text);
         assert_eq!(counted["/a/stats/x.rs"], 5 + 7 + 1 + 2);
         assert_eq!((counted["/b.rs"], counted["/c.rs"]), (11, 100));
+    }
+
+    #[test]
+    fn the_standard_library_counts_for_what_it_is_compiled_into() {
+        let text = "fl=(1) /a.rs\n1 5\nfi=(2) /rustc/x/library/core/y.rs\n1 7\nfe=(1)\n1 1\nfi=(3) /b.rs\n1 2\nfi=(2)\n1 9\n\n\
+                    fl=(2)\n1 30\n";
+        let counted = by_file(text);
+        assert_eq!((counted["/a.rs"], counted["/b.rs"]), (13, 11));
+        assert_eq!(counted["/rustc/x/library/core/y.rs"], 30);
     }
 }

@@ -14,6 +14,7 @@ pub mod hot;
 pub mod measure;
 pub mod mqsim;
 pub mod mqsim_files;
+mod rooms;
 pub mod rows;
 pub mod scale;
 pub mod schemes;

@@ -14,8 +14,9 @@ use wordline_bench::{
 type Benchmark = fn() -> Result<(), Failure>;
 
 /// The benchmarks that have a name each, beside the drives of [`cases`].
-const NAMED: [(&str, Benchmark); 9] = [
+const NAMED: [(&str, Benchmark); 10] = [
     ("rows", rows::run_all),
+    ("rooms", rows::count_rooms),
     ("rows: translation", translation::run_all),
     ("startup", mqsim::run_all),
     ("costs", costs::run_all),

@@ -7,7 +7,7 @@ use std::process::Command;
 use crate::described::Described;
 use crate::measure::{Goal, median, report};
 use crate::mqsim_files::{Files, Load, command, shipped_configuration};
-use crate::{Failure, callgrind};
+use crate::{Failure, callgrind, rooms};
 
 /// What the rates and the instructions were before reads and writes were made cheaper for every drive; a row is to reach so
 /// many times that.
@@ -26,7 +26,7 @@ enum Run {
     Trace { device: &'static str, scheme: &'static str, changes: &'static [(&'static str, &'static str)] },
 }
 
-/// A row: requests of its measured run and of the one whose instructions are counted, and what was recorded of the same
+/// A row: requests of its measured run and of the one whose instructions are counted (so many that a write buffer fills), and what was recorded of the same
 /// descriptions: million flash operations a second, and instructions of one. Drives whose firmware is newer than the record
 /// have none.
 struct Row {
@@ -74,11 +74,11 @@ const ROWS: [Row; 14] = [
         before: Some([0.985, 9_266.0]),
     },
     preset("enterprise-tlc, 4 KiB random reads", ENTERPRISE, READS, [1_000_000, 20_000]),
-    preset("enterprise-tlc, 4 KiB random writes", ENTERPRISE, WRITES, [1_000_000, 20_000]),
-    preset("enterprise-tlc, 70% reads of 8 KiB", ENTERPRISE, MIXED, [1_000_000, 20_000]),
+    preset("enterprise-tlc, 4 KiB random writes", ENTERPRISE, WRITES, [1_000_000, 200_000]),
+    preset("enterprise-tlc, 70% reads of 8 KiB", ENTERPRISE, MIXED, [1_000_000, 200_000]),
     preset("client-qlc, 4 KiB random reads", CLIENT, READS, [1_000_000, 20_000]),
-    preset("client-qlc, 4 KiB random writes", CLIENT, WRITES, [1_000_000, 20_000]),
-    preset("client-qlc, 70% reads of 8 KiB", CLIENT, MIXED, [1_000_000, 20_000]),
+    preset("client-qlc, 4 KiB random writes", CLIENT, WRITES, [1_000_000, 200_000]),
+    preset("client-qlc, 70% reads of 8 KiB", CLIENT, MIXED, [1_000_000, 200_000]),
     trace("enterprise-tlc, fileserver", ENTERPRISE, "", &[], None),
     trace(
         "collision, fileserver",
@@ -136,7 +136,37 @@ pub fn run_all() -> Result<(), Failure> {
     done
 }
 
+/// Instructions of a flash operation of every row, by room.
+///
+/// # Errors
+/// A run that fails.
+pub fn count_rooms() -> Result<(), Failure> {
+    if !callgrind::is_there() {
+        println!("rooms: not counted, valgrind is not installed");
+        return Ok(());
+    }
+    println!("instructions of a flash operation by room");
+    print!("{:<54}{:>8}", "", "all");
+    rooms::names().for_each(|room| print!("{room:>10}"));
+    println!();
+    let place = std::env::temp_dir().join(format!("wordline-rooms-{}", std::process::id()));
+    let done = ROWS.iter().try_for_each(|row| row.count_rooms(&place));
+    let _ = std::fs::remove_dir_all(&place);
+    done
+}
+
 impl Row {
+    fn count_rooms(&self, place: &Path) -> Result<(), Failure> {
+        let Some(folder) = self.written(self.requests[1], place)? else { return Ok(()) };
+        let (by_file, operations) = callgrind::of_replay(&folder)?;
+        let counts = rooms::by_room(&by_file);
+        let each = |count: u64| count as f64 / operations;
+        print!("{:<54}{:>8.0}", self.name, each(counts.values().sum()));
+        rooms::names().for_each(|room| print!("{:>10.0}", each(counts.get(room).copied().unwrap_or(0))));
+        println!();
+        Ok(())
+    }
+
     fn measure(&self, place: &Path) -> Result<(), Failure> {
         let [requests, counted] = self.requests;
         let Some(folder) = self.written(requests, &place.join("measured"))? else { return Ok(()) };
@@ -156,8 +186,8 @@ impl Row {
         report("    times the recorded rate", operations / rate, "", Goal::AtLeast(TIMES));
         if callgrind::is_there() {
             let Some(folder) = self.written(counted, &place.join("counted"))? else { return Ok(()) };
-            let (now, operations) = callgrind::of_replay(&folder)?;
-            let now = now / operations;
+            let (by_file, operations) = callgrind::of_replay(&folder)?;
+            let now = by_file.values().sum::<u64>() as f64 / operations;
             println!("    {now:.0} instructions a flash operation, {instructions:.0} recorded");
             report("    times as many were recorded", instructions / now, "", Goal::AtLeast(TIMES));
         }

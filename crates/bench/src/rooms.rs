@@ -1,0 +1,146 @@
+//! Instructions of a flash operation by room of the house: what each part of the drive costs, and the budget of each.
+
+use std::collections::BTreeMap;
+
+/// The rooms, and what below the engine's sources belongs to each: a file's room is that of its longest beginning here.
+const ROOMS: [(&str, &[&str]); 7] = [
+    (
+        "base",
+        &[
+            "time.rs",
+            "ids.rs",
+            "events.rs",
+            "memory",
+            "rng.rs",
+            "snapshot",
+            "space.rs",
+            "lib.rs",
+            "nand/divisor.rs",
+        ],
+    ),
+    ("config", &["config"]),
+    (
+        "flash",
+        &[
+            "nand",
+            "sched",
+            "device/issue.rs",
+            "device/joining.rs",
+            "device/suspension.rs",
+            "device/transfers.rs",
+            "device/data_out.rs",
+            "device/progress.rs",
+            "device/cached.rs",
+            "device/copyback.rs",
+            "device/chips.rs",
+            "device/plane_collection.rs",
+            "device/gates.rs",
+            "device/known_reads.rs",
+            "device/ideal.rs",
+            "device/disturb.rs",
+        ],
+    ),
+    ("ftl", &["mapping", "blocks", "gc", "placement", "reclaim", "redundancy", "arrange.rs", "device"]),
+    ("systems", &["systems", "replicate", "custom.rs", "device/systems", "device/view.rs"]),
+    (
+        "observe",
+        &[
+            "stats",
+            "probe.rs",
+            "device/monitor.rs",
+            "device/results.rs",
+            "device/answers.rs",
+            "device/watched.rs",
+            "device/audit",
+            "device/copies_audit.rs",
+            "device/tenants.rs",
+            "device/chip_record.rs",
+        ],
+    ),
+    (
+        "drive",
+        &[
+            "host",
+            "run",
+            "array",
+            "cache",
+            "cpu.rs",
+            "device/mod.rs",
+            "device/admit.rs",
+            "device/buffer.rs",
+            "device/write_back.rs",
+            "device/write_data.rs",
+            "device/split_requests.rs",
+            "device/firmware.rs",
+            "device/make.rs",
+            "device/own_policies.rs",
+            "device/snapshot.rs",
+        ],
+    ),
+];
+
+/// What comes from the workload, and from libraries, the standard one included.
+const OTHERS: [&str; 2] = ["workload", "libraries"];
+
+/// The names of all rooms and of what is none.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    ROOMS.iter().map(|room| room.0).chain(OTHERS)
+}
+
+/// The room of a source file.
+fn room_of(path: &str) -> &'static str {
+    let Some((_, below)) = path.split_once("crates/engine/src/") else {
+        let ours = path.contains("crates/trace/") || path.contains("crates/bench/");
+        return if ours { OTHERS[0] } else { OTHERS[1] };
+    };
+    let lengths = |beginnings: &[&str]| {
+        let fits = |beginning: &&&str| below.starts_with(**beginning);
+        beginnings.iter().filter(fits).map(|beginning| beginning.len()).max()
+    };
+    let best = ROOMS.iter().filter_map(|(room, beginnings)| Some((lengths(beginnings)?, *room))).max();
+    best.map_or("none", |(_, room)| room)
+}
+
+/// Instructions by source file summed by room.
+pub(crate) fn by_room(by_file: &BTreeMap<String, u64>) -> BTreeMap<&'static str, u64> {
+    let mut rooms = BTreeMap::new();
+    for (file, count) in by_file {
+        *rooms.entry(room_of(file)).or_insert(0) += count;
+    }
+    rooms
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn each_file(folder: &Path, see: &mut impl FnMut(&str)) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() { each_file(&path, see) } else { see(path.to_str().unwrap()) }
+        }
+    }
+
+    #[test]
+    fn every_source_file_of_the_engine_is_in_a_room() {
+        let engine = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../crates/engine/src");
+        let mut found = 0;
+        each_file(&engine, &mut |file| {
+            found += 1;
+            assert_ne!(room_of(file), "none", "{file}");
+        });
+        assert!(found > 200);
+    }
+
+    #[test]
+    fn the_longest_beginning_decides() {
+        assert_eq!(room_of("/x/crates/engine/src/device/issue.rs"), "flash");
+        assert_eq!(room_of("/x/crates/engine/src/device/collect.rs"), "ftl");
+        assert_eq!(room_of("/x/crates/engine/src/nand/divisor.rs"), "base");
+        assert_eq!(room_of("/x/crates/trace/src/lib.rs"), "workload");
+        assert_eq!(room_of("/rustc/library/core/src/slice/mod.rs"), "libraries");
+        let counts = BTreeMap::from([("/crates/engine/src/nand/die.rs".into(), 3), ("/core.rs".into(), 2)]);
+        assert_eq!(by_room(&counts), BTreeMap::from([("flash", 3), ("libraries", 2)]));
+    }
+}
