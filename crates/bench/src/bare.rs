@@ -4,7 +4,7 @@
 
 use std::time::Instant;
 
-use wordline_engine::memory::{ask_for_huge_pages, prefetch, zeroed_table};
+use wordline_base::memory::{ask_for_huge_pages, prefetch, zeroed_table};
 
 use crate::Failure;
 

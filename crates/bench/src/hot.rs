@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter};
 use std::path::Path;
 
+use wordline_base::events::EventSet;
 use wordline_engine::device::Device;
-use wordline_engine::events::EventSet;
 use wordline_engine::host::RequestSource;
 use wordline_engine::time::Ns;
 use wordline_engine::{Setup, Unobserved, replay};

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::time::Instant;
 
+use wordline_base::memory::ask_for_huge_pages;
 use wordline_engine::Setup;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::device::Device;
 use wordline_engine::ids::Lpa;
-use wordline_engine::memory::ask_for_huge_pages;
 use wordline_trace::config::{RegionConfig, SourceConfig};
 
 use crate::Failure;

@@ -5,14 +5,14 @@ use crate::blocks::{Domains, Points};
 use crate::config::ConfigError;
 use crate::config::device::DeviceConfig;
 use crate::config::scheme::SchemeConfig;
-use crate::ids::PlaneId;
 use crate::nand::Geometry;
 use crate::placement::planes_in_order;
 use crate::replicate::CopyBudget;
 use crate::replicate::reservation::{Part, Reserved};
-use crate::sched::class::Cause;
 use crate::space::{Room, SpacePlan};
 use crate::systems::SystemPolicy;
+use wordline_base::class::Cause;
+use wordline_base::ids::PlaneId;
 
 /// A drive on paper.
 pub struct Arrangement {

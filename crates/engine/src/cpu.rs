@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::config::firmware::{CpuConfig, FirmwareConfig};
 use crate::sched::queue::OpId;
 use crate::stats::report::{CoreReport, CostReport, CpuReport};
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// What firmware's work is for; each has its cost in `scheme.firmware`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -52,7 +52,7 @@ macro_rules! constructor {
         $(#[$doc])*
         ///
         /// `make` gets the parameters (a table without keys is given as the parameters' own defaults, where they have
-        /// any) and the seed of the run, for named random streams ([`crate::rng::stream`]). What it refuses is named
+        /// any) and the seed of the run, for named random streams ([`wordline_base::rng::stream`]). What it refuses is named
         /// relative to its own table.
         pub fn $function<P: DeserializeOwned>(
             name: &str,

@@ -11,26 +11,23 @@ pub mod config;
 pub mod cpu;
 pub mod custom;
 pub mod device;
-pub mod events;
 pub mod gc;
 pub mod host;
-pub mod ids;
 pub mod mapping;
-pub mod memory;
 pub mod nand;
 pub mod placement;
 pub mod probe;
 pub mod reclaim;
 pub mod redundancy;
 pub mod replicate;
-pub mod rng;
 pub mod run;
 pub mod sched;
 pub mod snapshot;
 pub mod space;
 pub mod stats;
 pub mod systems;
-pub mod time;
+
+pub use wordline_base::{ids, rng, time};
 
 pub use run::{
     Before, Ending, LookedUp, Observer, Outcome, Overwrites, RunError, Setup, Split, Stop, Unobserved,

@@ -1,11 +1,11 @@
 //! A look inside for tests and tools: what the host asked, what each page read found, when requests ended.
 
 use crate::host::HostRequest;
-use crate::ids::Lpa;
-use crate::sched::class::Class;
 use crate::stats::blame::{PARTS, Part, Parts};
 use crate::systems::Action;
-use crate::time::Ns;
+use wordline_base::class::Class;
+use wordline_base::ids::Lpa;
+use wordline_base::time::Ns;
 
 /// Told of what happens, in order. It can't change anything.
 pub trait Probe: Send {

@@ -15,8 +15,8 @@ use crate::config::host::FlowRules;
 use crate::host::front::Front;
 use crate::host::schedulers::HostPolicy;
 use crate::host::{Flow, FlowSet, Flows, HostSide, RequestSource};
-use crate::ids::Lpa;
 use crate::stats::report::Report;
+use wordline_base::ids::Lpa;
 
 pub use error::RunError;
 pub use observer::{Observer, Unobserved};

@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 use crate::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
 use crate::device::Device;
 use crate::host::{HostOp, HostRequest};
-use crate::sched::class::FlashOp;
 use crate::sched::gates::ClassSet;
 use crate::stats::blame::Parts;
 use crate::stats::recorder::Recorder;
-use crate::time::Ns;
 use layout::{Part, first_byte, striped};
+use wordline_base::class::FlashOp;
+use wordline_base::time::Ns;
 
 /// A request of the array.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

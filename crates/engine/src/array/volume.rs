@@ -5,13 +5,13 @@ use super::{Array, Next, Request};
 use crate::config::MeasureConfig;
 use crate::device::Device;
 use crate::host::{DriveView, HostRequest};
-use crate::ids::DieId;
 use crate::run::volume::Volume;
 use crate::snapshot::{In, Out, SnapshotError};
 use crate::stats::recorder::Recorder;
 use crate::stats::report::{CheckedReport, Report};
 use crate::stats::tenants::Tenants;
-use crate::time::Ns;
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 /// The host knows nothing of dies behind an array.
 impl DriveView for Array {

@@ -7,9 +7,9 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::config::bad_blocks::BadBlocksConfig;
-use crate::ids::PlaneId;
 use crate::nand::Geometry;
-use crate::rng::{Xoshiro256PlusPlus, stream};
+use wordline_base::ids::PlaneId;
+use wordline_base::rng::{Xoshiro256PlusPlus, stream};
 
 /// What became of a block that was erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,8 +1,8 @@
 //! Domains: groups of planes whose blocks of one number form a superblock.
 
 use crate::config::scheme::SuperblockSpan;
-use crate::ids::{DomainId, PlaneId};
 use crate::nand::Geometry;
+use wordline_base::ids::{DomainId, PlaneId};
 
 /// Which plane belongs to which domain.
 #[derive(Clone, Debug)]

@@ -6,7 +6,7 @@ use std::collections::{BinaryHeap, VecDeque};
 use serde::{Deserialize, Serialize};
 
 use crate::config::wear::FreeBlock;
-use crate::ids::SuperblockId;
+use wordline_base::ids::SuperblockId;
 
 /// An erased superblock: its erase count, its place in the order of erases, its number. The order of these triples is
 /// total, so that a heap of them has one answer.

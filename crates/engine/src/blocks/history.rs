@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::DomainId;
+use wordline_base::ids::DomainId;
 
 /// What of the past a policy looks at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::SuperblockId;
+use wordline_base::ids::SuperblockId;
 
 /// The streams of the superblocks, by the host's write points. What a drive holds that no stream has written since belongs to
 /// the first.

@@ -2,7 +2,7 @@
 
 use crate::config::SchemeConfig;
 use crate::config::isolation::Isolation;
-use crate::sched::class::{CAUSES, Cause};
+use wordline_base::class::{CAUSES, Cause};
 
 /// The write points of every domain: those of the host first, then one for each further kind of writing.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::history::{FullOrder, History, Needs};
-use crate::ids::{DomainId, PlaneId, Ppa, SuperblockId};
-use crate::memory::{prefetch, zeroed_table};
 use crate::nand::{CellMode, Geometry};
+use wordline_base::ids::{DomainId, PlaneId, Ppa, SuperblockId};
+use wordline_base::memory::{prefetch, zeroed_table};
 
 /// Stage in the life of a superblock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{PlaneId, Ppa, SuperblockId};
 use crate::nand::{CellMode, Geometry};
 use crate::redundancy::Stripes;
 use crate::sched::queue::{NONE, OpId};
+use wordline_base::ids::{PlaneId, Ppa, SuperblockId};
 
 /// Where writing goes on in one domain.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -8,9 +8,9 @@ use std::hash::BuildHasherDefault;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::ids::Lpa;
-use crate::memory::PageHasher;
-use crate::time::Ns;
+use wordline_base::ids::Lpa;
+use wordline_base::memory::PageHasher;
+use wordline_base::time::Ns;
 
 /// Pages, of which nothing depends on the order of the table.
 type Pages = HashSet<u32, BuildHasherDefault<PageHasher>>;

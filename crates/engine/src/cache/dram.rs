@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use crate::config::cache::{DramConfig, DramRows};
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// The DRAM: one access at a time, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

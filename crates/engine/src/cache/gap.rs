@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// A time for each unit.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::prefetch;
+use wordline_base::memory::prefetch;
 
 /// Fibonacci hashing: 2^32 divided by the golden ratio (Knuth, The Art of Computer Programming vol. 3, 6.4).
 const MULTIPLIER: u32 = 0x9e37_79b9;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Access, CachePolicy};
 use crate::config::cache::ReadAdmission;
-use crate::ids::Lpa;
+use wordline_base::ids::Lpa;
 
 /// Least recently used.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -21,11 +21,11 @@ pub mod together;
 pub mod write_buffer;
 
 use crate::config::cache::{CacheConfig, CacheKind};
-use crate::ids::Lpa;
-use crate::sched::class::Class;
-use crate::snapshot::Stored;
 use crate::snapshot::policies::policies;
 use table::UnitTable;
+use wordline_base::class::Class;
+use wordline_base::ids::Lpa;
+use wordline_base::snapshot::Stored;
 
 pub use ledger::Ledger;
 pub use lru::Lru;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::cache::PauseConfig;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// When write-back pauses.
 #[derive(Clone, Debug, Serialize, Deserialize)]

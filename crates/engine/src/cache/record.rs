@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Counters of the data cache. All count mapping units.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -14,9 +14,9 @@ use super::throttle::Throttle;
 use super::{CachePolicy, CacheSlot, CacheView};
 use crate::config::ConfigError;
 use crate::config::cache::{CacheBytes, CacheConfig, DramConfig, Rewrites};
-use crate::ids::Lpa;
 use crate::snapshot::{In, Out, Part, SnapshotError};
-use crate::time::Ns;
+use wordline_base::ids::Lpa;
+use wordline_base::time::Ns;
 
 /// A request (a flush) or a unit of one (a write with FUA) that is answered when cached data is in flash.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::index::Index;
 use super::list::{Link, Links, List, NIL};
 use super::marks::{Mark, Marks};
-use crate::ids::Lpa;
-use crate::memory::prefetch;
+use wordline_base::ids::Lpa;
+use wordline_base::memory::prefetch;
 
 /// Bytes of a sector: the granularity of what is cached of a unit.
 pub const SECTOR: u32 = 512;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::gap::Gap;
 use crate::config::cache::ThrottleConfig;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// When the next unit may enter.
 #[derive(Clone, Debug, Serialize, Deserialize)]

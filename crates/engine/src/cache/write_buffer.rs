@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Access, CachePolicy};
-use crate::ids::Lpa;
+use wordline_base::ids::Lpa;
 
 /// First in, first out; reads hit what is still there, and never enter.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

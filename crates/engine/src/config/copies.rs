@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
-use crate::ids::DieId;
 use crate::replicate::Reservation;
 use crate::replicate::arbiter::ArbiterKind;
+use wordline_base::ids::DieId;
 
 /// Copies (`[scheme.copies]`). Nothing of it matters on a drive without a system that makes copies, but for what is
 /// reserved.

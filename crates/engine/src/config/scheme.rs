@@ -25,7 +25,7 @@ use super::separation::SeparationConfig;
 use super::slc_cache::SlcCacheConfig;
 use super::wear::WearConfig;
 use crate::custom::{self, CustomConfig};
-use crate::sched::class::Class;
+use wordline_base::class::Class;
 
 /// A scheme. `presets/schemes/*.toml` are of this form; a device may carry defaults in its `[scheme]` table.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -6,12 +6,12 @@ use super::Device;
 use super::fetch::{UNITS_AHEAD, UNITS_NEAR};
 use crate::config::device::LinkData;
 use crate::host::{HostOp, HostRequest};
-use crate::ids::{DieId, Lpa};
 use crate::probe::Answer;
 use crate::sched::queue::{NONE, OpId};
 use crate::stats::blame::{Part, Parts};
 use crate::systems::Distance;
-use crate::time::Ns;
+use wordline_base::ids::{DieId, Lpa};
+use wordline_base::time::Ns;
 
 /// A request inside the drive.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

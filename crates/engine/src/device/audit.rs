@@ -6,8 +6,8 @@ mod single_copy;
 use super::Device;
 use crate::blocks::BlockState;
 use crate::blocks::table::NOT_A_CANDIDATE;
-use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::stats::report::CheckedReport;
+use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
 
 /// Pages between the one that is audited and the one whose tables are fetched.
 const FETCHED_AHEAD: u32 = 32;
@@ -162,10 +162,10 @@ mod tests {
     use super::*;
     use crate::config::run::{StartConfig, StartLayout};
     use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
-    use crate::host::request::SourceError;
     use crate::host::{HostOp, HostRequest, RequestSource};
     use crate::run::Setup;
-    use crate::time::Ns;
+    use wordline_base::request::SourceError;
+    use wordline_base::time::Ns;
 
     /// A drive of one die in checked mode, overwritten twice or as it was laid out.
     fn drive(overwrite: f64) -> Device {

@@ -9,11 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use crate::config::reclaim::HostAccess;
 use crate::config::scheme::SchemeConfig;
-use crate::ids::{Lpa, Ppa, SuperblockId};
-use crate::memory::{PageHasher, in_order};
-use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{OWN, Op, OpId};
 use crate::stats::blame::Part;
+use wordline_base::class::{Cause, Class};
+use wordline_base::ids::{Lpa, Ppa, SuperblockId};
+use wordline_base::memory::{PageHasher, in_order};
 
 /// Whose moves the host waits for.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use crate::blocks::BlockState;
 use crate::config::scheme::GcConfig;
-use crate::ids::{DomainId, SuperblockId};
 use crate::nand::Geometry;
-use crate::sched::class::Cause;
 use crate::stats::reclaim::BackgroundReport;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, SuperblockId};
 
 /// Collection at idle time.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]

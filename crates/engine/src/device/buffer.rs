@@ -5,11 +5,11 @@ use super::Device;
 use crate::cache::state::Promise;
 use crate::cache::table::{Slot, Written};
 use crate::cache::{Access, Cache, CachePolicy, CacheSlot, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
-use crate::ids::{Lpa, Ppa};
 use crate::placement::Placement;
-use crate::sched::class::Class;
 use crate::sched::queue::{OWN, Op, OpId};
 use crate::stats::blame::Part;
+use wordline_base::class::Class;
+use wordline_base::ids::{Lpa, Ppa};
 
 impl Device {
     /// Replaces the policy of the data cache by a user's own. The scheme must have a cache.
@@ -42,7 +42,7 @@ impl Device {
             request,
             bytes,
             wait_from: self.now,
-            ..Op::new(WRITE_BACK_PROGRAM, lpa, crate::ids::Ppa::NONE)
+            ..Op::new(WRITE_BACK_PROGRAM, lpa, wordline_base::ids::Ppa::NONE)
         };
         let id = self.pool.insert(op);
         if room {
@@ -217,7 +217,7 @@ impl Device {
         if at_once {
             self.page_done(request);
         } else {
-            let ppa = crate::ids::Ppa::NONE;
+            let ppa = wordline_base::ids::Ppa::NONE;
             let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
             self.access_dram(id);
         }
@@ -354,7 +354,7 @@ impl Device {
         let op = Op {
             request,
             wait_from: self.now,
-            ..Op::new(WRITE_BACK_PROGRAM, Lpa::NONE, crate::ids::Ppa::NONE)
+            ..Op::new(WRITE_BACK_PROGRAM, Lpa::NONE, wordline_base::ids::Ppa::NONE)
         };
         let op = self.pool.insert(op);
         state.promises.push(Promise { op, from: 0, until: state.stamp + 1, left });

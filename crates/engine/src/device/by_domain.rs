@@ -16,13 +16,13 @@ use super::Device;
 use super::overwriting::Overwriting;
 use super::victim_places::VictimPlaces;
 use crate::gc::GcPolicy;
-use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::mapping::PageMap;
 use crate::mapping::page::Whole;
 use crate::mapping::part::{Dealing, Entries, Parts};
-use crate::memory::ENTRIES_OF_LINE;
 use crate::placement::{Placement, PlacementPolicy};
-use crate::sched::class::Cause;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use wordline_base::memory::ENTRIES_OF_LINE;
 
 /// Pages to be filled that are sorted at a time: so many that each domain gets some rows, so few that their entries of the
 /// map stay in the nearest caches if they follow one another.

@@ -5,13 +5,13 @@
 //! suspended while it overlaps another.
 
 use super::Device;
-use crate::ids::DieId;
 use crate::nand::cache_register::{Aside, CacheRegister};
 use crate::nand::die::{Command, CommandForm, Phase};
-use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
-use crate::time::Ns;
+use wordline_base::class::{Class, FlashOp};
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 impl Device {
     fn register_resource(&self, die: DieId) -> usize {

@@ -1,11 +1,11 @@
 //! What the record of chips is told, where there is one: a branch each, the rest out of line.
 
 use super::Device;
-use crate::ids::DieId;
-use crate::sched::class::Class;
 use crate::sched::queue::OpId;
 use crate::stats::chips::ChipRecorder;
-use crate::time::Ns;
+use wordline_base::class::Class;
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 impl Device {
     /// A head begins to wait in the queue of a die, or waits no more.

@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use super::issue::only_class;
 use crate::config::device::{CommandTaker, DeviceConfig};
-use crate::ids::DieId;
 use crate::nand::Geometry;
 use crate::nand::die::{Die, Phase};
-use crate::sched::class::{CLASSES, Class, classes_in};
 use crate::sched::queue::{Fifo, NONE, OpId};
 use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
-use crate::time::Ns;
+use wordline_base::class::{CLASSES, Class, classes_in};
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 /// Whose turn it is on each channel.
 #[derive(Clone, Debug, Serialize, Deserialize)]

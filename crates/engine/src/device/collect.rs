@@ -4,10 +4,10 @@
 use super::Device;
 use crate::blocks::BlockState;
 use crate::gc::collector::Collector;
-use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::mapping::dealt::Dealt;
-use crate::memory::ENTRIES_OF_LINE;
-use crate::sched::class::{Cause, Class};
+use wordline_base::class::{Cause, Class};
+use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use wordline_base::memory::ENTRIES_OF_LINE;
 
 /// Rows of a victim whose map entries are fetched together, as long ahead of their reads: a fetch whose address translation
 /// must be looked up holds the processor for as long as several of them together.

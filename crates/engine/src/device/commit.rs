@@ -3,10 +3,10 @@
 use super::Device;
 use super::steering::STEERED;
 use crate::blocks::BlockState;
-use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::replicate::CopyLoss;
-use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, OWN, Op, OpId};
+use wordline_base::class::{Cause, Class};
+use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
 
 impl Device {
     /// The die takes this program: its units take effect.

@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use crate::arrange::Arrangement;
 use crate::config::scheme::SchemeConfig;
-use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::mapping::FurtherCopy;
 use crate::replicate::reservation::{Part, Reservation, Reserved};
 use crate::replicate::{ArbiterPolicy, Candidate, CopyLoss, CopyTarget};
-use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{Op, OpId};
 use crate::snapshot::{In, Out, SnapshotError};
 use crate::stats::copies::CopyCounters;
 use crate::systems::System;
+use wordline_base::class::{Cause, Class};
+use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
 
 /// A system as the owner of copies.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -39,12 +39,12 @@ pub(super) struct Replication {
     pub reads_sent_on: u64,
 }
 
-impl crate::snapshot::Part for Replication {
+impl wordline_base::snapshot::Part for Replication {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
         // What is reserved follows from the configuration; `candidates` is empty between two events.
         let Self { arbiter, reserved: _, owners, extra, room: _, reserved_room: _, .. } = self;
         out.put(&(owners, extra, &self.dropped, self.reads_by_primary, self.reads_sent_on))?;
-        crate::snapshot::Part::save(arbiter, out)
+        wordline_base::snapshot::Part::save(arbiter, out)
     }
 
     fn restore(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
@@ -53,12 +53,12 @@ impl crate::snapshot::Part for Replication {
         if (self.owners.len(), self.extra.len()) != (owners, domains) {
             return Err(SnapshotError::Misfit("the systems that make copies".to_owned()));
         }
-        crate::snapshot::Part::restore(&mut self.arbiter, input)
+        wordline_base::snapshot::Part::restore(&mut self.arbiter, input)
     }
 
     fn fork(&self) -> Result<Self, SnapshotError> {
         Ok(Self {
-            arbiter: crate::snapshot::Part::fork(&self.arbiter)?,
+            arbiter: wordline_base::snapshot::Part::fork(&self.arbiter)?,
             reserved: self.reserved.clone(),
             owners: self.owners.clone(),
             extra: self.extra.clone(),

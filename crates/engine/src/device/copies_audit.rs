@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Device;
 use crate::blocks::BlockState;
-use crate::ids::{DomainId, Lpa};
+use wordline_base::ids::{DomainId, Lpa};
 
 impl Device {
     /// Audits every further copy: its OOB names its page and its role, it holds the newest version and lies in a

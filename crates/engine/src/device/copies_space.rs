@@ -1,11 +1,11 @@
 //! Space for further copies: where one goes, and what of the host's space it leaves alone.
 
 use super::Device;
-use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa};
 use crate::mapping::copies::Pending;
 use crate::replicate::{CopyLoss, CopyTarget};
-use crate::sched::class::Cause;
 use crate::sched::queue::NONE;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DieId, DomainId, Lpa, PlaneId, Ppa};
 
 impl Device {
     /// Where a copy goes: to this plane, or another of its die where the target is a die and they share a domain.

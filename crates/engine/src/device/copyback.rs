@@ -5,13 +5,13 @@
 
 use super::Device;
 use crate::config::device::MultiPlaneRule;
-use crate::ids::{DieId, DomainId, Ppa};
 use crate::nand::Place;
 use crate::nand::die::{Command, CommandForm, Phase};
-use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::{Part, Parts};
-use crate::time::Ns;
+use wordline_base::class::{Cause, Class};
+use wordline_base::ids::{DieId, DomainId, Ppa};
+use wordline_base::time::Ns;
 
 impl Device {
     /// Moves a flash page of a victim by copyback, to the next place of its domain's write point for this cause; `false`,

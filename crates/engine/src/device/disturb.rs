@@ -8,13 +8,13 @@ use super::Device;
 use super::reclaim::Reclaim;
 use crate::config::errors::ReadCounting;
 use crate::config::{DeviceConfig, SchemeConfig};
-use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::bit_errors::{BitErrors, ReadOutcome};
 use crate::nand::{Geometry, ReadCounts};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
 use crate::stats::disturb::{ErrorsReport, ReadDisturbReport};
-use crate::time::Ns;
+use wordline_base::ids::{DieId, PlaneId, Ppa};
+use wordline_base::time::Ns;
 
 /// A flash page whose data has left the die and is being decoded.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 
 use super::Device;
 use crate::blocks::BlockState;
-use crate::ids::{DomainId, Lpa, SuperblockId};
-use crate::sched::class::Class;
 use crate::sched::queue::{Op, OpId};
+use wordline_base::class::Class;
+use wordline_base::ids::{DomainId, Lpa, SuperblockId};
 
 impl Device {
     /// Nothing valid is left in a superblock: erases its blocks.

@@ -2,10 +2,10 @@
 
 use super::Device;
 use crate::host::{HostOp, HostRequest};
-use crate::ids::{Lpa, Ppa};
 use crate::run::FETCHED_TOGETHER;
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::systems::Distance;
+use wordline_base::ids::{Lpa, Ppa};
 
 /// Requests that are fetched together at most.
 const MOST: usize = FETCHED_TOGETHER as usize;

@@ -5,7 +5,7 @@ use super::Device;
 use crate::cpu::{Booking, Cost, Task, Work};
 use crate::host::{HostOp, HostRequest};
 use crate::sched::queue::{NONE, OpId};
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 impl Device {
     /// Lets the firmware work on a request; then the request enters the flash queues.

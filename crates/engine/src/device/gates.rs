@@ -1,9 +1,9 @@
 //! Gates at work: what a die may begin now, and when it looks again.
 
 use super::Device;
-use crate::ids::DieId;
 use crate::sched::gates::ClassSet;
-use crate::time::Ns;
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 impl Device {
     /// A system closes gates on dies. It names the time at which they open again: there is no gate without an end.

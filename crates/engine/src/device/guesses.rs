@@ -1,11 +1,11 @@
 //! Guesses of address translation: a place is read where a page may be, and judged by what is there.
 
 use super::Device;
-use crate::ids::{Lpa, Ppa};
 use crate::mapping::{Found, Lookup};
-use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
+use wordline_base::class::{Class, FlashOp};
+use wordline_base::ids::{Lpa, Ppa};
 
 impl Device {
     /// Reads where the page may be.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use crate::sched::queue::OpId;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Look-ups under way. All take the same time, so the first to begin is the first to end.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

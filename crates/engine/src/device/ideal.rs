@@ -3,12 +3,12 @@
 
 use super::Device;
 use crate::config::ideal::SecondServer;
-use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::Geometry;
-use crate::sched::class::Class;
 use crate::sched::queue::{Op, OpId};
 use crate::stats::report::{ChannelReport, DieReport, SecondServerReport};
-use crate::time::Ns;
+use wordline_base::class::Class;
+use wordline_base::ids::{DieId, PlaneId, Ppa};
+use wordline_base::time::Ns;
 
 /// How many servers of dies and channels a drive has, and the channel of each server of a die. Where `planes` are servers beside
 /// their dies these come behind.

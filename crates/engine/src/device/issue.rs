@@ -2,14 +2,14 @@
 
 use super::Device;
 use crate::config::device::MultiPlaneRule;
-use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::Place;
 use crate::nand::die::{Command, CommandForm, Phase};
-use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
 use crate::stats::blame::Part;
-use crate::time::Ns;
+use wordline_base::class::{Class, FlashOp};
+use wordline_base::ids::{DieId, PlaneId, Ppa};
+use wordline_base::time::Ns;
 
 /// A command under construction: flash pages of different planes of one die, linked through `next`.
 struct Draft {

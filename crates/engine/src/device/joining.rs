@@ -8,8 +8,8 @@
 
 use super::Device;
 use crate::config::device::ChannelArbitration;
-use crate::ids::DieId;
-use crate::time::Ns;
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 /// Parts of a plane in which means are counted.
 const PARTS: u64 = 256;

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use crate::blocks::BlockState;
-use crate::ids::SuperblockId;
 use crate::sched::queue::{NONE, OpId};
+use wordline_base::ids::SuperblockId;
 
 /// A superblock that a system keeps open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! The reads of the host at each die, looked up again only where they changed.
 
 use super::{Device, DriveView};
-use crate::ids::{DieId, Ppa};
 use crate::sched::queue::ReadThere;
+use wordline_base::ids::{DieId, Ppa};
 
 /// The reads of the host at each die. What is kept of a die holds until its commands change.
 #[derive(Clone, Debug, Default)]

@@ -27,7 +27,6 @@ use crate::config::isolation::Isolation;
 use crate::config::nand_modes::CopybackBlocks;
 use crate::config::scheme::SchemeConfig;
 use crate::cpu::Cpu;
-use crate::events::EventSet;
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::mapping::{Copies, Layout, PageMap};
 use crate::nand::cache_register::CacheOperations;
@@ -46,7 +45,8 @@ use crate::stats::energy::EnergyTable;
 use crate::stats::recorder::Recorder;
 use crate::stats::settled::Settled;
 use crate::systems::SystemPolicy;
-use crate::time::Ns;
+use wordline_base::events::EventSet;
+use wordline_base::time::Ns;
 
 impl Device {
     /// An empty drive. `checked` verifies every read's OOB and allows a final audit. `seed` is that of the run: the

@@ -3,11 +3,11 @@
 
 use super::Device;
 use super::translate::Translation;
-use crate::ids::{Lpa, PlaneId, Ppa};
 use crate::mapping::WriteBack;
 use crate::placement::ProgramIntent;
-use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{Fifo, OWN, Op, OpId};
+use wordline_base::class::{Cause, Class};
+use wordline_base::ids::{Lpa, PlaneId, Ppa};
 
 /// What is done about a translation page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -1,8 +1,8 @@
 //! Cell modes of blocks: the mode of a page, and the mode in which a write point opens its superblocks.
 
 use super::Device;
-use crate::ids::{DomainId, Ppa};
 use crate::nand::CellMode;
+use wordline_base::ids::{DomainId, Ppa};
 
 impl Device {
     /// Mode of the block in which a page lies. Every time of the cell array is taken by this mode.
@@ -33,7 +33,7 @@ impl Device {
     }
 
     /// Mode of the block in which a logical page lies now; `None` for a page without data.
-    pub fn mode_of_logical_page(&self, lpa: crate::ids::Lpa) -> Option<CellMode> {
+    pub fn mode_of_logical_page(&self, lpa: wordline_base::ids::Lpa) -> Option<CellMode> {
         let ppa = if lpa.0 < self.logical_units { self.lookup(lpa) } else { Ppa::NONE };
         ppa.is_some().then(|| self.cell_mode(ppa))
     }

@@ -5,9 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use super::known_reads::KnownReads;
 use crate::config::MeasureConfig;
-use crate::ids::{DieId, DomainId, PlaneId, SuperblockId};
 use crate::nand::die::Phase;
-use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::chips::ChipRecorder;
 use crate::stats::collisions::{Ahead, CollisionProbe, Place};
@@ -16,7 +14,9 @@ use crate::stats::report::Report;
 use crate::stats::samples::{DieState, Sampler};
 use crate::stats::series::{Moment, Series};
 use crate::stats::table::{Column, Table};
-use crate::time::Ns;
+use wordline_base::class::{Class, FlashOp};
+use wordline_base::ids::{DieId, DomainId, PlaneId, SuperblockId};
+use wordline_base::time::Ns;
 
 /// The recorders that can be on.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -5,10 +5,10 @@ mod tests;
 
 use super::Device;
 use crate::blocks::separation::Separation;
-use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::Placement;
-use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
+use wordline_base::class::{Cause, Class};
+use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 
 impl Device {
     #[inline(never)]

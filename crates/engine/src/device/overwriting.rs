@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::Device;
 use crate::host::{HostRequest, RequestSource, SourceError};
-use crate::ids::Lpa;
-use crate::rng::{self, Xoshiro256PlusPlus};
 use crate::stats::settled::Settled;
+use wordline_base::ids::Lpa;
+use wordline_base::rng::{self, Xoshiro256PlusPlus};
 
 /// The pages that are overwritten, one after the other.
 pub struct Overwriting<'a> {

@@ -6,8 +6,8 @@ use crate::gc::{GcPolicy, VictimPolicy};
 use crate::placement::{Placement, PlacementPolicy};
 use crate::redundancy::{Redundancy, RedundancyPolicy};
 use crate::replicate::{Arbiter, ArbiterPolicy};
-use crate::sched::class::Class;
 use crate::sched::{Scheduler, SchedulerPolicy};
+use wordline_base::class::Class;
 
 impl Device {
     /// Replaces the placement by a user's own.

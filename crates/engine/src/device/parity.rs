@@ -2,12 +2,12 @@
 
 use super::Device;
 use crate::blocks::BlockState;
-use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::nand::Geometry;
 use crate::redundancy::{RedundancyPolicy, Rows, Stripes};
-use crate::sched::class::Class;
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
+use wordline_base::class::Class;
+use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 
 use super::rebuild::Rebuilds;
 

@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use super::rebuild::Rebuilds;
-use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::nand::die::{CommandForm, Phase};
 use crate::placement::Placement;
 use crate::redundancy::PageStripes;
-use crate::sched::class::{Cause, Class, FlashOp};
 use crate::sched::queue::{JOIN, NONE, Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
-use crate::time::Ns;
+use wordline_base::class::{Cause, Class, FlashOp};
+use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
+use wordline_base::time::Ns;
 
 /// How far the parity of a stripe that changed has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -7,9 +7,9 @@ use std::hash::BuildHasherDefault;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{Lpa, Ppa};
-use crate::memory::{PageHasher, in_order};
 use crate::sched::queue::OpId;
+use wordline_base::ids::{Lpa, Ppa};
+use wordline_base::memory::{PageHasher, in_order};
 
 /// Logical pages of which a part is being written, and the other such writes that wait for it. Nothing that it gives depends
 /// on the order of its table.

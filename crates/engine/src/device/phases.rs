@@ -4,8 +4,8 @@
 use super::{Device, DomainState};
 use crate::blocks::BlockState;
 use crate::blocks::steady::{self, Collection, Parted, Plan, Shape, seed_of};
-use crate::ids::{DomainId, Ppa, SuperblockId};
-use crate::sched::class::Cause;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 
 impl Device {
     /// What the phases of the domains are drawn from, in a run with this seed. `at_once`: the run begins with them, and not

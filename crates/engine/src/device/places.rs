@@ -2,11 +2,11 @@
 
 use super::{Device, Request};
 use crate::blocks::BlockState;
-use crate::ids::{DomainId, PlaneId, Ppa};
 use crate::placement::{Placement, PlacementView, PlaneSet, ProgramIntent};
-use crate::sched::class::Cause;
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::blame::Part;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, PlaneId, Ppa};
 
 impl Device {
     /// What the placement is told of a unit.

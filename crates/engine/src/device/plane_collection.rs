@@ -11,13 +11,13 @@ use super::Device;
 use crate::config::SchemeConfig;
 use crate::config::device::DeviceConfig;
 use crate::config::nand_modes::CopybackBlocks;
-use crate::ids::{DieId, PlaneId, Ppa};
 use crate::nand::Geometry;
 use crate::nand::die::Phase;
-use crate::sched::class::Class;
 use crate::sched::queue::{NONE, OWN, OpId};
 use crate::stats::report::{DieReport, PlaneReport};
-use crate::time::Ns;
+use wordline_base::class::Class;
+use wordline_base::ids::{DieId, PlaneId, Ppa};
+use wordline_base::time::Ns;
 
 /// The servers of the planes, behind those of the dies.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -10,11 +10,11 @@ use super::awaited_moves::AwaitedMoves;
 use super::kept::KeptOpen;
 use crate::blocks::BlockState;
 use crate::cpu::{Cost, Task};
-use crate::ids::{Ppa, SuperblockId};
 use crate::nand::CellMode;
-use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, OWN, Op, OpId};
 use crate::systems::{self, Pin, Plan};
+use wordline_base::class::{Cause, Class};
+use wordline_base::ids::{Ppa, SuperblockId};
 
 /// Write point of a program that has none.
 const PINNED: u8 = u8::MAX;

@@ -11,13 +11,13 @@ use crate::blocks::steady::Plan;
 use crate::blocks::{FreeList, WritePoint};
 use crate::config::scheme::PlacementOrder;
 use crate::gc::collector::Collector;
-use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::mapping::{Layout, ParityLayout};
 use crate::nand::CellMode;
 use crate::placement::{ProgramIntent, planes_in_order};
+use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 
-use crate::sched::class::Cause;
 use crate::sched::queue::NONE;
+use wordline_base::class::Cause;
 
 /// Overwrites whose table entries are fetched together.
 const BATCH: usize = 64;

@@ -2,11 +2,11 @@
 
 use super::Device;
 use crate::blocks::separation::{Separation, SeparationPolicy};
-use crate::ids::{Lpa, PlaneId, Ppa};
 use crate::placement::ProgramIntent;
-use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{OWN, Op, OpId};
 use crate::stats::blame::Part;
+use wordline_base::class::{Cause, Class};
+use wordline_base::ids::{Lpa, PlaneId, Ppa};
 
 impl Device {
     /// Sends one unit of a write request on its way: first a read where only a part of it is written.

@@ -1,12 +1,12 @@
 //! Events in the order of their times, and what arrays do when they finish.
 
 use super::Device;
-use crate::events::Event;
-use crate::ids::DieId;
 use crate::nand::die::{Command, CommandForm, Phase};
-use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::NONE;
-use crate::time::Ns;
+use wordline_base::class::{Class, FlashOp};
+use wordline_base::events::Event;
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 impl Device {
     /// Handles events, as long as they go before an arrival at `arrival` and before [`Self::wake_at`], until the host must

@@ -3,11 +3,11 @@
 use super::Device;
 use super::rebuild::is_source;
 use crate::config::scheme::UnmappedReads;
-use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::die::Phase;
-use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, OWN, Op, OpId};
 use crate::stats::blame::Part;
+use wordline_base::class::{Class, FlashOp};
+use wordline_base::ids::{DieId, Lpa, Ppa};
 
 impl Device {
     /// Sends one unit of a read request on its way. `head` is the flash page that the request's previous unit was

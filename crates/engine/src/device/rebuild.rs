@@ -5,13 +5,13 @@ use std::collections::VecDeque;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
-use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::die::Phase;
 use crate::redundancy::{BlockedRead, Decision, Redundancy};
-use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{JOIN, NONE, OWN, Op, OpId};
 use crate::stats::blame::Part;
-use crate::time::Ns;
+use wordline_base::class::{Class, FlashOp};
+use wordline_base::ids::{DieId, Lpa, Ppa};
+use wordline_base::time::Ns;
 
 /// A read that is being rebuilt.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

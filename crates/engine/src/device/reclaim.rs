@@ -9,15 +9,15 @@ use super::{Device, READ_COUNTERS};
 use crate::blocks::BlockState;
 use crate::config::reclaim::{Holes, ReclaimConfig};
 use crate::cpu::Cost;
-use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::nand::Geometry;
 use crate::reclaim::mover::{self, Order};
 use crate::reclaim::{Decision, ReadReclaim, ReclaimPolicy, Routine, WornBlock, reads_by_block};
-use crate::sched::class::{Cause, Class};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::reclaim::{ReadReclaimReport, ReclaimRecord};
 use crate::systems::{Action, Pin, Plan, Step, Watches};
-use crate::time::Ns;
+use wordline_base::class::{Cause, Class};
+use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use wordline_base::time::Ns;
 
 /// What is known of a block beside its reads.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

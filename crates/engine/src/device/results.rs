@@ -5,13 +5,13 @@ use crate::blocks::separation::SeparationPolicy;
 use crate::cache::record::CacheRecord;
 use crate::nand::CellMode;
 use crate::nand::channel::Channel;
-use crate::sched::class::ByClass;
 use crate::stats::measured::Tables;
 use crate::stats::notes::{Collected, Evidence};
 use crate::stats::precision::{IntervalsReport, Measured};
 use crate::stats::recorder::Recorder;
 use crate::stats::report::{DriveReport, Report};
-use crate::time::Ns;
+use wordline_base::class::ByClass;
+use wordline_base::time::Ns;
 
 impl Device {
     /// Forgets what was counted so far: the window opens now, after so many requests.

@@ -1,14 +1,14 @@
 //! Which copy serves a read, and what of copies is reported.
 
 use super::Device;
-use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::die::Phase;
 use crate::replicate::{Arbiter, Candidate, Serving};
 use crate::sched::Scheduler;
-use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::copies::{CopiesReport, ReservedReport};
-use crate::time::Ns;
+use wordline_base::class::{Class, FlashOp};
+use wordline_base::ids::{DieId, Lpa, Ppa};
+use wordline_base::time::Ns;
 
 impl Device {
     /// The copy of a page that a read of the host shall go to. `here` is where the read is, if a die is about to take it.

@@ -9,11 +9,11 @@ use super::Device;
 use crate::blocks::slc_cache::{CacheView, SlcCache, SlcCachePolicy};
 use crate::blocks::{BlockState, Points};
 use crate::config::slc_cache::{CacheSizes, SlcCacheConfig, WhenFull};
-use crate::ids::{DomainId, Ppa, SuperblockId};
 use crate::nand::CellMode;
-use crate::sched::class::Cause;
 use crate::sched::queue::OpId;
 use crate::stats::slc_cache::SlcCacheReport;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 
 /// State of the SLC cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]

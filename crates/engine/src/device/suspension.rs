@@ -1,12 +1,12 @@
 //! Programs and erases that stop for reads, and go on.
 
 use super::Device;
-use crate::ids::DieId;
 use crate::nand::die::{Phase, Suspended};
-use crate::sched::class::{Class, FlashOp};
 use crate::sched::queue::NONE;
 use crate::stats::blame::Part;
-use crate::time::Ns;
+use wordline_base::class::{Class, FlashOp};
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 impl Device {
     /// Interrupts the running program or erase at `begin`, when `left` of it remains.

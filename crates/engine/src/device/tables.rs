@@ -1,7 +1,7 @@
 //! The tables of a drive, number by number, for whoever compares two drives.
 
 use super::Device;
-use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
 
 impl Device {
     /// Tells each number of the tables with the name of its table: where each logical page is (`map`), what the spare area of each

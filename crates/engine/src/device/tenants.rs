@@ -2,8 +2,8 @@
 
 use super::Device;
 use crate::host::{DriveView, HostOp, HostRequest};
-use crate::ids::{DieId, Lpa};
 use crate::stats::tenants::Tenants;
+use wordline_base::ids::{DieId, Lpa};
 
 impl Device {
     /// From now on figures are kept for each of these flows (name and stream), and [`Self::take_answered`] tells which

@@ -2,11 +2,11 @@
 
 use super::Device;
 use crate::config::device::ChannelArbitration;
-use crate::ids::DieId;
 use crate::nand::die::{ChannelWait, Phase};
-use crate::sched::class::{Class, FlashOp};
 use crate::stats::blame::Part;
-use crate::time::Ns;
+use wordline_base::class::{Class, FlashOp};
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 impl Device {
     /// Whether a command does what no request waits for, so that its parts of a response time are nobody's. What reads and

@@ -6,12 +6,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Device;
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
-use crate::ids::{DomainId, Lpa, Ppa};
 use crate::mapping::{Found, Lookup, MapView, Update, WriteBack};
 use crate::nand::CellMode;
 use crate::placement::ProgramIntent;
-use crate::rng::{below, stream};
-use crate::sched::class::Cause;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, Lpa, Ppa};
+use wordline_base::rng::{below, stream};
 
 /// γ: the largest of n exponential times is ln n + γ of their means long.
 const EULER: f64 = 0.577_215_664_901_532_9;

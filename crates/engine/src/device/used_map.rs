@@ -6,7 +6,6 @@ use super::Device;
 use crate::blocks::steady::Collection;
 use crate::blocks::table::NOT_A_CANDIDATE;
 use crate::host::draws::Draws;
-use crate::ids::{DomainId, Lpa, Ppa};
 use crate::mapping::permutation::Permutation;
 use crate::mapping::used::ages::Aged;
 use crate::mapping::used::backward::{Urn, units_of, urns};
@@ -17,8 +16,9 @@ use crate::mapping::used::page_rates::PageRates;
 use crate::mapping::used::pages::{Alike, Evictions, cycles, longest, runs};
 use crate::mapping::used::stay::Group;
 use crate::mapping::{Lookup, MapView, Update};
-use crate::rng::{stream, unit};
-use crate::sched::class::Cause;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, Lpa, Ppa};
+use wordline_base::rng::{stream, unit};
 
 impl Device {
     /// Whether a policy keeps a part of the map, which no system knows better.

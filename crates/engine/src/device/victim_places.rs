@@ -1,7 +1,7 @@
 //! The places of a victim in the order in which collection reads them: row by row, in each row plane by plane.
 
 use super::Device;
-use crate::ids::{DomainId, Ppa, SuperblockId};
+use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 
 /// The places of a victim that are still to be looked at.
 pub(super) struct VictimPlaces {

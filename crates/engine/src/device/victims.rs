@@ -4,8 +4,8 @@ use super::Device;
 use crate::blocks::BlockState;
 use crate::cpu::Cost;
 use crate::gc::VictimPolicy;
-use crate::ids::{DomainId, SuperblockId};
-use crate::sched::class::Cause;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, SuperblockId};
 
 impl Device {
     /// Takes the next victim; `false` when none is needed, possible or affordable now.

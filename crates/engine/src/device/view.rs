@@ -4,12 +4,12 @@ use super::Device;
 use super::rebuild::is_source;
 use crate::blocks::table::BlockView;
 use crate::blocks::{BlockState, Domains};
-use crate::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::mapping::FurtherCopy;
 use crate::nand::Geometry;
-use crate::sched::class::{Cause, Class, FlashOp};
 use crate::sched::queue::{NONE, OpId, ReadThere};
-use crate::time::Ns;
+use wordline_base::class::{Cause, Class, FlashOp};
+use wordline_base::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+use wordline_base::time::Ns;
 
 /// The drive, read-only.
 pub struct DriveView<'a>(pub(super) &'a Device);

@@ -1,12 +1,12 @@
 //! What probes are told of dies and channels.
 
 use super::Device;
-use crate::ids::DieId;
 use crate::nand::die::Phase;
 use crate::probe::DieCommand;
-use crate::sched::class::Class;
 use crate::sched::queue::{JOIN, NONE};
-use crate::time::Ns;
+use wordline_base::class::Class;
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 impl Device {
     /// The die begins its command, goes on with it, or is free.

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use crate::blocks::{BlockState, Needs};
 use crate::config::wear::WearConfig;
-use crate::ids::{DomainId, SuperblockId};
-use crate::sched::class::Cause;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, SuperblockId};
 
 /// State of static wear levelling.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,12 +6,12 @@ use super::Device;
 use crate::blocks::bad::{BadBlocks, BadBlocksReport, Erased};
 use crate::blocks::{BlockState, Domains};
 use crate::config::{DeviceConfig, SchemeConfig};
-use crate::ids::{DomainId, Ppa, SuperblockId};
 use crate::nand::Geometry;
 use crate::placement::planes_in_order;
-use crate::sched::class::Cause;
 use crate::stats::recorder::erase_report;
 use crate::stats::report::EraseReport;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 
 /// The end of a drive's life: a domain can no longer keep what garbage collection needs, so writes fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

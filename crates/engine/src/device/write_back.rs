@@ -6,11 +6,11 @@ use crate::cache::state::Promise;
 use crate::cache::table::Slot;
 use crate::cache::together::next_together;
 use crate::cache::{CachePolicy, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
-use crate::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 use crate::placement::{Placement, ProgramIntent};
 use crate::replicate::CopyLoss;
-use crate::sched::class::Cause;
 use crate::sched::queue::{NONE, OWN, Op, OpId};
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 
 /// Oldest units among which one is sought whose domain has a whole flash page to write.
 const SEARCHED: usize = 32;

@@ -7,7 +7,7 @@
 use super::Device;
 use super::admit::Carried;
 use crate::host::HostRequest;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 impl Device {
     /// The data of a write follows its command.

@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::SuperblockId;
-use crate::sched::class::Cause;
+use wordline_base::class::Cause;
+use wordline_base::ids::SuperblockId;
 
 /// State of the collection in one domain. The engine drives it (`device/collect.rs`).
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -7,7 +7,7 @@
 use super::VictimPolicy;
 use crate::blocks::Needs;
 use crate::blocks::table::BlockView;
-use crate::ids::SuperblockId;
+use wordline_base::ids::SuperblockId;
 
 /// The largest age × (1 − u) / 2u, where u is the share of valid units: they are read and programmed, 2u, to win 1 − u.
 /// The lowest number among equals.

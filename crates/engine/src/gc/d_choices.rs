@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::VictimPolicy;
 use super::standing::Standing;
 use crate::blocks::table::{BlockView, NOT_A_CANDIDATE};
-use crate::ids::SuperblockId;
-use crate::rng::{below, stream};
+use wordline_base::ids::SuperblockId;
+use wordline_base::rng::{below, stream};
 
 /// The fewest valid units of `choices` full superblocks, drawn uniformly, with replacement.
 ///

@@ -2,7 +2,7 @@
 
 use super::VictimPolicy;
 use crate::blocks::table::BlockView;
-use crate::ids::SuperblockId;
+use wordline_base::ids::SuperblockId;
 
 /// Fewest valid units first.
 #[derive(Clone, Copy, Debug)]
@@ -66,10 +66,11 @@ mod tests {
 
     #[test]
     fn the_first_of_the_lowest_is_found_in_any_part() {
-        let mut random = crate::rng::stream(3, "lowest");
+        let mut random = wordline_base::rng::stream(3, "lowest");
         for length in [0, 1, 7, PART - 1, PART, PART + 1, 5 * PART + 3] {
             for bound in [2, 5, 1000] {
-                let numbers: Vec<u32> = (0..length).map(|_| crate::rng::below(&mut random, bound)).collect();
+                let numbers: Vec<u32> =
+                    (0..length).map(|_| wordline_base::rng::below(&mut random, bound)).collect();
                 let expected = numbers.iter().zip(0..).min().map(|(&number, place)| (number, place));
                 assert_eq!(lowest(&numbers), expected);
                 assert_eq!(lowest_portable(&numbers), expected);

@@ -15,9 +15,9 @@ pub mod windowed_greedy;
 use crate::blocks::Needs;
 use crate::blocks::table::BlockView;
 use crate::config::scheme::{GcConfig, GcKind};
-use crate::ids::SuperblockId;
-use crate::snapshot::Stored;
 use crate::snapshot::policies::policies;
+use wordline_base::ids::SuperblockId;
+use wordline_base::snapshot::Stored;
 
 pub use cost_benefit::CostBenefit;
 pub use d_choices::DChoices;

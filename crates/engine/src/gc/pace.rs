@@ -7,7 +7,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{DomainId, SuperblockId};
+use wordline_base::ids::{DomainId, SuperblockId};
 
 /// The rule of every domain, and who waits for it to be asked again.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::VictimPolicy;
 use super::standing::Standing;
 use crate::blocks::table::BlockView;
-use crate::ids::SuperblockId;
-use crate::rng::{below, stream};
+use wordline_base::ids::SuperblockId;
+use wordline_base::rng::{below, stream};
 
 /// Draws before every superblock is looked at.
 const TRIES: u32 = 64;

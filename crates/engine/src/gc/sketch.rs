@@ -3,7 +3,7 @@
 use super::VictimPolicy;
 use crate::blocks::BlockState;
 use crate::blocks::table::{BlockView, NOT_A_CANDIDATE};
-use crate::ids::SuperblockId;
+use wordline_base::ids::SuperblockId;
 
 /// Units of each superblock in a sketch; a flash page has one.
 pub const CAPACITY: u32 = 8;

@@ -6,7 +6,7 @@
 use super::VictimPolicy;
 use crate::blocks::Needs;
 use crate::blocks::table::BlockView;
-use crate::ids::SuperblockId;
+use wordline_base::ids::SuperblockId;
 
 /// The fewest valid units of the `window` longest full from which something is to be won; the longest full of equals.
 ///

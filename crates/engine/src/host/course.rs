@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::front::Front;
-use super::request::{HostRequest, RequestSource, SourceError};
-use crate::time::Ns;
+use wordline_base::request::{HostRequest, RequestSource, SourceError};
+use wordline_base::time::Ns;
 
 /// A flow that has got nothing in while so many requests of flows that are done did, or as many as flows had of their own, will
 /// get nothing while they go on.

@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::arbiter::{Arbiter, Head};
 use super::course::{Course, Part as Of, Settling, Together};
 use super::front::Front;
-use super::request::{HostOp, HostRequest, RequestSource, SourceError};
 use super::schedulers::{Answered, Choice, HostPolicy, HostScheduler, HostView, Waiting};
 use super::side::{DriveView, HostSide};
 use crate::config::ConfigError;
 use crate::config::cache::{CacheConfig, MaxWritesHold};
 use crate::config::host::HostConfig;
 use crate::config::host::{FlowRules, MAX_QUEUES};
-use crate::ids::DieId;
 use crate::run::RunError;
 use crate::snapshot::{In, Out, Part, SnapshotError};
-use crate::time::Ns;
+use wordline_base::ids::DieId;
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_base::time::Ns;
 
 /// A flow: its rules and its requests. Flow and stream of the requests are set as the rules and its place among the
 /// flows say.

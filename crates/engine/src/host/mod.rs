@@ -5,11 +5,10 @@ mod course;
 pub mod draws;
 pub mod flows;
 pub mod front;
-pub mod request;
 pub mod schedulers;
 pub mod side;
 
 pub use course::Settling;
 pub use flows::{Flow, FlowSet, Flows};
-pub use request::{HostOp, HostRequest, RequestSource, SourceError};
 pub use side::{DriveView, HostSide};
+pub use wordline_base::request::{self, HostOp, HostRequest, RequestSource, SourceError};

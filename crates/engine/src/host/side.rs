@@ -1,11 +1,11 @@
 //! What a run asks of a host, and what a host may see of the drive.
 
 use super::front::Front;
-use super::request::{HostRequest, SourceError};
-use crate::ids::DieId;
 use crate::run::RunError;
 use crate::snapshot::{In, Out, SnapshotError};
-use crate::time::Ns;
+use wordline_base::ids::DieId;
+use wordline_base::request::{HostRequest, SourceError};
+use wordline_base::time::Ns;
 
 /// What a host sees of the drive. Looks, and changes nothing.
 pub trait DriveView {

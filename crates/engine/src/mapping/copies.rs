@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{DomainId, Lpa, Ppa};
 use crate::replicate::{CopyLoss, CopyTarget};
 use crate::systems::lru::LruMap;
+use wordline_base::ids::{DomainId, Lpa, Ppa};
 
 /// A copy beside the primary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -292,7 +292,7 @@ impl Copies {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::DieId;
+    use wordline_base::ids::DieId;
 
     fn copy(ppa: u32) -> FurtherCopy {
         FurtherCopy { ppa: Ppa(ppa), owner: 0, was_primary: false }

@@ -2,8 +2,8 @@
 //! fetched ahead, instead of again when they are read.
 
 use super::Layout;
-use crate::ids::{Lpa, Ppa};
-use crate::nand::divisor::Divisor;
+use wordline_base::divisor::Divisor;
+use wordline_base::ids::{Lpa, Ppa};
 
 /// The last answers of [`Layout::lpa`], each at the place in the table that its physical page has. It says nothing that the
 /// layout doesn't say, and may be empty or dropped at any time.
@@ -55,8 +55,8 @@ impl Dealt {
 mod tests {
     use super::*;
     use crate::config::device::GeometryConfig;
-    use crate::ids::PlaneId;
     use crate::nand::Geometry;
+    use wordline_base::ids::PlaneId;
 
     #[test]
     fn it_says_what_the_layout_says_asked_before_or_not() {

@@ -15,8 +15,8 @@ use super::capacity::Capacity;
 use super::lists::{List, Slot, Slots};
 use super::{Found, Keeping, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
 use crate::config::scheme::{BatchUntil, Eviction, MappingConfig};
-use crate::ids::Lpa;
-use crate::sched::class::Class;
+use wordline_base::class::Class;
+use wordline_base::ids::Lpa;
 
 /// Bytes of a translation page's place in the global translation directory.
 const DIRECTORY_ENTRY: u64 = 4;

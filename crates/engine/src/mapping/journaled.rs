@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 use super::{Found, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
 use crate::config::ConfigError;
 use crate::config::scheme::MappingConfig;
-use crate::ids::Lpa;
 use crate::nand::Geometry;
-use crate::snapshot::Stored;
+use wordline_base::ids::Lpa;
+use wordline_base::snapshot::Stored;
 
 /// Bytes of a page's place in the directory of the map's pages.
 const DIRECTORY_ENTRY: u64 = 4;
@@ -214,9 +214,9 @@ impl Mapping for Journaled {
 mod tests {
     use super::*;
     use crate::config::device::GeometryConfig;
-    use crate::ids::{PlaneId, Ppa};
     use crate::mapping::{Layout, PageMap};
-    use crate::sched::class::Cause;
+    use wordline_base::class::Cause;
+    use wordline_base::ids::{PlaneId, Ppa};
 
     fn sizes(translation_pages: u32, journal_groups: u32, pages_together: u32) -> MapSizes {
         MapSizes {

@@ -5,11 +5,11 @@ use super::ParityLayout;
 use super::scattered::Scattered;
 use crate::blocks::Domains;
 use crate::blocks::steady::{Phase, Plan};
-use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
-use crate::nand::divisor::Divisor;
 use crate::redundancy::PageStripes;
 use crate::snapshot::{In, Out, Part, SnapshotError};
+use wordline_base::divisor::Divisor;
+use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa};
 
 /// Logical pages 0 to `occupied` − 1, written once in order over all planes, or scattered.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@ use std::hash::BuildHasherDefault;
 use serde::{Deserialize, Serialize};
 
 use super::MapSizes;
-use crate::ids::Lpa;
-use crate::memory::{PageHasher, ask_for_huge_pages, in_order};
+use wordline_base::ids::Lpa;
+use wordline_base::memory::{PageHasher, ask_for_huge_pages, in_order};
 
 const NONE: u32 = u32::MAX;
 

@@ -23,10 +23,10 @@ pub mod used;
 pub mod view;
 
 use crate::config::scheme::{MappingConfig, MappingKind};
-use crate::ids::{Lpa, Ppa};
-use crate::sched::class::Cause;
-use crate::snapshot::Stored;
 use crate::snapshot::policies::policies;
+use wordline_base::class::Cause;
+use wordline_base::ids::{Lpa, Ppa};
+use wordline_base::snapshot::Stored;
 
 pub use copies::{Copies, FurtherCopy};
 pub use demand::Demand;

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::layout::Layout;
 use super::part::Run;
-use crate::ids::{Lpa, Ppa};
-use crate::memory::{Extent, SparseTable};
+use wordline_base::ids::{Lpa, Ppa};
+use wordline_base::memory::{Extent, SparseTable};
 
 /// Entry of a logical page that was taken away.
 pub(super) const UNMAPPED: u32 = u32::MAX;

@@ -5,10 +5,10 @@
 //! data. So a sequential overwrite meets each domain with as many pages as it holds.
 
 use crate::blocks::Domains;
-use crate::ids::{DomainId, PlaneId};
 use crate::nand::Geometry;
-use crate::nand::divisor::Divisor;
 use crate::redundancy::Stripes;
+use wordline_base::divisor::Divisor;
+use wordline_base::ids::{DomainId, PlaneId};
 
 /// Where the flash pages of a sequential fill lie beside their parity.
 #[derive(Clone, Debug)]

@@ -8,9 +8,9 @@ use std::ops::Range;
 use super::Layout;
 use super::page::{PageMap, UNMAPPED, Whole, place_of};
 use crate::blocks::Domains;
-use crate::ids::{DomainId, Lpa, PlaneId, Ppa};
-use crate::memory::{ENTRIES_OF_LINE, ask_for_huge_pages, prefetch, zeroed_table};
-use crate::nand::divisor::Divisor;
+use wordline_base::divisor::Divisor;
+use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa};
+use wordline_base::memory::{ENTRIES_OF_LINE, ask_for_huge_pages, prefetch, zeroed_table};
 
 /// Entries of the map that are numbered on their own.
 pub trait Entries {

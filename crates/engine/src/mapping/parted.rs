@@ -2,7 +2,7 @@
 
 use super::permutation::Permutation;
 use crate::blocks::steady::{Parted, whole_piece};
-use crate::nand::divisor::Divisor;
+use wordline_base::divisor::Divisor;
 
 /// Groups of which the pieces are dealt out among one another.
 #[derive(Clone, Copy, Debug)]

@@ -11,9 +11,9 @@ use super::places::{Order, Places, Spot};
 use super::together::group_of_domain;
 use crate::blocks::Domains;
 use crate::blocks::steady::{Phase, Plan, phases};
-use crate::ids::{DomainId, PlaneId};
 use crate::nand::Geometry;
-use crate::nand::divisor::Divisor;
+use wordline_base::divisor::Divisor;
+use wordline_base::ids::{DomainId, PlaneId};
 
 /// Most upper bits of a slot by which the index into the superblocks of a domain goes.
 const MOST_INDEX_BITS: u32 = 10;
@@ -258,9 +258,9 @@ mod tests {
     use crate::blocks::steady::{Collection, Parted};
     use crate::config::device::GeometryConfig;
     use crate::config::scheme::{PlacementOrder, SuperblockSpan};
-    use crate::ids::{Lpa, Ppa};
     use crate::mapping::Layout;
     use crate::placement::planes_in_order;
+    use wordline_base::ids::{Lpa, Ppa};
 
     fn geometry() -> Geometry {
         Geometry::new(&GeometryConfig {

@@ -12,7 +12,7 @@ use super::capacity::Capacity;
 use super::lists::{List, Slots};
 use super::{Found, Keeping, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
 use crate::config::scheme::{Eviction, MappingConfig};
-use crate::ids::Lpa;
+use wordline_base::ids::Lpa;
 
 /// Bytes of a translation page's place in the directory.
 const DIRECTORY_ENTRY: u64 = 4;
@@ -230,10 +230,10 @@ impl Mapping for Segments {
 mod tests {
     use super::*;
     use crate::config::device::GeometryConfig;
-    use crate::ids::{PlaneId, Ppa};
     use crate::mapping::{Layout, PageMap};
     use crate::nand::Geometry;
-    use crate::sched::class::Cause;
+    use wordline_base::class::Cause;
+    use wordline_base::ids::{PlaneId, Ppa};
 
     const SIZES: MapSizes = MapSizes {
         logical_units: 40,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::layout::Layout;
 use super::page::PageMap;
-use crate::ids::{Lpa, Ppa};
+use wordline_base::ids::{Lpa, Ppa};
 
 /// Counts of the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

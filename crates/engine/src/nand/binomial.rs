@@ -3,7 +3,7 @@
 
 use rand::Rng;
 
-use crate::rng::Xoshiro256PlusPlus;
+use wordline_base::rng::Xoshiro256PlusPlus;
 
 /// Outcomes less likely than this can't be told from impossible ones with 53 random bits.
 const NEGLIGIBLE: f64 = 1e-19;
@@ -77,7 +77,7 @@ impl Binomial {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::stream;
+    use wordline_base::rng::stream;
 
     /// Share of each outcome over evenly spread uniforms: the distribution itself, without random numbers.
     fn shares(binomial: &Binomial, points: u32) -> Vec<f64> {

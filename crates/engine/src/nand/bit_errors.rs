@@ -9,9 +9,9 @@ use super::{CellMode, Geometry, ReadCounts};
 use crate::config::DeviceConfig;
 use crate::config::device::TransferUnit;
 use crate::config::errors::{DisturbReads, ErrorsConfig, RberConstants};
-use crate::ids::Ppa;
-use crate::rng::{self, Xoshiro256PlusPlus};
-use crate::time::Ns;
+use wordline_base::ids::Ppa;
+use wordline_base::rng::{self, Xoshiro256PlusPlus};
+use wordline_base::time::Ns;
 
 /// Name of the random stream of the drawn errors.
 const STREAM: &str = "bit errors";

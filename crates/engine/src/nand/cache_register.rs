@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::die::Command;
 use crate::config::nand_modes::{CacheModeConfig, CacheReadOrder};
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// What the second of a die's two commands does. The first one, [`Die::command`](super::die::Die::command), is the
 /// one that uses the channel.

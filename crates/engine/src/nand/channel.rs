@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::DieId;
-use crate::sched::class::Class;
 use crate::stats::clock::ClassClock;
-use crate::time::Ns;
+use wordline_base::class::Class;
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 /// State of one channel.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::config::nand_modes::CopybackConfig;
-use crate::ids::DieId;
+use wordline_base::ids::DieId;
 
 /// The copybacks of a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sched::class::{CLASSES, Class, FlashOp};
 use crate::sched::queue::{Fifo, NONE, OpId, OpPool};
 use crate::stats::blame::Parts;
 use crate::stats::clock::ClassClock;
-use crate::time::Ns;
+use wordline_base::class::{CLASSES, Class, FlashOp};
+use wordline_base::time::Ns;
 
 /// What a die is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Where things are: from page numbers to planes, dies and channels, and back.
 
-use super::divisor::Divisor;
 use crate::config::device::GeometryConfig;
-use crate::ids::{DieId, PlaneId, Ppa};
+use wordline_base::divisor::Divisor;
+use wordline_base::ids::{DieId, PlaneId, Ppa};
 
 /// A physical page taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

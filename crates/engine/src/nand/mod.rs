@@ -7,7 +7,6 @@ pub mod cell_mode;
 pub mod channel;
 pub mod copyback;
 pub mod die;
-pub mod divisor;
 pub mod geometry;
 pub mod oob;
 pub mod read_counts;

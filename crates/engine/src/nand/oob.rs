@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{Lpa, Ppa};
 use crate::mapping::layout::Layout;
 use crate::mapping::part::Run;
-use crate::memory::{Extent, SparseTable, Table, ask_for_huge_pages, prefetch};
+use wordline_base::ids::{Lpa, Ppa};
+use wordline_base::memory::{Extent, SparseTable, Table, ask_for_huge_pages, prefetch};
 
 /// Logical page of every physical page. Zero in the table means "as laid out before the first request".
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Geometry;
-use crate::ids::{PlaneId, Ppa};
-use crate::memory::Table;
+use wordline_base::ids::{PlaneId, Ppa};
+use wordline_base::memory::Table;
 
 /// Array reads since the erase, by physical block and, where asked for, by flash page. Tables cost memory where they are
 /// touched only: 4 bytes for each block, 4 for each flash page.

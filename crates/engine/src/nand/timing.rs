@@ -3,7 +3,7 @@
 use super::CellMode;
 use crate::config::device::{DeviceConfig, TransferUnit};
 use crate::config::nand_modes::SlcModeConfig;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Times of a drive, prepared from its description.
 #[derive(Clone, Debug)]

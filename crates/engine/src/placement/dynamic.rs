@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{Placement, PlacementView, ProgramIntent};
 use crate::config::scheme::{Level, PlacementOrder};
-use crate::ids::PlaneId;
 use crate::nand::Geometry;
 use crate::replicate::Reserved;
-use crate::snapshot::Stored;
+use wordline_base::ids::PlaneId;
+use wordline_base::snapshot::Stored;
 
 /// Walks the levels in their order. At each it takes, from where it stopped last *below the same parent*, the first
 /// resource that is idle; if none is idle, the one with the fewest outstanding commands. Planes of a die can't be told
@@ -169,8 +169,8 @@ impl Placement for DynamicPlacement {
 mod tests {
     use super::*;
     use crate::config::device::GeometryConfig;
-    use crate::ids::{Lpa, Ppa};
-    use crate::sched::class::Cause;
+    use wordline_base::class::Cause;
+    use wordline_base::ids::{Lpa, Ppa};
 
     fn geometry() -> Geometry {
         Geometry::new(&GeometryConfig {

@@ -5,12 +5,12 @@ pub mod planes;
 pub mod static_order;
 
 use crate::config::scheme::{Level, PlacementConfig, PlacementKind, PlacementOrder};
-use crate::ids::{Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
 use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
-use crate::sched::class::Cause;
 use crate::snapshot::policies::policies;
+use wordline_base::class::Cause;
+use wordline_base::ids::{Lpa, PlaneId, Ppa};
 
 pub use dynamic::DynamicPlacement;
 pub use planes::PlaneSet;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::PlaneId;
+use wordline_base::ids::PlaneId;
 
 /// Planes of a drive, one bit each.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,11 +3,11 @@
 
 use super::{Placement, PlacementView, ProgramIntent, planes_in_order};
 use crate::config::scheme::PlacementOrder;
-use crate::ids::{Lpa, PlaneId};
 use crate::nand::Geometry;
-use crate::nand::divisor::Divisor;
 use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
+use wordline_base::divisor::Divisor;
+use wordline_base::ids::{Lpa, PlaneId};
 
 /// By the logical address alone: flash page number modulo the number of planes, in an order of levels.
 #[derive(Clone, Debug)]

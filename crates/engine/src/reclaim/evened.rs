@@ -83,7 +83,7 @@ fn put(blocks: &mut [Vec<Place>], block: usize, place: Place) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::Lpa;
+    use wordline_base::ids::Lpa;
 
     const SHAPE: Shape = Shape { columns: 3, units_per_page: 1, pages_per_program: 1, pages: 2 };
 

@@ -13,10 +13,10 @@ mod superblock;
 use crate::config::reclaim::{ReclaimConfig, ReclaimKind};
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{Lpa, PlaneId, Ppa, SuperblockId};
 use crate::nand::Geometry;
 use crate::systems::{DriveView, Plan};
 use mover::Order;
+use wordline_base::ids::{Lpa, PlaneId, Ppa, SuperblockId};
 
 pub use block::BlockReclaim;
 pub use page_counters::PageCounters;
@@ -50,7 +50,7 @@ pub enum Decision {
     Superblock,
     /// The same, in another order.
     Rearranged(Routine, Order),
-    /// These pages are moved; the plan's cause should be [`crate::sched::class::Cause::ReadReclaim`].
+    /// These pages are moved; the plan's cause should be [`wordline_base::class::Cause::ReadReclaim`].
     Plan(Plan),
 }
 

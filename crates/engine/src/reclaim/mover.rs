@@ -2,9 +2,9 @@
 //! Policies differ in which page goes where.
 
 use crate::config::reclaim::Holes;
-use crate::ids::{Ppa, SuperblockId};
-use crate::sched::class::Cause;
 use crate::systems::{DriveView, Plan};
+use wordline_base::class::Cause;
+use wordline_base::ids::{Ppa, SuperblockId};
 
 /// Which page of a superblock goes to which place of the fresh one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -9,10 +9,10 @@ use super::evened::evened;
 use super::mover::{Order, Shape};
 use super::{Decision, ReadReclaim, Routine, WornBlock};
 use crate::config::reclaim::{CountedPages, PageCountersConfig, PageMoves, Ties};
-use crate::ids::Lpa;
 use crate::nand::Geometry;
-use crate::rng::{below, stream};
 use crate::systems::DriveView;
+use wordline_base::ids::Lpa;
+use wordline_base::rng::{below, stream};
 
 /// Bytes of a counter (papers/001, Figure 16: those of 64 GB of 8 KiB pages fill 32 MB).
 const COUNTER_BYTES: u64 = 4;
@@ -140,7 +140,7 @@ impl ReadReclaim for PageCounters {
     }
 }
 
-impl crate::snapshot::Stored for PageCounters {
+impl wordline_base::snapshot::Stored for PageCounters {
     fn take_up(&mut self, saved: Self) -> Option<()> {
         if saved.counts.len() != self.counts.len() {
             return None;

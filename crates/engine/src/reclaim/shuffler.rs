@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use super::mover::{Order, Shape};
 use super::{Decision, ReadReclaim, Routine, WornBlock, reads_by_block};
 use crate::config::reclaim::ShuffleConfig;
-use crate::rng::{below, stream};
 use crate::systems::DriveView;
+use wordline_base::rng::{below, stream};
 
 /// Exchanges cards by the reads of blocks alone: it keeps no counters of its own.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -86,7 +86,7 @@ impl ReadReclaim for Shuffler {
     }
 }
 
-impl crate::snapshot::Stored for Shuffler {}
+impl wordline_base::snapshot::Stored for Shuffler {}
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]

@@ -6,9 +6,9 @@ pub mod rows;
 pub mod stripes;
 
 use crate::config::redundancy::RedundancyConfig;
-use crate::ids::{DieId, Ppa};
-use crate::sched::class::Class;
 use crate::snapshot::policies::policies;
+use wordline_base::class::Class;
+use wordline_base::ids::{DieId, Ppa};
 
 pub use page_stripes::PageStripes;
 pub use parity_rows::ParityRows;

@@ -5,9 +5,9 @@
 //! fastest level; its parity lies among them, on another channel from one row of planes to the next. A page that is moved stays
 //! in its plane, and so the stripe stays what it is, whoever moves it.
 
-use crate::ids::Lpa;
 use crate::nand::Geometry;
-use crate::nand::divisor::Divisor;
+use wordline_base::divisor::Divisor;
+use wordline_base::ids::Lpa;
 
 /// Which logical pages form a stripe, and in which order data and parity are dealt out over the planes. Logical pages from
 /// [`Self::data_units`] on are parity.

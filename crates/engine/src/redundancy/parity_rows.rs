@@ -4,7 +4,7 @@
 
 use super::{BlockedRead, Decision, Redundancy};
 use crate::config::redundancy::RebuildWhen;
-use crate::sched::class::Cause;
+use wordline_base::class::Cause;
 
 /// Rebuilds a blocked read if it is of the kind asked for and its own die is the only one of the stripe that is busy.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +29,8 @@ impl Redundancy for ParityRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{DieId, Ppa};
-    use crate::sched::class::Class;
+    use wordline_base::class::Class;
+    use wordline_base::ids::{DieId, Ppa};
 
     #[test]
     fn a_read_is_rebuilt_when_its_own_die_alone_is_busy_with_what_counts() {

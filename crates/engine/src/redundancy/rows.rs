@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::memory::zeroed_table;
+use wordline_base::memory::zeroed_table;
 
 /// Half of an entry: program units whose content is final, and those that are programmed.
 const FINAL: u32 = 1 << 16;

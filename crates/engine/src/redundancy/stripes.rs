@@ -7,8 +7,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::blocks::Domains;
-use crate::ids::{DomainId, PlaneId, Ppa};
 use crate::nand::Geometry;
+use wordline_base::ids::{DomainId, PlaneId, Ppa};
 
 /// Stands for "holds parity" in the tables of slots.
 const PARITY: u32 = u32::MAX;

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{DieId, Lpa, Ppa};
-use crate::sched::class::Class;
-use crate::time::Ns;
+use wordline_base::class::Class;
+use wordline_base::ids::{DieId, Lpa, Ppa};
+use wordline_base::time::Ns;
 
 /// A copy that could serve a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::Lpa;
+use wordline_base::ids::Lpa;
 
 /// Pages whose read isn't done yet, the oldest first, each with what its system needs to know then. Of more than `most`
 /// the oldest are forgotten: reads may end without data, because of TRIMs.

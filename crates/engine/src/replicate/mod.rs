@@ -11,7 +11,7 @@ pub mod reservation;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{DieId, PlaneId};
+use wordline_base::ids::{DieId, PlaneId};
 
 pub use arbiter::{Arbiter, ArbiterPolicy, Candidate, Serving};
 pub use reservation::{Reservation, Reserved};

@@ -2,8 +2,8 @@
 
 use crate::blocks::Domains;
 use crate::config::ConfigError;
-use crate::ids::{DieId, DomainId, PlaneId};
 use crate::nand::Geometry;
+use wordline_base::ids::{DieId, DomainId, PlaneId};
 
 /// What someone wants to be reserved.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,7 +2,7 @@
 
 use crate::config::ConfigError;
 use crate::host::SourceError;
-use crate::snapshot::SnapshotError;
+use wordline_base::snapshot::SnapshotError;
 
 /// Why a run gave no result. Each prints as one line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! Who watches a run.
 
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Watches a run from outside.
 pub trait Observer {

@@ -15,7 +15,7 @@ use crate::host::front::LOOK_AHEAD;
 use crate::host::{HostOp, HostRequest, HostSide};
 use crate::snapshot::Identity;
 use crate::stats::report::Report;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Requests whose tables are fetched together.
 pub(crate) const FETCHED_TOGETHER: u64 = 32;

@@ -12,9 +12,9 @@ use crate::config::cache::{CacheBytes, CacheKind};
 use crate::config::run::{Occupancy, StartLayout};
 use crate::device::{Device, Overwriting};
 use crate::host::Settling;
-use crate::rng::{below, stream};
 use crate::stats::settled::Settled;
-use crate::time::Ns;
+use wordline_base::rng::{below, stream};
+use wordline_base::time::Ns;
 
 /// Windows for each overwrite of what the drive holds.
 const WINDOWS_FOR_ALL: u32 = 4;

@@ -11,10 +11,10 @@ use crate::custom::Custom;
 use crate::device::Device;
 use crate::host::RequestSource;
 use crate::host::draws::Draws;
-use crate::ids::Lpa;
 use crate::stats::settled::Settled;
 use crate::systems::SystemPolicy;
-use crate::time::Ns;
+use wordline_base::ids::Lpa;
+use wordline_base::time::Ns;
 
 /// Overwriting more than this part of a drive touches most 4 KiB pages of its tables, at a thousand entries each.
 const DENSE: u64 = 1024;

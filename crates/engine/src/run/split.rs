@@ -9,7 +9,7 @@ use super::{Outcome, RunError, Setup};
 use crate::config::host::FlowRules;
 use crate::config::{DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, StartConfig, WindowConfig};
 use crate::snapshot::{Identity, SnapshotError};
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Where a run stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

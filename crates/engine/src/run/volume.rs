@@ -5,7 +5,7 @@ use crate::device::Device;
 use crate::host::{DriveView, HostRequest};
 use crate::snapshot::{In, Out, SnapshotError};
 use crate::stats::report::{CheckedReport, Report};
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// What the host sees as one range of bytes, with a clock of its own.
 pub trait Volume: DriveView {

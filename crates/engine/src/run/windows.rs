@@ -36,7 +36,7 @@ fn rising_pairs(windows: &[f64]) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::{below, stream};
+    use wordline_base::rng::{below, stream};
 
     #[test]
     fn what_still_falls_one_way_has_not_settled_however_slowly() {

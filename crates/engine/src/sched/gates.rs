@@ -4,9 +4,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::class::{CLASSES, Class, FlashOp};
-use crate::ids::DieId;
-use crate::time::Ns;
+use wordline_base::class::{CLASSES, Class, FlashOp};
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
 
 /// A set of classes, one bit each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

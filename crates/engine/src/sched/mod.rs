@@ -1,6 +1,5 @@
 //! Scheduling: what a die does next.
 
-pub mod class;
 pub mod gates;
 pub mod queue;
 pub mod tiered;
@@ -8,9 +7,10 @@ pub mod tiered;
 use crate::config::SchemeConfig;
 use crate::config::scheme::SchedulerConfig;
 use crate::snapshot::policies::policies;
-use crate::time::Ns;
-use class::{CLASSES, Class};
 use queue::{Fifo, OpPool};
+pub use wordline_base::class;
+use wordline_base::class::{CLASSES, Class};
+use wordline_base::time::Ns;
 
 pub use tiered::Tiered;
 

@@ -2,12 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{Lpa, Ppa};
-use crate::memory::prefetch_all;
-use crate::sched::class::Class;
 use crate::stats::blame::Parts;
 use crate::stats::clock::ClassClock;
-use crate::time::Ns;
+use wordline_base::class::Class;
+use wordline_base::ids::{Lpa, Ppa};
+use wordline_base::memory::prefetch_all;
+use wordline_base::time::Ns;
 
 /// Number of an operation in the pool.
 pub type OpId = u32;

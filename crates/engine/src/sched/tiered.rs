@@ -1,13 +1,13 @@
 //! Tiers of classes: FIFO (one tier), read-first (host reads before the rest), or a scheme's own order. Further copies, for
 //! which nobody waits, come behind all of them unless a scheme's own order names them.
 
-use super::class::{ByClass, CLASSES, Class, FlashOp};
 use super::queue::NONE;
 use super::{QueueView, Scheduler};
 use crate::config::astro::UpdatePriority;
 use crate::config::reclaim::ReclaimPriority;
 use crate::config::scheme::{SchedulerConfig, SchedulerKind};
-use crate::time::Ns;
+use wordline_base::class::{ByClass, CLASSES, Class, FlashOp};
+use wordline_base::time::Ns;
 
 /// What further copies need: nobody waits for them.
 const COPIES: [Class; 2] = [Class::CopyRead, Class::CopyProgram];
@@ -175,8 +175,8 @@ impl Scheduler for Tiered {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::{Lpa, Ppa};
     use crate::sched::queue::{Fifo, Op, OpPool};
+    use wordline_base::ids::{Lpa, Ppa};
 
     /// Serves what waits — (class, since) in order of arrival — at time 1000, and returns the order.
     fn served(config: &SchedulerConfig, waiting: &[(Class, u64)]) -> Vec<Class> {

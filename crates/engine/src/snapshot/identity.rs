@@ -4,9 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{In, Out, SnapshotError};
-
-/// Version of the engine.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+use wordline_base::VERSION;
 
 /// First record of a snapshot.
 #[derive(Serialize, Deserialize)]

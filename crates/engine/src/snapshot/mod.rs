@@ -7,68 +7,14 @@
 mod drive;
 #[cfg(test)]
 mod forged;
-mod frames;
 pub mod identity;
 #[cfg(test)]
 mod older;
-mod part;
 pub(crate) mod policies;
 #[cfg(test)]
-mod shape;
-#[cfg(test)]
 mod shapes;
-mod stream;
 
 pub use identity::Identity;
-pub(crate) use part::{Part, Stored, tables};
-pub use stream::{In, Out};
-
-/// Version of the form. It changes when the state does: `shapes.txt` beside this holds what the state of this version looks
-/// like, and a test fails when that changes and this number doesn't.
-pub const FORMAT: u32 = 29;
-
-/// Why a state could not be saved, loaded or forked. Each prints as one line.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SnapshotError {
-    /// The bytes could not be written.
-    #[error("the snapshot can't be written: {0}")]
-    Write(String),
-    /// The bytes could not be read.
-    #[error("the snapshot can't be read: {0}")]
-    Read(String),
-    /// Something else.
-    #[error("this is no snapshot of Wordline")]
-    NoSnapshot,
-    /// The form of another version.
-    #[error("the snapshot has form {0}; allowed: {FORMAT}, that of this version")]
-    Format(u32),
-    /// Of another version.
-    #[error("the snapshot was made by version {0} of the simulator; allowed: {version}, which this is", version = identity::VERSION)]
-    Version(String),
-    /// A drive where a run is wanted, or the reverse.
-    #[error("the snapshot holds {found}; allowed here: {wanted}")]
-    Kind {
-        /// What it holds.
-        found: String,
-        /// What is wanted.
-        wanted: &'static str,
-    },
-    /// It ends in the middle.
-    #[error("the snapshot is truncated")]
-    Truncated,
-    /// A checksum does not agree.
-    #[error("the snapshot is damaged: the checksum of frame {frame} (from 0) does not agree")]
-    Damaged {
-        /// Frame, counted from 0.
-        frame: u64,
-    },
-    /// Of another configuration.
-    #[error("the snapshot was made with another configuration: {0}")]
-    Configuration(String),
-    /// The state doesn't belong to this configuration.
-    #[error("the snapshot does not fit: {0}")]
-    Misfit(String),
-    /// A policy of a user's own that can't be forked.
-    #[error("{0} can't be forked: its method `fork` returns none")]
-    NoFork(String),
-}
+pub(crate) use wordline_base::snapshot::Part;
+pub use wordline_base::snapshot::{FORMAT, In, Out, SnapshotError};
+pub(crate) use wordline_base::tables;

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a panic is the failure")]
 
 use super::forged::{data_of, framed, setup};
-use super::identity::VERSION;
+use wordline_base::VERSION;
 
 fn told(snapshot: &[u8]) -> String {
     setup().load_drive(&mut &snapshot[..]).err().unwrap().to_string()

@@ -18,8 +18,8 @@ macro_rules! policies {
         $crate::snapshot::policies::policies!($policy, $slot, none: [], rebuilt: [$($rebuilt),*], stored: [$($stored),*]);
     };
     ($policy:ident, $slot:literal, none: [$($none:ident),*], rebuilt: [$($rebuilt:ident),*], stored: [$($stored:ident),*]) => {
-        impl $crate::snapshot::Part for $policy {
-            fn save(&self, out: &mut $crate::snapshot::Out<'_>) -> Result<(), $crate::snapshot::SnapshotError> {
+        impl wordline_base::snapshot::Part for $policy {
+            fn save(&self, out: &mut wordline_base::snapshot::Out<'_>) -> Result<(), wordline_base::snapshot::SnapshotError> {
                 match self {
                     $(Self::$none => out.put(stringify!($none)),)*
                     $(Self::$rebuilt(_) => out.put(stringify!($rebuilt)),)*
@@ -36,35 +36,35 @@ macro_rules! policies {
 
             fn restore(
                 &mut self,
-                input: &mut $crate::snapshot::In<'_>,
-            ) -> Result<(), $crate::snapshot::SnapshotError> {
+                input: &mut wordline_base::snapshot::In<'_>,
+            ) -> Result<(), wordline_base::snapshot::SnapshotError> {
                 let name: String = input.take()?;
                 match self {
                     $(Self::$none => $crate::snapshot::policies::expect($slot, &name, stringify!($none)),)*
                     $(Self::$rebuilt(_) => $crate::snapshot::policies::expect($slot, &name, stringify!($rebuilt)),)*
                     $(Self::$stored(state) => {
                         $crate::snapshot::policies::expect($slot, &name, stringify!($stored))?;
-                        $crate::snapshot::Stored::take_up(state, input.take()?).ok_or_else(|| {
-                            $crate::snapshot::SnapshotError::Misfit(concat!("the state of the ", $slot).to_owned())
+                        wordline_base::snapshot::Stored::take_up(state, input.take()?).ok_or_else(|| {
+                            wordline_base::snapshot::SnapshotError::Misfit(concat!("the state of the ", $slot).to_owned())
                         })
                     })*
                     Self::Custom(policy) => {
                         $crate::snapshot::policies::expect($slot, &name, "Custom")?;
                         let state: Vec<u8> = input.take()?;
                         policy.restore(&state).map_err(|why| {
-                            $crate::snapshot::SnapshotError::Misfit(format!(concat!("the ", $slot, ": {}"), why))
+                            wordline_base::snapshot::SnapshotError::Misfit(format!(concat!("the ", $slot, ": {}"), why))
                         })
                     }
                 }
             }
 
-            fn fork(&self) -> Result<Self, $crate::snapshot::SnapshotError> {
+            fn fork(&self) -> Result<Self, wordline_base::snapshot::SnapshotError> {
                 match self {
                     $(Self::$none => Ok(Self::$none),)*
                     $(Self::$rebuilt(policy) => Ok(Self::$rebuilt(policy.clone())),)*
                     $(Self::$stored(policy) => Ok(Self::$stored(policy.clone())),)*
                     Self::Custom(policy) => policy.fork().map(Self::Custom).ok_or_else(|| {
-                        $crate::snapshot::SnapshotError::NoFork(concat!("the ", $slot, " of one's own").to_owned())
+                        wordline_base::snapshot::SnapshotError::NoFork(concat!("the ", $slot, " of one's own").to_owned())
                     }),
                 }
             }

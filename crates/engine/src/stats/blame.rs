@@ -5,8 +5,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::clock::ClassClock;
 use super::sparse::Sparse;
-use crate::memory::Table;
-use crate::sched::class::{CLASSES, Class};
+use wordline_base::class::{CLASSES, Class};
+use wordline_base::memory::Table;
 
 /// Parts that are no wait behind a class.
 const PLAIN: [&str; 21] = [

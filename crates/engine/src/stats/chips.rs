@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sched::class::{CLASSES, Cause, Class, FlashOp};
-use crate::time::Ns;
+use wordline_base::class::{CLASSES, Cause, Class, FlashOp};
+use wordline_base::time::Ns;
 
 /// Commands that are counted together.
 const KINDS: [&str; 7] = [

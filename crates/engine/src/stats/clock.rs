@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::sparse::Sparse;
-use crate::sched::class::{ByClass, CLASSES, Class};
+use wordline_base::class::{ByClass, CLASSES, Class};
 
 /// Nanoseconds by class, as a clock that only runs forwards or what one showed at a moment.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::nand::ReadCounts;
 use crate::nand::bit_errors::{BitErrors, ReadOutcome};
-use crate::sched::class::{ByClass, Class, FlashOp};
+use wordline_base::class::{ByClass, Class, FlashOp};
 
 /// What happened in the window.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::DeviceConfig;
 use crate::nand::{CellMode, Timing};
-use crate::sched::class::{ByClass, Class, FlashOp};
+use wordline_base::class::{ByClass, Class, FlashOp};
 
 /// What each operation costs, prepared from a drive's description.
 #[derive(Clone, Debug, Serialize, Deserialize)]

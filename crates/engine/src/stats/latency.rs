@@ -8,7 +8,7 @@ use super::batches::Side;
 use super::blame::{BlameRecorder, BlameSum, Part, Parts};
 use super::percentiles::Percentiles;
 use super::report::{BlameParts, BlameReport, DirectionReport, LatencyReport};
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Takes in requests and reports their distribution.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -20,8 +20,8 @@ use super::seldom::SeldomRecorder;
 use super::slc_cache::SlcCacheCounters;
 use super::tenants::Tenants;
 use crate::host::HostOp;
-use crate::sched::class::{ByClass, CAUSES, CLASSES, Cause, Class, FlashOp};
-use crate::time::Ns;
+use wordline_base::class::{ByClass, CAUSES, CLASSES, Cause, Class, FlashOp};
+use wordline_base::time::Ns;
 
 /// Commands waiting or running on a die, integrated over time.
 #[derive(Clone, Copy, Default, Debug, Serialize, Deserialize)]

@@ -16,7 +16,7 @@ use super::redundancy::RedundancyReport;
 use super::slc_cache::SlcCacheReport;
 use crate::blocks::bad::BadBlocksReport;
 use crate::device::EndOfLife;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Everything measured in one run.
 #[derive(Clone, Debug, Default, Serialize)]

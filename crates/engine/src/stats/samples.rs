@@ -10,7 +10,7 @@ use super::measured::SampleReport;
 use super::table::{Column, Table};
 use super::tally::Tally;
 use crate::config::MeasureConfig;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Most memory of the rows, bytes.
 const MOST_BYTES: usize = 256 << 20;

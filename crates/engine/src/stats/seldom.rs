@@ -6,7 +6,7 @@ use super::batches::Side;
 use super::blame::{Part, Parts};
 use super::latency::DirectionRecorder;
 use super::report::DirectionReport;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Response times of one kind of request and their parts, from its first one on.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -11,8 +11,8 @@ use super::recorder::Recorder;
 use super::table::Table;
 use crate::config::MeasureConfig;
 use crate::host::HostOp;
-use crate::sched::class::{ByClass, CLASSES, Cause};
-use crate::time::Ns;
+use wordline_base::class::{ByClass, CLASSES, Cause};
+use wordline_base::time::Ns;
 
 pub(super) mod columns;
 

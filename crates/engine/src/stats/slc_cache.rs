@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// What happened in the window, mapping units.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]

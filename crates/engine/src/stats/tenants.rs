@@ -7,7 +7,7 @@ use super::blame::{BlameSum, Part, Parts};
 use super::latency::{DirectionRecorder, named};
 use super::report::{DirectionReport, FlowReport, StreamReport};
 use crate::host::{HostOp, HostRequest};
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Requests of one direction.
 #[derive(Clone, Debug, Serialize, Deserialize)]

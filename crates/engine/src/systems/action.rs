@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::Plan;
-use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::replicate::CopyTarget;
-use crate::sched::class::Cause;
 use crate::sched::gates::ClassSet;
-use crate::time::Ns;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
+use wordline_base::time::Ns;
 
 /// What a system asks of the engine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

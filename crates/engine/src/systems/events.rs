@@ -1,6 +1,6 @@
 //! What a system is told and asked, and its answers about where programs go.
 
-use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
+use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
 
 /// How soon something is needed that can be fetched ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

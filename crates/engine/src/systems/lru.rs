@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{Lpa, Ppa};
-use crate::memory::prefetch;
+use wordline_base::ids::{Lpa, Ppa};
+use wordline_base::memory::prefetch;
 
 /// No slot.
 const NIL: u32 = u32::MAX;

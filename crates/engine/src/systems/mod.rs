@@ -18,13 +18,13 @@ mod watches;
 
 use crate::blocks::Domains;
 use crate::config::{ConfigError, SchemeConfig, StartConfig};
-use crate::ids::{DieId, Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
 use crate::placement::{PlaneSet, ProgramIntent};
 use crate::reclaim::WornBlock;
 use crate::replicate::{CopyBudget, CopyLoss, Reservation, Reserved, Serving};
-use crate::sched::class::Cause;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
 
 pub use crate::device::DriveView;
 pub use action::Action;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{DomainId, Ppa, SuperblockId};
-use crate::sched::class::Cause;
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 
 /// Where a page of a plan goes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

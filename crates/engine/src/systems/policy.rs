@@ -5,10 +5,10 @@ use super::astro::Astro;
 use super::block_map::BlockMap;
 use super::partition::Partition;
 use crate::config::{DeviceConfig, SchemeConfig};
-use crate::ids::Lpa;
 use crate::replicate::collision::Collision;
 use crate::replicate::hotr::Hotr;
 use crate::snapshot::policies::policies;
+use wordline_base::ids::Lpa;
 
 /// The built-in systems, and a user's own.
 pub enum SystemPolicy {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Separation;
 use crate::config::separation::SeparationConfig;
-use crate::ids::Lpa;
+use wordline_base::ids::Lpa;
 
 /// Filters.
 const FILTERS: usize = 4;

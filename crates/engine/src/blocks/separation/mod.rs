@@ -3,7 +3,7 @@
 mod bloom;
 
 use crate::config::separation::{SeparationConfig, SeparationKind};
-use crate::ids::Lpa;
+use wordline_base::ids::Lpa;
 
 pub use bloom::HotCold;
 
@@ -82,4 +82,4 @@ impl Separation for SeparationPolicy {
 crate::snapshot::policies::policies!(SeparationPolicy, "separation",
     none: [None, Stream], rebuilt: [], stored: [HotCold]);
 
-impl crate::snapshot::Stored for HotCold {}
+impl wordline_base::snapshot::Stored for HotCold {}

@@ -25,8 +25,8 @@ mod tests {
     use super::*;
     use crate::blocks::BlockTable;
     use crate::config::device::GeometryConfig;
-    use crate::ids::DomainId;
     use crate::nand::Geometry;
+    use wordline_base::ids::DomainId;
 
     #[test]
     fn the_size_is_the_share_of_what_is_not_filled() {

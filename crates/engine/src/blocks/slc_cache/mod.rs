@@ -5,7 +5,7 @@ pub mod fixed;
 
 use crate::blocks::{BlockState, BlockTable};
 use crate::config::slc_cache::{CacheSizes, SlcCacheConfig, SlcCacheKind};
-use crate::ids::{DomainId, SuperblockId};
+use wordline_base::ids::{DomainId, SuperblockId};
 
 pub use dynamic::Dynamic;
 pub use fixed::Fixed;

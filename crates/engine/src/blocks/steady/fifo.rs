@@ -7,7 +7,7 @@
 //! cleaning", ACM SIGOPS Operating Systems Review 30(4), 1996; P. Desnoyers, "Analytic models of SSD write performance", ACM
 //! Transactions on Storage 10(2), 2014).
 
-use crate::rng::{Xoshiro256PlusPlus, below};
+use wordline_base::rng::{Xoshiro256PlusPlus, below};
 
 /// Steps of the search, each of which halves an interval.
 const STEPS: u32 = 100;

@@ -156,7 +156,7 @@ mod tests {
 
     mod naive {
         use super::Collection;
-        use crate::rng::{below, stream};
+        use wordline_base::rng::{below, stream};
 
         /// Valid units of each superblock but the one that is being filled, ascending.
         pub fn overwritten(policy: Collection, superblocks: u32, units: u32, share: f64) -> Vec<u32> {

@@ -8,8 +8,8 @@
 
 use super::Collection;
 use crate::mapping::{Order, Spot};
-use crate::nand::divisor::Divisor;
-use crate::rng::{Xoshiro256PlusPlus, below, stream};
+use wordline_base::divisor::Divisor;
+use wordline_base::rng::{Xoshiro256PlusPlus, below, stream};
 
 /// Levels of parting: pieces of a half, a quarter, … of what a flash page takes of a request.
 pub const LEVELS: usize = 6;

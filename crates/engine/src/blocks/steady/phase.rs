@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Collection, Parted, fifo};
 use crate::mapping::together;
-use crate::rng::{self, Xoshiro256PlusPlus, below};
+use wordline_base::rng::{self, Xoshiro256PlusPlus, below};
 
 /// Bounds of what a description may ask for.
 const MOST_CHOICES: u32 = 1 << 16;

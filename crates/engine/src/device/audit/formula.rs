@@ -10,7 +10,7 @@
 
 use crate::blocks::BlockState;
 use crate::device::Device;
-use crate::ids::{DomainId, Lpa, SuperblockId};
+use wordline_base::ids::{DomainId, Lpa, SuperblockId};
 
 /// Of so many pages one is asked at most: where more was written, tables are compared from end to end.
 const ONE_OF: usize = 4;

@@ -13,10 +13,10 @@ use std::thread::{Builder, ScopedJoinHandle, scope};
 
 use crate::blocks::{BlockState, BlockTable};
 use crate::device::Device;
-use crate::ids::{Lpa, Ppa};
 use crate::mapping::{Layout, PageMap};
 use crate::nand::Geometry;
 use crate::nand::oob::{Oob, Versions};
+use wordline_base::ids::{Lpa, Ppa};
 
 /// Units of a piece, about.
 const PIECE: u32 = 1 << 18;

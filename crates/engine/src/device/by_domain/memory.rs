@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::Device;
-use crate::ids::{DomainId, Lpa};
 use crate::mapping::page::Whole;
 use crate::mapping::part::Dealing;
-use crate::memory::Handout;
+use wordline_base::ids::{DomainId, Lpa};
+use wordline_base::memory::Handout;
 
 /// Pages from which on it is worth a thread.
 const WORTH_A_THREAD: usize = 4 << 20;

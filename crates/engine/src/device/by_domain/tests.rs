@@ -7,8 +7,8 @@ use crate::blocks::steady::Collection;
 use crate::config::run::StartConfig;
 use crate::config::scheme::PlacementOrder;
 use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
-use crate::rng::{Xoshiro256PlusPlus, below, stream};
 use crate::run::Setup;
+use wordline_base::rng::{Xoshiro256PlusPlus, below, stream};
 
 fn one_of<'a>(random: &mut Xoshiro256PlusPlus, choices: &[&'a str]) -> &'a str {
     choices[below(random, choices.len() as u32) as usize]

@@ -4,10 +4,10 @@ use crate::config::host::HostConfig;
 use crate::config::run::{Occupancy, StartConfig};
 use crate::config::{Layer, MeasureConfig, WindowConfig, resolve_run};
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
-use crate::ids::Lpa;
-use crate::rng::{below, stream};
 use crate::run::{Setup, replay};
-use crate::time::Ns;
+use wordline_base::ids::Lpa;
+use wordline_base::rng::{below, stream};
+use wordline_base::time::Ns;
 
 const STREAMS: u32 = 3;
 

@@ -2,11 +2,11 @@
 
 use super::{NO_SYSTEM, Program, Run, Target, kept_of};
 use crate::device::Device;
-use crate::ids::{Ppa, SuperblockId};
 use crate::nand::geometry::Place;
-use crate::sched::class::Cause;
 use crate::sched::queue::{NONE, OWN};
 use crate::systems::{self, Pin, Plan};
+use wordline_base::class::Cause;
+use wordline_base::ids::{Ppa, SuperblockId};
 
 impl Device {
     /// A system asks for a plan. One that can't be carried out is a fault of the system.

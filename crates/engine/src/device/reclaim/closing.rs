@@ -2,9 +2,9 @@
 
 use super::{Device, Evacuation, Routine, classes_of};
 use crate::blocks::{BlockState, WritePoint};
-use crate::ids::{DomainId, Ppa, SuperblockId};
 use crate::reclaim::mover::Order;
-use crate::sched::class::{Cause, Class, FlashOp};
+use wordline_base::class::{Cause, Class, FlashOp};
+use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 
 /// One bit for each class that programs.
 fn programs() -> u32 {

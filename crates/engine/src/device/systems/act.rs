@@ -3,10 +3,10 @@
 
 use super::Systems;
 use crate::device::Device;
-use crate::ids::SuperblockId;
-use crate::sched::class::Cause;
 use crate::systems::Action;
-use crate::time::Ns;
+use wordline_base::class::Cause;
+use wordline_base::ids::SuperblockId;
+use wordline_base::time::Ns;
 
 impl Systems {
     /// A system asks for this, behind what was asked for before.

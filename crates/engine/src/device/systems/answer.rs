@@ -5,8 +5,8 @@ use crate::device::view::DriveView;
 use crate::mapping::{Found, Lookup};
 use crate::placement::{PlaneSet, ProgramIntent};
 use crate::replicate::Serving;
-use crate::sched::class::Class;
 use crate::systems::{Action, Confine, System, SystemPolicy, Watches};
+use wordline_base::class::Class;
 
 impl Device {
     /// Asks the systems, those that watch for it, one after the other until one has an answer: its number, and that.

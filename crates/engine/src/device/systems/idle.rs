@@ -2,7 +2,7 @@
 
 use crate::device::Device;
 use crate::systems::Watches;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 impl Device {
     /// The drive became idle, or stopped being so.

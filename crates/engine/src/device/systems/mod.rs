@@ -9,13 +9,13 @@ mod told;
 use std::collections::{BTreeMap, VecDeque};
 
 use super::Device;
-use crate::ids::{Lpa, Ppa};
 use crate::placement::PlaneSet;
 use crate::sched::queue::OpId;
+use wordline_base::ids::{Lpa, Ppa};
 
 use crate::stats::copies::SystemReport;
 use crate::systems::{Action, Distance, Figure, System, SystemPolicy, Watches};
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Which system, the page and place of the read that it was told of then, and what it asks for.
 type Asked = (usize, Option<(Lpa, Ppa)>, Action);

@@ -3,10 +3,10 @@
 use super::put_back;
 use crate::device::Device;
 use crate::device::view::DriveView;
-use crate::ids::{Lpa, Ppa, SuperblockId};
-use crate::sched::class::Cause;
 use crate::sched::queue::{Op, OpId};
 use crate::systems::{Access, Action, ReadEvent, System, Watches};
+use wordline_base::class::Cause;
+use wordline_base::ids::{Lpa, Ppa, SuperblockId};
 
 impl Device {
     /// Tells those that translate.

@@ -1,7 +1,7 @@
 //! For how long the plane holds that a placement chose: for the units of one flash page that a request writes, or, behind a data
 //! cache, for a program unit.
 
-use crate::ids::{Lpa, PlaneId};
+use wordline_base::ids::{Lpa, PlaneId};
 
 /// The plane that was chosen last.
 #[derive(Clone, Debug)]

@@ -7,8 +7,8 @@ use chosen_plane::ChosenPlane;
 use old_pages::OldPages;
 
 use super::Device;
-use crate::ids::{Lpa, PlaneId};
 use crate::placement::{Placement, ProgramIntent};
+use wordline_base::ids::{Lpa, PlaneId};
 
 /// While pages are overwritten; afterwards nobody asks for it.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! On how many flash pages what is overwritten lay: what a read of it would have cost.
 
-use crate::ids::{DomainId, Ppa};
+use wordline_base::ids::{DomainId, Ppa};
 
 /// Counts them while a drive is overwritten without simulated time.
 #[derive(Clone, Debug, Default)]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::{Answered, Choice, HostScheduler, HostView, Waiting};
 use crate::config::host::HostSchedulerConfig;
 use crate::host::HostOp;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// What a flow has used of its timeslice.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -10,12 +10,12 @@ pub use piq::Piq;
 
 use serde::{Deserialize, Serialize};
 
-use super::request::HostOp;
 use crate::config::host::{FlowRules, HostSchedulerConfig, HostSchedulerKind};
-use crate::ids::DieId;
-use crate::snapshot::Stored;
 use crate::snapshot::policies::policies;
-use crate::time::Ns;
+use wordline_base::ids::DieId;
+use wordline_base::request::HostOp;
+use wordline_base::snapshot::Stored;
+use wordline_base::time::Ns;
 
 /// A request that waits at the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,7 +76,7 @@ pub enum Choice {
 /// Chooses among waiting requests.
 ///
 /// It is asked whenever the drive could take a request and one waits. It decides on what it sees and its own state
-/// alone: no clock, no chance but from a named stream ([`crate::rng::stream`]). It need not care for starvation: a
+/// alone: no clock, no chance but from a named stream ([`wordline_base::rng::stream`]). It need not care for starvation: a
 /// request that `host.max_overtakes` others have passed goes without a question.
 pub trait HostScheduler {
     /// The next request to enter.

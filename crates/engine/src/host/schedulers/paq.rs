@@ -34,7 +34,7 @@ impl HostScheduler for Paq {
 mod tests {
     use super::super::made::{read, write};
     use super::*;
-    use crate::time::Ns;
+    use wordline_base::time::Ns;
 
     fn choice(waiting: &[Waiting], die_load: &[u32]) -> Choice {
         Paq.choose(&HostView { now: Ns(9), waiting, held: &[], die_load })

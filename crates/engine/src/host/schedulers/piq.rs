@@ -56,7 +56,7 @@ impl HostScheduler for Piq {
 mod tests {
     use super::super::made::{drained, read, write};
     use super::*;
-    use crate::time::Ns;
+    use wordline_base::time::Ns;
 
     #[test]
     fn requests_for_one_die_go_into_different_batches() {

@@ -10,7 +10,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::host::draws::{Draws, Order};
 use crate::mapping::permutation::Permutation;
-use crate::rng::{below, unit};
+use wordline_base::rng::{below, unit};
 
 /// Slots with one rate, in a random order, or those of streams in turn from the last one back.
 pub struct Urn<'a> {

@@ -7,7 +7,7 @@
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::rng::unit;
+use wordline_base::rng::unit;
 
 /// Points of the table of one entry, for each time that it stays.
 const POINTS: usize = 16;
@@ -197,17 +197,17 @@ mod tests {
         let moved = Clean::new(Changes { changed: 0.02, ..read }, 50.0);
         assert!((moved.chance(10.0, 5.0) - libm::exp(-0.1)).abs() < 1e-9);
         assert!(moved.chance(10.0, 1e9) < libm::exp(-0.2));
-        assert_eq!(Cycle::new(|_| 0.0, 50.0).draw(&mut crate::rng::stream(1, "test")), f64::INFINITY);
+        assert_eq!(Cycle::new(|_| 0.0, 50.0).draw(&mut wordline_base::rng::stream(1, "test")), f64::INFINITY);
     }
 
     /// One entry, carried out.
     #[test]
     fn the_chance_to_be_clean_is_that_of_an_entry_that_was_carried_out() {
         let of = Changes { used: 0.02, written: 0.3, arrives_written: 0.3, changed: 0.004 };
-        let (stay, mut random) = (60.0, crate::rng::stream(3, "test"));
+        let (stay, mut random) = (60.0, wordline_base::rng::stream(3, "test"));
         let mut gap = |rate: f64| -libm::log(1.0 - unit(&mut random)) / rate;
         let (mut dirty, mut left) = (0, 0);
-        let mut coin = crate::rng::stream(4, "test");
+        let mut coin = wordline_base::rng::stream(4, "test");
         for _ in 0..40_000 {
             // A stay: arrival, uses, and the end.
             let mut is_dirty = unit(&mut coin) < of.arrives_written;

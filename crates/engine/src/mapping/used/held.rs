@@ -5,8 +5,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::ages::Aged;
 use super::backward::{Backward, Urn, units_of};
 use super::stay::{Group, Times, times};
-use crate::ids::Lpa;
-use crate::rng::unit;
+use wordline_base::ids::Lpa;
+use wordline_base::rng::unit;
 
 /// Slots that are passed over in a row while nothing new comes, for each thing that there is room for: all that comes is there.
 const PASSED_OVER: u64 = 16;

@@ -2,7 +2,7 @@
 
 use super::law::Law;
 use super::pages::Reached;
-use crate::rng::{Xoshiro256PlusPlus, unit};
+use wordline_base::rng::{Xoshiro256PlusPlus, unit};
 
 /// Gaps between uses of a page in which it is looked for the begin of its stay.
 const MOST_GAPS: usize = 256;
@@ -111,7 +111,7 @@ impl PageRates {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rng::stream;
+    use wordline_base::rng::stream;
 
     /// Of a page that is out of the cache by what happens to it, one after the other: how often it comes in with changes, and the
     /// entries changed at a random moment.

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{Lpa, Ppa};
 use crate::systems::lru::LruMap;
+use wordline_base::ids::{Lpa, Ppa};
 
 /// A replicated page. The paper's entry has the original's place as well; here the page map keeps that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,16 +15,16 @@ use super::awaited::Awaited;
 use super::{CopyBudget, CopyLoss, CopyTarget, Serving};
 use crate::config::DeviceConfig;
 use crate::config::collision::{CollisionConfig, RecordedPairs, VictimTie};
-use crate::ids::{DieId, Lpa, Ppa};
 use crate::nand::Geometry;
 use crate::nand::timing::Timing;
 use crate::sched::queue::ReadThere;
-use crate::snapshot::Stored;
 use crate::stats::collisions::together::Together;
 use crate::systems::{Action, DriveView, Figure, ReadEvent, System, Watches};
 use map::ReplicationMap;
 use pairs::PairList;
 use rate::ReadRates;
+use wordline_base::ids::{DieId, Lpa, Ppa};
+use wordline_base::snapshot::Stored;
 
 /// Bits of a page address in the paper (§III-A).
 const ADDRESS_BITS: u64 = 30;

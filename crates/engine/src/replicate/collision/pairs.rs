@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{DieId, Ppa};
 use crate::systems::lru::{Key, LruMap};
+use wordline_base::ids::{DieId, Ppa};
 
 /// Two flash pages of a die, the smaller address first.
 pub type PagePair = (Ppa, Ppa);

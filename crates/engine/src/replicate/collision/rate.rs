@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Counts by die in two windows: the one that runs, and the one before, of which the part that isn't over yet counts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{DieId, Lpa, Ppa};
 use crate::systems::Distance;
 use crate::systems::lru::LruMap;
+use wordline_base::ids::{DieId, Lpa, Ppa};
 
 /// An entry. The D-offset of the paper is in the page map, whence a page is found by its logical number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

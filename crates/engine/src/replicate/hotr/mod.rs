@@ -14,14 +14,14 @@ use super::awaited::Awaited;
 use super::{Candidate, CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
 use crate::config::DeviceConfig;
 use crate::config::hotr::{HotrConfig, Staging, TrackedReads};
-use crate::ids::{DieId, Lpa, Ppa};
-use crate::memory::prefetch;
 use crate::nand::Geometry;
-use crate::sched::class::Class;
-use crate::snapshot::Stored;
 use crate::systems::{Action, Distance, DriveView, Figure, ReadEvent, System, Watches};
 use lists::{Found, ReadLists};
 use obstacle::Obstacle;
+use wordline_base::class::Class;
+use wordline_base::ids::{DieId, Lpa, Ppa};
+use wordline_base::memory::prefetch;
+use wordline_base::snapshot::Stored;
 
 /// Bytes of an entry of a list: two offsets, a count and the two links of the list, of 32 bits each. The paper names the
 /// fields and no sizes.

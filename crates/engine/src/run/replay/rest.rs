@@ -4,7 +4,7 @@ use super::Replay;
 use crate::host::HostSide;
 use crate::run::RunError;
 use crate::run::volume::Volume;
-use crate::time::Ns;
+use wordline_base::time::Ns;
 
 /// Simulated time between two calls of the observer while no answer is to come.
 const OBSERVED_EVERY: Ns = Ns(1_000_000);

@@ -10,10 +10,10 @@ pub mod together;
 use serde::{Deserialize, Serialize};
 
 use crate::sched::queue::ReadThere;
-use crate::time::Ns;
 pub use pairs::PairsReport;
 use pairs::{PairCounts, ratio};
 use together::Together;
+use wordline_base::time::Ns;
 
 /// Time between two samples where the description names none, ns (§II-C).
 pub const SAMPLE_NS: u64 = 10_000;
@@ -289,7 +289,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::ids::{Lpa, Ppa};
+    use wordline_base::ids::{Lpa, Ppa};
 
     /// Reads of these logical pages, in the order in which they came.
     fn reads(pages: &[(u32, u64)]) -> Vec<ReadThere> {

@@ -138,7 +138,7 @@ mod tests {
     use rand::RngExt;
 
     use super::*;
-    use crate::ids::{Lpa, Ppa};
+    use wordline_base::ids::{Lpa, Ppa};
 
     fn read(page: u32, order: u64) -> ReadThere {
         ReadThere { lpa: Lpa(page), ppa: Ppa(page), order }
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn reads_that_come_and_go_make_a_pair_once_while_both_are_there() {
-        let mut random = crate::rng::stream(1, "collisions test");
+        let mut random = wordline_base::rng::stream(1, "collisions test");
         let mut below = |bound: u32| random.random_range(0..bound);
         for _ in 0..50 {
             let (mut there, mut order) = (Vec::new(), 0);

@@ -188,7 +188,7 @@ const FLUSH: fn(&Milestone) -> &Side = |end| &end.flush;
 mod tests {
     use super::*;
     use crate::host::HostOp;
-    use crate::time::Ns;
+    use wordline_base::time::Ns;
 
     /// Reads of 100 to 199 µs one after the other, and a write of 10 µs behind each tenth.
     fn recorded(reads: u64) -> Recorder {

@@ -97,8 +97,8 @@ fn depends(values: &[f64]) -> bool {
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]
 mod tests {
     use super::*;
-    use crate::rng;
     use rand::Rng;
+    use wordline_base::rng;
 
     /// Batches of a first-order autoregressive process of mean 100 and unit innovations.
     fn batches(seed: u64, memory: f64, batches: usize, each: usize) -> Vec<f64> {

@@ -1,8 +1,8 @@
 //! The columns of a time series.
 
 use super::{Answered, Row};
-use crate::sched::class::{Class, FlashOp};
 use crate::stats::table::{Column, Table};
+use wordline_base::class::{Class, FlashOp};
 
 /// Picks a direction of a row.
 type Direction = fn(&Row) -> &Answered;

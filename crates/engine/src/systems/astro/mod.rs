@@ -20,13 +20,10 @@ use super::{Action, DriveView, Figure, Plan, ReadEvent, System, Watches};
 use crate::blocks::Domains;
 use crate::config::astro::{AstroConfig, UpdatesOf};
 use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
-use crate::ids::{Lpa, Ppa, SuperblockId};
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
 use crate::reclaim::WornBlock;
 use crate::replicate::Reserved;
-use crate::sched::class::Cause;
-use crate::snapshot::Stored;
 use crate::space::described_units;
 use due::{Agenda, Due};
 use ordering::Ordering;
@@ -35,6 +32,9 @@ pub use orders::Trigger;
 use region::Region;
 use stretch::{Shape, Stretches};
 use table::RegionTable;
+use wordline_base::class::Cause;
+use wordline_base::ids::{Lpa, Ppa, SuperblockId};
+use wordline_base::snapshot::Stored;
 
 /// The system.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sched::class::Cause;
 use crate::systems::Figure;
+use wordline_base::class::Cause;
 
 /// Why a region is ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

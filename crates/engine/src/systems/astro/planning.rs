@@ -9,8 +9,8 @@ use super::table::UpdateBitmap;
 use super::{Astro, Trigger};
 use crate::blocks::BlockState;
 use crate::config::astro::Gather;
-use crate::ids::{Lpa, Ppa, SuperblockId};
 use crate::systems::{DriveView, Pin, Place, Plan, Step};
+use wordline_base::ids::{Lpa, Ppa, SuperblockId};
 
 /// A page of a superblock that is reclaimed or collected.
 #[derive(Clone, Copy, Debug)]

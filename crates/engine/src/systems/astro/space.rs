@@ -2,8 +2,8 @@
 
 use super::Astro;
 use super::stretch::Shape;
-use crate::ids::{DomainId, Ppa};
 use crate::systems::{Action, DriveView};
+use wordline_base::ids::{DomainId, Ppa};
 
 impl Astro {
     /// How regions lie, once a domain was seen.

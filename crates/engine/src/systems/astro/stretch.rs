@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::{DomainId, SuperblockId};
+use wordline_base::ids::{DomainId, SuperblockId};
 
 /// Most superblocks of a stretch: as many as a plan may open.
 const MOST_SUPERBLOCKS: u32 = 64;

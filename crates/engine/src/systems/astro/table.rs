@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::Lpa;
+use wordline_base::ids::Lpa;
 
 /// Bytes of a physical page base address.
 const BASE_BYTES: u64 = 4;

@@ -2,7 +2,7 @@
 
 use super::logs::{Log, Logs};
 use crate::config::block_map::{BlockMapConfig, BlockMapKind};
-use crate::ids::SuperblockId;
+use wordline_base::ids::SuperblockId;
 
 /// A write that wants a place.
 #[derive(Clone, Copy)]

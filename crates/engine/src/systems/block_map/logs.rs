@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::SuperblockId;
+use wordline_base::ids::SuperblockId;
 
 /// A log block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

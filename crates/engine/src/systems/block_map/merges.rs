@@ -2,9 +2,9 @@
 
 use super::BlockMap;
 use super::logs::{Log, Logs, Work};
-use crate::ids::{DomainId, Ppa, SuperblockId};
-use crate::sched::class::Cause;
 use crate::systems::{Action, DriveView, Pin, Place, Plan, Step};
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 
 impl BlockMap {
     /// The pages of a logical block that lie elsewhere than in `but`, from one of its units up to before another.

@@ -22,16 +22,16 @@ use super::{Action, DriveView, Figure, Steering, System, Watches};
 use crate::blocks::{BlockState, Domains};
 use crate::config::block_map::{BlockMapConfig, BlockMapKind};
 use crate::config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
-use crate::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use crate::nand::Geometry;
 use crate::placement::ProgramIntent;
 use crate::replicate::Reserved;
-use crate::sched::class::Cause;
-use crate::snapshot::Stored;
 use crate::space::described_units;
 use choice::{Choice, PageWrite, choose};
 use limits::check_start;
 use logs::{Log, Logs, Work};
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use wordline_base::snapshot::Stored;
 
 /// No block.
 const NOBODY: u32 = u32::MAX;

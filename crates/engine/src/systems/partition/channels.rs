@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::history::Majority;
 use crate::config::partition::Rounding;
-use crate::ids::PlaneId;
 use crate::placement::PlaneSet;
+use wordline_base::ids::PlaneId;
 
 /// What a channel is for, and what a page is predicted to get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

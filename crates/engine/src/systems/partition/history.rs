@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ids::Lpa;
-use crate::memory::Table;
+use wordline_base::ids::Lpa;
+use wordline_base::memory::Table;
 
 /// Most requests that are remembered of a page.
 pub const MOST: u32 = 3;

@@ -4,9 +4,9 @@
 use super::channels::Kind;
 use super::history::Majority;
 use super::{Action, DriveView, Partition};
-use crate::ids::{DomainId, Ppa, SuperblockId};
-use crate::sched::class::Cause;
 use crate::systems::{Pin, Plan, Step};
+use wordline_base::class::Cause;
+use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 
 impl Partition {
     /// Asks for the next plan, if there is one and the drive is idle.

@@ -17,15 +17,15 @@ use crate::blocks::Domains;
 use crate::config::partition::{Adapts, BusyChannel, FirstReads, PartitionConfig, WhenBusy};
 use crate::config::scheme::{PlacementKind, SuperblockSpan};
 use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
-use crate::ids::{DieId, Lpa, PlaneId, Ppa};
 use crate::nand::Geometry;
 use crate::placement::{PlaneSet, ProgramIntent};
 use crate::replicate::Reserved;
-use crate::sched::class::{Cause, Class};
-use crate::snapshot::Stored;
 use crate::space::described_units;
 use channels::{Channels, Kind, read_channels};
 use history::{History, Majority};
+use wordline_base::class::{Cause, Class};
+use wordline_base::ids::{DieId, Lpa, PlaneId, Ppa};
+use wordline_base::snapshot::Stored;
 
 /// Bytes of the count of pages to be read that is kept for each block, to find what is to be migrated.
 const COUNT_BYTES: u64 = 2;

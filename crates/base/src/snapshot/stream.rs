@@ -23,15 +23,15 @@ pub struct Out<'a> {
 
 impl<'a> Out<'a> {
     /// Begins a snapshot.
-    pub(crate) fn begin(out: &'a mut dyn Write) -> Result<Self, SnapshotError> {
+    pub fn begin(out: &'a mut dyn Write) -> Result<Self, SnapshotError> {
         let head = [&MAGIC[..], &FORMAT.to_le_bytes()].concat();
         out.write_all(&head).map_err(|error| SnapshotError::Write(error.to_string()))?;
         Ok(Self { frames: FrameWriter::new(out, FORMAT) })
     }
 
     /// A value.
-    pub(crate) fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), SnapshotError> {
-        #[cfg(test)]
+    pub fn put<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), SnapshotError> {
+        #[cfg(any(test, feature = "shapes"))]
         super::shape::note(value);
         let bytes = postcard::to_allocvec(value).map_err(|error| SnapshotError::Write(error.to_string()))?;
         self.frames.write(&(bytes.len() as u64).to_le_bytes())?;
@@ -39,12 +39,12 @@ impl<'a> Out<'a> {
     }
 
     /// A large table: the numbers of some chunks, and their bytes as they are behind.
-    pub(crate) fn put_table<T: Word>(&mut self, table: &Table<T>) -> Result<(), SnapshotError> {
+    pub fn put_table<T: Word>(&mut self, table: &Table<T>) -> Result<(), SnapshotError> {
         self.put_chunks(table.len(), &table.chunks_in_use(), |number| table.chunk_bytes(number))
     }
 
     /// Puts a table of so many entries, of which these chunks hold something.
-    pub(crate) fn put_chunks(
+    pub fn put_chunks(
         &mut self,
         entries: usize,
         numbers: &[u32],
@@ -61,7 +61,7 @@ impl<'a> Out<'a> {
     }
 
     /// Ends the snapshot.
-    pub(crate) fn finish(self) -> Result<(), SnapshotError> {
+    pub fn finish(self) -> Result<(), SnapshotError> {
         self.frames.finish()
     }
 }
@@ -79,7 +79,7 @@ pub struct In<'a> {
 
 impl<'a> In<'a> {
     /// Begins to read a snapshot.
-    pub(crate) fn begin(input: &'a mut dyn Read) -> Result<Self, SnapshotError> {
+    pub fn begin(input: &'a mut dyn Read) -> Result<Self, SnapshotError> {
         let (mut magic, mut format) = ([0; 8], [0; 4]);
         exactly(input, &mut magic).and_then(|()| exactly(input, &mut format)).map_err(
             |error| match error {
@@ -105,7 +105,7 @@ impl<'a> In<'a> {
     }
 
     /// The next value.
-    pub(crate) fn take<T: DeserializeOwned>(&mut self) -> Result<T, SnapshotError> {
+    pub fn take<T: DeserializeOwned>(&mut self) -> Result<T, SnapshotError> {
         self.next_record()?;
         let no_value = || SnapshotError::Misfit(format!("no {}", std::any::type_name::<T>()));
         match postcard::take_from_bytes(&self.record) {
@@ -115,7 +115,7 @@ impl<'a> In<'a> {
     }
 
     /// The name of the field that comes.
-    pub(crate) fn expect(&mut self, name: &str) -> Result<(), SnapshotError> {
+    pub fn expect(&mut self, name: &str) -> Result<(), SnapshotError> {
         let found: String = self.take()?;
         if found == name {
             return Ok(());
@@ -124,7 +124,7 @@ impl<'a> In<'a> {
     }
 
     /// The next table, into one of zeros.
-    pub(crate) fn take_table<T: Word>(&mut self, table: &mut Table<T>) -> Result<(), SnapshotError> {
+    pub fn take_table<T: Word>(&mut self, table: &mut Table<T>) -> Result<(), SnapshotError> {
         let (entries, chunks): (u64, u64) = self.take()?;
         if entries != table.len() as u64 {
             return Err(strange(&format!("of {entries} entries instead of {}", table.len())));
@@ -170,7 +170,7 @@ impl<'a> In<'a> {
     }
 
     /// Nothing may be left.
-    pub(crate) fn finish(self) -> Result<(), SnapshotError> {
+    pub fn finish(self) -> Result<(), SnapshotError> {
         self.frames.finish()
     }
 }

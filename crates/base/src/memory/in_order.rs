@@ -6,6 +6,10 @@ use std::hash::{BuildHasher, Hash};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+/// Writes it as a map in the order of its keys.
+///
+/// # Errors
+/// Those of the serializer.
 pub fn serialize<K, V, H, S>(table: &HashMap<K, V, H>, to: S) -> Result<S::Ok, S::Error>
 where
     K: Ord + Serialize,
@@ -15,6 +19,10 @@ where
     table.iter().collect::<BTreeMap<_, _>>().serialize(to)
 }
 
+/// Reads it back.
+///
+/// # Errors
+/// Those of the deserializer.
 pub fn deserialize<'de, K, V, H, D>(from: D) -> Result<HashMap<K, V, H>, D::Error>
 where
     K: Ord + Hash + Deserialize<'de>,

@@ -9,6 +9,7 @@ pub struct Divisor {
 
 impl Divisor {
     /// A divisor; zero counts as one, since no count of the geometry is zero.
+    #[inline]
     pub fn new(value: u32) -> Self {
         let value = value.max(1);
         Self { magic: (u64::MAX / u64::from(value)).wrapping_add(1), value }

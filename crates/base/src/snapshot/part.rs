@@ -4,7 +4,7 @@ use super::{In, Out, SnapshotError};
 use crate::memory::{SparseTable, Table, Word};
 
 /// A part of the state that is put into what was made from the configuration: large tables, and policies.
-pub(crate) trait Part: Sized {
+pub trait Part: Sized {
     /// Writes what does not follow from the configuration.
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError>;
 
@@ -16,7 +16,7 @@ pub(crate) trait Part: Sized {
 }
 
 /// A policy whose state is stored.
-pub(crate) trait Stored: Clone + serde::Serialize + serde::de::DeserializeOwned {
+pub trait Stored: Clone + serde::Serialize + serde::de::DeserializeOwned {
     /// Takes up a state that was saved; what follows from the configuration stays. `None` if it doesn't fit.
     fn take_up(&mut self, saved: Self) -> Option<()> {
         *self = saved;
@@ -93,6 +93,7 @@ impl Part for SparseTable {
 }
 
 /// Parts whose state is these tables.
+#[macro_export]
 macro_rules! tables {
     ($($part:ty: $($table:ident),+;)*) => {$(
         impl $crate::snapshot::Part for $part {
@@ -117,4 +118,3 @@ macro_rules! tables {
         }
     )*};
 }
-pub(crate) use tables;

@@ -8,7 +8,7 @@ use std::fmt::{self, Display};
 use serde::ser::{self, Serialize};
 
 /// Structs and variants by name and fields, and what was seen in each field.
-pub(super) type Shapes = BTreeMap<String, Vec<(&'static str, Shape)>>;
+pub type Shapes = BTreeMap<String, Vec<(&'static str, Shape)>>;
 
 /// What was seen, and the name that was saved last.
 #[derive(Default)]
@@ -22,14 +22,14 @@ thread_local! {
 }
 
 /// Takes the shapes down of all that is saved in `run`.
-pub(super) fn taken_down(run: impl FnOnce()) -> Shapes {
+pub fn taken_down(run: impl FnOnce()) -> Shapes {
     SEEN.set(Some(Seen::default()));
     run();
     SEEN.take().unwrap_or_default().shapes
 }
 
 /// A record is saved: the name of a field of the drive or of a policy, or what belongs to the name before it.
-pub(super) fn note<T: Serialize + ?Sized>(record: &T) {
+pub fn note<T: Serialize + ?Sized>(record: &T) {
     SEEN.with_borrow_mut(|seen| {
         let Some(Seen { shapes, name }) = seen else { return };
         let Ok(shape) = record.serialize(&mut Taking(shapes)) else { return };
@@ -47,19 +47,24 @@ pub(super) fn note<T: Serialize + ?Sized>(record: &T) {
 }
 
 /// In the place of a field that was not written, and without which the rest can't be read back.
-pub(super) const LEFT_OUT: &str = "left out";
+pub const LEFT_OUT: &str = "left out";
 
 /// Kind of a value.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Shape {
+pub enum Shape {
     /// Nothing was seen yet: an empty list, or no value.
     Unknown,
     /// A number, a text, or something that has a line of its own.
     Named(String),
+    /// A value that may be missing.
     Maybe(Box<Self>),
+    /// Many of the same.
     List(Box<Self>),
+    /// Keys and what belongs to each.
     Map(Box<Self>, Box<Self>),
+    /// Several side by side.
     Tuple(Vec<Self>),
+    /// One or another.
     Either(BTreeSet<Self>),
 }
 
@@ -112,7 +117,7 @@ impl Display for Shape {
 }
 
 /// One line for each struct and variant.
-pub(super) fn lines(shapes: &Shapes) -> Vec<String> {
+pub fn lines(shapes: &Shapes) -> Vec<String> {
     let fields = |fields: &[(&str, Shape)]| {
         fields.iter().map(|(name, shape)| format!("{name}: {shape}")).collect::<Vec<_>>().join(", ")
     };

@@ -17,6 +17,7 @@ impl Ns {
 
     /// Time since `earlier`; zero when that is later.
     #[must_use]
+    #[inline]
     pub fn since(self, earlier: Self) -> Self {
         Self(self.0.saturating_sub(earlier.0))
     }

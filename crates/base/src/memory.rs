@@ -3,7 +3,7 @@
 mod compact;
 mod handout;
 mod hasher;
-pub(crate) mod in_order;
+pub mod in_order;
 #[cfg(target_os = "linux")]
 mod mapping;
 mod sparse;

@@ -55,6 +55,7 @@ impl Cause {
     }
 
     /// Its name in results.
+    #[inline]
     pub fn name(self) -> &'static str {
         match self {
             Self::Host => "host",
@@ -208,11 +209,13 @@ impl Class {
     }
 
     /// Whether results name it even where nothing of it happened: every drive has it.
+    #[inline]
     pub fn is_common(self) -> bool {
         matches!(self.cause(), Cause::Host | Cause::Gc)
     }
 
     /// Its name in results.
+    #[inline]
     pub fn name(self) -> &'static str {
         Self::NAME[self.index()]
     }
@@ -224,6 +227,7 @@ impl Class {
     }
 
     /// The class that reads for a cause.
+    #[inline]
     pub fn read_for(cause: Cause) -> Self {
         match cause {
             Cause::Host => Self::HostRead,
@@ -239,6 +243,7 @@ impl Class {
     }
 
     /// The class that programs for a cause.
+    #[inline]
     pub fn program_for(cause: Cause) -> Self {
         match cause {
             Cause::Host => Self::HostProgram,
@@ -254,6 +259,7 @@ impl Class {
     }
 
     /// The class that erases for a cause.
+    #[inline]
     pub fn erase_for(cause: Cause) -> Self {
         match cause {
             Cause::ReadReclaim => Self::ReclaimErase,

@@ -125,6 +125,7 @@ impl EventSet {
     }
 
     /// Places for resources.
+    #[inline]
     pub fn resources(&self) -> usize {
         self.entries.len()
     }
@@ -143,6 +144,7 @@ impl EventSet {
     }
 
     /// Takes the event of `resource` away.
+    #[inline]
     pub fn clear(&mut self, resource: usize) {
         if self.entries[resource].key != NEVER {
             self.unlink(resource);
@@ -322,7 +324,7 @@ impl EventSet {
     }
 
     /// All events in their order.
-    pub(crate) fn pending(&self) -> Vec<Event> {
+    pub fn pending(&self) -> Vec<Event> {
         let event = |(&Entry { key, .. }, &time): (&Entry, &Ns)| {
             let behind = key >> (self.below_time - 1) & 1 != 0;
             let time = if key < self.first_far { self.time_of(key) } else { time };

@@ -18,7 +18,7 @@ fn checksum(before: u32, bytes: &[u8]) -> u32 {
 }
 
 /// Cuts a stream of bytes into frames.
-pub(super) struct FrameWriter<'a> {
+pub struct FrameWriter<'a> {
     out: &'a mut dyn Write,
     frame: Vec<u8>,
     checksum: u32,
@@ -30,6 +30,7 @@ impl<'a> FrameWriter<'a> {
         Self { out, frame: Vec::new(), checksum: seed }
     }
 
+    /// More bytes of the data.
     pub fn write(&mut self, mut bytes: &[u8]) -> Result<(), SnapshotError> {
         while !bytes.is_empty() {
             let (now, later) = bytes.split_at(bytes.len().min(MOST - self.frame.len()));
@@ -61,7 +62,7 @@ impl<'a> FrameWriter<'a> {
 }
 
 /// Puts frames together again.
-pub(super) struct FrameReader<'a> {
+pub struct FrameReader<'a> {
     input: &'a mut dyn Read,
     frame: Vec<u8>,
     /// Bytes of the frame that were taken.
@@ -143,7 +144,7 @@ impl<'a> FrameReader<'a> {
 }
 
 /// Fills `bytes`; too few are a truncated snapshot.
-pub(super) fn exactly(input: &mut dyn Read, bytes: &mut [u8]) -> Result<(), SnapshotError> {
+pub fn exactly(input: &mut dyn Read, bytes: &mut [u8]) -> Result<(), SnapshotError> {
     input.read_exact(bytes).map_err(|error| match error.kind() {
         ErrorKind::UnexpectedEof => SnapshotError::Truncated,
         _ => SnapshotError::Read(error.to_string()),

@@ -1,0 +1,15 @@
+//! What every room of the simulator stands on: time, numbers of pages and dies, classes of commands, the host's requests, the
+//! set of coming events, large tables, random streams, and the stream of snapshots. It depends on nothing of the simulator.
+
+pub mod class;
+pub mod divisor;
+pub mod events;
+pub mod ids;
+pub mod memory;
+pub mod request;
+pub mod rng;
+pub mod snapshot;
+pub mod time;
+
+/// Version of the simulator.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
