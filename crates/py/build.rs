@@ -1,5 +1,12 @@
 //! Names this build by what decides a result, beside its inputs.
 
 fn main() {
-    wordline_build_name::set(&["../base/src", "../engine/src", "../trace/src", "src", "../../Cargo.lock"]);
+    wordline_build_name::set(&[
+        "../base/src",
+        "../config/src",
+        "../engine/src",
+        "../trace/src",
+        "src",
+        "../../Cargo.lock",
+    ]);
 }

@@ -3,6 +3,7 @@
 
 pub mod class;
 pub mod divisor;
+pub mod draws;
 pub mod events;
 pub mod ids;
 pub mod memory;

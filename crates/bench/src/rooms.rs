@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 /// The rooms, and what below the engine's sources belongs to each: a file's room is that of its longest beginning here.
 const ROOMS: [(&str, &[&str]); 7] = [
     ("base", &["snapshot", "space.rs", "lib.rs"]),
-    ("config", &["config"]),
+    ("config", &[]),
     (
         "flash",
         &[
@@ -76,8 +76,9 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
 
 /// The room of a source file.
 fn room_of(path: &str) -> &'static str {
-    if path.contains("crates/base/") {
-        return ROOMS[0].0;
+    if let Some(room) = ["base", "config"].into_iter().find(|room| path.contains(&format!("crates/{room}/")))
+    {
+        return room;
     }
     let Some((_, below)) = path.split_once("crates/engine/src/") else {
         let ours = path.contains("crates/trace/") || path.contains("crates/bench/");

@@ -2,17 +2,17 @@
 //! and what that leaves for the host.
 
 use crate::blocks::{Domains, Points};
-use crate::config::ConfigError;
-use crate::config::device::DeviceConfig;
-use crate::config::scheme::SchemeConfig;
 use crate::nand::Geometry;
 use crate::placement::planes_in_order;
 use crate::replicate::CopyBudget;
-use crate::replicate::reservation::{Part, Reserved};
+use crate::replicate::reservation::{Part, Reservation, Reserved};
 use crate::space::{Room, SpacePlan};
 use crate::systems::SystemPolicy;
 use wordline_base::class::Cause;
 use wordline_base::ids::PlaneId;
+use wordline_config::ConfigError;
+use wordline_config::device::DeviceConfig;
+use wordline_config::scheme::SchemeConfig;
 
 /// A drive on paper.
 pub struct Arrangement {
@@ -41,8 +41,11 @@ impl Arrangement {
         blocks: u32,
     ) -> Result<Self, ConfigError> {
         let geometry = Geometry::new(&device.geometry);
-        let mut parts =
-            vec![Part { system: None, name: "scheme".to_owned(), reservation: scheme.copies.reservation() }];
+        let mut parts = vec![Part {
+            system: None,
+            name: "scheme".to_owned(),
+            reservation: Reservation::of_scheme(&scheme.copies),
+        }];
         for (number, system) in systems.iter().map(SystemPolicy::get).enumerate() {
             let (name, reservation) = (system.name().to_owned(), system.reservation());
             parts.push(Part { system: Some(number), name, reservation });

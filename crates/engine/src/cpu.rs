@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, BinaryHeap};
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::firmware::{CpuConfig, FirmwareConfig};
 use crate::sched::queue::OpId;
 use crate::stats::report::{CoreReport, CostReport, CpuReport};
 use wordline_base::time::Ns;
+use wordline_config::firmware::{CpuConfig, FirmwareConfig};
 
 /// What firmware's work is for; each has its cost in `scheme.firmware`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,14 +4,11 @@
 //! `scheme.custom.NAME` switches it on and holds its parameters, which are checked like every other key, stand in the
 //! result, and take part in snapshots. It takes the slot whatever the scheme names there.
 
-use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use serde::de::DeserializeOwned;
 
 use crate::blocks::separation::Separation;
-use crate::config::suggest::did_you_mean;
-use crate::config::{ConfigError, Layer, Layers, to_toml};
 use crate::device::Device;
 use crate::gc::VictimPolicy;
 use crate::mapping::Mapping;
@@ -20,9 +17,9 @@ use crate::redundancy::Redundancy;
 use crate::sched::Scheduler;
 use crate::systems::combine::{Part, Slot};
 use crate::systems::{System, SystemPolicy};
-
-/// `scheme.custom`: the parameters of each policy of a user's own, by name.
-pub type CustomConfig = BTreeMap<String, toml::Table>;
+use wordline_config::custom::{CustomConfig, NO_POLICIES, check_with, shown};
+use wordline_config::suggest::did_you_mean;
+use wordline_config::{ConfigError, Layer, Layers, to_toml};
 
 /// A policy, ready for a drive.
 enum Made {
@@ -126,9 +123,11 @@ pub fn register(policies: Vec<CustomPolicy>) -> Result<(), ConfigError> {
         }
     }
     let count = policies.len();
-    REGISTERED.set(policies).map_err(|_| {
+    let registered = REGISTERED.set(policies).map_err(|_| {
         ConfigError::new("policies", count, "one registration for a process: there was one before")
-    })
+    });
+    check_with(validate);
+    registered
 }
 
 /// What was registered, in that order.
@@ -138,7 +137,7 @@ pub fn registered() -> &'static [CustomPolicy] {
 
 /// Refuses names that nothing was registered for, parameters that the policy refuses, and two policies for one slot.
 /// Paths are relative to `scheme.custom`.
-pub(crate) fn validate(config: &CustomConfig) -> Result<(), ConfigError> {
+fn validate(config: &CustomConfig) -> Result<(), ConfigError> {
     make_all(config, 0).map(|_| ())
 }
 
@@ -164,14 +163,9 @@ fn make_all(config: &CustomConfig, seed: u64) -> Result<Vec<Made>, ConfigError> 
     }
 }
 
-fn shown(table: &toml::Table) -> String {
-    let pairs: Vec<String> = table.iter().map(|(key, value)| format!("{key} = {value}")).collect();
-    if pairs.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", pairs.join(", ")) }
-}
-
 fn allowed_names(name: &str, known: &[&str]) -> String {
     if known.is_empty() {
-        return "no key: this build has no policies of a user's own".to_owned();
+        return NO_POLICIES.to_owned();
     }
     format!("the policies of this build, {}{}", known.join(", "), did_you_mean(name, known))
 }

@@ -7,7 +7,6 @@ pub mod arrange;
 pub mod array;
 pub mod blocks;
 pub mod cache;
-pub mod config;
 pub mod cpu;
 pub mod custom;
 pub mod device;
@@ -28,6 +27,7 @@ pub mod stats;
 pub mod systems;
 
 pub use wordline_base::{ids, rng, time};
+pub use wordline_config as config;
 
 pub use run::{
     Before, Ending, LookedUp, Observer, Outcome, Overwrites, RunError, Setup, Split, Stop, Unobserved,

@@ -10,13 +10,13 @@ pub mod volume;
 mod windows;
 mod written;
 
-use crate::config::ConfigError;
-use crate::config::host::FlowRules;
 use crate::host::front::Front;
 use crate::host::schedulers::HostPolicy;
 use crate::host::{Flow, FlowSet, Flows, HostSide, RequestSource};
 use crate::stats::report::Report;
 use wordline_base::ids::Lpa;
+use wordline_config::ConfigError;
+use wordline_config::host::FlowRules;
 
 pub use error::RunError;
 pub use observer::{Observer, Unobserved};

@@ -1,14 +1,14 @@
 //! How much the host may use, and what garbage collection keeps free.
 
-use crate::config::ConfigError;
-use crate::config::device::DeviceConfig;
-use crate::config::scheme::{MappingKind, SchemeConfig};
-use crate::config::slc_cache::CacheSizes;
+use crate::blocks::slc_cache::CacheSizes;
 use crate::gc::collector::Thresholds;
 use crate::mapping::{MapSizes, journaled};
 use crate::nand::Geometry;
 use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
+use wordline_config::ConfigError;
+use wordline_config::device::DeviceConfig;
+use wordline_config::scheme::{MappingKind, SchemeConfig};
 
 /// Sizes that follow from a device and a scheme.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,7 +86,7 @@ impl SpacePlan {
         let certain = u64::from(capacity - least_won(scheme, geometry) + 1);
         let needed = needed_units.div_ceil(certain) + u64::from(reserved.blocks());
         let spare = u64::from(blocks).saturating_sub(needed) as u32;
-        let cache = scheme.slc_cache.sizes(device, geometry)?;
+        let cache = CacheSizes::new(&scheme.slc_cache, device, geometry)?;
         // Its open superblock is among those of the write points already.
         let for_cache = cache.least.saturating_sub(1);
         let (key, value) = capacity_key(device);

@@ -5,12 +5,12 @@
 use crate::common::replicator::*;
 use crate::common::*;
 use wordline_engine::config::ConfigError;
+use wordline_engine::config::copies::ArbiterKind;
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::{PlacementKind, SchedulerKind, SuperblockSpan};
 use wordline_engine::device::Device;
 use wordline_engine::host::{HostOp, HostRequest};
 use wordline_engine::ids::{DieId, Lpa, PlaneId, Ppa, SuperblockId};
-use wordline_engine::replicate::arbiter::ArbiterKind;
 use wordline_engine::replicate::{Arbiter, CopyLoss, CopyTarget, Reservation, Serving};
 use wordline_engine::sched::class::Cause;
 use wordline_engine::stats::report::Report;

@@ -5,11 +5,11 @@
 #![allow(clippy::print_stdout, reason = "the figures that docs/validation.md has")]
 
 use crate::common::*;
+use wordline_base::draws::{Class, Draws, Order};
 use wordline_engine::config::cache::{CacheBytes, CacheKind};
 use wordline_engine::config::device::CapacityConfig;
 use wordline_engine::config::run::{MapCacheStart, Occupancy, StartLayout};
 use wordline_engine::config::scheme::{Eviction, MappingKind};
-use wordline_engine::host::draws::{Class, Draws, Order};
 use wordline_engine::host::{HostOp, HostRequest, RequestSource};
 use wordline_engine::time::Ns;
 use wordline_engine::{Before, LookedUp, Setup, Unobserved, replay};

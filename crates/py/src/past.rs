@@ -1,10 +1,10 @@
 //! What came before a workload's first request, where the drive is to start in the state that it led to.
 
 use pyo3::prelude::*;
+use wordline_base::draws::Draws;
 use wordline_engine::config::WindowConfig;
 use wordline_engine::config::host::Arrivals;
 use wordline_engine::config::run::{Occupancy, StartLayout};
-use wordline_engine::host::draws::Draws;
 use wordline_engine::host::{RequestSource, Settling};
 use wordline_engine::stats::notes::Note;
 use wordline_engine::{Before, LookedUp, Setup, WritePattern};

@@ -8,9 +8,10 @@ use wordline_engine::host::HostRequest;
 use wordline_engine::ids::Lpa;
 use wordline_engine::probe::{Answer, DieCommand, Probe};
 use wordline_engine::sched::class::Class;
+use wordline_engine::stats::blame::Part;
 use wordline_engine::systems::Action;
 use wordline_engine::time::Ns;
-use wordline_trace::RequestLog;
+use wordline_trace::{LoggedRequest, RequestLog};
 
 use crate::state::at;
 
@@ -24,7 +25,7 @@ pub struct LogFile {
 impl LogFile {
     /// Begins the file.
     pub fn create(path: &Path) -> PyResult<Self> {
-        let log = RequestLog::create(path).map_err(|error| at(path, error))?;
+        let log = RequestLog::create(path, Part::names()).map_err(|error| at(path, error))?;
         Ok(Self { path: path.to_owned(), log: Arc::new(Mutex::new(Some(log))) })
     }
 
@@ -53,9 +54,17 @@ impl Probe for Watcher {
 
     fn answer(&mut self, answer: &Answer<'_>) {
         if let Some(log) = self.0.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
-            log.answer(answer);
+            log.answer(logged(answer));
         }
     }
+}
+
+fn logged(answer: &Answer<'_>) -> LoggedRequest {
+    let &Answer { id, request, arrival, end, measured, .. } = answer;
+    let blame = answer.blame_ns();
+    let admission = blame.get(Part::Admission.index()).copied().unwrap_or_default();
+    let start = Ns(arrival.0 + admission);
+    LoggedRequest { id, request: *request, arrival, start, end, measured, blame: blame.to_vec() }
 }
 
 /// One probe that tells two.

@@ -1,8 +1,8 @@
 //! The flows of a workload: each source sees its part of the drive.
 
 use rand::Rng;
-use wordline_engine::config::host::FlowRules;
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_config::host::FlowRules;
 
 use crate::alike::alike;
 use crate::config::{FlowConfig, WorkloadConfig};

@@ -1,6 +1,6 @@
 //! Which mapping units a workload touches.
 
-use wordline_engine::host::request::{HostOp, RequestSource, SourceError};
+use wordline_base::request::{HostOp, RequestSource, SourceError};
 
 use crate::bits::set_range;
 

@@ -1,6 +1,6 @@
 //! What fuzzers call: bytes in, every request out, nothing may break.
 
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 
 use crate::config::{TraceConfig, TraceFormat};
 use crate::reader::TraceReader;

@@ -1,6 +1,6 @@
 //! Requests of several sources, mixed in given proportions.
 
-use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostRequest, RequestSource, SourceError};
 
 /// Requests that are given at once.
 const BATCH: usize = 1024;
@@ -74,8 +74,8 @@ impl RequestSource for Interleaved {
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]
 mod tests {
     use super::*;
-    use wordline_engine::host::request::HostOp;
-    use wordline_engine::time::Ns;
+    use wordline_base::request::HostOp;
+    use wordline_base::time::Ns;
 
     struct Numbered(u64, u64);
 

@@ -1,6 +1,6 @@
 //! The law of a workload's requests, where it is known: what they leave in a cache follows from it.
 
-use wordline_engine::host::draws::Draws;
+use wordline_base::draws::Draws;
 
 use crate::config::{SourceConfig, WorkloadConfig};
 use crate::flows::seed_of;

@@ -74,5 +74,5 @@ pub use law::law_before;
 pub use notes::Notes;
 pub use open::{OpenContext, OpenError, Opened, open};
 pub use settle::{Preceded, before, recorded_before};
-pub use write::{OutputFile, RequestLog, WriteFormat, Written, write_csv, write_trace};
+pub use write::{LoggedRequest, OutputFile, RequestLog, WriteFormat, Written, write_csv, write_trace};
 pub use writes::{Writes, requests_before};

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use wordline_engine::host::request::SourceError;
+use wordline_base::request::SourceError;
 
 use crate::config::BlockEvent;
 use crate::format::LeftOut;

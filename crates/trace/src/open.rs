@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use wordline_engine::config::error::ConfigError;
-use wordline_engine::host::request::{RequestSource, SourceError};
+use wordline_base::request::{RequestSource, SourceError};
+use wordline_config::error::ConfigError;
 
 use crate::apps::{FilebenchSource, YcsbSource};
 use crate::config::{SourceConfig, TraceConfig};

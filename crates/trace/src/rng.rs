@@ -1,7 +1,7 @@
 //! Numbers from the engine's named random streams.
 
 use rand::Rng;
-pub(crate) use wordline_engine::rng::{Xoshiro256PlusPlus, stream};
+pub(crate) use wordline_base::rng::{Xoshiro256PlusPlus, stream};
 
 /// A number below `bound`, without division; the bias is at most `bound` / 2^64.
 #[inline]

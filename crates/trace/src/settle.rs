@@ -1,8 +1,8 @@
 //! What came before a workload's first request: the same kind of requests, for bringing a drive to the state in which the
 //! workload will keep it.
 
-use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostRequest, RequestSource, SourceError};
+use wordline_base::time::Ns;
 
 use crate::config::SourceConfig;
 use crate::fio::FioSource;

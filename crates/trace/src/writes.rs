@@ -2,9 +2,9 @@
 //! source, as a flow, or as a fio job.
 
 use serde::Serialize;
-use wordline_engine::Overwrites;
-use wordline_engine::config::host::{Arrivals, FlowRules};
-use wordline_engine::host::request::RequestSource;
+use wordline_base::draws::Overwrites;
+use wordline_base::request::RequestSource;
+use wordline_config::host::{Arrivals, FlowRules};
 
 use crate::config::{
     FioSourceConfig, FlowConfig, InterarrivalConfig, PatternConfig, SizeWeight, Sizes, SourceConfig,

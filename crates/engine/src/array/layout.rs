@@ -1,6 +1,6 @@
 //! Which part of a request goes to which drive of an array.
 
-use crate::config::array::{ArrayConfig, ArrayLayout};
+use wordline_config::array::{ArrayConfig, ArrayLayout};
 
 /// A part of a request on one drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,8 +55,8 @@ pub fn striped(config: &ArrayConfig, offset: u64, length: u64, parts: &mut Vec<P
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::array::{ArrayMember, MirrorServe};
     use proptest::prelude::*;
+    use wordline_config::array::{ArrayMember, MirrorServe};
 
     fn config(members: u32, chunk_bytes: u64) -> ArrayConfig {
         ArrayConfig {

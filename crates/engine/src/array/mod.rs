@@ -13,7 +13,6 @@ mod volume;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
 use crate::device::Device;
 use crate::host::{HostOp, HostRequest};
 use crate::sched::gates::ClassSet;
@@ -22,6 +21,7 @@ use crate::stats::recorder::Recorder;
 use layout::{Part, first_byte, striped};
 use wordline_base::class::FlashOp;
 use wordline_base::time::Ns;
+use wordline_config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
 
 /// A request of the array.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -2,10 +2,10 @@
 
 use super::Array;
 use super::layout::{Part, striped};
-use crate::config::array::{ArrayConfig, ArrayLayout};
-use crate::config::{ConfigError, SchemeConfig};
 use crate::run::{Observer, RunError, Setup};
 use wordline_base::ids::Lpa;
+use wordline_config::array::{ArrayConfig, ArrayLayout};
+use wordline_config::{ConfigError, SchemeConfig};
 
 impl Setup {
     /// The array of this setup, each drive prepared from the same description with a seed of its own. `footprint` lists

@@ -2,7 +2,6 @@
 
 use super::layout::array_bytes;
 use super::{Array, Next, Request};
-use crate::config::MeasureConfig;
 use crate::device::Device;
 use crate::host::{DriveView, HostRequest};
 use crate::run::volume::Volume;
@@ -12,6 +11,7 @@ use crate::stats::report::{CheckedReport, Report};
 use crate::stats::tenants::Tenants;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
+use wordline_config::MeasureConfig;
 
 /// The host knows nothing of dies behind an array.
 impl DriveView for Array {

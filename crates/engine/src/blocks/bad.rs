@@ -6,10 +6,10 @@
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::config::bad_blocks::BadBlocksConfig;
 use crate::nand::Geometry;
 use wordline_base::ids::PlaneId;
 use wordline_base::rng::{Xoshiro256PlusPlus, stream};
+use wordline_config::bad_blocks::BadBlocksConfig;
 
 /// What became of a block that was erased.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -233,7 +233,7 @@ fn normal(random: &mut Xoshiro256PlusPlus) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::device::GeometryConfig;
+    use wordline_config::device::GeometryConfig;
 
     fn geometry() -> Geometry {
         Geometry::new(&GeometryConfig {

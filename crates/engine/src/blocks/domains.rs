@@ -1,8 +1,8 @@
 //! Domains: groups of planes whose blocks of one number form a superblock.
 
-use crate::config::scheme::SuperblockSpan;
 use crate::nand::Geometry;
 use wordline_base::ids::{DomainId, PlaneId};
+use wordline_config::scheme::SuperblockSpan;
 
 /// Which plane belongs to which domain.
 #[derive(Clone, Debug)]
@@ -69,7 +69,7 @@ impl Domains {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::device::GeometryConfig;
+    use wordline_config::device::GeometryConfig;
 
     #[test]
     fn every_span_groups_the_planes_it_names() {

@@ -5,8 +5,8 @@ use std::collections::{BinaryHeap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::wear::FreeBlock;
 use wordline_base::ids::SuperblockId;
+use wordline_config::wear::FreeBlock;
 
 /// An erased superblock: its erase count, its place in the order of erases, its number. The order of these triples is
 /// total, so that a heap of them has one answer.

@@ -1,8 +1,8 @@
 //! Which write points a domain has, and who writes where.
 
-use crate::config::SchemeConfig;
-use crate::config::isolation::Isolation;
 use wordline_base::class::{CAUSES, Cause};
+use wordline_config::SchemeConfig;
+use wordline_config::isolation::Isolation;
 
 /// The write points of every domain: those of the host first, then one for each further kind of writing.
 #[derive(Clone, Debug)]

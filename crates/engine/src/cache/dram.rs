@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::cache::{DramConfig, DramRows};
 use wordline_base::time::Ns;
+use wordline_config::cache::{DramConfig, DramRows};
 
 /// The DRAM: one access at a time, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,8 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Access, CachePolicy};
-use crate::config::cache::ReadAdmission;
 use wordline_base::ids::Lpa;
+use wordline_config::cache::ReadAdmission;
 
 /// Least recently used.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

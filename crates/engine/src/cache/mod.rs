@@ -20,12 +20,12 @@ pub mod throttle;
 pub mod together;
 pub mod write_buffer;
 
-use crate::config::cache::{CacheConfig, CacheKind};
 use crate::snapshot::policies::policies;
 use table::UnitTable;
 use wordline_base::class::Class;
 use wordline_base::ids::Lpa;
 use wordline_base::snapshot::Stored;
+use wordline_config::cache::{CacheConfig, CacheKind};
 
 pub use ledger::Ledger;
 pub use lru::Lru;

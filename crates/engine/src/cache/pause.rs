@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::cache::PauseConfig;
 use wordline_base::time::Ns;
+use wordline_config::cache::PauseConfig;
 
 /// When write-back pauses.
 #[derive(Clone, Debug, Serialize, Deserialize)]

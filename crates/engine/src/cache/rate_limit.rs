@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::gap::Gap;
-use crate::config::cache::RateLimitConfig;
 use wordline_base::time::Ns;
+use wordline_config::cache::RateLimitConfig;
 
 /// When the next unit may take a place.
 ///

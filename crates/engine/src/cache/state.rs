@@ -12,11 +12,11 @@ use super::record::CacheRecord;
 use super::table::{Slot, UnitTable};
 use super::throttle::Throttle;
 use super::{CachePolicy, CacheSlot, CacheView};
-use crate::config::ConfigError;
-use crate::config::cache::{CacheBytes, CacheConfig, DramConfig, Rewrites};
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use wordline_base::ids::Lpa;
 use wordline_base::time::Ns;
+use wordline_config::ConfigError;
+use wordline_config::cache::{CacheBytes, CacheConfig, DramConfig, Rewrites};
 
 /// A request (a flush) or a unit of one (a write with FUA) that is answered when cached data is in flash.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::gap::Gap;
-use crate::config::cache::ThrottleConfig;
 use wordline_base::time::Ns;
+use wordline_config::cache::ThrottleConfig;
 
 /// When the next unit may enter.
 #[derive(Clone, Debug, Serialize, Deserialize)]

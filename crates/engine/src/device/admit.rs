@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use super::fetch::{UNITS_AHEAD, UNITS_NEAR};
-use crate::config::device::LinkData;
 use crate::host::{HostOp, HostRequest};
 use crate::probe::Answer;
 use crate::sched::queue::{NONE, OpId};
@@ -12,6 +11,7 @@ use crate::stats::blame::{Part, Parts};
 use crate::systems::Distance;
 use wordline_base::ids::{DieId, Lpa};
 use wordline_base::time::Ns;
+use wordline_config::device::LinkData;
 
 /// A request inside the drive.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

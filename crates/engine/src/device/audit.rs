@@ -160,12 +160,12 @@ impl Device {
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]
 mod tests {
     use super::*;
-    use crate::config::run::{StartConfig, StartLayout};
-    use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
     use crate::host::{HostOp, HostRequest, RequestSource};
     use crate::run::Setup;
     use wordline_base::request::SourceError;
     use wordline_base::time::Ns;
+    use wordline_config::run::{StartConfig, StartLayout};
+    use wordline_config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 
     /// A drive of one die in checked mode, overwritten twice or as it was laid out.
     fn drive(overwrite: f64) -> Device {

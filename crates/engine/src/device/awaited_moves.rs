@@ -1,5 +1,5 @@
 //! Pages on their way out of a superblock that is being emptied, where the host waits for their moves
-//! ([`crate::config::reclaim::HostAccess::Wait`]).
+//! ([`wordline_config::reclaim::HostAccess::Wait`]).
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -7,13 +7,13 @@ use std::hash::BuildHasherDefault;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
-use crate::config::reclaim::HostAccess;
-use crate::config::scheme::SchemeConfig;
 use crate::sched::queue::{OWN, Op, OpId};
 use crate::stats::blame::Part;
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Lpa, Ppa, SuperblockId};
 use wordline_base::memory::{PageHasher, in_order};
+use wordline_config::reclaim::HostAccess;
+use wordline_config::scheme::SchemeConfig;
 
 /// Whose moves the host waits for.
 #[derive(Clone, Copy, Debug, Default)]

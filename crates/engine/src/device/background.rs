@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use crate::blocks::BlockState;
-use crate::config::scheme::GcConfig;
 use crate::nand::Geometry;
 use crate::stats::reclaim::BackgroundReport;
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, SuperblockId};
+use wordline_config::scheme::GcConfig;
 
 /// Collection at idle time.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use super::issue::only_class;
-use crate::config::device::{CommandTaker, DeviceConfig};
 use crate::nand::Geometry;
 use crate::nand::die::{Die, Phase};
 use crate::sched::queue::{Fifo, NONE, OpId};
@@ -16,6 +15,7 @@ use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
 use wordline_base::class::{CLASSES, Class, classes_in};
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
+use wordline_config::device::{CommandTaker, DeviceConfig};
 
 /// Whose turn it is on each channel.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use crate::arrange::Arrangement;
-use crate::config::scheme::SchemeConfig;
 use crate::mapping::FurtherCopy;
 use crate::replicate::reservation::{Part, Reservation, Reserved};
 use crate::replicate::{ArbiterPolicy, Candidate, CopyLoss, CopyTarget};
@@ -14,6 +13,7 @@ use crate::stats::copies::CopyCounters;
 use crate::systems::System;
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
+use wordline_config::scheme::SchemeConfig;
 
 /// A system as the owner of copies.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]

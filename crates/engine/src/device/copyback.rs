@@ -4,7 +4,6 @@
 //! ([`Op::source`]) and where they go ([`Op::ppa`]).
 
 use super::Device;
-use crate::config::device::MultiPlaneRule;
 use crate::nand::Place;
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
@@ -12,6 +11,7 @@ use crate::stats::blame::{Part, Parts};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DieId, DomainId, Ppa};
 use wordline_base::time::Ns;
+use wordline_config::device::MultiPlaneRule;
 
 impl Device {
     /// Moves a flash page of a victim by copyback, to the next place of its domain's write point for this cause; `false`,

@@ -6,8 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use super::reclaim::Reclaim;
-use crate::config::errors::ReadCounting;
-use crate::config::{DeviceConfig, SchemeConfig};
 use crate::nand::bit_errors::{BitErrors, ReadOutcome};
 use crate::nand::{Geometry, ReadCounts};
 use crate::sched::queue::{NONE, Op, OpId};
@@ -15,6 +13,8 @@ use crate::stats::blame::Part;
 use crate::stats::disturb::{ErrorsReport, ReadDisturbReport};
 use wordline_base::ids::{DieId, PlaneId, Ppa};
 use wordline_base::time::Ns;
+use wordline_config::errors::ReadCounting;
+use wordline_config::{DeviceConfig, SchemeConfig};
 
 /// A flash page whose data has left the die and is being decoded.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

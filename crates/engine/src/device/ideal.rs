@@ -2,13 +2,13 @@
 //! channels. Data lies on the real dies; only who serves a read, and what it waits for, is ideal.
 
 use super::Device;
-use crate::config::ideal::SecondServer;
 use crate::nand::Geometry;
 use crate::sched::queue::{Op, OpId};
 use crate::stats::report::{ChannelReport, DieReport, SecondServerReport};
 use wordline_base::class::Class;
 use wordline_base::ids::{DieId, PlaneId, Ppa};
 use wordline_base::time::Ns;
+use wordline_config::ideal::SecondServer;
 
 /// How many servers of dies and channels a drive has, and the channel of each server of a die. Where `planes` are servers beside
 /// their dies these come behind.

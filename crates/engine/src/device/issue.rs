@@ -1,7 +1,6 @@
 //! A die takes its next command: chosen by the scheduler, joined by what can go with it.
 
 use super::Device;
-use crate::config::device::MultiPlaneRule;
 use crate::nand::Place;
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
@@ -10,6 +9,7 @@ use crate::stats::blame::Part;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, PlaneId, Ppa};
 use wordline_base::time::Ns;
+use wordline_config::device::MultiPlaneRule;
 
 /// A command under construction: flash pages of different planes of one die, linked through `next`.
 struct Draft {

@@ -7,9 +7,9 @@
 //! moves, then all arrays work. Then only commands go beside arrays, and E stands in the place of E + X.
 
 use super::Device;
-use crate::config::device::ChannelArbitration;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
+use wordline_config::device::ChannelArbitration;
 
 /// Parts of a plane in which means are counted.
 const PARTS: u64 = 256;

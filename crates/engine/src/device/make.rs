@@ -20,12 +20,6 @@ use crate::blocks::separation::SeparationPolicy;
 use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, Isolated};
 use crate::cache::{Cache, Ledger};
-use crate::config::ConfigError;
-use crate::config::device::{CommandTaker, DeviceConfig, ProgramData};
-use crate::config::ideal::SecondServer;
-use crate::config::isolation::Isolation;
-use crate::config::nand_modes::CopybackBlocks;
-use crate::config::scheme::SchemeConfig;
 use crate::cpu::Cpu;
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::mapping::{Copies, Layout, PageMap};
@@ -47,6 +41,12 @@ use crate::stats::settled::Settled;
 use crate::systems::SystemPolicy;
 use wordline_base::events::EventSet;
 use wordline_base::time::Ns;
+use wordline_config::ConfigError;
+use wordline_config::device::{CommandTaker, DeviceConfig, ProgramData};
+use wordline_config::ideal::SecondServer;
+use wordline_config::isolation::Isolation;
+use wordline_config::nand_modes::CopybackBlocks;
+use wordline_config::scheme::SchemeConfig;
 
 impl Device {
     /// An empty drive. `checked` verifies every read's OOB and allows a final audit. `seed` is that of the run: the

@@ -260,9 +260,9 @@ impl Device {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]
 mod tests {
-    use crate::config::run::{Occupancy, StartConfig};
-    use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
     use crate::run::Setup;
+    use wordline_config::run::{Occupancy, StartConfig};
+    use wordline_config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 
     #[test]
     fn a_prepared_drive_has_a_journal_that_has_gone_round_and_an_empty_one_has_none() {

@@ -89,9 +89,6 @@ use crate::blocks::separation::SeparationPolicy;
 use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, FreeList, Isolated, Points, WritePoint};
 use crate::cache::{Cache, Ledger};
-use crate::config::device::{LinkConfig, SuspendConfig};
-use crate::config::scheme::UnmappedReads;
-use crate::config::wear::FreeBlock;
 use crate::cpu::Cpu;
 use crate::gc::GcPolicy;
 use crate::gc::collector::{Collector, Thresholds};
@@ -116,6 +113,9 @@ use crate::stats::settled::Settled;
 use wordline_base::events::{Event, EventSet};
 use wordline_base::ids::{DieId, DomainId, Lpa, Ppa};
 use wordline_base::time::Ns;
+use wordline_config::device::{LinkConfig, SuspendConfig};
+use wordline_config::scheme::UnmappedReads;
+use wordline_config::wear::FreeBlock;
 
 use disturb::Disturb;
 use parity::Redundant;
@@ -135,11 +135,11 @@ const READ_COUNTERS: &str = "read_counters";
 /// Rules of a drive that no part of it owns.
 #[derive(Clone, Debug)]
 struct Rules {
-    multi_plane: crate::config::device::MultiPlaneRule,
+    multi_plane: wordline_config::device::MultiPlaneRule,
     window: u32,
     suspend: SuspendConfig,
     link: LinkConfig,
-    arbitration: crate::config::device::ChannelArbitration,
+    arbitration: wordline_config::device::ChannelArbitration,
     /// Whether programs move the sectors that were written only.
     written_only: bool,
     /// Whether a read that comes can change what a busy die does.

@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use super::known_reads::KnownReads;
-use crate::config::MeasureConfig;
 use crate::nand::die::Phase;
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::chips::ChipRecorder;
@@ -17,6 +16,7 @@ use crate::stats::table::{Column, Table};
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, DomainId, PlaneId, SuperblockId};
 use wordline_base::time::Ns;
+use wordline_config::MeasureConfig;
 
 /// The recorders that can be on.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -3,13 +3,13 @@
 
 use super::Device;
 use crate::blocks::BlockState;
-use crate::config::scheme::GcConfig;
 use crate::gc::pace::Pace;
 use crate::nand::CellMode;
 use crate::sched::queue::{NONE, OpId};
 use crate::stats::reclaim::PaceReport;
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, SuperblockId};
+use wordline_config::scheme::GcConfig;
 
 /// The pace that a scheme asks for: `free` superblocks of `capacity` units, rows of `row` units.
 pub(super) fn of_scheme(config: &GcConfig, free: u32, row: u32, capacity: u32) -> Option<Pace> {

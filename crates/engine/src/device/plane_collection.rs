@@ -8,9 +8,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::Device;
-use crate::config::SchemeConfig;
-use crate::config::device::DeviceConfig;
-use crate::config::nand_modes::CopybackBlocks;
 use crate::nand::Geometry;
 use crate::nand::die::Phase;
 use crate::sched::queue::{NONE, OWN, OpId};
@@ -18,6 +15,9 @@ use crate::stats::report::{DieReport, PlaneReport};
 use wordline_base::class::Class;
 use wordline_base::ids::{DieId, PlaneId, Ppa};
 use wordline_base::time::Ns;
+use wordline_config::SchemeConfig;
+use wordline_config::device::DeviceConfig;
+use wordline_config::nand_modes::CopybackBlocks;
 
 /// The servers of the planes, behind those of the dies.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -9,12 +9,12 @@ use super::{Device, DomainState};
 use crate::blocks::separation::SeparationPolicy;
 use crate::blocks::steady::Plan;
 use crate::blocks::{FreeList, WritePoint};
-use crate::config::scheme::PlacementOrder;
 use crate::gc::collector::Collector;
 use crate::mapping::{Layout, ParityLayout};
 use crate::nand::CellMode;
 use crate::placement::{ProgramIntent, planes_in_order};
 use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+use wordline_config::scheme::PlacementOrder;
 
 use crate::sched::queue::NONE;
 use wordline_base::class::Cause;

@@ -2,12 +2,12 @@
 
 use super::Device;
 use super::rebuild::is_source;
-use crate::config::scheme::UnmappedReads;
 use crate::nand::die::Phase;
 use crate::sched::queue::{NONE, OWN, Op, OpId};
 use crate::stats::blame::Part;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, Lpa, Ppa};
+use wordline_config::scheme::UnmappedReads;
 
 impl Device {
     /// Sends one unit of a read request on its way. `head` is the flash page that the request's previous unit was

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::view::DriveView;
 use super::{Device, READ_COUNTERS};
 use crate::blocks::BlockState;
-use crate::config::reclaim::{Holes, ReclaimConfig};
 use crate::cpu::Cost;
 use crate::nand::Geometry;
 use crate::reclaim::mover::{self, Order};
@@ -18,6 +17,7 @@ use crate::systems::{Action, Pin, Plan, Step, Watches};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use wordline_base::time::Ns;
+use wordline_config::reclaim::{Holes, ReclaimConfig};
 
 /// What is known of a block beside its reads.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

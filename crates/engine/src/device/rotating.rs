@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use crate::blocks::Domains;
-use crate::config::ConfigError;
 use crate::nand::Geometry;
 use wordline_base::ids::DomainId;
+use wordline_config::ConfigError;
 
 /// Which domains take turns, and which wait for theirs.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,14 +6,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::Device;
+use crate::blocks::slc_cache::CacheSizes;
 use crate::blocks::slc_cache::{CacheView, SlcCache, SlcCachePolicy};
 use crate::blocks::{BlockState, Points};
-use crate::config::slc_cache::{CacheSizes, SlcCacheConfig, WhenFull};
 use crate::nand::CellMode;
 use crate::sched::queue::OpId;
 use crate::stats::slc_cache::SlcCacheReport;
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Ppa, SuperblockId};
+use wordline_config::slc_cache::{SlcCacheConfig, WhenFull};
 
 /// State of the SLC cache.
 #[derive(Clone, Debug, Serialize, Deserialize)]

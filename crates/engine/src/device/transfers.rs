@@ -1,12 +1,12 @@
 //! Channels: who gets one, and who waits for it.
 
 use super::Device;
-use crate::config::device::ChannelArbitration;
 use crate::nand::die::{ChannelWait, Phase};
 use crate::stats::blame::Part;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
+use wordline_config::device::ChannelArbitration;
 
 impl Device {
     /// Whether a command does what no request waits for, so that its parts of a response time are nobody's. What reads and

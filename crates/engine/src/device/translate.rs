@@ -8,7 +8,6 @@
 use super::Device;
 use super::map_pages::{Stage, Work};
 use crate::cache::WRITE_BACK_PROGRAM;
-use crate::config::scheme::{Loads, MappingConfig, StoredPages, UnmappedReads};
 use crate::mapping::{Found, Lookup, MapSizes, MapView, Mapping, MappingPolicy, Update, WriteBack};
 use crate::sched::queue::{Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
@@ -16,6 +15,7 @@ use crate::stats::blame::Part as BlamePart;
 use crate::stats::mapping::MappingReport;
 use wordline_base::class::{Cause, Class, FlashOp};
 use wordline_base::ids::{Lpa, Ppa};
+use wordline_config::scheme::{Loads, MappingConfig, StoredPages, UnmappedReads};
 
 /// Questions about one page of a request after which its policy is said to lead nowhere.
 const MOST_QUESTIONS: u32 = 16;

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use crate::blocks::{BlockState, Needs};
-use crate::config::wear::WearConfig;
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, SuperblockId};
+use wordline_config::wear::WearConfig;
 
 /// State of static wear levelling.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -5,13 +5,13 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use crate::blocks::bad::{BadBlocks, BadBlocksReport, Erased};
 use crate::blocks::{BlockState, Domains};
-use crate::config::{DeviceConfig, SchemeConfig};
 use crate::nand::Geometry;
 use crate::placement::planes_in_order;
 use crate::stats::recorder::erase_report;
 use crate::stats::report::EraseReport;
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Ppa, SuperblockId};
+use wordline_config::{DeviceConfig, SchemeConfig};
 
 /// The end of a drive's life: a domain can no longer keep what garbage collection needs, so writes fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,10 +14,10 @@ pub mod windowed_greedy;
 
 use crate::blocks::Needs;
 use crate::blocks::table::BlockView;
-use crate::config::scheme::{GcConfig, GcKind};
 use crate::snapshot::policies::policies;
 use wordline_base::ids::SuperblockId;
 use wordline_base::snapshot::Stored;
+use wordline_config::scheme::{GcConfig, GcKind};
 
 pub use cost_benefit::CostBenefit;
 pub use d_choices::DChoices;

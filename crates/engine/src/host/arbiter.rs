@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::host::{ArbitrationConfig, ArbitrationKind, Priority};
+use wordline_config::host::{ArbitrationConfig, ArbitrationKind, Priority};
 
 /// What a queue has for the drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -9,15 +9,15 @@ use super::course::{Course, Part as Of, Settling, Together};
 use super::front::Front;
 use super::schedulers::{Answered, Choice, HostPolicy, HostScheduler, HostView, Waiting};
 use super::side::{DriveView, HostSide};
-use crate::config::ConfigError;
-use crate::config::cache::{CacheConfig, MaxWritesHold};
-use crate::config::host::HostConfig;
-use crate::config::host::{FlowRules, MAX_QUEUES};
 use crate::run::RunError;
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use wordline_base::ids::DieId;
 use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_base::time::Ns;
+use wordline_config::ConfigError;
+use wordline_config::cache::{CacheConfig, MaxWritesHold};
+use wordline_config::host::HostConfig;
+use wordline_config::host::{FlowRules, MAX_QUEUES};
 
 /// A flow: its rules and its requests. Flow and stream of the requests are set as the rules and its place among the
 /// flows say.

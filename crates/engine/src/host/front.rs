@@ -2,11 +2,11 @@
 
 use std::collections::VecDeque;
 
-use crate::config::host::{Arrivals, HostConfig};
 use crate::run::RunError;
 use crate::snapshot::{In, Out, SnapshotError};
 use wordline_base::request::{HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
 use wordline_base::time::Ns;
+use wordline_config::host::{Arrivals, HostConfig};
 
 /// Requests known in advance, so that the drive's tables can be fetched ahead of them.
 pub const LOOK_AHEAD: usize = 96;

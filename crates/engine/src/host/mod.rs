@@ -2,7 +2,6 @@
 
 pub mod arbiter;
 mod course;
-pub mod draws;
 pub mod flows;
 pub mod front;
 pub mod schedulers;

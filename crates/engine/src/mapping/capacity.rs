@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::scheme::{MappingConfig, ShareOf};
+use wordline_config::scheme::{MappingConfig, ShareOf};
 
 /// Room of a cache, in what it caches: entries, or pages of them.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

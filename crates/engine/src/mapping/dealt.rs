@@ -54,9 +54,9 @@ impl Dealt {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::device::GeometryConfig;
     use crate::nand::Geometry;
     use wordline_base::ids::PlaneId;
+    use wordline_config::device::GeometryConfig;
 
     #[test]
     fn it_says_what_the_layout_says_asked_before_or_not() {

@@ -14,9 +14,9 @@ use serde::{Deserialize, Serialize};
 use super::capacity::Capacity;
 use super::lists::{List, Slot, Slots};
 use super::{Found, Keeping, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
-use crate::config::scheme::{BatchUntil, Eviction, MappingConfig};
 use wordline_base::class::Class;
 use wordline_base::ids::Lpa;
+use wordline_config::scheme::{BatchUntil, Eviction, MappingConfig};
 
 /// Bytes of a translation page's place in the global translation directory.
 const DIRECTORY_ENTRY: u64 = 4;

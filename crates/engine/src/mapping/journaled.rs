@@ -11,11 +11,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Found, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
-use crate::config::ConfigError;
-use crate::config::scheme::MappingConfig;
 use crate::nand::Geometry;
 use wordline_base::ids::Lpa;
 use wordline_base::snapshot::Stored;
+use wordline_config::ConfigError;
+use wordline_config::scheme::MappingConfig;
 
 /// Bytes of a page's place in the directory of the map's pages.
 const DIRECTORY_ENTRY: u64 = 4;
@@ -213,10 +213,10 @@ impl Mapping for Journaled {
 #[allow(clippy::unwrap_used, reason = "a panic is the failure")]
 mod tests {
     use super::*;
-    use crate::config::device::GeometryConfig;
     use crate::mapping::{Layout, PageMap};
     use wordline_base::class::Cause;
     use wordline_base::ids::{PlaneId, Ppa};
+    use wordline_config::device::GeometryConfig;
 
     fn sizes(translation_pages: u32, journal_groups: u32, pages_together: u32) -> MapSizes {
         MapSizes {

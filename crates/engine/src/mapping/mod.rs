@@ -22,11 +22,11 @@ pub mod together;
 pub mod used;
 pub mod view;
 
-use crate::config::scheme::{MappingConfig, MappingKind};
 use crate::snapshot::policies::policies;
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::snapshot::Stored;
+use wordline_config::scheme::{MappingConfig, MappingKind};
 
 pub use copies::{Copies, FurtherCopy};
 pub use demand::Demand;

@@ -256,11 +256,11 @@ fn dealt_units(geometry: &Geometry, of_position: &[(u32, u32)], domains: usize, 
 mod tests {
     use super::*;
     use crate::blocks::steady::{Collection, Parted};
-    use crate::config::device::GeometryConfig;
-    use crate::config::scheme::{PlacementOrder, SuperblockSpan};
     use crate::mapping::Layout;
     use crate::placement::planes_in_order;
     use wordline_base::ids::{Lpa, Ppa};
+    use wordline_config::device::GeometryConfig;
+    use wordline_config::scheme::{PlacementOrder, SuperblockSpan};
 
     fn geometry() -> Geometry {
         Geometry::new(&GeometryConfig {

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 use super::capacity::Capacity;
 use super::lists::{List, Slots};
 use super::{Found, Keeping, Lookup, MapSizes, MapView, Mapping, Update, WriteBack};
-use crate::config::scheme::{Eviction, MappingConfig};
 use wordline_base::ids::Lpa;
+use wordline_config::scheme::{Eviction, MappingConfig};
 
 /// Bytes of a translation page's place in the directory.
 const DIRECTORY_ENTRY: u64 = 4;
@@ -229,11 +229,11 @@ impl Mapping for Segments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::device::GeometryConfig;
     use crate::mapping::{Layout, PageMap};
     use crate::nand::Geometry;
     use wordline_base::class::Cause;
     use wordline_base::ids::{PlaneId, Ppa};
+    use wordline_config::device::GeometryConfig;
 
     const SIZES: MapSizes = MapSizes {
         logical_units: 40,

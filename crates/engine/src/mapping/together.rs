@@ -68,11 +68,11 @@ pub fn whole_rows(group: u32, row: u32, rows_at_once: u32) -> u32 {
 mod tests {
     use super::*;
     use crate::blocks::Domains;
-    use crate::config::device::GeometryConfig;
-    use crate::config::scheme::{PlacementOrder, SuperblockSpan};
     use crate::placement::planes_in_order;
     use proptest::prelude::*;
     use std::collections::BTreeMap;
+    use wordline_config::device::GeometryConfig;
+    use wordline_config::scheme::{PlacementOrder, SuperblockSpan};
 
     fn geometry([channels, ways, dies, planes]: [u32; 4], unit_shift: u32) -> Geometry {
         Geometry::new(&GeometryConfig {

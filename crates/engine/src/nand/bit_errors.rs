@@ -6,34 +6,32 @@ use serde::{Deserialize, Serialize};
 use super::binomial::Binomial;
 use super::timing::page_types;
 use super::{CellMode, Geometry, ReadCounts};
-use crate::config::DeviceConfig;
-use crate::config::device::TransferUnit;
-use crate::config::errors::{DisturbReads, ErrorsConfig, RberConstants};
 use wordline_base::ids::Ppa;
 use wordline_base::rng::{self, Xoshiro256PlusPlus};
 use wordline_base::time::Ns;
+use wordline_config::DeviceConfig;
+use wordline_config::device::TransferUnit;
+use wordline_config::errors::{DisturbReads, ErrorsConfig, RberConstants};
 
 /// Name of the random stream of the drawn errors.
 const STREAM: &str = "bit errors";
 
 const NS_PER_DAY: f64 = 86_400e9;
 
-impl RberConstants {
-    /// Raw bit error rate of a block after so many P/E cycles, days since it was programmed, and reads since it was
-    /// erased:
-    ///
-    /// ε + α · cyclesᵏ + β · cyclesᵐ · daysⁿ + γ · cyclesᵖ · readsᑫ
-    ///
-    /// (Bryan S. Kim, Jongmoo Choi, Sang Lyul Min: "Design Tradeoffs for SSD Reliability", FAST 2019).
-    pub fn rate(&self, cycles: f64, days: f64, reads: f64) -> f64 {
-        let [alpha, k] = self.wear;
-        let [beta, m, n] = self.retention;
-        let [gamma, p, q] = self.disturb;
-        self.base
-            + alpha * libm::pow(cycles, k)
-            + beta * libm::pow(cycles, m) * libm::pow(days, n)
-            + gamma * libm::pow(cycles, p) * libm::pow(reads, q)
-    }
+/// Raw bit error rate of a block after so many P/E cycles, days since it was programmed, and reads since it was
+/// erased:
+///
+/// ε + α · cyclesᵏ + β · cyclesᵐ · daysⁿ + γ · cyclesᵖ · readsᑫ
+///
+/// (Bryan S. Kim, Jongmoo Choi, Sang Lyul Min: "Design Tradeoffs for SSD Reliability", FAST 2019).
+pub fn raw_bit_error_rate(constants: &RberConstants, cycles: f64, days: f64, reads: f64) -> f64 {
+    let [alpha, k] = constants.wear;
+    let [beta, m, n] = constants.retention;
+    let [gamma, p, q] = constants.disturb;
+    constants.base
+        + alpha * libm::pow(cycles, k)
+        + beta * libm::pow(cycles, m) * libm::pow(days, n)
+        + gamma * libm::pow(cycles, p) * libm::pow(reads, q)
 }
 
 /// How the read of a flash page went.
@@ -145,7 +143,7 @@ impl BitErrors {
             CellMode::Native => self.factor_by_page.get(page as usize).copied().unwrap_or(1.0),
             CellMode::Slc => self.slc_factor,
         };
-        (factor * self.constants.rate(cycles, self.days(ppa, now), reads)).min(0.5)
+        (factor * raw_bit_error_rate(&self.constants, cycles, self.days(ppa, now), reads)).min(0.5)
     }
 
     /// Reads `bytes` of a flash page with this raw bit error rate. Each codeword's errors are drawn on their own. A

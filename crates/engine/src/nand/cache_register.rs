@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::die::Command;
-use crate::config::nand_modes::{CacheModeConfig, CacheReadOrder};
 use wordline_base::time::Ns;
+use wordline_config::nand_modes::{CacheModeConfig, CacheReadOrder};
 
 /// What the second of a die's two commands does. The first one, [`Die::command`](super::die::Die::command), is the
 /// one that uses the channel.

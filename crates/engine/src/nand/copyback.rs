@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::nand_modes::CopybackConfig;
 use wordline_base::ids::DieId;
+use wordline_config::nand_modes::CopybackConfig;
 
 /// The copybacks of a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,8 +1,8 @@
 //! Where things are: from page numbers to planes, dies and channels, and back.
 
-use crate::config::device::GeometryConfig;
 use wordline_base::divisor::Divisor;
 use wordline_base::ids::{DieId, PlaneId, Ppa};
+use wordline_config::device::GeometryConfig;
 
 /// A physical page taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

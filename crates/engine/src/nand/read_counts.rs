@@ -95,7 +95,7 @@ impl ReadCounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::device::GeometryConfig;
+    use wordline_config::device::GeometryConfig;
 
     fn geometry() -> Geometry {
         Geometry::new(&GeometryConfig {

@@ -1,9 +1,9 @@
 //! How long each part of an operation takes. `docs/timing-model.md` has the formulas.
 
 use super::CellMode;
-use crate::config::device::{DeviceConfig, TransferUnit};
-use crate::config::nand_modes::SlcModeConfig;
 use wordline_base::time::Ns;
+use wordline_config::device::{DeviceConfig, TransferUnit};
+use wordline_config::nand_modes::SlcModeConfig;
 
 /// Times of a drive, prepared from its description.
 #[derive(Clone, Debug)]

@@ -4,11 +4,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Placement, PlacementView, ProgramIntent};
-use crate::config::scheme::{Level, PlacementOrder};
 use crate::nand::Geometry;
 use crate::replicate::Reserved;
 use wordline_base::ids::PlaneId;
 use wordline_base::snapshot::Stored;
+use wordline_config::scheme::{Level, PlacementOrder};
 
 /// Walks the levels in their order. At each it takes, from where it stopped last *below the same parent*, the first
 /// resource that is idle; if none is idle, the one with the fewest outstanding commands. Planes of a die can't be told
@@ -168,9 +168,9 @@ impl Placement for DynamicPlacement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::device::GeometryConfig;
     use wordline_base::class::Cause;
     use wordline_base::ids::{Lpa, Ppa};
+    use wordline_config::device::GeometryConfig;
 
     fn geometry() -> Geometry {
         Geometry::new(&GeometryConfig {

@@ -4,13 +4,13 @@ pub mod dynamic;
 pub mod planes;
 pub mod static_order;
 
-use crate::config::scheme::{Level, PlacementConfig, PlacementKind, PlacementOrder};
 use crate::nand::Geometry;
 use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
 use crate::snapshot::policies::policies;
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, PlaneId, Ppa};
+use wordline_config::scheme::{Level, PlacementConfig, PlacementKind, PlacementOrder};
 
 pub use dynamic::DynamicPlacement;
 pub use planes::PlaneSet;

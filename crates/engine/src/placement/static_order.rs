@@ -2,12 +2,12 @@
 //! plane (Hu et al., "Performance impact and interplay of SSD parallelism", ICS 2011).
 
 use super::{Placement, PlacementView, ProgramIntent, planes_in_order};
-use crate::config::scheme::PlacementOrder;
 use crate::nand::Geometry;
 use crate::redundancy::PageStripes;
 use crate::replicate::Reserved;
 use wordline_base::divisor::Divisor;
 use wordline_base::ids::{Lpa, PlaneId};
+use wordline_config::scheme::PlacementOrder;
 
 /// By the logical address alone: flash page number modulo the number of planes, in an order of levels.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl Placement for StaticPlacement {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::device::GeometryConfig;
+    use wordline_config::device::GeometryConfig;
 
     #[test]
     fn each_of_the_24_orders_walks_its_levels_fastest_first() {

@@ -10,8 +10,8 @@ mod page_counters;
 mod shuffler;
 mod superblock;
 
-use crate::config::reclaim::{ReclaimConfig, ReclaimKind};
 use serde::{Deserialize, Serialize};
+use wordline_config::reclaim::{ReclaimConfig, ReclaimKind};
 
 use crate::nand::Geometry;
 use crate::systems::{DriveView, Plan};

@@ -1,10 +1,10 @@
 //! The mover of read reclaim, one for all policies: a superblock goes into one fresh superblock in the order of its pages.
 //! Policies differ in which page goes where.
 
-use crate::config::reclaim::Holes;
 use crate::systems::{DriveView, Plan};
 use wordline_base::class::Cause;
 use wordline_base::ids::{Ppa, SuperblockId};
+use wordline_config::reclaim::Holes;
 
 /// Which page of a superblock goes to which place of the fresh one.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 use super::evened::evened;
 use super::mover::{Order, Shape};
 use super::{Decision, ReadReclaim, Routine, WornBlock};
-use crate::config::reclaim::{CountedPages, PageCountersConfig, PageMoves, Ties};
 use crate::nand::Geometry;
 use crate::systems::DriveView;
 use wordline_base::ids::Lpa;
 use wordline_base::rng::{below, stream};
+use wordline_config::reclaim::{CountedPages, PageCountersConfig, PageMoves, Ties};
 
 /// Bytes of a counter (papers/001, Figure 16: those of 64 GB of 8 KiB pages fill 32 MB).
 const COUNTER_BYTES: u64 = 4;
@@ -153,7 +153,7 @@ impl wordline_base::snapshot::Stored for PageCounters {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::device::GeometryConfig;
+    use wordline_config::device::GeometryConfig;
 
     const SHAPE: Shape = Shape { columns: 3, units_per_page: 1, pages_per_program: 1, pages: 2 };
 

@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::mover::{Order, Shape};
 use super::{Decision, ReadReclaim, Routine, WornBlock, reads_by_block};
-use crate::config::reclaim::ShuffleConfig;
 use crate::systems::DriveView;
 use wordline_base::rng::{below, stream};
+use wordline_config::reclaim::ShuffleConfig;
 
 /// Exchanges cards by the reads of blocks alone: it keeps no counters of its own.
 #[derive(Clone, Debug, Serialize, Deserialize)]

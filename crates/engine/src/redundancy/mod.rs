@@ -5,10 +5,10 @@ pub mod parity_rows;
 pub mod rows;
 pub mod stripes;
 
-use crate::config::redundancy::RedundancyConfig;
 use crate::snapshot::policies::policies;
 use wordline_base::class::Class;
 use wordline_base::ids::{DieId, Ppa};
+use wordline_config::redundancy::RedundancyConfig;
 
 pub use page_stripes::PageStripes;
 pub use parity_rows::ParityRows;

@@ -111,9 +111,9 @@ impl PageStripes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::device::GeometryConfig;
-    use crate::config::scheme::PlacementOrder;
     use crate::placement::planes_in_order;
+    use wordline_config::device::GeometryConfig;
+    use wordline_config::scheme::PlacementOrder;
 
     #[test]
     fn stripes_lie_on_all_channels_at_one_place_and_parity_is_spread_evenly() {

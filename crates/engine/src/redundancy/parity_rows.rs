@@ -3,8 +3,8 @@
 //! stripe, provided that no other die of the stripe is busy as well.
 
 use super::{BlockedRead, Decision, Redundancy};
-use crate::config::redundancy::RebuildWhen;
 use wordline_base::class::Cause;
+use wordline_config::redundancy::RebuildWhen;
 
 /// Rebuilds a blocked read if it is of the kind asked for and its own die is the only one of the stripe that is busy.
 #[derive(Clone, Copy, Debug)]

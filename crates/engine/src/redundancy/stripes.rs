@@ -143,9 +143,9 @@ impl Stripes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::device::GeometryConfig;
-    use crate::config::scheme::{PlacementOrder, SuperblockSpan};
     use crate::placement::planes_in_order;
+    use wordline_config::device::GeometryConfig;
+    use wordline_config::scheme::{PlacementOrder, SuperblockSpan};
 
     #[test]
     fn each_row_has_one_die_of_parity_and_every_domain_the_same_pattern() {

@@ -1,6 +1,6 @@
 //! The arbiter: which copy of a page serves a read.
 
-use serde::{Deserialize, Serialize};
+use wordline_config::copies::ArbiterKind;
 
 use wordline_base::class::Class;
 use wordline_base::ids::{DieId, Lpa, Ppa};
@@ -60,20 +60,6 @@ pub trait Arbiter {
     fn fork(&self) -> Option<Box<dyn Arbiter + Send>> {
         None
     }
-}
-
-/// Which built-in chooses.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ArbiterKind {
-    /// The copy that will be done first by what is ahead of the read on its die; of equals the one where the read is,
-    /// then the primary.
-    #[default]
-    Earliest,
-    /// The copy on the die with the fewest outstanding commands; of equals as `earliest`.
-    FewestOutstanding,
-    /// Always the primary: copies are made but serve nothing.
-    Primary,
 }
 
 /// The built-in arbiters, and a user's own.

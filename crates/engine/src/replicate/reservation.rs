@@ -1,9 +1,10 @@
 //! Space reserved before the drive is laid out.
 
 use crate::blocks::Domains;
-use crate::config::ConfigError;
 use crate::nand::Geometry;
 use wordline_base::ids::{DieId, DomainId, PlaneId};
+use wordline_config::ConfigError;
+use wordline_config::copies::CopiesConfig;
 
 /// What someone wants to be reserved.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -12,6 +13,16 @@ pub struct Reservation {
     pub dies: Vec<DieId>,
     /// Share of the blocks of every other plane that must be spare beyond what the host's data needs.
     pub blocks: f64,
+}
+
+impl Reservation {
+    /// What a scheme reserves for every system.
+    pub fn of_scheme(config: &CopiesConfig) -> Self {
+        Self {
+            dies: config.reserved_dies.iter().copied().map(DieId).collect(),
+            blocks: config.reserved_blocks,
+        }
+    }
 }
 
 /// One reservation and who has it.

@@ -1,8 +1,8 @@
 //! Why a run gave no result.
 
-use crate::config::ConfigError;
 use crate::host::SourceError;
 use wordline_base::snapshot::SnapshotError;
+use wordline_config::ConfigError;
 
 /// Why a run gave no result. Each prints as one line.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

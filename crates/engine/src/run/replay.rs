@@ -9,13 +9,13 @@ use super::observer::Observer;
 use super::split::{Ending, Stop};
 use super::volume::Volume;
 use super::{Outcome, RunError, Setup};
-use crate::config::WindowConfig;
-use crate::config::measure::Until;
 use crate::host::front::LOOK_AHEAD;
 use crate::host::{HostOp, HostRequest, HostSide};
 use crate::snapshot::Identity;
 use crate::stats::report::Report;
 use wordline_base::time::Ns;
+use wordline_config::WindowConfig;
+use wordline_config::measure::Until;
 
 /// Requests whose tables are fetched together.
 pub(crate) const FETCHED_TOGETHER: u64 = 32;

@@ -7,14 +7,14 @@
 
 use super::windows::has_settled;
 use super::{Observer, RunError, Setup};
-use crate::config::DeviceConfig;
-use crate::config::cache::{CacheBytes, CacheKind};
-use crate::config::run::{Occupancy, StartLayout};
 use crate::device::{Device, Overwriting};
 use crate::host::Settling;
 use crate::stats::settled::Settled;
 use wordline_base::rng::{below, stream};
 use wordline_base::time::Ns;
+use wordline_config::DeviceConfig;
+use wordline_config::cache::{CacheBytes, CacheKind};
+use wordline_config::run::{Occupancy, StartLayout};
 
 /// Windows for each overwrite of what the drive holds.
 const WINDOWS_FOR_ALL: u32 = 4;

@@ -5,16 +5,16 @@ use super::observer::{Observer, Unobserved};
 use super::written::{Overwrites, WritePattern};
 use crate::array::layout::array_bytes;
 use crate::blocks::steady::{Collection, Plan};
-use crate::config::run::{Occupancy, StartConfig, StartLayout};
-use crate::config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
 use crate::custom::Custom;
 use crate::device::Device;
 use crate::host::RequestSource;
-use crate::host::draws::Draws;
 use crate::stats::settled::Settled;
 use crate::systems::SystemPolicy;
+use wordline_base::draws::Draws;
 use wordline_base::ids::Lpa;
 use wordline_base::time::Ns;
+use wordline_config::run::{Occupancy, StartConfig, StartLayout};
+use wordline_config::{ConfigError, DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, WindowConfig};
 
 /// Overwriting more than this part of a drive touches most 4 KiB pages of its tables, at a thousand entries each.
 const DENSE: u64 = 1024;

@@ -6,10 +6,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{Outcome, RunError, Setup};
-use crate::config::host::FlowRules;
-use crate::config::{DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, StartConfig, WindowConfig};
 use crate::snapshot::{Identity, SnapshotError};
 use wordline_base::time::Ns;
+use wordline_config::host::FlowRules;
+use wordline_config::{DeviceConfig, HostConfig, MeasureConfig, SchemeConfig, StartConfig, WindowConfig};
 
 /// Where a run stops.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,11 +1,11 @@
 //! What a workload is replayed on: a drive, or several as one.
 
-use crate::config::MeasureConfig;
 use crate::device::Device;
 use crate::host::{DriveView, HostRequest};
 use crate::snapshot::{In, Out, SnapshotError};
 use crate::stats::report::{CheckedReport, Report};
 use wordline_base::time::Ns;
+use wordline_config::MeasureConfig;
 
 /// What the host sees as one range of bytes, with a clock of its own.
 pub trait Volume: DriveView {

@@ -1,27 +1,14 @@
 //! How a workload writes, as far as its drive's start follows from it.
 
 use serde::Serialize;
+pub use wordline_base::draws::Overwrites;
 
 use super::Setup;
 use crate::arrange::Arrangement;
 use crate::blocks::steady::Collection;
-use crate::config::separation::SeparationKind;
 use crate::custom::Custom;
 use crate::mapping::together;
-
-/// What a workload overwrites.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overwrites {
-    /// Bytes of a write: where they differ, of those writes that write most.
-    pub bytes: u64,
-    /// Whether all have this size, lie at multiples of it, and overwrite each part of the drive with the same chance.
-    pub evenly: bool,
-}
-
-impl Overwrites {
-    /// Single bytes all over the drive: each mapping unit by itself.
-    pub const ALONE: Self = Self { bytes: 1, evenly: true };
-}
+use wordline_config::separation::SeparationKind;
 
 /// How the writes came before a workload's first request, where they weren't single mapping units all over the drive.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]

@@ -4,13 +4,13 @@ pub mod gates;
 pub mod queue;
 pub mod tiered;
 
-use crate::config::SchemeConfig;
-use crate::config::scheme::SchedulerConfig;
 use crate::snapshot::policies::policies;
 use queue::{Fifo, OpPool};
 pub use wordline_base::class;
 use wordline_base::class::{CLASSES, Class};
 use wordline_base::time::Ns;
+use wordline_config::SchemeConfig;
+use wordline_config::scheme::SchedulerConfig;
 
 pub use tiered::Tiered;
 

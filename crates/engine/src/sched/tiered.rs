@@ -3,11 +3,11 @@
 
 use super::queue::NONE;
 use super::{QueueView, Scheduler};
-use crate::config::astro::UpdatePriority;
-use crate::config::reclaim::ReclaimPriority;
-use crate::config::scheme::{SchedulerConfig, SchedulerKind};
 use wordline_base::class::{ByClass, CLASSES, Class, FlashOp};
 use wordline_base::time::Ns;
+use wordline_config::astro::UpdatePriority;
+use wordline_config::reclaim::ReclaimPriority;
+use wordline_config::scheme::{SchedulerConfig, SchedulerKind};
 
 /// What further copies need: nobody waits for them.
 const COPIES: [Class; 2] = [Class::CopyRead, Class::CopyProgram];

@@ -5,9 +5,9 @@ use std::io::{Read, Write};
 use serde::Serialize;
 
 use super::{Identity, SnapshotError};
-use crate::config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
 use crate::device::{self, Device};
 use crate::run::{RunError, Setup, WritePattern};
+use wordline_config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
 
 /// What the state of a drive depends on.
 #[derive(Serialize)]

@@ -2,11 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a panic is the failure")]
 
 use super::FORMAT;
-use crate::config::run::{Occupancy, StartConfig};
-use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 use crate::run::Setup;
 use wordline_base::rng::{below, stream};
 use wordline_base::snapshot::FrameWriter;
+use wordline_config::run::{Occupancy, StartConfig};
+use wordline_config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 
 pub(super) fn setup() -> Setup {
     let device = include_str!("../../../../presets/devices/mqsim.toml");

@@ -3,13 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a panic is the failure")]
 
 use super::FORMAT;
-use crate::config::owned::SCHEME;
-use crate::config::run::{Occupancy, StartConfig, StartLayout};
-use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
 use crate::{Ending, Setup, Split, Stop, Unobserved, replay_in_parts};
 use wordline_base::snapshot::shape::{LEFT_OUT, lines, taken_down};
 use wordline_base::time::Ns;
+use wordline_config::owned::SCHEME;
+use wordline_config::run::{Occupancy, StartConfig, StartLayout};
+use wordline_config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 
 #[path = "../../../../fuzz/src/keys.rs"]
 mod keys;

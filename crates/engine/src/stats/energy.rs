@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::DeviceConfig;
 use crate::nand::{CellMode, Timing};
 use wordline_base::class::{ByClass, Class, FlashOp};
+use wordline_config::DeviceConfig;
 
 /// What each operation costs, prepared from a drive's description.
 #[derive(Clone, Debug, Serialize, Deserialize)]

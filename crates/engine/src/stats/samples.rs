@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::measured::SampleReport;
 use super::table::{Column, Table};
 use super::tally::Tally;
-use crate::config::MeasureConfig;
 use wordline_base::time::Ns;
+use wordline_config::MeasureConfig;
 
 /// Most memory of the rows, bytes.
 const MOST_BYTES: usize = 256 << 20;

@@ -9,10 +9,10 @@ use super::lean::LeanHistogram;
 use super::measured::SeriesReport;
 use super::recorder::Recorder;
 use super::table::Table;
-use crate::config::MeasureConfig;
 use crate::host::HostOp;
 use wordline_base::class::{ByClass, CLASSES, Cause};
 use wordline_base::time::Ns;
+use wordline_config::MeasureConfig;
 
 pub(super) mod columns;
 

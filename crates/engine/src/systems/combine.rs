@@ -1,7 +1,7 @@
 //! Which parts of a scheme go together: decided by the slots that they fill.
 
-use crate::config::layers::Layer;
-use crate::config::{ConfigError, SchemeConfig};
+use wordline_config::layers::Layer;
+use wordline_config::{ConfigError, SchemeConfig};
 
 /// A place for one decision. Two parts that fill the same slot exclude each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -237,7 +237,7 @@ impl Part {
 /// A scheme of these parts, all else as by default. An error names the slot that two of them fill, or the key that is
 /// refused.
 pub fn combine(parts: &[&Part]) -> Result<SchemeConfig, ConfigError> {
-    let mut layers = crate::config::Layers::new();
+    let mut layers = wordline_config::Layers::new();
     for (number, part) in parts.iter().enumerate() {
         for other in &parts[..number] {
             if let Some(slot) = part.excludes(other) {

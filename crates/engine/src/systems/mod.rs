@@ -17,7 +17,6 @@ mod policy;
 mod watches;
 
 use crate::blocks::Domains;
-use crate::config::{ConfigError, SchemeConfig, StartConfig};
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
 use crate::placement::{PlaneSet, ProgramIntent};
@@ -25,6 +24,7 @@ use crate::reclaim::WornBlock;
 use crate::replicate::{CopyBudget, CopyLoss, Reservation, Reserved, Serving};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
+use wordline_config::{ConfigError, SchemeConfig, StartConfig};
 
 pub use crate::device::DriveView;
 pub use action::Action;

@@ -4,11 +4,11 @@ use super::System;
 use super::astro::Astro;
 use super::block_map::BlockMap;
 use super::partition::Partition;
-use crate::config::{DeviceConfig, SchemeConfig};
 use crate::replicate::collision::Collision;
 use crate::replicate::hotr::Hotr;
 use crate::snapshot::policies::policies;
 use wordline_base::ids::Lpa;
+use wordline_config::{DeviceConfig, SchemeConfig};
 
 /// The built-in systems, and a user's own.
 pub enum SystemPolicy {

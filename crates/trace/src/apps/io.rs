@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use wordline_engine::host::request::{HostOp, HostRequest};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostOp, HostRequest};
+use wordline_base::time::Ns;
 
 use super::extents::{Extent, PAGE};
 

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use wordline_engine::config::error::ConfigError;
+use wordline_config::error::ConfigError;
 
 /// Columns by name or by number. Those that are left out are guessed from the names.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

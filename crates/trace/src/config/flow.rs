@@ -1,9 +1,9 @@
 //! Description of a flow: one of several sources of a workload, with a queue of its own.
 
 use serde::{Deserialize, Serialize};
-use wordline_engine::config::error::ConfigError;
-use wordline_engine::config::host::{Arrivals, HostConfig};
-use wordline_engine::config::host::{FlowRules, Priority};
+use wordline_config::error::ConfigError;
+use wordline_config::host::{Arrivals, HostConfig};
+use wordline_config::host::{FlowRules, Priority};
 
 use super::{RegionConfig, SourceConfig};
 
@@ -133,7 +133,7 @@ impl FlowConfig {
 
 /// Refuses flows that can't be run on any drive.
 pub(super) fn validate(flows: &[FlowConfig], host: &HostConfig) -> Result<(), ConfigError> {
-    let most = wordline_engine::config::host::MAX_QUEUES;
+    let most = wordline_config::host::MAX_QUEUES;
     if flows.len() > most {
         return Err(ConfigError::new("flow", flows.len(), format!("at most {most} flows, one a queue")));
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use wordline_engine::config::error::{ConfigError, check_range};
+use wordline_config::error::{ConfigError, check_range};
 
 /// A twin: requests with the statistics of a profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -1,7 +1,7 @@
 //! Which addresses a generator draws, and when its requests arrive.
 
 use serde::{Deserialize, Serialize};
-use wordline_engine::config::error::{ConfigError, check_range};
+use wordline_config::error::{ConfigError, check_range};
 
 use super::forms::{InterarrivalForm, PatternForm};
 

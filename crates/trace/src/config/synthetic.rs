@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::de::{Error, SeqAccess, Visitor, value::SeqAccessDeserializer};
 use serde::{Deserialize, Deserializer, Serialize};
-use wordline_engine::config::error::{ConfigError, check_range};
+use wordline_config::error::{ConfigError, check_range};
 
 use super::{InterarrivalConfig, PatternConfig};
 

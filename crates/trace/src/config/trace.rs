@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use wordline_engine::config::error::{ConfigError, check_range};
+use wordline_config::error::{ConfigError, check_range};
 
 use super::{ColumnsConfig, TraceFormat, TransformConfig};
 

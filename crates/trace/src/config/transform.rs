@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use wordline_engine::config::error::{ConfigError, check_range};
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
+use wordline_config::error::{ConfigError, check_range};
 
 use super::TraceFormat;
 

@@ -1,10 +1,10 @@
 //! A workload: where its requests come from, how they arrive, the drive's state before, and what is measured.
 
 use serde::{Deserialize, Serialize};
-use wordline_engine::config::MeasureConfig;
-use wordline_engine::config::error::ConfigError;
-use wordline_engine::config::host::{Arrivals, HostConfig};
-use wordline_engine::config::run::{StartConfig, WindowConfig};
+use wordline_config::MeasureConfig;
+use wordline_config::error::ConfigError;
+use wordline_config::host::{Arrivals, HostConfig};
+use wordline_config::run::{StartConfig, WindowConfig};
 
 use super::forms::SourceForm;
 use super::{

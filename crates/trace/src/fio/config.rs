@@ -1,7 +1,7 @@
 //! A job's load, as a source of a flow.
 
 use serde::{Deserialize, Serialize};
-use wordline_engine::config::error::{ConfigError, check_range};
+use wordline_config::error::{ConfigError, check_range};
 
 use super::place::JobPlace;
 use crate::config::SizeWeight;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use wordline_engine::config::error::{ConfigError, Origin};
+use wordline_config::error::{ConfigError, Origin};
 
 use super::file::Section;
 use super::options::canonical;

@@ -1,9 +1,9 @@
 //! The requests of a job.
 
 use rand::Rng;
-use wordline_engine::config::error::ConfigError;
-use wordline_engine::host::request::{HostOp, HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostOp, HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
+use wordline_base::time::Ns;
+use wordline_config::error::ConfigError;
 
 use super::access::Places;
 use super::config::{Direction, FioConfig};

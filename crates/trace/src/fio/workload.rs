@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use wordline_engine::config::error::ConfigError;
-use wordline_engine::config::host::{Arrivals, HostConfig};
-use wordline_engine::config::run::WindowConfig;
+use wordline_config::error::ConfigError;
+use wordline_config::host::{Arrivals, HostConfig};
+use wordline_config::run::WindowConfig;
 
 use super::config::FioConfig;
 use super::file::sections;

@@ -34,7 +34,7 @@ mod tests {
     use super::super::Form;
     use super::super::lines::plain;
     use super::*;
-    use wordline_engine::host::request::HostOp;
+    use wordline_base::request::HostOp;
 
     const RULES: Rules = Rules::of(Form::Biotracer);
     const LINE: &[u8] = b"96\t\t8\t\t4096\t\t5\t\t1.5\t\t1.6\t\t1.75\t\t2";

@@ -4,7 +4,7 @@
 //!
 //! Described by blkparse(1): default output and RWBS.
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use crate::config::BlockEvent;
 

@@ -10,7 +10,7 @@ use std::collections::BinaryHeap;
 use std::io::Read;
 use std::path::PathBuf;
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use crate::config::BlockEvent;
 

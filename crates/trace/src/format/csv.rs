@@ -2,7 +2,7 @@
 //! the first line has. Fields may stand in double quotes, but not go over several lines.
 
 use csv_core::ReadFieldResult;
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use crate::config::{BlockEvent, ColumnsConfig};
 

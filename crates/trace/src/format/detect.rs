@@ -1,6 +1,6 @@
 //! Tells the form of a trace from its first bytes.
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use super::blkparse::Blkparse;
 use super::evidence::Evidence;

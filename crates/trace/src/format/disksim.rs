@@ -1,7 +1,7 @@
 //! DiskSim ASCII: `time_ms device first_block blocks flags`: decimal milliseconds, hexadecimal flags of which bit 0
 //! says read.
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use super::fields::{blank_fields, device, scaled, time};
 use super::quick::{Column, Layout};

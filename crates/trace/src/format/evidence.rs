@@ -1,6 +1,6 @@
 //! What the numbers in the first lines of a text tell of their units.
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use super::columns::{Counted, Places};
 use super::{Form, Given, LineParser, Rules, detect, header, wordline};

@@ -4,7 +4,7 @@
 //!
 //! Described by fio's manual, "Trace file format", and for the unit of version 3 by what fio 3.36 writes.
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use super::fields::{scaled, time};
 use super::names::Numbering;

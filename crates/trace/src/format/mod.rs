@@ -57,7 +57,7 @@ pub(crate) use wordline::HEADER;
 
 use std::borrow::Cow;
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use crate::config::{BlockEvent, TraceConfig};
 

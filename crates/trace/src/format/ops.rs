@@ -1,6 +1,6 @@
 //! Operations by the words that traces have for them.
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 /// Longest word that is looked at, bytes.
 const LONGEST: usize = 32;

@@ -7,7 +7,7 @@ use arrow_schema::{DataType, Schema};
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder};
 use parquet::file::reader::ChunkReader;
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use crate::config::ColumnsConfig;
 use crate::expected::caught;

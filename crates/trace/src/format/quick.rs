@@ -2,7 +2,7 @@
 //! else (blanks around fields, quotes, numbers of more than 19 digits, all that is wrong) is left to the form's own
 //! parser, which alone says what was expected: a row from here is the row that it gives.
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use super::digits::{ONES, POWERS, leading_digits, of_digits};
 use super::{Row, Rules, fault};

@@ -23,7 +23,7 @@ pub(super) fn parse(line: &[u8], rules: &Rules) -> Result<Row, Expected> {
 
 #[cfg(test)]
 mod tests {
-    use wordline_engine::host::request::HostOp;
+    use wordline_base::request::HostOp;
 
     use super::super::Form;
     use super::super::lines::plain;

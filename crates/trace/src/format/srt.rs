@@ -67,7 +67,7 @@ fn row(record: &[u8], rules: &Rules) -> Row {
 mod tests {
     use super::super::Form;
     use super::*;
-    use wordline_engine::host::request::HostOp;
+    use wordline_base::request::HostOp;
 
     fn record(seconds: u32, bytes: u32, address: u32, device: u32, flags: u32) -> Vec<u8> {
         let words = [56, 0x4_0001, seconds, 5, 0, 0, bytes, address, device, 4, 1, flags, 0x70000, 1];

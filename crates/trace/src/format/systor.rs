@@ -42,7 +42,7 @@ mod tests {
     use super::super::Form;
     use super::super::lines::plain;
     use super::*;
-    use wordline_engine::host::request::HostOp;
+    use wordline_base::request::HostOp;
 
     const RULES: Rules = Rules::of(Form::Systor);
 

@@ -12,7 +12,7 @@
 
 use std::io::Read;
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use super::records::{Order, RecordFault, Records};
 use super::{Row, Rules, plausible};

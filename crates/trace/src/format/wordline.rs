@@ -1,7 +1,7 @@
 //! Wordline CSV: `time_ns,op,offset_bytes,length_bytes[,flow]`, op R, W, WF (write with FUA), T (trim) or F (flush; its
 //! offset and length count as 0), or a word for it. The header is optional.
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use super::csv::{loose, loose_time};
 use super::fields::{device, fields_up_to};

@@ -1,7 +1,7 @@
 //! When requests arrive: gaps, burstiness, and load over time.
 
 use hdrhistogram::Histogram;
-use wordline_engine::host::request::{HostRequest, SourceError};
+use wordline_base::request::{HostRequest, SourceError};
 
 use super::{ArrivalInfo, Dispersion, LoadPoint, Quantiles};
 
@@ -125,7 +125,7 @@ impl Window {
 
 impl Load {
     fn add(&mut self, request: &HostRequest) {
-        use wordline_engine::host::request::HostOp;
+        use wordline_base::request::HostOp;
         while request.time.0 / self.width >= 2 * BINS as u64 {
             self.widen();
         }
@@ -172,8 +172,8 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wordline_engine::host::request::HostOp;
-    use wordline_engine::time::Ns;
+    use wordline_base::request::HostOp;
+    use wordline_base::time::Ns;
 
     fn info(times: impl IntoIterator<Item = u64>) -> ArrivalInfo {
         let mut tally = ArrivalTally::new().unwrap();

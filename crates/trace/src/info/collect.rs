@@ -1,6 +1,6 @@
 //! The pass over a source.
 
-use wordline_engine::host::request::{HostOp, HostRequest, SourceError};
+use wordline_base::request::{HostOp, HostRequest, SourceError};
 
 use super::arrivals::ArrivalTally;
 use super::pages::{PageSets, pages_of};

@@ -8,7 +8,7 @@ use bzip2::read::MultiBzDecoder;
 use flate2::read::MultiGzDecoder;
 use liblzma::read::XzDecoder;
 use liblzma::stream::{CONCATENATED, Stream};
-use wordline_engine::host::request::SourceError;
+use wordline_base::request::SourceError;
 
 /// Most memory that the decoder of an xz file may take, bytes: more than the strongest preset needs (65 MiB).
 const XZ_MEMORY: u64 = 128 << 20;

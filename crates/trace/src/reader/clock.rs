@@ -1,6 +1,6 @@
 //! Times of a trace as times of a workload: from 0, and never backwards.
 
-use wordline_engine::host::request::LATEST_ARRIVAL_NS;
+use wordline_base::request::LATEST_ARRIVAL_NS;
 
 /// Turns raw times into arrivals.
 #[derive(Clone, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
 
 /// Size of a region, bytes: addresses inside one keep their order.
 pub(super) const REGION: u64 = 1 << 20;
@@ -93,7 +93,7 @@ fn append(batch: &mut Vec<HostRequest>, start: usize, piece: HostRequest) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wordline_engine::time::Ns;
+    use wordline_base::time::Ns;
 
     fn request(op: HostOp, offset: u64, length: u64) -> HostRequest {
         HostRequest { time: Ns(0), op, offset, length, flow: 0, stream: 0 }

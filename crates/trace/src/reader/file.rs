@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use wordline_engine::host::request::SourceError;
+use wordline_base::request::SourceError;
 
 use super::shown::{first_line, hint, shown};
 use crate::config::TraceConfig;

@@ -1,6 +1,6 @@
 //! What becomes of requests beyond the drive's end.
 
-use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
 
 use super::compact::Compactor;
 use crate::config::OutOfRange;
@@ -100,7 +100,7 @@ fn wrap(mut request: HostRequest, drive_bytes: u64, tally: &mut Tally) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wordline_engine::time::Ns;
+    use wordline_base::time::Ns;
 
     const DRIVE: u64 = 10_000;
 

@@ -74,7 +74,7 @@ impl Eq for Entry {}
 mod tests {
     use super::*;
     use crate::format::Row;
-    use wordline_engine::host::request::HostOp;
+    use wordline_base::request::HostOp;
 
     fn sorted(times: &[u128], window: u32) -> Vec<(u128, u64)> {
         let mut sorter = Sorter::new(window);

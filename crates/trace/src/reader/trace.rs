@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_base::time::Ns;
 
 use super::clock::Clock;
 use super::devices::DeviceSet;

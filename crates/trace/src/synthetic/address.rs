@@ -1,6 +1,6 @@
 //! Offsets of requests.
 
-use wordline_engine::config::error::ConfigError;
+use wordline_config::error::ConfigError;
 
 use super::permutation::Permutation;
 use super::region::Region;

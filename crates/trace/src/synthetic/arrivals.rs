@@ -1,7 +1,7 @@
 //! Arrival times.
 
-use wordline_engine::host::request::LATEST_ARRIVAL_NS;
-use wordline_engine::time::Ns;
+use wordline_base::request::LATEST_ARRIVAL_NS;
+use wordline_base::time::Ns;
 
 use crate::config::InterarrivalConfig;
 use crate::rng::{Xoshiro256PlusPlus, stream, unit};

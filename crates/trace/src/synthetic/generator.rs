@@ -1,9 +1,9 @@
 //! The source behind a description: columns of operations, lengths, offsets and times become requests.
 
 use rand::Rng;
-use wordline_engine::config::error::ConfigError;
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_base::time::Ns;
+use wordline_config::error::ConfigError;
 
 use super::address::AddressDrawer;
 use super::arrivals::Arrivals;

@@ -1,7 +1,7 @@
 //! The law of a generator's requests, by which it is known what they leave in a cache.
 
-use wordline_engine::config::error::ConfigError;
-use wordline_engine::host::draws::{Class, Draws, Order, Places};
+use wordline_base::draws::{Class, Draws, Order, Places};
+use wordline_config::error::ConfigError;
 
 use super::permutation::Permutation;
 use super::region::Region;
@@ -80,7 +80,7 @@ mod tests {
     use super::*;
     use crate::config::RegionConfig;
     use crate::synthetic::Generator;
-    use wordline_engine::host::RequestSource;
+    use wordline_base::request::RequestSource;
 
     /// Each class of each pattern gets as many of the generator's requests as the law says, at the places that it says.
     #[test]

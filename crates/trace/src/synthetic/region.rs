@@ -1,6 +1,6 @@
 //! The part of the drive that a generator uses.
 
-use wordline_engine::config::error::ConfigError;
+use wordline_config::error::ConfigError;
 
 use crate::config::SyntheticConfig;
 

@@ -2,7 +2,7 @@
 
 use rand_distr::Distribution;
 use rand_distr::weighted::WeightedAliasIndex;
-use wordline_engine::config::error::ConfigError;
+use wordline_config::error::ConfigError;
 
 use crate::config::Sizes;
 use crate::rng::Xoshiro256PlusPlus;

@@ -5,7 +5,7 @@
 //! and reject rarely. The functions come from `libm`, not from the system, so that a seed gives the same ranks on
 //! every machine; that is why no library's sampler is used.
 
-use wordline_engine::host::draws::Class;
+use wordline_base::draws::Class;
 
 use crate::rng::{Xoshiro256PlusPlus, unit};
 

@@ -1,6 +1,6 @@
 //! Gives requests other addresses: compacted, wrapped, or fitted onto a drive.
 
-use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostRequest, RequestSource, SourceError};
 
 use super::Boxed;
 use crate::config::OutOfRange;
@@ -74,7 +74,7 @@ impl RequestSource for Addresses {
 mod tests {
     use super::super::support::{Given, drain, request};
     use super::*;
-    use wordline_engine::host::request::HostOp;
+    use wordline_base::request::HostOp;
 
     const MIB: u64 = 1 << 20;
 

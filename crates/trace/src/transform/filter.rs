@@ -1,6 +1,6 @@
 //! Leaves requests out by what they do, by device and by range.
 
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 
 use super::Boxed;
 use crate::config::OpName;

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostRequest, RequestSource, SourceError};
 
 use super::Boxed;
 

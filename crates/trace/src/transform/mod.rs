@@ -12,7 +12,7 @@ mod time;
 pub(crate) use plan::open_transformed;
 pub(crate) use repeat::Repeat;
 
-use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostRequest, RequestSource, SourceError};
 
 /// A source in a chain of steps.
 pub(crate) type Boxed = Box<dyn RequestSource + Send>;
@@ -49,8 +49,8 @@ fn next_kept(
 #[cfg(test)]
 mod support {
     use super::*;
-    use wordline_engine::host::request::HostOp;
-    use wordline_engine::time::Ns;
+    use wordline_base::request::HostOp;
+    use wordline_base::time::Ns;
 
     /// Requests of `(time, op, offset, length, flow)`, given out two at a time.
     pub struct Given(pub Vec<HostRequest>);

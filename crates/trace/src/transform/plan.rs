@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use wordline_engine::host::request::SourceError;
+use wordline_base::request::SourceError;
 
 use super::Boxed;
 use super::addresses::Addresses;

@@ -1,7 +1,7 @@
 //! Goes through a source several times, with time continuing.
 
-use wordline_engine::host::request::{HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
+use wordline_base::time::Ns;
 
 use super::Boxed;
 

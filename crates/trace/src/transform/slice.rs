@@ -1,7 +1,7 @@
 //! Cuts a piece out of a trace, by time or by number.
 
-use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostRequest, RequestSource, SourceError};
+use wordline_base::time::Ns;
 
 use super::Boxed;
 

@@ -1,7 +1,7 @@
 //! Stretches time, by a factor or to a mean rate.
 
-use wordline_engine::host::request::{HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
+use wordline_base::time::Ns;
 
 use super::Boxed;
 use super::repeat::Again;

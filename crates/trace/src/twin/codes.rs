@@ -1,6 +1,6 @@
 //! What a profile says of one request: its operation, entries of the profile's tables, and its place among earlier requests.
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 /// Most entries of `gaps_ns`.
 pub(super) const MOST_GAPS: usize = 256;

@@ -1,6 +1,6 @@
 //! Cuts a trace into pieces of requests that follow one another.
 
-use wordline_engine::host::request::HostRequest;
+use wordline_base::request::HostRequest;
 
 use super::codes::Token;
 use super::likeness::{Features, Measure};

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use wordline_engine::host::request::{HostOp, HostRequest, SourceError};
+use wordline_base::request::{HostOp, HostRequest, SourceError};
 
 use super::codes::{Place, Token};
 use super::cut::{Cutter, Piece};

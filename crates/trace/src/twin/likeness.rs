@@ -2,7 +2,7 @@
 
 use std::collections::BinaryHeap;
 
-use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
 
 use super::codes::{Place, Token};
 use super::reference::Queue;
@@ -45,8 +45,7 @@ impl Measure {
             }
             HostOp::Trim | HostOp::Flush => return,
         }
-        let wait =
-            self.queue.serve(&HostRequest { time: wordline_engine::time::Ns(self.now_ns), ..*request });
+        let wait = self.queue.serve(&HostRequest { time: wordline_base::time::Ns(self.now_ns), ..*request });
         self.waits_ns += wait;
         self.longest_ns = self.longest_ns.max(wait);
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use wordline_engine::host::request::HostRequest;
+use wordline_base::request::HostRequest;
 
 use super::codes::{FAR, Place, SLOTS};
 use super::shapes::ALIGNMENT;
@@ -166,8 +166,8 @@ fn sectors_between(from: u64, to: u64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wordline_engine::host::request::HostOp;
-    use wordline_engine::time::Ns;
+    use wordline_base::request::HostOp;
+    use wordline_base::time::Ns;
 
     fn places(requests: &[(HostOp, u64, u64)]) -> Vec<Place> {
         let mut locator = Locator::default();

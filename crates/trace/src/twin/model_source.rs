@@ -1,7 +1,7 @@
 //! The requests of a model of page classes.
 
-use wordline_engine::host::request::{HostOp, HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostOp, HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
+use wordline_base::time::Ns;
 
 use super::model::{Model, PageClass};
 use super::model_bursts::Bursts;

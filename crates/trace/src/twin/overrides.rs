@@ -1,6 +1,6 @@
 //! What a source has in the place of its profile's values.
 
-use wordline_engine::config::error::ConfigError;
+use wordline_config::error::ConfigError;
 
 use super::model::Walk;
 use super::profile::Profile;

@@ -25,7 +25,7 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use liblzma::read::XzDecoder;
 use liblzma::stream::{LzmaOptions, Stream};
 use liblzma::write::XzEncoder;
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use super::codes::{Place, SLOTS, Token};
 use super::shapes::{ALIGNMENT, LONGEST, Shape};

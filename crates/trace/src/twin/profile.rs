@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
-use wordline_engine::host::request::SourceError;
+use wordline_base::request::SourceError;
 
 use crate::input::opening_fault;
 
@@ -151,7 +151,7 @@ impl Profile {
 
     /// The profile as TOML.
     pub fn to_toml(&self) -> String {
-        wordline_engine::config::to_toml(self)
+        wordline_config::to_toml(self)
     }
 
     fn validate(&self) -> Result<(), String> {

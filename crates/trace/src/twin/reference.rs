@@ -4,7 +4,7 @@
 //! A request waits for the slowest of its pages; what waits for the same page at the same die is served with it.
 
 use hdrhistogram::Histogram;
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 
 use super::shapes::ALIGNMENT;
 

@@ -1,8 +1,8 @@
 //! The requests of a twin.
 
-use wordline_engine::config::error::ConfigError;
-use wordline_engine::host::request::{HostOp, HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostOp, HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
+use wordline_base::time::Ns;
+use wordline_config::error::ConfigError;
 
 use super::codes::{Place, Token};
 use super::history::{History, Wanted};

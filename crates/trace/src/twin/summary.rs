@@ -1,6 +1,6 @@
 //! The summary of a trace that its profile shows.
 
-use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
 
 use super::page_counts::{PageCounts, PageKind};
 use super::profile::Summary;

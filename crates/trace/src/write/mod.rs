@@ -2,6 +2,7 @@
 
 mod csv;
 mod fio_iolog;
+mod logged;
 mod mqsim;
 mod output;
 #[cfg_attr(not(feature = "parquet"), path = "without_parquet.rs")]
@@ -15,8 +16,9 @@ use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
-use wordline_engine::host::request::{HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostRequest, RequestSource, SourceError};
 
+pub use logged::LoggedRequest;
 pub use output::OutputFile;
 #[cfg(not(feature = "parquet"))]
 pub use parquet::RequestLog;

@@ -4,7 +4,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 
-use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
 
 use super::sink::Sink;
 use super::{RowWriter, Written};

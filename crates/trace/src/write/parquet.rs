@@ -9,7 +9,7 @@ use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
-use wordline_engine::host::request::HostRequest;
+use wordline_base::request::HostRequest;
 
 use super::csv::word;
 use super::{RowWriter, Written};

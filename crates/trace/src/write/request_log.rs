@@ -8,12 +8,10 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, BooleanArray, RecordBatch, StringArray, UInt16Array, UInt64Array};
 use arrow_schema::{DataType, Field, Schema};
 use parquet::arrow::ArrowWriter;
-use wordline_engine::host::request::HostRequest;
-use wordline_engine::probe::Answer;
-use wordline_engine::stats::blame::{PARTS, Part};
 
 use super::OutputFile;
 use super::csv::word;
+use super::logged::LoggedRequest;
 use super::parquet::compressed;
 
 /// Requests of a row group: bounds the memory, whatever the length of the run.
@@ -21,17 +19,6 @@ const GROUP: usize = 1 << 15;
 
 /// Requests that are encoded at once.
 const BATCH: usize = 1 << 12;
-
-/// One row.
-struct Row {
-    id: u64,
-    request: HostRequest,
-    arrival: u64,
-    start: u64,
-    end: u64,
-    measured: bool,
-    blame: [u64; PARTS],
-}
 
 /// A log that is being written, in the order of the answers. The file takes its name when it is whole.
 ///
@@ -42,17 +29,18 @@ pub struct RequestLog {
     output: OutputFile,
     writer: ArrowWriter<File>,
     schema: Arc<Schema>,
-    waiting: Vec<Row>,
+    parts: usize,
+    waiting: Vec<LoggedRequest>,
     /// What went wrong first; told at the end, as the run that is being logged can't be told.
     failed: Option<io::Error>,
 }
 
 impl RequestLog {
-    /// Begins the file.
+    /// Begins the file; response times are made up of these parts.
     ///
     /// # Errors
     /// Those of [`OutputFile::create`].
-    pub fn create(path: &Path) -> io::Result<Self> {
+    pub fn create(path: &Path, parts: impl Iterator<Item = String>) -> io::Result<Self> {
         let (output, file) = OutputFile::create(path)?;
         let field = |name: &str, kind| Field::new(name, kind, false);
         let mut fields = vec![
@@ -66,28 +54,20 @@ impl RequestLog {
             field("length_bytes", DataType::UInt64),
             field("measured", DataType::Boolean),
         ];
-        fields.extend(Part::names().map(|name| field(&format!("blame_ns.{name}"), DataType::UInt64)));
+        let others = fields.len();
+        fields.extend(parts.map(|name| field(&format!("blame_ns.{name}"), DataType::UInt64)));
+        let parts = fields.len() - others;
         let schema = Arc::new(Schema::new(fields));
         let writer = compressed(file, &schema, GROUP)?;
-        Ok(Self { output, writer, schema, waiting: Vec::new(), failed: None })
+        Ok(Self { output, writer, schema, parts, waiting: Vec::new(), failed: None })
     }
 
-    /// Takes an answer in.
-    pub fn answer(&mut self, answer: &Answer<'_>) {
+    /// Takes a request in that was answered.
+    pub fn answer(&mut self, request: LoggedRequest) {
         if self.failed.is_some() {
             return;
         }
-        let blame = answer.blame_ns();
-        let admission = blame.get(Part::Admission.index()).copied().unwrap_or_default();
-        self.waiting.push(Row {
-            id: answer.id,
-            request: *answer.request,
-            arrival: answer.arrival.0,
-            start: answer.arrival.0 + admission,
-            end: answer.end.0,
-            measured: answer.measured,
-            blame,
-        });
+        self.waiting.push(request);
         if self.waiting.len() >= BATCH {
             self.failed = self.encode().err();
         }
@@ -108,22 +88,22 @@ impl RequestLog {
 
     fn encode(&mut self) -> io::Result<()> {
         let rows = &self.waiting;
-        let numbers = |pick: &dyn Fn(&Row) -> u64| -> ArrayRef {
+        let numbers = |pick: &dyn Fn(&LoggedRequest) -> u64| -> ArrayRef {
             Arc::new(UInt64Array::from_iter_values(rows.iter().map(pick)))
         };
         let mut columns: Vec<ArrayRef> = vec![
             numbers(&|row| row.id),
             Arc::new(StringArray::from_iter_values(rows.iter().map(|row| word(row.request.op)))),
             Arc::new(UInt16Array::from_iter_values(rows.iter().map(|row| row.request.flow))),
-            numbers(&|row| row.arrival),
-            numbers(&|row| row.start),
-            numbers(&|row| row.end),
+            numbers(&|row| row.arrival.0),
+            numbers(&|row| row.start.0),
+            numbers(&|row| row.end.0),
             numbers(&|row| row.request.offset),
             numbers(&|row| row.request.length),
             Arc::new(rows.iter().map(|row| Some(row.measured)).collect::<BooleanArray>()),
         ];
         let blame = |part: usize| numbers(&|row| row.blame.get(part).copied().unwrap_or_default());
-        columns.extend((0..PARTS).map(blame));
+        columns.extend((0..self.parts).map(blame));
         let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(io::Error::other)?;
         self.waiting.clear();
         self.writer.write(&batch).map_err(io::Error::other)

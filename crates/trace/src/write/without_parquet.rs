@@ -5,9 +5,9 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use wordline_engine::host::request::HostRequest;
-use wordline_engine::probe::Answer;
+use wordline_base::request::HostRequest;
 
+use super::logged::LoggedRequest;
 use super::{RowWriter, Written};
 use crate::WITHOUT_PARQUET;
 
@@ -42,12 +42,12 @@ impl RequestLog {
     ///
     /// # Errors
     /// Always.
-    pub fn create(_: &Path) -> io::Result<Self> {
+    pub fn create(_: &Path, _: impl Iterator<Item = String>) -> io::Result<Self> {
         Err(left_out())
     }
 
-    /// Takes an answer in.
-    pub fn answer(&mut self, _: &Answer<'_>) {
+    /// Takes a request in that was answered.
+    pub fn answer(&mut self, _: LoggedRequest) {
         match self.0 {}
     }
 

@@ -1,6 +1,6 @@
 //! Applications: what their models ask of a drive.
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 use wordline_trace::apps::filebench::{FilebenchConfig, Personality};
 use wordline_trace::apps::ycsb::{YcsbConfig, YcsbWorkload};
 use wordline_trace::config::{FilebenchSourceConfig, YcsbSourceConfig};

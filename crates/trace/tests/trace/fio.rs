@@ -1,7 +1,7 @@
 //! Job files of fio: what they become, what they generate, and how their mistakes are told.
 
-use wordline_engine::config::host::Arrivals;
-use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
+use wordline_config::host::Arrivals;
 use wordline_trace::config::SourceConfig;
 use wordline_trace::fio::{Access, import};
 use wordline_trace::{FlowConfig, OpenContext, WorkloadConfig, open_flows};
@@ -202,7 +202,7 @@ fn keys_without_effect_are_ignored_with_one_note() {
 #[test]
 fn a_description_of_a_job_can_be_written_and_read() {
     let workload = jobs("[a]\nrw=randrw\nsize=1m\nbssplit=4k/10:8k\nrandom_distribution=zipf:0.9\nruntime=1");
-    let text = wordline_engine::config::to_toml(&workload);
+    let text = wordline_config::to_toml(&workload);
     let again: WorkloadConfig = toml::from_str(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     assert_eq!(again, workload);
 }

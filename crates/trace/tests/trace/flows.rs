@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use wordline_engine::config::host::Arrivals;
-use wordline_engine::config::layers::{Layer, Layers};
-use wordline_engine::host::request::HostRequest;
+use wordline_base::request::HostRequest;
+use wordline_config::host::Arrivals;
+use wordline_config::layers::{Layer, Layers};
 use wordline_trace::{OpenContext, WorkloadConfig, footprint, open_all, open_flows};
 
 use crate::support::{Folder, drain};

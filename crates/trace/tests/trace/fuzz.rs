@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wordline_engine::rng::{Xoshiro256PlusPlus, stream};
+use wordline_base::rng::{Xoshiro256PlusPlus, stream};
 use wordline_trace::config::TraceFormat;
 use wordline_trace::fuzz::read_trace;
 

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use rand::Rng;
-use wordline_engine::rng::{Xoshiro256PlusPlus, stream};
+use wordline_base::rng::{Xoshiro256PlusPlus, stream};
 
 use crate::fuzz::mutate;
 

@@ -2,7 +2,7 @@
 //! or is in doubt.
 
 use proptest::prelude::*;
-use wordline_engine::host::request::HostRequest;
+use wordline_base::request::HostRequest;
 use wordline_trace::TraceConfig;
 use wordline_trace::config::{TimeUnit, TraceFormat};
 

@@ -1,6 +1,6 @@
 //! What the engine's layers say of a slip in a workload: path, value, what is allowed, and the line.
 
-use wordline_engine::config::layers::{Layer, Layers};
+use wordline_config::layers::{Layer, Layers};
 use wordline_trace::WorkloadConfig;
 
 fn refused(text: &str) -> String {

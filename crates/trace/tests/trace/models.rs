@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
 use wordline_trace::{OpenContext, SourceConfig, TwinConfig, open};
 
 use crate::support::{Folder, drain};

@@ -1,7 +1,7 @@
 //! Nothing that a file can hold makes a reader panic, leave the drive or go back in time.
 
 use proptest::prelude::*;
-use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
 use wordline_trace::config::{OutOfRange, TraceFormat};
 use wordline_trace::{SourceConfig, TraceConfig, TraceInfo};
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use proptest::prelude::*;
-use wordline_engine::host::{HostRequest, RequestSource};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostRequest, RequestSource};
+use wordline_base::time::Ns;
 use wordline_trace::{
     OpenContext, Preceded, WorkloadConfig, Writes, before, flows_before, open, open_flows, recorded_before,
     requests_before,

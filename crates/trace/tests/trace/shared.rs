@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
 use wordline_trace::config::{BlockEvent, ColumnRef, ColumnsConfig, TimeUnit, TraceFormat};
 use wordline_trace::{SourceConfig, TraceConfig, TraceInfo};
 

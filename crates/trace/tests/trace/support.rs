@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
 use wordline_trace::{OpenContext, Opened, SourceConfig, TraceConfig, open};
 
 /// A folder of its own for one test, removed afterwards.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
 use wordline_trace::config::{OutOfRange, TraceFormat};
 use wordline_trace::twin::{FitFor, FitOptions, PROFILE_BYTES, Profile, Summary, fit, summarise};
 use wordline_trace::{OpenContext, SourceConfig, TraceConfig, TwinConfig, open};

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use wordline_engine::host::request::{HostOp, HostRequest};
-use wordline_engine::time::Ns;
+use wordline_base::request::{HostOp, HostRequest};
+use wordline_base::time::Ns;
 use wordline_trace::config::TraceFormat;
 use wordline_trace::{SourceConfig, TraceConfig, WriteFormat, Written, write_trace};
 

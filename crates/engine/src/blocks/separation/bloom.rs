@@ -8,8 +8,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Separation;
-use crate::config::separation::SeparationConfig;
 use wordline_base::ids::Lpa;
+use wordline_config::separation::SeparationConfig;
 
 /// Filters.
 const FILTERS: usize = 4;

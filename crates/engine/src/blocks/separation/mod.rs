@@ -2,8 +2,8 @@
 
 mod bloom;
 
-use crate::config::separation::{SeparationConfig, SeparationKind};
 use wordline_base::ids::Lpa;
+use wordline_config::separation::{SeparationConfig, SeparationKind};
 
 pub use bloom::HotCold;
 

@@ -24,9 +24,9 @@ impl SlcCache for Dynamic {
 mod tests {
     use super::*;
     use crate::blocks::BlockTable;
-    use crate::config::device::GeometryConfig;
     use crate::nand::Geometry;
     use wordline_base::ids::DomainId;
+    use wordline_config::device::GeometryConfig;
 
     #[test]
     fn the_size_is_the_share_of_what_is_not_filled() {

@@ -2,10 +2,12 @@
 
 pub mod dynamic;
 pub mod fixed;
+mod sizes;
 
 use crate::blocks::{BlockState, BlockTable};
-use crate::config::slc_cache::{CacheSizes, SlcCacheConfig, SlcCacheKind};
+pub use sizes::CacheSizes;
 use wordline_base::ids::{DomainId, SuperblockId};
+use wordline_config::slc_cache::{SlcCacheConfig, SlcCacheKind};
 
 pub use dynamic::Dynamic;
 pub use fixed::Fixed;

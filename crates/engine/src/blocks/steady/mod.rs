@@ -9,7 +9,7 @@ mod phase;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::scheme::{GcConfig, GcKind};
+use wordline_config::scheme::{GcConfig, GcKind};
 
 pub use parting::{Parted, Shape, parted, whole_piece};
 pub use phase::{OpenRows, Phase, Plan, phases, seed_of};

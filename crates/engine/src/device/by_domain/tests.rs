@@ -4,11 +4,11 @@
 
 use super::*;
 use crate::blocks::steady::Collection;
-use crate::config::run::StartConfig;
-use crate::config::scheme::PlacementOrder;
-use crate::config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 use crate::run::Setup;
 use wordline_base::rng::{Xoshiro256PlusPlus, below, stream};
+use wordline_config::run::StartConfig;
+use wordline_config::scheme::PlacementOrder;
+use wordline_config::{HostConfig, Layer, MeasureConfig, WindowConfig, resolve_run};
 
 fn one_of<'a>(random: &mut Xoshiro256PlusPlus, choices: &[&'a str]) -> &'a str {
     choices[below(random, choices.len() as u32) as usize]

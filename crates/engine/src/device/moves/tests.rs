@@ -1,13 +1,13 @@
 #![allow(clippy::unwrap_used, reason = "a panic is the failure")]
 
-use crate::config::host::HostConfig;
-use crate::config::run::{Occupancy, StartConfig};
-use crate::config::{Layer, MeasureConfig, WindowConfig, resolve_run};
 use crate::host::{HostOp, HostRequest, RequestSource, SourceError};
 use crate::run::{Setup, replay};
 use wordline_base::ids::Lpa;
 use wordline_base::rng::{below, stream};
 use wordline_base::time::Ns;
+use wordline_config::host::HostConfig;
+use wordline_config::run::{Occupancy, StartConfig};
+use wordline_config::{Layer, MeasureConfig, WindowConfig, resolve_run};
 
 const STREAMS: u32 = 3;
 

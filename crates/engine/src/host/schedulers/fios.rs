@@ -5,9 +5,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Answered, Choice, HostScheduler, HostView, Waiting};
-use crate::config::host::HostSchedulerConfig;
 use crate::host::HostOp;
 use wordline_base::time::Ns;
+use wordline_config::host::HostSchedulerConfig;
 
 /// What a flow has used of its timeslice.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

@@ -10,12 +10,12 @@ pub use piq::Piq;
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::host::{FlowRules, HostSchedulerConfig, HostSchedulerKind};
 use crate::snapshot::policies::policies;
 use wordline_base::ids::DieId;
 use wordline_base::request::HostOp;
 use wordline_base::snapshot::Stored;
 use wordline_base::time::Ns;
+use wordline_config::host::{FlowRules, HostSchedulerConfig, HostSchedulerKind};
 
 /// A request that waits at the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use super::backward::Urn;
 use super::dirty::Changes;
-use crate::host::draws::Draws;
 use crate::mapping::Keeping;
+use wordline_base::draws::Draws;
 
 /// A load of a known law, and what of it the policy sees.
 pub struct Law<'a> {

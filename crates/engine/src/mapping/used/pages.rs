@@ -1,8 +1,8 @@
 //! Translation pages as a load of a known law treats them: what of each is used and changed, and how long ago it was written.
 
 use super::dirty::{Clean, Cycle};
-use crate::host::draws::{Draws, Order};
 use crate::mapping::MapSizes;
+use wordline_base::draws::{Draws, Order};
 
 /// What of a translation page is used: entries of it that each kind of request reaches, and that hold data.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -13,8 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use super::awaited::Awaited;
 use super::{CopyBudget, CopyLoss, CopyTarget, Serving};
-use crate::config::DeviceConfig;
-use crate::config::collision::{CollisionConfig, RecordedPairs, VictimTie};
 use crate::nand::Geometry;
 use crate::nand::timing::Timing;
 use crate::sched::queue::ReadThere;
@@ -25,6 +23,8 @@ use pairs::PairList;
 use rate::ReadRates;
 use wordline_base::ids::{DieId, Lpa, Ppa};
 use wordline_base::snapshot::Stored;
+use wordline_config::DeviceConfig;
+use wordline_config::collision::{CollisionConfig, RecordedPairs, VictimTie};
 
 /// Bits of a page address in the paper (§III-A).
 const ADDRESS_BITS: u64 = 30;

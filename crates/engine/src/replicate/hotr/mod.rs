@@ -12,8 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use super::awaited::Awaited;
 use super::{Candidate, CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
-use crate::config::DeviceConfig;
-use crate::config::hotr::{HotrConfig, Staging, TrackedReads};
 use crate::nand::Geometry;
 use crate::systems::{Action, Distance, DriveView, Figure, ReadEvent, System, Watches};
 use lists::{Found, ReadLists};
@@ -22,6 +20,8 @@ use wordline_base::class::Class;
 use wordline_base::ids::{DieId, Lpa, Ppa};
 use wordline_base::memory::prefetch;
 use wordline_base::snapshot::Stored;
+use wordline_config::DeviceConfig;
+use wordline_config::hotr::{HotrConfig, Staging, TrackedReads};
 
 /// Bytes of an entry of a list: two offsets, a count and the two links of the list, of 32 bits each. The paper names the
 /// fields and no sizes.

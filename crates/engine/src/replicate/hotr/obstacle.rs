@@ -1,7 +1,7 @@
 //! What stands in the way of a read at its chip (§III-C, Conflict Detection).
 
-use crate::config::hotr::HotrConfig;
 use wordline_base::class::{Class, FlashOp};
+use wordline_config::hotr::HotrConfig;
 
 /// An operation that a read would have to wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 use super::*;
-use crate::config::{Layer, resolve_run};
+use wordline_config::{Layer, resolve_run};
 
 /// The system on the paper's TLC drive, with the keys of this scheme.
 fn system(keys: &str) -> Hotr {

@@ -18,8 +18,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Action, DriveView, Figure, Plan, ReadEvent, System, Watches};
 use crate::blocks::Domains;
-use crate::config::astro::{AstroConfig, UpdatesOf};
-use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
 use crate::reclaim::WornBlock;
@@ -35,6 +33,8 @@ use table::RegionTable;
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, Ppa, SuperblockId};
 use wordline_base::snapshot::Stored;
+use wordline_config::astro::{AstroConfig, UpdatesOf};
+use wordline_config::{ConfigError, DeviceConfig, SchemeConfig};
 
 /// The system.
 #[derive(Clone, Debug, Serialize, Deserialize)]

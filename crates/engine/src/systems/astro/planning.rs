@@ -8,9 +8,9 @@ use super::region::Region;
 use super::table::UpdateBitmap;
 use super::{Astro, Trigger};
 use crate::blocks::BlockState;
-use crate::config::astro::Gather;
 use crate::systems::{DriveView, Pin, Place, Plan, Step};
 use wordline_base::ids::{Lpa, Ppa, SuperblockId};
+use wordline_config::astro::Gather;
 
 /// A page of a superblock that is reclaimed or collected.
 #[derive(Clone, Copy, Debug)]

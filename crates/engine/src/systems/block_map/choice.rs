@@ -1,8 +1,8 @@
 //! What is to be done with a write: a decision of each scheme from the log blocks alone.
 
 use super::logs::{Log, Logs};
-use crate::config::block_map::{BlockMapConfig, BlockMapKind};
 use wordline_base::ids::SuperblockId;
+use wordline_config::block_map::{BlockMapConfig, BlockMapKind};
 
 /// A write that wants a place.
 #[derive(Clone, Copy)]

@@ -1,12 +1,12 @@
 //! What a map of blocks can't be combined with.
 
 use super::BlockMap;
-use crate::config::block_map::BlockMapKind;
-use crate::config::run::{Occupancy, StartLayout};
-use crate::config::scheme::{GcKind, MappingKind, PlacementKind, UnmappedReads};
-use crate::config::{ConfigError, SchemeConfig, StartConfig};
 use crate::nand::Geometry;
 use crate::replicate::Reserved;
+use wordline_config::block_map::BlockMapKind;
+use wordline_config::run::{Occupancy, StartLayout};
+use wordline_config::scheme::{GcKind, MappingKind, PlacementKind, UnmappedReads};
+use wordline_config::{ConfigError, SchemeConfig, StartConfig};
 
 impl BlockMap {
     /// Whether the drive and the rest of the scheme leave it what it needs.

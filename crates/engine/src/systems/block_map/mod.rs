@@ -20,8 +20,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Action, DriveView, Figure, Steering, System, Watches};
 use crate::blocks::{BlockState, Domains};
-use crate::config::block_map::{BlockMapConfig, BlockMapKind};
-use crate::config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
 use crate::nand::Geometry;
 use crate::placement::ProgramIntent;
 use crate::replicate::Reserved;
@@ -32,6 +30,8 @@ use logs::{Log, Logs, Work};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
 use wordline_base::snapshot::Stored;
+use wordline_config::block_map::{BlockMapConfig, BlockMapKind};
+use wordline_config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
 
 /// No block.
 const NOBODY: u32 = u32::MAX;

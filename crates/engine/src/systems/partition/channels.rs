@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::history::Majority;
-use crate::config::partition::Rounding;
 use crate::placement::PlaneSet;
 use wordline_base::ids::PlaneId;
+use wordline_config::partition::Rounding;
 
 /// What a channel is for, and what a page is predicted to get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -14,9 +14,6 @@ use serde::{Deserialize, Serialize};
 
 use super::{Access, Action, Confine, DriveView, Figure, System, Watches};
 use crate::blocks::Domains;
-use crate::config::partition::{Adapts, BusyChannel, FirstReads, PartitionConfig, WhenBusy};
-use crate::config::scheme::{PlacementKind, SuperblockSpan};
-use crate::config::{ConfigError, DeviceConfig, SchemeConfig};
 use crate::nand::Geometry;
 use crate::placement::{PlaneSet, ProgramIntent};
 use crate::replicate::Reserved;
@@ -26,6 +23,9 @@ use history::{History, Majority};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DieId, Lpa, PlaneId, Ppa};
 use wordline_base::snapshot::Stored;
+use wordline_config::partition::{Adapts, BusyChannel, FirstReads, PartitionConfig, WhenBusy};
+use wordline_config::scheme::{PlacementKind, SuperblockSpan};
+use wordline_config::{ConfigError, DeviceConfig, SchemeConfig};
 
 /// Bytes of the count of pages to be read that is kept for each block, to find what is to be migrated.
 const COUNT_BYTES: u64 = 2;

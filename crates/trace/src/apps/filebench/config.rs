@@ -1,7 +1,7 @@
 //! Description of a Filebench run.
 
 use serde::{Deserialize, Serialize};
-use wordline_engine::config::error::{ConfigError, check_range};
+use wordline_config::error::{ConfigError, check_range};
 
 /// A Filebench personality on files that are there. Sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

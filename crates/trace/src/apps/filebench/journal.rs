@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use crate::apps::extents::{Extent, PAGE};
 use crate::apps::io::Io;

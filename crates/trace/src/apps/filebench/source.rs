@@ -1,7 +1,7 @@
 //! The requests of a Filebench run.
 
-use wordline_engine::config::error::ConfigError;
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_config::error::ConfigError;
 
 use super::cache::PageCache;
 use super::config::FilebenchConfig;

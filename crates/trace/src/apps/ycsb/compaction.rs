@@ -1,6 +1,6 @@
 //! Writing the memtable out, and merging levels.
 
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use super::config::YcsbConfig;
 use super::table::Table;

@@ -1,7 +1,7 @@
 //! Description of a YCSB run.
 
 use serde::{Deserialize, Serialize};
-use wordline_engine::config::error::{ConfigError, check_range};
+use wordline_config::error::{ConfigError, check_range};
 
 /// A YCSB run over a loaded database. Sizes in bytes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 use lru::LruCache;
-use wordline_engine::host::request::HostOp;
+use wordline_base::request::HostOp;
 
 use super::config::YcsbConfig;
 use super::table::Table;

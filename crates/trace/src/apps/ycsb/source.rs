@@ -2,8 +2,8 @@
 
 use std::collections::VecDeque;
 
-use wordline_engine::config::error::ConfigError;
-use wordline_engine::host::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
+use wordline_config::error::ConfigError;
 
 use super::compaction::{Job, finish, flush, merge};
 use super::config::YcsbConfig;

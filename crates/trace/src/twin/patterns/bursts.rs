@@ -1,6 +1,6 @@
 //! Bursts: chains of requests of one kind at short distances.
 
-use wordline_engine::host::request::HostRequest;
+use wordline_base::request::HostRequest;
 
 use super::arrivals::{GapTally, TwoGaps};
 use super::links::Links;
@@ -169,8 +169,8 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wordline_engine::host::request::HostOp;
-    use wordline_engine::time::Ns;
+    use wordline_base::request::HostOp;
+    use wordline_base::time::Ns;
 
     #[test]
     fn bursts_end_with_a_longer_gap_and_with_the_other_kind() {

@@ -12,7 +12,7 @@ mod residues;
 mod runs;
 
 use serde::{Deserialize, Serialize};
-use wordline_engine::host::request::{HostOp, HostRequest};
+use wordline_base::request::{HostOp, HostRequest};
 
 use super::model::{BurstOp, Skew};
 use super::page_counts::{PAGE, PageCounts, PageKind};

@@ -103,7 +103,7 @@ pub struct SchemeConfig {
     /// Several drives as one; left out: one drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<super::array::ArrayConfig>,
-    /// Policies of a user's own with their parameters, by name ([`crate::custom`]).
+    /// Policies of a user's own with their parameters, by name ([`custom`]).
     #[serde(default, skip_serializing_if = "CustomConfig::is_empty")]
     pub custom: CustomConfig,
 }

@@ -3,9 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
-use crate::replicate::Reservation;
-use crate::replicate::arbiter::ArbiterKind;
-use wordline_base::ids::DieId;
 
 /// Copies (`[scheme.copies]`). Nothing of it matters on a drive without a system that makes copies, but for what is
 /// reserved.
@@ -30,12 +27,18 @@ impl CopiesConfig {
     pub(super) fn validate(&self) -> Result<(), ConfigError> {
         check_range("reserved_blocks", self.reserved_blocks, 0.0, 0.9)
     }
+}
 
-    /// What is reserved for every system.
-    pub fn reservation(&self) -> Reservation {
-        Reservation {
-            dies: self.reserved_dies.iter().copied().map(DieId).collect(),
-            blocks: self.reserved_blocks,
-        }
-    }
+/// Which built-in chooses the copy that serves a read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ArbiterKind {
+    /// The copy that will be done first by what is ahead of the read on its die; of equals the one where the read is,
+    /// then the primary.
+    #[default]
+    Earliest,
+    /// The copy on the die with the fewest outstanding commands; of equals as `earliest`.
+    FewestOutstanding,
+    /// Always the primary: copies are made but serve nothing.
+    Primary,
 }

@@ -355,7 +355,7 @@ impl FlowRules {
     }
 
     /// The keys of the host that a front needs.
-    pub(crate) fn arrivals(&self) -> HostConfig {
+    pub fn arrivals(&self) -> HostConfig {
         HostConfig {
             arrivals: self.arrivals,
             time_scale: self.time_scale,

@@ -1,7 +1,7 @@
 //! A later layer that chooses another policy: what the earlier ones say for theirs alone means nothing to it.
 
-use crate::config::owned::{ALL, Slot};
-use crate::config::tree::{Content, Entries};
+use crate::owned::{ALL, Slot};
+use crate::tree::{Content, Entries};
 
 /// Takes out of the earlier layers what only the choices that a later layer replaces would read.
 pub(super) fn leave_out_unread(earlier: &mut Entries, later: &Entries) {

@@ -3,10 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::error::{ConfigError, check_range};
-use super::isolation::Isolation;
-use super::reclaim::ReclaimKind;
-use super::scheme::{Level, MappingKind, PlacementKind, SchemeConfig, UnmappedReads};
-use super::separation::SeparationKind;
 
 /// Parity inside the drive (`[scheme.redundancy]`); none by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,37 +68,6 @@ impl RedundancyConfig {
             RedundancyKind::ParityRows => "parity_rows",
             RedundancyKind::ParityPages => "parity_pages",
         }
-    }
-
-    /// Refuses beside parity of pages what places pages elsewhere, knows no page beyond those of the host, or makes pages without a
-    /// program of the host's.
-    pub fn check_beside(&self, scheme: &SchemeConfig) -> Result<(), ConfigError> {
-        if !self.in_pages() {
-            return Ok(());
-        }
-        let beside = [
-            (scheme.placement.policy != PlacementKind::Static, "placement.policy other than \"static\""),
-            (
-                scheme.placement.order.0[0] != Level::Channel,
-                "a placement.order whose fastest level is no channel",
-            ),
-            (scheme.mapping.policy != MappingKind::Page, "mapping.policy other than \"page\""),
-            (
-                scheme.mapping.unmapped_reads == UnmappedReads::Allocate,
-                "mapping.unmapped_reads = \"allocate\"",
-            ),
-            (scheme.gc.isolation != Isolation::default(), "gc.isolation = \"persistent\""),
-            (scheme.gc.is_paced(), "gc.pace"),
-            (scheme.separation.policy == SeparationKind::HotCold, "separation.policy = \"hot_cold\""),
-            (scheme.reclaim.policy != ReclaimKind::None, "reclaim"),
-            (scheme.slc_cache.is_on(), "slc_cache"),
-            (scheme.partition.enabled, "partition"),
-            (scheme.astro.enabled, "astro"),
-            (scheme.block_map.is_on(), "block_map"),
-        ];
-        let refused =
-            |what| ConfigError::new("redundancy.policy", "parity_pages", format!("\"none\" beside {what}"));
-        beside.into_iter().find(|(on, _)| *on).map_or(Ok(()), |(_, what)| Err(refused(what)))
     }
 
     /// Refuses what can't be. Paths in errors are relative to `[redundancy]`.

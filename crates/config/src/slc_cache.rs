@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::device::DeviceConfig;
 use super::error::{ConfigError, check_range};
-use crate::nand::Geometry;
 
 /// SLC cache (`[scheme.slc_cache]`); the device's `[slc_mode]` gives its times. Bytes are those of data that the cache can
 /// hold: a block in SLC mode has `geometry.pages` ÷ bits pages, rounded down.
@@ -77,17 +75,6 @@ pub enum WhenFull {
     FoldFirst,
 }
 
-/// Sizes of the cache in blocks of each plane, and so in superblocks of each domain.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct CacheSizes {
-    /// It always has these.
-    pub least: u32,
-    /// It never has more.
-    pub most: u32,
-    /// Share of the free native space that is used.
-    pub share: f64,
-}
-
 impl SlcCacheConfig {
     /// Whether there is a cache.
     pub fn is_on(&self) -> bool {
@@ -106,37 +93,6 @@ impl SlcCacheConfig {
             return Err(ConfigError::new("max_bytes", self.max_bytes.unwrap_or(0), allowed));
         }
         Ok(())
-    }
-
-    /// Sizes on this drive; zero without a cache. Paths in errors are whole.
-    pub fn sizes(&self, device: &DeviceConfig, geometry: &Geometry) -> Result<CacheSizes, ConfigError> {
-        if !self.is_on() {
-            return Ok(CacheSizes::default());
-        }
-        let pages = geometry.pages_per_block / device.cell.technology.bits() as u32;
-        if device.slc_mode.is_none() || pages == 0 {
-            let allowed =
-                "none, for a device without [slc_mode] or with fewer pages in a block than bits in a cell";
-            let policy = if self.policy == SlcCacheKind::Static { "static" } else { "dynamic" };
-            return Err(ConfigError::new("scheme.slc_cache.policy", policy, allowed));
-        }
-        // One block in SLC mode of every plane.
-        let row = u64::from(pages) * u64::from(geometry.page_bytes) * u64::from(geometry.planes());
-        let blocks = geometry.blocks_per_plane;
-        let up = |bytes: u64| u32::try_from(bytes.div_ceil(row)).unwrap_or(u32::MAX);
-        let down = |bytes: u64| u32::try_from(bytes / row).unwrap_or(u32::MAX);
-        let share = self.share.unwrap_or(1.0);
-        Ok(match self.policy {
-            SlcCacheKind::Dynamic => {
-                let least = up(self.min_bytes);
-                let most = self.max_bytes.map_or(blocks, down).min(blocks).max(least);
-                CacheSizes { least, most, share }
-            }
-            SlcCacheKind::None | SlcCacheKind::Static => {
-                let fixed = self.bytes.map_or((share * f64::from(blocks)).ceil() as u32, up);
-                CacheSizes { least: fixed, most: fixed, share: 0.0 }
-            }
-        })
     }
 
     /// The key that asks for the least size, and its value, for errors.

@@ -1,14 +1,17 @@
-//! Descriptions of drives and schemes: plain data, validated once, printed whole in every result.
+//! Descriptions of drives, schemes and hosts: plain data, validated once, printed whole in every result. Layers of files and
+//! changes become one description; an error names the key, its value, what is allowed and where it came from.
 
 pub mod array;
 pub mod astro;
 pub mod background;
 pub mod bad_blocks;
+mod beside;
 pub mod block_map;
 pub mod cache;
 mod cell;
 pub mod collision;
 pub mod copies;
+pub mod custom;
 pub mod device;
 pub mod energy;
 pub mod error;

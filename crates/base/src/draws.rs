@@ -54,3 +54,17 @@ impl Draws {
         first / unit_bytes..(first + self.bytes.max(1)).div_ceil(unit_bytes)
     }
 }
+
+/// What a workload overwrites.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overwrites {
+    /// Bytes of a write: where they differ, of those writes that write most.
+    pub bytes: u64,
+    /// Whether all have this size, lie at multiples of it, and overwrite each part of the drive with the same chance.
+    pub evenly: bool,
+}
+
+impl Overwrites {
+    /// Single bytes all over the drive: each mapping unit by itself.
+    pub const ALONE: Self = Self { bytes: 1, evenly: true };
+}
