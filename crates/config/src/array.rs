@@ -70,6 +70,16 @@ pub enum MirrorServe {
 }
 
 impl ArrayConfig {
+    /// Bytes of an array of drives of so many bytes each.
+    pub fn bytes(&self, member_bytes: u64) -> u64 {
+        match self.layout {
+            ArrayLayout::Mirrored => member_bytes,
+            ArrayLayout::Striped => {
+                member_bytes / self.chunk_bytes * self.chunk_bytes * u64::from(self.members)
+            }
+        }
+    }
+
     /// The description of one member.
     pub fn member(
         &self,

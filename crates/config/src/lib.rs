@@ -10,6 +10,7 @@ pub mod block_map;
 pub mod cache;
 mod cell;
 pub mod collision;
+pub mod combine;
 pub mod copies;
 pub mod custom;
 pub mod device;

@@ -15,8 +15,8 @@ use crate::mapping::Mapping;
 use crate::placement::Placement;
 use crate::redundancy::Redundancy;
 use crate::sched::Scheduler;
-use crate::systems::combine::{Part, Slot};
 use crate::systems::{System, SystemPolicy};
+use wordline_config::combine::{PARTS, Part, Slot};
 use wordline_config::custom::{CustomConfig, NO_POLICIES, check_with, shown};
 use wordline_config::suggest::did_you_mean;
 use wordline_config::{ConfigError, Layer, Layers, to_toml};
@@ -133,6 +133,11 @@ pub fn register(policies: Vec<CustomPolicy>) -> Result<(), ConfigError> {
 /// What was registered, in that order.
 pub fn registered() -> &'static [CustomPolicy] {
     REGISTERED.get().map_or(&[], Vec::as_slice)
+}
+
+/// The built-in parts of schemes, and behind them the policies of a user's own.
+pub fn parts() -> impl Iterator<Item = Part> {
+    PARTS.iter().copied().chain(registered().iter().map(CustomPolicy::part))
 }
 
 /// Refuses names that nothing was registered for, parameters that the policy refuses, and two policies for one slot.

@@ -1,10 +1,10 @@
 //! A look inside for tests and tools: what the host asked, what each page read found, when requests ended.
 
 use crate::host::HostRequest;
-use crate::stats::blame::{PARTS, Part, Parts};
 use crate::systems::Action;
 use wordline_base::class::Class;
 use wordline_base::ids::Lpa;
+use wordline_base::parts::{PARTS, Part, Parts};
 use wordline_base::time::Ns;
 
 /// Told of what happens, in order. It can't change anything.

@@ -3,6 +3,7 @@
 mod error;
 mod observer;
 mod replay;
+mod saved;
 mod settle;
 mod setup;
 mod split;
@@ -20,7 +21,6 @@ use wordline_config::host::FlowRules;
 
 pub use error::RunError;
 pub use observer::{Observer, Unobserved};
-pub(crate) use replay::FETCHED_TOGETHER;
 use replay::Replay;
 pub use setup::{Before, LookedUp, Setup, logical_bytes};
 pub use split::{Ending, Split, Stop};

@@ -5,12 +5,12 @@
 use crate::common::*;
 use wordline_engine::Setup;
 use wordline_engine::config::cache::CacheKind;
+use wordline_engine::config::combine::{PARTS, Part, combine};
 use wordline_engine::config::device::CellTechnology;
 use wordline_engine::config::nand_modes::{CopybackBlocks, CopybackConfig, SlcModeConfig};
 use wordline_engine::config::run::Occupancy;
 use wordline_engine::config::scheme::SuperblockSpan;
 use wordline_engine::host::HostOp;
-use wordline_engine::systems::combine::{PARTS, Part, combine};
 
 /// A small drive that is nearly full, with several mapping units to a page and superblocks across channels.
 fn drive(parts: &[&Part]) -> Setup {

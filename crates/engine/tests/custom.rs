@@ -7,9 +7,11 @@ use std::sync::Once;
 
 use serde::Deserialize;
 use wordline_engine::blocks::table::BlockView;
+use wordline_engine::config::combine::Slot;
 use wordline_engine::config::{
     ConfigError, HostConfig, Layer, MeasureConfig, StartConfig, WindowConfig, resolve_run,
 };
+use wordline_engine::custom::parts;
 use wordline_engine::custom::{CustomPolicy, register};
 use wordline_engine::gc::VictimPolicy;
 use wordline_engine::host::{HostOp, HostRequest, RequestSource, SourceError};
@@ -17,7 +19,6 @@ use wordline_engine::ids::{Lpa, Ppa, SuperblockId};
 use wordline_engine::rng::{Xoshiro256PlusPlus, below, stream};
 use wordline_engine::sched::class::Class;
 use wordline_engine::sched::{QueueView, Scheduler};
-use wordline_engine::systems::combine::{Slot, parts};
 use wordline_engine::systems::{Action, DriveView, System, Watches};
 use wordline_engine::time::Ns;
 use wordline_engine::{Setup, Unobserved, simulate};

@@ -1,7 +1,7 @@
 //! Which parts of a scheme go together.
 
 use pyo3::prelude::*;
-use wordline_engine::systems::combine::{self, Slot};
+use wordline_engine::config::combine::Slot;
 
 /// Name, slots filled, slots that must be left as by default, and keys of a part.
 type PartRow = (&'static str, Vec<&'static str>, Vec<&'static str>, &'static str);
@@ -11,5 +11,7 @@ type PartRow = (&'static str, Vec<&'static str>, Vec<&'static str>, &'static str
 #[pyfunction]
 pub fn parts() -> Vec<PartRow> {
     let names = |slots: &[Slot]| slots.iter().map(|slot| slot.name()).collect();
-    combine::parts().map(|part| (part.name, names(part.slots), names(part.without), part.keys)).collect()
+    wordline_engine::custom::parts()
+        .map(|part| (part.name, names(part.slots), names(part.without), part.keys))
+        .collect()
 }

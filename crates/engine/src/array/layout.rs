@@ -1,6 +1,6 @@
 //! Which part of a request goes to which drive of an array.
 
-use wordline_config::array::{ArrayConfig, ArrayLayout};
+use wordline_config::array::ArrayConfig;
 
 /// A part of a request on one drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,16 +11,6 @@ pub struct Part {
     pub offset: u64,
     /// Bytes.
     pub length: u64,
-}
-
-/// Bytes of an array of drives of so many bytes each.
-pub fn array_bytes(config: &ArrayConfig, member_bytes: u64) -> u64 {
-    match config.layout {
-        ArrayLayout::Mirrored => member_bytes,
-        ArrayLayout::Striped => {
-            member_bytes / config.chunk_bytes * config.chunk_bytes * u64::from(config.members)
-        }
-    }
 }
 
 /// The drive of a striped array that holds this byte, and where it does.
@@ -56,6 +46,7 @@ pub fn striped(config: &ArrayConfig, offset: u64, length: u64, parts: &mut Vec<P
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use wordline_config::array::ArrayLayout;
     use wordline_config::array::{ArrayMember, MirrorServe};
 
     fn config(members: u32, chunk_bytes: u64) -> ArrayConfig {

@@ -16,10 +16,10 @@ use serde::{Deserialize, Serialize};
 use crate::device::Device;
 use crate::host::{HostOp, HostRequest};
 use crate::sched::gates::ClassSet;
-use crate::stats::blame::Parts;
 use crate::stats::recorder::Recorder;
 use layout::{Part, first_byte, striped};
 use wordline_base::class::FlashOp;
+use wordline_base::parts::Parts;
 use wordline_base::time::Ns;
 use wordline_config::array::{ArrayConfig, ArrayLayout, ArrayMember, MirrorServe};
 

@@ -1,6 +1,5 @@
 //! An array as the host sees it.
 
-use super::layout::array_bytes;
 use super::{Array, Next, Request};
 use crate::device::Device;
 use crate::host::{DriveView, HostRequest};
@@ -26,7 +25,7 @@ impl DriveView for Array {
 
 impl Volume for Array {
     fn logical_bytes(&self) -> u64 {
-        self.members.first().map_or(0, |first| array_bytes(&self.config, first.logical_bytes()))
+        self.members.first().map_or(0, |first| self.config.bytes(first.logical_bytes()))
     }
 
     fn streams(&self) -> Option<u16> {

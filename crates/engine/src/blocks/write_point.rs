@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::blocks::Stripes;
 use crate::nand::{CellMode, Geometry};
-use crate::redundancy::Stripes;
 use crate::sched::queue::{NONE, OpId};
 use wordline_base::ids::{PlaneId, Ppa, SuperblockId};
 

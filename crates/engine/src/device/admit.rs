@@ -7,9 +7,9 @@ use super::fetch::{UNITS_AHEAD, UNITS_NEAR};
 use crate::host::{HostOp, HostRequest};
 use crate::probe::Answer;
 use crate::sched::queue::{NONE, OpId};
-use crate::stats::blame::{Part, Parts};
 use crate::systems::Distance;
 use wordline_base::ids::{DieId, Lpa};
+use wordline_base::parts::{Part, Parts};
 use wordline_base::time::Ns;
 use wordline_config::device::LinkData;
 

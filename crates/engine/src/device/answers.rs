@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::Device;
-use crate::stats::blame::{Part, Parts};
 use wordline_base::ids::Lpa;
+use wordline_base::parts::{Part, Parts};
 
 /// Requests that the host has the answer of, and where their time went. Between two events of a drive whose answers are
 /// taken there are none.

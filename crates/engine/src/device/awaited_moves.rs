@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use super::Device;
 use crate::sched::queue::{OWN, Op, OpId};
-use crate::stats::blame::Part;
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Lpa, Ppa, SuperblockId};
 use wordline_base::memory::{PageHasher, in_order};
+use wordline_base::parts::Part;
 use wordline_config::reclaim::HostAccess;
 use wordline_config::scheme::SchemeConfig;
 

@@ -7,9 +7,9 @@ use crate::cache::table::{Slot, Written};
 use crate::cache::{Access, Cache, CachePolicy, CacheSlot, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
 use crate::placement::Placement;
 use crate::sched::queue::{OWN, Op, OpId};
-use crate::stats::blame::Part;
 use wordline_base::class::Class;
 use wordline_base::ids::{Lpa, Ppa};
+use wordline_base::parts::Part;
 
 impl Device {
     /// Replaces the policy of the data cache by a user's own. The scheme must have a cache.

@@ -8,9 +8,9 @@ use super::Device;
 use crate::nand::cache_register::{Aside, CacheRegister};
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
-use crate::stats::blame::Part;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::DieId;
+use wordline_base::parts::Part;
 use wordline_base::time::Ns;
 
 impl Device {

@@ -7,9 +7,9 @@ use super::Device;
 use crate::nand::Place;
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
-use crate::stats::blame::{Part, Parts};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DieId, DomainId, Ppa};
+use wordline_base::parts::{Part, Parts};
 use wordline_base::time::Ns;
 use wordline_config::device::MultiPlaneRule;
 

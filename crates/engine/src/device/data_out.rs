@@ -4,9 +4,9 @@ use super::Device;
 use super::rebuild::is_source;
 use crate::nand::die::{Command, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
-use crate::stats::blame::Part;
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::DieId;
+use wordline_base::parts::Part;
 
 /// Units of a flash page whose bytes are added up in one walk over those who want them.
 const UNITS_AT_ONCE: u32 = 16;

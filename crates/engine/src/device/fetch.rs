@@ -2,12 +2,14 @@
 
 use super::Device;
 use crate::host::{HostOp, HostRequest};
-use crate::run::FETCHED_TOGETHER;
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::systems::Distance;
 use wordline_base::ids::{Lpa, Ppa};
 
-/// Requests that are fetched together at most.
+/// Requests whose tables are fetched together.
+pub(crate) const FETCHED_TOGETHER: u64 = 32;
+
+/// The same as a length.
 const MOST: usize = FETCHED_TOGETHER as usize;
 
 /// Units of a request for which tables of the data cache and of systems are fetched ahead, and those of them for which the

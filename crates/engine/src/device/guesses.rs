@@ -3,9 +3,9 @@
 use super::Device;
 use crate::mapping::{Found, Lookup};
 use crate::sched::queue::{NONE, Op, OpId};
-use crate::stats::blame::Part;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{Lpa, Ppa};
+use wordline_base::parts::Part;
 
 impl Device {
     /// Reads where the page may be.

@@ -5,9 +5,9 @@ use crate::nand::Place;
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::sched::{QueueView, Scheduler, SchedulerPolicy};
-use crate::stats::blame::Part;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, PlaneId, Ppa};
+use wordline_base::parts::Part;
 use wordline_base::time::Ns;
 use wordline_config::device::MultiPlaneRule;
 

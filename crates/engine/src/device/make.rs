@@ -16,22 +16,23 @@ use super::{
     reclaim, slc_cache, systems, wear,
 };
 use crate::arrange::Arrangement;
+use crate::blocks::Stripes;
 use crate::blocks::separation::SeparationPolicy;
 use crate::blocks::slc_cache::SlcCachePolicy;
 use crate::blocks::{BlockTable, Domains, Isolated};
 use crate::cache::{Cache, Ledger};
 use crate::cpu::Cpu;
 use crate::gc::{GcPolicy, VictimPolicy};
+use crate::mapping::oob::{Oob, Versions};
 use crate::mapping::{Copies, Layout, PageMap};
 use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
 use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
-use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
 use crate::placement::PlacementPolicy;
 use crate::reclaim::{ReadReclaim, ReclaimPolicy};
-use crate::redundancy::{PageStripes, RedundancyPolicy, Stripes};
+use crate::redundancy::{PageStripes, RedundancyPolicy};
 use crate::sched::SchedulerPolicy;
 use crate::sched::gates::Gates;
 use crate::sched::queue::OpPool;

@@ -94,12 +94,12 @@ use crate::gc::GcPolicy;
 use crate::gc::collector::{Collector, Thresholds};
 use crate::gc::pace::{Pace, PaceLedger};
 use crate::mapping::dealt::Dealt;
+use crate::mapping::oob::{Oob, Versions};
 use crate::mapping::{Copies, Layout, PageMap};
 use crate::nand::cache_register::CacheOperations;
 use crate::nand::channel::Channel;
 use crate::nand::copyback::Copybacks;
 use crate::nand::die::Die;
-use crate::nand::oob::{Oob, Versions};
 use crate::nand::{Geometry, Timing};
 use crate::placement::PlacementPolicy;
 use crate::probe::Probe;
@@ -123,11 +123,12 @@ use partial_writes::PartialWrites;
 use translate::Translation;
 use wear_out::WearOut;
 
+pub use crate::stats::end_of_life::EndOfLife;
 pub use admit::Request;
 pub use answers::Answers;
+pub(crate) use fetch::FETCHED_TOGETHER;
 pub use overwriting::Overwriting;
 pub use view::DriveView;
-pub use wear_out::EndOfLife;
 
 /// What the counters of read reclaim are called in the ledger of the DRAM.
 const READ_COUNTERS: &str = "read_counters";

@@ -2,8 +2,9 @@
 
 use super::Device;
 use crate::blocks::BlockState;
+use crate::blocks::Stripes;
 use crate::nand::Geometry;
-use crate::redundancy::{RedundancyPolicy, Rows, Stripes};
+use crate::redundancy::{RedundancyPolicy, Rows};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use wordline_base::class::Class;

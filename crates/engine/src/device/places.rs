@@ -4,9 +4,9 @@ use super::{Device, Request};
 use crate::blocks::BlockState;
 use crate::placement::{Placement, PlacementView, PlaneSet, ProgramIntent};
 use crate::sched::queue::{NONE, Op, OpId};
-use crate::stats::blame::Part;
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, PlaneId, Ppa};
+use wordline_base::parts::Part;
 
 impl Device {
     /// What the placement is told of a unit.

@@ -4,9 +4,9 @@ use super::Device;
 use crate::blocks::separation::{Separation, SeparationPolicy};
 use crate::placement::ProgramIntent;
 use crate::sched::queue::{OWN, Op, OpId};
-use crate::stats::blame::Part;
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Lpa, PlaneId, Ppa};
+use wordline_base::parts::Part;
 
 impl Device {
     /// Sends one unit of a write request on its way: first a read where only a part of it is written.

@@ -4,9 +4,9 @@ use super::Device;
 use super::rebuild::is_source;
 use crate::nand::die::Phase;
 use crate::sched::queue::{NONE, OWN, Op, OpId};
-use crate::stats::blame::Part;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, Lpa, Ppa};
+use wordline_base::parts::Part;
 use wordline_config::scheme::UnmappedReads;
 
 impl Device {

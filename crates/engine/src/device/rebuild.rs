@@ -8,9 +8,9 @@ use super::Device;
 use crate::nand::die::Phase;
 use crate::redundancy::{BlockedRead, Decision, Redundancy};
 use crate::sched::queue::{JOIN, NONE, OWN, Op, OpId};
-use crate::stats::blame::Part;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, Lpa, Ppa};
+use wordline_base::parts::Part;
 use wordline_base::time::Ns;
 
 /// A read that is being rebuilt.

@@ -6,10 +6,10 @@ use super::Device;
 use super::kept::Given;
 use crate::blocks::BlockState;
 use crate::sched::queue::OpId;
-use crate::stats::blame::Part;
 use crate::systems::{Steering, Watches};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Lpa, SuperblockId};
+use wordline_base::parts::Part;
 
 /// Write point of a program that a system sent into a superblock.
 pub(super) const STEERED: u8 = u8::MAX - 1;

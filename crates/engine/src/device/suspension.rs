@@ -3,9 +3,9 @@
 use super::Device;
 use crate::nand::die::{Phase, Suspended};
 use crate::sched::queue::NONE;
-use crate::stats::blame::Part;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::DieId;
+use wordline_base::parts::Part;
 use wordline_base::time::Ns;
 
 impl Device {

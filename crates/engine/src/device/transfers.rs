@@ -2,9 +2,9 @@
 
 use super::Device;
 use crate::nand::die::{ChannelWait, Phase};
-use crate::stats::blame::Part;
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::DieId;
+use wordline_base::parts::Part;
 use wordline_base::time::Ns;
 use wordline_config::device::ChannelArbitration;
 

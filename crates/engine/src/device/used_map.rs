@@ -5,7 +5,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use super::Device;
 use crate::blocks::steady::Collection;
 use crate::blocks::table::NOT_A_CANDIDATE;
-use crate::mapping::permutation::Permutation;
 use crate::mapping::used::ages::Aged;
 use crate::mapping::used::backward::{Urn, units_of, urns};
 use crate::mapping::used::dirty::Clean;
@@ -18,6 +17,7 @@ use crate::mapping::{Lookup, MapView, Update};
 use wordline_base::class::Cause;
 use wordline_base::draws::Draws;
 use wordline_base::ids::{DomainId, Lpa, Ppa};
+use wordline_base::permutation::Permutation;
 use wordline_base::rng::{stream, unit};
 
 impl Device {

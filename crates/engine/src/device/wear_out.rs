@@ -7,22 +7,12 @@ use crate::blocks::bad::{BadBlocks, BadBlocksReport, Erased};
 use crate::blocks::{BlockState, Domains};
 use crate::nand::Geometry;
 use crate::placement::planes_in_order;
+use crate::stats::end_of_life::EndOfLife;
 use crate::stats::recorder::erase_report;
 use crate::stats::report::EraseReport;
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 use wordline_config::{DeviceConfig, SchemeConfig};
-
-/// The end of a drive's life: a domain can no longer keep what garbage collection needs, so writes fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EndOfLife {
-    /// When, ns since the start of the run.
-    pub time_ns: u64,
-    /// Bytes (whole mapping units) that the host had written, those of the drive's preparation included.
-    pub host_bytes_written: u64,
-    /// Erases of blocks by then.
-    pub erases: u64,
-}
 
 /// What a drive with bad blocks keeps beside their table.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -1,5 +1,6 @@
 //! Several flows: each has a queue of its own, and an arbitration or a scheduler chooses between their requests.
 
+use super::RestoreError;
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +10,6 @@ use super::course::{Course, Part as Of, Settling, Together};
 use super::front::Front;
 use super::schedulers::{Answered, Choice, HostPolicy, HostScheduler, HostView, Waiting};
 use super::side::{DriveView, HostSide};
-use crate::run::RunError;
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use wordline_base::ids::DieId;
 use wordline_base::request::{HostOp, HostRequest, RequestSource, SourceError};
@@ -554,7 +554,7 @@ impl HostSide for Flows<'_> {
         out.put(&(next, rests_until, entered, first_inside, sent))
     }
 
-    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError> {
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RestoreError> {
         if input.take::<usize>()? != self.queues.len() {
             return Err(SnapshotError::Misfit("the number of flows".to_owned()).into());
         }

@@ -1,8 +1,8 @@
 //! The host: draws requests from the workload and decides when each is submitted.
 
+use super::RestoreError;
 use std::collections::VecDeque;
 
-use crate::run::RunError;
 use crate::snapshot::{In, Out, SnapshotError};
 use wordline_base::request::{HostRequest, LATEST_ARRIVAL_NS, RequestSource, SourceError};
 use wordline_base::time::Ns;
@@ -272,7 +272,7 @@ impl<'a> Front<'a> {
 
     /// Comes as far with a source that is new. Returns what is known behind the last request that comes, where that is not the last of
     /// the source.
-    pub(crate) fn restore(&mut self, input: &mut In<'_>) -> Result<Vec<HostRequest>, RunError> {
+    pub(crate) fn restore(&mut self, input: &mut In<'_>) -> Result<Vec<HostRequest>, RestoreError> {
         (self.places, self.outstanding, self.taken, self.most, self.last_arrival) = input.take()?;
         (self.stop_at, self.has_stopped, self.origin, self.first) = input.take()?;
         if self.most == self.taken {
@@ -298,7 +298,7 @@ impl<'a> Front<'a> {
     }
 
     /// The same where not all of the source comes.
-    fn restore_end(&mut self) -> Result<Vec<HostRequest>, RunError> {
+    fn restore_end(&mut self) -> Result<Vec<HostRequest>, RestoreError> {
         let left = usize::try_from(self.most.saturating_sub(self.taken)).unwrap_or(usize::MAX);
         let mut drawn = 1;
         while drawn > 0 && self.batch.len() - self.cursor < left {

@@ -9,5 +9,5 @@ pub mod side;
 
 pub use course::Settling;
 pub use flows::{Flow, FlowSet, Flows};
-pub use side::{DriveView, HostSide};
+pub use side::{DriveView, HostSide, RestoreError};
 pub use wordline_base::request::{self, HostOp, HostRequest, RequestSource, SourceError};

@@ -1,7 +1,6 @@
 //! What a run asks of a host, and what a host may see of the drive.
 
 use super::front::Front;
-use crate::run::RunError;
 use crate::snapshot::{In, Out, SnapshotError};
 use wordline_base::ids::DieId;
 use wordline_base::request::{HostRequest, SourceError};
@@ -14,6 +13,17 @@ pub trait DriveView {
 
     /// Flash pages that wait or run on each die.
     fn die_load(&self) -> &[u32];
+}
+
+/// Why a host can't come as far as it was when it was saved.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum RestoreError {
+    /// The workload can't go on.
+    #[error(transparent)]
+    Source(#[from] SourceError),
+    /// What was saved is of another host.
+    #[error(transparent)]
+    Snapshot(#[from] SnapshotError),
 }
 
 /// A host: gives requests in the order in which they enter the drive, and the times at which they do.
@@ -65,7 +75,7 @@ pub trait HostSide {
     fn save(&self, out: &mut Out<'_>) -> Result<(), SnapshotError>;
 
     /// Comes as far, with sources that are new.
-    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError>;
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RestoreError>;
 }
 
 /// One flow that nothing but its own queue holds up.
@@ -105,7 +115,7 @@ impl HostSide for Front<'_> {
         Front::save(self, out)
     }
 
-    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RunError> {
+    fn restore(&mut self, input: &mut In<'_>) -> Result<(), RestoreError> {
         Front::restore(self, input).map(drop)
     }
 }

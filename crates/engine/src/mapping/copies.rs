@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::replicate::{CopyLoss, CopyTarget};
-use crate::systems::lru::LruMap;
 use wordline_base::ids::{DomainId, Lpa, Ppa};
+use wordline_base::lru::LruMap;
 
 /// A copy beside the primary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -290,8 +290,8 @@ mod tests {
     #[test]
     fn the_formula_around_parity_and_its_inverse_agree_and_count_right() {
         use crate::blocks::Domains;
+        use crate::blocks::Stripes;
         use crate::placement::planes_in_order;
-        use crate::redundancy::Stripes;
         use wordline_config::scheme::{PlacementOrder, SuperblockSpan};
         for (pages_per_program, planes_per_die) in [(1, 1), (3, 1), (1, 2)] {
             let geometry = Geometry::new(&GeometryConfig {

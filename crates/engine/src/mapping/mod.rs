@@ -10,15 +10,13 @@ pub mod demand;
 pub mod journaled;
 pub mod layout;
 mod lists;
+pub mod oob;
 pub mod page;
 pub mod parity_layout;
 pub mod part;
 mod parted;
-pub mod permutation;
-mod places;
 pub mod scattered;
 pub mod segments;
-pub mod together;
 pub mod used;
 pub mod view;
 
@@ -34,7 +32,6 @@ pub use journaled::Journaled;
 pub use layout::Layout;
 pub use page::{PageMap, WholeMap};
 pub use parity_layout::ParityLayout;
-pub(crate) use places::{Order, Spot};
 pub use segments::Segments;
 pub use view::{MapSizes, MapView};
 

@@ -5,8 +5,8 @@
 //! data. So a sequential overwrite meets each domain with as many pages as it holds.
 
 use crate::blocks::Domains;
+use crate::blocks::Stripes;
 use crate::nand::Geometry;
-use crate::redundancy::Stripes;
 use wordline_base::divisor::Divisor;
 use wordline_base::ids::{DomainId, PlaneId};
 

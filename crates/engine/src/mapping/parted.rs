@@ -1,8 +1,8 @@
 //! Which requests' units lie apart, and where: some groups change places piece by piece.
 
-use super::permutation::Permutation;
 use crate::blocks::steady::{Parted, whole_piece};
 use wordline_base::divisor::Divisor;
+use wordline_base::permutation::Permutation;
 
 /// Groups of which the pieces are dealt out among one another.
 #[derive(Clone, Copy, Debug)]

@@ -6,14 +6,14 @@
 //! superblock's places in which of them. Of what is open or being collected only some rows are such places.
 
 use super::parted::PartedGroups;
-use super::permutation::Permutation;
-use super::places::{Order, Places, Spot};
-use super::together::group_of_domain;
 use crate::blocks::Domains;
+use crate::blocks::order::{Order, Places, Spot};
 use crate::blocks::steady::{Phase, Plan, phases};
+use crate::blocks::together::group_of_domain;
 use crate::nand::Geometry;
 use wordline_base::divisor::Divisor;
 use wordline_base::ids::{DomainId, PlaneId};
+use wordline_base::permutation::Permutation;
 
 /// Most upper bits of a slot by which the index into the superblocks of a domain goes.
 const MOST_INDEX_BITS: u32 = 10;

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stats::clock::ClassClock;
 use wordline_base::class::Class;
+use wordline_base::clock::ClassClock;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
 

@@ -3,9 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::sched::queue::{Fifo, NONE, OpId, OpPool};
-use crate::stats::blame::Parts;
-use crate::stats::clock::ClassClock;
 use wordline_base::class::{CLASSES, Class, FlashOp};
+use wordline_base::clock::ClassClock;
+use wordline_base::parts::Parts;
 use wordline_base::time::Ns;
 
 /// What a die is doing.

@@ -8,7 +8,6 @@ pub mod channel;
 pub mod copyback;
 pub mod die;
 pub mod geometry;
-pub mod oob;
 pub mod read_counts;
 pub mod timing;
 

@@ -16,27 +16,13 @@ use wordline_config::reclaim::{ReclaimConfig, ReclaimKind};
 use crate::nand::Geometry;
 use crate::systems::{DriveView, Plan};
 use mover::Order;
-use wordline_base::ids::{Lpa, PlaneId, Ppa, SuperblockId};
+use wordline_base::ids::{Lpa, SuperblockId};
 
+pub use crate::systems::WornBlock;
 pub use block::BlockReclaim;
 pub use page_counters::PageCounters;
 pub use shuffler::Shuffler;
 pub use superblock::SuperblockReclaim;
-
-/// A block that was read too often.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WornBlock {
-    /// The superblock that it belongs to; full.
-    pub superblock: SuperblockId,
-    /// Its plane.
-    pub plane: PlaneId,
-    /// Its number in the plane.
-    pub block: u32,
-    /// The unit that was read last.
-    pub ppa: Ppa,
-    /// Array reads since its erase.
-    pub reads: u32,
-}
 
 /// What is done about a worn block.
 #[derive(Clone, Debug, PartialEq, Eq)]

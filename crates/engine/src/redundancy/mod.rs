@@ -3,7 +3,6 @@
 pub mod page_stripes;
 pub mod parity_rows;
 pub mod rows;
-pub mod stripes;
 
 use crate::snapshot::policies::policies;
 use wordline_base::class::Class;
@@ -13,7 +12,6 @@ use wordline_config::redundancy::RedundancyConfig;
 pub use page_stripes::PageStripes;
 pub use parity_rows::ParityRows;
 pub use rows::Rows;
-pub use stripes::Stripes;
 
 /// A read of the host that would wait, because its die programs or erases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

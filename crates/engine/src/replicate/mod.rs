@@ -4,15 +4,13 @@
 //! [`crate::mapping::Copies`], and `device/copies.rs` carries out what systems ask for.
 
 pub mod arbiter;
-pub mod awaited;
-pub mod collision;
-pub mod hotr;
 pub mod reservation;
 
 use serde::{Deserialize, Serialize};
 
 use wordline_base::ids::{DieId, PlaneId};
 
+pub use crate::stats::copies::{CopyLoss, LOSSES};
 pub use arbiter::{Arbiter, ArbiterPolicy, Candidate, Serving};
 pub use reservation::{Reservation, Reserved};
 
@@ -46,54 +44,6 @@ impl CopyBudget {
             Self::None => 0,
             Self::Units(units) => units,
             Self::Share(share) => (f64::from(logical_units) * share.clamp(0.0, 1.0)).floor() as u32,
-        }
-    }
-}
-
-/// Why a copy is gone, or was never made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum CopyLoss {
-    /// The host wrote the page.
-    Written,
-    /// The host trimmed the page.
-    Trimmed,
-    /// The system asked for it.
-    Asked,
-    /// Its space was needed for data of the host that waited.
-    Reclaimed,
-    /// The system has as many copies as it may.
-    OverBudget,
-    /// There was no space where it should go.
-    NoSpace,
-    /// The data that was to be copied was outdated, or had been moved, when the copy was asked for.
-    Outdated,
-}
-
-/// Number of reasons.
-pub const LOSSES: usize = 7;
-
-impl CopyLoss {
-    /// Every reason, in the order of its number.
-    pub const ALL: [Self; LOSSES] = [
-        Self::Written,
-        Self::Trimmed,
-        Self::Asked,
-        Self::Reclaimed,
-        Self::OverBudget,
-        Self::NoSpace,
-        Self::Outdated,
-    ];
-
-    /// Its name in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Written => "written",
-            Self::Trimmed => "trimmed",
-            Self::Asked => "asked",
-            Self::Reclaimed => "reclaimed",
-            Self::OverBudget => "over_budget",
-            Self::NoSpace => "no_space",
-            Self::Outdated => "outdated",
         }
     }
 }

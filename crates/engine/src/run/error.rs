@@ -1,6 +1,6 @@
 //! Why a run gave no result.
 
-use crate::host::SourceError;
+use crate::host::{RestoreError, SourceError};
 use wordline_base::snapshot::SnapshotError;
 use wordline_config::ConfigError;
 
@@ -56,4 +56,13 @@ pub enum RunError {
     /// A state can't be saved or loaded.
     #[error(transparent)]
     Snapshot(#[from] SnapshotError),
+}
+
+impl From<RestoreError> for RunError {
+    fn from(error: RestoreError) -> Self {
+        match error {
+            RestoreError::Source(error) => Self::Source(error),
+            RestoreError::Snapshot(error) => Self::Snapshot(error),
+        }
+    }
 }

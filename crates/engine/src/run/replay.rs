@@ -9,6 +9,7 @@ use super::observer::Observer;
 use super::split::{Ending, Stop};
 use super::volume::Volume;
 use super::{Outcome, RunError, Setup};
+use crate::device::FETCHED_TOGETHER;
 use crate::host::front::LOOK_AHEAD;
 use crate::host::{HostOp, HostRequest, HostSide};
 use crate::snapshot::Identity;
@@ -16,9 +17,6 @@ use crate::stats::report::Report;
 use wordline_base::time::Ns;
 use wordline_config::WindowConfig;
 use wordline_config::measure::Until;
-
-/// Requests whose tables are fetched together.
-pub(crate) const FETCHED_TOGETHER: u64 = 32;
 
 /// Requests between two calls of the observer.
 const OBSERVED_EVERY: u64 = 8192;

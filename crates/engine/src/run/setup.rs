@@ -3,7 +3,6 @@
 use super::RunError;
 use super::observer::{Observer, Unobserved};
 use super::written::{Overwrites, WritePattern};
-use crate::array::layout::array_bytes;
 use crate::blocks::steady::{Collection, Plan};
 use crate::custom::Custom;
 use crate::device::Device;
@@ -303,5 +302,5 @@ pub fn logical_bytes(device: &DeviceConfig, scheme: &SchemeConfig) -> Result<u64
     systems.extend(Custom::new(&scheme.custom, 0)?.systems);
     let arranged = crate::arrange::Arrangement::new(member, scheme, &systems, blocks)?;
     let drive = u64::from(arranged.plan.map.logical_units) * u64::from(arranged.geometry.unit_bytes);
-    Ok(scheme.array.as_ref().map_or(drive, |array| array_bytes(array, drive)))
+    Ok(scheme.array.as_ref().map_or(drive, |array| array.bytes(drive)))
 }

@@ -6,8 +6,8 @@ pub use wordline_base::draws::Overwrites;
 use super::Setup;
 use crate::arrange::Arrangement;
 use crate::blocks::steady::Collection;
+use crate::blocks::together;
 use crate::custom::Custom;
-use crate::mapping::together;
 use wordline_config::separation::SeparationKind;
 
 /// How the writes came before a workload's first request, where they weren't single mapping units all over the drive.

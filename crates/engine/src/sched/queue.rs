@@ -2,11 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::stats::blame::Parts;
-use crate::stats::clock::ClassClock;
 use wordline_base::class::Class;
+use wordline_base::clock::ClassClock;
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::memory::prefetch_all;
+use wordline_base::parts::Parts;
 use wordline_base::time::Ns;
 
 /// Number of an operation in the pool.
@@ -411,7 +411,7 @@ impl Fifo {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::blame::Part;
+    use wordline_base::parts::Part;
 
     fn pool_of(count: u32) -> (OpPool, Vec<OpId>) {
         let mut pool = OpPool::default();

@@ -4,7 +4,6 @@
 //! is therefore bound to its configuration, which it carries, and to the version that wrote it. `docs/snapshots.md` has
 //! the form.
 
-mod drive;
 #[cfg(test)]
 mod forged;
 pub mod identity;

@@ -15,7 +15,7 @@ use super::reclaim::{BackgroundReport, PaceReport, ReadReclaimReport};
 use super::redundancy::RedundancyReport;
 use super::slc_cache::SlcCacheReport;
 use crate::blocks::bad::BadBlocksReport;
-use crate::device::EndOfLife;
+use crate::stats::end_of_life::EndOfLife;
 use wordline_base::time::Ns;
 
 /// Everything measured in one run.

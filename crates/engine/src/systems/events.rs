@@ -1,6 +1,6 @@
 //! What a system is told and asked, and its answers about where programs go.
 
-use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
+use wordline_base::ids::{DieId, Lpa, PlaneId, Ppa, SuperblockId};
 
 /// How soon something is needed that can be fetched ahead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,4 +65,19 @@ pub enum Steering {
     },
     /// Nowhere yet: it waits until the system asks for [`Action::AskAgain`](super::Action::AskAgain).
     Wait,
+}
+
+/// A block that was read too often.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WornBlock {
+    /// The superblock that it belongs to; full.
+    pub superblock: SuperblockId,
+    /// Its plane.
+    pub plane: PlaneId,
+    /// Its number in the plane.
+    pub block: u32,
+    /// The unit that was read last.
+    pub ppa: Ppa,
+    /// Array reads since its erase.
+    pub reads: u32,
 }

@@ -7,10 +7,11 @@
 
 mod action;
 pub mod astro;
+pub mod awaited;
 pub mod block_map;
-pub mod combine;
+pub mod collision;
 mod events;
-pub mod lru;
+pub mod hotr;
 pub mod partition;
 pub mod plan;
 mod policy;
@@ -20,7 +21,6 @@ use crate::blocks::Domains;
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
 use crate::placement::{PlaneSet, ProgramIntent};
-use crate::reclaim::WornBlock;
 use crate::replicate::{CopyBudget, CopyLoss, Reservation, Reserved, Serving};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
@@ -28,7 +28,7 @@ use wordline_config::{ConfigError, SchemeConfig, StartConfig};
 
 pub use crate::device::DriveView;
 pub use action::Action;
-pub use events::{Access, Confine, Distance, ReadEvent, Steering};
+pub use events::{Access, Confine, Distance, ReadEvent, Steering, WornBlock};
 pub use plan::{Pin, Place, Plan, Step};
 pub use policy::{SystemPolicy, of_scheme};
 pub use watches::Watches;

@@ -4,9 +4,9 @@ use super::System;
 use super::astro::Astro;
 use super::block_map::BlockMap;
 use super::partition::Partition;
-use crate::replicate::collision::Collision;
-use crate::replicate::hotr::Hotr;
 use crate::snapshot::policies::policies;
+use crate::systems::collision::Collision;
+use crate::systems::hotr::Hotr;
 use wordline_base::ids::Lpa;
 use wordline_config::{DeviceConfig, SchemeConfig};
 

@@ -7,7 +7,7 @@
 //! is measured on a small domain of the same shape.
 
 use super::Collection;
-use crate::mapping::{Order, Spot};
+use crate::blocks::order::{Order, Spot};
 use wordline_base::divisor::Divisor;
 use wordline_base::rng::{Xoshiro256PlusPlus, below, stream};
 

@@ -9,7 +9,7 @@ use rand::Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{Collection, Parted, fifo};
-use crate::mapping::together;
+use crate::blocks::together;
 use wordline_base::rng::{self, Xoshiro256PlusPlus, below};
 
 /// Bounds of what a description may ask for.

@@ -13,9 +13,9 @@ use std::thread::{Builder, ScopedJoinHandle, scope};
 
 use crate::blocks::{BlockState, BlockTable};
 use crate::device::Device;
+use crate::mapping::oob::{Oob, Versions};
 use crate::mapping::{Layout, PageMap};
 use crate::nand::Geometry;
-use crate::nand::oob::{Oob, Versions};
 use wordline_base::ids::{Lpa, Ppa};
 
 /// Units of a piece, about.

@@ -8,8 +8,8 @@ use std::ops::Range;
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::mapping::permutation::Permutation;
 use wordline_base::draws::{Draws, Order};
+use wordline_base::permutation::Permutation;
 use wordline_base::rng::{below, unit};
 
 /// Slots with one rate, in a random order, or those of streams in turn from the last one back.

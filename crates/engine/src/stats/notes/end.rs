@@ -33,7 +33,7 @@ fn note(report: &Report, time_ns: u64) -> Note {
 mod tests {
     use super::*;
     use crate::blocks::bad::BadBlocksReport;
-    use crate::device::EndOfLife;
+    use crate::stats::end_of_life::EndOfLife;
 
     fn dead(planned: Option<u64>) -> Report {
         let end_of_life = Some(EndOfLife { time_ns: 1_250_000_000, host_bytes_written: 1, erases: 1 });

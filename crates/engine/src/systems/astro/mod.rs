@@ -16,11 +16,11 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::WornBlock;
 use super::{Action, DriveView, Figure, Plan, ReadEvent, System, Watches};
 use crate::blocks::Domains;
 use crate::mapping::{Found, Lookup};
 use crate::nand::Geometry;
-use crate::reclaim::WornBlock;
 use crate::replicate::Reserved;
 use crate::space::described_units;
 use due::{Agenda, Due};

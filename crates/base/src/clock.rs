@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::sparse::Sparse;
-use wordline_base::class::{ByClass, CLASSES, Class};
+use crate::class::{ByClass, CLASSES, Class};
+use crate::sparse::Sparse;
 
 /// Nanoseconds by class, as a clock that only runs forwards or what one showed at a moment.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]

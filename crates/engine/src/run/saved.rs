@@ -4,9 +4,9 @@ use std::io::{Read, Write};
 
 use serde::Serialize;
 
-use super::{Identity, SnapshotError};
+use super::{RunError, Setup, WritePattern};
 use crate::device::{self, Device};
-use crate::run::{RunError, Setup, WritePattern};
+use crate::snapshot::{Identity, SnapshotError};
 use wordline_config::{ConfigError, DeviceConfig, SchemeConfig, StartConfig};
 
 /// What the state of a drive depends on.

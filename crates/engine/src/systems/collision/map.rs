@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::systems::lru::LruMap;
 use wordline_base::ids::{Lpa, Ppa};
+use wordline_base::lru::LruMap;
 
 /// A replicated page. The paper's entry has the original's place as well; here the page map keeps that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -12,9 +12,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::awaited::Awaited;
-use super::{CopyBudget, CopyLoss, CopyTarget, Serving};
 use crate::nand::Geometry;
 use crate::nand::timing::Timing;
+use crate::replicate::{CopyBudget, CopyLoss, CopyTarget, Serving};
 use crate::sched::queue::ReadThere;
 use crate::stats::collisions::together::Together;
 use crate::systems::{Action, DriveView, Figure, ReadEvent, System, Watches};

@@ -11,8 +11,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::awaited::Awaited;
-use super::{Candidate, CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
 use crate::nand::Geometry;
+use crate::replicate::{Candidate, CopyBudget, CopyLoss, CopyTarget, Reservation, Serving};
 use crate::systems::{Action, Distance, DriveView, Figure, ReadEvent, System, Watches};
 use lists::{Found, ReadLists};
 use obstacle::Obstacle;

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::systems::Distance;
-use crate::systems::lru::LruMap;
 use wordline_base::ids::{DieId, Lpa, Ppa};
+use wordline_base::lru::LruMap;
 
 /// An entry. The D-offset of the paper is in the page map, whence a page is found by its logical number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,8 @@
 //! Which parts of a scheme go together: decided by the slots that they fill.
 
-use wordline_config::layers::Layer;
-use wordline_config::{ConfigError, SchemeConfig};
+use crate::error::ConfigError;
+use crate::layers::{Layer, Layers};
+use crate::scheme::SchemeConfig;
 
 /// A place for one decision. Two parts that fill the same slot exclude each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -214,11 +215,6 @@ pub const PARTS: &[Part] = &[
     part("ideal-reads", &[Slot::Service], "ideal.second_server = 'die_and_channel'"),
 ];
 
-/// The built-in parts, and behind them the policies of a user's own.
-pub fn parts() -> impl Iterator<Item = Part> {
-    PARTS.iter().copied().chain(crate::custom::registered().iter().map(crate::custom::CustomPolicy::part))
-}
-
 impl Part {
     /// The slot that both fill, or that one fills and the other can't have filled: they exclude each other.
     pub fn excludes(&self, other: &Self) -> Option<Slot> {
@@ -237,7 +233,7 @@ impl Part {
 /// A scheme of these parts, all else as by default. An error names the slot that two of them fill, or the key that is
 /// refused.
 pub fn combine(parts: &[&Part]) -> Result<SchemeConfig, ConfigError> {
-    let mut layers = wordline_config::Layers::new();
+    let mut layers = Layers::new();
     for (number, part) in parts.iter().enumerate() {
         for other in &parts[..number] {
             if let Some(slot) = part.excludes(other) {

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use wordline_base::ids::{Lpa, Ppa};
-use wordline_base::memory::prefetch;
+use crate::ids::{Lpa, Ppa};
+use crate::memory::prefetch;
 
 /// No slot.
 const NIL: u32 = u32::MAX;

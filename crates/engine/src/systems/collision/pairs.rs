@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::systems::lru::{Key, LruMap};
 use wordline_base::ids::{DieId, Ppa};
+use wordline_base::lru::{Key, LruMap};
 
 /// Two flash pages of a die, the smaller address first.
 pub type PagePair = (Ppa, Ppa);

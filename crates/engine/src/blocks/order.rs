@@ -1,7 +1,7 @@
 //! Where in a superblock what it holds lies: any of its places, in pieces that stay side by side.
 
-use super::permutation::Permutation;
 use wordline_base::divisor::Divisor;
+use wordline_base::permutation::Permutation;
 
 /// A flash page of a domain, by row and plane, and a unit of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
