@@ -1,7 +1,8 @@
 //! The reads of the host at each die, looked up again only where they changed.
 
-use super::{Device, DriveView};
+use super::Device;
 use crate::sched::queue::ReadThere;
+use crate::systems::View;
 use wordline_base::ids::{DieId, Ppa};
 
 /// The reads of the host at each die. What is kept of a die holds until its commands change.
@@ -40,7 +41,7 @@ impl KnownReads {
             let Some(at) = self.dies.get_mut(die as usize) else { continue };
             self.total -= at.reads.len() as u32;
             at.reads.clear();
-            DriveView(device).reads_at(DieId(die), &mut at.reads);
+            device.reads_at(DieId(die), &mut at.reads);
             self.total += at.reads.len() as u32;
             at.changed = false;
         }

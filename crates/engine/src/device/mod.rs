@@ -128,7 +128,6 @@ pub use admit::Request;
 pub use answers::Answers;
 pub(crate) use fetch::FETCHED_TOGETHER;
 pub use overwriting::Overwriting;
-pub use view::DriveView;
 
 /// What the counters of read reclaim are called in the ledger of the DRAM.
 const READ_COUNTERS: &str = "read_counters";

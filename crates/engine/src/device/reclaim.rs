@@ -4,7 +4,6 @@ mod closing;
 
 use serde::{Deserialize, Serialize};
 
-use super::view::DriveView;
 use super::{Device, READ_COUNTERS};
 use crate::blocks::BlockState;
 use crate::cpu::Cost;
@@ -13,6 +12,7 @@ use crate::reclaim::mover::{self, Order};
 use crate::reclaim::{Decision, ReadReclaim, ReclaimPolicy, Routine, WornBlock, reads_by_block};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::stats::reclaim::{ReadReclaimReport, ReclaimRecord};
+use crate::systems::DriveView;
 use crate::systems::{Action, Pin, Plan, Step, Watches};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
@@ -154,7 +154,7 @@ impl Device {
     /// The block of this unit was read, and is beyond the threshold.
     pub(super) fn block_worn(&mut self, lpa: Lpa, ppa: Ppa, reads: u32) {
         // Parity and what was given up are of no logical page.
-        let of_map = (DriveView(self).logical_units()..self.all_units()).contains(&lpa.0);
+        let of_map = (self.logical_units..self.all_units()).contains(&lpa.0);
         let Some(reclaim) = self.reclaim.as_mut().filter(|reclaim| reclaim.map_blocks || !of_map) else {
             return;
         };
@@ -260,7 +260,7 @@ impl Device {
             return reclaims;
         }
         let mut policy = std::mem::take(&mut self.reclaim_policy);
-        let decision = policy.reclaim(worn, &DriveView(self));
+        let decision = policy.reclaim(worn, &*self);
         self.reclaim_policy = policy;
         match decision {
             Decision::Leave => return Reclaims::Nothing,
@@ -286,9 +286,9 @@ impl Device {
     fn refill(&mut self, superblock: SuperblockId, routine: Routine, order: &Order) {
         let Some(reclaim) = &self.reclaim else { return };
         let (holes, round) = (reclaim.holes, reclaim.rounds.get(superblock.index()).copied().unwrap_or(0));
-        let view = DriveView(self);
-        let mover::Move { plan, pages, rearranged } = mover::plan(&view, superblock, order, holes);
-        let reads = reads_by_block(&view, superblock);
+        let view: &DriveView<'_> = self;
+        let mover::Move { plan, pages, rearranged } = mover::plan(view, superblock, order, holes);
+        let reads = reads_by_block(view, superblock);
         let capacity =
             self.blocks.units_in(self.blocks.mode(superblock), &self.geometry) * self.data_planes();
         let record = ReclaimRecord {
@@ -308,12 +308,12 @@ impl Device {
 
     fn ask_systems_to_reclaim(&mut self, worn: &WornBlock) -> Option<(usize, Plan)> {
         let mut systems = self.systems.take_all_watching(Watches::RECLAIM)?;
-        let view = DriveView(self);
+        let view: &DriveView<'_> = self;
         let plan = systems
             .iter_mut()
             .enumerate()
             .filter(|(_, system)| system.get().watches().has(Watches::RECLAIM))
-            .find_map(|(number, system)| system.get_mut().reclaim(worn, &view).map(|plan| (number, plan)));
+            .find_map(|(number, system)| system.get_mut().reclaim(worn, view).map(|plan| (number, plan)));
         self.systems.put_all_back(systems);
         plan
     }

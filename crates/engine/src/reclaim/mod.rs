@@ -10,7 +10,6 @@ mod page_counters;
 mod shuffler;
 mod superblock;
 
-use serde::{Deserialize, Serialize};
 use wordline_config::reclaim::{ReclaimConfig, ReclaimKind};
 
 use crate::nand::Geometry;
@@ -18,6 +17,7 @@ use crate::systems::{DriveView, Plan};
 use mover::Order;
 use wordline_base::ids::{Lpa, SuperblockId};
 
+pub use crate::stats::reclaim::Routine;
 pub use crate::systems::WornBlock;
 pub use block::BlockReclaim;
 pub use page_counters::PageCounters;
@@ -38,20 +38,6 @@ pub enum Decision {
     Rearranged(Routine, Order),
     /// These pages are moved; the plan's cause should be [`wordline_base::class::Cause::ReadReclaim`].
     Plan(Plan),
-}
-
-/// How a superblock was reclaimed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Routine {
-    /// Every page kept its block.
-    InPlace,
-    /// Some blocks exchanged cards.
-    Partial,
-    /// All blocks did.
-    Full,
-    /// Pages went to blocks by their counts.
-    Regrouped,
 }
 
 /// Array reads of the blocks of a superblock since its erase, in the order of its planes.

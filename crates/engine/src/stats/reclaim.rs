@@ -2,12 +2,24 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
-use crate::reclaim::Routine;
+use serde::{Deserialize, Serialize};
 
 /// Most rows of [`ReadReclaimReport::records`].
 const MOST_RECORDS: usize = 1 << 20;
+
+/// How a superblock was reclaimed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Routine {
+    /// Every page kept its block.
+    InPlace,
+    /// Some blocks exchanged cards.
+    Partial,
+    /// All blocks did.
+    Full,
+    /// Pages went to blocks by their counts.
+    Regrouped,
+}
 
 /// One reclaim of a superblock (a block, where there are none), as it was decided.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

@@ -15,6 +15,7 @@ pub mod hotr;
 pub mod partition;
 pub mod plan;
 mod policy;
+mod view;
 mod watches;
 
 use crate::blocks::Domains;
@@ -26,11 +27,11 @@ use wordline_base::class::Cause;
 use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
 use wordline_config::{ConfigError, SchemeConfig, StartConfig};
 
-pub use crate::device::DriveView;
 pub use action::Action;
 pub use events::{Access, Confine, Distance, ReadEvent, Steering, WornBlock};
 pub use plan::{Pin, Place, Plan, Step};
 pub use policy::{SystemPolicy, of_scheme};
+pub use view::{DriveView, View};
 pub use watches::Watches;
 
 /// A named figure of a system's own, for results.

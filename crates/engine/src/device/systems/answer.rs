@@ -1,10 +1,10 @@
 //! Systems are asked: where programs may go, where pages are, which copy serves.
 
 use crate::device::Device;
-use crate::device::view::DriveView;
 use crate::mapping::{Found, Lookup};
 use crate::placement::{PlaneSet, ProgramIntent};
 use crate::replicate::Serving;
+use crate::systems::DriveView;
 use crate::systems::{Action, Confine, System, SystemPolicy, Watches};
 use wordline_base::class::Class;
 
@@ -47,10 +47,11 @@ impl Device {
         let mut planes = std::mem::take(&mut self.systems.planes);
         planes.clear();
         let mut all = std::mem::take(&mut self.systems.all);
-        let (mut answer, view) = (Confine::Free, DriveView(self));
+        let mut answer = Confine::Free;
+        let view: &DriveView<'_> = self;
         for (system, watches) in all.iter_mut().zip(&self.systems.each) {
             if answer == Confine::Free && watches.has(what) {
-                answer = system.get_mut().confine(program, &view, &mut planes);
+                answer = system.get_mut().confine(program, view, &mut planes);
             }
         }
         self.systems.put_all_back(all);
@@ -70,9 +71,9 @@ impl Device {
     /// Whether a system knows, or supposes, where a page is.
     pub(in crate::device) fn find_in_systems(&mut self, lookup: &Lookup) -> Option<Found> {
         let mut all = self.systems.take_all_watching(Watches::TRANSLATION)?;
-        let view = DriveView(self);
+        let view: &DriveView<'_> = self;
         let translating = all.iter_mut().filter(|system| system.get().watches().has(Watches::TRANSLATION));
-        let found = translating.map(SystemPolicy::get_mut).find_map(|system| system.find(lookup, &view));
+        let found = translating.map(SystemPolicy::get_mut).find_map(|system| system.find(lookup, view));
         self.systems.put_all_back(all);
         found
     }
@@ -80,11 +81,12 @@ impl Device {
     /// Asks the systems that own a copy of the page which copy shall serve a read; the first answer counts.
     pub(in crate::device) fn ask_owners(&mut self, read: &Serving<'_>) -> Option<usize> {
         let mut all = std::mem::take(&mut self.systems.all);
-        let (mut answer, view) = (None, DriveView(self));
+        let mut answer = None;
+        let view: &DriveView<'_> = self;
         for (number, system) in all.iter_mut().enumerate() {
             let owns = read.candidates.iter().any(|candidate| candidate.owner == Some(number));
             if owns && answer.is_none() {
-                answer = system.get_mut().serve(read, &view);
+                answer = system.get_mut().serve(read, view);
             }
         }
         self.systems.put_all_back(all);

@@ -2,8 +2,8 @@
 
 use super::put_back;
 use crate::device::Device;
-use crate::device::view::DriveView;
 use crate::sched::queue::{Op, OpId};
+use crate::systems::DriveView;
 use crate::systems::{Access, Action, ReadEvent, System, Watches};
 use wordline_base::class::Cause;
 use wordline_base::ids::{Lpa, Ppa, SuperblockId};
@@ -51,7 +51,7 @@ impl Device {
         tell: &impl Fn(&mut dyn System, &DriveView<'_>, &mut Vec<Action>) -> T,
     ) -> T {
         let mut actions = std::mem::take(&mut self.systems.actions);
-        let answer = tell(system, &DriveView(self), &mut actions);
+        let answer = tell(system, &*self, &mut actions);
         if !actions.is_empty() {
             let read = self.systems.read;
             self.systems.asked.extend(actions.drain(..).map(|action| (number, read, action)));
@@ -130,10 +130,11 @@ impl Device {
     #[inline(never)]
     fn note_access(&mut self, access: Access) {
         let Some(mut all) = self.systems.take_all_watching(Watches::ACCESS) else { return };
-        let (mut changed, view) = (false, DriveView(self));
+        let mut changed = false;
+        let view: &DriveView<'_> = self;
         for (system, watches) in all.iter_mut().zip(&self.systems.each) {
             if watches.has(Watches::ACCESS) {
-                changed |= system.get_mut().accessed(&access, &view);
+                changed |= system.get_mut().accessed(&access, view);
             }
         }
         self.systems.put_all_back(all);
@@ -193,9 +194,9 @@ impl Device {
         opened: &[SuperblockId],
     ) -> bool {
         let mut all = std::mem::take(&mut self.systems.all);
-        let view = DriveView(self);
+        let view: &DriveView<'_> = self;
         let keeps =
-            all.get_mut(number).is_some_and(|system| system.get_mut().plan_started(plan, opened, &view));
+            all.get_mut(number).is_some_and(|system| system.get_mut().plan_started(plan, opened, view));
         self.systems.put_all_back(all);
         keeps
     }
