@@ -62,3 +62,9 @@ def test_no_modules_of_a_crate_import_each_other_in_a_circle(crate: str) -> None
         for leaf in leaves:
             del edges[leaf]
     assert bool(edges) == (crate in IN_CIRCLES), dict(edges)
+
+
+def test_the_drive_has_ten_parts_at_most() -> None:
+    source = (ROOT / "crates/engine/src/device/mod.rs").read_text()
+    fields = source.split("pub struct Device {")[1].split("\n}")[0]
+    assert 0 < len(re.findall(r"^    \w+: ", fields, re.MULTILINE)) <= 10

@@ -97,16 +97,16 @@ impl Device {
         }
         let entry = Request::new(*request, id, arrival, measured, admission);
         let number = self.insert_request(entry);
-        if let Some(series) = &mut self.monitor.series {
+        if let Some(series) = &mut self.observers.monitor.series {
             series.submitted(now);
         }
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = &mut self.observers.probe {
             probe.arrived(id, request, now);
         }
         let time = self.time_to_come(request);
         if let Some(most) = self.most_of_a_command(request) {
             self.send_in_commands(number, most);
-        } else if time == Ns::ZERO && self.link_in.is_empty() {
+        } else if time == Ns::ZERO && self.front.link_in.is_empty() {
             self.run_firmware(number);
         } else {
             self.take_link(false, number, time);
@@ -125,14 +125,14 @@ impl Device {
     /// Keeps a request in mind; returns its number.
     #[inline(always)]
     pub(super) fn insert_request(&mut self, request: Request) -> u32 {
-        match self.free_requests.pop() {
+        match self.front.free_requests.pop() {
             Some(number) => {
-                self.requests[number as usize] = request;
+                self.front.requests[number as usize] = request;
                 number
             }
             None => {
-                self.requests.push(request);
-                (self.requests.len() - 1) as u32
+                self.front.requests.push(request);
+                (self.front.requests.len() - 1) as u32
             }
         }
     }
@@ -150,18 +150,18 @@ impl Device {
 
     /// Until when the link is taken: to the drive, and to the host.
     pub fn link_clock(&self) -> [Ns; 2] {
-        self.link_free
+        self.front.link_free
     }
 
     /// The link is taken until then, by others that share it.
     pub fn set_link_clock(&mut self, free: [Ns; 2]) {
-        self.link_free = free;
+        self.front.link_free = free;
     }
 
     /// One direction of the link is taken for so long behind what it carries; returns until when.
     #[inline(always)]
     pub(super) fn occupy_link(&mut self, outwards: bool, now: Ns, time: Ns) -> Ns {
-        let free = &mut self.link_free[usize::from(outwards)];
+        let free = &mut self.front.link_free[usize::from(outwards)];
         *free = (*free).max(now) + time;
         *free
     }
@@ -170,24 +170,24 @@ impl Device {
     #[inline(never)]
     pub(super) fn take_link(&mut self, outwards: bool, number: u32, time: Ns) -> Ns {
         let end = self.occupy_link(outwards, self.now, time);
-        self.requests[number as usize].link += end.since(self.now).0;
-        let queue = if outwards { &mut self.link_out } else { &mut self.link_in };
+        self.front.requests[number as usize].link += end.since(self.now).0;
+        let queue = if outwards { &mut self.front.link_out } else { &mut self.front.link_in };
         queue.push_back((end, number));
         if queue.len() == 1 {
-            self.link_event[usize::from(outwards)] = end;
+            self.front.link_event[usize::from(outwards)] = end;
         }
         end
     }
 
     /// The first transfer of one direction of the link has ended.
     pub(super) fn link_done(&mut self, outwards: bool) {
-        let queue = if outwards { &mut self.link_out } else { &mut self.link_in };
+        let queue = if outwards { &mut self.front.link_out } else { &mut self.front.link_in };
         let first = queue.pop_front();
-        self.link_event[usize::from(outwards)] = queue.front().map_or(Ns::NEVER, |&(end, _)| end);
+        self.front.link_event[usize::from(outwards)] = queue.front().map_or(Ns::NEVER, |&(end, _)| end);
         let Some((_, number)) = first else { return };
         if outwards {
             self.complete(number);
-        } else if self.requests[number as usize].carried == Carried::Command {
+        } else if self.front.requests[number as usize].carried == Carried::Command {
             self.run_firmware(number);
         } else {
             self.deliver_data(number);
@@ -197,10 +197,10 @@ impl Device {
     /// The drive starts to work on a request.
     #[inline(always)]
     pub(super) fn deliver(&mut self, number: u32) {
-        let HostRequest { op, offset, length, .. } = self.requests[number as usize].request;
+        let HostRequest { op, offset, length, .. } = self.front.requests[number as usize].request;
         if length == 0 || op == HostOp::Flush {
-            if op == HostOp::Flush && self.cache.is_some() {
-                self.requests[number as usize].left = 1;
+            if op == HostOp::Flush && self.controller.cache.is_some() {
+                self.front.requests[number as usize].left = 1;
                 return self.flush_cache(number);
             }
             // Without a cache every acknowledged write is in flash already.
@@ -234,7 +234,7 @@ impl Device {
 
     /// The bytes of a unit that a request wants: first, and behind the last.
     pub(super) fn wanted_range(&self, number: u32, lpa: Lpa) -> (u32, u32) {
-        let HostRequest { offset, length, .. } = self.requests[number as usize].request;
+        let HostRequest { offset, length, .. } = self.front.requests[number as usize].request;
         let unit = u64::from(self.geometry.unit_bytes);
         let start = u64::from(lpa.0) * unit;
         (offset.saturating_sub(start) as u32, (offset + length).saturating_sub(start).min(unit) as u32)
@@ -242,16 +242,17 @@ impl Device {
 
     /// Whether a request is a write that is answered when it is programmed.
     pub(super) fn is_durable(&self, number: u32) -> bool {
-        self.requests[number as usize].request.op == HostOp::WriteFua
+        self.front.requests[number as usize].request.op == HostOp::WriteFua
     }
 
     #[inline(always)]
     fn deliver_read(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
         // Held until all pages are on their way, so that a page that is done at once can't end the request.
-        self.requests[number as usize].left = last - first + 2;
+        self.front.requests[number as usize].left = last - first + 2;
         let mut head: OpId = NONE;
-        let (is_cached, fetches) = (self.cache.is_some(), self.cache.is_some() || self.systems_fetch_ahead());
+        let (is_cached, fetches) =
+            (self.controller.cache.is_some(), self.controller.cache.is_some() || self.systems_fetch_ahead());
         if fetches {
             let near = (first..=last).take(UNITS_NEAR as usize);
             near.for_each(|lpa| self.fetch_for_systems(lpa, Distance::Near));
@@ -271,14 +272,14 @@ impl Device {
     /// The data of a write has come, or a page of it.
     #[inline]
     pub(super) fn deliver_data(&mut self, number: u32) {
-        let HostRequest { offset, length, .. } = self.requests[number as usize].request;
+        let HostRequest { offset, length, .. } = self.front.requests[number as usize].request;
         self.deliver_write(number, offset, length);
     }
 
     fn deliver_write(&mut self, number: u32, offset: u64, length: u64) {
         let (first, last, wanted) = self.units(offset, length);
-        self.requests[number as usize].left = last - first + 2;
-        if self.cache.is_some() {
+        self.front.requests[number as usize].left = last - first + 2;
+        if self.controller.cache.is_some() {
             let durable = self.is_durable(number);
             for lpa in first..=last {
                 self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
@@ -300,13 +301,13 @@ impl Device {
     /// Forgets the units that lie wholly in the range.
     fn trim(&mut self, number: u32, offset: u64, length: u64) {
         let unit = u64::from(self.geometry.unit_bytes);
-        let id = self.requests[number as usize].id;
+        let id = self.front.requests[number as usize].id;
         for lpa in offset.div_ceil(unit)..(offset + length) / unit {
             let lpa = lpa as u32;
             self.fetch_cached(lpa.saturating_add(UNITS_AHEAD));
             self.forget(id, Lpa(lpa));
         }
-        if self.cache.is_some() {
+        if self.controller.cache.is_some() {
             self.tend_cache();
         }
     }
@@ -314,7 +315,7 @@ impl Device {
     /// One page of a request is done at once.
     #[inline(always)]
     pub(super) fn page_done(&mut self, number: u32) {
-        let request = &mut self.requests[number as usize];
+        let request = &mut self.front.requests[number as usize];
         request.left -= 1;
         if request.left == 0 {
             self.answer(number, None, None);
@@ -325,26 +326,26 @@ impl Device {
     /// page that is done last is the one that the request's blame follows.
     #[inline(always)]
     pub(super) fn unit_done(&mut self, unit: OpId, die: Option<DieId>) {
-        let number = self.pool[unit].request;
-        let request = &mut self.requests[number as usize];
+        let number = self.flash.pool[unit].request;
+        let request = &mut self.front.requests[number as usize];
         request.left -= 1;
         if request.left == 0 {
             self.answer(number, Some(unit), die);
         } else if self.rules.link.read_data == LinkData::Page {
-            self.page_crosses(number, self.pool[unit].lpa);
+            self.page_crosses(number, self.flash.pool[unit].lpa);
         }
-        self.pool.remove(unit);
+        self.flash.pool.remove(unit);
     }
 
     /// A page of a read is there before others of its request: its data takes the link now.
     #[inline(never)]
     fn page_crosses(&mut self, number: u32, lpa: Lpa) {
-        if self.requests[number as usize].request.op != HostOp::Read {
+        if self.front.requests[number as usize].request.op != HostOp::Read {
             return;
         }
         let (first, end) = self.wanted_range(number, lpa);
         let bytes = u64::from(end.saturating_sub(first));
-        self.requests[number as usize].crossed += bytes;
+        self.front.requests[number as usize].crossed += bytes;
         self.occupy_link(true, self.now, self.link_time(bytes, 0));
     }
 
@@ -353,29 +354,30 @@ impl Device {
     #[inline(always)]
     fn answer(&mut self, number: u32, unit: Option<OpId>, die: Option<DieId>) {
         let Some(number) = self.write_of_page(number) else { return };
-        let Request { request: HostRequest { op, length, .. }, crossed, .. } = self.requests[number as usize];
+        let Request { request: HostRequest { op, length, .. }, crossed, .. } =
+            self.front.requests[number as usize];
         let carried = if op == HostOp::Read { length.saturating_sub(crossed) } else { 0 };
         let time = self.link_time(carried, self.rules.link.completion_ns);
         // Of a request that was split, the last command stands for the whole from here on.
         let number = self.whole_if_last(number);
         // Its own data may have crossed page by page, and be on the link still.
-        let crosses = crossed > 0 && self.link_free[1] > self.now;
-        let at_once = time == Ns::ZERO && self.link_out.is_empty() && !crosses;
+        let crosses = crossed > 0 && self.front.link_free[1] > self.now;
+        let at_once = time == Ns::ZERO && self.front.link_out.is_empty() && !crosses;
         let end = if at_once { self.now } else { self.take_link(true, number, time) };
-        let request = &self.requests[number as usize];
+        let request = &self.front.requests[number as usize];
         let latency = end.since(request.arrival);
-        let before = unit.and_then(|unit| self.pool.parts(unit));
-        let during = die.map(|die| &self.dies[die.index()].command.parts);
-        if self.versions.is_some() {
+        let before = unit.and_then(|unit| self.flash.pool.parts(unit));
+        let during = die.map(|die| &self.flash.dies[die.index()].command.parts);
+        if self.ftl.versions.is_some() {
             let inside: u64 = before.into_iter().chain(during).map(Parts::total).sum();
             let total = inside + request.admission + request.link + request.cpu + request.cpu_wait;
             if total != latency.0 {
                 let wrong = parts_are_wrong(self.now, request.id, total, latency);
-                self.fault.get_or_insert(wrong);
+                self.observers.fault.get_or_insert(wrong);
             }
         }
-        let told = request.measured || self.answers.is_some() || self.probe.is_some();
-        if told && !self.split_requests.has_command(number) {
+        let told = request.measured || self.front.answers.is_some() || self.observers.probe.is_some();
+        if told && !self.front.split_requests.has_command(number) {
             // Most drives have none of these.
             let any = request.admission | request.link | request.cpu | request.cpu_wait != 0;
             let all;
@@ -385,18 +387,24 @@ impl Device {
             } else {
                 &[]
             };
-            if let Some(answers) = &mut self.answers {
+            if let Some(answers) = &mut self.front.answers {
                 answers.note_parts(number, [before, during], outside);
             }
-            if let Some(probe) = &mut self.probe {
+            if let Some(probe) = &mut self.observers.probe {
                 let Request { id, request, arrival, measured, .. } = request;
                 let inside = [before, during];
                 let (id, arrival, measured) = (*id, *arrival, *measured);
                 probe.answer(&Answer { id, request, arrival, end, measured, inside, outside });
             }
             if request.measured {
-                self.recorder.request(op, latency, request.request.length, [before, during], outside);
-                if let Some(tenants) = &mut self.recorder.tenants {
+                self.observers.recorder.request(
+                    op,
+                    latency,
+                    request.request.length,
+                    [before, during],
+                    outside,
+                );
+                if let Some(tenants) = &mut self.observers.recorder.tenants {
                     tenants.request(&request.request, latency, [before, during], outside);
                 }
             }
@@ -409,49 +417,49 @@ impl Device {
     /// The host has the answer.
     #[inline(always)]
     fn complete(&mut self, number: u32) {
-        if self.split_requests.has_command(number) {
+        if self.front.split_requests.has_command(number) {
             return self.end_command(number);
         }
-        self.free_requests.push(number);
-        self.completed += 1;
+        self.front.free_requests.push(number);
+        self.front.completed += 1;
         if self.requests_inside() == 0 {
             self.note_idle(true);
         }
-        let HostRequest { op, length, .. } = self.requests[number as usize].request;
-        if self.recorder.answered(op, length) {
-            self.recorder.end_batch(self.now, self.recorder.programs());
+        let HostRequest { op, length, .. } = self.front.requests[number as usize].request;
+        if self.observers.recorder.answered(op, length) {
+            self.observers.recorder.end_batch(self.now, self.observers.recorder.programs());
         }
         self.tell_answer(number);
-        if let Some(answered) = &mut self.answered {
-            answered.push(self.requests[number as usize].id);
-            if let Some(tenants) = &mut self.recorder.tenants {
-                tenants.answered(&self.requests[number as usize].request);
+        if let Some(answered) = &mut self.front.answered {
+            answered.push(self.front.requests[number as usize].id);
+            if let Some(tenants) = &mut self.observers.recorder.tenants {
+                tenants.answered(&self.front.requests[number as usize].request);
             }
         }
-        if let Some(series) = &mut self.monitor.series {
-            let latency = self.now.since(self.requests[number as usize].arrival);
+        if let Some(series) = &mut self.observers.monitor.series {
+            let latency = self.now.since(self.front.requests[number as usize].arrival);
             series.answered(op, length, latency, self.now);
         }
-        if let Some(probe) = &mut self.probe {
-            let request = &self.requests[number as usize];
+        if let Some(probe) = &mut self.observers.probe {
+            let request = &self.front.requests[number as usize];
             probe.completed(request.id, self.now.since(request.arrival), self.now);
         }
     }
 
     /// Identity of a request, for probes.
     pub(super) fn request_id(&self, number: u32) -> u64 {
-        self.requests.get(number as usize).map_or(u64::MAX, |request| request.id)
+        self.front.requests.get(number as usize).map_or(u64::MAX, |request| request.id)
     }
 
     /// Gives every die that got work the chance to begin.
     #[inline(always)]
     pub(super) fn look_at_touched_dies(&mut self) {
         let mut next = 0;
-        while let Some(&die) = self.touched.get(next) {
+        while let Some(&die) = self.flash.touched.get(next) {
             self.look_at(die);
             next += 1;
         }
-        self.touched.clear();
+        self.flash.touched.clear();
     }
 }
 

@@ -39,29 +39,29 @@ impl Device {
     /// From now on answers are kept, to be taken ([`Self::lend_answers`]) before the drive has anything else to do: then
     /// the number of a request that was answered belongs to another.
     pub fn tell_answers(&mut self) {
-        self.answers = Some(Box::default());
+        self.front.answers = Some(Box::default());
     }
 
     /// The answers, if there are any, to be given back when they were looked at ([`Self::take_back`]).
     #[inline]
     pub fn lend_answers(&mut self) -> Option<Box<Answers>> {
-        if self.answers.as_ref().is_none_or(|answers| answers.done.is_empty()) {
+        if self.front.answers.as_ref().is_none_or(|answers| answers.done.is_empty()) {
             return None;
         }
-        self.answers.take()
+        self.front.answers.take()
     }
 
     /// Keeps further answers in the memory of those that were lent.
     pub fn take_back(&mut self, mut answers: Box<Answers>) {
         answers.done.clear();
-        self.answers = Some(answers);
+        self.front.answers = Some(answers);
     }
 
     /// The host has the answer.
     #[inline(always)]
     pub(super) fn tell_answer(&mut self, number: u32) {
         let id = self.request_id(number);
-        if let Some(answers) = &mut self.answers {
+        if let Some(answers) = &mut self.front.answers {
             answers.done.push((id, number));
         }
     }
@@ -70,10 +70,10 @@ impl Device {
     /// data.
     pub fn waiting_before(&self, offset: u64) -> u32 {
         let lpa = offset / u64::from(self.geometry.unit_bytes);
-        if lpa >= u64::from(self.logical_units) {
+        if lpa >= u64::from(self.ftl.logical_units) {
             return 0;
         }
         let ppa = self.lookup(Lpa(lpa as u32));
-        if ppa.is_some() { self.outstanding[self.die_of(ppa).0.index()] } else { 0 }
+        if ppa.is_some() { self.flash.outstanding[self.die_of(ppa).0.index()] } else { 0 }
     }
 }

@@ -16,7 +16,7 @@ impl Device {
     /// Audits a drive at rest: each logical page's primary copy names it in its OOB, holds its newest version and lies
     /// in a programmed superblock; every count agrees; nothing is lost. Returns what was verified, or the first fault.
     pub fn audit(&self) -> Result<CheckedReport, String> {
-        if let Some(fault) = &self.fault {
+        if let Some(fault) = &self.observers.fault {
             return Err(fault.clone());
         }
         self.audit_rest()?;
@@ -26,8 +26,8 @@ impl Device {
             None => self.audit_pages()?,
         };
         let copies_audited = self.audit_copies(&mut valid)?;
-        if mapped != self.mapped_units {
-            return Err(format!("{mapped} pages are mapped, {} should be", self.mapped_units));
+        if mapped != self.ftl.mapped_units {
+            return Err(format!("{mapped} pages are mapped, {} should be", self.ftl.mapped_units));
         }
         self.audit_blocks(&valid)?;
         self.audit_bad_blocks()?;
@@ -38,7 +38,7 @@ impl Device {
         )?;
         self.audit_translation()?;
         Ok(CheckedReport {
-            reads_verified: self.reads_verified,
+            reads_verified: self.observers.reads_verified,
             pages_audited: u64::from(self.all_units()),
             copies_audited,
         })
@@ -50,15 +50,15 @@ impl Device {
         for (slot, lpa) in coming.iter_mut().zip(0..) {
             *slot = self.fetch_audited(lpa);
         }
-        let (mut mapped, mut valid) = (0, vec![0u32; self.blocks.len()]);
+        let (mut mapped, mut valid) = (0, vec![0u32; self.ftl.blocks.len()]);
         for lpa in 0..self.all_units() {
             let slot = &mut coming[(lpa % FETCHED_AHEAD) as usize];
             let ppa = std::mem::replace(slot, self.fetch_audited(lpa.saturating_add(FETCHED_AHEAD)));
             if !ppa.is_some() {
                 continue;
             }
-            let (lpa, superblock) = (Lpa(lpa), self.blocks.of(&self.geometry, ppa));
-            mapped += u64::from(lpa.0 < self.logical_units);
+            let (lpa, superblock) = (Lpa(lpa), self.ftl.blocks.of(&self.geometry, ppa));
+            mapped += u64::from(lpa.0 < self.ftl.logical_units);
             self.audit_page(lpa, ppa, superblock)?;
             valid[superblock.index()] += 1;
         }
@@ -70,8 +70,8 @@ impl Device {
     fn fetch_audited(&self, lpa: u32) -> Ppa {
         let ppa = if lpa < self.all_units() { self.lookup(Lpa(lpa)) } else { Ppa::NONE };
         if ppa.is_some() {
-            self.oob.prefetch(ppa);
-            if let Some(versions) = &self.versions {
+            self.ftl.oob.prefetch(ppa);
+            if let Some(versions) = &self.ftl.versions {
                 versions.prefetch_stored(ppa);
             }
         }
@@ -81,17 +81,17 @@ impl Device {
     /// What may be wrong with a page that holds data, one thing after the other.
     #[inline(never)]
     fn audit_page(&self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) -> Result<(), String> {
-        let found = self.oob.lpa(ppa, &self.layout);
+        let found = self.ftl.oob.lpa(ppa, &self.ftl.layout);
         if found != lpa {
             return Err(format!("{lpa:?} is mapped to {ppa:?}, whose OOB says {found:?}"));
         }
-        if matches!(self.blocks.state(superblock), BlockState::Free | BlockState::Erasing) {
+        if matches!(self.ftl.blocks.state(superblock), BlockState::Free | BlockState::Erasing) {
             return Err(format!("{lpa:?} is mapped to {ppa:?} in an erased block"));
         }
         if !self.holds_newest(lpa, ppa) {
             return Err(format!("{lpa:?} is mapped to {ppa:?}, which does not hold the version it should"));
         }
-        if self.oob.is_copy(ppa) && !self.copies.is_promoted(lpa) {
+        if self.ftl.oob.is_copy(ppa) && !self.ftl.copies.is_promoted(lpa) {
             return Err(format!("{lpa:?} is mapped to {ppa:?}, whose OOB says that it is a further copy"));
         }
         Ok(())
@@ -100,20 +100,20 @@ impl Device {
     fn audit_blocks(&self, valid: &[u32]) -> Result<(), String> {
         for (number, &counted) in valid.iter().enumerate() {
             let superblock = SuperblockId(number as u32);
-            let kept = self.blocks.valid(superblock);
+            let kept = self.ftl.blocks.valid(superblock);
             if kept != counted {
                 return Err(format!("{superblock:?} holds {counted} valid units, its count says {kept}"));
             }
-            let state = self.blocks.state(superblock);
+            let state = self.ftl.blocks.state(superblock);
             if matches!(state, BlockState::Closing | BlockState::Erasing)
-                || !self.blocks.is_settled(superblock)
+                || !self.ftl.blocks.is_settled(superblock)
             {
                 return Err(format!("{superblock:?} is {state:?} although the drive is at rest"));
             }
         }
-        for domain in (0..self.domain.len() as u32).map(DomainId) {
-            let state = &self.domain[domain.index()];
-            let view = self.blocks.view(domain);
+        for domain in (0..self.ftl.domain.len() as u32).map(DomainId) {
+            let state = &self.ftl.domain[domain.index()];
+            let view = self.ftl.blocks.view(domain);
             let live: u32 = view.valid.iter().map(|valid| valid & !NOT_A_CANDIDATE).sum();
             let free = view.state.iter().filter(|&&state| state == BlockState::Free).count();
             if live != state.live || free != state.free.len() as usize {
@@ -126,7 +126,7 @@ impl Device {
             let idle =
                 state.collector.in_flight == 0 && state.collector.reading == 0 && state.stalled.is_empty();
             // Paced collection pauses in the middle of a victim.
-            let pauses = self.pace.is_some() && state.collector.victim.is_some();
+            let pauses = self.ftl.pace.is_some() && state.collector.victim.is_some();
             if !idle || state.collector.victims.len() > usize::from(pauses) {
                 return Err(format!(
                     "{domain:?} still collects although the drive is at rest: {:?}",
@@ -139,19 +139,19 @@ impl Device {
 
     /// Nothing is under way. What is holds places that no count of pages knows, so this comes before those.
     fn audit_rest(&self) -> Result<(), String> {
-        if !self.plans.is_at_rest() {
+        if !self.ftl.plans.is_at_rest() {
             return Err("a plan is still under way although the drive is at rest".into());
         }
-        if let Some(cache) = self.cache.as_ref().filter(|cache| !cache.state.is_at_rest()) {
+        if let Some(cache) = self.controller.cache.as_ref().filter(|cache| !cache.state.is_at_rest()) {
             return Err(format!(
                 "the data cache is at work although the drive is at rest: {:?}",
                 cache.state.promises
             ));
         }
-        if self.pool.is_empty() {
+        if self.flash.pool.is_empty() {
             Ok(())
         } else {
-            Err(format!("{} operations are still in flight", self.pool.len()))
+            Err(format!("{} operations are still in flight", self.flash.pool.len()))
         }
     }
 }
@@ -206,12 +206,12 @@ mod tests {
     #[test]
     fn the_first_wrong_page_is_told_whoever_audits_it() {
         let mut drive = drive_of(4096, 0.0);
-        let pages = drive.logical_units;
+        let pages = drive.ftl.logical_units;
         assert!(pages > 1 << 20, "{pages}");
         assert!(drive.audit_single_copies() == drive.audit_pages().ok());
         assert_eq!(drive.audit().unwrap().pages_audited, u64::from(pages));
         for lpa in [pages - 1, pages / 2, (1 << 18) + 5, 3].map(Lpa) {
-            drive.oob.set(drive.lookup(lpa), Lpa(lpa.0 + 1));
+            drive.ftl.oob.set(drive.lookup(lpa), Lpa(lpa.0 + 1));
             assert!(drive.audit_single_copies().is_none());
             let fault = drive.audit().unwrap_err();
             assert!(fault.starts_with(&format!("{lpa:?} is mapped to")), "{fault}");
@@ -224,7 +224,7 @@ mod tests {
     fn what_was_never_written_is_not_asked_one_by_one() {
         for layout in [StartLayout::InOrder, StartLayout::Steady] {
             let (setup, mut drive) = drive_with(32_768, StartConfig { layout, ..StartConfig::default() });
-            let pages = u64::from(drive.logical_units);
+            let pages = u64::from(drive.ftl.logical_units);
             assert!(pages > 10_000_000, "{pages}");
             assert_eq!(drive.audit_by_formula().unwrap().asked, 0);
             let mut requests = Writes { left: 500, pages };
@@ -271,40 +271,40 @@ mod tests {
     /// What may happen to two pages, at these places; two thirds of it are wrong.
     const CHANGES: [Change; 9] = [
         |drive, [first, second], [here, there]| {
-            drive.map.set(first, there);
-            drive.map.set(second, here);
+            drive.ftl.map.set(first, there);
+            drive.ftl.map.set(second, here);
         },
         |drive, [first, second], [here, there]| {
-            drive.oob.set(here, second);
-            drive.oob.set(there, first);
+            drive.ftl.oob.set(here, second);
+            drive.ftl.oob.set(there, first);
         },
-        |drive, [_, second], [here, _]| drive.map.set(second, here),
-        |drive, [_, second], _| drive.map.clear(second),
+        |drive, [_, second], [here, _]| drive.ftl.map.set(second, here),
+        |drive, [_, second], _| drive.ftl.map.clear(second),
         |drive, [first, second], [here, there]| {
-            drive.map.set(first, there);
-            drive.map.set(second, here);
-            drive.oob.set(here, second);
-            drive.oob.set(there, first);
+            drive.ftl.map.set(first, there);
+            drive.ftl.map.set(second, here);
+            drive.ftl.oob.set(here, second);
+            drive.ftl.oob.set(there, first);
         },
         |drive, [first, second], _| {
-            if let Some(versions) = &mut drive.versions {
+            if let Some(versions) = &mut drive.ftl.versions {
                 versions.trim(first);
                 versions.trim(second);
             }
         },
         |drive, [first, _], [here, _]| {
-            if let Some(versions) = &mut drive.versions {
+            if let Some(versions) = &mut drive.ftl.versions {
                 versions.first(first, here);
             }
         },
         |drive, [first, _], [here, _]| {
-            if let Some(versions) = &mut drive.versions {
+            if let Some(versions) = &mut drive.ftl.versions {
                 versions.write(first, here);
                 versions.programmed(here);
             }
         },
         |drive, _, [here, there]| {
-            if let Some(versions) = &mut drive.versions {
+            if let Some(versions) = &mut drive.ftl.versions {
                 versions.copy(here, there);
                 versions.programmed(there);
             }
@@ -317,7 +317,7 @@ mod tests {
         let (mut right, mut wrong, mut formula) = (0, 0, 0);
         for seed in 0..400_u32 {
             let mut drive = fresh[seed as usize % 2].fork().unwrap();
-            let pages = drive.logical_units;
+            let pages = drive.ftl.logical_units;
             let mut state = u64::from(seed) + 1;
             let mut below = |end: u32| {
                 state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -353,9 +353,9 @@ mod tests {
     fn mistakes_in_a_row_that_make_up_for_one_another_are_found() {
         let mut drive = drive(0.0);
         for (ppa, wrong_by) in (100..).map(Ppa).zip([1, u32::MAX - 1, 1]) {
-            let lpa = drive.oob.lpa(ppa, &drive.layout);
+            let lpa = drive.ftl.oob.lpa(ppa, &drive.ftl.layout);
             assert_eq!(drive.lookup(lpa), ppa);
-            drive.oob.set(ppa, Lpa(lpa.0.wrapping_add(wrong_by)));
+            drive.ftl.oob.set(ppa, Lpa(lpa.0.wrapping_add(wrong_by)));
         }
         assert!(drive.audit_single_copies().is_none());
         assert!(drive.audit().unwrap_err().contains("whose OOB says"));
@@ -365,27 +365,27 @@ mod tests {
     fn whatever_is_wrong_with_one_page_is_found() {
         type Forgery = (&'static str, fn(&mut Device, Lpa, Ppa));
         let forgeries: [Forgery; 4] = [
-            ("whose OOB says", |drive, lpa, ppa| drive.oob.set(ppa, Lpa(lpa.0 + 1))),
+            ("whose OOB says", |drive, lpa, ppa| drive.ftl.oob.set(ppa, Lpa(lpa.0 + 1))),
             ("does not hold the version", |drive, lpa, _| {
-                if let Some(versions) = &mut drive.versions {
+                if let Some(versions) = &mut drive.ftl.versions {
                     versions.trim(lpa);
                 }
             }),
             ("in an erased block", |drive, _, ppa| {
-                let superblock = drive.blocks.of(&drive.geometry, ppa);
-                drive.blocks.set_state(superblock, BlockState::Free);
+                let superblock = drive.ftl.blocks.of(&drive.geometry, ppa);
+                drive.ftl.blocks.set_state(superblock, BlockState::Free);
             }),
-            ("valid units, its count says", |drive, lpa, _| drive.map.clear(lpa)),
+            ("valid units, its count says", |drive, lpa, _| drive.ftl.map.clear(lpa)),
         ];
         for overwrite in [0.0, 2.0] {
-            for place in [0, 1, FETCHED_AHEAD, 5000, drive(overwrite).logical_units - 1] {
+            for place in [0, 1, FETCHED_AHEAD, 5000, drive(overwrite).ftl.logical_units - 1] {
                 for (text, forge) in &forgeries {
                     let mut drive = drive(overwrite);
                     drive.audit().unwrap();
                     let lpa = Lpa(place);
                     let ppa = drive.lookup(lpa);
                     forge(&mut drive, lpa, ppa);
-                    drive.mapped_units -= u64::from(!drive.lookup(lpa).is_some());
+                    drive.ftl.mapped_units -= u64::from(!drive.lookup(lpa).is_some());
                     let fault = drive.audit().unwrap_err();
                     assert!(fault.contains(text), "{fault}");
                 }

@@ -74,15 +74,15 @@ impl Device {
     /// Whether an operation of the host waits, since its page is to be moved.
     #[inline(always)]
     pub(super) fn waits_for_move(&mut self, id: OpId) -> bool {
-        !self.plans.awaited.pages.is_empty() && self.begins_to_wait_for_move(id)
+        !self.ftl.plans.awaited.pages.is_empty() && self.begins_to_wait_for_move(id)
     }
 
     #[inline(never)]
     fn begins_to_wait_for_move(&mut self, id: OpId) -> bool {
-        let source = self.lookup(self.pool[id].lpa);
-        let waits = source.is_some() && self.plans.awaited.waits(source, id);
+        let source = self.lookup(self.flash.pool[id].lpa);
+        let waits = source.is_some() && self.ftl.plans.awaited.waits(source, id);
         if waits {
-            self.pool[id].wait_from = self.now;
+            self.flash.pool[id].wait_from = self.now;
         }
         waits
     }
@@ -91,7 +91,7 @@ impl Device {
     pub(super) fn lock_superblock(&mut self, cause: Cause, superblock: SuperblockId) {
         if self.rules.awaits.are_for(cause) {
             let places: Vec<Ppa> =
-                (0..self.blocks.capacity()).map(|unit| self.unit_at(superblock, unit)).collect();
+                (0..self.ftl.blocks.capacity()).map(|unit| self.unit_at(superblock, unit)).collect();
             self.lock_pages(&places);
         }
     }
@@ -99,16 +99,16 @@ impl Device {
     /// The pages of a plan that begins are to be moved.
     pub(super) fn lock_plan(&mut self, cause: Cause, tag: u32) {
         if self.rules.awaits.are_for(cause) {
-            self.lock_pages(&self.plans.sources(tag));
+            self.lock_pages(&self.ftl.plans.sources(tag));
         }
     }
 
     /// As far as these hold what the host may ask for.
     fn lock_pages(&mut self, sources: &[Ppa]) {
         for &source in sources.iter().filter(|source| source.is_some()) {
-            let of_host = |lpa: Lpa| lpa.0 < self.logical_units && self.is_at(lpa, source);
+            let of_host = |lpa: Lpa| lpa.0 < self.ftl.logical_units && self.is_at(lpa, source);
             if self.valid_lpa(source).is_some_and(of_host) {
-                self.plans.awaited.lock(source);
+                self.ftl.plans.awaited.lock(source);
             }
         }
     }
@@ -116,7 +116,7 @@ impl Device {
     /// A page isn't to be moved from here any more: who waited goes on to where it is now, if it is anywhere.
     #[inline(always)]
     pub(super) fn unlock_page(&mut self, source: Ppa) {
-        if !self.plans.awaited.pages.is_empty() {
+        if !self.ftl.plans.awaited.pages.is_empty() {
             self.end_waits(source, Ppa::NONE);
         }
     }
@@ -124,21 +124,21 @@ impl Device {
     /// A page was moved: reads that waited for that are answered with the data that the controller has of it, and writes follow.
     #[inline(always)]
     pub(super) fn answer_awaiting(&mut self, source: Ppa, to: Ppa) {
-        if !self.plans.awaited.pages.is_empty() {
+        if !self.ftl.plans.awaited.pages.is_empty() {
             self.end_waits(source, to);
         }
     }
 
     #[inline(never)]
     fn end_waits(&mut self, source: Ppa, moved_to: Ppa) {
-        for id in self.plans.awaited.unlock(source) {
+        for id in self.ftl.plans.awaited.unlock(source) {
             self.end_wait_for_move(id);
-            let Op { class, partial, lpa, .. } = self.pool[id];
+            let Op { class, partial, lpa, .. } = self.flash.pool[id];
             let is_here = moved_to.is_some() && self.is_at(lpa, moved_to);
             if class != Class::HostRead || partial || !is_here {
                 self.go_on(id);
-            } else if self.cache.is_none() || !self.serve_late(id) {
-                self.pool[id].ppa = moved_to;
+            } else if self.controller.cache.is_none() || !self.serve_late(id) {
+                self.flash.pool[id].ppa = moved_to;
                 self.verify_read(id);
                 self.unit_done(id, None);
             }
@@ -146,10 +146,10 @@ impl Device {
     }
 
     fn end_wait_for_move(&mut self, id: OpId) {
-        let Op { request, wait_from, .. } = self.pool[id];
+        let Op { request, wait_from, .. } = self.flash.pool[id];
         if request < OWN {
             let waited = self.now.since(wait_from).0;
-            self.pool.parts_mut(id).add(Part::Moving, waited);
+            self.flash.pool.parts_mut(id).add(Part::Moving, waited);
         }
     }
 }

@@ -43,13 +43,13 @@ impl Background {
 impl Device {
     /// The drive has been idle for long enough.
     pub(super) fn begin_background(&mut self) {
-        if !self.background.is_on() || self.background.winds_down {
+        if !self.ftl.background.is_on() || self.ftl.background.winds_down {
             return;
         }
-        self.background.idle = true;
-        self.recorder.background.idle_times += 1;
-        for domain in (0..self.domain.len() as u32).map(DomainId) {
-            self.domain[domain.index()].collector.active = true;
+        self.ftl.background.idle = true;
+        self.observers.recorder.background.idle_times += 1;
+        for domain in (0..self.ftl.domain.len() as u32).map(DomainId) {
+            self.ftl.domain[domain.index()].collector.active = true;
             self.advance_collection(domain);
         }
     }
@@ -57,54 +57,54 @@ impl Device {
     /// From now on the drive comes to rest, or no longer: what is under way ends, and superblocks are emptied only for what
     /// waits for space.
     pub fn wind_down(&mut self, now: bool) {
-        self.background.winds_down = now;
+        self.ftl.background.winds_down = now;
         if now {
-            self.background.idle = false;
+            self.ftl.background.idle = false;
             self.stop_idle_folds();
         }
     }
 
     /// Whether idle times are no longer used.
     pub(super) fn winds_down(&self) -> bool {
-        self.background.winds_down
+        self.ftl.background.winds_down
     }
 
     /// Whether a domain collects no more superblocks since only later requests would need them.
     pub(super) fn comes_to_rest(&self, domain: DomainId) -> bool {
-        let state = &self.domain[domain.index()];
+        let state = &self.ftl.domain[domain.index()];
         let free = state.free.len();
-        self.background.winds_down
+        self.ftl.background.winds_down
             && state.stalled.is_empty()
-            && free > self.thresholds.reserve
+            && free > self.ftl.thresholds.reserve
             && free >= state.demand
     }
 
     /// Whether more superblocks are to be collected because the drive is idle.
     pub(super) fn goes_on_in_background(&self, domain: DomainId, free_soon: u32) -> bool {
-        let Background { stop, idle, winds_down, .. } = self.background;
-        !winds_down && free_soon < stop && (idle || self.domain[domain.index()].collector.background)
+        let Background { stop, idle, winds_down, .. } = self.ftl.background;
+        !winds_down && free_soon < stop && (idle || self.ftl.domain[domain.index()].collector.background)
     }
 
     /// Whether the next of them must wait. One at a time where a request may come between: then no more than a superpage
     /// or an erase is ever under way.
     pub(super) fn background_waits(&self, domain: DomainId) -> bool {
-        let collector = &self.domain[domain.index()].collector;
-        self.background.preemptible && (collector.collects() || collector.in_flight > 0)
+        let collector = &self.ftl.domain[domain.index()].collector;
+        self.ftl.background.preemptible && (collector.collects() || collector.in_flight > 0)
     }
 
     /// Whether something is collected piece by piece, so that a request may come between.
     #[inline]
     pub(super) fn collects_gently(&self, domain: DomainId) -> bool {
-        self.background.preemptible && self.domain[domain.index()].collector.background
+        self.ftl.background.preemptible && self.ftl.domain[domain.index()].collector.background
     }
 
     /// A request comes.
     pub(super) fn end_background(&mut self) {
-        if !std::mem::take(&mut self.background.idle) || !self.background.preemptible {
+        if !std::mem::take(&mut self.ftl.background.idle) || !self.ftl.background.preemptible {
             return;
         }
-        for domain in (0..self.domain.len() as u32).map(DomainId) {
-            let collector = &mut self.domain[domain.index()].collector;
+        for domain in (0..self.ftl.domain.len() as u32).map(DomainId) {
+            let collector = &mut self.ftl.domain[domain.index()].collector;
             if std::mem::take(&mut collector.background) {
                 self.give_up_victim(domain);
             }
@@ -113,33 +113,33 @@ impl Device {
 
     /// Reads no more of the victim, unless its space is needed. What was read of it moves; the rest stays.
     fn give_up_victim(&mut self, domain: DomainId) {
-        if self.pace.is_some() {
+        if self.ftl.pace.is_some() {
             // What it has won counts already; it pauses where that suffices.
             return self.advance_collection(domain);
         }
         let for_cache = self.reserved_for_cache(domain);
-        let state = &mut self.domain[domain.index()];
+        let state = &mut self.ftl.domain[domain.index()];
         let victim = state.collector.victim;
-        let needed = state.free.len() < self.thresholds.trigger.max(state.demand) + for_cache;
+        let needed = state.free.len() < self.ftl.thresholds.trigger.max(state.demand) + for_cache;
         if !victim.is_some() || needed || state.collector.cause_of(victim) != Cause::Gc {
             return;
         }
-        self.recorder.background.given_up += 1;
+        self.observers.recorder.background.given_up += 1;
         state.collector.victim = SuperblockId::NONE;
         state.collector.victims.retain(|&(other, _)| other != victim);
         state.collector.active = !state.collector.wanted.is_empty();
-        self.blocks.set_state(victim, BlockState::Full);
+        self.ftl.blocks.set_state(victim, BlockState::Full);
         self.reclaim_given_up(victim);
         if self.rules.past_collection {
             self.tend_cache();
         }
-        if self.rotation.is_some() {
+        if self.ftl.rotation.is_some() {
             self.pass_turn(domain);
         }
         self.advance_collection(domain);
     }
 
     pub(super) fn background_report(&self) -> Option<BackgroundReport> {
-        self.background.is_on().then_some(self.recorder.background)
+        self.ftl.background.is_on().then_some(self.observers.recorder.background)
     }
 }

@@ -14,7 +14,7 @@ use wordline_base::parts::Part;
 impl Device {
     /// Replaces the policy of the data cache by a user's own. The scheme must have a cache.
     pub fn set_cache_policy(&mut self, policy: Box<dyn crate::cache::CachePolicy + Send>) {
-        match &mut self.cache {
+        match &mut self.controller.cache {
             Some(cache) => cache.policy = CacheSlot::Custom(policy),
             None => self.fail("a cache policy was set, but scheme.cache.policy is none".into()),
         }
@@ -22,7 +22,7 @@ impl Device {
 
     /// A unit of a write enters the cache, or waits until there is room. `durable`: it is answered when programmed.
     pub(super) fn write_to_cache(&mut self, request: u32, lpa: Lpa, bytes: u32, durable: bool) {
-        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let state = &mut cache.state;
         let held = state.table.find(lpa);
         state.record.counts.write_hits += u64::from(held.is_some());
@@ -44,11 +44,11 @@ impl Device {
             wait_from: self.now,
             ..Op::new(WRITE_BACK_PROGRAM, lpa, wordline_base::ids::Ppa::NONE)
         };
-        let id = self.pool.insert(op);
+        let id = self.flash.pool.insert(op);
         if room {
             return self.entered(id, durable);
         }
-        if let Some(cache) = &mut self.cache {
+        if let Some(cache) = &mut self.controller.cache {
             cache.state.record.counts.stalls += 1;
             if let Some(pauses) = &mut cache.state.pauses {
                 pauses.write_waits(self.now);
@@ -59,9 +59,9 @@ impl Device {
 
     /// Writes that waited for room enter, as far as there is room: first come, first served.
     pub(super) fn admit_waiting_writes(&mut self) {
-        while let Some(cache) = self.cache.as_deref() {
+        while let Some(cache) = self.controller.cache.as_deref() {
             let Some(&id) = cache.state.waiting.front() else { return };
-            let Op { lpa, request, wait_from, .. } = self.pool[id];
+            let Op { lpa, request, wait_from, .. } = self.flash.pool[id];
             if cache.state.is_pressed() {
                 return;
             }
@@ -78,7 +78,7 @@ impl Device {
                     return;
                 }
             }
-            if let Some(cache) = &mut self.cache {
+            if let Some(cache) = &mut self.controller.cache {
                 cache.state.waiting.pop_front();
                 if let Some(pauses) = &mut cache.state.pauses {
                     pauses.write_waits(self.now);
@@ -86,7 +86,7 @@ impl Device {
             }
             self.fetch_waiting_writes();
             let waited = self.now.since(wait_from);
-            self.pool.parts_mut(id).add(Part::Buffer, waited.0);
+            self.flash.pool.parts_mut(id).add(Part::Buffer, waited.0);
             self.enter(request, lpa, held);
             let durable = self.is_durable(request);
             self.entered(id, durable);
@@ -97,26 +97,26 @@ impl Device {
     /// what the search for its unit begins with.
     #[inline]
     fn fetch_waiting_writes(&self) {
-        let Some(Cache { state, .. }) = self.cache.as_deref() else { return };
+        let Some(Cache { state, .. }) = self.controller.cache.as_deref() else { return };
         if let Some(&later) = state.waiting.get(3) {
-            self.pool.prefetch(later);
+            self.flash.pool.prefetch(later);
         }
         if let Some(&soon) = state.waiting.get(1) {
-            state.table.prefetch(self.pool[soon].lpa);
+            state.table.prefetch(self.flash.pool[soon].lpa);
         }
     }
 
     /// Brings what the search for a unit begins with towards the caches, if there is a cache.
     #[inline(always)]
     pub(super) fn fetch_cached(&self, lpa: u32) {
-        if let Some(cache) = &self.cache {
+        if let Some(cache) = &self.controller.cache {
             cache.state.table.prefetch(Lpa(lpa));
         }
     }
 
     /// Whether a slot is free, if need be after a clean unit was given up.
     fn make_room(&mut self) -> bool {
-        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
         if !cache.state.table.is_full() {
             return true;
         }
@@ -135,13 +135,13 @@ impl Device {
     /// A unit of a write takes effect in the cache, where it is held or where room was made.
     fn enter(&mut self, request: u32, lpa: Lpa, held: Option<Slot>) {
         let (start, end) = self.wanted_range(request, lpa);
-        let stream = self.requests[request as usize].stream();
+        let stream = self.front.requests[request as usize].stream();
         let point = self.host_point(lpa, stream);
         let group = self.group_of(lpa, point);
-        let before = self.versions.as_ref().map_or(0, |versions| versions.newest(lpa));
-        let version = self.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa));
+        let before = self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(lpa));
+        let version = self.ftl.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa));
         let now = self.now;
-        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let state = &mut cache.state;
         let slot = match (state.in_place(held), held) {
             (Some(slot), _) => {
@@ -173,14 +173,14 @@ impl Device {
             cache.state.urgent.push_back(lpa.0);
         }
         let id = self.request_id(request);
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = &mut self.observers.probe {
             probe.took_effect(id, lpa, self.now);
         }
     }
 
     /// A unit of a write is in the cache: it is answered after an access to the DRAM, or when it is programmed.
     fn entered(&mut self, id: OpId, durable: bool) {
-        match &mut self.cache {
+        match &mut self.controller.cache {
             Some(cache) if durable => cache.state.durable.push_back(id),
             _ => self.access_dram(id),
         }
@@ -190,15 +190,15 @@ impl Device {
     /// address.
     #[inline]
     pub(super) fn group_of(&self, lpa: Lpa, point: u8) -> u32 {
-        let domain = self.placement.plane_by_address(lpa).map_or(0, |plane| self.domains.of(plane).0);
-        self.points.group(domain, point)
+        let domain = self.ftl.placement.plane_by_address(lpa).map_or(0, |plane| self.ftl.domains.of(plane).0);
+        self.ftl.points.group(domain, point)
     }
 
     /// A unit of a read that just came: whether the cache serves it.
     pub(super) fn read_from_cache(&mut self, request: u32, lpa: Lpa, bytes: u32) -> bool {
         let (start, end) = self.wanted_range(request, lpa);
         let mapped = self.is_mapped(lpa);
-        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
         cache.state.read_came(self.now);
         let (table, counts) = (&mut cache.state.table, &mut cache.state.record.counts);
         let found = table.find(lpa);
@@ -218,7 +218,7 @@ impl Device {
             self.page_done(request);
         } else {
             let ppa = wordline_base::ids::Ppa::NONE;
-            let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
+            let id = self.flash.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
             self.access_dram(id);
         }
         true
@@ -227,15 +227,15 @@ impl Device {
     /// A read takes what the cache holds: checked mode compares it with the newest version.
     fn verify_cached(&mut self, request: u32, lpa: Lpa, slot: Slot) {
         let mut newest = 0;
-        if let (Some(versions), Some(cache)) = (&self.versions, &self.cache) {
+        if let (Some(versions), Some(cache)) = (&self.ftl.versions, &self.controller.cache) {
             newest = versions.newest(lpa);
-            self.reads_verified += 1;
+            self.observers.reads_verified += 1;
             if cache.state.table.version(slot) != newest {
                 self.fail(format!("a read of {lpa:?} found a version in the cache that is not the newest"));
             }
         }
         let id = self.request_id(request);
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = &mut self.observers.probe {
             probe.read(id, lpa, Some(newest), self.now);
         }
     }
@@ -243,24 +243,24 @@ impl Device {
     /// The version that flash must hold of a unit: the newest, unless that is in the cache only.
     #[inline]
     pub(super) fn version_in_flash(&self, lpa: Lpa) -> u32 {
-        let cached = self.cache.as_ref().and_then(|cache| {
+        let cached = self.controller.cache.as_ref().and_then(|cache| {
             let table = &cache.state.table;
             table.find(lpa).map(|slot| table.in_flash(slot))
         });
-        cached.unwrap_or_else(|| self.versions.as_ref().map_or(0, |versions| versions.newest(lpa)))
+        cached.unwrap_or_else(|| self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(lpa)))
     }
 
     /// Whether a place holds the version that flash must hold of a unit; always without versions.
     #[inline]
     pub(super) fn holds_newest(&self, lpa: Lpa, ppa: Ppa) -> bool {
         let newest = self.version_in_flash(lpa);
-        self.versions.as_ref().is_none_or(|versions| versions.holds(ppa, newest))
+        self.ftl.versions.as_ref().is_none_or(|versions| versions.holds(ppa, newest))
     }
 
     /// Whether a waiting read needs no flash any more, because the cache has got what it wants.
     pub(super) fn is_overtaken(&self, unit: OpId) -> bool {
-        let Op { lpa, request, class, .. } = self.pool[unit];
-        let Some(cache) = self.cache.as_deref() else { return false };
+        let Op { lpa, request, class, .. } = self.flash.pool[unit];
+        let Some(cache) = self.controller.cache.as_deref() else { return false };
         if class == WRITE_BACK_READ {
             return self.owner(unit).is_none_or(|slot| cache.state.table.holds_all(slot));
         }
@@ -273,7 +273,7 @@ impl Device {
 
     /// A read whose page is no longer where it was: whether the cache serves it instead.
     pub(super) fn serve_late(&mut self, unit: OpId) -> bool {
-        let Op { lpa, request, class, .. } = self.pool[unit];
+        let Op { lpa, request, class, .. } = self.flash.pool[unit];
         let (overtaken, mapped) = (self.is_overtaken(unit), self.is_mapped(lpa));
         if class == WRITE_BACK_READ {
             if overtaken || !mapped {
@@ -284,7 +284,7 @@ impl Device {
         if class != Class::HostRead {
             return false;
         }
-        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
         let Some(slot) = cache.state.table.find(lpa).filter(|_| overtaken || !mapped) else { return false };
         cache.state.record.counts.late_read_hits += 1;
         if cache.policy.refreshes(lpa, Access::Read) {
@@ -297,26 +297,26 @@ impl Device {
 
     /// A unit that the host reads has come from flash: the policy may keep it, unless it was rewritten meanwhile.
     pub(super) fn keep_read(&mut self, unit: OpId) {
-        if matches!(self.cache.as_deref(), Some(Cache { policy: CacheSlot::WriteBuffer(_), .. })) {
+        if matches!(self.controller.cache.as_deref(), Some(Cache { policy: CacheSlot::WriteBuffer(_), .. })) {
             // It takes no reads in.
             return;
         }
-        let Op { lpa, request, ppa, .. } = self.pool[unit];
+        let Op { lpa, request, ppa, .. } = self.flash.pool[unit];
         if request >= OWN || !self.holds(lpa, ppa) {
             return;
         }
-        if !self.cache.as_deref_mut().is_some_and(|cache| cache.policy.admits_read(lpa)) {
+        if !self.controller.cache.as_deref_mut().is_some_and(|cache| cache.policy.admits_read(lpa)) {
             return;
         }
         let (start, end) = self.wanted_range(request, lpa);
         let group = self.group_of(lpa, 0);
-        let version = self.versions.as_ref().map_or(0, |versions| versions.stored(ppa));
-        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let version = self.ftl.versions.as_ref().map_or(0, |versions| versions.stored(ppa));
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let found = cache.state.table.find(lpa);
         if found.is_none() && !self.make_room() {
             return;
         }
-        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let table = &mut cache.state.table;
         let Some(slot) = found.or_else(|| table.insert(lpa, group, version)) else { return };
         if table.in_flash(slot) != version {
@@ -330,7 +330,7 @@ impl Device {
 
     /// TRIM: the unit is nobody's any more, in the cache either.
     pub(super) fn drop_cached(&mut self, lpa: Lpa) {
-        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let table = &mut cache.state.table;
         let Some(slot) = table.find(lpa) else { return };
         let dirty = if table.is_dirty(slot) { table.stamp(slot) } else { 0 };
@@ -345,7 +345,7 @@ impl Device {
 
     /// A flush, of which one part is open: done when all that is dirty now is in flash.
     pub(super) fn flush_cache(&mut self, request: u32) {
-        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let state = &mut cache.state;
         let left = u64::from(state.table.dirty_units()) + u64::from(state.in_program);
         if left == 0 {
@@ -356,7 +356,7 @@ impl Device {
             wait_from: self.now,
             ..Op::new(WRITE_BACK_PROGRAM, Lpa::NONE, wordline_base::ids::Ppa::NONE)
         };
-        let op = self.pool.insert(op);
+        let op = self.flash.pool.insert(op);
         state.promises.push(Promise { op, from: 0, until: state.stamp + 1, left });
         while self.write_back_page() {}
         self.tend_cache();
@@ -365,7 +365,9 @@ impl Device {
     /// The write of this number is in flash, or was trimmed: answers whoever waited for it last.
     pub(super) fn settle(&mut self, stamp: u64) {
         let mut next = 0;
-        while let Some(promise) = self.cache.as_mut().and_then(|cache| cache.state.promises.get_mut(next)) {
+        while let Some(promise) =
+            self.controller.cache.as_mut().and_then(|cache| cache.state.promises.get_mut(next))
+        {
             next += 1;
             if !(promise.from..promise.until).contains(&stamp) {
                 continue;
@@ -376,11 +378,11 @@ impl Device {
             }
             let op = promise.op;
             next -= 1;
-            if let Some(cache) = &mut self.cache {
+            if let Some(cache) = &mut self.controller.cache {
                 cache.state.promises.remove(next);
             }
-            let waited = self.now.since(self.pool[op].wait_from);
-            self.pool.parts_mut(op).add(Part::WriteBack, waited.0);
+            let waited = self.now.since(self.flash.pool[op].wait_from);
+            self.flash.pool.parts_mut(op).add(Part::WriteBack, waited.0);
             self.unit_done(op, None);
         }
     }
@@ -388,10 +390,10 @@ impl Device {
     /// Data moves between the host and the DRAM, one access at a time; then this part of its request is done.
     pub(super) fn access_dram(&mut self, id: OpId) {
         let now = self.now;
-        self.pool[id].wait_from = now;
-        let Op { bytes, request, .. } = self.pool[id];
+        self.flash.pool[id].wait_from = now;
+        let Op { bytes, request, .. } = self.flash.pool[id];
         let resource = self.cache_resource();
-        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         if cache.state.dram.is_immediate(bytes) {
             return self.unit_done(id, None);
         }
@@ -403,13 +405,13 @@ impl Device {
     /// The first access to the DRAM has ended.
     pub(super) fn dram_event(&mut self) {
         let resource = self.cache_resource();
-        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let Some((id, next)) = cache.state.dram.ended() else { return };
         if let Some(end) = next {
             self.events.set(resource, end);
         }
-        let took = self.now.since(self.pool[id].wait_from);
-        self.pool.parts_mut(id).add(Part::Cache, took.0);
+        let took = self.now.since(self.flash.pool[id].wait_from);
+        self.flash.pool.parts_mut(id).add(Part::Cache, took.0);
         self.unit_done(id, None);
     }
 

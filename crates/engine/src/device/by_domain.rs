@@ -68,37 +68,37 @@ impl Device {
     /// How the domains share the logical pages, if each can be prepared on its own.
     pub(super) fn dealing(&self) -> Option<Dealing> {
         // Checked mode takes the other way, so that one can be held against the other.
-        let independent = self.versions.is_none()
-            && matches!(self.gc, GcPolicy::Greedy(_) | GcPolicy::Fifo(_) | GcPolicy::WindowedGreedy(_))
-            && !self.blocks.keeps_last_change()
-            && self.redundancy.is_none()
-            && self.wear_out.is_none()
-            && !self.copies.is_on()
+        let independent = self.ftl.versions.is_none()
+            && matches!(self.ftl.gc, GcPolicy::Greedy(_) | GcPolicy::Fifo(_) | GcPolicy::WindowedGreedy(_))
+            && !self.ftl.blocks.keeps_last_change()
+            && self.ftl.redundancy.is_none()
+            && self.ftl.wear_out.is_none()
+            && !self.ftl.copies.is_on()
             && self.systems.are_none()
-            && !self.slc.as_ref().is_some_and(|slc| slc.untimed)
-            && !self.points.moves_apart()
-            && !self.replication.reserved.has_dies();
-        let PlacementPolicy::Static(placement) = &self.placement else { return None };
-        if !independent || self.domains.len() < 2 {
+            && !self.ftl.slc.as_ref().is_some_and(|slc| slc.untimed)
+            && !self.ftl.points.moves_apart()
+            && !self.ftl.replication.reserved.has_dies();
+        let PlacementPolicy::Static(placement) = &self.ftl.placement else { return None };
+        if !independent || self.ftl.domains.len() < 2 {
             return None;
         }
         let period = self.geometry.planes() << self.geometry.unit_shift;
         let plane_of = |lpa| placement.plane_by_address(lpa);
-        Dealing::new(&self.domains, period, self.all_units(), plane_of)
+        Dealing::new(&self.ftl.domains, period, self.all_units(), plane_of)
     }
 
     /// [`Self::fill`], domain by domain, so many pages at a time.
     pub(super) fn fill_by_domain(&mut self, dealing: &Dealing, pages: &[Lpa], at_once: usize) {
-        let mut map = Whole(std::mem::replace(&mut self.map, PageMap::new(0)));
+        let mut map = Whole(std::mem::replace(&mut self.ftl.map, PageMap::new(0)));
         // SAFETY: the tables are not exchanged while the drive is filled, which is as long as this is used.
         let memory = unsafe { self.memory_of_filling(dealing, &mut map, pages) };
         memory.beside(|| {
-            let mut sorted = vec![Vec::new(); self.domains.len()];
+            let mut sorted = vec![Vec::new(); self.ftl.domains.len()];
             let mut left = pages;
-            while self.fault.is_none() && !left.is_empty() {
+            while self.observers.fault.is_none() && !left.is_empty() {
                 let some = left.get(..at_once.min(left.len())).unwrap_or(left);
                 let in_order = in_order(some.get(..at_once.div_ceil(FEWER_IN_ORDER)).unwrap_or(some));
-                let taken = match in_order.filter(|pages| pages.end <= self.logical_units) {
+                let taken = match in_order.filter(|pages| pages.end <= self.ftl.logical_units) {
                     Some(pages) => {
                         memory.wait_for_pages_below(pages.end);
                         self.fill_in_order(dealing, &mut map, pages.clone());
@@ -113,12 +113,12 @@ impl Device {
             }
         });
         drop(memory);
-        self.map = map.0;
+        self.ftl.map = map.0;
     }
 
     /// Fills pages in any order.
     fn fill_sorted(&mut self, dealing: &Dealing, map: &mut Whole, pages: &[Lpa], sorted: &mut [Vec<u32>]) {
-        let logical = self.logical_units;
+        let logical = self.ftl.logical_units;
         let dealt = |&lpa: &Lpa| (lpa.0 < logical).then(|| (lpa, dealing.of(lpa).0));
         sorted.iter_mut().for_each(Vec::clear);
         for (lpa, domain) in pages.iter().filter_map(dealt) {
@@ -128,21 +128,21 @@ impl Device {
         for (domain, numbers) in (0..).map(DomainId).zip(&*sorted) {
             stopped.extend(self.write_to_domain(domain, map, numbers));
         }
-        self.fault = first_of(stopped, || pages.iter().filter_map(dealt).map(|(_, domain)| domain));
+        self.observers.fault = first_of(stopped, || pages.iter().filter_map(dealt).map(|(_, domain)| domain));
     }
 
     /// Fills pages that follow one another.
     fn fill_in_order(&mut self, dealing: &Dealing, map: &mut Whole, pages: Range<u32>) {
         map.0.note_run(pages.start as usize..pages.end as usize);
         let mut stopped = Vec::new();
-        for domain in (0..self.domains.len() as u32).map(DomainId) {
+        for domain in (0..self.ftl.domains.len() as u32).map(DomainId) {
             let entries = dealing.entries_of(domain, &pages);
             let page = |number: usize| dealing.page(domain, entries.start + number as u32).0;
             stopped.extend(self.write_all_of_domain(domain, map, entries.len(), page, |this, map, first| {
                 this.fill_run_of_domain(domain, dealing, map, entries.start + first as u32..entries.end)
             }));
         }
-        self.fault = first_of(stopped, || pages.clone().map(|page| dealing.of(Lpa(page)).0));
+        self.observers.fault = first_of(stopped, || pages.clone().map(|page| dealing.of(Lpa(page)).0));
     }
 
     /// Fills the first of a domain's pages that follow one another, given by their entries, as long as each is a program unit
@@ -154,31 +154,31 @@ impl Device {
         map: &mut Whole,
         entries: Range<u32>,
     ) -> usize {
-        let planes = self.domains.planes(domain);
+        let planes = self.ftl.domains.planes(domain);
         // What the layout put somewhere has an old place although its entry is zero.
-        let is_laid_out = dealing.page(domain, entries.start).0 < self.layout.occupied();
+        let is_laid_out = dealing.page(domain, entries.start).0 < self.ftl.layout.occupied();
         if is_laid_out || !self.units_are_alone() || !dealing.deals_to_each_of(planes.len()) {
             return 0;
         }
-        let state = &mut self.domain[domain.index()];
-        let point = &mut state.points[usize::from(self.points.of(Cause::Host))];
+        let state = &mut self.ftl.domain[domain.index()];
+        let point = &mut state.points[usize::from(self.ftl.points.of(Cause::Host))];
         let count = point.places_of_a_run(planes.len() as u32).min(entries.len());
         if count == 0 {
             return 0;
         }
-        self.blocks.add_valid(point.superblock, count as i32);
+        self.ftl.blocks.add_valid(point.superblock, count as i32);
         let mut new = count as u32;
         point.take_rows(&self.geometry, planes, count, |first, ppa, places| {
             let lpas = dealing.pages_from(domain, entries.start + first as u32, places);
-            self.oob.set_run(ppa, lpas);
+            self.ftl.oob.set_run(ppa, lpas);
             map.0.set_run(lpas, ppa, |old| {
                 new -= 1;
-                self.blocks.add_valid(self.blocks.of(&self.geometry, old), -1);
+                self.ftl.blocks.add_valid(self.ftl.blocks.of(&self.geometry, old), -1);
             });
         });
         state.live += new;
-        self.mapped_units += u64::from(new);
-        self.blocks.count_host_writes(count as u64);
+        self.ftl.mapped_units += u64::from(new);
+        self.ftl.blocks.count_host_writes(count as u64);
         count
     }
 
@@ -198,10 +198,10 @@ impl Device {
     ) -> bool {
         let groups = dealing.groups(taken_out);
         let mut parts = Parts::new(dealing, groups.first().map_or(0, Vec::len));
-        let mut drawn = vec![Vec::new(); self.domains.len()];
+        let mut drawn = vec![Vec::new(); self.ftl.domains.len()];
         let at_once = (f64::from(dealing.units()) * DRAWN_FOR_EACH_PAGE).ceil() as u64;
         let mut left = count;
-        while left > 0 && self.fault.is_none() {
+        while left > 0 && self.observers.fault.is_none() {
             let some = left.min(at_once) as u32;
             let before = choice.again();
             drawn.iter_mut().for_each(Vec::clear);
@@ -215,16 +215,16 @@ impl Device {
             }
             let mut stopped = Vec::new();
             for group in &groups {
-                parts.take(group, &self.map);
+                parts.take(group, &self.ftl.map);
                 for (slot, &domain) in group.iter().enumerate() {
                     stopped.extend(self.write_to_domain(domain, &mut parts.of(slot), &drawn[domain.index()]));
                     if !go_on() {
                         return false;
                     }
                 }
-                parts.put_back(&mut self.map);
+                parts.put_back(&mut self.ftl.map);
             }
-            self.fault = first_of(stopped, || {
+            self.observers.fault = first_of(stopped, || {
                 let again = before.as_ref().and_then(Overwriting::again).into_iter();
                 again.flat_map(move |mut again| {
                     (0..some).map_while(move |_| again.draw().map(|(lpa, _)| dealing.of(lpa).0))
@@ -258,10 +258,10 @@ impl Device {
         number: impl Fn(usize) -> u32,
         write_run: impl Fn(&mut Self, &mut M, usize) -> usize,
     ) -> Option<Stopped> {
-        let point = usize::from(self.points.of(Cause::Host));
+        let point = usize::from(self.ftl.points.of(Cause::Host));
         let mut done = 0;
         while done < count {
-            if !self.domain[domain.index()].points[point].has_place() {
+            if !self.ftl.domain[domain.index()].points[point].has_place() {
                 self.collect_untimed(domain, &mut |this, victim, places| {
                     this.move_victim_of_domain(domain, map, victim, places);
                 });
@@ -270,7 +270,7 @@ impl Device {
             if run == 0 {
                 self.write_one_of_domain(domain, map, number(done));
             }
-            if let Some(fault) = self.fault.take() {
+            if let Some(fault) = self.observers.fault.take() {
                 return Some(Stopped { domain, write: done, fault });
             }
             done += run.max(1);
@@ -280,22 +280,22 @@ impl Device {
 
     /// Writes one page to the next place of the host.
     fn write_one_of_domain(&mut self, domain: DomainId, map: &mut impl Entries, number: u32) {
-        let (lpa, point) = (map.page(number), self.points.of(Cause::Host));
+        let (lpa, point) = (map.page(number), self.ftl.points.of(Cause::Host));
         let ppa = self.put_untimed(lpa, domain, point);
         if !ppa.is_some() {
             return;
         }
-        let old = map.get(number, lpa, &self.layout);
+        let old = map.get(number, lpa, &self.ftl.layout);
         map.set(number, ppa);
-        self.domain[domain.index()].live += 1;
-        self.blocks.count_host_writes(1);
+        self.ftl.domain[domain.index()].live += 1;
+        self.ftl.blocks.count_host_writes(1);
         if old.is_some() {
-            if let Some(untimed) = &mut self.untimed {
+            if let Some(untimed) = &mut self.ftl.untimed {
                 untimed.old_pages.left(domain, old);
             }
             self.invalidate(old);
         } else {
-            self.mapped_units += u64::from(lpa.0 < self.logical_units);
+            self.ftl.mapped_units += u64::from(lpa.0 < self.ftl.logical_units);
         }
         self.close_untimed_place_if_full(domain, point);
     }
@@ -306,14 +306,14 @@ impl Device {
         if !self.units_are_alone() {
             return 0;
         }
-        let planes = self.domains.planes(domain);
-        let state = &mut self.domain[domain.index()];
-        let point = &mut state.points[usize::from(self.points.of(Cause::Host))];
+        let planes = self.ftl.domains.planes(domain);
+        let state = &mut self.ftl.domain[domain.index()];
+        let point = &mut state.points[usize::from(self.ftl.points.of(Cause::Host))];
         let count = point.places_of_a_run(planes.len() as u32).min(numbers.len());
         if count == 0 {
             return 0;
         }
-        self.blocks.add_valid(point.superblock, count as i32);
+        self.ftl.blocks.add_valid(point.superblock, count as i32);
         let mut new = 0;
         let numbers = numbers.get(..(count + FETCHED_AHEAD).min(numbers.len())).unwrap_or(numbers);
         point.take_run(&self.geometry, planes, count, |place, ppa| {
@@ -322,22 +322,22 @@ impl Device {
             }
             let number = numbers[place];
             let lpa = map.page(number);
-            self.oob.set(ppa, lpa);
-            let old = map.get(number, lpa, &self.layout);
+            self.ftl.oob.set(ppa, lpa);
+            let old = map.get(number, lpa, &self.ftl.layout);
             map.set(number, ppa);
             if old.is_some() {
-                if let Some(untimed) = &mut self.untimed {
+                if let Some(untimed) = &mut self.ftl.untimed {
                     untimed.old_pages.left(domain, old);
                 }
                 // Nothing that is written now is in SLC mode, so that no superblock is erased for being empty.
-                self.blocks.add_valid(self.blocks.of(&self.geometry, old), -1);
+                self.ftl.blocks.add_valid(self.ftl.blocks.of(&self.geometry, old), -1);
             } else {
                 new += 1;
             }
         });
         state.live += new;
-        self.mapped_units += u64::from(new);
-        self.blocks.count_host_writes(count as u64);
+        self.ftl.mapped_units += u64::from(new);
+        self.ftl.blocks.count_host_writes(count as u64);
         count
     }
 
@@ -353,7 +353,7 @@ impl Device {
         for block in places.blocks() {
             (block.0..block.0 + self.geometry.units_per_block().min(fetched))
                 .step_by(ENTRIES_OF_LINE)
-                .for_each(|ppa| self.oob.prefetch(Ppa(ppa)));
+                .for_each(|ppa| self.ftl.oob.prefetch(Ppa(ppa)));
         }
         let mut moved = 0;
         let mut coming = [(Lpa(0), 0, Ppa(0)); MOVED_AT_ONCE];
@@ -366,12 +366,12 @@ impl Device {
             for &(lpa, number, ppa) in &now[..given] {
                 // Whether a unit is valid is chance: no branch.
                 valid[count % MOVED_AT_ONCE] = (lpa, number);
-                count += usize::from(map.get(number, lpa, &self.layout) == ppa);
+                count += usize::from(map.get(number, lpa, &self.ftl.layout) == ppa);
             }
             self.move_units_of_domain(domain, map, &valid[..count]);
             moved += count as i32;
         }
-        self.blocks.add_valid(victim, -moved);
+        self.ftl.blocks.add_valid(victim, -moved);
     }
 
     /// Looks up what was written to the next places of a victim, and fetches its entries; returns how many.
@@ -385,7 +385,7 @@ impl Device {
         let mut next = [Ppa(0); MOVED_AT_ONCE];
         let count = places.take(&mut next);
         for (slot, &ppa) in coming.iter_mut().zip(&next[..count]) {
-            let lpa = self.oob.lpa(ppa, &self.layout);
+            let lpa = self.ftl.oob.lpa(ppa, &self.ftl.layout);
             let number = map.number(lpa);
             map.prefetch(number);
             *slot = (lpa, number, ppa);
@@ -395,7 +395,7 @@ impl Device {
 
     /// Moves units to the next places of garbage collection.
     fn move_units_of_domain(&mut self, domain: DomainId, map: &mut impl Entries, mut units: &[(Lpa, u32)]) {
-        let number = self.points.of(Cause::Gc);
+        let number = self.ftl.points.of(Cause::Gc);
         while let Some((&(lpa, entry), later)) = units.split_first() {
             let run = self.move_run_of_domain(domain, map, units);
             if run == 0 {
@@ -420,17 +420,17 @@ impl Device {
         if !self.units_are_alone() {
             return 0;
         }
-        let planes = self.domains.planes(domain);
-        let point = &mut self.domain[domain.index()].points[usize::from(self.points.of(Cause::Gc))];
+        let planes = self.ftl.domains.planes(domain);
+        let point = &mut self.ftl.domain[domain.index()].points[usize::from(self.ftl.points.of(Cause::Gc))];
         let count = point.places_of_a_run(planes.len() as u32).min(units.len());
         point.take_run(&self.geometry, planes, count, |number, ppa| {
             let (lpa, entry) = units[number];
-            self.oob.prefetch(Ppa(ppa.0 + WRITTEN_AHEAD));
-            self.oob.set(ppa, lpa);
+            self.ftl.oob.prefetch(Ppa(ppa.0 + WRITTEN_AHEAD));
+            self.ftl.oob.set(ppa, lpa);
             map.set(entry, ppa);
         });
         if count > 0 {
-            self.blocks.add_valid(point.superblock, count as i32);
+            self.ftl.blocks.add_valid(point.superblock, count as i32);
         }
         count
     }

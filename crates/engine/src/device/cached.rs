@@ -15,14 +15,14 @@ use wordline_base::time::Ns;
 
 impl Device {
     fn register_resource(&self, die: DieId) -> usize {
-        self.dies.len() + self.channels.len() + die.index()
+        self.flash.dies.len() + self.flash.channels.len() + die.index()
     }
 
     /// The event of a die's cache register.
     pub(super) fn register_event(&mut self, die: DieId) {
-        match self.overlap.registers[die.index()].aside {
+        match self.flash.overlap.registers[die.index()].aside {
             Aside::Nothing => self.consider_loading(die),
-            Aside::Reading => self.overlap.registers[die.index()].aside = Aside::Read,
+            Aside::Reading => self.flash.overlap.registers[die.index()].aside = Aside::Read,
             Aside::Programming => self.former_programmed(die),
             Aside::Held | Aside::Read => {}
         }
@@ -31,9 +31,9 @@ impl Device {
     /// The channel is the die's until `end` for a command of which the cache register makes more than its transfer and
     /// its array time: the time of the die's next event.
     pub(super) fn granted_beside(&mut self, die: DieId, end: Ns) -> Option<Ns> {
-        let state = &mut self.dies[die.index()];
-        let (phase, event) = match self.overlap.registers[die.index()].aside {
-            Aside::Held => (Phase::Moving, end + self.overlap.read_busy),
+        let state = &mut self.flash.dies[die.index()];
+        let (phase, event) = match self.flash.overlap.registers[die.index()].aside {
+            Aside::Held => (Phase::Moving, end + self.flash.overlap.read_busy),
             Aside::Programming => (Phase::Loading, end),
             _ => {
                 self.expect_loading(die, end);
@@ -46,17 +46,17 @@ impl Device {
 
     /// Data has moved between the two registers of a die.
     pub(super) fn register_moved(&mut self, die: DieId) {
-        let Command { head, class, cell, .. } = self.dies[die.index()].command;
+        let Command { head, class, cell, .. } = self.flash.dies[die.index()].command;
         if class.op() == FlashOp::Program {
             let now = self.now;
-            let state = &mut self.dies[die.index()];
+            let state = &mut self.flash.dies[die.index()];
             state.phase = Phase::Array;
             state.array = [now, now + cell];
-            self.recorder.array_ns[die.index()] += cell.0;
+            self.observers.recorder.array_ns[die.index()] += cell.0;
             self.events.set(Self::die_resource(die), now + cell);
             // A read or the next program may wait for this moment.
-            self.touched.push(die);
-        } else if self.overlap.registers[die.index()].aside == Aside::Held {
+            self.flash.touched.push(die);
+        } else if self.flash.overlap.registers[die.index()].aside == Aside::Held {
             self.read_and_send(die);
         } else {
             self.send_data(die, head, class);
@@ -70,8 +70,8 @@ impl Device {
         if self.begin_next_read(die) {
             return;
         }
-        let busy = self.overlap.read_busy;
-        let state = &mut self.dies[die.index()];
+        let busy = self.flash.overlap.read_busy;
+        let state = &mut self.flash.dies[die.index()];
         let Command { head, class, follows, .. } = state.command;
         if !follows {
             return self.send_data(die, head, class);
@@ -83,10 +83,10 @@ impl Device {
 
     /// Takes the next read, if the scheduler wants one and it may follow the one whose data is in the page register.
     fn begin_next_read(&mut self, die: DieId) -> bool {
-        let former = self.dies[die.index()].command;
-        let after = if self.overlap.sequential_reads { former.head } else { NONE };
+        let former = self.flash.dies[die.index()].command;
+        let after = if self.flash.overlap.sequential_reads { former.head } else { NONE };
         loop {
-            let state = &self.dies[die.index()];
+            let state = &self.flash.dies[die.index()];
             let waiting = self.open_work(die);
             if state.suspended.is_some() || waiting == 0 {
                 return false;
@@ -95,19 +95,19 @@ impl Device {
             else {
                 return false;
             };
-            let head = self.dies[die.index()].first(class);
+            let head = self.flash.dies[die.index()].first(class);
             if after != NONE && !self.follows(head, after) {
                 return false;
             }
-            self.dies[die.index()].pop(&mut self.pool, class);
+            self.flash.dies[die.index()].pop(&mut self.flash.pool, class);
             self.note_queue(die, class, Some(head));
             let kept = self.confirm_read(head);
             if kept == NONE {
                 self.change_load(die, -1);
                 continue;
             }
-            self.recorder.cache_reads += 1;
-            let register = &mut self.overlap.registers[die.index()];
+            self.observers.recorder.cache_reads += 1;
+            let register = &mut self.flash.overlap.registers[die.index()];
             (register.aside, register.command) = (Aside::Held, former);
             self.start_command(die, class, kept, after);
             return true;
@@ -116,28 +116,28 @@ impl Device {
 
     /// The data of the former read is in the cache register: it leaves, and the array reads for the next.
     fn read_and_send(&mut self, die: DieId) {
-        let (now, busy) = (self.now, self.overlap.read_busy.0);
-        let register = &mut self.overlap.registers[die.index()];
-        let (mut former, mut next) = (register.command, self.dies[die.index()].command);
+        let (now, busy) = (self.now, self.flash.overlap.read_busy.0);
+        let register = &mut self.flash.overlap.registers[die.index()];
+        let (mut former, mut next) = (register.command, self.flash.dies[die.index()].command);
         // The former waited for all that came between: the next one's command, and that one's waits.
         former.parts.add_channel_waits_of(&next.parts);
-        former.parts.add(Part::ChannelWait(next.class), self.timing.read_command(next.planes).0);
+        former.parts.add(Part::ChannelWait(next.class), self.flash.timing.read_command(next.planes).0);
         former.parts.add(Part::Cell, busy);
         next.parts.add(Part::DieWait(former.class), busy);
         next.follows = true;
         let array = [now, now + next.cell];
         *register = CacheRegister { aside: Aside::Reading, command: next, array, since: now };
-        self.recorder.array_ns[die.index()] += next.cell.0;
+        self.observers.recorder.array_ns[die.index()] += next.cell.0;
         self.events.set(self.register_resource(die), array[1]);
-        self.dies[die.index()].command = former;
+        self.flash.dies[die.index()].command = former;
         self.send_data(die, former.head, former.class);
     }
 
     /// The data of the former read has left: the next one, if there is one, has the die to itself.
     pub(super) fn next_read_takes_over(&mut self, die: DieId) -> bool {
         let now = self.now;
-        let register = &mut self.overlap.registers[die.index()];
-        let state = &mut self.dies[die.index()];
+        let register = &mut self.flash.overlap.registers[die.index()];
+        let state = &mut self.flash.dies[die.index()];
         match register.aside {
             Aside::Reading => {
                 (state.phase, state.array, state.command) = (Phase::Array, register.array, register.command);
@@ -160,8 +160,9 @@ impl Device {
 
     /// The reads that a die, or a second server, is at: of two that overlap first the one whose data leaves first.
     pub(super) fn running_reads(&self, server: usize) -> impl Iterator<Item = &Command> {
-        let running = self.dies.get(server).filter(|die| die.phase != Phase::Idle).map(|die| &die.command);
-        let register = self.overlap.registers.get(server);
+        let running =
+            self.flash.dies.get(server).filter(|die| die.phase != Phase::Idle).map(|die| &die.command);
+        let register = self.flash.overlap.registers.get(server);
         let aside = |wanted: &[Aside]| {
             register.filter(|register| wanted.contains(&register.aside)).map(|register| &register.command)
         };
@@ -173,7 +174,7 @@ impl Device {
 
     /// From `at` on the array programs: the data of the next program may come in.
     pub(super) fn expect_loading(&mut self, die: DieId, at: Ns) {
-        if self.overlap.program && self.dies[die.index()].command.class.op() == FlashOp::Program {
+        if self.flash.overlap.program && self.flash.dies[die.index()].command.class.op() == FlashOp::Program {
             self.events.set(self.register_resource(die), at);
         }
     }
@@ -181,7 +182,7 @@ impl Device {
     /// Takes the next program while the array works, if the scheduler wants it and it continues on the same planes.
     pub(super) fn consider_loading(&mut self, die: DieId) {
         let waiting = self.open_work(die);
-        let state = &self.dies[die.index()];
+        let state = &self.flash.dies[die.index()];
         let [begin, end] = state.array;
         let command = &state.command;
         let programs = command.class.op() == FlashOp::Program && command.form == CommandForm::Plain;
@@ -197,8 +198,8 @@ impl Device {
         if !self.continue_on_all_planes(die, class, &former) {
             return;
         }
-        self.recorder.cache_programs += 1;
-        self.overlap.registers[die.index()] = CacheRegister {
+        self.observers.recorder.cache_programs += 1;
+        self.flash.overlap.registers[die.index()] = CacheRegister {
             aside: Aside::Programming,
             command: former,
             array: [begin, end],
@@ -206,7 +207,7 @@ impl Device {
         };
         self.events.clear(Self::die_resource(die));
         self.events.set(self.register_resource(die), end);
-        let head = self.dies[die.index()].pop(&mut self.pool, class);
+        let head = self.flash.dies[die.index()].pop(&mut self.flash.pool, class);
         self.note_queue(die, class, Some(head));
         self.start_command(die, class, head, former.head);
     }
@@ -214,52 +215,52 @@ impl Device {
     /// Whether the next programs of a class are of the pages after those of a command, on each of its planes. A
     /// program that still takes units waits for them.
     fn continue_on_all_planes(&self, die: DieId, class: Class, former: &Command) -> bool {
-        let mut head = self.dies[die.index()].first(class);
+        let mut head = self.flash.dies[die.index()].first(class);
         for _ in 0..former.planes {
             if head == NONE
                 || !self.follows(head, former.head)
                 || self.takes_units(head)
-                || self.pool[head].copyback
+                || self.flash.pool[head].copyback
             {
                 return false;
             }
-            head = self.pool[head].next;
+            head = self.flash.pool[head].next;
         }
         true
     }
 
     /// Whether a flash page (a program) begins where one of the command at `former` ends, in the same block.
     pub(super) fn follows(&self, head: OpId, mut former: OpId) -> bool {
-        let Op { ppa, class, .. } = self.pool[head];
+        let Op { ppa, class, .. } = self.flash.pool[head];
         let program = class.op() == FlashOp::Program;
         let pages = if program { self.geometry.pages_at_once(self.cell_mode(ppa)) } else { 1 };
         let page = self.flash_page(head);
         while former != NONE && self.flash_page(former).wrapping_add(pages) != page {
-            former = self.pool[former].next;
+            former = self.flash.pool[former].next;
         }
         former != NONE && self.geometry.place(ppa).page >= pages
     }
 
     /// Whether units may still join a program.
     fn takes_units(&self, head: OpId) -> bool {
-        let Op { ppa, point, .. } = self.pool[head];
-        let point = self.domain[self.domain_of(ppa).index()].points.get(usize::from(point));
+        let Op { ppa, point, .. } = self.flash.pool[head];
+        let point = self.ftl.domain[self.domain_of(ppa).index()].points.get(usize::from(point));
         point.is_some_and(|point| point.open_unit == head && point.has_room())
     }
 
     /// The next program's data is in the cache register.
     pub(super) fn loaded(&mut self, die: DieId) {
-        if self.overlap.registers[die.index()].aside == Aside::Programming {
-            self.overlap.registers[die.index()].since = self.now;
-            self.dies[die.index()].phase = Phase::Loaded;
+        if self.flash.overlap.registers[die.index()].aside == Aside::Programming {
+            self.flash.overlap.registers[die.index()].since = self.now;
+            self.flash.dies[die.index()].phase = Phase::Loaded;
         } else {
             self.move_to_page_register(die);
         }
     }
 
     fn move_to_page_register(&mut self, die: DieId) {
-        let busy = self.overlap.program_busy;
-        let state = &mut self.dies[die.index()];
+        let busy = self.flash.overlap.program_busy;
+        let state = &mut self.flash.dies[die.index()];
         state.phase = Phase::Moving;
         state.command.parts.add(Part::Cell, busy.0);
         self.events.set(Self::die_resource(die), self.now + busy);
@@ -267,11 +268,11 @@ impl Device {
 
     /// The array has programmed for the former command.
     fn former_programmed(&mut self, die: DieId) {
-        let CacheRegister { command: former, since, .. } = self.overlap.registers[die.index()];
-        self.overlap.registers[die.index()].aside = Aside::Nothing;
-        let next = std::mem::replace(&mut self.dies[die.index()].command, former);
+        let CacheRegister { command: former, since, .. } = self.flash.overlap.registers[die.index()];
+        self.flash.overlap.registers[die.index()].aside = Aside::Nothing;
+        let next = std::mem::replace(&mut self.flash.dies[die.index()].command, former);
         self.pages_done(die);
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.flash.dies[die.index()];
         state.command = next;
         if state.phase == Phase::Loaded {
             state.command.parts.add(Part::DieWait(former.class), self.now.since(since).0);

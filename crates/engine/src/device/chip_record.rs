@@ -11,8 +11,8 @@ impl Device {
     /// A head begins to wait in the queue of a die, or waits no more.
     #[inline(always)]
     pub(super) fn note_queue(&mut self, die: DieId, class: Class, taken: Option<OpId>) {
-        if self.monitor.chips.is_some() {
-            let arrived = taken.map(|head| self.pool[head].arrived);
+        if self.observers.monitor.chips.is_some() {
+            let arrived = taken.map(|head| self.flash.pool[head].arrived);
             self.record_chip(|chips, now| match arrived {
                 None => chips.enters(die.index(), class, now),
                 Some(arrived) => chips.leaves(die.index(), class, arrived, now),
@@ -23,7 +23,7 @@ impl Device {
     /// A command of so many planes begins.
     #[inline(always)]
     pub(super) fn note_command(&mut self, die: DieId, class: Class, planes: u32) {
-        if self.monitor.chips.is_some() {
+        if self.observers.monitor.chips.is_some() {
             self.record_chip(|chips, _| chips.begins(die.index(), class, planes));
         }
     }
@@ -31,8 +31,8 @@ impl Device {
     /// The channel is the die's until `end`, for its data or for its command, behind which its array works.
     #[inline(always)]
     pub(super) fn note_transfer(&mut self, die: DieId, end: Ns, data: bool) {
-        if self.monitor.chips.is_some() {
-            let command = &self.dies[die.index()].command;
+        if self.observers.monitor.chips.is_some() {
+            let command = &self.flash.dies[die.index()].command;
             let (class, cell) = (command.class, command.cell);
             self.record_chip(|chips, now| {
                 chips.transfers(die.index(), class, now, end);
@@ -46,8 +46,8 @@ impl Device {
     /// The array of a die goes on with its command.
     #[inline]
     pub(super) fn note_array_works(&mut self, die: DieId, from: Ns, until: Ns) {
-        if self.monitor.chips.is_some() {
-            let class = self.dies[die.index()].command.class;
+        if self.observers.monitor.chips.is_some() {
+            let class = self.flash.dies[die.index()].command.class;
             self.record_chip(|chips, _| chips.works(die.index(), class, from, until));
         }
     }
@@ -55,8 +55,8 @@ impl Device {
     /// The array of a die, at work until `until`, is stopped at `at`.
     #[inline]
     pub(super) fn note_array_stops(&mut self, die: DieId, at: Ns, until: Ns) {
-        if self.monitor.chips.is_some() {
-            let class = self.dies[die.index()].command.class;
+        if self.observers.monitor.chips.is_some() {
+            let class = self.flash.dies[die.index()].command.class;
             self.record_chip(|chips, _| chips.stops(die.index(), class, at, until));
         }
     }
@@ -64,15 +64,15 @@ impl Device {
     /// A flash page or block of a command is done.
     #[inline(always)]
     pub(super) fn note_done(&mut self, die: DieId, class: Class, head: OpId) {
-        if self.monitor.chips.is_some() {
-            let arrived = self.pool[head].arrived;
+        if self.observers.monitor.chips.is_some() {
+            let arrived = self.flash.pool[head].arrived;
             self.record_chip(|chips, now| chips.done(die.index(), class, arrived, now));
         }
     }
 
     #[cold]
     fn record_chip(&mut self, record: impl FnOnce(&mut ChipRecorder, Ns)) {
-        if let Some(chips) = &mut self.monitor.chips {
+        if let Some(chips) = &mut self.observers.monitor.chips {
             record(chips, self.now);
         }
     }

@@ -82,13 +82,13 @@ impl Device {
     /// A die of such a chip has work or nothing to do any more: its channel looks at its chips when it is free and all
     /// requests of that nanosecond are known.
     pub(super) fn ask_for_turn(&mut self, die: DieId) {
-        self.dies[die.index()].occupy(None, self.now);
-        if let Some(chips) = &mut self.chips {
+        self.flash.dies[die.index()].occupy(None, self.now);
+        if let Some(chips) = &mut self.flash.chips {
             chips.stir(die);
         }
         self.rest_behind_gates(die);
-        let number = self.channel_of[die.index()];
-        let time = self.channels[number as usize].free_at.max(self.now);
+        let number = self.flash.channel_of[die.index()];
+        let time = self.flash.channels[number as usize].free_at.max(self.now);
         let resource = self.channel_resource(number);
         self.events.set_behind(resource, time);
     }
@@ -96,7 +96,7 @@ impl Device {
     /// A channel is granted until `end`, and will be looked at again then.
     #[inline(always)]
     pub(super) fn expect_turns(&mut self, channel: u32, end: Ns) {
-        if self.chips.is_some() {
+        if self.flash.chips.is_some() {
             self.look_at_chips_at(channel, end);
         }
     }
@@ -109,15 +109,15 @@ impl Device {
 
     /// A free channel to which nobody wants to send: the next chip that can do something begins.
     pub(super) fn serve_chips(&mut self, channel: u32) {
-        let Some(chips) = &self.chips else { return };
+        let Some(chips) = &self.flash.chips else { return };
         let (dies, ways) = (chips.dies, chips.ways);
         let first = chips.turn.get(channel as usize).copied().unwrap_or(0);
         let mut turn = first;
         while let Some((chip, behind)) =
-            self.chips.as_ref().and_then(|chips| chips.next(channel, turn..first + ways))
+            self.flash.chips.as_ref().and_then(|chips| chips.next(channel, turn..first + ways))
         {
             let begins = self.serve_chip(chip * dies, dies);
-            let Some(chips) = &mut self.chips else { return };
+            let Some(chips) = &mut self.flash.chips else { return };
             if begins {
                 if let Some(turn) = chips.turn.get_mut(channel as usize) {
                     *turn = (chip + 1) % ways;
@@ -131,7 +131,7 @@ impl Device {
 
     /// Whether the chip of these dies begins something.
     fn serve_chip(&mut self, first: u32, dies: u32) -> bool {
-        let Some(states) = self.dies.get(first as usize..(first + dies) as usize) else { return false };
+        let Some(states) = self.flash.dies.get(first as usize..(first + dies) as usize) else { return false };
         // Most chips that are asked have nothing to do.
         if !states.iter().any(Die::has_work) || states.iter().any(|die| die.phase != Phase::Idle) {
             return false;
@@ -148,7 +148,7 @@ impl Device {
                 begun |= self.begin_one_of(die, classes);
             }
             // All that was chosen may have moved elsewhere.
-            if begun || self.fault.is_some() {
+            if begun || self.observers.fault.is_some() {
                 return begun;
             }
         }
@@ -159,7 +159,7 @@ impl Device {
     fn serve_suspended(&mut self, first: u32, dies: u32) -> bool {
         let mut begun = false;
         for die in (first..first + dies).map(DieId) {
-            begun |= if self.dies[die.index()].suspended.is_some() {
+            begun |= if self.flash.dies[die.index()].suspended.is_some() {
                 self.take_turn(die);
                 true
             } else {
@@ -176,16 +176,16 @@ impl Device {
             return None;
         }
         let class = if let Some(class) =
-            only_class(all).filter(|_| matches!(self.scheduler, SchedulerPolicy::Tiered(_)))
+            only_class(all).filter(|_| matches!(self.flash.scheduler, SchedulerPolicy::Tiered(_)))
         {
             class
         } else {
             let mut oldest = [Fifo::default(); CLASSES];
             classes_in(all)
                 .for_each(|class| oldest[class.index()] = Fifo::headed_by(self.oldest(first, dies, class).1));
-            let (urgent, pool, now) = (self.urgent, &self.pool, self.now);
+            let (urgent, pool, now) = (self.flash.urgent, &self.flash.pool, self.now);
             let view = QueueView { queues: &oldest, waiting: all, urgent, pool, now };
-            let class = self.scheduler.next(&view);
+            let class = self.flash.scheduler.next(&view);
             let Some(class) = class.filter(|class| all & (1 << class.index()) != 0) else {
                 self.fail(format!("the scheduler chose {class:?} for a chip where nothing of it waits"));
                 return None;
@@ -203,8 +203,8 @@ impl Device {
             if self.open_work(die) & (1 << class.index()) == 0 {
                 continue;
             }
-            let head = self.dies[die.index()].first(class);
-            if oldest.1 == NONE || self.pool[head].order < self.pool[oldest.1].order {
+            let head = self.flash.dies[die.index()].first(class);
+            if oldest.1 == NONE || self.flash.pool[head].order < self.flash.pool[oldest.1].order {
                 oldest = (die, head);
             }
         }

@@ -18,7 +18,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn check_collection(&mut self, domain: DomainId) {
         self.consider_collection(domain);
-        if self.domain[domain.index()].collector.active {
+        if self.ftl.domain[domain.index()].collector.active {
             self.advance_collection(domain);
         }
     }
@@ -28,14 +28,14 @@ impl Device {
     fn consider_collection(&mut self, domain: DomainId) {
         let (for_cache, fold) = (self.reserved_for_cache(domain), self.fold_is_due(domain));
         let lacks_space = self.lacks_space(domain);
-        let state = &mut self.domain[domain.index()];
+        let state = &mut self.ftl.domain[domain.index()];
         if lacks_space {
             // Below the trigger there is still space: the host waits when only the reserve is left.
-            let few = (self.thresholds.reserve + 1).max(state.demand) + for_cache;
+            let few = (self.ftl.thresholds.reserve + 1).max(state.demand) + for_cache;
             let host_waits_soon = state.free.len() < few;
             state.collector.active = true;
             state.collector.background = false;
-            if self.reclaim.is_some() && host_waits_soon {
+            if self.ftl.reclaim.is_some() && host_waits_soon {
                 self.hurry_reclaim_of(domain);
             }
         } else if fold || !state.collector.wanted.is_empty() {
@@ -45,10 +45,11 @@ impl Device {
 
     /// Whether a domain has less space than shall be free.
     fn lacks_space(&self, domain: DomainId) -> bool {
-        let state = &self.domain[domain.index()];
-        match &self.pace {
+        let state = &self.ftl.domain[domain.index()];
+        match &self.ftl.pace {
             None => {
-                state.free.len() < self.thresholds.trigger.max(state.demand) + self.reserved_for_cache(domain)
+                state.free.len()
+                    < self.ftl.thresholds.trigger.max(state.demand) + self.reserved_for_cache(domain)
             }
             Some(pace) => !self.paced_enough(domain, state.free.len(), self.reserved_for_cache(domain), pace),
         }
@@ -57,10 +58,10 @@ impl Device {
     /// Asks for a superblock to be emptied and erased although space suffices. It joins the domain's victims when a
     /// block can be spared for its pages; one that is not full, or is asked for already, is left alone.
     pub(super) fn want_emptied(&mut self, superblock: SuperblockId, cause: Cause) {
-        let domain = self.blocks.split(superblock).0;
-        let collector = &mut self.domain[domain.index()].collector;
+        let domain = self.ftl.blocks.split(superblock).0;
+        let collector = &mut self.ftl.domain[domain.index()].collector;
         let known = collector.wanted.iter().any(|&(other, _)| other == superblock);
-        if known || self.blocks.state(superblock) != BlockState::Full {
+        if known || self.ftl.blocks.state(superblock) != BlockState::Full {
             return;
         }
         collector.wanted.push_back((superblock, cause));
@@ -71,11 +72,11 @@ impl Device {
     /// Chooses victims and reads ahead, as far as the thresholds and the space allow.
     #[inline]
     pub(super) fn advance_collection(&mut self, domain: DomainId) {
-        if self.pace.is_some() {
+        if self.ftl.pace.is_some() {
             self.pace_changed(domain);
         }
-        while self.domain[domain.index()].collector.active {
-            if !self.domain[domain.index()].collector.victim.is_some() {
+        while self.ftl.domain[domain.index()].collector.active {
+            if !self.ftl.domain[domain.index()].collector.victim.is_some() {
                 if !self.next_victim(domain) {
                     break;
                 }
@@ -83,7 +84,7 @@ impl Device {
                 break;
             }
         }
-        let collector = &self.domain[domain.index()].collector;
+        let collector = &self.ftl.domain[domain.index()].collector;
         if collector.reading == 0
             && (!collector.victim.is_some() || self.fold_waits(domain) || self.waits_for_itself(domain))
         {
@@ -94,40 +95,41 @@ impl Device {
     /// Whether a victim is read no further, as enough of it is under way, and all of that lies in rows that more of it would fill:
     /// pages that move to several domains, or write points, may leave each of their rows in part.
     fn waits_for_itself(&self, home: DomainId) -> bool {
-        let in_flight = self.domain[home.index()].collector.in_flight;
+        let in_flight = self.ftl.domain[home.index()].collector.in_flight;
         in_flight >= self.read_ahead(home) && self.gathered_from(home) == in_flight
     }
 
     /// Units from victims of this domain that lie in rows that are being gathered.
     fn gathered_from(&self, home: DomainId) -> u32 {
-        let heads = self.gathering_for(home).flat_map(|domain| &self.domain[domain.index()].points);
-        let units = heads.flat_map(|point| &point.gathered).flat_map(|&head| self.pool.units(head));
-        units.filter(|&unit| self.domain_of(self.pool[unit].source) == home).count() as u32
+        let heads = self.gathering_for(home).flat_map(|domain| &self.ftl.domain[domain.index()].points);
+        let units = heads.flat_map(|point| &point.gathered).flat_map(|&head| self.flash.pool.units(head));
+        units.filter(|&unit| self.domain_of(self.flash.pool[unit].source) == home).count() as u32
     }
 
     /// The domains that pages of this one may move to.
     pub(super) fn gathering_for(&self, home: DomainId) -> impl Iterator<Item = DomainId> + use<> {
-        let domains = if self.rules.places_moves { 0..self.domain.len() as u32 } else { home.0..home.0 + 1 };
+        let domains =
+            if self.rules.places_moves { 0..self.ftl.domain.len() as u32 } else { home.0..home.0 + 1 };
         domains.map(DomainId)
     }
 
     /// Units of a domain's victims that may be under way before no more of them is read.
     fn read_ahead(&self, domain: DomainId) -> u32 {
         if self.collects_gently(domain) {
-            self.geometry.units_per_program() * self.domains.width()
+            self.geometry.units_per_program() * self.ftl.domains.width()
         } else {
-            self.thresholds.read_ahead
+            self.ftl.thresholds.read_ahead
         }
     }
 
     /// Sends reads of the victim's valid units; `false` when enough are under way.
     fn read_victim(&mut self, domain: DomainId) -> bool {
         let ahead = self.read_ahead(domain);
-        let Collector { victim: superblock, cause, .. } = self.domain[domain.index()].collector;
-        let (block, rows) = (self.blocks.split(superblock).1, self.blocks.rows(superblock));
+        let Collector { victim: superblock, cause, .. } = self.ftl.domain[domain.index()].collector;
+        let (block, rows) = (self.ftl.blocks.split(superblock).1, self.ftl.blocks.rows(superblock));
         let class = Class::read_for(cause);
         loop {
-            let Collector { row, column, in_flight, .. } = self.domain[domain.index()].collector;
+            let Collector { row, column, in_flight, .. } = self.ftl.domain[domain.index()].collector;
             // A row that was begun is read to its end, so that its planes can be read together.
             if in_flight >= ahead && column == 0 {
                 return false;
@@ -137,19 +139,19 @@ impl Device {
                 return false;
             }
             if row == rows {
-                self.domain[domain.index()].collector.victim = SuperblockId::NONE;
+                self.ftl.domain[domain.index()].collector.victim = SuperblockId::NONE;
                 return true;
             }
             if column == 0 && self.pace_pauses(domain) {
                 return false;
             }
-            let plane = self.domains.planes(domain)[column as usize];
+            let plane = self.ftl.domains.planes(domain)[column as usize];
             let page = self.geometry.first_unit(plane, block, row);
             if row.is_multiple_of(self.rows_together()) {
                 self.fetch_rows(page, row, rows);
             }
-            let collector = &mut self.domain[domain.index()].collector;
-            let row_ends = column + 1 == self.domains.width();
+            let collector = &mut self.ftl.domain[domain.index()].collector;
+            let row_ends = column + 1 == self.ftl.domains.width();
             (collector.row, collector.column) = if row_ends { (row + 1, 0) } else { (row, column + 1) };
             self.read_page_to_move(domain, page, class);
         }
@@ -159,7 +161,7 @@ impl Device {
     /// when it is read.
     #[inline]
     fn rows_together(&self) -> u32 {
-        (FETCHED_TOGETHER / (self.domains.width() << self.geometry.unit_shift)).max(1)
+        (FETCHED_TOGETHER / (self.ftl.domains.width() << self.geometry.unit_shift)).max(1)
     }
 
     /// Brings what is needed of the next but one [`Self::rows_together`] of a plane towards the caches, at first of the
@@ -168,17 +170,17 @@ impl Device {
         let (shift, together) = (self.geometry.unit_shift, self.rows_together());
         let first = if row == 0 { 0 } else { together };
         let units = (rows - row).min(2 * together) << shift;
-        if self.dealt.is_none() && self.layout.steady().is_some() {
+        if self.ftl.dealt.is_none() && self.ftl.layout.steady().is_some() {
             let (planes, units) = (self.geometry.planes(), self.geometry.units_per_plane());
-            self.dealt = Some(Box::new(Dealt::new(planes, units, (2 * together) << shift)));
+            self.ftl.dealt = Some(Box::new(Dealt::new(planes, units, (2 * together) << shift)));
         }
         for ppa in (page.0 + (first << shift)..page.0 + units).map(Ppa) {
-            let lpa = match &mut self.dealt {
-                Some(dealt) => self.oob.lpa_or(ppa, || dealt.ask(ppa, &self.layout)),
-                None => self.oob.lpa(ppa, &self.layout),
+            let lpa = match &mut self.ftl.dealt {
+                Some(dealt) => self.ftl.oob.lpa_or(ppa, || dealt.ask(ppa, &self.ftl.layout)),
+                None => self.ftl.oob.lpa(ppa, &self.ftl.layout),
             };
-            self.map.prefetch(u64::from(lpa.0));
-            if let Some(versions) = &self.versions {
+            self.ftl.map.prefetch(u64::from(lpa.0));
+            if let Some(versions) = &self.ftl.versions {
                 versions.prefetch(u64::from(lpa.0));
             }
         }
@@ -186,15 +188,15 @@ impl Device {
         let behind = (2 * together) << shift;
         (0..together << shift)
             .step_by(ENTRIES_OF_LINE)
-            .for_each(|unit| self.oob.prefetch(Ppa(page.0 + behind + unit)));
+            .for_each(|unit| self.ftl.oob.prefetch(Ppa(page.0 + behind + unit)));
     }
 
     /// The logical page that was written with a physical page of a victim.
     #[inline(always)]
     pub(super) fn lpa_of_victim(&self, ppa: Ppa) -> Lpa {
-        match &self.dealt {
-            Some(dealt) => self.oob.lpa_or(ppa, || dealt.lpa(ppa, &self.layout)),
-            None => self.oob.lpa(ppa, &self.layout),
+        match &self.ftl.dealt {
+            Some(dealt) => self.ftl.oob.lpa_or(ppa, || dealt.lpa(ppa, &self.ftl.layout)),
+            None => self.ftl.oob.lpa(ppa, &self.ftl.layout),
         }
     }
 
@@ -207,6 +209,6 @@ impl Device {
     /// Whether a physical page is the primary or a further copy of a logical one.
     #[inline]
     pub(super) fn holds(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        self.is_at(lpa, ppa) || self.copies.at(lpa, ppa).is_some()
+        self.is_at(lpa, ppa) || self.ftl.copies.at(lpa, ppa).is_some()
     }
 }

@@ -11,13 +11,13 @@ use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
 impl Device {
     /// The die takes this program: its units take effect.
     pub(super) fn commit_program(&mut self, head: OpId) {
-        let Op { ppa, point, .. } = self.pool[head];
+        let Op { ppa, point, .. } = self.flash.pool[head];
         if point == STEERED {
             self.steered_program_begins(head);
         }
         if self.geometry.unit_shift > 0 || self.geometry.pages_per_program > 1 {
             let domain = self.domain_of(ppa);
-            let point = self.domain[domain.index()].points.get_mut(usize::from(point));
+            let point = self.ftl.domain[domain.index()].points.get_mut(usize::from(point));
             if let Some(point) = point.filter(|point| point.open_unit == head) {
                 point.open_unit = NONE;
                 if point.filled < point.size {
@@ -27,11 +27,11 @@ impl Device {
                 }
             }
         }
-        let superblock = self.blocks.of(&self.geometry, ppa);
+        let superblock = self.ftl.blocks.of(&self.geometry, ppa);
         let mut unit = head;
         while unit != NONE {
             // What joins a program may have another cause than its first unit.
-            match self.pool[unit].class.cause() {
+            match self.flash.pool[unit].class.cause() {
                 Cause::Host | Cause::Mapping => self.commit_new_unit(unit, superblock),
                 Cause::WriteBack => self.commit_write_back(unit, superblock),
                 Cause::Gc | Cause::ReadReclaim | Cause::WearLevelling | Cause::Migration => {
@@ -40,36 +40,36 @@ impl Device {
                 Cause::Replication => self.commit_copy(unit, superblock),
                 Cause::Parity => self.commit_parity_page(unit, superblock),
             }
-            unit = self.pool[unit].next_unit;
+            unit = self.flash.pool[unit].next_unit;
         }
     }
 
     fn commit_new_unit(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Op { lpa, ppa, partial, request, .. } = self.pool[unit];
+        let Op { lpa, ppa, partial, request, .. } = self.flash.pool[unit];
         if partial && self.is_outdated(unit) {
             // Someone else rewrote the unit after its old content was read: read it again.
             return self.retry_read_modify_write(unit);
         }
-        if self.copies.has(lpa) {
+        if self.ftl.copies.has(lpa) {
             self.drop_copies(lpa, self.lookup(lpa), CopyLoss::Written);
         }
         let old = self.store(lpa, ppa, superblock);
-        if !(partial || self.partial_writes.is_empty()) {
-            self.partial_writes.rewritten(lpa);
+        if !(partial || self.ftl.partial_writes.is_empty()) {
+            self.ftl.partial_writes.rewritten(lpa);
         }
-        self.pool[unit].replaced = old;
-        self.blocks.count_host_write();
-        if let Some(versions) = &mut self.versions {
+        self.flash.pool[unit].replaced = old;
+        self.ftl.blocks.count_host_write();
+        if let Some(versions) = &mut self.ftl.versions {
             versions.write(lpa, ppa);
         }
-        if lpa.0 >= self.logical_units {
+        if lpa.0 >= self.ftl.logical_units {
             return self.map_page_stored(lpa);
         }
-        self.mapped_units += u64::from(!old.is_some());
-        self.map_changed(lpa, old, ppa, self.pool[unit].class.cause());
-        if self.probe.is_some() {
+        self.ftl.mapped_units += u64::from(!old.is_some());
+        self.map_changed(lpa, old, ppa, self.flash.pool[unit].class.cause());
+        if self.observers.probe.is_some() {
             let id = self.request_id(request);
-            if let Some(probe) = &mut self.probe {
+            if let Some(probe) = &mut self.observers.probe {
                 probe.took_effect(id, lpa, self.now);
             }
         }
@@ -81,8 +81,8 @@ impl Device {
 
     /// Leaves this place unused and begins anew, keeping what is known of where the time went.
     fn retry_read_modify_write(&mut self, unit: OpId) {
-        let old = self.pool[unit];
-        let again = self.pool.insert(Op {
+        let old = self.flash.pool[unit];
+        let again = self.flash.pool.insert(Op {
             request: old.request,
             bytes: old.bytes,
             partial: true,
@@ -91,33 +91,33 @@ impl Device {
             point: if old.point == STEERED { 0 } else { old.point },
             ..Op::new(old.class, old.lpa, Ppa::NONE)
         });
-        if let Some(&parts) = self.pool.parts(unit) {
-            *self.pool.parts_mut(again) = parts;
+        if let Some(&parts) = self.flash.pool.parts(unit) {
+            *self.flash.pool.parts_mut(again) = parts;
         }
-        self.pool[unit].request = NONE;
+        self.flash.pool[unit].request = NONE;
         self.unused(unit);
         self.begin_read_modify_write(again);
     }
 
     pub(super) fn commit_moved_unit(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Op { lpa, ppa, source, class, .. } = self.pool[unit];
-        if self.copies.has(lpa) && self.commit_moved_copy(unit, superblock) {
+        let Op { lpa, ppa, source, class, .. } = self.flash.pool[unit];
+        if self.ftl.copies.has(lpa) && self.commit_moved_copy(unit, superblock) {
             return;
         }
         if !self.store_moved(source, lpa, ppa, superblock) {
             // Overwritten or trimmed while the move was under way: the programmed copy is nobody's.
             return self.unused(unit);
         }
-        self.pool[unit].replaced = source;
-        self.recorder.moved(class.cause());
+        self.flash.pool[unit].replaced = source;
+        self.observers.recorder.moved(class.cause());
         self.note_folded(source);
-        if !self.partial_writes.is_empty() {
-            self.partial_writes.moved(lpa, source, ppa);
+        if !self.ftl.partial_writes.is_empty() {
+            self.ftl.partial_writes.moved(lpa, source, ppa);
         }
-        if let Some(versions) = &mut self.versions {
+        if let Some(versions) = &mut self.ftl.versions {
             versions.copy(source, ppa);
         }
-        if lpa.0 < self.logical_units {
+        if lpa.0 < self.ftl.logical_units {
             self.map_changed(lpa, source, ppa, class.cause());
             self.tell_moved(lpa, source, ppa, class.cause());
         }
@@ -125,35 +125,35 @@ impl Device {
 
     /// The place of this unit holds nothing after all.
     pub(super) fn unused(&mut self, unit: OpId) {
-        let domain = self.domain_of(self.pool[unit].ppa);
-        self.domain[domain.index()].live -= 1;
-        self.pool[unit].lpa = Lpa::NONE;
+        let domain = self.domain_of(self.flash.pool[unit].ppa);
+        self.ftl.domain[domain.index()].live -= 1;
+        self.flash.pool[unit].lpa = Lpa::NONE;
     }
 
     /// Whether what a write of a part of a page builds on was rewritten since it was read, or hasn't been read.
     pub(super) fn is_outdated(&self, id: OpId) -> bool {
-        let Op { lpa, partial, class, .. } = self.pool[id];
-        partial && class.cause() == Cause::Host && !self.partial_writes.builds_on(lpa, self.lookup(lpa))
+        let Op { lpa, partial, class, .. } = self.flash.pool[id];
+        partial && class.cause() == Cause::Host && !self.ftl.partial_writes.builds_on(lpa, self.lookup(lpa))
     }
 
     /// A page is in a new place from now on. Returns the one before.
     #[inline(always)]
     pub(super) fn store(&mut self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) -> Ppa {
-        let old = self.map.move_to(lpa, ppa, &self.layout);
-        self.oob.set(ppa, lpa);
-        self.blocks.add_valid(superblock, 1);
+        let old = self.ftl.map.move_to(lpa, ppa, &self.ftl.layout);
+        self.ftl.oob.set(ppa, lpa);
+        self.ftl.blocks.add_valid(superblock, 1);
         old
     }
 
     /// A page that moves is in its new place from now on, if it still was at `source`. Returns whether it was.
     #[inline(always)]
     pub(super) fn store_moved(&mut self, source: Ppa, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) -> bool {
-        let (oob, layout) = (&self.oob, &self.layout);
+        let (oob, layout) = (&self.ftl.oob, &self.ftl.layout);
         let is_there = || oob.is_as_laid_out(source) || layout.ppa(lpa) == source;
-        let stored = self.map.move_from(source, lpa, ppa, is_there);
+        let stored = self.ftl.map.move_from(source, lpa, ppa, is_there);
         if stored {
-            self.oob.set(ppa, lpa);
-            self.blocks.add_valid(superblock, 1);
+            self.ftl.oob.set(ppa, lpa);
+            self.ftl.blocks.add_valid(superblock, 1);
         }
         stored
     }
@@ -161,15 +161,15 @@ impl Device {
     /// A physical page no longer holds what anyone wants.
     #[inline(always)]
     pub(super) fn invalidate(&mut self, ppa: Ppa) {
-        let (domain, superblock) = self.blocks.locate(&self.geometry, ppa);
-        let valid = self.blocks.add_valid(superblock, -1);
-        self.domain[domain.index()].live -= 1;
+        let (domain, superblock) = self.ftl.blocks.locate(&self.geometry, ppa);
+        let valid = self.ftl.blocks.add_valid(superblock, -1);
+        self.ftl.domain[domain.index()].live -= 1;
         self.tell_invalidated(ppa);
         self.unlock_page(ppa);
         if valid == 0 {
             self.nothing_is_valid(superblock);
         }
-        let state = &self.domain[domain.index()];
+        let state = &self.ftl.domain[domain.index()];
         if !state.stalled.is_empty() && !state.collector.active {
             // There was nothing to win when the write came; now there may be.
             self.check_collection(domain);
@@ -179,7 +179,7 @@ impl Device {
     /// The last valid unit of a superblock was given up.
     #[inline(never)]
     fn nothing_is_valid(&mut self, superblock: SuperblockId) {
-        if self.blocks.state(superblock) == BlockState::Collecting {
+        if self.ftl.blocks.state(superblock) == BlockState::Collecting {
             self.begin_erase(superblock);
         }
         self.erase_if_empty(superblock);
@@ -188,28 +188,28 @@ impl Device {
 
     /// TRIM of one unit.
     pub(super) fn forget(&mut self, id: u64, lpa: Lpa) {
-        if self.cache.is_some() {
+        if self.controller.cache.is_some() {
             self.drop_cached(lpa);
         }
         let ppa = self.lookup(lpa);
         if ppa.is_some() {
-            if self.copies.has(lpa) {
+            if self.ftl.copies.has(lpa) {
                 self.drop_copies(lpa, ppa, CopyLoss::Trimmed);
             }
-            self.map.clear(lpa);
-            self.mapped_units -= 1;
+            self.ftl.map.clear(lpa);
+            self.ftl.mapped_units -= 1;
             self.map_changed(lpa, ppa, Ppa::NONE, Cause::Host);
         }
-        if let Some(versions) = &mut self.versions {
+        if let Some(versions) = &mut self.ftl.versions {
             versions.trim(lpa);
         }
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = &mut self.observers.probe {
             probe.took_effect(id, lpa, self.now);
         }
         if ppa.is_some() {
             // Reads that waited for the page's move go on within this and find it trimmed.
             self.tell_trimmed(lpa, ppa);
-            if self.striped.is_some() {
+            if self.ftl.striped.is_some() {
                 self.page_given_up(lpa, ppa);
             }
             self.invalidate(ppa);
@@ -219,12 +219,12 @@ impl Device {
     /// The program of one plane has ended. What its units replaced is given up only now: until here a power cut would
     /// still need it.
     pub(super) fn program_ended(&mut self, head: OpId, die: DieId) {
-        let place = self.pool[head].ppa;
+        let place = self.flash.pool[head].ppa;
         let domain = self.domain_of(place);
         let mut unit = head;
         while unit != NONE {
-            let Op { next_unit, ppa, lpa, source, replaced, request, class, .. } = self.pool[unit];
-            if let Some(versions) = self.versions.as_mut().filter(|_| lpa.is_some()) {
+            let Op { next_unit, ppa, lpa, source, replaced, request, class, .. } = self.flash.pool[unit];
+            if let Some(versions) = self.ftl.versions.as_mut().filter(|_| lpa.is_some()) {
                 versions.programmed(ppa);
             }
             if replaced.is_some() {
@@ -233,7 +233,7 @@ impl Device {
                 }
                 self.invalidate(replaced);
             }
-            if self.striped.is_some() && matches!(class.cause(), Cause::Host | Cause::WriteBack) {
+            if self.ftl.striped.is_some() && matches!(class.cause(), Cause::Host | Cause::WriteBack) {
                 self.page_programmed(unit);
             }
             if class.cause() == Cause::WriteBack {
@@ -242,7 +242,7 @@ impl Device {
             if request < OWN {
                 self.unit_done(unit, Some(die));
             } else {
-                self.pool.remove(unit);
+                self.flash.pool.remove(unit);
                 if class.is_move() && request == NONE {
                     self.move_ended(source, domain);
                 } else if class.is_move() {
@@ -259,21 +259,21 @@ impl Device {
         self.note_programmed(place);
         self.place_settled(place);
         self.check_collection(domain);
-        if self.cache.is_some() {
+        if self.controller.cache.is_some() {
             self.tend_cache();
         }
     }
 
     /// The last program of this place has ended.
     pub(super) fn place_settled(&mut self, place: Ppa) {
-        self.end_program_of(self.blocks.of(&self.geometry, place));
+        self.end_program_of(self.ftl.blocks.of(&self.geometry, place));
     }
 
     /// The last program of a place of this superblock has ended.
     #[inline(always)]
     pub(super) fn end_program_of(&mut self, superblock: SuperblockId) {
-        if self.blocks.end(superblock) {
-            match self.blocks.state(superblock) {
+        if self.ftl.blocks.end(superblock) {
+            match self.ftl.blocks.state(superblock) {
                 BlockState::Closing => self.superblock_is_full(superblock),
                 BlockState::Open => self.tell_programmed(superblock),
                 _ => {}
@@ -284,7 +284,7 @@ impl Device {
     /// The last program of a superblock that has no more places has ended.
     #[inline(never)]
     pub(super) fn superblock_is_full(&mut self, superblock: SuperblockId) {
-        self.blocks.set_state(superblock, BlockState::Full);
+        self.ftl.blocks.set_state(superblock, BlockState::Full);
         self.erase_if_empty(superblock);
         self.erase_if_given_up(superblock);
         self.empty_if_failing(superblock);

@@ -109,20 +109,20 @@ impl Replication {
 impl Device {
     /// Makes the tables for copies, if some system will make any.
     pub(super) fn enable_copies(&mut self) {
-        if self.replication.owners.iter().any(|owner| owner.budget > 0) {
-            self.copies.enable(self.logical_units);
-            self.oob.keep_roles();
+        if self.ftl.replication.owners.iter().any(|owner| owner.budget > 0) {
+            self.ftl.copies.enable(self.ftl.logical_units);
+            self.ftl.oob.keep_roles();
         }
     }
 
     /// Whether a system of this number may be added: it needs nothing, or what it needs was arranged.
     pub(super) fn is_laid_out_for(&self, number: usize, system: &dyn System) -> bool {
-        let budget = system.copies().units(self.logical_units);
-        let arranged = self.replication.owners.get(number).map_or(0, |owner| owner.budget);
+        let budget = system.copies().units(self.ftl.logical_units);
+        let arranged = self.ftl.replication.owners.get(number).map_or(0, |owner| owner.budget);
         let reservation = system.reservation();
         let has = |part: &Part| part.system == Some(number) && part.reservation == reservation;
         let reserved =
-            reservation == Reservation::default() || self.replication.reserved.parts().iter().any(has);
+            reservation == Reservation::default() || self.ftl.replication.reserved.parts().iter().any(has);
         budget == arranged && reserved
     }
 
@@ -137,22 +137,22 @@ impl Device {
         if outdated || !self.lookup(lpa).is_some() {
             return self.refuse_copy(owner, lpa, CopyLoss::Outdated);
         }
-        let Some(state) = self.replication.owners.get_mut(owner) else { return };
+        let Some(state) = self.ftl.replication.owners.get_mut(owner) else { return };
         if state.counters.now >= state.budget {
             return self.refuse_copy(owner, lpa, CopyLoss::OverBudget);
         }
         state.counters.begin();
-        let number = self.copies.begin(lpa, owner, to);
+        let number = self.ftl.copies.begin(lpa, owner, to);
         if read.is_some() { self.program_copy(number) } else { self.read_for_copy(number, lpa, owner) }
     }
 
     fn wrong_copy(&self, owner: usize, lpa: Lpa, to: CopyTarget) -> Option<String> {
-        let budget = self.replication.owners.get(owner).map_or(0, |owner| owner.budget);
+        let budget = self.ftl.replication.owners.get(owner).map_or(0, |owner| owner.budget);
         if budget == 0 {
             return Some("without a budget for copies".into());
         }
-        if lpa.0 >= self.logical_units {
-            return Some(format!("of {lpa:?}, beyond the {} logical pages", self.logical_units));
+        if lpa.0 >= self.ftl.logical_units {
+            return Some(format!("of {lpa:?}, beyond the {} logical pages", self.ftl.logical_units));
         }
         match to {
             CopyTarget::Die(die) if die.0 >= self.geometry.dies() => {
@@ -161,7 +161,7 @@ impl Device {
             CopyTarget::Plane(plane) if plane.0 >= self.geometry.planes() => {
                 Some(format!("on {plane:?} of a drive of {} planes", self.geometry.planes()))
             }
-            CopyTarget::Reserved if self.replication.reserved.dies_for(owner).next().is_none() => {
+            CopyTarget::Reserved if self.ftl.replication.reserved.dies_for(owner).next().is_none() => {
                 Some("in reserved space, and has none".into())
             }
             _ => None,
@@ -170,7 +170,7 @@ impl Device {
 
     /// A copy that was not begun.
     fn refuse_copy(&mut self, owner: usize, lpa: Lpa, why: CopyLoss) {
-        if let Some(counters) = self.replication.counters(owner) {
+        if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.given_up(why);
         }
         self.tell_one(owner, |system, drive, actions| {
@@ -180,11 +180,11 @@ impl Device {
 
     /// A copy on its way comes to nothing; of one that was cancelled, for the reason known.
     fn give_copy_up(&mut self, number: u32, why: CopyLoss) {
-        let Some(pending) = self.copies.finish(number) else { return };
+        let Some(pending) = self.ftl.copies.finish(number) else { return };
         if let Some(domain) = pending.domain {
-            self.replication.extra[domain.index()] -= 1;
+            self.ftl.replication.extra[domain.index()] -= 1;
         }
-        if let Some(counters) = self.replication.counters(pending.owner) {
+        if let Some(counters) = self.ftl.replication.counters(pending.owner) {
             counters.now -= 1;
         }
         self.refuse_copy(pending.owner, pending.lpa, pending.cancelled.unwrap_or(why));
@@ -192,23 +192,23 @@ impl Device {
 
     /// Reads the page, since no read of the host has just brought it.
     fn read_for_copy(&mut self, number: u32, lpa: Lpa, owner: usize) {
-        if let Some(counters) = self.replication.counters(owner) {
+        if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.extra_reads += 1;
         }
         let ppa = self.lookup(lpa);
         let bytes = self.geometry.unit_bytes;
-        let id = self.pool.insert(Op { bytes, ..Op::new(Class::CopyRead, lpa, ppa) });
-        self.pool.set_tag(id, number);
+        let id = self.flash.pool.insert(Op { bytes, ..Op::new(Class::CopyRead, lpa, ppa) });
+        self.flash.pool.set_tag(id, number);
         self.enqueue(id);
     }
 
     /// The page of such a read was rewritten, moved or trimmed while it waited.
     pub(super) fn redirect_copy_read(&mut self, unit: OpId) {
-        let (number, lpa) = (self.pool.tag(unit), self.pool[unit].lpa);
-        let cancelled = self.copies.pending(number).is_none_or(|pending| pending.cancelled.is_some());
+        let (number, lpa) = (self.flash.pool.tag(unit), self.flash.pool[unit].lpa);
+        let cancelled = self.ftl.copies.pending(number).is_none_or(|pending| pending.cancelled.is_some());
         let now_at = self.lookup(lpa);
         if cancelled || !now_at.is_some() {
-            self.pool.remove(unit);
+            self.flash.pool.remove(unit);
             return self.give_copy_up(number, CopyLoss::Outdated);
         }
         self.send_on(unit, now_at);
@@ -216,81 +216,81 @@ impl Device {
 
     /// The page is with the controller.
     pub(super) fn read_for_copy_done(&mut self, unit: OpId) {
-        let number = self.pool.tag(unit);
-        self.pool.remove(unit);
+        let number = self.flash.pool.tag(unit);
+        self.flash.pool.remove(unit);
         self.program_copy(number);
     }
 
     /// Queues the program of a copy, if there is space for it.
     fn program_copy(&mut self, number: u32) {
-        let Some(pending) = self.copies.pending(number).copied() else { return };
+        let Some(pending) = self.ftl.copies.pending(number).copied() else { return };
         let place = self.place_for_copy(pending.owner, pending.to);
         let (Some(plane), None) = (place, pending.cancelled) else {
             return self.give_copy_up(number, CopyLoss::NoSpace);
         };
-        let domain = self.domains.of(plane);
+        let domain = self.ftl.domains.of(plane);
         if !self.pass_over_to(plane, pending) {
             return self.give_copy_up(number, CopyLoss::NoSpace);
         }
-        if let Some(pending) = self.copies.pending(number) {
+        if let Some(pending) = self.ftl.copies.pending(number) {
             pending.domain = Some(domain);
         }
-        self.replication.extra[domain.index()] += 1;
-        self.domain[domain.index()].live += 1;
-        let (point, bytes) = (self.points.of(Cause::Replication), self.geometry.unit_bytes);
+        self.ftl.replication.extra[domain.index()] += 1;
+        self.ftl.domain[domain.index()].live += 1;
+        let (point, bytes) = (self.ftl.points.of(Cause::Replication), self.geometry.unit_bytes);
         let op = Op { bytes, point, ..Op::new(Class::CopyProgram, pending.lpa, Ppa::NONE) };
-        let id = self.pool.insert(op);
-        self.pool.set_tag(id, number);
-        let number = self.pool[id].point;
+        let id = self.flash.pool.insert(op);
+        self.flash.pool.set_tag(id, number);
+        let number = self.flash.pool[id].point;
         self.allocate(domain, id, number);
     }
 
     /// A die takes the program of a copy: it takes effect unless the page was written or trimmed meanwhile.
     pub(super) fn commit_copy(&mut self, unit: OpId, superblock: SuperblockId) {
-        let (number, Op { lpa, ppa, .. }) = (self.pool.tag(unit), self.pool[unit]);
-        let pending = self.copies.pending(number).copied();
+        let (number, Op { lpa, ppa, .. }) = (self.flash.pool.tag(unit), self.flash.pool[unit]);
+        let pending = self.ftl.copies.pending(number).copied();
         let Some(pending) = pending.filter(|pending| pending.cancelled.is_none()) else {
             self.unused(unit);
             return self.give_copy_up(number, CopyLoss::Outdated);
         };
         let owner = pending.owner;
-        self.copies.add(lpa, FurtherCopy { ppa, owner, was_primary: false });
-        self.copies.finish(number);
+        self.ftl.copies.add(lpa, FurtherCopy { ppa, owner, was_primary: false });
+        self.ftl.copies.finish(number);
         let primary = self.lookup(lpa);
         self.store_copy(lpa, primary, ppa, superblock);
-        if let Some(counters) = self.replication.counters(owner) {
+        if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.made += 1;
         }
         self.tell_one(owner, |system, drive, actions| system.copied(lpa, ppa, drive, actions));
     }
 
     fn store_copy(&mut self, lpa: Lpa, source: Ppa, ppa: Ppa, superblock: SuperblockId) {
-        self.oob.set_copy(ppa, lpa);
-        self.blocks.add_valid(superblock, 1);
-        if let Some(versions) = &mut self.versions {
+        self.ftl.oob.set_copy(ppa, lpa);
+        self.ftl.blocks.add_valid(superblock, 1);
+        if let Some(versions) = &mut self.ftl.versions {
             versions.copy(source, ppa);
         }
     }
 
     /// A moved page takes effect; `true` if it was a copy (the move of a primary goes on as any other).
     pub(super) fn commit_moved_copy(&mut self, unit: OpId, superblock: SuperblockId) -> bool {
-        let Op { lpa, ppa, source, class, .. } = self.pool[unit];
+        let Op { lpa, ppa, source, class, .. } = self.flash.pool[unit];
         let from = self.domain_of(source).index();
         let to = self.domain_of(ppa).index();
-        let Some(FurtherCopy { owner, .. }) = self.copies.at(lpa, source) else {
-            if self.lookup(lpa) == source && self.copies.is_promoted(lpa) {
-                self.replication.extra[from] -= 1;
-                self.replication.extra[to] += 1;
+        let Some(FurtherCopy { owner, .. }) = self.ftl.copies.at(lpa, source) else {
+            if self.lookup(lpa) == source && self.ftl.copies.is_promoted(lpa) {
+                self.ftl.replication.extra[from] -= 1;
+                self.ftl.replication.extra[to] += 1;
             }
             return false;
         };
-        self.copies.relocate(lpa, source, ppa);
-        self.replication.extra[from] -= 1;
-        self.replication.extra[to] += 1;
-        self.pool[unit].replaced = source;
-        self.recorder.moved(class.cause());
+        self.ftl.copies.relocate(lpa, source, ppa);
+        self.ftl.replication.extra[from] -= 1;
+        self.ftl.replication.extra[to] += 1;
+        self.flash.pool[unit].replaced = source;
+        self.observers.recorder.moved(class.cause());
         self.store_copy(lpa, source, ppa, superblock);
-        if let Some(counters) = self.replication.counters(owner) {
+        if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.moved += 1;
         }
         self.tell_one(owner, |system, drive, actions| system.copy_moved(lpa, source, ppa, drive, actions));
@@ -300,10 +300,10 @@ impl Device {
     /// The host wrote or trimmed a page, whose primary was at `primary`: its copies are void at once. They count as valid
     /// until the event is over, since this may happen while a command is put together.
     pub(super) fn drop_copies(&mut self, lpa: Lpa, primary: Ppa, why: CopyLoss) {
-        let (copies, promoted) = self.copies.forget(lpa, why);
+        let (copies, promoted) = self.ftl.copies.forget(lpa, why);
         if promoted && primary.is_some() {
             let domain = self.domain_of(primary);
-            self.replication.extra[domain.index()] -= 1;
+            self.ftl.replication.extra[domain.index()] -= 1;
         }
         for &copy in copies.as_slice() {
             self.copy_gone(lpa, copy, why);
@@ -313,9 +313,9 @@ impl Device {
     /// A copy that is in the table no more.
     pub(super) fn copy_gone(&mut self, lpa: Lpa, FurtherCopy { ppa, owner, .. }: FurtherCopy, why: CopyLoss) {
         let domain = self.domain_of(ppa);
-        self.replication.extra[domain.index()] -= 1;
-        self.replication.dropped.push(ppa);
-        if let Some(counters) = self.replication.counters(owner) {
+        self.ftl.replication.extra[domain.index()] -= 1;
+        self.ftl.replication.dropped.push(ppa);
+        if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.dropped(why);
         }
         self.tell_one(owner, |system, drive, actions| system.copy_dropped(lpa, ppa, why, drive, actions));
@@ -323,15 +323,15 @@ impl Device {
 
     /// Void copies no longer count as valid.
     pub(super) fn invalidate_dropped(&mut self) {
-        while let Some(ppa) = self.replication.dropped.pop() {
+        while let Some(ppa) = self.ftl.replication.dropped.pop() {
             self.invalidate(ppa);
         }
     }
 
     /// A system gives one of its copies up.
     pub(super) fn drop_copy(&mut self, owner: usize, lpa: Lpa, ppa: Ppa) {
-        if self.copies.at(lpa, ppa).is_some_and(|copy| copy.owner == owner)
-            && let Some(copy) = self.copies.remove(lpa, ppa)
+        if self.ftl.copies.at(lpa, ppa).is_some_and(|copy| copy.owner == owner)
+            && let Some(copy) = self.ftl.copies.remove(lpa, ppa)
         {
             self.copy_gone(lpa, copy, CopyLoss::Asked);
             self.invalidate_dropped();
@@ -340,20 +340,20 @@ impl Device {
 
     /// A system makes one of its copies the primary.
     pub(super) fn promote_copy(&mut self, owner: usize, lpa: Lpa, ppa: Ppa) {
-        if self.copies.at(lpa, ppa).is_none_or(|copy| copy.owner != owner) {
+        if self.ftl.copies.at(lpa, ppa).is_none_or(|copy| copy.owner != owner) {
             return;
         }
         let primary = self.lookup(lpa);
         // The domains now count a copy for the other: the promoted primary still counts where it is, once only.
         let demoted = self.domain_of(primary);
-        if !self.copies.is_promoted(lpa) {
-            self.replication.extra[demoted.index()] += 1;
+        if !self.ftl.copies.is_promoted(lpa) {
+            self.ftl.replication.extra[demoted.index()] += 1;
         }
-        self.copies.promote(lpa, ppa, primary, !self.oob.is_copy(primary));
-        self.map.set(lpa, ppa);
-        self.partial_writes.moved(lpa, primary, ppa);
+        self.ftl.copies.promote(lpa, ppa, primary, !self.ftl.oob.is_copy(primary));
+        self.ftl.map.set(lpa, ppa);
+        self.ftl.partial_writes.moved(lpa, primary, ppa);
         self.map_changed(lpa, primary, ppa, Cause::Replication);
-        if let Some(counters) = self.replication.counters(owner) {
+        if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.promoted += 1;
         }
         self.tell_one(owner, |system, drive, actions| system.copy_moved(lpa, ppa, primary, drive, actions));

@@ -11,19 +11,20 @@ impl Device {
     /// programmed superblock, and every count agrees. Adds them to the `valid` units of the superblocks; returns their
     /// number.
     pub(super) fn audit_copies(&self, valid: &mut [u32]) -> Result<u64, String> {
-        if !self.copies.is_on() {
+        if !self.ftl.copies.is_on() {
             return Ok(0);
         }
-        let (mut extra, mut owned) = (vec![0; self.domain.len()], vec![0; self.replication.owners.len()]);
+        let (mut extra, mut owned) =
+            (vec![0; self.ftl.domain.len()], vec![0; self.ftl.replication.owners.len()]);
         let (mut places, mut count) = (BTreeSet::new(), 0);
-        for (lpa, copy) in self.copies.all() {
+        for (lpa, copy) in self.ftl.copies.all() {
             let ppa = copy.ppa;
-            let superblock = self.blocks.of(&self.geometry, ppa);
+            let superblock = self.ftl.blocks.of(&self.geometry, ppa);
             let wrong = |what: &str| Err(format!("the copy of {lpa:?} at {ppa:?} {what}"));
-            if self.oob.lpa(ppa, &self.layout) != lpa {
+            if self.ftl.oob.lpa(ppa, &self.ftl.layout) != lpa {
                 return wrong("has another page in its OOB");
             }
-            if self.oob.is_copy(ppa) == copy.was_primary {
+            if self.ftl.oob.is_copy(ppa) == copy.was_primary {
                 return wrong("has another role in its OOB");
             }
             if !self.lookup(lpa).is_some() || self.lookup(lpa) == ppa || !places.insert(ppa) {
@@ -32,7 +33,7 @@ impl Device {
             if !self.holds_newest(lpa, ppa) {
                 return wrong("does not hold the newest version");
             }
-            if matches!(self.blocks.state(superblock), BlockState::Free | BlockState::Erasing) {
+            if matches!(self.ftl.blocks.state(superblock), BlockState::Free | BlockState::Erasing) {
                 return wrong("lies in an erased block");
             }
             valid[superblock.index()] += 1;
@@ -43,7 +44,7 @@ impl Device {
             }
             count += 1;
         }
-        for lpa in self.copies.promoted() {
+        for lpa in self.ftl.copies.promoted() {
             let primary = self.lookup(lpa);
             if !primary.is_some() {
                 return Err(format!("{lpa:?} has a promoted primary and holds nothing"));
@@ -56,12 +57,12 @@ impl Device {
 
     fn audit_counts_of_copies(&self, extra: &[u32], owned: &[u32]) -> Result<(), String> {
         for (domain, &counted) in extra.iter().enumerate() {
-            let kept = self.replication.extra(DomainId(domain as u32));
+            let kept = self.ftl.replication.extra(DomainId(domain as u32));
             if kept != counted {
                 return Err(format!("domain {domain} holds {counted} copies, its count says {kept}"));
             }
         }
-        for (number, (owner, &counted)) in self.replication.owners.iter().zip(owned).enumerate() {
+        for (number, (owner, &counted)) in self.ftl.replication.owners.iter().zip(owned).enumerate() {
             let kept = owner.counters.now;
             if kept != counted || kept > owner.budget {
                 return Err(format!(
@@ -70,13 +71,13 @@ impl Device {
                 ));
             }
         }
-        let flagged = |lpa: &Lpa| self.copies.has(*lpa);
-        let known = |lpa: &Lpa| !self.copies.of(*lpa).is_empty() || self.copies.is_promoted(*lpa);
-        if let Some(lpa) = (0..self.logical_units).map(Lpa).find(|lpa| flagged(lpa) != known(lpa)) {
+        let flagged = |lpa: &Lpa| self.ftl.copies.has(*lpa);
+        let known = |lpa: &Lpa| !self.ftl.copies.of(*lpa).is_empty() || self.ftl.copies.is_promoted(*lpa);
+        if let Some(lpa) = (0..self.ftl.logical_units).map(Lpa).find(|lpa| flagged(lpa) != known(lpa)) {
             return Err(format!("{lpa:?} is flagged as if it had copies"));
         }
-        if self.copies.under_way() > 0 || !self.replication.dropped.is_empty() {
-            return Err(format!("{} copies are still under way", self.copies.under_way()));
+        if self.ftl.copies.under_way() > 0 || !self.ftl.replication.dropped.is_empty() {
+            return Err(format!("{} copies are still under way", self.ftl.copies.under_way()));
         }
         Ok(())
     }

@@ -13,14 +13,14 @@ impl Device {
         let planes = self.geometry.planes_per_die;
         let on_die = |die: DieId| (die.0 * planes..(die.0 + 1) * planes).map(PlaneId);
         let fits = |plane: &PlaneId| self.copy_fits(owner, *plane);
-        let emptiest = |plane: &PlaneId| self.replication.extra(self.domains.of(*plane));
+        let emptiest = |plane: &PlaneId| self.ftl.replication.extra(self.ftl.domains.of(*plane));
         match to {
             CopyTarget::Plane(plane) => Some(plane).filter(fits),
             CopyTarget::Die(die) => on_die(die).filter(fits).min_by_key(emptiest),
             CopyTarget::Reserved => {
-                let dies = self.replication.reserved.dies_for(owner);
+                let dies = self.ftl.replication.reserved.dies_for(owner);
                 let planes = dies.flat_map(on_die).filter(fits);
-                let load = |plane: &PlaneId| self.outstanding[self.geometry.die_of(*plane).0.index()];
+                let load = |plane: &PlaneId| self.flash.outstanding[self.geometry.die_of(*plane).0.index()];
                 planes.min_by_key(|plane| (load(plane), emptiest(plane), *plane))
             }
         }
@@ -29,53 +29,53 @@ impl Device {
     /// Whether a copy may go to the domain of a plane: its limit leaves room for all that the host may want, and a new
     /// block is opened only where garbage collection has what it wants to keep free.
     fn copy_fits(&self, owner: usize, plane: PlaneId) -> bool {
-        let (domain, replication) = (self.domains.of(plane), &self.replication);
+        let (domain, replication) = (self.ftl.domains.of(plane), &self.ftl.replication);
         if !replication.reserved.may_use(owner, plane) {
             return false;
         }
-        let state = &self.domain[domain.index()];
+        let state = &self.ftl.domain[domain.index()];
         let extra = replication.extra(domain);
         let room = if replication.reserved.has(plane) {
             extra < replication.reserved_room
         } else {
-            extra < replication.room && state.live < self.room_limit
+            extra < replication.room && state.live < self.ftl.room_limit
         };
-        let point = &state.points[usize::from(self.points.of(Cause::Replication))];
+        let point = &state.points[usize::from(self.ftl.points.of(Cause::Replication))];
         room && (point.has_place() || point.has_room() || self.may_open_for_copies(domain))
     }
 
     fn may_open_for_copies(&self, domain: DomainId) -> bool {
-        let state = &self.domain[domain.index()];
-        state.free.len() >= self.thresholds.trigger.max(state.demand)
+        let state = &self.ftl.domain[domain.index()];
+        state.free.len() >= self.ftl.thresholds.trigger.max(state.demand)
     }
 
     /// Passes over places that are not wanted until the next is; they stay unused. `false` if no block may be opened for
     /// that.
     pub(super) fn pass_over_to(&mut self, plane: PlaneId, Pending { to, owner, .. }: Pending) -> bool {
-        let (domain, die) = (self.domains.of(plane), self.geometry.die_of(plane).0);
-        let number = self.points.of(Cause::Replication);
+        let (domain, die) = (self.ftl.domains.of(plane), self.geometry.die_of(plane).0);
+        let number = self.ftl.points.of(Cause::Replication);
         let any_of_die = !matches!(to, CopyTarget::Plane(_));
         loop {
             let is_wanted =
                 |other: PlaneId| other == plane || any_of_die && self.geometry.die_of(other).0 == die;
-            let point = &self.domain[domain.index()].points[usize::from(number)];
+            let point = &self.ftl.domain[domain.index()].points[usize::from(number)];
             if point.has_room() && is_wanted(self.geometry.plane_of(point.place).0) {
                 return true;
             }
             if !point.has_place() && !self.may_open_for_copies(domain) {
                 return false;
             }
-            let next_is_wanted = is_wanted(point.next_plane(self.domains.planes(domain)));
-            self.domain[domain.index()].points[usize::from(number)].open_unit = NONE;
+            let next_is_wanted = is_wanted(point.next_plane(self.ftl.domains.planes(domain)));
+            self.ftl.domain[domain.index()].points[usize::from(number)].open_unit = NONE;
             if next_is_wanted {
                 return true;
             }
             let place = self.take_place(domain, number);
-            if self.fault.is_some() {
+            if self.observers.fault.is_some() {
                 return false;
             }
             self.place_settled(place);
-            if let Some(counters) = self.replication.counters(owner) {
+            if let Some(counters) = self.ftl.replication.counters(owner) {
                 counters.passed_over += u64::from(self.geometry.pages_per_program);
             }
         }
@@ -83,17 +83,18 @@ impl Device {
 
     /// Nothing can be won in a domain whose data waits for space: its copies make room.
     pub(super) fn spare_copies(&mut self, domain: DomainId) {
-        if self.replication.extra(domain) == 0 || self.domain[domain.index()].stalled.is_empty() {
+        if self.ftl.replication.extra(domain) == 0 || self.ftl.domain[domain.index()].stalled.is_empty() {
             return;
         }
         let here: Vec<(Lpa, Ppa)> = self
+            .ftl
             .copies
             .all()
             .map(|(lpa, copy)| (lpa, copy.ppa))
             .filter(|&(_, ppa)| self.domain_of(ppa) == domain)
             .collect();
         for (lpa, ppa) in here {
-            if let Some(copy) = self.copies.remove(lpa, ppa) {
+            if let Some(copy) = self.ftl.copies.remove(lpa, ppa) {
                 self.copy_gone(lpa, copy, CopyLoss::Reclaimed);
             }
         }

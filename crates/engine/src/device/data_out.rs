@@ -22,7 +22,7 @@ impl Device {
         let duration = self.transfer(bytes);
         self.charge_channel(class, bytes);
         let blamed = !self.nobody_waits_for(class);
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.flash.dies[die.index()];
         state.phase = Phase::DataWait;
         state.data_out = duration;
         if blamed {
@@ -34,7 +34,7 @@ impl Device {
     /// Bytes of a flash page that its readers want; a unit that several want moves once.
     #[inline]
     pub(super) fn bytes_wanted(&self, head: OpId) -> u32 {
-        let op = &self.pool[head];
+        let op = &self.flash.pool[head];
         if op.next_unit == NONE { op.bytes } else { self.bytes_of_chain(head) }
     }
 
@@ -43,8 +43,8 @@ impl Device {
         for first in (0..units).step_by(UNITS_AT_ONCE as usize) {
             // The most that is wanted of each unit of the page.
             let mut most = [0u32; UNITS_AT_ONCE as usize];
-            for unit in self.pool.units(head) {
-                let Op { ppa, bytes: wanted, .. } = self.pool[unit];
+            for unit in self.flash.pool.units(head) {
+                let Op { ppa, bytes: wanted, .. } = self.flash.pool[unit];
                 let number = (ppa.0 & (units - 1)).wrapping_sub(first);
                 let Some(before) = most.get_mut(number as usize) else { continue };
                 bytes = bytes.saturating_add(wanted.saturating_sub(*before));
@@ -57,9 +57,9 @@ impl Device {
     /// One flash page of a read has left.
     #[inline(always)]
     pub(super) fn data_left(&mut self, die: DieId) {
-        let command = &mut self.dies[die.index()].command;
+        let command = &mut self.flash.dies[die.index()].command;
         let Command { head, class, planes, .. } = *command;
-        let next = self.pool[head].next;
+        let next = self.flash.pool[head].next;
         // What its answer leads to finds the rest of the command at the die.
         command.head = next;
         self.change_load(die, -1);
@@ -68,7 +68,7 @@ impl Device {
             self.page_read(head, class, Some(die));
         }
         let blamed = !self.nobody_waits_for(class);
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.flash.dies[die.index()];
         if next == NONE {
             self.count(class, planes, 1);
             return self.command_done(die);
@@ -84,15 +84,15 @@ impl Device {
     /// unless they carry those already.
     #[inline]
     pub(super) fn page_read(&mut self, head: OpId, class: Class, die: Option<DieId>) {
-        let first = self.pool[head].ppa;
+        let first = self.flash.pool[head].ppa;
         let mut unit = head;
         while unit != NONE {
-            let op = &mut self.pool[unit];
+            let op = &mut self.flash.pool[unit];
             let next_unit = std::mem::replace(&mut op.next_unit, NONE);
             op.last_unit = unit;
             if class == Class::HostRead && !op.partial && !op.guess && !is_source(op.request) {
                 self.tell_read_done(unit);
-                if self.cache.is_some() {
+                if self.controller.cache.is_some() {
                     self.keep_read(unit);
                 }
                 self.unit_done(unit, die);
@@ -110,7 +110,7 @@ impl Device {
 
     /// One unit is with the controller that is not what a read of the host asked for, or not all of it.
     fn unit_read(&mut self, unit: OpId, class: Class, die: Option<DieId>) {
-        let Op { partial, guess, ppa, .. } = self.pool[unit];
+        let Op { partial, guess, ppa, .. } = self.flash.pool[unit];
         if class.is_move() {
             self.unit_read_for_move(unit);
         } else if class == Class::MapRead {
@@ -124,12 +124,12 @@ impl Device {
         } else if partial || class.cause() == Cause::WriteBack {
             // A program follows, whose response time this is a part of.
             if let Some(die) = die {
-                self.pool.parts_mut(unit).merge(&self.dies[die.index()].command.parts);
+                self.flash.pool.parts_mut(unit).merge(&self.flash.dies[die.index()].command.parts);
             }
             if class.cause() == Cause::WriteBack {
                 return self.merged(unit);
             }
-            self.pool[unit].source = ppa;
+            self.flash.pool[unit].source = ppa;
             self.program_anywhere(unit);
         } else {
             self.source_read(unit, die);

@@ -64,14 +64,14 @@ impl Disturb {
 impl Device {
     /// Draws bit errors from the streams of this seed.
     pub fn seed_errors(&mut self, seed: u64) {
-        if let Some(errors) = self.disturb.as_mut().and_then(|disturb| disturb.errors.as_mut()) {
+        if let Some(errors) = self.flash.disturb.as_mut().and_then(|disturb| disturb.errors.as_mut()) {
             errors.set_seed(seed);
         }
     }
 
     /// Reads by block, and by flash page where asked for; `None` when they are not counted.
     pub fn read_counts(&self) -> Option<&ReadCounts> {
-        self.disturb.as_ref().map(|disturb| &disturb.counts)
+        self.flash.disturb.as_ref().map(|disturb| &disturb.counts)
     }
 
     /// Reads of a block of a plane since its erase; 0 when they are not counted.
@@ -82,16 +82,16 @@ impl Device {
     /// A read command takes this flash page to the array.
     #[inline(always)]
     pub(super) fn page_disturbs(&mut self, head: OpId, page: u32) {
-        if self.disturb.is_some() {
+        if self.flash.disturb.is_some() {
             self.count_and_correct(head, page);
         }
     }
 
     #[inline(never)]
     fn count_and_correct(&mut self, head: OpId, page: u32) {
-        let Op { lpa, ppa, .. } = self.pool[head];
+        let Op { lpa, ppa, .. } = self.flash.pool[head];
         let outcome = self.meet_errors(head, page);
-        let Some(disturb) = &mut self.disturb else { return };
+        let Some(disturb) = &mut self.flash.disturb else { return };
         let mut reads = 0;
         for _ in 0..=outcome.retries {
             reads = disturb.counts.note(ppa);
@@ -100,7 +100,7 @@ impl Device {
             self.block_worn(lpa, ppa, reads);
         }
         self.count_page_reads(head);
-        self.recorder.disturb.reads += 1 + u64::from(outcome.retries);
+        self.observers.recorder.disturb.reads += 1 + u64::from(outcome.retries);
         if outcome.uncorrectable {
             self.page_lost(head);
         }
@@ -109,7 +109,7 @@ impl Device {
     /// Draws the bit errors that a read of a flash page meets, where the device has any, and what they cost.
     #[inline(always)]
     fn meet_errors(&mut self, head: OpId, page: u32) -> ReadOutcome {
-        if self.disturb.as_ref().is_some_and(|disturb| disturb.errors.is_some()) {
+        if self.flash.disturb.as_ref().is_some_and(|disturb| disturb.errors.is_some()) {
             self.draw_errors(head, page)
         } else {
             ReadOutcome::default()
@@ -118,45 +118,45 @@ impl Device {
 
     #[inline(never)]
     fn draw_errors(&mut self, head: OpId, page: u32) -> ReadOutcome {
-        let ppa = self.pool[head].ppa;
+        let ppa = self.flash.pool[head].ppa;
         let bytes = self.bytes_wanted(head).min(self.geometry.page_bytes);
         let (erases, mode) = (self.erases_of_block(ppa), self.cell_mode(ppa));
-        let cell_read = self.timing.read(page, mode);
-        let Some(disturb) = &mut self.disturb else { return ReadOutcome::default() };
+        let cell_read = self.flash.timing.read(page, mode);
+        let Some(disturb) = &mut self.flash.disturb else { return ReadOutcome::default() };
         let Some(errors) = &mut disturb.errors else { return ReadOutcome::default() };
         let rate = errors.rate(ppa, (page, mode), erases, &disturb.counts, self.now);
         let outcome = errors.read(rate, bytes);
         disturb.retry = disturb.retry.max(errors.retry_time(outcome.retries, cell_read));
-        self.recorder.disturb.page_read(&outcome);
+        self.observers.recorder.disturb.page_read(&outcome);
         outcome
     }
 
     /// No retry brought the data of this flash page back. Its readers are answered all the same; whatever else a drive
     /// does about it begins here.
     fn page_lost(&mut self, head: OpId) {
-        self.recorder.disturb.page_lost(self.pool[head].class);
+        self.observers.recorder.disturb.page_lost(self.flash.pool[head].class);
     }
 
     /// Time in the array that the retries of the command just put together add.
     #[inline(always)]
     pub(super) fn take_retry_time(&mut self) -> Ns {
-        self.disturb.as_mut().map_or(Ns::ZERO, |disturb| std::mem::take(&mut disturb.retry))
+        self.flash.disturb.as_mut().map_or(Ns::ZERO, |disturb| std::mem::take(&mut disturb.retry))
     }
 
     /// A program command takes this flash page: with the first page of a block its retention begins.
     #[inline(always)]
     pub(super) fn note_program_time(&mut self, head: OpId, page: u32) {
         if page == 0
-            && let Some(errors) = self.disturb.as_mut().and_then(|disturb| disturb.errors.as_mut())
+            && let Some(errors) = self.flash.disturb.as_mut().and_then(|disturb| disturb.errors.as_mut())
         {
-            errors.programmed(self.pool[head].ppa, self.now);
+            errors.programmed(self.flash.pool[head].ppa, self.now);
         }
     }
 
     /// The block that begins with this unit is erased.
     #[inline]
     pub(super) fn forget_reads(&mut self, first: Ppa) {
-        if let Some(disturb) = &mut self.disturb {
+        if let Some(disturb) = &mut self.flash.disturb {
             disturb.counts.erase(first);
         }
     }
@@ -164,7 +164,7 @@ impl Device {
     /// The data of a flash page has left its die: hands it to the decoder. `false` if decoding takes no time.
     #[inline(always)]
     pub(super) fn begin_decoding(&mut self, head: OpId, die: DieId) -> bool {
-        let errors = self.disturb.as_ref().and_then(|disturb| disturb.errors.as_ref());
+        let errors = self.flash.disturb.as_ref().and_then(|disturb| disturb.errors.as_ref());
         match errors.map(|errors| errors.decode) {
             None | Some(Ns::ZERO) => false,
             Some(takes) => {
@@ -180,15 +180,15 @@ impl Device {
         let mut unit = head;
         while unit != NONE {
             // What a wrong guess took is told as a whole, when it ends.
-            if self.pool[unit].request != NONE && !self.pool[unit].guess {
-                let parts = self.pool.parts_mut(unit);
-                parts.merge(&self.dies[die.index()].command.parts);
+            if self.flash.pool[unit].request != NONE && !self.flash.pool[unit].guess {
+                let parts = self.flash.pool.parts_mut(unit);
+                parts.merge(&self.flash.dies[die.index()].command.parts);
                 parts.add(Part::Decode, takes.0);
             }
-            unit = self.pool[unit].next_unit;
+            unit = self.flash.pool[unit].next_unit;
         }
         let (done, resource) = (self.now + takes, self.decoder_resource());
-        let Some(disturb) = &mut self.disturb else { return };
+        let Some(disturb) = &mut self.flash.disturb else { return };
         disturb.decoding.push_back(Decoding { done, head });
         if disturb.decoding.len() == 1 {
             self.events.set(resource, done);
@@ -198,25 +198,25 @@ impl Device {
     /// The first flash page in the decoder is done.
     pub(super) fn decoding_done(&mut self) {
         let resource = self.decoder_resource();
-        let Some(disturb) = &mut self.disturb else { return };
+        let Some(disturb) = &mut self.flash.disturb else { return };
         let Some(Decoding { head, .. }) = disturb.decoding.pop_front() else { return };
         if let Some(next) = disturb.decoding.front() {
             self.events.set(resource, next.done);
         }
-        self.page_read(head, self.pool[head].class, None);
+        self.page_read(head, self.flash.pool[head].class, None);
     }
 
     /// Place of the decoder in the event set: behind dies, channels and cache registers.
     pub(super) fn decoder_resource(&self) -> usize {
-        self.dies.len() + self.channels.len() + self.overlap.registers.len()
+        self.flash.dies.len() + self.flash.channels.len() + self.flash.overlap.registers.len()
     }
 
     pub(super) fn read_disturb_report(&self) -> Option<ReadDisturbReport> {
-        self.read_counts().map(|counts| self.recorder.disturb.read_disturb(counts))
+        self.read_counts().map(|counts| self.observers.recorder.disturb.read_disturb(counts))
     }
 
     pub(super) fn errors_report(&self) -> Option<ErrorsReport> {
-        let errors = self.disturb.as_ref().and_then(|disturb| disturb.errors.as_ref());
-        errors.map(|errors| self.recorder.disturb.errors(errors))
+        let errors = self.flash.disturb.as_ref().and_then(|disturb| disturb.errors.as_ref());
+        errors.map(|errors| self.observers.recorder.disturb.errors(errors))
     }
 }

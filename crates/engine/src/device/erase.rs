@@ -9,33 +9,33 @@ use wordline_base::ids::{DomainId, Lpa, SuperblockId};
 impl Device {
     /// Nothing valid is left in a superblock: erases its blocks.
     pub(super) fn begin_erase(&mut self, superblock: SuperblockId) {
-        let (domain, block) = self.blocks.split(superblock);
-        self.blocks.set_state(superblock, BlockState::Erasing);
-        let collector = &mut self.domain[domain.index()].collector;
+        let (domain, block) = self.ftl.blocks.split(superblock);
+        self.ftl.blocks.set_state(superblock, BlockState::Erasing);
+        let collector = &mut self.ftl.domain[domain.index()].collector;
         if collector.victim == superblock {
             collector.victim = SuperblockId::NONE;
         }
         let class = Class::erase_for(collector.cause_of(superblock));
-        for index in 0..self.domains.width() as usize {
-            let plane = self.domains.planes(domain)[index];
-            let id = self.pool.insert(Op::new(class, Lpa::NONE, self.block_start(plane, block)));
-            self.blocks.begin(superblock);
+        for index in 0..self.ftl.domains.width() as usize {
+            let plane = self.ftl.domains.planes(domain)[index];
+            let id = self.flash.pool.insert(Op::new(class, Lpa::NONE, self.block_start(plane, block)));
+            self.ftl.blocks.begin(superblock);
             self.enqueue(id);
         }
     }
 
     /// One block is erased; with the last of its superblock the space is free.
     pub(super) fn block_erased(&mut self, head: OpId) {
-        let ppa = self.pool[head].ppa;
-        self.pool.remove(head);
+        let ppa = self.flash.pool[head].ppa;
+        self.flash.pool.remove(head);
         self.forget_reads(ppa);
         self.reclaim_block_erased(ppa);
         self.erase_may_fail(ppa);
-        if let Some(versions) = &mut self.versions {
+        if let Some(versions) = &mut self.ftl.versions {
             versions.erase(ppa, self.geometry.units_per_block());
         }
-        let superblock = self.blocks.of(&self.geometry, ppa);
-        if !self.blocks.end(superblock) {
+        let superblock = self.ftl.blocks.of(&self.geometry, ppa);
+        if !self.ftl.blocks.end(superblock) {
             return;
         }
         let domain = self.domain_of(ppa);
@@ -43,17 +43,17 @@ impl Device {
         if !self.retire_if_lost(domain, superblock) {
             self.make_free(domain, superblock);
         }
-        let collector = &mut self.domain[domain.index()].collector;
+        let collector = &mut self.ftl.domain[domain.index()].collector;
         collector.victims.retain(|victim| victim.0 != superblock);
         collector.planned.retain(|victim| victim.0 != superblock);
-        self.domain[domain.index()].pace.end(superblock);
+        self.ftl.domain[domain.index()].pace.end(superblock);
         self.reclaim_ended(superblock);
         self.forget_in_plans(superblock);
         self.tell_erased(superblock);
         self.tell_map_of_erase();
         self.start_waiting_plans();
         self.release_stalled(domain);
-        if self.rotation.is_some() {
+        if self.ftl.rotation.is_some() {
             self.pass_turn(domain);
         }
         self.check_collection(domain);
@@ -66,10 +66,10 @@ impl Device {
 
     /// Counts an erase and puts the superblock with the other free ones.
     pub(super) fn make_free(&mut self, domain: DomainId, superblock: SuperblockId) {
-        self.blocks.count_erase(superblock);
+        self.ftl.blocks.count_erase(superblock);
         self.erase_rows(superblock);
-        self.blocks.set_state(superblock, BlockState::Free);
-        let erases = self.blocks.erase_counts()[superblock.index()];
-        self.domain[domain.index()].free.put(superblock, erases);
+        self.ftl.blocks.set_state(superblock, BlockState::Free);
+        let erases = self.ftl.blocks.erase_counts()[superblock.index()];
+        self.ftl.domain[domain.index()].free.put(superblock, erases);
     }
 }

@@ -29,11 +29,11 @@ impl Device {
             count += 1;
         }
         let units = units.get(..count).unwrap_or_default();
-        self.map.prefetch_all(units);
-        if let Some(versions) = &self.versions {
+        self.ftl.map.prefetch_all(units);
+        if let Some(versions) = &self.ftl.versions {
             units.iter().for_each(|&lpa| versions.prefetch(lpa as u64));
         }
-        if self.cache.is_some() {
+        if self.controller.cache.is_some() {
             coming.flat_map(|request| self.first_units(request)).for_each(|lpa| self.fetch_cached(lpa));
         }
     }
@@ -48,9 +48,9 @@ impl Device {
     /// Second stage, once the first had time: what overwrites change, and what checked mode compares.
     #[inline(always)]
     pub fn prefetch_looked_up<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
-        if self.cache.is_some() || !self.systems.are_none() {
+        if self.controller.cache.is_some() || !self.systems.are_none() {
             coming.for_each(|request| self.prefetch_for_all(request));
-        } else if self.versions.is_none() {
+        } else if self.ftl.versions.is_none() {
             let writes = coming.filter(|request| request.op != HostOp::Read);
             writes.for_each(|request| self.prefetch_overwritten(request));
         } else {
@@ -64,10 +64,10 @@ impl Device {
         if request.op == HostOp::Read {
             self.first_units(request).for_each(|lpa| self.fetch_for_systems(lpa, Distance::Far));
         }
-        if let Some(cache) = &self.cache {
+        if let Some(cache) = &self.controller.cache {
             let lpa = self.geometry.unit_of_byte(request.offset);
             cache.state.table.prefetch_unit(Lpa(lpa as u32));
-        } else if self.versions.is_some() {
+        } else if self.ftl.versions.is_some() {
             self.prefetch_compared(std::iter::once(request));
         } else {
             self.prefetch_overwritten(request);
@@ -84,14 +84,14 @@ impl Device {
 
     fn prefetch_superblock(&self, ppa: Ppa) {
         if ppa.is_some() {
-            self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));
+            self.ftl.blocks.prefetch(self.ftl.blocks.of(&self.geometry, ppa));
         }
     }
 
     /// The same, and what checked mode knows of the places of these requests.
     #[inline(never)]
     fn prefetch_compared<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
-        let Some(versions) = &self.versions else { return };
+        let Some(versions) = &self.ftl.versions else { return };
         let mut places = [Ppa::NONE; MOST];
         for (place, request) in places.iter_mut().zip(coming) {
             *place = self.place_now(request);
@@ -101,7 +101,7 @@ impl Device {
         }
         let places = || places.iter().filter(|place| place.is_some());
         places().for_each(|&place| versions.prefetch_stored(place));
-        places().for_each(|&place| self.oob.prefetch(place));
+        places().for_each(|&place| self.ftl.oob.prefetch(place));
     }
 
     /// Where a request's first unit is; [`Ppa::NONE`] also where looking that up would cost more than it helps.
@@ -109,11 +109,11 @@ impl Device {
     fn place_now(&self, request: &HostRequest) -> Ppa {
         let unit = self.geometry.unit_of_byte(request.offset);
         let lpa = Lpa(unit as u32);
-        if unit >= u64::from(self.logical_units) {
+        if unit >= u64::from(self.ftl.logical_units) {
             return Ppa::NONE;
         }
-        if self.map.is_most_likely_as_laid_out(lpa) && !self.layout.holds(lpa) {
-            self.map.prefetch(unit);
+        if self.ftl.map.is_most_likely_as_laid_out(lpa) && !self.ftl.layout.holds(lpa) {
+            self.ftl.map.prefetch(unit);
             return Ppa::NONE;
         }
         self.lookup(lpa)
@@ -124,8 +124,8 @@ impl Device {
     pub(super) fn fetch_entries_of(&self, head: OpId) {
         let mut unit = head;
         while unit != NONE {
-            let Op { lpa, next_unit, .. } = self.pool[unit];
-            self.map.prefetch(u64::from(lpa.0));
+            let Op { lpa, next_unit, .. } = self.flash.pool[unit];
+            self.ftl.map.prefetch(u64::from(lpa.0));
             unit = next_unit;
         }
     }

@@ -11,18 +11,18 @@ impl Device {
     /// Lets the firmware work on a request; then the request enters the flash queues.
     #[inline(always)]
     pub(super) fn run_firmware(&mut self, number: u32) {
-        if self.cpu.is_on() { self.take_core(number) } else { self.deliver(number) }
+        if self.controller.cpu.is_on() { self.take_core(number) } else { self.deliver(number) }
     }
 
     #[inline(never)]
     fn take_core(&mut self, number: u32) {
-        let work = self.work_of(&self.requests[number as usize].request);
-        let Some(Booking { begin, end }) = self.cpu.book(self.now, &work) else {
+        let work = self.work_of(&self.front.requests[number as usize].request);
+        let Some(Booking { begin, end }) = self.controller.cpu.book(self.now, &work) else {
             return self.deliver(number);
         };
-        let request = &mut self.requests[number as usize];
+        let request = &mut self.front.requests[number as usize];
         (request.cpu_wait, request.cpu) = (begin.since(self.now).0, end.since(begin).0);
-        self.cpu.after(end, Task::Request(number));
+        self.controller.cpu.after(end, Task::Request(number));
     }
 
     /// What the firmware has to do for a request.
@@ -33,7 +33,7 @@ impl Device {
         let end = offset.saturating_add(length);
         let touched = if length == 0 { 0 } else { end.div_ceil(unit) - offset / unit };
         let whole = (end / unit).saturating_sub(offset.div_ceil(unit));
-        let searched = (Cost::SearchStep, touched * self.translation.search_steps());
+        let searched = (Cost::SearchStep, touched * self.ftl.translation.search_steps());
         let not_searched = (Cost::SearchStep, 0);
         match op {
             HostOp::Read => [(Cost::ReadRequest, 1), (Cost::Lookup, touched), (Cost::MapUpdate, 0), searched],
@@ -51,7 +51,7 @@ impl Device {
 
     /// The firmware has done its work for the task that is next.
     pub(super) fn firmware_done(&mut self) {
-        match self.cpu.take_task() {
+        match self.controller.cpu.take_task() {
             Some(Task::Request(number)) => self.deliver(number),
             Some(Task::Programs(first)) => self.enqueue_linked(first),
             Some(Task::Place(unit)) => self.place_planned(unit),
@@ -64,7 +64,7 @@ impl Device {
     /// block is programmed page by page.
     #[inline(always)]
     pub(super) fn enqueue_moves(&mut self, heads: &[OpId]) {
-        if self.cpu.is_on() {
+        if self.controller.cpu.is_on() {
             return self.work_on_moves(heads);
         }
         heads.iter().for_each(|&head| self.enqueue(head));
@@ -77,19 +77,20 @@ impl Device {
         };
         let mut first = NONE;
         for &head in heads.iter().rev() {
-            self.pool[head].next = first;
+            self.flash.pool[head].next = first;
             first = head;
         }
-        self.cpu.after_in_queue(queue, end, Task::Programs(first));
+        self.controller.cpu.after_in_queue(queue, end, Task::Programs(first));
     }
 
     /// The work of moving these flash pages: when all of it is done, and its queue; `None` when it takes no time.
     fn charge_moves(&mut self, heads: &[OpId]) -> Option<(Ns, usize)> {
-        let queue = self.domain_of(self.pool[*heads.first()?].ppa).index();
+        let queue = self.domain_of(self.flash.pool[*heads.first()?].ppa).index();
         let mut end = None;
-        for &head in heads.iter().filter(|&&head| self.pool[head].class.is_move()) {
-            let units = self.pool.units(head).count() as u64;
-            end = end.max(self.cpu.book(self.now, &[(Cost::Move, units)]).map(|booking| booking.end));
+        for &head in heads.iter().filter(|&&head| self.flash.pool[head].class.is_move()) {
+            let units = self.flash.pool.units(head).count() as u64;
+            end = end
+                .max(self.controller.cpu.book(self.now, &[(Cost::Move, units)]).map(|booking| booking.end));
         }
         end.map(|end| (end, queue))
     }
@@ -97,7 +98,7 @@ impl Device {
     fn enqueue_linked(&mut self, first: OpId) {
         let mut head = first;
         while head != NONE {
-            let next = std::mem::replace(&mut self.pool[head].next, NONE);
+            let next = std::mem::replace(&mut self.flash.pool[head].next, NONE);
             self.enqueue(head);
             head = next;
         }
@@ -107,9 +108,12 @@ impl Device {
     /// takes to be done, for those who do wait.
     #[inline]
     pub(super) fn charge(&mut self, cost: Cost, n: u64) -> Ns {
-        if !self.cpu.is_on() {
+        if !self.controller.cpu.is_on() {
             return Ns::ZERO;
         }
-        self.cpu.book(self.now, &[(cost, n)]).map_or(Ns::ZERO, |booking| booking.end.since(self.now))
+        self.controller
+            .cpu
+            .book(self.now, &[(cost, n)])
+            .map_or(Ns::ZERO, |booking| booking.end.since(self.now))
     }
 }

@@ -8,7 +8,7 @@ use wordline_base::time::Ns;
 impl Device {
     /// A system closes gates on dies. It names the time at which they open again: there is no gate without an end.
     pub(super) fn close_gates(&mut self, system: usize, dies: &[DieId], classes: ClassSet, until: Ns) {
-        let real = self.outstanding.len();
+        let real = self.flash.outstanding.len();
         if let Some(die) = dies.iter().find(|die| die.index() >= real) {
             let name = self.system_name(system);
             return self
@@ -19,9 +19,9 @@ impl Device {
             return self.fail(format!("the system {name} closed a gate that never opens"));
         }
         for &die in dies {
-            self.gates.close(die, system as u32, classes, until);
+            self.flash.gates.close(die, system as u32, classes, until);
             // A gate that is replaced may have opened.
-            self.touched.push(die);
+            self.flash.touched.push(die);
             self.touch_planes(die);
         }
     }
@@ -33,13 +33,13 @@ impl Device {
             return;
         }
         self.now = now;
-        self.gates.close_all(classes, until);
+        self.flash.gates.close_all(classes, until);
         // The gate that this replaces may have opened. Dies that have nothing to do need not hear of it, but for those that
         // ask for the turn of their chip.
-        let all = self.chips.is_some();
-        for die in 0..self.outstanding.len() {
-            if all || self.outstanding[die] > 0 {
-                self.touched.push(DieId(die as u32));
+        let all = self.flash.chips.is_some();
+        for die in 0..self.flash.outstanding.len() {
+            if all || self.flash.outstanding[die] > 0 {
+                self.flash.touched.push(DieId(die as u32));
                 self.touch_planes(DieId(die as u32));
             }
         }
@@ -48,7 +48,7 @@ impl Device {
 
     /// The die whose gates a server obeys.
     fn gate_of(&self, server: DieId) -> DieId {
-        match &self.plane_collection {
+        match &self.flash.plane_collection {
             Some(collection) => collection.die(server),
             None => server,
         }
@@ -57,9 +57,9 @@ impl Device {
     /// Classes of which something waits that the die may begin now, one bit each.
     #[inline(always)]
     pub(super) fn open_work(&self, die: DieId) -> u32 {
-        let waiting = self.dies[die.index()].waiting();
-        if self.gates.are_used() {
-            waiting & !self.gates.closed(self.gate_of(die), self.now)
+        let waiting = self.flash.dies[die.index()].waiting();
+        if self.flash.gates.are_used() {
+            waiting & !self.flash.gates.closed(self.gate_of(die), self.now)
         } else {
             waiting
         }
@@ -68,11 +68,11 @@ impl Device {
     /// A die rests: if something waits behind a gate, it looks again when the gate opens.
     #[inline(always)]
     pub(super) fn rest_behind_gates(&mut self, die: DieId) {
-        if !self.gates.are_used() {
+        if !self.flash.gates.are_used() {
             return;
         }
-        let waiting = self.dies[die.index()].waiting();
-        if let Some(opening) = self.gates.next_opening(self.gate_of(die), waiting, self.now) {
+        let waiting = self.flash.dies[die.index()].waiting();
+        if let Some(opening) = self.flash.gates.next_opening(self.gate_of(die), waiting, self.now) {
             self.events.set(Self::die_resource(die), opening);
         }
     }

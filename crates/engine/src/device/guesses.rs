@@ -10,12 +10,12 @@ use wordline_base::parts::Part;
 impl Device {
     /// Reads where the page may be.
     pub(super) fn read_at_guess(&mut self, id: OpId, ppa: Ppa) {
-        let op = &mut self.pool[id];
+        let op = &mut self.flash.pool[id];
         (op.ppa, op.guess) = (ppa, true);
         op.class = Class::read_for(op.class.cause());
         let Op { lpa, partial, .. } = *op;
         if partial {
-            self.partial_writes.reads(lpa, ppa);
+            self.ftl.partial_writes.reads(lpa, ppa);
         } else {
             self.tell_access_of(id, false);
         }
@@ -27,17 +27,17 @@ impl Device {
 
     /// The cell read of a guessed place begins: whether it is right is decided by what is there now.
     pub(super) fn judge_guess(&mut self, unit: OpId) {
-        let Op { lpa, ppa, .. } = self.pool[unit];
+        let Op { lpa, ppa, .. } = self.flash.pool[unit];
         if self.lookup(lpa) == ppa {
-            self.pool[unit].guess = false;
-            self.recorder.mapping.guesses_right += 1;
+            self.flash.pool[unit].guess = false;
+            self.observers.recorder.mapping.guesses_right += 1;
         }
     }
 
     /// A flash page read is about to begin: units whose guess a system would not give again are sent on. Returns the head of the
     /// others ([`NONE`](crate::sched::queue::NONE) when there is none).
     pub(super) fn without_withdrawn(&mut self, head: OpId) -> OpId {
-        if !self.pool.units(head).any(|unit| self.pool[unit].guess) {
+        if !self.flash.pool.units(head).any(|unit| self.flash.pool[unit].guess) {
             return head;
         }
         self.keep_units(head, |device, unit| {
@@ -56,14 +56,14 @@ impl Device {
             if self.is_withdrawn(unit) {
                 return true;
             }
-            unit = self.pool[unit].next_unit;
+            unit = self.flash.pool[unit].next_unit;
         }
         false
     }
 
     /// Whether the page of a guess has moved since, and its system knows that it can't be there any more.
     fn is_withdrawn(&mut self, unit: OpId) -> bool {
-        let Op { lpa, ppa, guess, partial, class, .. } = self.pool[unit];
+        let Op { lpa, ppa, guess, partial, class, .. } = self.flash.pool[unit];
         let write = partial || class.op() == FlashOp::Program;
         guess
             && self.lookup(lpa) != ppa
@@ -71,25 +71,25 @@ impl Device {
     }
 
     fn withdraw_guess(&mut self, unit: OpId) {
-        let waited = self.now.since(self.pool[unit].wait_from).0;
-        self.pool[unit].guess = false;
-        self.pool.parts_mut(unit).add(Part::Misprediction, waited);
-        self.recorder.mapping.guesses_withdrawn += 1;
+        let waited = self.now.since(self.flash.pool[unit].wait_from).0;
+        self.flash.pool[unit].guess = false;
+        self.flash.pool.parts_mut(unit).add(Part::Misprediction, waited);
+        self.observers.recorder.mapping.guesses_withdrawn += 1;
         // The page moved while its read waited, as often as it may: that leads nowhere by nobody's fault.
-        self.pool.set_tag(unit, 0);
+        self.flash.pool.set_tag(unit, 0);
         self.ask_again(unit);
     }
 
     /// The OOB of a guessed place names something else: its reading was in vain.
     pub(super) fn guess_was_wrong(&mut self, unit: OpId) {
-        let Op { lpa, ppa, wait_from, .. } = self.pool[unit];
-        self.pool[unit].guess = false;
+        let Op { lpa, ppa, wait_from, .. } = self.flash.pool[unit];
+        self.flash.pool[unit].guess = false;
         let wasted = self.now.since(wait_from).0;
-        self.pool.parts_mut(unit).add(Part::Misprediction, wasted);
+        self.flash.pool.parts_mut(unit).add(Part::Misprediction, wasted);
         let found = self.found_at(ppa);
-        self.recorder.mapping.guesses_wrong += 1;
-        self.recorder.mapping.guesses_outdated += u64::from(found == lpa);
-        self.translation.policy.get_mut().wrong_guess(lpa, ppa, found);
+        self.observers.recorder.mapping.guesses_wrong += 1;
+        self.observers.recorder.mapping.guesses_outdated += u64::from(found == lpa);
+        self.ftl.translation.policy.get_mut().wrong_guess(lpa, ppa, found);
         self.tell_translation(|system, drive| system.wrong_guess(lpa, ppa, found, drive));
         self.ask_again(unit);
     }
@@ -98,10 +98,11 @@ impl Device {
     /// is programmed: the table does not forget what was erased.
     fn found_at(&self, ppa: Ppa) -> Lpa {
         use crate::blocks::BlockState::{Collecting, Full};
-        let superblock = self.blocks.of(&self.geometry, ppa);
-        let programmed = matches!(self.blocks.state(superblock), Full | Collecting);
-        let written =
-            || Some(self.oob.lpa(ppa, &self.layout)).filter(|lpa| programmed && lpa.0 < self.all_units());
+        let superblock = self.ftl.blocks.of(&self.geometry, ppa);
+        let programmed = matches!(self.ftl.blocks.state(superblock), Full | Collecting);
+        let written = || {
+            Some(self.ftl.oob.lpa(ppa, &self.ftl.layout)).filter(|lpa| programmed && lpa.0 < self.all_units())
+        };
         self.valid_lpa(ppa).or_else(written).unwrap_or(Lpa::NONE)
     }
 }

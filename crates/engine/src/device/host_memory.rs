@@ -32,18 +32,18 @@ impl HostMemory {
 impl Device {
     /// An operation of the host found its entry: whether it must still come over the link.
     pub(super) fn fetches_entry(&mut self, id: OpId) -> bool {
-        if self.host_memory.access == Ns::ZERO {
+        if self.controller.host_memory.access == Ns::ZERO {
             return false;
         }
-        self.pool[id].wait_from = self.now;
-        let end = Ns(self.now.0 + self.host_memory.access.0);
-        self.host_memory.waiting.push_back((end, id));
+        self.flash.pool[id].wait_from = self.now;
+        let end = Ns(self.now.0 + self.controller.host_memory.access.0);
+        self.controller.host_memory.waiting.push_back((end, id));
         true
     }
 
     /// The entry of the first operation that waits is here.
     pub(super) fn entry_is_here(&mut self) {
-        if let Some((_, id)) = self.host_memory.waiting.pop_front() {
+        if let Some((_, id)) = self.controller.host_memory.waiting.pop_front() {
             self.end_translation_wait(id);
             self.go_on(id);
         }

@@ -35,7 +35,7 @@ impl Device {
     /// translation page, for which such reads may wait. The reads of read-modify-writes are work of writes.
     #[inline(always)]
     fn is_ideal(&self, op: &Op) -> bool {
-        self.second_server > 0 && matches!(op.class, Class::HostRead | Class::MapRead) && !op.partial
+        self.flash.second_server > 0 && matches!(op.class, Class::HostRead | Class::MapRead) && !op.partial
     }
 
     /// Who serves an operation at `ppa`: its die, or the second server of its die.
@@ -43,11 +43,11 @@ impl Device {
     pub(super) fn server_of(&self, unit: OpId, ppa: Ppa) -> DieId {
         let die = self.die_of(ppa).0;
         // Most drives have none, and their operations need not be looked at.
-        if self.second_server > 0 && self.is_ideal(&self.pool[unit]) {
-            return DieId(die.0 + self.second_server);
+        if self.flash.second_server > 0 && self.is_ideal(&self.flash.pool[unit]) {
+            return DieId(die.0 + self.flash.second_server);
         }
-        if self.plane_collection.is_some() {
-            return self.plane_server(self.pool[unit].class, ppa).unwrap_or(die);
+        if self.flash.plane_collection.is_some() {
+            return self.plane_server(self.flash.pool[unit].class, ppa).unwrap_or(die);
         }
         die
     }
@@ -55,11 +55,11 @@ impl Device {
     /// The real die of a server.
     #[inline(always)]
     pub(super) fn real_die(&self, server: DieId) -> usize {
-        let dies = self.outstanding.len();
+        let dies = self.flash.outstanding.len();
         if server.index() < dies {
             return server.index();
         }
-        match &self.plane_collection {
+        match &self.flash.plane_collection {
             Some(collection) => collection.die(server).index(),
             None => server.index() - dies,
         }
@@ -68,8 +68,8 @@ impl Device {
     /// Checked mode: whether a read finds the newest version that flash has. On a second server a page counts as programmed as soon
     /// as its program has begun: its data is in the controller still.
     pub(super) fn finds_newest(&self, unit: OpId) -> bool {
-        let op = &self.pool[unit];
-        self.versions.as_ref().is_none_or(|versions| {
+        let op = &self.flash.pool[unit];
+        self.ftl.versions.as_ref().is_none_or(|versions| {
             let newest = self.version_in_flash(op.lpa);
             versions.holds(op.ppa, newest) || (self.is_ideal(op) && versions.stored(op.ppa) == newest)
         })
@@ -82,17 +82,17 @@ impl Device {
         mut dies: Vec<DieReport>,
         mut channels: Vec<ChannelReport>,
     ) -> (Vec<DieReport>, Vec<ChannelReport>) {
-        if self.second_server == 0 {
+        if self.flash.second_server == 0 {
             return (dies, channels);
         }
         let real = dies.len();
         for (number, (clock, die)) in self.die_clocks(end).iter().skip(real).zip(&mut dies).enumerate() {
             die.second_server = Some(SecondServerReport {
                 busy_ns: [Class::HostRead, Class::MapRead]
-                    .map(|class| self.recorder.die_busy(real + number, clock, class))
+                    .map(|class| self.observers.recorder.die_busy(real + number, clock, class))
                     .iter()
                     .sum(),
-                array_ns: self.recorder.array_ns.get(real + number).copied(),
+                array_ns: self.observers.recorder.array_ns.get(real + number).copied(),
             });
         }
         let seconds = channels.split_off(self.geometry.channels as usize);

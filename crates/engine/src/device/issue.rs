@@ -35,11 +35,11 @@ pub(super) fn only_class(waiting: u32) -> Option<Class> {
 impl Device {
     /// A die got work: it begins, or interrupts what it does, or goes on.
     pub(super) fn look_at(&mut self, die: DieId) {
-        match self.dies[die.index()].phase {
+        match self.flash.dies[die.index()].phase {
             Phase::Idle => self.start_next(die),
             Phase::Array => {
                 self.consider_suspending(die);
-                if self.overlap.program {
+                if self.flash.overlap.program {
                     self.consider_loading(die);
                 }
             }
@@ -50,9 +50,9 @@ impl Device {
     /// A free die takes its next command, or rests.
     #[inline(always)]
     pub(super) fn start_next(&mut self, die: DieId) {
-        if self.chips.is_some() {
+        if self.flash.chips.is_some() {
             self.ask_for_turn(die);
-        } else if self.dies[die.index()].has_work() {
+        } else if self.flash.dies[die.index()].has_work() {
             self.take_turn(die);
         } else {
             self.rest_die(die);
@@ -62,10 +62,10 @@ impl Device {
     /// A free die has nothing that it may begin.
     #[inline(always)]
     fn rest_die(&mut self, die: DieId) {
-        self.dies[die.index()].occupy(None, self.now);
+        self.flash.dies[die.index()].occupy(None, self.now);
         self.tell_die(die, None);
         self.rest_behind_gates(die);
-        if self.plane_collection.is_some() {
+        if self.flash.plane_collection.is_some() {
             self.turn_is_over(die);
         }
     }
@@ -75,7 +75,7 @@ impl Device {
     pub(super) fn take_turn(&mut self, die: DieId) {
         loop {
             let Some(class) = self.next_class(die) else {
-                if self.dies[die.index()].suspended.is_some() {
+                if self.flash.dies[die.index()].suspended.is_some() {
                     self.resume(die);
                 } else {
                     self.rest_die(die);
@@ -96,13 +96,13 @@ impl Device {
     /// A free die begins the first command of a class, unless all that it read is elsewhere by now.
     #[inline(always)]
     pub(super) fn begin_first(&mut self, die: DieId, class: Class) -> bool {
-        let head = self.dies[die.index()].pop(&mut self.pool, class);
-        if self.cache.is_some() {
+        let head = self.flash.dies[die.index()].pop(&mut self.flash.pool, class);
+        if self.controller.cache.is_some() {
             // Behind a cache queues are long.
-            self.fetch_next(self.dies[die.index()].first(class));
+            self.fetch_next(self.flash.dies[die.index()].first(class));
         }
         if class.is_move() {
-            self.fetch_entries_of(self.dies[die.index()].first(class));
+            self.fetch_entries_of(self.flash.dies[die.index()].first(class));
         }
         self.note_queue(die, class, Some(head));
         let kept = if class.op() == FlashOp::Read { self.confirm_read(head) } else { head };
@@ -117,15 +117,15 @@ impl Device {
     /// Asks the scheduler which class goes next; what waits must have an answer.
     #[inline(always)]
     pub(super) fn ask_scheduler(&mut self, die: DieId, waiting: u32) -> Option<Class> {
-        let state = &self.dies[die.index()];
+        let state = &self.flash.dies[die.index()];
         let view = QueueView {
             queues: state.queues(),
             waiting,
-            urgent: self.urgent,
-            pool: &self.pool,
+            urgent: self.flash.urgent,
+            pool: &self.flash.pool,
             now: self.now,
         };
-        let class = match &self.scheduler {
+        let class = match &self.flash.scheduler {
             // Tiers of classes have one answer where one class waits, and always a right one.
             SchedulerPolicy::Tiered(tiered) => return only_class(waiting).or_else(|| tiered.next(&view)),
             SchedulerPolicy::Custom(scheduler) => scheduler.next(&view),
@@ -145,14 +145,14 @@ impl Device {
         if waiting == 0 {
             return None;
         }
-        let state = &self.dies[die.index()];
+        let state = &self.flash.dies[die.index()];
         let Some(suspended) = &state.suspended else {
             return self.ask_scheduler(die, waiting);
         };
         // During a suspension only reads of the host are served, until none is left or the bound is reached.
         let head = state.first(Class::HostRead);
-        let over = self.now.since(suspended.since) > self.scheduler.longest_suspension()
-            || waiting & self.urgent != 0;
+        let over = self.now.since(suspended.since) > self.flash.scheduler.longest_suspension()
+            || waiting & self.flash.urgent != 0;
         let closed = waiting & (1 << Class::HostRead.index()) == 0;
         if closed || over || self.reads_a_page_of(head, suspended.command.head) {
             return None;
@@ -162,7 +162,7 @@ impl Device {
 
     /// Whether a read wants a flash page whose program is suspended.
     fn must_wait_for_suspended(&self, die: DieId, read: OpId) -> bool {
-        let suspended = &self.dies[die.index()].suspended;
+        let suspended = &self.flash.dies[die.index()].suspended;
         suspended.as_ref().is_some_and(|suspended| self.reads_a_page_of(read, suspended.command.head))
     }
 
@@ -175,52 +175,52 @@ impl Device {
         let program = self.flash_page(read) / at_once;
         let mut page = head;
         while page != NONE && self.flash_page(page) / at_once != program {
-            page = self.pool[page].next;
+            page = self.flash.pool[page].next;
         }
         page != NONE
     }
 
     pub(super) fn flash_page(&self, head: OpId) -> u32 {
-        self.pool[head].ppa.0 >> self.geometry.unit_shift
+        self.flash.pool[head].ppa.0 >> self.geometry.unit_shift
     }
 
     /// Begins a command with this head, whose further pages must follow those of the command at `after`, if any.
     #[inline(never)]
     pub(super) fn start_command(&mut self, die: DieId, class: Class, head: OpId, after: OpId) {
         // Those of the command come before those that wait.
-        self.monitor.reads_change(self.real_die(die));
-        let first = self.geometry.place(self.pool[head].ppa);
+        self.observers.monitor.reads_change(self.real_die(die));
+        let first = self.geometry.place(self.flash.pool[head].ppa);
         let mut draft = Draft { head, last: head, first, planes: 1, used: 0, after, most: None };
-        self.pool[head].next = NONE;
-        if self.may_have_partners(class) && self.dies[die.index()].waits(class) {
+        self.flash.pool[head].next = NONE;
+        if self.may_have_partners(class) && self.flash.dies[die.index()].waits(class) {
             draft.used = 1 << self.geometry.die_of(first.plane).1 | self.collecting_planes(die);
             self.find_partners(die, class, &mut draft);
         }
         let (mut cell, mut data) = self.begin_page(die, class, head, first.page);
-        let mut next = self.pool[head].next;
+        let mut next = self.flash.pool[head].next;
         while next != NONE {
-            let page = self.geometry.place(self.pool[next].ppa).page;
+            let page = self.geometry.place(self.flash.pool[next].ppa).page;
             let (array, transfer) = self.begin_page(die, class, next, page);
             cell = cell.max(array);
             data += transfer;
-            next = self.pool[next].next;
+            next = self.flash.pool[next].next;
         }
         let planes = draft.planes;
-        let suspensions = self.suspensions_of(self.pool[head].arrived);
-        if self.pool[head].copyback {
+        let suspensions = self.suspensions_of(self.flash.pool[head].arrived);
+        if self.flash.pool[head].copyback {
             let command = Command { head, class, planes, suspensions, ..Command::default() };
             self.start_copyback(die, command);
             return self.verify_planes(die);
         }
         let command = match class.op() {
-            FlashOp::Read => self.timing.read_command(planes),
-            FlashOp::Program => self.timing.program_command(planes),
-            FlashOp::Erase => self.timing.erase_command(planes),
+            FlashOp::Read => self.flash.timing.read_command(planes),
+            FlashOp::Program => self.flash.timing.program_command(planes),
+            FlashOp::Erase => self.flash.timing.erase_command(planes),
         };
         self.note_command(die, class, planes);
         let retry = self.take_retry_time();
         let blamed = !self.nobody_waits_for(class);
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.flash.dies[die.index()];
         if blamed {
             let Command { parts, .. } = &mut state.command;
             parts.begin(command.0, data.0, cell.0);
@@ -233,7 +233,7 @@ impl Device {
         state.occupy(Some(class), self.now);
         self.tell_die(die, Some(class));
         self.want_channel(die, class, command + data);
-        if self.plane_collection.is_some() {
+        if self.flash.plane_collection.is_some() {
             self.verify_planes(die);
             self.turn_is_over(die);
         }
@@ -243,23 +243,23 @@ impl Device {
     /// stopped by those that it passed.
     #[inline(always)]
     pub(super) fn suspensions_of(&self, arrived: Ns) -> u32 {
-        if self.now.since(arrived) > self.scheduler.longest_suspension() { u32::MAX } else { 0 }
+        if self.now.since(arrived) > self.flash.scheduler.longest_suspension() { u32::MAX } else { 0 }
     }
 
     /// One flash page of a command: its units stop waiting; a program takes effect. Returns its time in the array, and
     /// for a program that of its data on the channel.
     #[inline(always)]
     fn begin_page(&mut self, die: DieId, class: Class, head: OpId, page: u32) -> (Ns, Ns) {
-        let watched = self.versions.is_some() || self.probe.is_some();
+        let watched = self.ftl.versions.is_some() || self.observers.probe.is_some();
         let (mut unit, mut bytes) = (head, 0);
         while unit != NONE {
-            let Op { lpa, guess, copyback, bytes: wanted, next_unit, .. } = self.pool[unit];
+            let Op { lpa, guess, copyback, bytes: wanted, next_unit, .. } = self.flash.pool[unit];
             if guess {
                 self.judge_guess(unit);
             }
             self.settle_wait(unit, die);
             if class.op() == FlashOp::Read {
-                if watched || self.copies.has(lpa) {
+                if watched || self.ftl.copies.has(lpa) {
                     self.verify_read(unit);
                 }
             } else if watched && copyback {
@@ -269,18 +269,18 @@ impl Device {
             unit = next_unit;
         }
         self.charge_cell(class, head, page);
-        let mode = self.cell_mode(self.pool[head].ppa);
+        let mode = self.cell_mode(self.flash.pool[head].ppa);
         match class.op() {
             FlashOp::Read => {
                 self.page_disturbs(head, page);
-                (self.timing.read(page, mode), Ns::ZERO)
+                (self.flash.timing.read(page, mode), Ns::ZERO)
             }
             FlashOp::Program => {
                 self.note_program_time(head, page);
                 self.commit_program(head);
-                (self.timing.program(page, mode), self.program_transfer(head, bytes))
+                (self.flash.timing.program(page, mode), self.program_transfer(head, bytes))
             }
-            FlashOp::Erase => (self.timing.erase(mode), Ns::ZERO),
+            FlashOp::Erase => (self.flash.timing.erase(mode), Ns::ZERO),
         }
     }
 
@@ -303,11 +303,11 @@ impl Device {
     fn find_partners(&mut self, die: DieId, class: Class, draft: &mut Draft) {
         let (read, planes) = (class.op() == FlashOp::Read, self.planes_together());
         // What collection moves is read once, and the rest of the queue is looked at for pages that are read already only.
-        let separate = class == Class::MapRead && self.translation.separate_loads;
+        let separate = class == Class::MapRead && self.ftl.translation.separate_loads;
         let alone = !read || class == Class::GcRead || separate;
         let all = ((1u64 << self.geometry.planes_per_die) - 1) as u32;
         let mut previous = NONE;
-        let mut candidate = self.dies[die.index()].first(class);
+        let mut candidate = self.flash.dies[die.index()].first(class);
         for _ in 0..self.rules.window {
             if candidate == NONE || (alone && (draft.planes == planes || draft.used == all)) {
                 return;
@@ -323,13 +323,13 @@ impl Device {
                     draft.used |= 1 << self.plane_in_die(candidate);
                 }
                 previous = candidate;
-                candidate = self.pool[candidate].next;
+                candidate = self.flash.pool[candidate].next;
                 continue;
             }
-            let after = self.dies[die.index()].unlink(&mut self.pool, class, previous, candidate);
+            let after = self.flash.dies[die.index()].unlink(&mut self.flash.pool, class, previous, candidate);
             self.note_queue(die, class, Some(candidate));
             if same != NONE {
-                self.pool.chain(same, candidate);
+                self.flash.pool.chain(same, candidate);
                 self.change_load(die, -1);
             } else {
                 self.add_plane(draft, candidate);
@@ -341,18 +341,18 @@ impl Device {
     /// Whether a read that waits can go with another: no page of it has moved, and no guess of it is to be taken back.
     #[inline]
     fn stays_as_it_is(&mut self, head: OpId) -> bool {
-        self.are_current(head) && !(self.translation.asks_systems() && self.has_withdrawn(head))
+        self.are_current(head) && !(self.ftl.translation.asks_systems() && self.has_withdrawn(head))
     }
 
     fn plane_in_die(&self, head: OpId) -> u32 {
-        self.die_of(self.pool[head].ppa).1
+        self.die_of(self.flash.pool[head].ppa).1
     }
 
     /// The head in a command that reads the same flash page as `read`.
     fn same_page(&self, mut head: OpId, read: OpId) -> OpId {
         let page = self.flash_page(read);
         while head != NONE && self.flash_page(head) != page {
-            head = self.pool[head].next;
+            head = self.flash.pool[head].next;
         }
         head
     }
@@ -360,8 +360,8 @@ impl Device {
     fn add_plane(&mut self, draft: &mut Draft, head: OpId) {
         draft.used |= 1 << self.plane_in_die(head);
         draft.planes += 1;
-        self.pool[draft.last].next = head;
-        self.pool[head].next = NONE;
+        self.flash.pool[draft.last].next = head;
+        self.flash.pool[head].next = NONE;
         draft.last = head;
     }
 
@@ -381,9 +381,9 @@ impl Device {
         if class != Class::HostRead || !self.is_joining_dear() {
             return u32::MAX;
         }
-        let waits = |&other: &usize| self.dies[other].waits(class);
+        let waits = |&other: &usize| self.flash.dies[other].waits(class);
         let beside = self.dies_beside(die.index()).filter(waits).count() as u64;
-        let array = self.timing.read(draft.first.page, self.cell_mode(self.pool[draft.head].ppa));
+        let array = self.flash.timing.read(draft.first.page, self.cell_mode(self.flash.pool[draft.head].ppa));
         let data = self.transfer(self.bytes_wanted(draft.head));
         self.planes_worth_joining(die, beside, [array, data], self.now)
     }
@@ -397,16 +397,19 @@ impl Device {
         if draft.used & (1 << self.plane_in_die(candidate)) != 0 {
             return false;
         }
-        let place = self.geometry.place(self.pool[candidate].ppa);
+        let place = self.geometry.place(self.flash.pool[candidate].ppa);
         if !self.fit(place, draft.first) {
             return false;
         }
-        let first = self.pool[draft.head].ppa;
-        if self.blocks.has_modes() && self.cell_mode(self.pool[candidate].ppa) != self.cell_mode(first) {
+        let first = self.flash.pool[draft.head].ppa;
+        if self.ftl.blocks.has_modes()
+            && self.cell_mode(self.flash.pool[candidate].ppa) != self.cell_mode(first)
+        {
             return false;
         }
-        let copyback = self.pool[draft.head].copyback;
-        self.pool[candidate].copyback == copyback && (!copyback || self.sources_fit(candidate, draft.head))
+        let copyback = self.flash.pool[draft.head].copyback;
+        self.flash.pool[candidate].copyback == copyback
+            && (!copyback || self.sources_fit(candidate, draft.head))
     }
 
     /// Whether what the die does should be interrupted for a waiting read, and if so, interrupts it.
@@ -414,11 +417,11 @@ impl Device {
     fn consider_suspending(&mut self, die: DieId) {
         // A read that waits for its plane needs nothing of what its die does.
         self.set_aside(die, Class::HostRead);
-        let state = &self.dies[die.index()];
+        let state = &self.flash.dies[die.index()];
         let read = state.first(Class::HostRead);
         let class = state.command.class;
         let closed = self.open_work(die) & (1 << Class::HostRead.index()) == 0;
-        let urgent = self.urgent & (1 << class.index()) != 0;
+        let urgent = self.flash.urgent & (1 << class.index()) != 0;
         let stays = urgent || state.command.form == CommandForm::CopybackRead;
         if closed || stays || state.suspended.is_some() || !self.suspends(class) {
             return;
@@ -439,13 +442,13 @@ impl Device {
 
     /// Whether a read of the host should suspend a command of this class now.
     pub(super) fn suspends(&self, class: Class) -> bool {
-        let waiting = self.cache.as_ref().map_or(0, |cache| cache.state.waiting.len());
-        self.scheduler.suspends(class, waiting as u32)
+        let waiting = self.controller.cache.as_ref().map_or(0, |cache| cache.state.waiting.len());
+        self.flash.scheduler.suspends(class, waiting as u32)
     }
 
     /// When the array of a die stops if it is asked to at `asked`, and what is left of its work then.
     pub(super) fn stop_of_array(&self, die: DieId, asked: Ns, end: Ns) -> (Ns, Ns) {
-        let command = &self.dies[die.index()].command;
+        let command = &self.flash.dies[die.index()].command;
         let left = end.since(asked).0;
         let erase = command.class.op() == FlashOp::Erase;
         let wait = self.rules.suspend.to_next_step(erase, command.cell.0.saturating_sub(left)).min(left);
@@ -458,7 +461,7 @@ impl Device {
             return self.transfer(bytes);
         }
         let (mut total, mut page, mut filled) = (Ns::ZERO, self.flash_page(head), 0);
-        for unit in self.pool.units(head) {
+        for unit in self.flash.pool.units(head) {
             if self.flash_page(unit) != page {
                 total += self.transfer(filled);
                 (page, filled) = (self.flash_page(unit), 0);
@@ -472,9 +475,9 @@ impl Device {
     #[inline(always)]
     pub(super) fn transfer(&self, bytes: u32) -> Ns {
         if bytes == self.geometry.unit_bytes {
-            return self.unit_transfer;
+            return self.flash.unit_transfer;
         }
-        self.timing.transfer(bytes.min(self.geometry.page_bytes))
+        self.flash.timing.transfer(bytes.min(self.geometry.page_bytes))
     }
 
     /// First unit of block `block` in a plane.

@@ -21,7 +21,8 @@ impl Device {
     /// Whether a further plane takes more bus time than a command of its own. Chips that take commands as one join always, as
     /// the controller does that they are modelled on.
     pub(super) fn is_joining_dear(&self) -> bool {
-        self.chips.is_none() && self.timing.read_command(2).0 > 2 * self.timing.read_command(1).0
+        self.flash.chips.is_none()
+            && self.flash.timing.read_command(2).0 > 2 * self.flash.timing.read_command(1).0
     }
 
     /// The dies that share the channel of a die, in order of number.
@@ -41,8 +42,8 @@ impl Device {
         [array, data]: [Ns; 2],
         now: Ns,
     ) -> u32 {
-        let own = self.timing.read_command(1).0;
-        let further = self.timing.read_command(2).0 - own;
+        let own = self.flash.timing.read_command(1).0;
+        let further = self.flash.timing.read_command(2).0 - own;
         let in_step = self.rules.arbitration == ChannelArbitration::DataOutFirst && data.0 > own;
         let bus = beside * if in_step { further } else { further + data.0 };
         if bus == 0 {

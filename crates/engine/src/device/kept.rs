@@ -139,10 +139,10 @@ impl Kept {
 impl Device {
     /// A system closes what it kept open.
     pub(super) fn close_kept(&mut self, system: usize, superblock: SuperblockId) {
-        match self.plans.kept.remove(superblock, system) {
+        match self.ftl.plans.kept.remove(superblock, system) {
             Some(written) => {
                 self.close_destination(superblock, written);
-                let domain = self.blocks.split(superblock).0;
+                let domain = self.ftl.blocks.split(superblock).0;
                 self.release_stalled(domain);
                 self.check_collection(domain);
             }
@@ -159,15 +159,15 @@ impl Device {
     pub(super) fn close_destination(&mut self, superblock: SuperblockId, written: bool) {
         if written {
             // The last program counts as ended only when all that follows from it is done.
-            self.blocks.set_state(superblock, BlockState::Closing);
-            if self.blocks.is_settled(superblock) {
+            self.ftl.blocks.set_state(superblock, BlockState::Closing);
+            if self.ftl.blocks.is_settled(superblock) {
                 self.superblock_is_full(superblock);
             }
         } else {
-            self.blocks.set_state(superblock, BlockState::Free);
-            let domain = self.blocks.split(superblock).0;
-            let erases = self.blocks.erase_counts()[superblock.index()];
-            self.domain[domain.index()].free.put(superblock, erases);
+            self.ftl.blocks.set_state(superblock, BlockState::Free);
+            let domain = self.ftl.blocks.split(superblock).0;
+            let erases = self.ftl.blocks.erase_counts()[superblock.index()];
+            self.ftl.domain[domain.index()].free.put(superblock, erases);
             self.start_waiting_plans();
         }
     }

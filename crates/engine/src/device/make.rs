@@ -1,19 +1,19 @@
 //! Making a drive: its parts, in the order in which they need each other.
 
-use std::collections::VecDeque;
-
 use super::awaited_moves::Awaits;
+use super::controller::Controller;
 use super::disturb::Disturb;
+use super::flash::Flash;
+use super::ftl::Ftl;
 use super::parity::Redundant;
 use super::parity_pages::StripedPages;
 use super::partial_writes::PartialWrites;
-use super::plane_collection::PlaneCollection;
 use super::rotating::Rotation;
 use super::translate::Translation;
 use super::wear_out::BadPlan;
 use super::{
-    Device, READ_COUNTERS, Rules, background, chips, copies, host_memory, ideal, monitor, pace, plans,
-    reclaim, slc_cache, systems, wear,
+    Device, READ_COUNTERS, Rules, background, copies, host_memory, pace, plans, reclaim, slc_cache, systems,
+    wear,
 };
 use crate::arrange::Arrangement;
 use crate::blocks::Stripes;
@@ -25,20 +25,11 @@ use crate::cpu::Cpu;
 use crate::gc::{GcPolicy, VictimPolicy};
 use crate::mapping::oob::{Oob, Versions};
 use crate::mapping::{Copies, Layout, PageMap};
-use crate::nand::cache_register::CacheOperations;
-use crate::nand::channel::Channel;
-use crate::nand::copyback::Copybacks;
-use crate::nand::die::Die;
-use crate::nand::{Geometry, Timing};
+use crate::nand::Geometry;
 use crate::placement::PlacementPolicy;
 use crate::reclaim::{ReadReclaim, ReclaimPolicy};
 use crate::redundancy::{PageStripes, RedundancyPolicy};
-use crate::sched::SchedulerPolicy;
-use crate::sched::gates::Gates;
-use crate::sched::queue::OpPool;
 use crate::stats::energy::EnergyTable;
-use crate::stats::recorder::Recorder;
-use crate::stats::settled::Settled;
 use crate::systems::SystemPolicy;
 use wordline_base::events::EventSet;
 use wordline_base::time::Ns;
@@ -99,21 +90,13 @@ impl Device {
         );
         let rotation = if scheme.gc.rotating { Some(Rotation::new(&geometry, &domains)?) } else { None };
         let layout = Layout::new(&geometry, &plane_at, 0);
-        let second = scheme.ideal.second_server;
-        let plane_collection = PlaneCollection::new(device, scheme, &geometry);
-        let apart = plane_collection.is_some();
-        let (dies, channels, channel_of) = ideal::servers(&geometry, second, apart);
-        let timing = Timing::new(device);
-        let overlap = CacheOperations::new(&device.cache_mode, dies);
         let translation =
             Translation::new(&scheme.mapping, plan.map, blocks.capacity(), geometry.unit_bytes, checked);
         let reclaim_policy = ReclaimPolicy::new(&scheme.reclaim, &geometry, plan.map.logical_units, seed);
         let (dram, cache_bytes) = share_dram(device, scheme, systems, &translation, &reclaim_policy)?;
         let units_per_row = geometry.units_per_program() * domains.width();
-        let mut this = Self {
-            unit_transfer: timing.transfer(device.geometry.mapping_unit_bytes),
-            timing,
-            rules: Rules::new(device, scheme, &geometry),
+        let flash = Flash::new(device, scheme, &geometry);
+        let ftl = Ftl {
             logical_units: plan.map.logical_units,
             thresholds: plan.thresholds,
             pace: pace::of_scheme(&scheme.gc, plan.paced_free, units_per_row, blocks.capacity()),
@@ -128,11 +111,7 @@ impl Device {
             replication,
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
             gc: GcPolicy::new(&scheme.gc, seed),
-            scheduler: SchedulerPolicy::for_scheme(scheme),
-            gates: Gates::default(),
-            systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns), systems.len()),
             plans: plans::Plans::default(),
-            wake_at: Ns::NEVER,
             partial_writes: PartialWrites::default(),
             slc,
             slc_policy: SlcCachePolicy::new(&scheme.slc_cache, &plan.cache),
@@ -140,11 +119,6 @@ impl Device {
             striped,
             wear_out: wear_out.start(plan.least_superblocks),
             translation,
-            host_memory: host_memory::HostMemory::new(
-                scheme.mapping.host_memory,
-                Ns(device.link.host_memory_ns),
-            ),
-            disturb: Disturb::new(device, scheme, &geometry),
             reclaim: reclaim::Reclaim::new(
                 &scheme.reclaim,
                 &geometry,
@@ -152,72 +126,51 @@ impl Device {
                 reclaim_policy.counts_pages(),
             ),
             reclaim_policy,
-            urgent: 0,
             background: background::Background::new(&scheme.gc, &geometry),
             rotation,
             static_wear: wear::StaticWear::new(&scheme.wear, domains.len()),
             separation: SeparationPolicy::new(&scheme.separation, plan.map.logical_units),
-            now: Ns::ZERO,
-            events: EventSet::new(
-                dies + channels + overlap.registers.len() + further_timers(device, scheme, cache_bytes),
-            ),
-            pool: OpPool::default(),
-            op_order: 0,
-            dies: (0..dies).map(|_| Die::default()).collect(),
-            outstanding: vec![0; geometry.dies() as usize],
-            channels: (0..channels).map(|_| Channel::default()).collect(),
-            overlap,
-            copybacks: Copybacks::new(&device.copyback, scheme.gc.copyback, dies),
-            channel_of,
-            chips: chips::Chips::new(device, &geometry),
-            plane_collection,
-            second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
-            not_physical: scheme.ideal.not_physical(),
-            touched: Vec::new(),
-            requests: Vec::new(),
-            free_requests: Vec::new(),
-            split_requests: Default::default(),
-            link_in: VecDeque::new(),
-            link_out: VecDeque::new(),
-            link_free: [Ns::ZERO; 2],
-            link_event: [Ns::NEVER; 2],
-            completed: 0,
-            answered: None,
-            answers: None,
-            cpu: Cpu::new(&device.cpu, &scheme.firmware, domains.len()),
-            dram,
-            cache: None,
             isolated: (scheme.gc.isolation == Isolation::Persistent)
                 .then(|| Box::new(Isolated::new(blocks.len()))),
-            settled: Settled::default(),
-            recorder: Recorder::new(),
-            monitor: monitor::Monitor::default(),
-            energy: EnergyTable::new(device),
-            probe: None,
             untimed: None,
             dealt: None,
-            fault: None,
-            flash_operations: 0,
-            events_processed: 0,
-            reads_verified: 0,
-            geometry,
             layout,
             domains,
             blocks,
         };
-        this.placement.leave_out(&reserved);
-        if let Some(striped) = &this.striped {
-            this.placement.deal_stripes(&striped.stripes);
+        let mut this = Self {
+            rules: Rules::new(device, scheme, &geometry),
+            systems: systems::Systems::new(Ns(scheme.maintenance.idle_after_ns), systems.len()),
+            now: Ns::ZERO,
+            events: EventSet::new(flash.resources() + further_timers(device, scheme, cache_bytes)),
+            flash,
+            front: super::front::Front::default(),
+            controller: Controller {
+                cpu: Cpu::new(&device.cpu, &scheme.firmware, ftl.domains.len()),
+                dram,
+                cache: None,
+                host_memory: host_memory::HostMemory::new(
+                    scheme.mapping.host_memory,
+                    Ns(device.link.host_memory_ns),
+                ),
+            },
+            observers: super::observers::Observers::new(EnergyTable::new(device)),
+            geometry,
+            ftl,
+        };
+        this.ftl.placement.leave_out(&reserved);
+        if let Some(striped) = &this.ftl.striped {
+            this.ftl.placement.deal_stripes(&striped.stripes);
         }
         let sizes = [
             plan.map.logical_units,
             this.geometry.unit_bytes,
             this.geometry.units_per_program(),
-            this.domains.len() as u32 * u32::from(this.points.host()),
+            this.ftl.domains.len() as u32 * u32::from(this.ftl.points.host()),
         ];
-        this.cache = Cache::new(&scheme.cache, &device.dram, cache_bytes, sizes)?.map(Box::new);
+        this.controller.cache = Cache::new(&scheme.cache, &device.dram, cache_bytes, sizes)?.map(Box::new);
         this.note_policies();
-        this.blocks.keep(this.needs(this.gc.needs()));
+        this.ftl.blocks.keep(this.needs(this.ftl.gc.needs()));
         this.lay_out(&plane_at, 0, None);
         this.enable_copies();
         this.open_window(0);
@@ -244,6 +197,7 @@ impl Rules {
             past_collection: scheme.cache.past_collection,
             unmapped_reads: scheme.mapping.unmapped_reads,
             free_block: scheme.wear.free_block,
+            not_physical: scheme.ideal.not_physical(),
         }
     }
 }

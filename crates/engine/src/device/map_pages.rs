@@ -70,21 +70,21 @@ impl Device {
     /// and one more, else 0.
     pub(super) fn new_map_read(&mut self, page: u32, place: Ppa, only: u32) -> OpId {
         let op = Op::new(Class::MapRead, self.map_page(page), place);
-        let id = self.pool.insert(Op { request: OWN, bytes: self.translation.page_bytes, ..op });
-        self.pool.set_tag(id, only);
+        let id = self.flash.pool.insert(Op { request: OWN, bytes: self.ftl.translation.page_bytes, ..op });
+        self.flash.pool.set_tag(id, only);
         id
     }
 
     /// Programs a page of the map; `plane` where it goes together with others.
     fn program_map_page(&mut self, page: u32, plane: Option<PlaneId>) {
-        let counters = &mut self.recorder.mapping;
-        if page < self.translation.sizes.translation_pages {
+        let counters = &mut self.observers.recorder.mapping;
+        if page < self.ftl.translation.sizes.translation_pages {
             counters.write_backs += 1;
         } else {
             counters.journal_writes += 1;
         }
         let op = Op::new(Class::MapProgram, self.map_page(page), Ppa::NONE);
-        let id = self.pool.insert(Op { request: OWN, point: self.points.of(Cause::Mapping), ..op });
+        let id = self.flash.pool.insert(Op { request: OWN, point: self.ftl.points.of(Cause::Mapping), ..op });
         match plane {
             Some(plane) => self.program_on(plane, id),
             None => self.program_anywhere(id),
@@ -100,36 +100,36 @@ impl Device {
 
     /// A translation page was read: serves those who wait for it, and programs it if it has changed.
     pub(super) fn map_page_read(&mut self, unit: OpId) {
-        let page = self.pool[unit].lpa.0 - self.logical_units;
+        let page = self.flash.pool[unit].lpa.0 - self.ftl.logical_units;
         // The look-up that this read is for alone, if any.
-        let only = self.pool.tag(unit);
-        self.pool.remove(unit);
+        let only = self.flash.pool.tag(unit);
+        self.flash.pool.remove(unit);
         if only > 0 {
             return self.page_is_here(only - 1, page);
         }
-        let Some(number) = self.translation.work_of(page) else { return };
-        let work = &mut self.translation.works[number];
+        let Some(number) = self.ftl.translation.work_of(page) else { return };
+        let work = &mut self.ftl.translation.works[number];
         work.stage = Stage::Here;
         let mut waiting = std::mem::take(&mut work.waiting);
         while !waiting.is_empty() {
-            let id = waiting.pop(&mut self.pool);
+            let id = waiting.pop(&mut self.flash.pool);
             self.page_is_here(id, page);
         }
-        let work = &mut self.translation.works[number];
+        let work = &mut self.ftl.translation.works[number];
         if work.write {
             (work.write, work.stage) = (false, Stage::Programming);
             self.program_map_page(page, None);
         } else {
-            self.translation.end(number);
+            self.ftl.translation.end(number);
         }
     }
 
     /// Begins to write what the policy asked for; returns the last of these pages.
     pub(super) fn write_back(&mut self) -> Option<u32> {
-        let sizes = self.translation.sizes;
+        let sizes = self.ftl.translation.sizes;
         let (mut last, mut together) = (None, None);
         let mut next = 0;
-        while let Some(&WriteBack { page, whole }) = self.translation.writes.get(next) {
+        while let Some(&WriteBack { page, whole }) = self.ftl.translation.writes.get(next) {
             next += 1;
             if page >= sizes.map_pages() {
                 let pages = sizes.map_pages();
@@ -144,50 +144,50 @@ impl Device {
             self.write_page_back(page, whole, together.map(|(_, plane)| plane));
             last = Some(page);
         }
-        self.translation.writes.clear();
+        self.ftl.translation.writes.clear();
         last
     }
 
     fn write_page_back(&mut self, page: u32, whole: bool, plane: Option<PlaneId>) {
-        let Some(number) = self.translation.work_of(page) else {
+        let Some(number) = self.ftl.translation.work_of(page) else {
             let place = self.lookup(self.map_page(page));
             if whole || !place.is_some() {
-                self.translation.begin(page, Stage::Programming, false);
+                self.ftl.translation.begin(page, Stage::Programming, false);
                 return self.program_map_page(page, plane);
             }
-            self.translation.begin(page, Stage::Reading, true);
-            self.recorder.mapping.write_back_reads += 1;
+            self.ftl.translation.begin(page, Stage::Reading, true);
+            self.observers.recorder.mapping.write_back_reads += 1;
             let read = self.new_map_read(page, place, 0);
             return self.enqueue(read);
         };
-        let work = &mut self.translation.works[number];
+        let work = &mut self.ftl.translation.works[number];
         // A program that waits takes along what has changed until it begins.
         work.write |= work.stage != Stage::Programming;
     }
 
     /// The program of a translation page begins: its entries are what they are now.
     pub(super) fn map_page_stored(&mut self, lpa: Lpa) {
-        let page = lpa.0 - self.logical_units;
-        if let Some(number) = self.translation.work_of(page) {
-            self.translation.works[number].stage = Stage::Programmed;
+        let page = lpa.0 - self.ftl.logical_units;
+        if let Some(number) = self.ftl.translation.work_of(page) {
+            self.ftl.translation.works[number].stage = Stage::Programmed;
         }
         self.note_page_on_flash(page);
     }
 
     /// It has ended.
     pub(super) fn map_page_programmed(&mut self, lpa: Lpa) {
-        let page = lpa.0 - self.logical_units;
-        let Some(number) = self.translation.work_of(page) else { return };
-        let work = &mut self.translation.works[number];
+        let page = lpa.0 - self.ftl.logical_units;
+        let Some(number) = self.ftl.translation.work_of(page) else { return };
+        let work = &mut self.ftl.translation.works[number];
         let mut held = std::mem::take(&mut work.held);
         if work.write {
             (work.write, work.stage) = (false, Stage::Programming);
             self.program_map_page(page, None);
         } else {
-            self.translation.end(number);
+            self.ftl.translation.end(number);
         }
         while !held.is_empty() {
-            let id = held.pop(&mut self.pool);
+            let id = held.pop(&mut self.flash.pool);
             self.end_translation_wait(id);
             self.go_on(id);
         }
@@ -195,8 +195,8 @@ impl Device {
 
     /// Writes the translation pages of what the drive holds, and a journal that has gone round, without simulated time.
     pub(crate) fn store_map(&mut self) {
-        let (all, sizes) = (self.translation.stores_all, self.translation.sizes);
-        if self.mapped_units == 0 && !all {
+        let (all, sizes) = (self.ftl.translation.stores_all, self.ftl.translation.sizes);
+        if self.ftl.mapped_units == 0 && !all {
             return;
         }
         for page in 0..sizes.map_pages() {
@@ -210,25 +210,25 @@ impl Device {
 
     /// Before the first request the map on flash is complete.
     pub(crate) fn note_map_on_flash(&mut self) {
-        if self.translation.on_flash.is_some() {
-            (0..self.translation.sizes.translation_pages).for_each(|page| self.note_page_on_flash(page));
+        if self.ftl.translation.on_flash.is_some() {
+            (0..self.ftl.translation.sizes.translation_pages).for_each(|page| self.note_page_on_flash(page));
         }
     }
 
     fn note_page_on_flash(&mut self, page: u32) {
-        let Some(mut entries) = self.translation.on_flash.take() else { return };
-        let (first, end) = self.translation.sizes.entries(page);
+        let Some(mut entries) = self.ftl.translation.on_flash.take() else { return };
+        let (first, end) = self.ftl.translation.sizes.entries(page);
         for (lpa, entry) in (first..end).zip(entries.iter_mut().skip(first as usize)) {
             *entry = self.lookup(Lpa(lpa));
         }
-        self.translation.on_flash = Some(entries);
+        self.ftl.translation.on_flash = Some(entries);
     }
 
     /// Checked mode: an entry that is loaded must be what the map on flash has, unless a newer one is in DRAM.
     pub(super) fn compare_with_flash(&mut self, lpa: Lpa, page: u32) {
-        let Some(entries) = &self.translation.on_flash else { return };
-        let policy = self.translation.policy.get();
-        let work = self.translation.work_of(page).map(|number| self.translation.works[number]);
+        let Some(entries) = &self.ftl.translation.on_flash else { return };
+        let policy = self.ftl.translation.policy.get();
+        let work = self.ftl.translation.work_of(page).map(|number| self.ftl.translation.works[number]);
         let coming = work.is_some_and(|work| work.write || work.stage == Stage::Programming);
         let (on_flash, truth) = (entries[lpa.index()], self.lookup(lpa));
         if on_flash != truth && !coming && policy.keeps_map_on_flash() && !policy.is_dirty(lpa) {
@@ -238,7 +238,7 @@ impl Device {
 
     /// Audits the map on flash: every entry is there, or newer in DRAM.
     pub(super) fn audit_translation(&self) -> Result<(), String> {
-        let translation = &self.translation;
+        let translation = &self.ftl.translation;
         if translation.works.len() != translation.free.len() {
             return Err("a translation page is under way although the drive is at rest".into());
         }
@@ -291,7 +291,7 @@ mod tests {
                 pattern: None,
             };
             let drive = setup.prepare(&[]).unwrap();
-            let sizes = drive.translation.sizes;
+            let sizes = drive.ftl.translation.sizes;
             assert!(sizes.translation_pages > 1 && sizes.journal_pages > 1);
             let stored = (0..sizes.map_pages()).filter(|&page| drive.is_mapped(drive.map_page(page))).count();
             let expected = if occupancy == Occupancy::All { sizes.map_pages() } else { 0 };

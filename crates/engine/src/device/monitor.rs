@@ -76,60 +76,60 @@ impl Monitor {
 impl Device {
     /// Records from now on what `config` asks for; samples begin with the window. For a drive at rest.
     pub fn measure(&mut self, config: &MeasureConfig) {
-        self.blocks.take_lowest_free();
+        self.ftl.blocks.take_lowest_free();
         let series = Series::begin(config, &self.moment(self.now));
         let (dies, dies_per_chip) = (self.geometry.dies(), self.geometry.dies_per_chip);
         let chips = config.chips.then(|| Box::new(ChipRecorder::new(dies, dies_per_chip, self.now)));
-        self.monitor = Monitor { config: config.clone(), series, chips, ..Monitor::default() };
+        self.observers.monitor = Monitor { config: config.clone(), series, chips, ..Monitor::default() };
         if config.collisions {
             self.watch_reads_for_recorder();
         }
-        self.monitor.set_due();
+        self.observers.monitor.set_due();
     }
 
     /// Takes in what held until `time`, which comes now. A no-op unless `time` is beyond [`Monitor::due`].
     #[inline(always)]
     pub(super) fn note_time(&mut self, time: Ns) {
-        if time > self.monitor.due {
+        if time > self.observers.monitor.due {
             self.look_back(time);
         }
     }
 
     #[cold]
     fn look_back(&mut self, time: Ns) {
-        let mut monitor = std::mem::take(&mut self.monitor);
+        let mut monitor = std::mem::take(&mut self.observers.monitor);
         if let Some(series) = &mut monitor.series {
             let end = series.end();
             if end < time {
-                let lowest = self.blocks.take_lowest_free();
+                let lowest = self.ftl.blocks.take_lowest_free();
                 series.end_interval(&self.moment(end), lowest);
-                series.pass_unchanged(time, &self.outstanding, self.blocks.free());
+                series.pass_unchanged(time, &self.flash.outstanding, self.ftl.blocks.free());
             }
         }
         if let Some(sampler) = &mut monitor.sampler {
-            let dies = (0..self.outstanding.len() as u32).map(|die| self.die_state(DieId(die)));
-            sampler.take(time, dies, self.channels.iter().map(|channel| channel.free_at));
+            let dies = (0..self.flash.outstanding.len() as u32).map(|die| self.die_state(DieId(die)));
+            sampler.take(time, dies, self.flash.channels.iter().map(|channel| channel.free_at));
         }
         if let Some(probe) = &mut monitor.collisions {
             monitor.reads.refresh(self);
-            probe.take(time, &self.outstanding, |die| monitor.reads.at(die));
+            probe.take(time, &self.flash.outstanding, |die| monitor.reads.at(die));
         }
         monitor.set_due();
-        self.monitor = monitor;
+        self.observers.monitor = monitor;
     }
 
     fn moment(&self, now: Ns) -> Moment<'_> {
-        Moment { now, recorder: &self.recorder, outstanding: &self.outstanding }
+        Moment { now, recorder: &self.observers.recorder, outstanding: &self.flash.outstanding }
     }
 
     /// A die and its second server or those of its planes, if it has any, together.
     fn die_state(&self, die: DieId) -> DieState {
-        let outstanding = self.outstanding[die.index()];
+        let outstanding = self.flash.outstanding[die.index()];
         let (mut reads, mut busy) = (0, false);
-        let second = (self.second_server > 0).then(|| die.index() + self.outstanding.len());
-        let planes = self.plane_collection.iter().flat_map(|collection| collection.servers_of(die));
+        let second = (self.flash.second_server > 0).then(|| die.index() + self.flash.outstanding.len());
+        let planes = self.flash.plane_collection.iter().flat_map(|collection| collection.servers_of(die));
         for server in [die.index()].into_iter().chain(second).chain(planes.map(DieId::index)) {
-            let state = &self.dies[server];
+            let state = &self.flash.dies[server];
             let classes = Class::ALL.iter().filter(|class| class.op() == FlashOp::Read);
             reads += classes.map(|&class| self.heads(state.first(class))).sum::<u32>();
             reads += self.running_reads(server).map(|command| self.heads(command.head)).sum::<u32>();
@@ -141,24 +141,24 @@ impl Device {
 
     /// A read of the host was issued to its die: the recorder of collisions looks at it.
     pub(super) fn record_read(&mut self, unit: OpId) {
-        let Some(mut probe) = self.monitor.collisions.take() else { return };
-        let mut known = std::mem::take(&mut self.monitor.reads);
+        let Some(mut probe) = self.observers.monitor.collisions.take() else { return };
+        let mut known = std::mem::take(&mut self.observers.monitor.reads);
         known.refresh(self);
-        let ppa = self.pool[unit].ppa;
+        let ppa = self.flash.pool[unit].ppa;
         let die = self.die_of(ppa).0;
         // One that is rebuilt from parity isn't there.
         let mut there = Vec::new();
         if known.with_last(die.index(), ppa, &mut there) {
-            let server = DieId(die.0 + self.second_server);
+            let server = DieId(die.0 + self.flash.second_server);
             let running = self.running(server).map(|(class, _)| class.op());
             let place = |kind| match running == Some(kind) {
                 true => Some(Place::Running),
                 false => self.waits_ahead(die, kind).then_some(Place::Queued),
             };
             let ahead = Ahead { program: place(FlashOp::Program), erase: place(FlashOp::Erase) };
-            probe.issued(die.index(), &there, &self.outstanding, known.total(), ahead);
+            probe.issued(die.index(), &there, &self.flash.outstanding, known.total(), ahead);
         }
-        (self.monitor.collisions, self.monitor.reads) = (Some(probe), known);
+        (self.observers.monitor.collisions, self.observers.monitor.reads) = (Some(probe), known);
     }
 
     /// Heads in a queue or of a command.
@@ -166,7 +166,7 @@ impl Device {
         let (mut count, mut head) = (0, first);
         while head != NONE {
             count += 1;
-            head = self.pool[head].next;
+            head = self.flash.pool[head].next;
         }
         count
     }
@@ -174,101 +174,102 @@ impl Device {
     /// The window opens at `now`: the recorder is about to forget what it counted.
     pub(super) fn window_opens(&mut self, now: Ns) {
         self.note_time(now);
-        let mut monitor = std::mem::take(&mut self.monitor);
+        let mut monitor = std::mem::take(&mut self.observers.monitor);
         if let Some(series) = &mut monitor.series {
             series.recorder_ends(&self.moment(now));
         }
         monitor.sampler = Sampler::begin(&monitor.config, now);
         let wants = monitor.config.collisions;
-        monitor.collisions = wants
-            .then(|| Box::new(CollisionProbe::begin(now, self.outstanding.len(), monitor.config.sample_ns)));
+        monitor.collisions = wants.then(|| {
+            Box::new(CollisionProbe::begin(now, self.flash.outstanding.len(), monitor.config.sample_ns))
+        });
         if let Some(chips) = &mut monitor.chips {
             chips.restart(now);
         }
         monitor.set_due();
-        self.monitor = monitor;
+        self.observers.monitor = monitor;
     }
 
     /// Charges the cell array's energy of the flash page or block of a head, and that of a program's data.
     #[inline(always)]
     pub(super) fn charge_cell(&mut self, class: Class, head: OpId, page: u32) {
-        if self.energy.is_some() {
+        if self.observers.energy.is_some() {
             self.charge_known_cell(class, head, page);
         }
     }
 
     #[cold]
     fn charge_known_cell(&mut self, class: Class, head: OpId, page: u32) {
-        let mode = self.cell_mode(self.pool[head].ppa);
+        let mode = self.cell_mode(self.flash.pool[head].ppa);
         let at_once = if class.op() == FlashOp::Program { self.geometry.pages_at_once(mode) } else { 1 };
         let first = page - page % at_once;
-        let Some(energy) = &self.energy else { return };
+        let Some(energy) = &self.observers.energy else { return };
         for page in first..first + at_once {
-            self.recorder.energy.add_cell(class, energy.cell(class.op(), page, mode));
+            self.observers.recorder.energy.add_cell(class, energy.cell(class.op(), page, mode));
         }
         if class.op() != FlashOp::Program {
             return;
         }
-        let Op { copyback, source, .. } = self.pool[head];
+        let Op { copyback, source, .. } = self.flash.pool[head];
         if copyback {
             let read = self.geometry.place(source).page;
-            return self.recorder.energy.add_cell(class, energy.cell(FlashOp::Read, read, mode));
+            return self.observers.recorder.energy.add_cell(class, energy.cell(FlashOp::Read, read, mode));
         }
-        let flash_page = |unit: OpId| self.pool[unit].ppa.0 >> self.geometry.unit_shift;
-        let on_channel = |bytes: u32| self.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));
+        let flash_page = |unit: OpId| self.flash.pool[unit].ppa.0 >> self.geometry.unit_shift;
+        let on_channel = |bytes: u32| self.flash.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));
         let (mut moved, mut bytes, mut current) = (0, 0u32, flash_page(head));
-        for unit in self.pool.units(head) {
+        for unit in self.flash.pool.units(head) {
             if flash_page(unit) != current {
                 moved += on_channel(bytes);
                 (current, bytes) = (flash_page(unit), 0);
             }
-            bytes = bytes.saturating_add(self.pool[unit].bytes);
+            bytes = bytes.saturating_add(self.flash.pool[unit].bytes);
         }
-        self.recorder.energy.add_channel(class, energy.channel(moved + on_channel(bytes)));
+        self.observers.recorder.energy.add_channel(class, energy.channel(moved + on_channel(bytes)));
     }
 
     /// Charges the energy of `bytes` of a flash page on the channel.
     #[inline(always)]
     pub(super) fn charge_channel(&mut self, class: Class, bytes: u32) {
-        if let Some(energy) = &self.energy {
-            let moved = self.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));
-            self.recorder.energy.add_channel(class, energy.channel(moved));
+        if let Some(energy) = &self.observers.energy {
+            let moved = self.flash.timing.bytes_on_channel(bytes.min(self.geometry.page_bytes));
+            self.observers.recorder.energy.add_channel(class, energy.channel(moved));
         }
     }
 
     /// Fills in what is recorded beside the totals.
     pub(super) fn report_monitor(&self, report: &mut Report) {
-        report.energy = self.energy.as_ref().map(|_| self.recorder.energy.report());
-        if let Some(series) = &self.monitor.series {
-            let lowest = self.blocks.lowest_free();
+        report.energy = self.observers.energy.as_ref().map(|_| self.observers.recorder.energy.report());
+        if let Some(series) = &self.observers.monitor.series {
+            let lowest = self.ftl.blocks.lowest_free();
             let (summary, table) = series.finish(&self.moment(self.now), lowest, self.geometry.page_bytes);
             (report.series, report.tables.series) = (Some(summary), Some(table));
         }
-        if let Some(sampler) = &self.monitor.sampler {
+        if let Some(sampler) = &self.observers.monitor.sampler {
             let (samples, table) = sampler.finish();
             (report.samples, report.tables.samples) = (Some(samples), table);
         }
-        report.collisions = self.monitor.collisions.as_ref().map(|probe| probe.report());
-        if let Some(chips) = &self.monitor.chips {
+        report.collisions = self.observers.monitor.collisions.as_ref().map(|probe| probe.report());
+        if let Some(chips) = &self.observers.monitor.chips {
             report.chips = chips.report(self.now);
         }
-        if self.monitor.config.block_table {
+        if self.observers.monitor.config.block_table {
             report.tables.blocks = Some(self.block_rows());
         }
         self.report_erases(report);
     }
 
     fn report_erases(&self, report: &mut Report) {
-        let (mut dies, mut channels) = (vec![EraseSpan::EMPTY; self.dies.len()], Vec::new());
-        channels.resize(self.channels.len(), EraseSpan::EMPTY);
-        let by_domain: Vec<EraseSpan> = (0..self.domains.len() as u32)
-            .map(|domain| EraseSpan::of(self.blocks.view(DomainId(domain)).erases))
+        let (mut dies, mut channels) = (vec![EraseSpan::EMPTY; self.flash.dies.len()], Vec::new());
+        channels.resize(self.flash.channels.len(), EraseSpan::EMPTY);
+        let by_domain: Vec<EraseSpan> = (0..self.ftl.domains.len() as u32)
+            .map(|domain| EraseSpan::of(self.ftl.blocks.view(DomainId(domain)).erases))
             .collect();
         for plane in (0..self.geometry.planes()).map(PlaneId) {
-            let erases = by_domain[self.domains.of(plane).index()];
+            let erases = by_domain[self.ftl.domains.of(plane).index()];
             let die = self.geometry.die_of(plane).0.index();
             dies[die].merge(&erases);
-            channels[self.channel_of[die] as usize].merge(&erases);
+            channels[self.flash.channel_of[die] as usize].merge(&erases);
         }
         for (die, erases) in report.dies.iter_mut().zip(dies) {
             die.erases = erases;
@@ -279,16 +280,16 @@ impl Device {
     }
 
     fn block_rows(&self) -> Table {
-        let superblocks = || (0..self.blocks.len() as u32).map(SuperblockId);
+        let superblocks = || (0..self.ftl.blocks.len() as u32).map(SuperblockId);
         let numbers = |of: &dyn Fn(SuperblockId) -> u32| Column::U32(superblocks().map(of).collect());
-        let state = |id| snake_case(&format!("{:?}", self.blocks.state(id)));
+        let state = |id| snake_case(&format!("{:?}", self.ftl.blocks.state(id)));
         let mut table = Table::default();
         table.add("superblock", numbers(&|id| id.0));
-        table.add("domain", numbers(&|id| self.blocks.split(id).0.0));
-        table.add("block", numbers(&|id| self.blocks.split(id).1));
+        table.add("domain", numbers(&|id| self.ftl.blocks.split(id).0.0));
+        table.add("block", numbers(&|id| self.ftl.blocks.split(id).1));
         table.add("state", Column::Text(superblocks().map(state).collect()));
-        table.add("valid_units", numbers(&|id| self.blocks.valid(id)));
-        table.add("erases", Column::U32(self.blocks.erase_counts().to_vec()));
+        table.add("valid_units", numbers(&|id| self.ftl.blocks.valid(id)));
+        table.add("erases", Column::U32(self.ftl.blocks.erase_counts().to_vec()));
         table
     }
 }

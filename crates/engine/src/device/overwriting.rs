@@ -151,17 +151,17 @@ impl Device {
 
     /// Mapping units that its layout has side by side, as one request writes them; 0 where it is none of overwrites.
     pub(crate) fn units_laid_together(&self) -> u32 {
-        self.layout.steady().map_or(0, |plan| plan.together)
+        self.ftl.layout.steady().map_or(0, |plan| plan.together)
     }
 
     /// How it came to the state that it is in before its first request.
     pub(crate) fn note_settled(&mut self, settled: Settled) {
-        self.settled = settled;
+        self.observers.settled = settled;
     }
 
     /// Units programmed by the superblocks that were erased so far, without simulated time or with it.
     pub fn units_erased(&self) -> u64 {
-        let erases: u64 = self.blocks.erase_counts().iter().map(|&count| u64::from(count)).sum();
-        erases * u64::from(self.blocks.capacity())
+        let erases: u64 = self.ftl.blocks.erase_counts().iter().map(|&count| u64::from(count)).sum();
+        erases * u64::from(self.ftl.blocks.capacity())
     }
 }

@@ -12,43 +12,43 @@ use wordline_base::class::Class;
 impl Device {
     /// Replaces the placement by a user's own.
     pub fn set_placement(&mut self, policy: Box<dyn Placement + Send>) {
-        self.placement = PlacementPolicy::Custom(policy);
+        self.ftl.placement = PlacementPolicy::Custom(policy);
         self.note_policies();
     }
 
     /// Replaces the choice of the copy that serves a read by a user's own.
     pub fn set_arbiter(&mut self, policy: Box<dyn Arbiter + Send>) {
-        self.replication.arbiter = ArbiterPolicy::Custom(policy);
+        self.ftl.replication.arbiter = ArbiterPolicy::Custom(policy);
     }
 
     /// Replaces the choice of victims by a user's own.
     pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
-        self.gc = GcPolicy::Custom(policy);
-        self.blocks.keep(self.needs(self.gc.needs()));
+        self.ftl.gc = GcPolicy::Custom(policy);
+        self.ftl.blocks.keep(self.needs(self.ftl.gc.needs()));
     }
 
     /// Replaces the decision which blocked reads are rebuilt. Parity is that of the scheme; without it there is nothing to
     /// decide.
     pub fn set_redundancy(&mut self, policy: Box<dyn Redundancy + Send>) {
-        if let Some(redundancy) = &mut self.redundancy {
+        if let Some(redundancy) = &mut self.ftl.redundancy {
             redundancy.policy = RedundancyPolicy::Custom(policy);
         }
     }
 
     /// Replaces the scheduler by a user's own.
     pub fn set_scheduler(&mut self, policy: Box<dyn Scheduler + Send>) {
-        self.scheduler = SchedulerPolicy::Custom(policy);
+        self.flash.scheduler = SchedulerPolicy::Custom(policy);
         self.note_policies();
     }
 
     /// Replaces the choice of the host's write points by a user's own.
     pub fn set_separation(&mut self, policy: Box<dyn Separation + Send>) {
-        self.separation = SeparationPolicy::Custom(policy);
+        self.ftl.separation = SeparationPolicy::Custom(policy);
     }
 
     /// What is asked of the policies once, since it never changes.
     pub(super) fn note_policies(&mut self) {
-        self.rules.places_moves = self.placement.places_moves() || self.systems_place_moves();
-        self.rules.interrupts = Class::ALL.iter().any(|&class| self.scheduler.suspends(class, 0));
+        self.rules.places_moves = self.ftl.placement.places_moves() || self.systems_place_moves();
+        self.rules.interrupts = Class::ALL.iter().any(|&class| self.flash.scheduler.suspends(class, 0));
     }
 }

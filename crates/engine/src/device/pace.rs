@@ -20,13 +20,13 @@ pub(super) fn of_scheme(config: &GcConfig, free: u32, row: u32, capacity: u32) -
 impl Device {
     /// Free space of a domain at which its paced collection rests, mapping units; `None` where collection isn't paced.
     pub fn paced_target(&self, domain: DomainId) -> Option<u64> {
-        self.pace.as_ref().map(|pace| pace.target(self.reserved_for_cache(domain)))
+        self.ftl.pace.as_ref().map(|pace| pace.target(self.reserved_for_cache(domain)))
     }
 
     /// Free units of a domain, those of its open superblocks included, and what its victims have won already.
     pub(super) fn virtual_free(&self, domain: DomainId, pace: &Pace) -> u64 {
-        let Some(state) = self.domain.get(domain.index()) else { return 0 };
-        let (planes, cache) = (self.data_planes(), self.points.of_slc_cache());
+        let Some(state) = self.ftl.domain.get(domain.index()) else { return 0 };
+        let (planes, cache) = (self.data_planes(), self.ftl.points.of_slc_cache());
         let in_page = self.geometry.units_per_page();
         let open = state.points.iter().enumerate().filter(|&(number, _)| Some(number as u8) != cache);
         let open = open.map(|(_, point)| {
@@ -37,8 +37,8 @@ impl Device {
         // Those of the oldest victims that have new places, and are not programmed yet.
         let mut placed = collector.in_flight.saturating_sub(collector.reading);
         let victims = collector.victims.iter().map(|&(superblock, _)| {
-            let valid = match self.blocks.state(superblock) {
-                BlockState::Collecting => self.blocks.valid(superblock),
+            let valid = match self.ftl.blocks.state(superblock) {
+                BlockState::Collecting => self.ftl.blocks.valid(superblock),
                 _ => 0,
             };
             let left = valid.saturating_sub(placed);
@@ -51,28 +51,28 @@ impl Device {
 
     /// A victim of a paced domain was chosen.
     pub(super) fn note_pace_of(&mut self, domain: DomainId, superblock: SuperblockId, valid: u32) {
-        if self.pace.is_some() {
-            self.domain[domain.index()].pace.begin(superblock, valid);
+        if self.ftl.pace.is_some() {
+            self.ftl.domain[domain.index()].pace.begin(superblock, valid);
         }
     }
 
     /// Whether a paced domain has what the host's writes ask for. Waiting plans, and writes that found no free superblock,
     /// need one that is free; `for_cache` are for the SLC cache. What else is to be emptied comes before the last superpages.
     pub(super) fn paced_enough(&self, domain: DomainId, free: u32, for_cache: u32, pace: &Pace) -> bool {
-        let state = &self.domain[domain.index()];
-        let needed = if state.stalled.is_empty() { 0 } else { self.thresholds.reserve + 1 + for_cache };
+        let state = &self.ftl.domain[domain.index()];
+        let needed = if state.stalled.is_empty() { 0 } else { self.ftl.thresholds.reserve + 1 + for_cache };
         let slack = if state.collector.wanted.is_empty() { 0 } else { 2 * pace.band() };
         free >= needed.max(state.demand) && self.virtual_free(domain, pace) + slack >= pace.target(for_cache)
     }
 
     /// Whether the emptying of the victim pauses, since the host has had no more than was won.
     pub(super) fn pace_pauses(&self, domain: DomainId) -> bool {
-        let Some(pace) = &self.pace else { return false };
-        let state = &self.domain[domain.index()];
+        let Some(pace) = &self.ftl.pace else { return false };
+        let state = &self.ftl.domain[domain.index()];
         let collector = &state.collector;
         let for_space = match collector.cause {
             Cause::Gc => true,
-            Cause::Migration => self.blocks.mode(collector.victim) == CellMode::Slc,
+            Cause::Migration => self.ftl.blocks.mode(collector.victim) == CellMode::Slc,
             _ => false,
         };
         let free_soon = state.free.len() + collector.victims.len() as u32;
@@ -91,23 +91,23 @@ impl Device {
     /// Takes notice of what a domain has won.
     #[inline]
     pub(super) fn observe_pace(&mut self, domain: DomainId) {
-        let Some(pace) = &self.pace else { return };
+        let Some(pace) = &self.ftl.pace else { return };
         let goal = pace.target(self.reserved_for_cache(domain)).saturating_sub(pace.band());
         let (virtual_free, band) = (self.virtual_free(domain, pace), pace.band());
-        self.domain[domain.index()].pace.observe(virtual_free, goal, band);
+        self.ftl.domain[domain.index()].pace.observe(virtual_free, goal, band);
     }
 
     /// Whether the host's next program at this write point must wait until more is won. One that joins another in its
     /// program, or on its die, takes nothing that others have to wait for.
     #[inline]
     pub(super) fn pace_holds(&self, domain: DomainId, number: u8) -> bool {
-        let Some(pace) = &self.pace else { return false };
-        let state = &self.domain[domain.index()];
+        let Some(pace) = &self.ftl.pace else { return false };
+        let state = &self.ftl.domain[domain.index()];
         let Some(point) = state.points.get(usize::from(number)) else { return false };
-        if point.has_room() || self.points.of_slc_cache() == Some(number) {
+        if point.has_room() || self.ftl.points.of_slc_cache() == Some(number) {
             return false;
         }
-        let planes = self.domains.planes(domain);
+        let planes = self.ftl.domains.planes(domain);
         let before = (point.column() as usize).checked_sub(1).and_then(|column| planes.get(column));
         let die = |plane| self.geometry.die_of(plane).0;
         if point.has_place() && before.is_some_and(|&before| die(before) == die(point.next_plane(planes))) {
@@ -118,22 +118,22 @@ impl Device {
 
     /// A unit of the host waits: for what is to be won, or for a free superblock.
     pub(super) fn count_stalled(&mut self, domain: DomainId, id: OpId) {
-        if self.pace.is_some() && self.point_with_place(domain, id).is_some() {
-            self.recorder.held_units += 1;
+        if self.ftl.pace.is_some() && self.point_with_place(domain, id).is_some() {
+            self.observers.recorder.held_units += 1;
         } else {
-            self.recorder.gc.stalled_units += 1;
+            self.observers.recorder.gc.stalled_units += 1;
         }
     }
 
     pub(super) fn pace_report(&self) -> Option<PaceReport> {
-        self.pace.as_ref().map(|_| PaceReport { held_units: self.recorder.held_units })
+        self.ftl.pace.as_ref().map(|_| PaceReport { held_units: self.observers.recorder.held_units })
     }
 
     /// What a domain has won may let writes go on that wait for it.
     #[inline]
     pub(super) fn pace_changed(&mut self, domain: DomainId) {
-        if let Some(pace) = &mut self.pace
-            && !self.domain[domain.index()].stalled.is_empty()
+        if let Some(pace) = &mut self.ftl.pace
+            && !self.ftl.domain[domain.index()].stalled.is_empty()
         {
             pace.ask_again(domain);
         }
@@ -141,7 +141,7 @@ impl Device {
 
     /// Lets writes go on that waited for what collection wins, at the end of an event.
     pub(super) fn release_paced(&mut self) {
-        while let Some(domain) = self.pace.as_mut().and_then(|pace| pace.due.pop()) {
+        while let Some(domain) = self.ftl.pace.as_mut().and_then(|pace| pace.due.pop()) {
             self.observe_pace(domain);
             self.release_stalled(domain);
         }
@@ -149,14 +149,14 @@ impl Device {
 
     /// Programs what paused collections have gathered, for a drive at rest; returns whether there was any.
     pub(super) fn settle_paused(&mut self) -> bool {
-        if self.pace.is_none() {
+        if self.ftl.pace.is_none() {
             return false;
         }
         let is_gathered = |this: &Self, number: usize| {
-            this.domain[number].points.iter().any(|point| !point.gathered.is_empty())
+            this.ftl.domain[number].points.iter().any(|point| !point.gathered.is_empty())
         };
         let domains: Vec<usize> =
-            (0..self.domain.len()).filter(|&number| is_gathered(self, number)).collect();
+            (0..self.ftl.domain.len()).filter(|&number| is_gathered(self, number)).collect();
         domains.iter().for_each(|&number| self.program_gathered_of(DomainId(number as u32)));
         !domains.is_empty()
     }

@@ -69,20 +69,20 @@ impl Device {
     /// Superblock and row (of program units) of a page.
     pub(super) fn row_of(&self, ppa: Ppa) -> (SuperblockId, u32) {
         let page = self.geometry.place(ppa).page;
-        (self.blocks.of(&self.geometry, ppa), page / self.geometry.pages_per_program)
+        (self.ftl.blocks.of(&self.geometry, ppa), page / self.geometry.pages_per_program)
     }
 
     /// Nothing more goes into the program unit that begins here. With the last of a row, its parity is made.
     #[inline]
     pub(super) fn unit_is_final(&mut self, place: Ppa) {
-        if self.redundancy.is_some() {
+        if self.ftl.redundancy.is_some() {
             self.note_final(place, true);
         }
     }
 
     fn note_final(&mut self, place: Ppa, timed: bool) {
         let (superblock, row) = self.row_of(place);
-        let Some(redundancy) = &mut self.redundancy else { return };
+        let Some(redundancy) = &mut self.ftl.redundancy else { return };
         if redundancy.rows.note_final(superblock.index(), row) < redundancy.stripes.data_planes() {
             return;
         }
@@ -92,15 +92,15 @@ impl Device {
     /// A write point's superblock is closed before it is full: the parity of the row that was begun is made of what the row
     /// holds, the rest of it counting as zeros.
     pub(super) fn end_row_early(&mut self, domain: DomainId, number: usize) {
-        if self.redundancy.is_none() {
+        if self.ftl.redundancy.is_none() {
             return;
         }
-        let point = &self.domain[domain.index()].points[number];
+        let point = &self.ftl.domain[domain.index()].points[number];
         let (superblock, page, place) = (point.superblock, point.row(), point.place);
         if point.open_unit != NONE {
             self.unit_is_final(place);
         }
-        let Some(redundancy) = &mut self.redundancy else { return };
+        let Some(redundancy) = &mut self.ftl.redundancy else { return };
         let (row, data) = (page / self.geometry.pages_per_program, redundancy.stripes.data_planes());
         let full = redundancy.rows.filled(superblock.index(), row).is_some_and(|filled| filled >= data);
         if !full && redundancy.rows.leave_out_rest(superblock.index(), row, data) {
@@ -110,13 +110,13 @@ impl Device {
     }
 
     fn make_parity_of_row(&mut self, superblock: SuperblockId, row: u32, timed: bool) {
-        let (domain, block) = self.blocks.split(superblock);
+        let (domain, block) = self.ftl.blocks.split(superblock);
         let page = row * self.geometry.pages_per_program;
         let rows = self.geometry.pages_per_program.min(self.geometry.pages_per_block - page);
-        for column in 0..self.domains.width() {
-            let Some(redundancy) = &self.redundancy else { return };
+        for column in 0..self.ftl.domains.width() {
+            let Some(redundancy) = &self.ftl.redundancy else { return };
             if redundancy.stripes.is_parity(page, column) {
-                let plane = self.domains.planes(domain)[column as usize];
+                let plane = self.ftl.domains.planes(domain)[column as usize];
                 let first = self.geometry.first_unit(plane, block, page);
                 self.make_parity(superblock, first, rows << self.geometry.unit_shift, row, timed);
             }
@@ -126,22 +126,22 @@ impl Device {
     fn make_parity(&mut self, superblock: SuperblockId, first: Ppa, units: u32, row: u32, timed: bool) {
         let mut head = NONE;
         for ppa in (first.0..first.0 + units).map(Ppa) {
-            self.oob.set(ppa, Lpa::PARITY);
+            self.ftl.oob.set(ppa, Lpa::PARITY);
             if !timed {
                 continue;
             }
             let bytes = self.geometry.unit_bytes;
-            let unit = self.pool.insert(Op { bytes, ..Op::new(Class::ParityProgram, Lpa::NONE, ppa) });
+            let unit = self.flash.pool.insert(Op { bytes, ..Op::new(Class::ParityProgram, Lpa::NONE, ppa) });
             if head == NONE {
                 head = unit;
             } else {
-                self.pool.chain(head, unit);
+                self.flash.pool.chain(head, unit);
             }
         }
-        let Some(redundancy) = &mut self.redundancy else { return };
+        let Some(redundancy) = &mut self.ftl.redundancy else { return };
         if timed {
             redundancy.ready.push(head);
-            self.blocks.begin(superblock);
+            self.ftl.blocks.begin(superblock);
         } else {
             redundancy.rows.note_programmed(superblock.index(), row);
         }
@@ -150,14 +150,15 @@ impl Device {
     /// Queues the parity that was made.
     #[inline]
     pub(super) fn queue_parity(&mut self) {
-        if self.redundancy.is_some() {
+        if self.ftl.redundancy.is_some() {
             let mut next = 0;
-            while let Some(&head) = self.redundancy.as_ref().and_then(|redundancy| redundancy.ready.get(next))
+            while let Some(&head) =
+                self.ftl.redundancy.as_ref().and_then(|redundancy| redundancy.ready.get(next))
             {
                 self.enqueue(head);
                 next += 1;
             }
-            if let Some(redundancy) = &mut self.redundancy {
+            if let Some(redundancy) = &mut self.ftl.redundancy {
                 redundancy.ready.clear();
             }
         }
@@ -165,7 +166,7 @@ impl Device {
 
     /// Moves the parity that was made behind the programs of its row, to be queued with them.
     pub(super) fn take_parity(&mut self, programs: &mut Vec<OpId>) {
-        if let Some(redundancy) = &mut self.redundancy {
+        if let Some(redundancy) = &mut self.ftl.redundancy {
             programs.append(&mut redundancy.ready);
         }
     }
@@ -173,9 +174,9 @@ impl Device {
     /// The program of one plane has ended.
     #[inline]
     pub(super) fn note_programmed(&mut self, place: Ppa) {
-        if self.redundancy.is_some() {
+        if self.ftl.redundancy.is_some() {
             let (superblock, row) = self.row_of(place);
-            if let Some(redundancy) = &mut self.redundancy {
+            if let Some(redundancy) = &mut self.ftl.redundancy {
                 redundancy.rows.note_programmed(superblock.index(), row);
             }
         }
@@ -183,7 +184,7 @@ impl Device {
 
     /// A program unit was filled without simulated time.
     pub(super) fn untimed_unit_done(&mut self, place: Ppa) {
-        if self.redundancy.is_some() {
+        if self.ftl.redundancy.is_some() {
             self.note_final(place, false);
             self.note_programmed(place);
         }
@@ -191,14 +192,14 @@ impl Device {
 
     /// The rows of a superblock are erased.
     pub(super) fn erase_rows(&mut self, superblock: SuperblockId) {
-        if let Some(redundancy) = &mut self.redundancy {
+        if let Some(redundancy) = &mut self.ftl.redundancy {
             redundancy.rows.erase(superblock.index());
         }
     }
 
     /// Whether a page lies in what a row of its superblock was not given before that was closed.
     pub(super) fn is_left_out(&self, ppa: Ppa) -> bool {
-        let Some(redundancy) = &self.redundancy else { return false };
+        let Some(redundancy) = &self.ftl.redundancy else { return false };
         let (superblock, row) = self.row_of(ppa);
         let place = self.geometry.place(ppa);
         let slot = redundancy.stripes.slot_of(place.page, redundancy.stripes.column_of(place.plane));
@@ -208,7 +209,7 @@ impl Device {
 
     /// Whether all of the row of a page is programmed, its parity included.
     pub(super) fn row_is_whole(&self, ppa: Ppa) -> bool {
-        let Some(redundancy) = &self.redundancy else { return false };
+        let Some(redundancy) = &self.ftl.redundancy else { return false };
         let (superblock, row) = self.row_of(ppa);
         match redundancy.rows.programmed(superblock.index(), row) {
             Some(programmed) => programmed >= redundancy.stripes.width(),
@@ -217,34 +218,37 @@ impl Device {
     }
 
     fn laid_out_whole(&self, superblock: SuperblockId, ppa: Ppa) -> bool {
-        let (domain, block) = self.blocks.split(superblock);
+        let (domain, block) = self.ftl.blocks.split(superblock);
         let place = self.geometry.place(ppa);
         let at_once = self.geometry.pages_per_program;
         let first = place.page / at_once * at_once;
         let rows = first..(first + at_once).min(self.geometry.pages_per_block);
         let before = block * self.geometry.pages_per_block;
-        rows.map(|page| before + page).all(|row| self.layout.is_whole(domain, row))
+        rows.map(|page| before + page).all(|row| self.ftl.layout.is_whole(domain, row))
     }
 
     /// Planes of a row that hold data.
     #[inline]
     pub(super) fn data_planes(&self) -> u32 {
-        self.redundancy.as_ref().map_or(self.domains.width(), |redundancy| redundancy.stripes.data_planes())
+        self.ftl
+            .redundancy
+            .as_ref()
+            .map_or(self.ftl.domains.width(), |redundancy| redundancy.stripes.data_planes())
     }
 
     /// Column of the `slot`-th program unit of data in the row of this flash page.
     pub(super) fn data_column(&self, page: u32, slot: u32) -> u32 {
-        self.redundancy.as_ref().map_or(slot, |redundancy| redundancy.stripes.column_at(page, slot))
+        self.ftl.redundancy.as_ref().map_or(slot, |redundancy| redundancy.stripes.column_at(page, slot))
     }
 
     /// Plane of a column of the superblock that holds this page.
     pub(super) fn plane_of_column(&self, superblock: SuperblockId, column: u32) -> PlaneId {
-        self.domains.planes(self.blocks.split(superblock).0)[column as usize]
+        self.ftl.domains.planes(self.ftl.blocks.split(superblock).0)[column as usize]
     }
 
     /// Checked mode: no logical page lies where parity belongs, and nothing is half made.
     pub(super) fn audit_parity(&self, valid_at: impl Iterator<Item = Ppa>) -> Result<(), String> {
-        let Some(redundancy) = &self.redundancy else { return Ok(()) };
+        let Some(redundancy) = &self.ftl.redundancy else { return Ok(()) };
         if let Some(ppa) =
             valid_at.into_iter().find(|&ppa| redundancy.stripes.holds_parity(&self.geometry, ppa))
         {
@@ -253,9 +257,9 @@ impl Device {
         if !redundancy.ready.is_empty() || !redundancy.rebuilds.is_at_rest() {
             return Err("parity or a rebuilt read is still under way although the drive is at rest".into());
         }
-        for number in 0..self.blocks.len() as u32 {
+        for number in 0..self.ftl.blocks.len() as u32 {
             let superblock = SuperblockId(number);
-            if self.blocks.state(superblock) == BlockState::Free
+            if self.ftl.blocks.state(superblock) == BlockState::Free
                 && redundancy.rows.programmed(superblock.index(), 0).unwrap_or(0) > 0
             {
                 return Err(format!("{superblock:?} is free, but its first row counts as programmed"));

@@ -86,27 +86,27 @@ impl Part for StripedPages {
 impl Device {
     /// A page is about to be programmed for the host: its stripe changes.
     pub(super) fn page_changes(&mut self, id: OpId) {
-        let Op { lpa, class, .. } = self.pool[id];
+        let Op { lpa, class, .. } = self.flash.pool[id];
         if !matches!(class.cause(), Cause::Host | Cause::WriteBack) {
             return;
         }
         let old = self.lookup(lpa);
-        let Some(striped) = &mut self.striped else { return };
+        let Some(striped) = &mut self.ftl.striped else { return };
         let stripe = striped.stripes.stripe(lpa);
-        self.pool.set_tag(id, stripe);
+        self.flash.pool.set_tag(id, stripe);
         self.stripe_changes(stripe, lpa, old, 1);
     }
 
     /// The host gave up a page: to its parity it is zeros.
     pub(super) fn page_given_up(&mut self, lpa: Lpa, old: Ppa) {
-        let stripe = self.striped.as_ref().map(|striped| striped.stripes.stripe(lpa));
+        let stripe = self.ftl.striped.as_ref().map(|striped| striped.stripes.stripe(lpa));
         if let Some(stripe) = stripe {
             self.stripe_changes(stripe, lpa, old, 0);
         }
     }
 
     fn stripe_changes(&mut self, stripe: u32, lpa: Lpa, old: Ppa, programs: u32) {
-        let Some(striped) = &mut self.striped else { return };
+        let Some(striped) = &mut self.ftl.striped else { return };
         let new = || Change { programs: 0, pages: Vec::new(), progress: Progress::Rests };
         let change = striped.changes.entry(stripe).or_insert_with(new);
         change.programs += programs;
@@ -117,18 +117,18 @@ impl Device {
     /// At the end of an event: begins the parity of what changed in it, all pages of a stripe together.
     pub(super) fn begin_parity(&mut self) {
         let mut next = 0;
-        while let Some(&stripe) = self.striped.as_ref().and_then(|striped| striped.due.get(next)) {
+        while let Some(&stripe) = self.ftl.striped.as_ref().and_then(|striped| striped.due.get(next)) {
             next += 1;
             self.update_parity(stripe);
         }
-        if let Some(striped) = &mut self.striped {
+        if let Some(striped) = &mut self.ftl.striped {
             striped.due.clear();
         }
     }
 
     /// Begins to make the parity of a stripe anew, if anything changed that isn't in it.
     fn update_parity(&mut self, stripe: u32) {
-        let Some(striped) = &mut self.striped else { return };
+        let Some(striped) = &mut self.ftl.striped else { return };
         let parity = striped.stripes.parity(stripe);
         let members = striped.stripes.pages(stripe);
         let Some(change) = striped.changes.get_mut(&stripe) else { return };
@@ -169,7 +169,7 @@ impl Device {
     }
 
     fn set_progress(&mut self, stripe: u32, progress: Progress) {
-        let change = self.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
+        let change = self.ftl.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
         if let Some(change) = change {
             change.progress = progress;
         }
@@ -179,17 +179,17 @@ impl Device {
     fn read_for_parity(&mut self, stripe: u32, pages: Vec<(Lpa, Ppa)>) {
         for (lpa, ppa) in pages {
             let bytes = self.geometry.unit_bytes;
-            let id = self.pool.insert(Op { bytes, ..Op::new(Class::ParityRead, lpa, ppa) });
-            self.pool.set_tag(id, stripe);
+            let id = self.flash.pool.insert(Op { bytes, ..Op::new(Class::ParityRead, lpa, ppa) });
+            self.flash.pool.set_tag(id, stripe);
             self.enqueue(id);
         }
     }
 
     /// A page that a parity is made of is with the controller.
     pub(super) fn read_for_parity_done(&mut self, unit: OpId) {
-        let stripe = self.pool.tag(unit);
-        self.pool.remove(unit);
-        let change = self.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
+        let stripe = self.flash.pool.tag(unit);
+        self.flash.pool.remove(unit);
+        let change = self.ftl.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
         let Some(Change { progress: Progress::Reads { left, .. }, .. }) = change else {
             return self.fail(format!("a page was read for the parity of stripe {stripe}, which wants none"));
         };
@@ -201,30 +201,30 @@ impl Device {
 
     fn program_parity(&mut self, stripe: u32) {
         self.set_progress(stripe, Progress::Programs);
-        let Some(striped) = &self.striped else { return };
+        let Some(striped) = &self.ftl.striped else { return };
         let lpa = striped.stripes.parity(stripe);
-        let Some(plane) = self.placement.plane_by_address(lpa) else {
+        let Some(plane) = self.ftl.placement.plane_by_address(lpa) else {
             return self.fail(format!("the placement has no plane for the parity of stripe {stripe}"));
         };
-        let id = self.pool.insert(Op::new(Class::ParityProgram, lpa, Ppa::NONE));
+        let id = self.flash.pool.insert(Op::new(Class::ParityProgram, lpa, Ppa::NONE));
         self.program_on(plane, id);
     }
 
     /// The die takes the program of a parity: it takes effect.
     pub(super) fn commit_parity_page(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Op { lpa, ppa, .. } = self.pool[unit];
+        let Op { lpa, ppa, .. } = self.flash.pool[unit];
         if !lpa.is_some() {
             return;
         }
-        self.pool[unit].replaced = self.store(lpa, ppa, superblock);
-        if let Some(versions) = &mut self.versions {
+        self.flash.pool[unit].replaced = self.store(lpa, ppa, superblock);
+        if let Some(versions) = &mut self.ftl.versions {
             versions.write(lpa, ppa);
         }
     }
 
     /// The program of a parity has ended.
     pub(super) fn parity_programmed(&mut self, lpa: Lpa) {
-        let Some(striped) = &mut self.striped else { return };
+        let Some(striped) = &mut self.ftl.striped else { return };
         let stripe = striped.stripes.stripe(lpa);
         let Some(change) = striped.changes.get_mut(&stripe) else { return };
         change.progress = Progress::Rests;
@@ -236,8 +236,8 @@ impl Device {
 
     /// The program of a page of the host has ended, whatever became of it.
     pub(super) fn page_programmed(&mut self, unit: OpId) {
-        let stripe = self.pool.tag(unit);
-        let change = self.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
+        let stripe = self.flash.pool.tag(unit);
+        let change = self.ftl.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
         let Some(change) = change.filter(|change| change.programs > 0) else {
             return self.fail(format!("a page of stripe {stripe} was programmed, of which none was to be"));
         };
@@ -247,15 +247,15 @@ impl Device {
 
     /// Where nothing of a stripe is under way any more, its parity fits its pages.
     fn stripe_may_rest(&mut self, stripe: u32) {
-        let Some(striped) = &self.striped else { return };
+        let Some(striped) = &self.ftl.striped else { return };
         let rests = |change: &Change| {
             change.programs == 0 && change.pages.is_empty() && change.progress == Progress::Rests
         };
         if !striped.changes.get(&stripe).is_some_and(rests) {
             return;
         }
-        let versions = self.versions.is_some().then(|| self.versions_of_stripe(stripe));
-        if let Some(striped) = &mut self.striped {
+        let versions = self.ftl.versions.is_some().then(|| self.versions_of_stripe(stripe));
+        if let Some(striped) = &mut self.ftl.striped {
             striped.changes.remove(&stripe);
             if let Some(versions) = versions {
                 striped.made_of.insert(stripe, versions);
@@ -265,21 +265,21 @@ impl Device {
 
     /// Versions on flash of the pages of a stripe, and 0 for those that hold nothing there.
     fn versions_of_stripe(&self, stripe: u32) -> Vec<u32> {
-        let pages = self.striped.iter().flat_map(|striped| striped.stripes.pages(stripe));
+        let pages = self.ftl.striped.iter().flat_map(|striped| striped.stripes.pages(stripe));
         let version = |lpa| if self.lookup(lpa).is_some() { self.version_in_flash(lpa) } else { 0 };
         pages.map(version).collect()
     }
 
     /// Whether the plane of a page collects now, or will go on with it soon.
     pub(super) fn collects_at(&self, ppa: Ppa) -> bool {
-        self.domain[self.domain_of(ppa).index()].collector.collects()
+        self.ftl.domain[self.domain_of(ppa).index()].collector.collects()
     }
 
     /// What keeps a page from being read at once because its plane collects, and for how long still; waits for the channel are
     /// not foreseen.
     fn kept_by_collection(&self, ppa: Ppa) -> Option<Ns> {
         let server = self.plane_server(Class::GcProgram, ppa).unwrap_or(self.die_of(ppa).0);
-        let state = &self.dies[server.index()];
+        let state = &self.flash.dies[server.index()];
         let command = &state.command;
         if state.phase == Phase::Idle || command.class.cause() != Cause::Gc {
             return None;
@@ -291,11 +291,13 @@ impl Device {
         };
         let second = match command.form {
             CommandForm::CopybackRead => {
-                let to = self.pool[command.head].ppa;
-                self.timing.program_command(1)
-                    + self.timing.program(self.geometry.place(to).page, self.cell_mode(to))
+                let to = self.flash.pool[command.head].ppa;
+                self.flash.timing.program_command(1)
+                    + self.flash.timing.program(self.geometry.place(to).page, self.cell_mode(to))
             }
-            _ if command.class.op() == FlashOp::Read && state.phase != Phase::DataOut => self.unit_transfer,
+            _ if command.class.op() == FlashOp::Read && state.phase != Phase::DataOut => {
+                self.flash.unit_transfer
+            }
             _ => Ns::ZERO,
         };
         Some(left + second)
@@ -304,14 +306,15 @@ impl Device {
     /// Rebuilds a read of the host whose plane collects, if its stripe is whole and the rest of it can be read sooner than the
     /// plane is free. Whether it is: then it waits for its sources, and in no queue.
     pub(super) fn rebuilds_page(&mut self, unit: OpId) -> bool {
-        let Op { lpa, ppa, class, partial, request, guess, .. } = self.pool[unit];
-        if class != Class::HostRead || partial || guess || request >= JOIN || lpa.0 >= self.logical_units {
+        let Op { lpa, ppa, class, partial, request, guess, .. } = self.flash.pool[unit];
+        if class != Class::HostRead || partial || guess || request >= JOIN || lpa.0 >= self.ftl.logical_units
+        {
             return false;
         }
         let Some(left) = self.kept_by_collection(ppa) else { return false };
-        self.recorder.redundancy.blocked_reads += 1;
+        self.observers.recorder.redundancy.blocked_reads += 1;
         let Some(sources) = self.sources_of_page(lpa) else {
-            self.recorder.redundancy.incomplete_rows += 1;
+            self.observers.recorder.redundancy.incomplete_rows += 1;
             return false;
         };
         let free_in = |&(_, ppa): &(Lpa, Ppa)| {
@@ -320,7 +323,7 @@ impl Device {
             self.kept_by_collection(ppa).unwrap_or(Ns::ZERO).max(running + self.waiting_ahead(die))
         };
         let latest = sources.iter().map(free_in).max().unwrap_or(Ns::ZERO);
-        let xor = self.striped.as_ref().map_or(Ns::ZERO, |striped| striped.rebuilds.xor());
+        let xor = self.ftl.striped.as_ref().map_or(Ns::ZERO, |striped| striped.rebuilds.xor());
         if latest + xor >= left {
             return false;
         }
@@ -330,7 +333,7 @@ impl Device {
 
     /// The other pages of a page's stripe that hold something, its parity included; `None` while it changes, or has no parity.
     fn sources_of_page(&self, lpa: Lpa) -> Option<Vec<(Lpa, Ppa)>> {
-        let striped = self.striped.as_ref()?;
+        let striped = self.ftl.striped.as_ref()?;
         let stripe = striped.stripes.stripe(lpa);
         let parity = striped.stripes.parity(stripe);
         if striped.changes.contains_key(&stripe) || !self.lookup(parity).is_some() {
@@ -342,29 +345,29 @@ impl Device {
 
     /// Whether a page that is read for the sake of another of its stripe is where it was, and of the same version.
     pub(super) fn source_stays(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        self.striped.as_ref().is_none_or(|striped| {
+        self.ftl.striped.as_ref().is_none_or(|striped| {
             !striped.changes.contains_key(&striped.stripes.stripe(lpa)) && self.lookup(lpa) == ppa
         })
     }
 
     /// Where a page is by now that is read for the sake of another of its stripe, if it only moved.
     pub(super) fn source_moved_to(&self, lpa: Lpa) -> Option<Ppa> {
-        let striped = self.striped.as_ref()?;
+        let striped = self.ftl.striped.as_ref()?;
         let changes = striped.changes.contains_key(&striped.stripes.stripe(lpa));
         Some(self.lookup(lpa)).filter(|ppa| ppa.is_some() && !changes)
     }
 
     /// Checked mode: what is read for a page of a stripe is what its parity was made of.
     pub(super) fn verify_page_of_stripe(&mut self, unit: OpId, target: OpId) {
-        let (Op { lpa, ppa, .. }, wanted) = (self.pool[unit], self.pool[target]);
-        let Some(striped) = &self.striped else { return };
+        let (Op { lpa, ppa, .. }, wanted) = (self.flash.pool[unit], self.flash.pool[target]);
+        let Some(striped) = &self.ftl.striped else { return };
         let stripe = striped.stripes.stripe(wanted.lpa);
         let same = striped.stripes.stripe(lpa) == stripe && lpa != wanted.lpa;
         let made_of = striped.made_of.get(&stripe);
         let fits = made_of.is_none_or(|versions| *versions == self.versions_of_stripe(stripe));
         if !same || striped.changes.contains_key(&stripe) || !fits {
             self.fail(format!("a read for {:?} found {lpa:?} in a stripe that doesn't fit it", wanted.lpa));
-        } else if self.oob.lpa(ppa, &self.layout) != lpa || !self.finds_newest(unit) {
+        } else if self.ftl.oob.lpa(ppa, &self.ftl.layout) != lpa || !self.finds_newest(unit) {
             self.fail(format!("a read for {:?} found something else than {lpa:?} at {ppa:?}", wanted.lpa));
         } else if !self.stores_newest(wanted.lpa, wanted.ppa) {
             self.fail(format!("{:?} is rebuilt as a version that is not the newest", wanted.lpa));
@@ -375,21 +378,21 @@ impl Device {
     /// rebuilt.
     fn stores_newest(&self, lpa: Lpa, ppa: Ppa) -> bool {
         let newest = self.version_in_flash(lpa);
-        self.versions.as_ref().is_none_or(|versions| versions.stored(ppa) == newest)
+        self.ftl.versions.as_ref().is_none_or(|versions| versions.stored(ppa) == newest)
     }
 
     /// Reads of the host whose plane collects as their turn comes: those that are better rebuilt leave the queue. Returns the
     /// head of the others.
     pub(super) fn rebuild_instead(&mut self, die: DieId, head: OpId) -> OpId {
-        if self.striped.is_none() || self.pool[head].class != Class::HostRead {
+        if self.ftl.striped.is_none() || self.flash.pool[head].class != Class::HostRead {
             return head;
         }
         let kept = self.keep_units(head, |this, unit| {
-            if this.pool[unit].request >= JOIN || this.pool[unit].partial {
+            if this.flash.pool[unit].request >= JOIN || this.flash.pool[unit].partial {
                 return true;
             }
             this.settle_wait(unit, die);
-            this.pool[unit].wait_from = this.now;
+            this.flash.pool[unit].wait_from = this.now;
             let rebuilt = this.rebuilds_page(unit);
             if !rebuilt {
                 this.begin_wait(unit, die);
@@ -405,7 +408,7 @@ impl Device {
 
     /// Checked mode: nothing is half made when the drive is at rest, and stripes that changed fit their parity.
     pub(super) fn audit_parity_pages(&self) -> Result<(), String> {
-        let Some(striped) = &self.striped else { return Ok(()) };
+        let Some(striped) = &self.ftl.striped else { return Ok(()) };
         if !striped.changes.is_empty() || !striped.due.is_empty() || !striped.rebuilds.is_at_rest() {
             let left = striped.changes.len();
             return Err(format!(

@@ -18,18 +18,21 @@ impl Device {
         at_once: bool,
         together: u32,
     ) -> Plan {
-        let domains = (0..self.domains.len() as u32).map(DomainId);
+        let domains = (0..self.ftl.domains.len() as u32).map(DomainId);
         let superblocks = domains.map(|domain| self.superblocks_in_use(domain)).min().unwrap_or(0);
         let for_cache = self.reserved_for_cache(DomainId(0));
         // The map's own pages are written behind the layout, out of what is free.
-        let of_map = u64::from(self.all_units() - self.logical_units) / self.domain.len().max(1) as u64;
+        let of_map =
+            u64::from(self.all_units() - self.ftl.logical_units) / self.ftl.domain.len().max(1) as u64;
         let paced = self.paced_target(DomainId(0)).filter(|_| at_once).map(|units| (units + of_map) as u32);
         Plan {
             superblocks,
-            free: [self.thresholds.trigger, self.thresholds.stop].map(|free| free + for_cache),
+            free: [self.ftl.thresholds.trigger, self.ftl.thresholds.stop].map(|free| free + for_cache),
             paced,
             // Where domains take turns, or are passed by while they collect, none begins in the middle of a victim.
-            phased: self.redundancy.is_none() && self.rotation.is_none() && !self.rules.past_collection,
+            phased: self.ftl.redundancy.is_none()
+                && self.ftl.rotation.is_none()
+                && !self.rules.past_collection,
             rows_at_once: self.geometry.pages_per_program,
             collection,
             seed: seed_of(seed),
@@ -41,9 +44,9 @@ impl Device {
     /// How many of the requests that each write `group` units of a domain moves have parted, where the drive holds `occupied` units.
     pub(crate) fn parted(&self, plan: &Plan, group: u32, occupied: u32) -> Parted {
         let geometry = &self.geometry;
-        let (width, rows) = (self.domains.width(), geometry.pages_per_block);
+        let (width, rows) = (self.ftl.domains.width(), geometry.pages_per_block);
         let units = u64::from(plan.superblocks) * (u64::from(width * rows) << geometry.unit_shift);
-        let all = units * self.domains.len() as u64;
+        let all = units * self.ftl.domains.len() as u64;
         let shape = Shape {
             width,
             rows,
@@ -58,13 +61,13 @@ impl Device {
     /// Gives every domain of a paced drive the free space at which its collection rests, in the middle of a victim: overwrites
     /// without simulated time leave what thresholds would.
     pub(crate) fn keep_pace_untimed(&mut self) {
-        for domain in (0..self.domain.len() as u32).map(DomainId) {
-            while self.fault.is_none() {
-                let Some(pace) = &self.pace else { return };
+        for domain in (0..self.ftl.domain.len() as u32).map(DomainId) {
+            while self.observers.fault.is_none() {
+                let Some(pace) = &self.ftl.pace else { return };
                 let lacking = pace
                     .target(self.reserved_for_cache(domain))
                     .saturating_sub(self.virtual_free(domain, pace));
-                let under_way = self.domain[domain.index()].collector.collects();
+                let under_way = self.ftl.domain[domain.index()].collector.collects();
                 if lacking == 0 || under_way || !self.win_untimed(domain, lacking) {
                     break;
                 }
@@ -74,47 +77,47 @@ impl Device {
 
     /// Collects a superblock, or begins to where that wins as many units as are lacking; `false` if nothing can be won.
     fn win_untimed(&mut self, domain: DomainId, lacking: u64) -> bool {
-        let room = !self.domain[domain.index()].free.is_empty();
+        let room = !self.ftl.domain[domain.index()].free.is_empty();
         let Some(victim) = self.choose_victim(domain).filter(|_| room) else { return false };
-        let (valid, capacity) = (self.blocks.valid(victim), self.blocks.capacity());
-        let rows = self.blocks.rows(victim);
+        let (valid, capacity) = (self.ftl.blocks.valid(victim), self.ftl.blocks.capacity());
+        let rows = self.ftl.blocks.rows(victim);
         let wins = u64::from(capacity.saturating_sub(valid)).max(1);
         let emptied = (lacking * u64::from(rows)).div_ceil(wins).min(u64::from(rows)) as u32;
-        self.blocks.set_state(victim, BlockState::Collecting);
+        self.ftl.blocks.set_state(victim, BlockState::Collecting);
         for row in 0..emptied {
             self.move_row_untimed(domain, victim, row);
         }
         self.close_untimed_place(domain, self.point_of_moves_from(Cause::Gc, victim));
-        if emptied == rows || self.blocks.valid(victim) == 0 {
+        if emptied == rows || self.ftl.blocks.valid(victim) == 0 {
             self.forget_versions(domain, victim);
             self.wear_untimed(victim);
             self.make_free(domain, victim);
             return true;
         }
-        resume(&mut self.domain[domain.index()], victim, emptied, valid);
+        resume(&mut self.ftl.domain[domain.index()], victim, emptied, valid);
         self.tell_cache_of_victim(valid);
         true
     }
 
     /// Nothing is in a superblock that is erased.
     fn forget_versions(&mut self, domain: DomainId, superblock: SuperblockId) {
-        let (block, units) = (self.blocks.split(superblock).1, self.geometry.units_per_block());
-        for index in 0..self.domains.width() as usize {
-            let first = self.block_start(self.domains.planes(domain)[index], block);
-            if let Some(versions) = &mut self.versions {
+        let (block, units) = (self.ftl.blocks.split(superblock).1, self.geometry.units_per_block());
+        for index in 0..self.ftl.domains.width() as usize {
+            let first = self.block_start(self.ftl.domains.planes(domain)[index], block);
+            if let Some(versions) = &mut self.ftl.versions {
                 versions.erase(first, units);
             }
         }
     }
 
     fn move_row_untimed(&mut self, domain: DomainId, victim: SuperblockId, row: u32) {
-        let block = self.blocks.split(victim).1;
-        for index in 0..self.domains.width() as usize {
-            let page = self.geometry.first_unit(self.domains.planes(domain)[index], block, row);
+        let block = self.ftl.blocks.split(victim).1;
+        for index in 0..self.ftl.domains.width() as usize {
+            let page = self.geometry.first_unit(self.ftl.domains.planes(domain)[index], block, row);
             for ppa in (page.0..page.0 + self.geometry.units_per_page()).map(Ppa) {
                 if let Some(lpa) = self.valid_lpa(ppa) {
                     self.move_one_untimed(lpa, ppa, domain);
-                    self.blocks.add_valid(victim, -1);
+                    self.ftl.blocks.add_valid(victim, -1);
                 }
             }
         }
@@ -122,22 +125,22 @@ impl Device {
 
     /// Opens what the layout has open in a domain, and goes on with its victim.
     pub(super) fn resume_phase(&mut self, domain: DomainId, state: &mut DomainState) {
-        let Some(phase) = self.layout.phase(domain) else { return };
+        let Some(phase) = self.ftl.layout.phase(domain) else { return };
         let (host, moves, victim) = (phase.host, phase.moves, phase.victim);
-        let numbers = [(host, 0), (moves, self.points.of(Cause::Gc))];
+        let numbers = [(host, 0), (moves, self.ftl.points.of(Cause::Gc))];
         for (open, number) in numbers.into_iter().filter_map(|(open, number)| Some((open?, number))) {
-            let superblock = self.blocks.at(domain, open.block);
+            let superblock = self.ftl.blocks.at(domain, open.block);
             let point = &mut state.points[usize::from(number)];
-            let rows = self.blocks.open(superblock, point.mode);
+            let rows = self.ftl.blocks.open(superblock, point.mode);
             point.open(superblock, open.block, rows, self.geometry.pages_at_once(point.mode));
             point.resume_at(open.rows);
         }
         if let Some(victim) = victim {
-            let superblock = self.blocks.at(domain, victim.block);
-            self.blocks.set_state(superblock, BlockState::Collecting);
+            let superblock = self.ftl.blocks.at(domain, victim.block);
+            self.ftl.blocks.set_state(superblock, BlockState::Collecting);
             // What it held when it was chosen: its rows are alike.
             let rows = u64::from(victim.first + victim.rows);
-            let start = u64::from(self.blocks.valid(superblock)) * rows / u64::from(victim.rows.max(1));
+            let start = u64::from(self.ftl.blocks.valid(superblock)) * rows / u64::from(victim.rows.max(1));
             resume(state, superblock, victim.first, start as u32);
             self.tell_cache_of_victim(start as u32);
         }

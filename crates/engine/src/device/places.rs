@@ -11,10 +11,10 @@ use wordline_base::parts::Part;
 impl Device {
     /// What the placement is told of a unit.
     pub(super) fn intent(&self, id: OpId) -> ProgramIntent {
-        let Op { lpa, request, class, source, .. } = self.pool[id];
+        let Op { lpa, request, class, source, .. } = self.flash.pool[id];
         let stream = match class.cause() {
             Cause::WriteBack => self.stream_of_cached(id),
-            _ => self.requests.get(request as usize).map(Request::stream),
+            _ => self.front.requests.get(request as usize).map(Request::stream),
         };
         let stream = stream.unwrap_or(0);
         ProgramIntent { cause: class.cause(), source, ..ProgramIntent::host(lpa, stream) }
@@ -40,14 +40,16 @@ impl Device {
 
     /// Whether the domain of a plane has room for more of the host's data.
     pub(super) fn has_room(&self, plane: PlaneId) -> bool {
-        let live = || self.domain[self.domains.of(plane).index()].live;
-        plane.0 < self.geometry.planes() && !self.replication.reserved.has(plane) && live() < self.room_limit
+        let live = || self.ftl.domain[self.ftl.domains.of(plane).index()].live;
+        plane.0 < self.geometry.planes()
+            && !self.ftl.replication.reserved.has(plane)
+            && live() < self.ftl.room_limit
     }
 
     /// Asks the placement for one of these planes.
     pub(super) fn place_among(&mut self, intent: &ProgramIntent, among: Option<&PlaneSet>) -> PlaneId {
-        let (domains, domain, limit) = (&self.domains, &self.domain, self.room_limit);
-        let reserved = &self.replication.reserved;
+        let (domains, domain, limit) = (&self.ftl.domains, &self.ftl.domain, self.ftl.room_limit);
+        let reserved = &self.ftl.replication.reserved;
         let held = |plane: PlaneId| {
             if reserved.has(plane) { u32::MAX } else { domain[domains.of(plane).index()].live }
         };
@@ -57,12 +59,12 @@ impl Device {
         };
         let view = PlacementView {
             geometry: &self.geometry,
-            outstanding: &self.outstanding,
+            outstanding: &self.flash.outstanding,
             among,
             has_room: &has_room,
             held: &held,
         };
-        let plane = self.placement.place(intent, &view);
+        let plane = self.ftl.placement.place(intent, &view);
         if plane.0 >= self.geometry.planes() {
             self.fail(format!(
                 "the placement chose {plane:?} of a drive of {} planes",
@@ -70,7 +72,7 @@ impl Device {
             ));
             return PlaneId(0);
         }
-        if self.replication.reserved.has(plane) {
+        if self.ftl.replication.reserved.has(plane) {
             self.fail(format!("the placement chose {plane:?}, which is reserved for copies"));
         }
         plane
@@ -78,39 +80,39 @@ impl Device {
 
     /// Whether a write point other than that of moves may take one more unit now.
     pub(super) fn can_take_unit(&self, domain: DomainId, number: u8) -> bool {
-        let point = &self.domain[domain.index()].points[usize::from(number)];
+        let point = &self.ftl.domain[domain.index()].points[usize::from(number)];
         point.has_place() || point.has_room() || self.may_open(domain, number)
     }
 
     /// Gives a unit its place: beside the last one if that program still waits, else in the next program unit.
     pub(super) fn allocate(&mut self, domain: DomainId, id: OpId, number: u8) {
-        self.pool[id].point = number;
+        self.flash.pool[id].point = number;
         self.count_cached(id);
-        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        let point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
         if point.has_room() {
             let (head, ppa) = (point.open_unit, Ppa(point.place.0 + point.filled));
             point.filled += 1;
             let (full, first) = (point.filled == point.size, point.place);
-            self.pool[id].ppa = ppa;
+            self.flash.pool[id].ppa = ppa;
             let die = self.waits_at(head);
             self.begin_wait(id, die);
-            self.pool.chain(head, id);
+            self.flash.pool.chain(head, id);
             if full {
                 self.unit_is_final(first);
                 self.queue_parity();
             }
-            if self.overlap.program {
+            if self.flash.overlap.program {
                 // A page that is full now may come in while the one before it is programmed.
-                self.touched.push(die);
+                self.flash.touched.push(die);
             }
             return;
         }
         let place = self.take_place(domain, number);
-        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        let point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
         point.filled = 1;
         point.open_unit = if point.size > 1 { id } else { NONE };
         let full = point.size == 1;
-        self.pool[id].ppa = place;
+        self.flash.pool[id].ppa = place;
         self.enqueue(id);
         if full {
             self.unit_is_final(place);
@@ -122,20 +124,20 @@ impl Device {
     /// Takes the next program unit of a write point, opening a superblock where needed. One must be free.
     #[inline(always)]
     pub(super) fn take_place(&mut self, domain: DomainId, number: u8) -> Ppa {
-        let mut point = &mut self.domain[domain.index()].points[usize::from(number)];
+        let mut point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
         if point.untimed || !point.has_place() {
             if !self.prepare_point(domain, number) {
                 return Ppa(0);
             }
-            point = &mut self.domain[domain.index()].points[usize::from(number)];
+            point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
         }
-        let planes = self.domains.planes(domain);
-        let stripes = self.redundancy.as_ref().map(|redundancy| &redundancy.stripes);
+        let planes = self.ftl.domains.planes(domain);
+        let stripes = self.ftl.redundancy.as_ref().map(|redundancy| &redundancy.stripes);
         let place = point.take(&self.geometry, planes, stripes);
         let (superblock, last) = (point.superblock, !point.has_place());
-        self.blocks.begin(superblock);
+        self.ftl.blocks.begin(superblock);
         if last {
-            self.blocks.set_state(superblock, BlockState::Closing);
+            self.ftl.blocks.set_state(superblock, BlockState::Closing);
         }
         place
     }
@@ -144,22 +146,22 @@ impl Device {
     #[inline(never)]
     fn prepare_point(&mut self, domain: DomainId, number: u8) -> bool {
         self.close_untimed_place(domain, number);
-        let point = &self.domain[domain.index()].points[usize::from(number)];
+        let point = &self.ftl.domain[domain.index()].points[usize::from(number)];
         point.has_place() || self.open_superblock(domain, number)
     }
 
     /// Opens a superblock for a write point; `false` if none is free.
     fn open_superblock(&mut self, domain: DomainId, number: u8) -> bool {
-        let state = &mut self.domain[domain.index()];
+        let state = &mut self.ftl.domain[domain.index()];
         let point = &mut state.points[usize::from(number)];
-        let most_worn =
-            self.points.is_separate(Cause::WearLevelling) && number == self.points.of(Cause::WearLevelling);
+        let most_worn = self.ftl.points.is_separate(Cause::WearLevelling)
+            && number == self.ftl.points.of(Cause::WearLevelling);
         let taken = if most_worn { state.free.take_most_worn() } else { state.free.take() };
         let Some(superblock) = taken else {
             if self.ends_for_want_of_space() {
                 return false;
             }
-            let state = &self.domain[domain.index()];
+            let state = &self.ftl.domain[domain.index()];
             let what = format!(
                 "no free block is left in {domain:?} for write point {number}: {:?}",
                 state.collector
@@ -167,13 +169,13 @@ impl Device {
             self.fail(what);
             return false;
         };
-        if let Some(isolated) = &mut self.isolated {
-            isolated.give(superblock, self.points.stream_of(number));
+        if let Some(isolated) = &mut self.ftl.isolated {
+            isolated.give(superblock, self.ftl.points.stream_of(number));
         }
-        let rows = self.blocks.open(superblock, point.mode);
+        let rows = self.ftl.blocks.open(superblock, point.mode);
         let at_once = self.geometry.pages_at_once(point.mode);
-        point.open(superblock, self.blocks.split(superblock).1, rows, at_once);
-        if let Some(slc) = &mut self.slc {
+        point.open(superblock, self.ftl.blocks.split(superblock).1, rows, at_once);
+        if let Some(slc) = &mut self.ftl.slc {
             slc.opened(domain, number, superblock);
         }
         true
@@ -181,17 +183,17 @@ impl Device {
 
     /// Lets writes that waited for space go on, as far as there is space.
     pub(super) fn release_stalled(&mut self, domain: DomainId) {
-        while let Some(&id) = self.domain[domain.index()].stalled.front() {
+        while let Some(&id) = self.ftl.domain[domain.index()].stalled.front() {
             let Some(point) = self.open_point(domain, id) else { return };
-            self.domain[domain.index()].stalled.pop_front();
+            self.ftl.domain[domain.index()].stalled.pop_front();
             self.end_stall(domain, id, point);
         }
     }
 
     /// A write that waited for space gets its place.
     fn end_stall(&mut self, domain: DomainId, id: OpId, point: u8) {
-        let waited = self.now.since(self.pool[id].wait_from);
-        self.pool.parts_mut(id).add(Part::Space, waited.0);
+        let waited = self.now.since(self.flash.pool[id].wait_from);
+        self.flash.pool.parts_mut(id).add(Part::Space, waited.0);
         self.allocate(domain, id, point);
     }
 
@@ -199,19 +201,19 @@ impl Device {
     /// all valid wins no space of its own. Returns whether any write goes on.
     pub fn place_stalled_anew(&mut self) -> bool {
         let mut moved = self.settle_paused();
-        for number in 0..self.domain.len() {
-            for _ in 0..self.domain[number].stalled.len() {
-                let Some(id) = self.domain[number].stalled.pop_front() else { break };
-                self.domain[number].live -= 1;
+        for number in 0..self.ftl.domain.len() {
+            for _ in 0..self.ftl.domain[number].stalled.len() {
+                let Some(id) = self.ftl.domain[number].stalled.pop_front() else { break };
+                self.ftl.domain[number].live -= 1;
                 let plane = self.place(&self.intent(id));
-                let domain = self.domains.of(plane);
-                self.domain[domain.index()].live += 1;
+                let domain = self.ftl.domains.of(plane);
+                self.ftl.domain[domain.index()].live += 1;
                 match self.open_point(domain, id).filter(|_| domain.index() != number) {
                     Some(point) => {
                         moved = true;
                         self.end_stall(domain, id, point);
                     }
-                    None => self.domain[domain.index()].stalled.push_back(id),
+                    None => self.ftl.domain[domain.index()].stalled.push_back(id),
                 }
             }
         }

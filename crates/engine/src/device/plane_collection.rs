@@ -83,19 +83,19 @@ impl Device {
     /// Who serves a command of this class at a page, where planes collect by themselves: `None` for its die.
     #[inline]
     pub(super) fn plane_server(&self, class: Class, ppa: Ppa) -> Option<DieId> {
-        let collection = self.plane_collection.as_ref().filter(|_| class.is_move())?;
+        let collection = self.flash.plane_collection.as_ref().filter(|_| class.is_move())?;
         Some(collection.server(self.geometry.plane_of(ppa).0))
     }
 
     /// Whether a server is that of a plane.
     pub(super) fn is_plane(&self, server: DieId) -> bool {
-        self.plane_collection.as_ref().is_some_and(|collection| collection.plane(server).is_some())
+        self.flash.plane_collection.as_ref().is_some_and(|collection| collection.plane(server).is_some())
     }
 
     /// Where a waiting program waits that another unit is to join.
     pub(super) fn waits_at(&self, head: OpId) -> DieId {
-        let ppa = self.pool[head].ppa;
-        let aside = self.plane_collection.as_ref().and_then(|collection| {
+        let ppa = self.flash.pool[head].ppa;
+        let aside = self.flash.plane_collection.as_ref().and_then(|collection| {
             let plane = self.geometry.plane_of(ppa).0;
             collection.planes[plane.index()].aside.contains(&head).then(|| collection.server(plane))
         });
@@ -104,13 +104,13 @@ impl Device {
 
     /// Whether a plane collects now.
     pub(super) fn plane_collects(&self, plane: PlaneId) -> bool {
-        let server = self.plane_collection.as_ref().map(|collection| collection.server(plane));
-        server.is_some_and(|server| self.dies[server.index()].phase != Phase::Idle)
+        let server = self.flash.plane_collection.as_ref().map(|collection| collection.server(plane));
+        server.is_some_and(|server| self.flash.dies[server.index()].phase != Phase::Idle)
     }
 
     /// The planes of a die that collect now, one bit each.
     pub(super) fn collecting_planes(&self, die: DieId) -> u32 {
-        let Some(collection) = &self.plane_collection else { return 0 };
+        let Some(collection) = &self.flash.plane_collection else { return 0 };
         if collection.plane(die).is_some() {
             return 0;
         }
@@ -120,14 +120,14 @@ impl Device {
 
     /// The planes that a die works on or has interrupted its work on, one bit each.
     fn planes_in_use(&self, die: DieId) -> u32 {
-        let state = &self.dies[die.index()];
+        let state = &self.flash.dies[die.index()];
         let running = if state.phase == Phase::Idle { NONE } else { state.command.head };
         let suspended = state.suspended.as_ref().map_or(NONE, |suspended| suspended.command.head);
         let mut planes = 0;
         for mut head in [running, suspended] {
             while head != NONE {
-                planes |= 1 << self.die_of(self.pool[head].ppa).1;
-                head = self.pool[head].next;
+                planes |= 1 << self.die_of(self.flash.pool[head].ppa).1;
+                head = self.flash.pool[head].next;
             }
         }
         planes
@@ -136,7 +136,7 @@ impl Device {
     /// Before a free server takes the first command of a class: whether it may. A die sets aside what its planes aren't free for,
     /// and chooses again; a plane that its die uses, or has its turn at, rests.
     pub(super) fn may_take(&mut self, server: DieId, class: Class) -> Option<bool> {
-        let Some(collection) = &self.plane_collection else { return Some(true) };
+        let Some(collection) = &self.flash.plane_collection else { return Some(true) };
         match collection.plane(server) {
             None => (!self.set_aside(server, class)).then_some(true),
             Some(plane) => {
@@ -150,22 +150,23 @@ impl Device {
     pub(super) fn set_aside(&mut self, die: DieId, class: Class) -> bool {
         let mut any = false;
         loop {
-            let head = self.dies[die.index()].first(class);
-            if head == NONE || self.plane_collection.as_ref().is_none_or(|own| own.plane(die).is_some()) {
+            let head = self.flash.dies[die.index()].first(class);
+            if head == NONE || self.flash.plane_collection.as_ref().is_none_or(|own| own.plane(die).is_some())
+            {
                 return any;
             }
-            let plane = self.geometry.plane_of(self.pool[head].ppa).0;
+            let plane = self.geometry.plane_of(self.flash.pool[head].ppa).0;
             if !self.plane_collects(plane) {
                 return any;
             }
             any = true;
-            self.monitor.reads_change(die.index());
-            self.dies[die.index()].pop(&mut self.pool, class);
+            self.observers.monitor.reads_change(die.index());
+            self.flash.dies[die.index()].pop(&mut self.flash.pool, class);
             let head = self.rebuild_instead(die, head);
             if head == NONE {
                 continue;
             }
-            let Some(collection) = &mut self.plane_collection else { return any };
+            let Some(collection) = &mut self.flash.plane_collection else { return any };
             collection.planes[plane.index()].aside.push(head);
             let server = collection.server(plane);
             self.waits_elsewhere(head, die, server);
@@ -177,17 +178,17 @@ impl Device {
         let mut unit = head;
         while unit != NONE {
             // The time of a guess is told otherwise, and that of the drive's own work not at all.
-            if self.pool[unit].request < OWN && !self.pool[unit].guess {
+            if self.flash.pool[unit].request < OWN && !self.flash.pool[unit].guess {
                 self.settle_wait(unit, before);
                 self.begin_wait(unit, now);
             }
-            unit = self.pool[unit].next_unit;
+            unit = self.flash.pool[unit].next_unit;
         }
     }
 
     /// A server has ended a command: of a plane, the die's turn comes; of a die, planes that waited for it go on.
     pub(super) fn plane_is_free(&mut self, server: DieId) {
-        let Some(collection) = &mut self.plane_collection else { return };
+        let Some(collection) = &mut self.flash.plane_collection else { return };
         let Some(plane) = collection.plane(server) else { return self.let_planes_begin(server) };
         let die = collection.die(server);
         let state = &mut collection.planes[plane.index()];
@@ -197,16 +198,16 @@ impl Device {
         state.die_is_next = true;
         for head in std::mem::take(&mut state.aside) {
             self.waits_elsewhere(head, server, die);
-            let class = self.pool[head].class;
-            self.dies[die.index()].push_in_order(&mut self.pool, class, head);
+            let class = self.flash.pool[head].class;
+            self.flash.dies[die.index()].push_in_order(&mut self.flash.pool, class, head);
         }
-        self.monitor.reads_change(die.index());
-        self.touched.push(die);
+        self.observers.monitor.reads_change(die.index());
+        self.flash.touched.push(die);
     }
 
     /// A die has taken a command, or has none that it may take: its turn at its planes is over.
     pub(super) fn turn_is_over(&mut self, die: DieId) {
-        let Some(collection) = &mut self.plane_collection else { return };
+        let Some(collection) = &mut self.flash.plane_collection else { return };
         if collection.plane(die).is_some() {
             return;
         }
@@ -218,9 +219,9 @@ impl Device {
 
     /// Planes of a die that rest although something waits look again.
     fn let_planes_begin(&mut self, die: DieId) {
-        let Some(collection) = &self.plane_collection else { return };
+        let Some(collection) = &self.flash.plane_collection else { return };
         for server in collection.servers_of(die) {
-            let state = &self.dies[server.index()];
+            let state = &self.flash.dies[server.index()];
             if state.phase == Phase::Idle && state.has_work() {
                 self.start_next(server);
             }
@@ -229,14 +230,15 @@ impl Device {
 
     /// Gates of a die opened: its planes look again, too.
     pub(super) fn touch_planes(&mut self, die: DieId) {
-        if let Some(collection) = &self.plane_collection {
-            self.touched.extend(collection.servers_of(die));
+        if let Some(collection) = &self.flash.plane_collection {
+            self.flash.touched.extend(collection.servers_of(die));
         }
     }
 
     /// Checked mode: a command that begins works on no plane that the other server of that plane is working on.
     pub(super) fn verify_planes(&mut self, server: DieId) {
-        let Some(collection) = self.plane_collection.as_ref().filter(|_| self.versions.is_some()) else {
+        let Some(collection) = self.flash.plane_collection.as_ref().filter(|_| self.ftl.versions.is_some())
+        else {
             return;
         };
         let taken = match collection.plane(server) {
@@ -252,7 +254,7 @@ impl Device {
 
     /// Checked mode: nothing is left aside when the drive is at rest.
     pub(super) fn audit_planes(&self) -> Result<(), String> {
-        let planes = self.plane_collection.iter().flat_map(|collection| &collection.planes);
+        let planes = self.flash.plane_collection.iter().flat_map(|collection| &collection.planes);
         match planes.map(|plane| plane.aside.len()).sum() {
             0 => Ok(()),
             left => Err(format!("{left} commands are set aside although the drive is at rest")),
@@ -261,12 +263,12 @@ impl Device {
 
     /// Adds what planes did by themselves to the reports of their dies.
     pub(super) fn report_planes(&self, end: Ns, mut dies: Vec<DieReport>) -> Vec<DieReport> {
-        let Some(collection) = &self.plane_collection else { return dies };
+        let Some(collection) = &self.flash.plane_collection else { return dies };
         let clocks = self.die_clocks(end);
         for (number, die) in (0..).zip(&mut dies) {
             let report = |server: DieId| PlaneReport {
-                busy_ns: self.recorder.server_busy(server.index(), &clocks[server.index()]),
-                array_ns: self.recorder.array_ns.get(server.index()).copied().unwrap_or(0),
+                busy_ns: self.observers.recorder.server_busy(server.index(), &clocks[server.index()]),
+                array_ns: self.observers.recorder.array_ns.get(server.index()).copied().unwrap_or(0),
             };
             die.planes = collection.servers_of(DieId(number)).map(report).collect();
         }

@@ -167,43 +167,43 @@ impl Plans {
 impl Device {
     /// Begins a plan, if a free superblock can be spared for each of its destinations.
     fn try_to_start(&mut self, tag: u32) {
-        let Some(run) = self.plans.get(tag) else { return };
+        let Some(run) = self.ftl.plans.get(tag) else { return };
         if run.started {
             return;
         }
         let needed = run.plan.destinations.clone();
         let enough = needed.iter().all(|&domain| {
             let here = needed.iter().filter(|&&other| other == domain).count() as u32;
-            self.domain[domain.index()].free.len() >= self.thresholds.reserve + here
+            self.ftl.domain[domain.index()].free.len() >= self.ftl.thresholds.reserve + here
         });
         if !enough {
             // Garbage collection must win what it does not keep free by itself.
             for &domain in &needed {
                 let here = needed.iter().filter(|&&other| other == domain).count() as u32;
-                let state = &mut self.domain[domain.index()];
-                state.demand = state.demand.max(self.thresholds.reserve + here);
+                let state = &mut self.ftl.domain[domain.index()];
+                state.demand = state.demand.max(self.ftl.thresholds.reserve + here);
                 self.check_collection(domain);
             }
             return;
         }
-        self.plans.waiting -= 1;
-        let from = self.plans.get(tag).and_then(|run| run.plan.erase.first().copied());
-        let stream = from.and_then(|from| self.isolated.as_ref().map(|isolated| isolated.of(from)));
+        self.ftl.plans.waiting -= 1;
+        let from = self.ftl.plans.get(tag).and_then(|run| run.plan.erase.first().copied());
+        let stream = from.and_then(|from| self.ftl.isolated.as_ref().map(|isolated| isolated.of(from)));
         let mut destinations = Vec::with_capacity(needed.len());
         for domain in needed {
-            self.domain[domain.index()].demand = 0;
-            let Some(superblock) = self.domain[domain.index()].free.take() else { continue };
-            self.blocks.open(superblock, CellMode::Native);
-            if let (Some(isolated), Some(stream)) = (&mut self.isolated, stream) {
+            self.ftl.domain[domain.index()].demand = 0;
+            let Some(superblock) = self.ftl.domain[domain.index()].free.take() else { continue };
+            self.ftl.blocks.open(superblock, CellMode::Native);
+            if let (Some(isolated), Some(stream)) = (&mut self.ftl.isolated, stream) {
                 isolated.give(superblock, stream);
             }
-            for unit in 0..self.blocks.capacity() {
+            for unit in 0..self.ftl.blocks.capacity() {
                 // A hole must not name what was there before the erase.
-                self.oob.set_erased(self.unit_at(superblock, unit));
+                self.ftl.oob.set_erased(self.unit_at(superblock, unit));
             }
             destinations.push(superblock);
         }
-        let Some(run) = self.plans.get(tag) else { return };
+        let Some(run) = self.ftl.plans.get(tag) else { return };
         (run.started, run.destinations) = (true, destinations);
         let (cause, sources) = (run.cause, run.plan.erase.clone());
         let (system, number, opened) = (run.system, run.number, run.destinations.clone());
@@ -211,24 +211,24 @@ impl Device {
         let ends = run.ends.clone();
         if self.tell_plan_started(system, number, &opened) {
             for (&superblock, next) in opened.iter().zip(ends) {
-                self.plans.kept.keep(superblock, system, next);
+                self.ftl.plans.kept.keep(superblock, system, next);
             }
         }
         for source in sources {
-            if self.blocks.state(source) == BlockState::Full {
-                let domain = self.blocks.split(source).0;
-                self.recorder.emptied(cause);
+            if self.ftl.blocks.state(source) == BlockState::Full {
+                let domain = self.ftl.blocks.split(source).0;
+                self.observers.recorder.emptied(cause);
                 self.note_emptied(source);
                 self.charge(Cost::Decision, 1);
-                self.domain[domain.index()].collector.planned.push((source, cause));
-                self.blocks.set_state(source, BlockState::Collecting);
-                if self.blocks.valid(source) == 0 {
+                self.ftl.domain[domain.index()].collector.planned.push((source, cause));
+                self.ftl.blocks.set_state(source, BlockState::Collecting);
+                if self.ftl.blocks.valid(source) == 0 {
                     self.begin_erase(source);
                 }
             }
         }
         self.lock_plan(cause, tag);
-        if self.urgent != 0 {
+        if self.flash.urgent != 0 {
             self.note_urgent();
         }
         self.advance_plan(tag);
@@ -236,8 +236,8 @@ impl Device {
 
     /// A superblock became free: plans that waited for one may begin.
     pub(super) fn start_waiting_plans(&mut self) {
-        if self.plans.waiting > 0 {
-            for number in 0..self.plans.runs.len() as u32 {
+        if self.ftl.plans.waiting > 0 {
+            for number in 0..self.ftl.plans.runs.len() as u32 {
                 self.try_to_start(OWN | number);
             }
         }
@@ -245,11 +245,11 @@ impl Device {
 
     /// A superblock was erased: plans have nothing to do there any more, whatever it holds next.
     pub(super) fn forget_in_plans(&mut self, superblock: SuperblockId) {
-        let is_there = |ppa: Ppa| self.blocks.of(&self.geometry, ppa) == superblock;
-        for run in self.plans.runs.iter_mut().flatten() {
+        let is_there = |ppa: Ppa| self.ftl.blocks.of(&self.geometry, ppa) == superblock;
+        for run in self.ftl.plans.runs.iter_mut().flatten() {
             if run.forget(superblock, is_there) {
                 for domain in std::mem::take(&mut run.plan.destinations) {
-                    self.domain[domain.index()].demand = 0;
+                    self.ftl.domain[domain.index()].demand = 0;
                 }
             }
         }
@@ -259,9 +259,9 @@ impl Device {
     pub(super) fn advance_plan(&mut self, tag: u32) {
         loop {
             self.send_programs(tag);
-            let Some(run) = self.plans.get(tag) else { return };
+            let Some(run) = self.ftl.plans.get(tag) else { return };
             // Each destination has a program under way, and the next one coming.
-            let each = self.thresholds.read_ahead * run.destinations.len().max(1) as u32;
+            let each = self.ftl.thresholds.read_ahead * run.destinations.len().max(1) as u32;
             let ahead = if run.while_idle { 1 } else { each };
             if run.next_target == run.targets.len() {
                 if run.in_flight == 0 {
@@ -282,7 +282,7 @@ impl Device {
     fn read_next_page(&mut self, tag: u32) {
         let (mut head, mut page) = (NONE, u32::MAX);
         loop {
-            let Some(run) = self.plans.get(tag) else { return };
+            let Some(run) = self.ftl.plans.get(tag) else { return };
             let Some(&Target { source, program, .. }) = run.targets.get(run.next_target) else { break };
             let (index, cause) = (run.next_target as u32, run.cause);
             let flash_page = source.0 >> self.geometry.unit_shift;
@@ -290,7 +290,7 @@ impl Device {
                 break;
             }
             let lpa = if source.is_some() { self.valid_lpa(source) } else { None };
-            let Some(run) = self.plans.get(tag) else { return };
+            let Some(run) = self.ftl.plans.get(tag) else { return };
             run.next_target += 1;
             let Some(lpa) = lpa else {
                 if let Some(program) = run.programs.get_mut(program) {
@@ -302,12 +302,12 @@ impl Device {
             run.reading += 1;
             let bytes = self.geometry.unit_bytes;
             let op = Op { source, bytes, request: tag, ..Op::new(Class::read_for(cause), lpa, source) };
-            let id = self.pool.insert(op);
-            self.pool.set_tag(id, index);
+            let id = self.flash.pool.insert(op);
+            self.flash.pool.set_tag(id, index);
             if head == NONE {
                 (head, page) = (id, flash_page);
             } else {
-                self.pool.chain(head, id);
+                self.flash.pool.chain(head, id);
             }
         }
         if head != NONE {
@@ -317,7 +317,7 @@ impl Device {
 
     /// A page of a plan was overwritten or trimmed before its read ended.
     pub(super) fn plan_page_dropped(&mut self, tag: u32, index: u32) {
-        let Some(run) = self.plans.get(tag) else { return };
+        let Some(run) = self.ftl.plans.get(tag) else { return };
         run.in_flight -= 1;
         run.reading -= 1;
         let program = run.targets.get(index as usize).map_or(usize::MAX, |target| target.program);
@@ -329,31 +329,31 @@ impl Device {
 
     /// A page of a plan is in the controller.
     pub(super) fn plan_page_read(&mut self, unit: OpId) {
-        let Op { request: tag, lpa, ppa, class, .. } = self.pool[unit];
-        let index = self.pool.tag(unit);
-        if !self.holds(lpa, ppa) || self.plans.is_stopped(tag) {
-            self.pool.remove(unit);
+        let Op { request: tag, lpa, ppa, class, .. } = self.flash.pool[unit];
+        let index = self.flash.pool.tag(unit);
+        if !self.holds(lpa, ppa) || self.ftl.plans.is_stopped(tag) {
+            self.flash.pool.remove(unit);
             return self.plan_page_dropped(tag, index);
         }
-        let Some(run) = self.plans.get(tag) else { return };
+        let Some(run) = self.ftl.plans.get(tag) else { return };
         run.reading -= 1;
         let Some(&Target { place, program, .. }) = run.targets.get(index as usize) else { return };
         let Some(place) = place else {
-            match self.cpu.book(self.now, &[(Cost::Move, 1)]) {
-                Some(booking) => self.cpu.after(booking.end, Task::Place(unit)),
+            match self.controller.cpu.book(self.now, &[(Cost::Move, 1)]) {
+                Some(booking) => self.controller.cpu.after(booking.end, Task::Place(unit)),
                 None => self.place_planned(unit),
             }
             return self.advance_plan(tag);
         };
         let Some(&superblock) = run.destinations.get(place.destination) else { return };
-        let op = &mut self.pool[unit];
+        let op = &mut self.flash.pool[unit];
         (op.class, op.order) = (Class::program_for(class.cause()), 0);
         op.point = PINNED;
         let place = self.unit_at(superblock, place.unit);
-        self.pool[unit].ppa = place;
+        self.flash.pool[unit].ppa = place;
         let domain = self.domain_of(place);
-        self.domain[domain.index()].live += 1;
-        let Some(run) = self.plans.get(tag) else { return };
+        self.ftl.domain[domain.index()].live += 1;
+        let Some(run) = self.ftl.plans.get(tag) else { return };
         let Some(program) = run.programs.get_mut(program) else { return };
         program.left -= 1;
         program.units += 1;
@@ -362,16 +362,17 @@ impl Device {
         if head == NONE {
             program.head = unit;
         } else {
-            self.pool.chain(head, unit);
+            self.flash.pool.chain(head, unit);
         }
         self.advance_plan(tag);
     }
 
     /// A page of a plan without a pin gets its place.
     pub(super) fn place_planned(&mut self, unit: OpId) {
-        let Op { lpa, ppa, .. } = self.pool[unit];
-        let own = self.isolated.as_ref().map(|isolated| isolated.of(self.blocks.of(&self.geometry, ppa)));
-        self.pool[unit].point = own.unwrap_or(self.points.of_plans());
+        let Op { lpa, ppa, .. } = self.flash.pool[unit];
+        let own =
+            self.ftl.isolated.as_ref().map(|isolated| isolated.of(self.ftl.blocks.of(&self.geometry, ppa)));
+        self.flash.pool[unit].point = own.unwrap_or(self.ftl.points.of_plans());
         let asks = self.rules.places_moves && self.lookup(lpa) == ppa;
         let plane = asks.then(|| self.place_of_move(unit)).flatten();
         let plane = plane.unwrap_or_else(|| self.geometry.plane_of(ppa).0);
@@ -380,7 +381,7 @@ impl Device {
 
     /// Sends the programs of superpages in their order, as far as all pages of one are there.
     fn send_programs(&mut self, tag: u32) {
-        while let Some(run) = self.plans.get(tag) {
+        while let Some(run) = self.ftl.plans.get(tag) {
             let rest = run.programs.get(run.next_program..).unwrap_or_default();
             let Some(end) = rest.iter().position(|program| program.ends_superpage) else { return };
             let superpage = rest.get(..=end).unwrap_or_default();
@@ -392,12 +393,12 @@ impl Device {
             run.held -= superpage.iter().map(|program| program.units).sum::<u32>();
             run.next_program += end + 1;
             if let Some(&first) = heads.first() {
-                let superblock = self.blocks.of(&self.geometry, self.pool[first].ppa);
+                let superblock = self.ftl.blocks.of(&self.geometry, self.flash.pool[first].ppa);
                 run.filled |=
                     1 << run.destinations.iter().position(|&other| other == superblock).unwrap_or(0);
                 for &head in &heads {
-                    self.blocks.begin(superblock);
-                    self.unit_is_final(self.pool[head].ppa);
+                    self.ftl.blocks.begin(superblock);
+                    self.unit_is_final(self.flash.pool[head].ppa);
                 }
                 self.take_parity(&mut heads);
                 self.enqueue_moves(&heads);
@@ -407,7 +408,7 @@ impl Device {
 
     /// The program of a page of a plan has ended.
     pub(super) fn plan_page_programmed(&mut self, tag: u32) {
-        if let Some(run) = self.plans.get(tag) {
+        if let Some(run) = self.ftl.plans.get(tag) {
             run.in_flight -= 1;
             self.advance_plan(tag);
         }
@@ -416,29 +417,29 @@ impl Device {
     /// Nothing is left to do: what was opened is closed, and what could not be emptied goes back among the full ones.
     fn end_plan(&mut self, tag: u32) {
         let slot = (tag & !OWN) as usize;
-        let Some(run) = self.plans.runs.get_mut(slot).and_then(Option::take) else { return };
+        let Some(run) = self.ftl.plans.runs.get_mut(slot).and_then(Option::take) else { return };
         if self.rules.awaits.any() {
             run.targets.iter().for_each(|target| self.unlock_page(target.source));
         }
         for (index, &superblock) in run.destinations.iter().enumerate() {
             let written = run.filled & (1 << index) != 0;
-            if self.plans.kept.has(superblock) {
-                self.plans.kept.give_back(superblock, written);
+            if self.ftl.plans.kept.has(superblock) {
+                self.ftl.plans.kept.give_back(superblock, written);
             } else {
                 self.close_destination(superblock, written);
             }
         }
         for &source in &run.plan.erase {
             // One that garbage collection took first is not the plan's to give back.
-            let domain = self.blocks.split(source).0;
-            let planned = &mut self.domain[domain.index()].collector.planned;
+            let domain = self.ftl.blocks.split(source).0;
+            let planned = &mut self.ftl.domain[domain.index()].collector.planned;
             let is_planned = planned.iter().any(|victim| victim.0 == source);
             if is_planned
-                && self.blocks.state(source) == BlockState::Collecting
-                && self.blocks.valid(source) > 0
+                && self.ftl.blocks.state(source) == BlockState::Collecting
+                && self.ftl.blocks.valid(source) > 0
             {
                 planned.retain(|victim| victim.0 != source);
-                self.blocks.set_state(source, BlockState::Full);
+                self.ftl.blocks.set_state(source, BlockState::Full);
             }
         }
         let filled = (0..).zip(&run.destinations).filter(|&(index, _)| run.filled & (1u64 << index) != 0);
@@ -446,7 +447,7 @@ impl Device {
         self.reclaim_plan_ended(&run.plan, &filled);
         self.tell_one(run.system, |system, drive, actions| system.plan_done(run.number, drive, actions));
         for &superblock in run.destinations.iter().chain(&run.plan.erase) {
-            let domain = self.blocks.split(superblock).0;
+            let domain = self.ftl.blocks.split(superblock).0;
             self.release_stalled(domain);
             self.check_collection(domain);
         }

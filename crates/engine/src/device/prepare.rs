@@ -33,57 +33,58 @@ impl Device {
     /// end leave them. Costs no time and no memory, whatever their number. For a drive that is new.
     pub(crate) fn fill_at_once(&mut self, order: PlacementOrder, units: u32, steady: Option<Plan>) {
         let mut plane_at = planes_in_order(&self.geometry, order);
-        plane_at.retain(|&plane| !self.replication.reserved.has(plane));
-        let units = self.whole_stripes(units.min(self.logical_units));
+        plane_at.retain(|&plane| !self.ftl.replication.reserved.has(plane));
+        let units = self.whole_stripes(units.min(self.ftl.logical_units));
         self.lay_out(&plane_at, units, steady);
     }
 
     /// So many logical pages, and what else is of their last stripe.
     pub(crate) fn whole_stripes(&self, units: u32) -> u32 {
-        match &self.striped {
+        match &self.ftl.striped {
             Some(striped) => {
-                units.next_multiple_of(striped.stripes.units_of_stripe()).min(self.logical_units)
+                units.next_multiple_of(striped.stripes.units_of_stripe()).min(self.ftl.logical_units)
             }
             None => units,
         }
     }
 
     pub(super) fn lay_out(&mut self, plane_at: &[PlaneId], units: u32, steady: Option<Plan>) {
-        let parity = self.redundancy.as_ref().map(|redundancy| {
-            ParityLayout::new(&self.geometry, plane_at, &self.domains, redundancy.stripes.clone())
+        let parity = self.ftl.redundancy.as_ref().map(|redundancy| {
+            ParityLayout::new(&self.geometry, plane_at, &self.ftl.domains, redundancy.stripes.clone())
         });
-        let stripes = self.striped.as_ref().map(|striped| striped.stripes.clone());
-        self.layout = Layout::new(&self.geometry, plane_at, units).with_parity(parity).with_stripes(stripes);
-        self.dealt = None;
+        let stripes = self.ftl.striped.as_ref().map(|striped| striped.stripes.clone());
+        self.ftl.layout =
+            Layout::new(&self.geometry, plane_at, units).with_parity(parity).with_stripes(stripes);
+        self.ftl.dealt = None;
         if let Some(steady) = steady {
             self.scatter(steady);
         }
-        self.mapped_units = u64::from(units);
-        let mut before = std::mem::take(&mut self.domain).into_iter();
-        let domains = (0..self.domains.len() as u32).map(DomainId);
+        self.ftl.mapped_units = u64::from(units);
+        let mut before = std::mem::take(&mut self.ftl.domain).into_iter();
+        let domains = (0..self.ftl.domains.len() as u32).map(DomainId);
         let lay_out = |domain| {
             // The memory of its lists serves the new ones.
             drop(before.next());
             self.laid_out_domain(domain)
         };
-        self.domain = domains.map(lay_out).collect();
+        self.ftl.domain = domains.map(lay_out).collect();
     }
 
     /// The pages that are laid out lie as random overwrites leave them.
     pub(super) fn scatter(&mut self, steady: Plan) {
-        self.layout = self.layout.clone().scattered(&self.geometry, &self.domains, steady);
+        self.ftl.layout = self.ftl.layout.clone().scattered(&self.geometry, &self.ftl.domains, steady);
     }
 
     fn laid_out_domain(&mut self, domain: DomainId) -> DomainState {
-        let units = self.layout.units_of(&self.geometry, &self.domains, domain);
+        let units = self.ftl.layout.units_of(&self.geometry, &self.ftl.domains, domain);
         let in_use = self.superblocks_in_use(domain);
-        self.blocks.lay_out(domain, &units, in_use);
+        self.ftl.blocks.lay_out(domain, &units, in_use);
         let free = units.iter().zip(0..in_use).filter(|(units, _)| **units == 0);
         let free =
-            FreeList::of_new(self.rules.free_block, free.map(|(_, block)| self.blocks.at(domain, block)));
+            FreeList::of_new(self.rules.free_block, free.map(|(_, block)| self.ftl.blocks.at(domain, block)));
         let live = units.iter().sum();
-        let mut points: Vec<_> = (0..self.points.count()).map(|_| WritePoint::new()).collect();
-        if let Some(point) = self.points.of_slc_cache() {
+        let mut points: Vec<_> = (0..self.ftl.points.count()).map(|_| WritePoint::new()).collect();
+        if let Some(point) = self.ftl.points.of_slc_cache() {
             points[usize::from(point)].mode = CellMode::Slc;
         }
         let mut state = DomainState {
@@ -105,20 +106,20 @@ impl Device {
             Some(dealing) => self.fill_by_domain(&dealing, pages, FILLED_AT_ONCE),
             None => self.fill_in_turn(pages),
         }
-        self.blocks.take_lowest_free();
+        self.ftl.blocks.take_lowest_free();
     }
 
     /// [`Self::fill`], page by page.
     pub(super) fn fill_in_turn(&mut self, pages: &[Lpa]) {
-        let logical = self.logical_units;
+        let logical = self.ftl.logical_units;
         pages.iter().filter(|lpa| lpa.0 < logical).for_each(|&lpa| self.write_untimed(lpa));
     }
 
     /// Many pages all over the drive are about to be written.
     pub fn expect_dense(&mut self) {
-        self.map.expect_dense();
-        self.oob.expect_dense();
-        if let Some(versions) = &self.versions {
+        self.ftl.map.expect_dense();
+        self.ftl.oob.expect_dense();
+        if let Some(versions) = &self.ftl.versions {
             versions.expect_dense();
         }
     }
@@ -139,7 +140,7 @@ impl Device {
             Some(dealing) => self.overwrite_by_domain(&dealing, count, choice, TAKEN_OUT, go_on),
             None => self.overwrite_in_turn(count, choice, go_on),
         };
-        self.blocks.take_lowest_free();
+        self.ftl.blocks.take_lowest_free();
         went_on
     }
 
@@ -151,7 +152,7 @@ impl Device {
         go_on: &mut dyn FnMut() -> bool,
     ) -> bool {
         let mut left = count;
-        while left > 0 && self.fault.is_none() {
+        while left > 0 && self.observers.fault.is_none() {
             let some = left.min(BETWEEN_QUESTIONS);
             self.overwrite_some(some, choice);
             left -= some;
@@ -165,17 +166,17 @@ impl Device {
     fn overwrite_some(&mut self, count: u64, choice: &mut Overwriting<'_>) {
         let mut batch = [(Lpa(0), 0); BATCH];
         let mut left = count;
-        while left > 0 && self.fault.is_none() {
+        while left > 0 && self.observers.fault.is_none() {
             let size = left.min(BATCH as u64) as usize;
             for slot in &mut batch[..size] {
                 let Some(drawn) = choice.draw() else { return };
                 *slot = drawn;
-                self.map.prefetch(u64::from(drawn.0.0));
+                self.ftl.map.prefetch(u64::from(drawn.0.0));
             }
             for &(lpa, _) in &batch[..size] {
                 let ppa = self.lookup(lpa);
                 if ppa.is_some() {
-                    self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));
+                    self.ftl.blocks.prefetch(self.ftl.blocks.of(&self.geometry, ppa));
                 }
             }
             for &(lpa, stream) in &batch[..size] {
@@ -192,14 +193,14 @@ impl Device {
 
     /// The write point of a stream where writes take no time: other policies than that by streams aren't asked.
     fn untimed_point(&self, stream: u16) -> u8 {
-        match self.separation {
-            SeparationPolicy::Stream => self.points.of_stream(stream).unwrap_or(0),
-            _ => self.points.of(Cause::Host),
+        match self.ftl.separation {
+            SeparationPolicy::Stream => self.ftl.points.of_stream(stream).unwrap_or(0),
+            _ => self.ftl.points.of(Cause::Host),
         }
     }
 
     pub(super) fn write_untimed_for(&mut self, lpa: Lpa, cause: Cause) {
-        self.write_untimed_at(lpa, cause, 0, self.points.of(cause));
+        self.write_untimed_at(lpa, cause, 0, self.ftl.points.of(cause));
     }
 
     fn write_untimed_at(&mut self, lpa: Lpa, cause: Cause, stream: u16, number: u8) {
@@ -207,13 +208,13 @@ impl Device {
             Cause::Host => self.plane_untimed(lpa, stream, number),
             _ => self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, stream) }),
         };
-        let domain = self.domains.of(plane);
+        let domain = self.ftl.domains.of(plane);
         let of_cache = if cause == Cause::Host { self.untimed_cache_point(domain) } else { None };
         if let Some(point) = of_cache {
             self.store_untimed_at(lpa, domain, cause, point);
             return;
         }
-        let opens = !self.domain[domain.index()].points[usize::from(number)].has_place();
+        let opens = !self.ftl.domain[domain.index()].points[usize::from(number)].has_place();
         if opens && !(cause == Cause::Mapping && self.has_room_for_map(domain)) {
             self.collect_untimed(domain, &mut |this, victim, places| {
                 this.move_victim_untimed(domain, victim, places);
@@ -225,15 +226,15 @@ impl Device {
     /// Whether a paced drive takes pages of its map without collecting: they have their part of what a layout leaves free, and
     /// what is lacking behind them is won before the first request.
     fn has_room_for_map(&self, domain: DomainId) -> bool {
-        self.pace.is_some() && self.domain[domain.index()].free.len() > self.thresholds.reserve
+        self.ftl.pace.is_some() && self.ftl.domain[domain.index()].free.len() > self.ftl.thresholds.reserve
     }
 
     /// A page that is read before it was ever written gets its place, at no cost; [`Ppa::NONE`] without space.
     pub(super) fn allocate_on_first_read(&mut self, lpa: Lpa) -> Ppa {
         let plane = self.place(&ProgramIntent { first_read: true, ..ProgramIntent::host(lpa, 0) });
-        let domain = self.domains.of(plane);
-        let state = &self.domain[domain.index()];
-        if !state.points[0].has_place() && state.free.len() <= self.thresholds.reserve {
+        let domain = self.ftl.domains.of(plane);
+        let state = &self.ftl.domain[domain.index()];
+        if !state.points[0].has_place() && state.free.len() <= self.ftl.thresholds.reserve {
             return Ppa::NONE;
         }
         let ppa = self.store_untimed(lpa, domain, Cause::Host);
@@ -247,7 +248,7 @@ impl Device {
 
     /// Puts a unit on the next place of a write point, effective at once.
     fn store_untimed(&mut self, lpa: Lpa, domain: DomainId, cause: Cause) -> Ppa {
-        self.store_untimed_at(lpa, domain, cause, self.points.of(cause))
+        self.store_untimed_at(lpa, domain, cause, self.ftl.points.of(cause))
     }
 
     /// The same on the next place of this write point.
@@ -256,12 +257,12 @@ impl Device {
         if !ppa.is_some() {
             return ppa;
         }
-        let old = self.map.move_to(lpa, ppa, &self.layout);
-        self.domain[domain.index()].live += 1;
+        let old = self.ftl.map.move_to(lpa, ppa, &self.ftl.layout);
+        self.ftl.domain[domain.index()].live += 1;
         if cause == Cause::Host {
-            self.blocks.count_host_write();
+            self.ftl.blocks.count_host_write();
         }
-        if let Some(versions) = &mut self.versions {
+        if let Some(versions) = &mut self.ftl.versions {
             if old.is_some() {
                 versions.write(lpa, ppa);
             } else {
@@ -270,12 +271,12 @@ impl Device {
             versions.programmed(ppa);
         }
         if old.is_some() {
-            if let Some(untimed) = self.untimed.as_mut().filter(|_| cause == Cause::Host) {
+            if let Some(untimed) = self.ftl.untimed.as_mut().filter(|_| cause == Cause::Host) {
                 untimed.old_pages.left(domain, old);
             }
             self.invalidate(old);
         } else {
-            self.mapped_units += u64::from(lpa.0 < self.logical_units);
+            self.ftl.mapped_units += u64::from(lpa.0 < self.ftl.logical_units);
         }
         self.close_untimed_place_if_full(domain, number);
         ppa
@@ -284,7 +285,7 @@ impl Device {
     /// Moves a unit to the next place of garbage collection in its domain, effective at once. Its old place still counts as
     /// valid.
     pub(super) fn move_one_untimed(&mut self, lpa: Lpa, old: Ppa, domain: DomainId) {
-        let number = self.point_of_moves_from(Cause::Gc, self.blocks.of(&self.geometry, old));
+        let number = self.point_of_moves_from(Cause::Gc, self.ftl.blocks.of(&self.geometry, old));
         self.move_untimed(lpa, old, domain, number);
     }
 
@@ -296,8 +297,8 @@ impl Device {
         if !ppa.is_some() {
             return;
         }
-        self.map.set(lpa, ppa);
-        if let Some(versions) = &mut self.versions {
+        self.ftl.map.set(lpa, ppa);
+        if let Some(versions) = &mut self.ftl.versions {
             versions.copy(old, ppa);
             versions.programmed(ppa);
         }
@@ -308,8 +309,8 @@ impl Device {
     #[inline]
     pub(super) fn put_untimed(&mut self, lpa: Lpa, domain: DomainId, number: u8) -> Ppa {
         let Some((ppa, superblock)) = self.take_untimed(domain, number) else { return Ppa::NONE };
-        self.oob.set(ppa, lpa);
-        self.blocks.add_valid(superblock, 1);
+        self.ftl.oob.set(ppa, lpa);
+        self.ftl.blocks.add_valid(superblock, 1);
         ppa
     }
 
@@ -317,8 +318,8 @@ impl Device {
     #[inline]
     fn take_untimed(&mut self, domain: DomainId, number: u8) -> Option<(Ppa, SuperblockId)> {
         let alone = self.units_are_alone();
-        let planes = self.domains.planes(domain);
-        let state = &mut self.domain[domain.index()];
+        let planes = self.ftl.domains.planes(domain);
+        let state = &mut self.ftl.domain[domain.index()];
         let point = &mut state.points[usize::from(number)];
         if !point.untimed || point.filled >= point.size {
             if alone && !point.untimed && point.pages_left(planes.len() as u32) > 1 {
@@ -328,11 +329,11 @@ impl Device {
                 return Some((ppa, point.superblock));
             }
             self.take_place(domain, number);
-            if self.fault.is_some() {
+            if self.observers.fault.is_some() {
                 return None;
             }
         }
-        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        let point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
         let ppa = Ppa(point.place.0 + point.filled);
         point.filled += 1;
         (point.untimed, point.open_unit) = (true, NONE);
@@ -341,7 +342,7 @@ impl Device {
 
     #[inline]
     pub(super) fn close_untimed_place_if_full(&mut self, domain: DomainId, number: u8) {
-        let point = &self.domain[domain.index()].points[usize::from(number)];
+        let point = &self.ftl.domain[domain.index()].points[usize::from(number)];
         if point.untimed && point.filled == point.size {
             self.close_untimed_place(domain, number);
         }
@@ -350,7 +351,7 @@ impl Device {
     /// Nothing more goes into the program unit that was filled without simulated time. Until then its superblock is no
     /// candidate for collection.
     pub(super) fn close_untimed_place(&mut self, domain: DomainId, number: u8) {
-        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        let point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
         if point.untimed {
             point.untimed = false;
             let place = point.place;
@@ -361,8 +362,8 @@ impl Device {
 
     /// Closes every program unit that is being filled without simulated time.
     pub fn close_untimed_places(&mut self) {
-        for domain in (0..self.domain.len() as u32).map(DomainId) {
-            for number in 0..self.points.count() as u8 {
+        for domain in (0..self.ftl.domain.len() as u32).map(DomainId) {
+            for number in 0..self.ftl.points.count() as u8 {
                 self.close_untimed_place(domain, number);
             }
         }
@@ -374,13 +375,13 @@ impl Device {
         domain: DomainId,
         move_victim: &mut impl FnMut(&mut Self, SuperblockId, VictimPlaces),
     ) {
-        let free = |this: &Self| this.domain[domain.index()].free.len();
-        if free(self) > self.thresholds.trigger {
+        let free = |this: &Self| this.ftl.domain[domain.index()].free.len();
+        if free(self) > self.ftl.thresholds.trigger {
             return;
         }
-        while free(self) <= self.thresholds.stop && self.fault.is_none() {
+        while free(self) <= self.ftl.thresholds.stop && self.observers.fault.is_none() {
             let Some(superblock) = self.choose_victim(domain) else {
-                if free(self) <= self.thresholds.reserve {
+                if free(self) <= self.ftl.thresholds.reserve {
                     self.fail(format!("preconditioning found no space in {domain:?}"));
                 }
                 return;
@@ -413,8 +414,8 @@ impl Device {
             self.move_units_untimed(&valid[..count], domain, number);
             moved += count as i32;
         }
-        self.blocks.add_valid(victim, -moved);
-        if let Some(versions) = &mut self.versions {
+        self.ftl.blocks.add_valid(victim, -moved);
+        if let Some(versions) = &mut self.ftl.versions {
             let units = self.geometry.units_per_block();
             places.blocks().iter().for_each(|&first| versions.erase(first, units));
         }
@@ -423,13 +424,13 @@ impl Device {
     /// Fetches the map entries of units that are looked at together.
     fn prefetch_moved(&self, places: &[Ppa]) {
         for &ppa in places {
-            self.map.prefetch(u64::from(self.oob.lpa(ppa, &self.layout).0));
+            self.ftl.map.prefetch(u64::from(self.ftl.oob.lpa(ppa, &self.ftl.layout).0));
         }
     }
 
     /// Moves units to the next places of a write point, many at once where each is a program unit of its own.
     fn move_units_untimed(&mut self, mut units: &[(Lpa, Ppa)], domain: DomainId, number: u8) {
-        let alone = self.units_are_alone() && self.versions.is_none();
+        let alone = self.units_are_alone() && self.ftl.versions.is_none();
         while let Some((&(lpa, old), later)) = units.split_first() {
             let taken = if alone { self.move_run_untimed(units, domain, number) } else { 0 };
             if taken == 0 {
@@ -441,16 +442,16 @@ impl Device {
 
     /// Moves the first of these units as long as the open superblock stays open; returns how many.
     fn move_run_untimed(&mut self, units: &[(Lpa, Ppa)], domain: DomainId, number: u8) -> usize {
-        let planes = self.domains.planes(domain);
-        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        let planes = self.ftl.domains.planes(domain);
+        let point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
         let count = point.places_of_a_run(planes.len() as u32).min(units.len());
         point.take_run(&self.geometry, planes, count, |number, ppa| {
             let (lpa, _) = units[number];
-            self.oob.set(ppa, lpa);
-            self.map.set(lpa, ppa);
+            self.ftl.oob.set(ppa, lpa);
+            self.ftl.map.set(lpa, ppa);
         });
         if count > 0 {
-            self.blocks.add_valid(point.superblock, count as i32);
+            self.ftl.blocks.add_valid(point.superblock, count as i32);
         }
         count
     }
@@ -458,6 +459,6 @@ impl Device {
     /// Whether each mapping unit is a program unit of its own, and has no parity.
     #[inline]
     pub(super) fn units_are_alone(&self) -> bool {
-        self.geometry.units_per_program() == 1 && self.redundancy.is_none()
+        self.geometry.units_per_program() == 1 && self.ftl.redundancy.is_none()
     }
 }

@@ -13,12 +13,12 @@ impl Device {
     /// `plane` is where the units of its flash page go, once the placement has been asked.
     pub(super) fn write_for_host(&mut self, request: u32, lpa: Lpa, bytes: u32, plane: &mut Option<PlaneId>) {
         let partial = bytes < self.geometry.unit_bytes;
-        let stream = self.requests[request as usize].stream();
+        let stream = self.front.requests[request as usize].stream();
         let point = self.host_point(lpa, stream);
         let op = Op { request, bytes, partial, point, ..Op::new(Class::HostProgram, lpa, Ppa::NONE) };
-        let id = self.pool.insert(op);
+        let id = self.flash.pool.insert(op);
         if !partial {
-            if self.translation.is_asked() && !self.is_translated(id) {
+            if self.ftl.translation.is_asked() && !self.is_translated(id) {
                 return;
             }
             if self.waits_for_move(id) {
@@ -28,49 +28,49 @@ impl Device {
             return self.program_on(plane, id);
         }
         // One at a time for each page: each must build on what the one before it left.
-        if self.partial_writes.begin(lpa, id) {
+        if self.ftl.partial_writes.begin(lpa, id) {
             self.begin_read_modify_write(id);
         } else {
-            self.pool[id].wait_from = self.now;
+            self.flash.pool[id].wait_from = self.now;
         }
     }
 
     /// The write point of a page that the host writes.
     #[inline]
     pub(super) fn host_point(&mut self, lpa: Lpa, stream: u16) -> u8 {
-        match &mut self.separation {
-            SeparationPolicy::Stream => match self.points.of_stream(stream) {
+        match &mut self.ftl.separation {
+            SeparationPolicy::Stream => match self.ftl.points.of_stream(stream) {
                 Some(point) => point,
                 None => self.no_such_stream(stream),
             },
-            policy => policy.write_point(lpa, stream, self.points.host()).min(self.points.host() - 1),
+            policy => policy.write_point(lpa, stream, self.ftl.points.host()).min(self.ftl.points.host() - 1),
         }
     }
 
     /// Streams that the drive offers: beside them none may be named; `None` where each may, having no effect or being known to
     /// a policy of the user's own.
     pub fn streams(&self) -> Option<u16> {
-        let offers = matches!(self.separation, SeparationPolicy::Stream) && self.points.host() > 1;
-        offers.then(|| u16::from(self.points.host()))
+        let offers = matches!(self.ftl.separation, SeparationPolicy::Stream) && self.ftl.points.host() > 1;
+        offers.then(|| u16::from(self.ftl.points.host()))
     }
 
     #[cold]
     fn no_such_stream(&mut self, stream: u16) -> u8 {
-        self.fail(format!("a write of stream {stream} on a drive of {} streams", self.points.host()));
+        self.fail(format!("a write of stream {stream} on a drive of {} streams", self.ftl.points.host()));
         0
     }
 
     /// A write of a part of this page took effect: the next may begin.
     pub(super) fn next_partial_write(&mut self, lpa: Lpa) {
-        let Some(id) = self.partial_writes.end(lpa) else { return };
-        let waited = self.now.since(self.pool[id].wait_from);
-        self.pool.parts_mut(id).add(Part::Conflict, waited.0);
+        let Some(id) = self.ftl.partial_writes.end(lpa) else { return };
+        let waited = self.now.since(self.flash.pool[id].wait_from);
+        self.flash.pool.parts_mut(id).add(Part::Conflict, waited.0);
         self.begin_read_modify_write(id);
     }
 
     /// Reads the old content of a unit that is written in part; a unit without content needs none.
     pub(super) fn begin_read_modify_write(&mut self, id: OpId) {
-        if self.translation.is_asked() && !self.is_translated(id) {
+        if self.ftl.translation.is_asked() && !self.is_translated(id) {
             return;
         }
         self.read_old_content(id);
@@ -81,13 +81,13 @@ impl Device {
         if self.waits_for_move(id) {
             return;
         }
-        let ppa = self.lookup(self.pool[id].lpa);
-        self.pool[id].source = Ppa::NONE;
+        let ppa = self.lookup(self.flash.pool[id].lpa);
+        self.flash.pool[id].source = Ppa::NONE;
         if ppa.is_some() {
-            self.pool[id].class = Class::read_for(self.pool[id].class.cause());
-            self.pool[id].ppa = ppa;
-            self.pool[id].bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
-            self.partial_writes.reads(self.pool[id].lpa, ppa);
+            self.flash.pool[id].class = Class::read_for(self.flash.pool[id].class.cause());
+            self.flash.pool[id].ppa = ppa;
+            self.flash.pool[id].bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
+            self.ftl.partial_writes.reads(self.flash.pool[id].lpa, ppa);
             self.enqueue(id);
         } else {
             self.program_anywhere(id);
@@ -99,13 +99,13 @@ impl Device {
         if !self.rules.written_only {
             return otherwise;
         }
-        let Op { lpa, request, class, .. } = self.pool[id];
+        let Op { lpa, request, class, .. } = self.flash.pool[id];
         let written = match class.cause() {
             Cause::Host if request < OWN => {
                 let (start, end) = self.wanted_range(request, lpa);
                 end - start
             }
-            Cause::WriteBack => self.pool.tag(id),
+            Cause::WriteBack => self.flash.pool.tag(id),
             _ => otherwise,
         };
         written.min(self.geometry.unit_bytes)
@@ -120,15 +120,15 @@ impl Device {
     /// Allocates a place on a plane (where there are superblocks: in its domain) and queues the program, or lets it wait
     /// for space.
     pub(super) fn program_on(&mut self, plane: PlaneId, id: OpId) {
-        let Op { lpa, class, .. } = self.pool[id];
-        if class.cause() == Cause::WriteBack && self.points.host() > 1 {
+        let Op { lpa, class, .. } = self.flash.pool[id];
+        if class.cause() == Cause::WriteBack && self.ftl.points.host() > 1 {
             self.take_point_of_cached(id);
         }
-        if matches!(class.cause(), Cause::Host | Cause::WriteBack) && lpa.0 < self.logical_units {
+        if matches!(class.cause(), Cause::Host | Cause::WriteBack) && lpa.0 < self.ftl.logical_units {
             self.tell_access_of(id, true);
         }
         let bytes = self.moved_by_program(id, self.geometry.unit_bytes);
-        let op = &mut self.pool[id];
+        let op = &mut self.flash.pool[id];
         op.order = 0;
         op.class = Class::program_for(op.class.cause());
         op.bytes = bytes;
@@ -141,21 +141,21 @@ impl Device {
 
     /// The same of a unit that no system sends anywhere.
     pub(super) fn program_anew(&mut self, plane: PlaneId, id: OpId) {
-        if self.striped.is_some() {
+        if self.ftl.striped.is_some() {
             self.page_changes(id);
         }
-        let class = self.pool[id].class;
-        let domain = self.domains.of(plane);
+        let class = self.flash.pool[id].class;
+        let domain = self.ftl.domains.of(plane);
         self.observe_pace(domain);
-        self.domain[domain.index()].live += 1;
+        self.ftl.domain[domain.index()].live += 1;
         // What the firmware writes for itself doesn't queue behind what waits for its pace.
-        let passes = self.pace.is_some() && class.cause() == Cause::Mapping;
-        let waits = !passes && !self.domain[domain.index()].stalled.is_empty();
+        let passes = self.ftl.pace.is_some() && class.cause() == Cause::Mapping;
+        let waits = !passes && !self.ftl.domain[domain.index()].stalled.is_empty();
         match self.open_point(domain, id).filter(|_| !waits) {
             Some(point) => self.allocate(domain, id, point),
             None => {
                 self.count_stalled(domain, id);
-                self.domain[domain.index()].stalled.push_back(id);
+                self.ftl.domain[domain.index()].stalled.push_back(id);
                 self.check_collection(domain);
             }
         }

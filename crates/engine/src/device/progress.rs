@@ -15,7 +15,7 @@ impl Device {
         while !self.host_must_hear() {
             // Nearly always an event of the flash is next, and alone at its time.
             let flash = self.events.first_time();
-            if flash < self.next_beside_flash().min(arrival) && flash <= self.wake_at {
+            if flash < self.next_beside_flash().min(arrival) && flash <= self.systems.next_wake {
                 self.begin_event(flash);
                 self.flash_event();
                 self.finish_event();
@@ -23,7 +23,11 @@ impl Device {
             }
             let (time, event) = self.next_of(self.events.first());
             let behind = event.is_some_and(Event::is_behind);
-            if time == Ns::NEVER || arrival < time || (behind && arrival == time) || self.wake_at < time {
+            if time == Ns::NEVER
+                || arrival < time
+                || (behind && arrival == time)
+                || self.systems.next_wake < time
+            {
                 break;
             }
             self.handle(time, event.is_some());
@@ -33,13 +37,13 @@ impl Device {
     /// Whether there is an answer, a fault, or the end of the drive's life.
     #[inline(always)]
     pub(super) fn host_must_hear(&self) -> bool {
-        self.completed > 0 || self.fault.is_some() || self.end_of_life().is_some()
+        self.front.completed > 0 || self.observers.fault.is_some() || self.end_of_life().is_some()
     }
 
     /// Handles the next event, if there is one.
     pub fn step(&mut self) {
         let (time, event) = self.next_of(self.events.first());
-        if time != Ns::NEVER && self.fault.is_none() {
+        if time != Ns::NEVER && self.observers.fault.is_none() {
             self.handle(time, event.is_some());
         }
     }
@@ -60,18 +64,18 @@ impl Device {
     fn begin_event(&mut self, time: Ns) {
         self.note_time(time);
         self.now = time;
-        self.events_processed += 1;
+        self.observers.events_processed += 1;
     }
 
     /// Handles the event of the link or of the processor at `time`.
     #[inline]
     fn event_beside_flash(&mut self, time: Ns) {
-        let [link_in, link_out] = self.link_event;
+        let [link_in, link_out] = self.front.link_event;
         if time == link_out {
             self.link_done(true);
         } else if time == link_in {
             self.link_done(false);
-        } else if time == self.cpu.event() {
+        } else if time == self.controller.cpu.event() {
             self.firmware_done();
         } else {
             self.entry_is_here();
@@ -80,7 +84,7 @@ impl Device {
 
     #[inline(always)]
     fn flash_event(&mut self) {
-        let (resource, dies) = (self.events.take_first(), self.dies.len());
+        let (resource, dies) = (self.events.take_first(), self.flash.dies.len());
         if resource < dies {
             return self.die_event(DieId(resource as u32));
         }
@@ -90,11 +94,11 @@ impl Device {
     /// Handles the event of a resource of the flash that is no die.
     #[inline(never)]
     fn event_beside_dies(&mut self, resource: usize) {
-        let dies = self.dies.len();
-        if resource - dies < self.channels.len() {
+        let dies = self.flash.dies.len();
+        if resource - dies < self.flash.channels.len() {
             self.channel_event((resource - dies) as u32);
         } else if resource < self.decoder_resource() {
-            self.register_event(DieId((resource - dies - self.channels.len()) as u32));
+            self.register_event(DieId((resource - dies - self.flash.channels.len()) as u32));
         } else if resource == self.decoder_resource() {
             self.decoding_done();
         } else if resource == self.xor_resource() {
@@ -108,7 +112,7 @@ impl Device {
 
     #[inline(always)]
     fn die_event(&mut self, die: DieId) {
-        match self.dies[die.index()].phase {
+        match self.flash.dies[die.index()].phase {
             Phase::Array => self.array_done(die),
             Phase::DataOut => self.data_left(die),
             Phase::Suspending => self.suspended(die),
@@ -122,14 +126,14 @@ impl Device {
 
     #[inline(always)]
     fn array_done(&mut self, die: DieId) {
-        let Command { head, class, .. } = self.dies[die.index()].command;
+        let Command { head, class, .. } = self.flash.dies[die.index()].command;
         if class.op() == FlashOp::Read {
-            if self.overlap.read {
+            if self.flash.overlap.read {
                 return self.page_in_register(die);
             }
             return self.send_data(die, head, class);
         }
-        if self.dies[die.index()].command.form == CommandForm::CopybackRead {
+        if self.flash.dies[die.index()].command.form == CommandForm::CopybackRead {
             return self.copyback_read(die);
         }
         self.pages_done(die);
@@ -138,13 +142,13 @@ impl Device {
 
     /// The pages of the die's program are programmed, or the blocks of its erase erased.
     pub(super) fn pages_done(&mut self, die: DieId) {
-        let Command { mut head, class, planes, .. } = self.dies[die.index()].command;
+        let Command { mut head, class, planes, .. } = self.flash.dies[die.index()].command;
         let program = class.op() == FlashOp::Program;
         let pages =
-            if program { self.geometry.pages_at_once(self.cell_mode(self.pool[head].ppa)) } else { 1 };
+            if program { self.geometry.pages_at_once(self.cell_mode(self.flash.pool[head].ppa)) } else { 1 };
         self.count(class, planes, pages);
         while head != NONE {
-            let next = self.pool[head].next;
+            let next = self.flash.pool[head].next;
             self.change_load(die, -1);
             self.note_done(die, class, head);
             if class.op() == FlashOp::Program {
@@ -158,12 +162,12 @@ impl Device {
 
     #[inline(always)]
     pub(super) fn command_done(&mut self, die: DieId) {
-        if self.overlap.read && self.next_read_takes_over(die) {
+        if self.flash.overlap.read && self.next_read_takes_over(die) {
             return;
         }
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.flash.dies[die.index()];
         (state.phase, state.command.head) = (Phase::Idle, NONE);
-        if self.plane_collection.is_some() {
+        if self.flash.plane_collection.is_some() {
             self.plane_is_free(die);
         }
         self.start_next(die);
@@ -171,9 +175,9 @@ impl Device {
 
     #[inline(always)]
     pub(super) fn count(&mut self, class: Class, planes: u32, pages: u32) {
-        self.flash_operations += u64::from(planes * pages);
-        self.recorder.operations[class.index()] += u64::from(planes * pages);
-        self.recorder.transactions[class.index()] += 1;
-        self.recorder.multi_plane += u64::from(planes > 1);
+        self.observers.flash_operations += u64::from(planes * pages);
+        self.observers.recorder.operations[class.index()] += u64::from(planes * pages);
+        self.observers.recorder.transactions[class.index()] += 1;
+        self.observers.recorder.multi_plane += u64::from(planes > 1);
     }
 }

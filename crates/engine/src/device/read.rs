@@ -13,12 +13,12 @@ impl Device {
     /// Sends one unit of a read request on its way. `head` is the flash page that the request's previous unit was
     /// sent to ([`NONE`] at first): a unit of the same flash page goes with it. Returns the head for the next unit.
     pub(super) fn read_for_host(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
-        if self.translation.is_asked() {
+        if self.ftl.translation.is_asked() {
             return self.translate_read(request, lpa, bytes, head);
         }
         let mut ppa = self.lookup(lpa);
         if !ppa.is_some() {
-            self.recorder.unmapped_reads += 1;
+            self.observers.recorder.unmapped_reads += 1;
             if self.rules.unmapped_reads == UnmappedReads::Allocate {
                 ppa = self.allocate_on_first_read(lpa);
             }
@@ -29,25 +29,25 @@ impl Device {
             }
         }
         self.tell_accessed(lpa, false);
-        if self.copies.has(lpa) {
+        if self.ftl.copies.has(lpa) {
             ppa = self.choose_copy(lpa, None);
         }
-        let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
+        let id = self.flash.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
         self.send_read(id, head)
     }
 
     /// Queues a read of the host, with the flash page `head` if it lies there.
     #[inline(always)]
     pub(super) fn send_read(&mut self, id: OpId, head: OpId) -> OpId {
-        let ppa = self.pool[id].ppa;
-        if !self.pool[id].guess && self.waits_for_move(id) {
+        let ppa = self.flash.pool[id].ppa;
+        if !self.flash.pool[id].guess && self.waits_for_move(id) {
             return head;
         }
         if head != NONE
-            && self.pool[head].ppa.0 >> self.geometry.unit_shift == ppa.0 >> self.geometry.unit_shift
+            && self.flash.pool[head].ppa.0 >> self.geometry.unit_shift == ppa.0 >> self.geometry.unit_shift
         {
             self.begin_wait(id, self.server_of(id, ppa));
-            self.pool.chain(head, id);
+            self.flash.pool.chain(head, id);
             self.tell_read_that(id, true);
             return head;
         }
@@ -64,7 +64,7 @@ impl Device {
     #[inline(never)]
     pub(super) fn read_zeros(&mut self, request: u32, lpa: Lpa) {
         let id = self.request_id(request);
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = &mut self.observers.probe {
             probe.read(id, lpa, None, self.now);
         }
         self.page_done(request);
@@ -72,28 +72,28 @@ impl Device {
 
     /// Puts a head into the queue of its die.
     pub(super) fn enqueue(&mut self, head: OpId) {
-        let op = &mut self.pool[head];
+        let op = &mut self.flash.pool[head];
         let Op { class, request, next_unit, ppa, .. } = *op;
         let again = op.order != 0;
         if !again {
-            self.op_order += 1;
-            (op.order, op.arrived) = (self.op_order, self.now);
+            self.flash.op_order += 1;
+            (op.order, op.arrived) = (self.flash.op_order, self.now);
         }
         op.wait_from = self.now;
         let die = self.server_of(head, ppa);
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.flash.dies[die.index()];
         if request < OWN {
-            state.note_clock(self.now, self.pool.snapshot(head));
+            state.note_clock(self.now, self.flash.pool.snapshot(head));
         }
         if again {
-            state.push_in_order(&mut self.pool, class, head);
+            state.push_in_order(&mut self.flash.pool, class, head);
         } else {
-            state.push(&mut self.pool, class, head);
+            state.push(&mut self.flash.pool, class, head);
         }
         let busy_but_asked = (self.rules.interrupts && class == Class::HostRead)
-            || (self.overlap.program && state.phase == Phase::Array);
+            || (self.flash.overlap.program && state.phase == Phase::Array);
         if state.phase == Phase::Idle || busy_but_asked {
-            self.touched.push(die);
+            self.flash.touched.push(die);
         }
         if next_unit != NONE && (request < OWN || !(class.is_move() && class.op() == FlashOp::Read)) {
             self.begin_waits(next_unit, die);
@@ -106,16 +106,16 @@ impl Device {
     fn begin_waits(&mut self, mut unit: OpId, die: DieId) {
         while unit != NONE {
             self.begin_wait(unit, die);
-            unit = self.pool[unit].next_unit;
+            unit = self.flash.pool[unit].next_unit;
         }
     }
 
     /// A unit begins to wait for a die.
     #[inline(always)]
     pub(super) fn begin_wait(&mut self, id: OpId, die: DieId) {
-        self.pool[id].wait_from = self.now;
-        if self.pool[id].request < OWN {
-            self.dies[die.index()].note_clock(self.now, self.pool.snapshot(id));
+        self.flash.pool[id].wait_from = self.now;
+        if self.flash.pool[id].request < OWN {
+            self.flash.dies[die.index()].note_clock(self.now, self.flash.pool.snapshot(id));
         }
     }
 
@@ -123,26 +123,26 @@ impl Device {
     #[inline(always)]
     pub(super) fn change_load(&mut self, die: DieId, change: i32) {
         let die = self.real_die(die);
-        let load = &mut self.outstanding[die];
+        let load = &mut self.flash.outstanding[die];
         let old = *load;
         *load = old.wrapping_add_signed(change);
-        self.recorder.load_changes(die, old, *load, self.now);
-        self.monitor.reads_change(die);
+        self.observers.recorder.load_changes(die, old, *load, self.now);
+        self.observers.monitor.reads_change(die);
     }
 
     /// Looks again, as a read is about to begin, whether its pages are still where they were when it came.
     /// Units that moved are sent on; returns the head of those that stay ([`NONE`] when none does).
     #[inline(always)]
     pub(super) fn confirm_read(&mut self, head: OpId) -> OpId {
-        let head = if self.translation.asks_systems() { self.without_withdrawn(head) } else { head };
+        let head = if self.ftl.translation.asks_systems() { self.without_withdrawn(head) } else { head };
         if head == NONE {
             return NONE;
         }
-        let single = self.pool[head].next_unit == NONE;
+        let single = self.flash.pool[head].next_unit == NONE;
         if single && self.is_current(head) {
-            return if self.copies.is_on() { self.confirm_copy(head) } else { head };
+            return if self.ftl.copies.is_on() { self.confirm_copy(head) } else { head };
         }
-        if !self.copies.is_on() && self.are_current(head) {
+        if !self.ftl.copies.is_on() && self.are_current(head) {
             return head;
         }
         self.keep_units(head, Self::confirm_unit)
@@ -152,16 +152,16 @@ impl Device {
     /// others ([`NONE`] when there is none).
     pub(super) fn keep_units(&mut self, head: OpId, mut stays: impl FnMut(&mut Self, OpId) -> bool) -> OpId {
         // The first of those that stay may be another one.
-        self.monitor.reads_change(self.real_die(self.die_of(self.pool[head].ppa).0));
+        self.observers.monitor.reads_change(self.real_die(self.die_of(self.flash.pool[head].ppa).0));
         let (mut kept, mut unit) = (NONE, head);
         while unit != NONE {
-            let next = std::mem::replace(&mut self.pool[unit].next_unit, NONE);
-            self.pool[unit].last_unit = unit;
+            let next = std::mem::replace(&mut self.flash.pool[unit].next_unit, NONE);
+            self.flash.pool[unit].last_unit = unit;
             if stays(self, unit) {
                 if kept == NONE {
                     kept = unit;
                 } else {
-                    self.pool.chain(kept, unit);
+                    self.flash.pool.chain(kept, unit);
                 }
             }
             unit = next;
@@ -172,7 +172,7 @@ impl Device {
     /// Whether a unit is to be read where it is; else it was sent on: its page is elsewhere now, or another copy serves it better.
     fn confirm_unit(&mut self, unit: OpId) -> bool {
         if self.is_current(unit) {
-            return !self.copies.is_on() || self.confirm_copy(unit) != NONE;
+            return !self.ftl.copies.is_on() || self.confirm_copy(unit) != NONE;
         }
         self.redirect_read(unit);
         false
@@ -180,34 +180,34 @@ impl Device {
 
     #[inline(always)]
     pub(super) fn is_current(&self, unit: OpId) -> bool {
-        let op = &self.pool[unit];
+        let op = &self.flash.pool[unit];
         if op.class == Class::ParityRead {
             return true;
         }
         if is_source(op.request) {
             return self.source_is_current(op.request) && self.source_stays(op.lpa, op.ppa);
         }
-        let copy = || !op.partial && self.copies.at(op.lpa, op.ppa).is_some();
+        let copy = || !op.partial && self.ftl.copies.at(op.lpa, op.ppa).is_some();
         (self.is_at(op.lpa, op.ppa) || op.guess || copy())
-            && !(self.cache.is_some() && self.is_overtaken(unit))
+            && !(self.controller.cache.is_some() && self.is_overtaken(unit))
     }
 
     /// Whether every page that a waiting flash page read wants is still there.
     pub(super) fn are_current(&self, head: OpId) -> bool {
-        self.pool.units(head).all(|unit| self.is_current(unit))
+        self.flash.pool.units(head).all(|unit| self.is_current(unit))
     }
 
     /// The page of a waiting read was rewritten, moved or trimmed.
     #[inline(never)]
     fn redirect_read(&mut self, unit: OpId) {
-        let Op { lpa, request, partial, class, ppa, .. } = self.pool[unit];
+        let Op { lpa, request, partial, class, ppa, .. } = self.flash.pool[unit];
         // A guess comes here only when the cache has what it wants: then it was no guess in vain.
-        self.pool[unit].guess = false;
+        self.flash.pool[unit].guess = false;
         self.settle_wait(unit, self.server_of(unit, ppa));
         if class.is_move() {
             // Overwritten or trimmed in the meantime: nothing left to move.
-            let index = self.pool.tag(unit);
-            self.pool.remove(unit);
+            let index = self.flash.pool.tag(unit);
+            self.flash.pool.remove(unit);
             return if request == NONE {
                 self.move_dropped(ppa)
             } else {
@@ -220,18 +220,18 @@ impl Device {
         if class == Class::CopyRead {
             return self.redirect_copy_read(unit);
         }
-        if self.cache.is_some() && self.serve_late(unit) {
+        if self.controller.cache.is_some() && self.serve_late(unit) {
             return;
         }
         let mut now_at = self.lookup(lpa);
         if now_at.is_some() {
-            if class == Class::HostRead && !partial && self.copies.has(lpa) {
+            if class == Class::HostRead && !partial && self.ftl.copies.has(lpa) {
                 now_at = self.choose_copy(lpa, None);
             }
-            self.recorder.rerouted_reads += 1;
+            self.observers.recorder.rerouted_reads += 1;
             self.send_on(unit, now_at);
         } else if partial {
-            self.pool[unit].source = Ppa::NONE;
+            self.flash.pool[unit].source = Ppa::NONE;
             self.program_anywhere(unit);
         } else {
             self.end_with_zeros(unit);
@@ -241,9 +241,9 @@ impl Device {
     /// A read that was under way finds that its page holds no data.
     #[inline(never)]
     pub(super) fn end_with_zeros(&mut self, unit: OpId) {
-        let Op { request, lpa, .. } = self.pool[unit];
+        let Op { request, lpa, .. } = self.flash.pool[unit];
         let id = self.request_id(request);
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = &mut self.observers.probe {
             probe.read(id, lpa, None, self.now);
         }
         self.unit_done(unit, None);
@@ -252,17 +252,17 @@ impl Device {
     /// A read goes to another place, with its turn by the time at which it came first.
     #[inline(never)]
     pub(super) fn send_on(&mut self, unit: OpId, to: Ppa) {
-        self.pool[unit].ppa = to;
-        if self.pool[unit].partial {
-            self.partial_writes.reads(self.pool[unit].lpa, to);
+        self.flash.pool[unit].ppa = to;
+        if self.flash.pool[unit].partial {
+            self.ftl.partial_writes.reads(self.flash.pool[unit].lpa, to);
         }
-        if self.pool[unit].order == 0 {
+        if self.flash.pool[unit].order == 0 {
             // It was read along with the head of its flash page, and counts as come now.
-            self.op_order += 1;
-            (self.pool[unit].order, self.pool[unit].arrived) = (self.op_order, self.now);
+            self.flash.op_order += 1;
+            (self.flash.pool[unit].order, self.flash.pool[unit].arrived) = (self.flash.op_order, self.now);
         }
         self.enqueue(unit);
-        if self.pool[unit].class == Class::HostRead && !self.pool[unit].partial {
+        if self.flash.pool[unit].class == Class::HostRead && !self.flash.pool[unit].partial {
             self.tell_read(unit);
         }
     }
@@ -270,26 +270,27 @@ impl Device {
     /// The wait of a unit for a die is over: blames it on what occupied the die.
     #[inline(always)]
     pub(super) fn settle_wait(&mut self, unit: OpId, die: DieId) {
-        let Op { request, wait_from, guess, .. } = self.pool[unit];
+        let Op { request, wait_from, guess, .. } = self.flash.pool[unit];
         if request >= OWN || wait_from == self.now || guess {
             return;
         }
-        let clock = self.dies[die.index()].bring_clock_to(self.now);
-        let occupied = self.pool.blame_wait(unit, clock);
-        if self.gates.are_used() || self.chips.is_some() || self.plane_collection.is_some() {
+        let clock = self.flash.dies[die.index()].bring_clock_to(self.now);
+        let occupied = self.flash.pool.blame_wait(unit, clock);
+        if self.flash.gates.are_used() || self.flash.chips.is_some() || self.flash.plane_collection.is_some()
+        {
             // A server rests while something waits behind a gate only, or for the turn of its chip or of its plane.
             let waited = self.now.since(wait_from).0;
             if waited > occupied {
-                let takes_turns = self.chips.is_some() || self.is_plane(die);
+                let takes_turns = self.flash.chips.is_some() || self.is_plane(die);
                 let part = if takes_turns { Part::Chip } else { Part::Gate };
-                self.pool.parts_mut(unit).add(part, waited - occupied);
+                self.flash.pool.parts_mut(unit).add(part, waited - occupied);
             }
         }
     }
 
     /// A read begins. Checked mode: the OOB that it will find must be that of the newest version.
     pub(super) fn verify_read(&mut self, unit: OpId) {
-        let Op { lpa, ppa, request, class, guess, .. } = self.pool[unit];
+        let Op { lpa, ppa, request, class, guess, .. } = self.flash.pool[unit];
         if is_source(request) {
             return self.verify_stripe_source(unit);
         }
@@ -297,16 +298,16 @@ impl Device {
             return;
         }
         let mut version = 0;
-        if let Some(versions) = &self.versions {
+        if let Some(versions) = &self.ftl.versions {
             version = versions.newest(lpa);
             self.verify_page(lpa, ppa, self.finds_newest(unit));
         }
-        if class == Class::HostRead && self.copies.has(lpa) && !self.pool[unit].partial {
+        if class == Class::HostRead && self.ftl.copies.has(lpa) && !self.flash.pool[unit].partial {
             self.count_served(lpa, ppa);
         }
-        if class == Class::HostRead && self.probe.is_some() && !self.pool[unit].partial {
+        if class == Class::HostRead && self.observers.probe.is_some() && !self.flash.pool[unit].partial {
             let id = self.request_id(request);
-            if let Some(probe) = &mut self.probe {
+            if let Some(probe) = &mut self.observers.probe {
                 probe.read(id, lpa, Some(version), self.now);
             }
         }
@@ -314,8 +315,8 @@ impl Device {
 
     /// What a read of a page finds must be that page, and the newest version of it.
     pub(super) fn verify_page(&mut self, lpa: Lpa, ppa: Ppa, is_newest: bool) {
-        self.reads_verified += 1;
-        let found = self.oob.lpa(ppa, &self.layout);
+        self.observers.reads_verified += 1;
+        let found = self.ftl.oob.lpa(ppa, &self.ftl.layout);
         if found != lpa {
             self.fail(format!("a read of {lpa:?} at {ppa:?} found {found:?} in the OOB"));
         } else if !is_newest {

@@ -59,7 +59,7 @@ pub(super) fn is_source(request: u32) -> bool {
 impl Device {
     /// What keeps a die from reading for longer than a read: a program or an erase.
     fn busy_with(&self, die: DieId) -> Option<Class> {
-        let state = &self.dies[die.index()];
+        let state = &self.flash.dies[die.index()];
         let class = state.command.class;
         (state.phase != Phase::Idle && class.op() != FlashOp::Read).then_some(class)
     }
@@ -68,18 +68,19 @@ impl Device {
     #[inline(always)]
     pub(super) fn rebuilds(&mut self, unit: OpId) -> bool {
         // What a guess finds must be told from its own OOB.
-        let in_rows = self.redundancy.is_some() && !self.pool[unit].guess && self.ask_to_rebuild(unit);
-        in_rows || (self.striped.is_some() && self.rebuilds_page(unit))
+        let in_rows =
+            self.ftl.redundancy.is_some() && !self.flash.pool[unit].guess && self.ask_to_rebuild(unit);
+        in_rows || (self.ftl.striped.is_some() && self.rebuilds_page(unit))
     }
 
     #[inline(never)]
     fn ask_to_rebuild(&mut self, unit: OpId) -> bool {
-        let ppa = self.pool[unit].ppa;
+        let ppa = self.flash.pool[unit].ppa;
         let die = self.server_of(unit, ppa);
         let Some(running) = self.busy_with(die) else { return false };
-        self.recorder.redundancy.blocked_reads += 1;
+        self.observers.recorder.redundancy.blocked_reads += 1;
         if !self.row_is_whole(ppa) {
-            self.recorder.redundancy.incomplete_rows += 1;
+            self.observers.recorder.redundancy.incomplete_rows += 1;
             return false;
         }
         let mut read = BlockedRead { ppa, die, running, sources: 0, busy_sources: 0, most_outstanding: 0 };
@@ -88,9 +89,9 @@ impl Device {
             let other = self.die_of(source).0;
             read.sources += 1;
             read.busy_sources += u32::from(self.busy_with(other).is_some());
-            read.most_outstanding = read.most_outstanding.max(self.outstanding[other.index()]);
+            read.most_outstanding = read.most_outstanding.max(self.flash.outstanding[other.index()]);
         }
-        let Some(redundancy) = &self.redundancy else { return false };
+        let Some(redundancy) = &self.ftl.redundancy else { return false };
         if redundancy.policy.blocked(&read) == Decision::Wait {
             return false;
         }
@@ -101,12 +102,12 @@ impl Device {
     /// The page of the stripe behind the column `after`, other than `ppa` itself: the same unit on the planes of the same
     /// number on the other dies, as far as they were programmed.
     fn next_source(&self, ppa: Ppa, after: &mut Option<u32>) -> Option<Ppa> {
-        let superblock = self.blocks.of(&self.geometry, ppa);
+        let superblock = self.ftl.blocks.of(&self.geometry, ppa);
         let place = self.geometry.place(ppa);
         let (own, number) = self.geometry.die_of(place.plane);
         loop {
             let column = after.map_or(0, |column| column + 1);
-            if column >= self.domains.width() {
+            if column >= self.ftl.domains.width() {
                 return None;
             }
             *after = Some(column);
@@ -120,18 +121,18 @@ impl Device {
     }
 
     fn read_stripe(&mut self, target: OpId, sources: u32) {
-        let ppa = self.pool[target].ppa;
+        let ppa = self.flash.pool[target].ppa;
         let mut pages = Vec::with_capacity(sources as usize);
         let mut place = None;
         while let Some(source) = self.next_source(ppa, &mut place) {
-            pages.push((self.oob.lpa(source, &self.layout), source));
+            pages.push((self.ftl.oob.lpa(source, &self.ftl.layout), source));
         }
         self.read_pages_of_stripe(target, pages);
     }
 
     /// Reads these pages instead of that of a unit, to be joined.
     pub(super) fn read_pages_of_stripe(&mut self, target: OpId, pages: Vec<(Lpa, Ppa)>) {
-        let (bytes, sources) = (self.pool[target].bytes, pages.len() as u32);
+        let (bytes, sources) = (self.flash.pool[target].bytes, pages.len() as u32);
         let Some(rebuilds) = self.rebuilds_mut() else { return };
         let join = Join { target, left: sources, to_begin: sources, failed: false };
         let number = match rebuilds.free.pop() {
@@ -144,10 +145,10 @@ impl Device {
                 (rebuilds.joins.len() - 1) as u32
             }
         };
-        self.recorder.redundancy.source_reads += u64::from(sources);
+        self.observers.recorder.redundancy.source_reads += u64::from(sources);
         for (lpa, source) in pages {
             let op = Op { request: JOIN | number, bytes, ..Op::new(Class::HostRead, lpa, source) };
-            let id = self.pool.insert(op);
+            let id = self.flash.pool.insert(op);
             self.enqueue(id);
         }
     }
@@ -157,21 +158,21 @@ impl Device {
     }
 
     fn rebuilds_ref(&self) -> Option<&Rebuilds> {
-        let in_pages = self.striped.as_ref().map(|striped| &striped.rebuilds);
-        self.redundancy.as_ref().map(|redundancy| &redundancy.rebuilds).or(in_pages)
+        let in_pages = self.ftl.striped.as_ref().map(|striped| &striped.rebuilds);
+        self.ftl.redundancy.as_ref().map(|redundancy| &redundancy.rebuilds).or(in_pages)
     }
 
     fn rebuilds_mut(&mut self) -> Option<&mut Rebuilds> {
-        let in_pages = self.striped.as_mut().map(|striped| &mut striped.rebuilds);
-        self.redundancy.as_mut().map(|redundancy| &mut redundancy.rebuilds).or(in_pages)
+        let in_pages = self.ftl.striped.as_mut().map(|striped| &mut striped.rebuilds);
+        self.ftl.redundancy.as_mut().map(|redundancy| &mut redundancy.rebuilds).or(in_pages)
     }
 
     /// Whether a source is of use still: the page that it helps to rebuild is where it was.
     pub(super) fn source_is_current(&self, request: u32) -> bool {
         let joins = self.rebuilds_ref().map(|rebuilds| &rebuilds.joins);
         joins.and_then(|joins| joins.get((request & !JOIN) as usize)).is_some_and(|join| {
-            let target = &self.pool[join.target];
-            let overtaken = self.cache.is_some() && self.is_overtaken(join.target);
+            let target = &self.flash.pool[join.target];
+            let overtaken = self.controller.cache.is_some() && self.is_overtaken(join.target);
             !join.failed && self.lookup(target.lpa) == target.ppa && !overtaken
         })
     }
@@ -179,34 +180,36 @@ impl Device {
     /// Checked mode: the row of a source is whole, its role is that of its place, and with the last one that begins, the
     /// page that is rebuilt is the newest version.
     pub(super) fn verify_stripe_source(&mut self, unit: OpId) {
-        let Op { ppa, request, .. } = self.pool[unit];
+        let Op { ppa, request, .. } = self.flash.pool[unit];
         let Some(join) = self.join_of(request) else { return };
         join.to_begin -= 1;
         let Join { target, to_begin, .. } = *join;
-        let wanted = self.pool[target];
-        if self.striped.is_some() {
-            self.reads_verified += 1;
-            if self.versions.is_some() {
+        let wanted = self.flash.pool[target];
+        if self.ftl.striped.is_some() {
+            self.observers.reads_verified += 1;
+            if self.ftl.versions.is_some() {
                 self.verify_page_of_stripe(unit, target);
             }
-        } else if self.versions.is_some() {
-            self.reads_verified += 1;
-            let found = self.oob.lpa(ppa, &self.layout);
+        } else if self.ftl.versions.is_some() {
+            self.observers.reads_verified += 1;
+            let found = self.ftl.oob.lpa(ppa, &self.ftl.layout);
             let parity =
-                self.redundancy.as_ref().is_some_and(|own| own.stripes.holds_parity(&self.geometry, ppa));
+                self.ftl.redundancy.as_ref().is_some_and(|own| own.stripes.holds_parity(&self.geometry, ppa));
             if !self.row_is_whole(ppa) || self.row_of(ppa) != self.row_of(wanted.ppa) {
                 self.fail(format!("a read for {:?} found {ppa:?} in a row that is not whole", wanted.lpa));
             } else if found.is_some() && parity != (found == Lpa::PARITY) {
                 // Laid-out parity names nothing, nor does data that was given up before its program.
                 self.fail(format!("a read for {:?} found {found:?} in the OOB of {ppa:?}", wanted.lpa));
-            } else if self.oob.lpa(wanted.ppa, &self.layout) != wanted.lpa || !self.finds_newest(target) {
+            } else if self.ftl.oob.lpa(wanted.ppa, &self.ftl.layout) != wanted.lpa
+                || !self.finds_newest(target)
+            {
                 self.fail(format!("{:?} is rebuilt as a version that is not the newest", wanted.lpa));
             }
         }
-        if to_begin == 0 && self.probe.is_some() {
-            let version = self.versions.as_ref().map_or(0, |versions| versions.newest(wanted.lpa));
+        if to_begin == 0 && self.observers.probe.is_some() {
+            let version = self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(wanted.lpa));
             let id = self.request_id(wanted.request);
-            if let Some(probe) = &mut self.probe {
+            if let Some(probe) = &mut self.observers.probe {
                 probe.read(id, wanted.lpa, Some(version), self.now);
             }
         }
@@ -214,27 +217,27 @@ impl Device {
 
     /// A page of a stripe is in the controller. The blame of the rebuilt read follows the one that is done last.
     pub(super) fn source_read(&mut self, unit: OpId, die: Option<DieId>) {
-        let request = self.pool[unit].request;
+        let request = self.flash.pool[unit].request;
         let Some(join) = self.join_of(request) else { return };
         join.left -= 1;
         let Join { target, left, failed, .. } = *join;
         if left > 0 {
-            return self.pool.remove(unit);
+            return self.flash.pool.remove(unit);
         }
-        let mut parts = self.pool.parts(unit).copied().unwrap_or_default();
+        let mut parts = self.flash.pool.parts(unit).copied().unwrap_or_default();
         if let Some(die) = die {
-            parts.merge(&self.dies[die.index()].command.parts);
+            parts.merge(&self.flash.dies[die.index()].command.parts);
         }
-        self.pool.parts_mut(target).merge(&parts);
-        self.pool.remove(unit);
+        self.flash.pool.parts_mut(target).merge(&parts);
+        self.flash.pool.remove(unit);
         self.end_join(request, target, failed);
     }
 
     /// The page that a source was to help rebuild is no longer there; the source's wait is settled.
     pub(super) fn source_dropped(&mut self, unit: OpId) {
-        let Op { request, lpa, .. } = self.pool[unit];
+        let Op { request, lpa, .. } = self.flash.pool[unit];
         if let Some(to) = self.source_moved_to(lpa).filter(|_| self.source_is_current(request)) {
-            self.pool[unit].ppa = to;
+            self.flash.pool[unit].ppa = to;
             return self.enqueue(unit);
         }
         let Some(join) = self.join_of(request) else { return };
@@ -242,10 +245,10 @@ impl Device {
         join.left -= 1;
         let Join { target, left, .. } = *join;
         if left == 0 {
-            let parts = self.pool.parts(unit).copied().unwrap_or_default();
-            self.pool.parts_mut(target).merge(&parts);
+            let parts = self.flash.pool.parts(unit).copied().unwrap_or_default();
+            self.flash.pool.parts_mut(target).merge(&parts);
         }
-        self.pool.remove(unit);
+        self.flash.pool.remove(unit);
         if left == 0 {
             self.end_join(request, target, true);
         }
@@ -257,10 +260,10 @@ impl Device {
         rebuilds.free.push(request & !JOIN);
         let takes = rebuilds.xor;
         if failed {
-            self.recorder.redundancy.abandoned_reads += 1;
+            self.observers.recorder.redundancy.abandoned_reads += 1;
             return self.read_anew(target);
         }
-        self.recorder.redundancy.reconstructed_reads += 1;
+        self.observers.recorder.redundancy.reconstructed_reads += 1;
         if takes == Ns::ZERO {
             return self.rebuilt(target);
         }
@@ -269,33 +272,33 @@ impl Device {
         if rebuilds.joining.len() == 1 {
             self.events.set(resource, now + takes);
         }
-        self.pool.parts_mut(target).add(Part::Xor, takes.0);
+        self.flash.pool.parts_mut(target).add(Part::Xor, takes.0);
     }
 
     /// The page is read where it is now, and not rebuilt again.
     fn read_anew(&mut self, target: OpId) {
-        if self.cache.is_some() && self.serve_late(target) {
+        if self.controller.cache.is_some() && self.serve_late(target) {
             return;
         }
-        let Op { lpa, request, .. } = self.pool[target];
+        let Op { lpa, request, .. } = self.flash.pool[target];
         let ppa = self.lookup(lpa);
         if ppa.is_some() {
-            self.recorder.rerouted_reads += 1;
-            self.pool[target].ppa = ppa;
+            self.observers.recorder.rerouted_reads += 1;
+            self.flash.pool[target].ppa = ppa;
             self.enqueue(target);
             return self.tell_read(target);
         }
         let id = self.request_id(request);
-        if let Some(probe) = &mut self.probe {
+        if let Some(probe) = &mut self.observers.probe {
             probe.read(id, lpa, None, self.now);
         }
         self.unit_done(target, None);
     }
 
     fn rebuilt(&mut self, target: OpId) {
-        self.pool[target].next_unit = NONE;
+        self.flash.pool[target].next_unit = NONE;
         self.tell_read_done(target);
-        if self.cache.is_some() {
+        if self.controller.cache.is_some() {
             self.keep_read(target);
         }
         self.unit_done(target, None);

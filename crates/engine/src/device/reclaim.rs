@@ -126,26 +126,26 @@ fn classes_of(cause: Cause) -> u32 {
 impl Device {
     /// Replaces the choice of what is reclaimed by a user's own. It is asked only where the scheme reclaims at all.
     pub fn set_reclaim(&mut self, policy: Box<dyn ReadReclaim + Send>) {
-        if let Some(reclaim) = &mut self.reclaim {
+        if let Some(reclaim) = &mut self.ftl.reclaim {
             reclaim.counts_pages = policy.counts_pages();
         }
         if policy.bytes() > 0 {
             self.reserve_dram(READ_COUNTERS, policy.bytes());
         }
-        self.reclaim_policy = ReclaimPolicy::Custom(policy);
+        self.ftl.reclaim_policy = ReclaimPolicy::Custom(policy);
     }
 
     /// The array took a flash page for these units: tells a policy that counts them of those that the host reads.
     #[inline]
     pub(super) fn count_page_reads(&mut self, head: OpId) {
-        if !self.reclaim.as_ref().is_some_and(|reclaim| reclaim.counts_pages) {
+        if !self.ftl.reclaim.as_ref().is_some_and(|reclaim| reclaim.counts_pages) {
             return;
         }
         let mut unit = head;
         while unit != NONE {
-            let Op { lpa, class, next_unit, .. } = self.pool[unit];
+            let Op { lpa, class, next_unit, .. } = self.flash.pool[unit];
             if class == Class::HostRead {
-                self.reclaim_policy.page_read(lpa);
+                self.ftl.reclaim_policy.page_read(lpa);
             }
             unit = next_unit;
         }
@@ -154,8 +154,8 @@ impl Device {
     /// The block of this unit was read, and is beyond the threshold.
     pub(super) fn block_worn(&mut self, lpa: Lpa, ppa: Ppa, reads: u32) {
         // Parity and what was given up are of no logical page.
-        let of_map = (self.logical_units..self.all_units()).contains(&lpa.0);
-        let Some(reclaim) = self.reclaim.as_mut().filter(|reclaim| reclaim.map_blocks || !of_map) else {
+        let of_map = (self.ftl.logical_units..self.all_units()).contains(&lpa.0);
+        let Some(reclaim) = self.ftl.reclaim.as_mut().filter(|reclaim| reclaim.map_blocks || !of_map) else {
             return;
         };
         let Some(record) = reclaim.records.get_mut((ppa.0 / self.geometry.units_per_block()) as usize) else {
@@ -163,12 +163,12 @@ impl Device {
         };
         if record.worn == Ns::NEVER {
             record.worn = self.now;
-            self.recorder.reclaim.worn += 1;
+            self.observers.recorder.reclaim.worn += 1;
         }
         let passes_limit = reads >= reclaim.hard_limit && !record.over_limit;
         if passes_limit {
             record.over_limit = true;
-            self.recorder.reclaim.over_limit += 1;
+            self.observers.recorder.reclaim.over_limit += 1;
         }
         if passes_limit || !record.asked {
             reclaim.due.push(ppa);
@@ -178,20 +178,20 @@ impl Device {
     /// Does something about the blocks that were read too often in this event.
     #[inline(always)]
     pub(super) fn reclaim_worn_blocks(&mut self) {
-        if self.reclaim.as_ref().is_some_and(|reclaim| !reclaim.due.is_empty()) {
+        if self.ftl.reclaim.as_ref().is_some_and(|reclaim| !reclaim.due.is_empty()) {
             self.reclaim_due_blocks();
         }
     }
 
     #[inline(never)]
     fn reclaim_due_blocks(&mut self) {
-        let Some(reclaim) = &mut self.reclaim else { return };
+        let Some(reclaim) = &mut self.ftl.reclaim else { return };
         let mut due = std::mem::take(&mut reclaim.due);
         for &ppa in &due {
             self.reclaim_worn_block(ppa);
         }
         due.clear();
-        if let Some(reclaim) = &mut self.reclaim {
+        if let Some(reclaim) = &mut self.ftl.reclaim {
             // What became due meanwhile waits for the next event.
             due.append(&mut reclaim.due);
             reclaim.due = due;
@@ -200,21 +200,21 @@ impl Device {
 
     fn reclaim_worn_block(&mut self, ppa: Ppa) {
         let reads = self.read_counts().map_or(0, |counts| counts.block_of(ppa));
-        let superblock = self.blocks.of(&self.geometry, ppa);
+        let superblock = self.ftl.blocks.of(&self.geometry, ppa);
         let number = (ppa.0 / self.geometry.units_per_block()) as usize;
-        let Some(reclaim) = self.reclaim.as_ref().filter(|reclaim| reads >= reclaim.threshold) else {
+        let Some(reclaim) = self.ftl.reclaim.as_ref().filter(|reclaim| reads >= reclaim.threshold) else {
             return;
         };
         let Record { over_limit, asked, .. } = reclaim.records[number];
-        if over_limit && self.blocks.state(superblock) == BlockState::Open {
+        if over_limit && self.ftl.blocks.state(superblock) == BlockState::Open {
             self.close_early(superblock);
         }
-        if let Some(system) = self.plans.kept.system_of(superblock) {
+        if let Some(system) = self.ftl.plans.kept.system_of(superblock) {
             self.tell_one(system, |system, drive, actions| {
                 system.worn_while_open(superblock, drive, actions);
             });
         }
-        match self.blocks.state(superblock) {
+        match self.ftl.blocks.state(superblock) {
             BlockState::Free | BlockState::Retired => return,
             BlockState::Open | BlockState::Closing => {
                 if over_limit {
@@ -237,7 +237,7 @@ impl Device {
                     Reclaims::Block => self.set_asked(number, true),
                     Reclaims::Superblock => self.set_all_asked(superblock, true),
                 }
-                self.recorder.reclaim.by_trigger[usize::from(over_limit)] += 1;
+                self.observers.recorder.reclaim.by_trigger[usize::from(over_limit)] += 1;
             }
         }
         if over_limit {
@@ -246,7 +246,7 @@ impl Device {
     }
 
     fn set_asked(&mut self, block: usize, asked: bool) {
-        if let Some(record) = self.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(block)) {
+        if let Some(record) = self.ftl.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(block)) {
             record.asked = asked;
         }
     }
@@ -259,13 +259,13 @@ impl Device {
             self.systems.asks_for(system, Action::Plan(plan));
             return reclaims;
         }
-        let mut policy = std::mem::take(&mut self.reclaim_policy);
+        let mut policy = std::mem::take(&mut self.ftl.reclaim_policy);
         let decision = policy.reclaim(worn, &*self);
-        self.reclaim_policy = policy;
+        self.ftl.reclaim_policy = policy;
         match decision {
             Decision::Leave => return Reclaims::Nothing,
             Decision::Superblock => self.refill(worn.superblock, Routine::InPlace, &Order::InPlace),
-            Decision::Block if self.domains.width() == 1 => {
+            Decision::Block if self.ftl.domains.width() == 1 => {
                 self.refill(worn.superblock, Routine::InPlace, &Order::InPlace);
             }
             Decision::Rearranged(routine, order) => self.refill(worn.superblock, routine, &order),
@@ -284,13 +284,13 @@ impl Device {
 
     /// Moves the valid pages of a superblock into a fresh one.
     fn refill(&mut self, superblock: SuperblockId, routine: Routine, order: &Order) {
-        let Some(reclaim) = &self.reclaim else { return };
+        let Some(reclaim) = &self.ftl.reclaim else { return };
         let (holes, round) = (reclaim.holes, reclaim.rounds.get(superblock.index()).copied().unwrap_or(0));
         let view: &DriveView<'_> = self;
         let mover::Move { plan, pages, rearranged } = mover::plan(view, superblock, order, holes);
         let reads = reads_by_block(view, superblock);
         let capacity =
-            self.blocks.units_in(self.blocks.mode(superblock), &self.geometry) * self.data_planes();
+            self.ftl.blocks.units_in(self.ftl.blocks.mode(superblock), &self.geometry) * self.data_planes();
         let record = ReclaimRecord {
             time_ns: self.now.0,
             superblock: superblock.0,
@@ -300,8 +300,8 @@ impl Device {
             moved: pages,
             holes: capacity.saturating_sub(pages),
         };
-        let keeps = self.monitor.keeps_reclaims();
-        self.recorder.reclaim.reclaimed(record, keeps);
+        let keeps = self.observers.monitor.keeps_reclaims();
+        self.observers.recorder.reclaim.reclaimed(record, keeps);
         self.charge(Cost::Shuffle, u64::from(rearranged));
         self.ask_for_own_plan(plan);
     }
@@ -325,9 +325,9 @@ impl Device {
             .map(Ppa)
             .filter(|&ppa| self.valid_lpa(ppa).is_some())
             .collect();
-        self.recorder.reclaim.evacuated += 1;
+        self.observers.recorder.reclaim.evacuated += 1;
         let number = (first / self.geometry.units_per_block()) as usize;
-        if let Some(record) = self.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number)) {
+        if let Some(record) = self.ftl.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number)) {
             record.evacuation = if pages.is_empty() { Evacuation::Ended } else { Evacuation::UnderWay };
         }
         let steps = vec![Step { pages, pin: Pin::Any }];
@@ -337,16 +337,17 @@ impl Device {
 
     /// This superblock can't wait any longer: the commands that empty it go before all others.
     pub(super) fn hurry(&mut self, superblock: SuperblockId) {
-        let domain = self.blocks.split(superblock).0;
-        let collector = &mut self.domain[domain.index()].collector;
-        let emptied = matches!(self.blocks.state(superblock), BlockState::Collecting | BlockState::Erasing);
+        let domain = self.ftl.blocks.split(superblock).0;
+        let collector = &mut self.ftl.domain[domain.index()].collector;
+        let emptied =
+            matches!(self.ftl.blocks.state(superblock), BlockState::Collecting | BlockState::Erasing);
         let cause = if emptied { collector.cause_of(superblock) } else { Cause::ReadReclaim };
         if let Some(place) = collector.wanted.iter().position(|&(other, _)| other == superblock)
             && let Some(wanted) = collector.wanted.remove(place)
         {
             collector.wanted.push_front(wanted);
         }
-        let Some(reclaim) = &mut self.reclaim else { return };
+        let Some(reclaim) = &mut self.ftl.reclaim else { return };
         if !reclaim.urgent.iter().any(|&(other, _)| other == superblock) {
             reclaim.urgent.push((superblock, cause));
         }
@@ -356,9 +357,9 @@ impl Device {
 
     /// The classes of what can't wait. A superblock that waits for its turn needs garbage collection as well.
     pub(super) fn note_urgent(&mut self) {
-        let Some(reclaim) = &self.reclaim else { return };
-        self.urgent = reclaim.urgent.iter().fold(0, |mask, &(superblock, cause)| {
-            let waits = self.blocks.state(superblock) == BlockState::Full;
+        let Some(reclaim) = &self.ftl.reclaim else { return };
+        self.flash.urgent = reclaim.urgent.iter().fold(0, |mask, &(superblock, cause)| {
+            let waits = self.ftl.blocks.state(superblock) == BlockState::Full;
             let filling = self.filling_classes(superblock);
             mask | filling | classes_of(cause) | if waits { classes_of(Cause::Gc) } else { 0 }
         });
@@ -366,17 +367,18 @@ impl Device {
 
     /// Whether the next superblock that a domain is asked to empty can't wait.
     pub(super) fn wanted_is_urgent(&self, domain: DomainId) -> bool {
-        let first = self.domain[domain.index()].collector.wanted.front();
-        let Some((reclaim, &(superblock, _))) = self.reclaim.as_ref().zip(first) else { return false };
+        let first = self.ftl.domain[domain.index()].collector.wanted.front();
+        let Some((reclaim, &(superblock, _))) = self.ftl.reclaim.as_ref().zip(first) else { return false };
         reclaim.urgent.iter().any(|&(other, _)| other == superblock)
     }
 
     /// A domain has hardly any space left: what read reclaim empties there must get on, however low its priority.
     pub(super) fn hurry_reclaim_of(&mut self, domain: DomainId) {
-        let collector = &self.domain[domain.index()].collector;
+        let collector = &self.ftl.domain[domain.index()].collector;
         let mut emptied = collector.victims.iter().chain(&collector.planned);
         let Some(&(superblock, _)) = emptied.find(|victim| victim.1 == Cause::ReadReclaim) else { return };
-        if !self.reclaim.as_ref().is_some_and(|r| r.urgent.iter().any(|&(other, _)| other == superblock)) {
+        if !self.ftl.reclaim.as_ref().is_some_and(|r| r.urgent.iter().any(|&(other, _)| other == superblock))
+        {
             self.hurry(superblock);
         }
     }
@@ -384,20 +386,20 @@ impl Device {
     /// A block is erased.
     #[inline]
     pub(super) fn reclaim_block_erased(&mut self, ppa: Ppa) {
-        if let Some(reclaim) = &mut self.reclaim {
+        if let Some(reclaim) = &mut self.ftl.reclaim {
             let number = (ppa.0 / self.geometry.units_per_block()) as usize;
-            let superblock = self.blocks.of(&self.geometry, ppa);
+            let superblock = self.ftl.blocks.of(&self.geometry, ppa);
             reclaim.set_round(superblock, 0);
             let record = std::mem::replace(&mut reclaim.records[number], FRESH);
             if record.worn != Ns::NEVER {
-                self.recorder.reclaim.erased(self.now.since(record.worn).0);
+                self.observers.recorder.reclaim.erased(self.now.since(record.worn).0);
             }
         }
     }
 
     /// Nothing hurries any more in this superblock: it is erased, or its plan has ended.
     pub(super) fn reclaim_ended(&mut self, superblock: SuperblockId) {
-        let Some(reclaim) = self.reclaim.as_mut().filter(|reclaim| !reclaim.urgent.is_empty()) else {
+        let Some(reclaim) = self.ftl.reclaim.as_mut().filter(|reclaim| !reclaim.urgent.is_empty()) else {
             return;
         };
         reclaim.urgent.retain(|&(other, _)| other != superblock);
@@ -406,7 +408,7 @@ impl Device {
 
     /// A plan has ended, whose pages are in these superblocks now. What it was to erase and has not may be asked for again.
     pub(super) fn reclaim_plan_ended(&mut self, plan: &Plan, filled: &[SuperblockId]) {
-        let Some(reclaim) = self.reclaim.as_mut().filter(|_| plan.cause == Cause::ReadReclaim) else {
+        let Some(reclaim) = self.ftl.reclaim.as_mut().filter(|_| plan.cause == Cause::ReadReclaim) else {
             return;
         };
         if let ([source], [destination]) = (&plan.erase[..], filled) {
@@ -414,7 +416,7 @@ impl Device {
             reclaim.set_round(*destination, round);
         }
         for &page in plan.steps.iter().filter_map(|step| step.pages.first()) {
-            let superblock = self.blocks.of(&self.geometry, page);
+            let superblock = self.ftl.blocks.of(&self.geometry, page);
             // What is being erased ends with that.
             if !plan.erase.contains(&superblock) {
                 self.reclaim_ended(superblock);
@@ -422,7 +424,7 @@ impl Device {
             }
         }
         for &superblock in &plan.erase {
-            if self.blocks.state(superblock) == BlockState::Full {
+            if self.ftl.blocks.state(superblock) == BlockState::Full {
                 self.reclaim_given_up(superblock);
             }
         }
@@ -430,13 +432,15 @@ impl Device {
 
     /// A superblock that was being emptied stays as it is after all: its worn blocks may be asked for again.
     pub(super) fn reclaim_given_up(&mut self, superblock: SuperblockId) {
-        if self.reclaim.is_none() {
+        if self.ftl.reclaim.is_none() {
             return;
         }
         self.reclaim_ended(superblock);
         self.set_all_asked(superblock, false);
         for number in self.block_numbers(superblock) {
-            if let Some(record) = self.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number)) {
+            if let Some(record) =
+                self.ftl.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number))
+            {
                 // Its limit counts anew, or it would not be hurried a second time.
                 record.over_limit = false;
             }
@@ -445,8 +449,8 @@ impl Device {
 
     /// Places of a superblock's blocks in the table of blocks.
     fn block_numbers(&self, superblock: SuperblockId) -> Vec<usize> {
-        let (domain, block) = self.blocks.split(superblock);
-        let planes = self.domains.planes(domain).iter();
+        let (domain, block) = self.ftl.blocks.split(superblock);
+        let planes = self.ftl.domains.planes(domain).iter();
         let per_block = self.geometry.units_per_block();
         planes.map(|&plane| (self.block_start(plane, block).0 / per_block) as usize).collect()
     }
@@ -458,8 +462,8 @@ impl Device {
     }
 
     pub(super) fn read_reclaim_report(&self) -> Option<ReadReclaimReport> {
-        self.reclaim.as_ref()?;
-        let moves = &self.recorder.moves[Cause::ReadReclaim.index()];
-        Some(self.recorder.reclaim.report(moves.victims, moves.moved_units))
+        self.ftl.reclaim.as_ref()?;
+        let moves = &self.observers.recorder.moves[Cause::ReadReclaim.index()];
+        Some(self.observers.recorder.reclaim.report(moves.victims, moves.moved_units))
     }
 }

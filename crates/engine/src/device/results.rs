@@ -21,28 +21,34 @@ impl Device {
 
     /// The same at a time that has just come.
     pub fn open_window_at(&mut self, now: Ns, requests_before: u64) {
-        let mut tenants = self.recorder.tenants.take();
+        let mut tenants = self.observers.recorder.tenants.take();
         if let Some(tenants) = &mut tenants {
             tenants.begin();
         }
         self.window_opens(now);
-        if let Some(cache) = &mut self.cache {
+        if let Some(cache) = &mut self.controller.cache {
             cache.state.record = CacheRecord::begin(now, cache.state.table.dirty_units());
         }
         let (dies, channels) = (self.die_clocks(now), self.channel_clocks(now));
-        self.recorder =
-            Recorder::begin(&mut self.recorder, now, requests_before, &self.outstanding, dies, channels);
-        self.recorder.tenants = tenants;
-        self.recorder.collecting_before =
-            self.domain.iter().map(|domain| domain.collector.victims.len() as u64).sum();
-        self.recorder.mapped_before = self.mapped_units;
-        self.cpu.open_window(now);
-        self.replication.open_window();
+        self.observers.recorder = Recorder::begin(
+            &mut self.observers.recorder,
+            now,
+            requests_before,
+            &self.flash.outstanding,
+            dies,
+            channels,
+        );
+        self.observers.recorder.tenants = tenants;
+        self.observers.recorder.collecting_before =
+            self.ftl.domain.iter().map(|domain| domain.collector.victims.len() as u64).sum();
+        self.observers.recorder.mapped_before = self.ftl.mapped_units;
+        self.controller.cpu.open_window(now);
+        self.ftl.replication.open_window();
         self.systems_open_window();
     }
 
     pub(super) fn die_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
-        self.dies.iter().map(|die| die.clock(now).by_class()).collect()
+        self.flash.dies.iter().map(|die| die.clock(now).by_class()).collect()
     }
 
     fn channel_clocks(&self, now: Ns) -> Vec<ByClass<u64>> {
@@ -52,12 +58,12 @@ impl Device {
             clock[channel.class.index()] -= channel.free_at.since(now).0;
             clock
         };
-        self.channels.iter().map(granted).collect()
+        self.flash.channels.iter().map(granted).collect()
     }
 
     /// What was counted in the window, for whoever puts several drives together.
     pub(crate) fn recorder(&self) -> &Recorder {
-        &self.recorder
+        &self.observers.recorder
     }
 
     /// Bytes of a flash page.
@@ -67,17 +73,18 @@ impl Device {
 
     /// Everything measured in the window, which ends now.
     pub fn report(&self) -> Report {
-        let (recorder, end) = (&self.recorder, self.now);
+        let (recorder, end) = (&self.observers.recorder, self.now);
         let window = end.since(recorder.start);
         let write = recorder.write.report(window);
         let waf_by_cause = recorder.waf_by_cause(self.geometry.page_bytes, recorder.write.answered_bytes());
-        let dies = recorder.dies(end, &self.die_clocks(end), &self.outstanding, |die| self.channel_of[die]);
+        let dies = recorder
+            .dies(end, &self.die_clocks(end), &self.flash.outstanding, |die| self.flash.channel_of[die]);
         let channels = recorder.channels(&self.channel_clocks(end));
         let (dies, channels) = self.report_second_servers(end, dies, channels);
         let dies = self.report_planes(end, dies);
         let mut report = Report {
             window: recorder.window(end),
-            start: self.settled.clone(),
+            start: self.observers.settled.clone(),
             read: recorder.read.report(window),
             latency_ns: recorder.read.together(&recorder.write),
             flows: recorder.tenants.as_ref().map_or_else(Vec::new, |tenants| tenants.flows(window)),
@@ -92,16 +99,16 @@ impl Device {
             erase_counts: self.erase_report(),
             dies,
             channels,
-            cpu: self.cpu.report(end),
+            cpu: self.controller.cpu.report(end),
             mapping: self.mapping_report(),
             drive: DriveReport {
-                logical_units: u64::from(self.logical_units),
+                logical_units: u64::from(self.ftl.logical_units),
                 physical_units: u64::from(self.geometry.physical_units()),
-                mapped_units: self.mapped_units,
+                mapped_units: self.ftl.mapped_units,
                 mapping_unit_bytes: self.geometry.unit_bytes,
                 rerouted_reads: recorder.rerouted_reads,
                 unmapped_reads: recorder.unmapped_reads,
-                not_physical: self.not_physical.clone(),
+                not_physical: self.rules.not_physical.clone(),
                 reserved: self.reserved_report(),
             },
             read_reclaim: self.read_reclaim_report(),
@@ -112,11 +119,13 @@ impl Device {
             slc_cache: self.slc_cache_report(),
             bad_blocks: self.bad_blocks_report(),
             end_of_life: self.end_of_life(),
-            redundancy: (self.redundancy.is_some() || self.striped.is_some()).then_some(recorder.redundancy),
+            redundancy: (self.ftl.redundancy.is_some() || self.ftl.striped.is_some())
+                .then_some(recorder.redundancy),
             copies: self.copies_report(),
             systems: self.systems_report(),
-            dram: self.dram.report(),
+            dram: self.controller.dram.report(),
             cache: self
+                .controller
                 .cache
                 .as_ref()
                 .map(|cache| cache.state.record.report(end, cache.state.table.capacity())),
@@ -146,20 +155,20 @@ impl Device {
 
     /// What notes are made from, beside the figures.
     fn evidence(&self) -> Evidence {
-        let recorder = &self.recorder;
+        let recorder = &self.observers.recorder;
         let mut domains = recorder.collected.clone();
-        domains.resize(self.domain.len(), Collected::default());
-        let units = self.blocks.units_in(CellMode::Native, &self.geometry);
+        domains.resize(self.ftl.domain.len(), Collected::default());
+        let units = self.ftl.blocks.units_in(CellMode::Native, &self.geometry);
         Evidence {
             ends: recorder.batches.ends().to_vec(),
             page_bytes: self.geometry.page_bytes,
             domains,
-            superblock_units: u64::from(units) * u64::from(self.domains.width()),
+            superblock_units: u64::from(units) * u64::from(self.ftl.domains.width()),
             collecting_before: recorder.collecting_before,
             mapped_before: recorder.mapped_before,
             streams_together: self.streams().is_none()
-                && !matches!(self.separation, SeparationPolicy::Custom(_)),
-            whole_dies_collect: self.striped.is_some() && self.plane_collection.is_none(),
+                && !matches!(self.ftl.separation, SeparationPolicy::Custom(_)),
+            whole_dies_collect: self.ftl.striped.is_some() && self.flash.plane_collection.is_none(),
             ..Evidence::default()
         }
     }

@@ -70,15 +70,15 @@ impl Rotation {
 impl Device {
     /// Whether a domain may begin with a victim; otherwise it waits for its turn.
     pub(super) fn has_its_turn(&mut self, domain: DomainId) -> bool {
-        let Some(rotation) = &mut self.rotation else { return true };
-        let collects = |other: &DomainId| self.domain[other.index()].collector.collects();
+        let Some(rotation) = &mut self.ftl.rotation else { return true };
+        let collects = |other: &DomainId| self.ftl.domain[other.index()].collector.collects();
         let group = rotation.group(domain);
         if collects(&domain) {
             // It passes the turn on behind its victim.
             return group.waiting.front().is_none_or(|&first| first == domain);
         }
         if self.turn_is_taken(domain) {
-            if let Some(rotation) = &mut self.rotation {
+            if let Some(rotation) = &mut self.ftl.rotation {
                 rotation.waits(domain);
             }
             return false;
@@ -88,14 +88,14 @@ impl Device {
 
     /// A domain begins with a victim, or needs none: it waits no more.
     pub(super) fn takes_its_turn(&mut self, domain: DomainId) {
-        if let Some(rotation) = &mut self.rotation {
+        if let Some(rotation) = &mut self.ftl.rotation {
             rotation.group(domain).waiting.retain(|&other| other != domain);
         }
     }
 
     /// A domain has ended with a victim: the turn goes to the first that waits and still needs it.
     pub(super) fn pass_turn(&mut self, domain: DomainId) {
-        if !self.domain[domain.index()].collector.collects() {
+        if !self.ftl.domain[domain.index()].collector.collects() {
             self.turn_is_taken(domain);
         }
     }
@@ -104,7 +104,8 @@ impl Device {
     /// or wait no more: one that has won space otherwise meanwhile would keep its place for ever.
     fn turn_is_taken(&mut self, domain: DomainId) -> bool {
         while !self.group_collects(domain) {
-            let Some(first) = self.rotation.as_mut().and_then(|rotation| rotation.ahead_of(domain)) else {
+            let Some(first) = self.ftl.rotation.as_mut().and_then(|rotation| rotation.ahead_of(domain))
+            else {
                 return false;
             };
             self.check_collection(first);
@@ -118,15 +119,15 @@ impl Device {
 
     /// Whether a domain of this one's group collects.
     fn group_collects(&mut self, domain: DomainId) -> bool {
-        let Some(rotation) = &mut self.rotation else { return false };
+        let Some(rotation) = &mut self.ftl.rotation else { return false };
         let group = rotation.group(domain);
-        group.domains.iter().any(|other| self.domain[other.index()].collector.collects())
+        group.domains.iter().any(|other| self.ftl.domain[other.index()].collector.collects())
     }
 
     /// Checked mode: a domain that begins with a victim is alone in its group.
     pub(super) fn verify_turn(&mut self, domain: DomainId) {
-        let Some(rotation) = &mut self.rotation else { return };
-        let collects = |other: &&DomainId| self.domain[other.index()].collector.collects();
+        let Some(rotation) = &mut self.ftl.rotation else { return };
+        let collects = |other: &&DomainId| self.ftl.domain[other.index()].collector.collects();
         let collecting = rotation.group(domain).domains.iter().filter(collects).count();
         if collecting > 1 {
             self.fail(format!("{domain:?} collects beside {} others of its group", collecting - 1));

@@ -14,20 +14,20 @@ impl Device {
     /// The copy of a page that a read of the host shall go to. `here` is where the read is, if a die is about to take it.
     pub(super) fn choose_copy(&mut self, lpa: Lpa, here: Option<Ppa>) -> Ppa {
         let primary = self.lookup(lpa);
-        let mut candidates = std::mem::take(&mut self.replication.candidates);
+        let mut candidates = std::mem::take(&mut self.ftl.replication.candidates);
         candidates.clear();
-        let copies = self.copies.of(lpa).iter();
+        let copies = self.ftl.copies.of(lpa).iter();
         candidates.extend(copies.map(|copy| self.candidate(copy.ppa, Some(copy.owner), here)));
         if candidates.is_empty() {
-            self.replication.candidates = candidates;
+            self.ftl.replication.candidates = candidates;
             return primary;
         }
         candidates.insert(0, self.candidate(primary, None, here));
         let read = Serving { lpa, again: here.is_some(), candidates: &candidates };
-        let chosen = self.ask_owners(&read).unwrap_or_else(|| self.replication.arbiter.serve(&read));
+        let chosen = self.ask_owners(&read).unwrap_or_else(|| self.ftl.replication.arbiter.serve(&read));
         let ppa = candidates.get(chosen).map(|candidate| candidate.ppa);
         let count = candidates.len();
-        self.replication.candidates = candidates;
+        self.ftl.replication.candidates = candidates;
         if ppa.is_none() {
             self.fail(format!("copy {chosen} of {count} was chosen to serve a read of {lpa:?}"));
         }
@@ -38,13 +38,13 @@ impl Device {
     /// was sent on.
     #[inline(always)]
     pub(super) fn confirm_copy(&mut self, unit: OpId) -> OpId {
-        if self.copies.has(self.pool[unit].lpa) { self.confirm_one_of_copies(unit) } else { unit }
+        if self.ftl.copies.has(self.flash.pool[unit].lpa) { self.confirm_one_of_copies(unit) } else { unit }
     }
 
     #[inline(never)]
     fn confirm_one_of_copies(&mut self, unit: OpId) -> OpId {
-        let Op { lpa, ppa, class, partial, source, .. } = self.pool[unit];
-        if class != Class::HostRead || partial || source.is_some() || self.copies.of(lpa).is_empty() {
+        let Op { lpa, ppa, class, partial, source, .. } = self.flash.pool[unit];
+        if class != Class::HostRead || partial || source.is_some() || self.ftl.copies.of(lpa).is_empty() {
             return unit;
         }
         let chosen = self.choose_copy(lpa, Some(ppa));
@@ -52,8 +52,8 @@ impl Device {
             return unit;
         }
         self.settle_wait(unit, self.server_of(unit, ppa));
-        self.replication.reads_sent_on += 1;
-        self.pool[unit].source = ppa;
+        self.ftl.replication.reads_sent_on += 1;
+        self.flash.pool[unit].source = ppa;
         self.send_on(unit, chosen);
         NONE
     }
@@ -61,14 +61,14 @@ impl Device {
     fn candidate(&self, ppa: Ppa, owner: Option<usize>, here: Option<Ppa>) -> Candidate {
         let die = self.die_of(ppa).0;
         let is_here = here == Some(ppa);
-        let server = DieId(die.0 + self.second_server);
+        let server = DieId(die.0 + self.flash.second_server);
         let running = self.running(server);
         let remaining = running.map_or(Ns::ZERO, |(_, time)| time);
         Candidate {
             ppa,
             die,
             owner,
-            outstanding: self.outstanding[die.index()].saturating_sub(u32::from(is_here)),
+            outstanding: self.flash.outstanding[die.index()].saturating_sub(u32::from(is_here)),
             running: running.map(|(class, _)| class),
             remaining,
             // Its turn has come.
@@ -80,7 +80,7 @@ impl Device {
     /// What a die does: what is suspended for it, too.
     #[inline]
     pub(super) fn command(&self, die: DieId) -> Option<Class> {
-        let state = &self.dies[die.index()];
+        let state = &self.flash.dies[die.index()];
         match state.phase {
             Phase::Idle => None,
             Phase::Suspending => state.suspended.as_ref().map(|suspended| suspended.command.class),
@@ -91,10 +91,10 @@ impl Device {
     /// What a die does, and how long until it is done, or could be suspended for a read. Waits for the channel are not
     /// foreseen.
     pub(super) fn running(&self, die: DieId) -> Option<(Class, Ns)> {
-        let state = &self.dies[die.index()];
+        let state = &self.flash.dies[die.index()];
         let (class, cell) = (state.command.class, state.command.cell);
         let is_read = class.op() == FlashOp::Read;
-        let data = if is_read { self.unit_transfer } else { Ns::ZERO };
+        let data = if is_read { self.flash.unit_transfer } else { Ns::ZERO };
         let left = match state.phase {
             Phase::Idle => return None,
             Phase::Command => cell + data,
@@ -126,14 +126,14 @@ impl Device {
     /// Time of all that waits at a die and would go before a read that comes now. Commands are counted one by one,
     /// although some may go together.
     pub(super) fn waiting_ahead(&self, die: DieId) -> Ns {
-        let state = &self.dies[die.index()];
+        let state = &self.flash.dies[die.index()];
         let mut time = Ns::ZERO;
         for class in Class::ALL {
-            if state.waits(class) && self.scheduler.precedes(class, Class::HostRead) {
+            if state.waits(class) && self.flash.scheduler.precedes(class, Class::HostRead) {
                 let mut head = state.first(class);
                 while head != NONE {
                     time += self.time_of(class, head);
-                    head = self.pool[head].next;
+                    head = self.flash.pool[head].next;
                 }
             }
         }
@@ -142,32 +142,32 @@ impl Device {
 
     /// Whether an operation of this kind waits that would go before a read that comes to this die now.
     pub(super) fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
-        let state = &self.dies[(die.0 + self.second_server) as usize];
+        let state = &self.flash.dies[(die.0 + self.flash.second_server) as usize];
         let ahead = |&class: &Class| {
-            class.op() == kind && state.waits(class) && self.scheduler.precedes(class, Class::HostRead)
+            class.op() == kind && state.waits(class) && self.flash.scheduler.precedes(class, Class::HostRead)
         };
         Class::ALL.iter().any(ahead)
     }
 
     fn time_of(&self, class: Class, head: OpId) -> Ns {
-        let ppa = self.pool[head].ppa;
+        let ppa = self.flash.pool[head].ppa;
         let (page, mode) = (self.geometry.place(ppa).page, self.cell_mode(ppa));
         match class.op() {
-            FlashOp::Read => self.timing.read(page, mode) + self.unit_transfer,
-            FlashOp::Program => self.timing.program(page, mode) + self.unit_transfer,
-            FlashOp::Erase => self.timing.erase(mode),
+            FlashOp::Read => self.flash.timing.read(page, mode) + self.flash.unit_transfer,
+            FlashOp::Program => self.flash.timing.program(page, mode) + self.flash.unit_transfer,
+            FlashOp::Erase => self.flash.timing.erase(mode),
         }
     }
 
     /// A read of a page with copies begins: counts who serves it.
     pub(super) fn count_served(&mut self, lpa: Lpa, ppa: Ppa) {
-        if self.copies.of(lpa).is_empty() {
+        if self.ftl.copies.of(lpa).is_empty() {
             return;
         }
-        match self.copies.at(lpa, ppa) {
-            None => self.replication.reads_by_primary += 1,
+        match self.ftl.copies.at(lpa, ppa) {
+            None => self.ftl.replication.reads_by_primary += 1,
             Some(copy) => {
-                if let Some(owner) = self.replication.owners.get_mut(copy.owner) {
+                if let Some(owner) = self.ftl.replication.owners.get_mut(copy.owner) {
                     owner.counters.reads += 1;
                 }
             }
@@ -175,17 +175,17 @@ impl Device {
     }
 
     pub(super) fn copies_report(&self) -> Option<CopiesReport> {
-        if !self.copies.is_on() {
+        if !self.ftl.copies.is_on() {
             return None;
         }
-        let replication = &self.replication;
+        let replication = &self.ftl.replication;
         let owners = replication.owners.iter().enumerate().filter(|(_, owner)| owner.budget > 0);
         Some(CopiesReport {
             arbiter: replication.arbiter.name().to_owned(),
             reads_by_primary: replication.reads_by_primary,
             reads_by_copies: replication.owners.iter().map(|owner| owner.counters.reads).sum(),
             reads_sent_on: replication.reads_sent_on,
-            table_bytes: self.copies.bytes(),
+            table_bytes: self.ftl.copies.bytes(),
             systems: owners
                 .map(|(number, owner)| owner.counters.report(self.system_name(number), owner.budget))
                 .collect(),
@@ -201,6 +201,6 @@ impl Device {
             dies_bytes: part.reservation.dies.len() as u64 * die,
             blocks: part.reservation.blocks,
         };
-        self.replication.reserved.parts().iter().map(report).collect()
+        self.ftl.replication.reserved.parts().iter().map(report).collect()
     }
 }

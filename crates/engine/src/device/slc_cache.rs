@@ -93,19 +93,19 @@ impl SlcState {
 impl Device {
     /// Replaces the policy of the SLC cache by a user's own. Nothing happens to a drive without such a cache.
     pub fn set_slc_cache(&mut self, policy: Box<dyn SlcCache + Send>) {
-        self.slc_policy = SlcCachePolicy::Custom(policy);
+        self.ftl.slc_policy = SlcCachePolicy::Custom(policy);
     }
 
     /// Free superblocks of a domain that only the cache may take, garbage collection excepted.
     #[inline]
     pub(super) fn reserved_for_cache(&self, domain: DomainId) -> u32 {
-        self.slc.as_ref().map_or(0, |slc| slc.sizes.least.saturating_sub(slc.used_count(domain)))
+        self.ftl.slc.as_ref().map_or(0, |slc| slc.sizes.least.saturating_sub(slc.used_count(domain)))
     }
 
     /// Free superblocks that a domain shall have beside those that collection keeps: what is reserved, and while the
     /// drive is idle what the cache may have.
     pub(super) fn wanted_by_cache(&self, domain: DomainId) -> u32 {
-        match &self.slc {
+        match &self.ftl.slc {
             Some(slc) if slc.idle => self.cache_size(slc, domain).saturating_sub(slc.used_count(domain)),
             _ => self.reserved_for_cache(domain),
         }
@@ -115,32 +115,35 @@ impl Device {
         CacheView {
             domain,
             used: slc.used(domain),
-            blocks: &self.blocks,
-            capacity: self.blocks.capacity(),
+            blocks: &self.ftl.blocks,
+            capacity: self.ftl.blocks.capacity(),
             logical: slc.logical,
-            live: self.domain[domain.index()].live,
+            live: self.ftl.domain[domain.index()].live,
         }
     }
 
     fn cache_size(&self, slc: &SlcState, domain: DomainId) -> u32 {
         let CacheSizes { least, most, .. } = slc.sizes;
-        self.slc_policy.size(&self.cache_view(slc, domain)).clamp(least, most)
+        self.ftl.slc_policy.size(&self.cache_view(slc, domain)).clamp(least, most)
     }
 
     /// Whether a write point may open another superblock.
     #[inline]
     pub(super) fn may_open(&self, domain: DomainId, point: u8) -> bool {
-        let free = self.domain[domain.index()].free.len();
-        match &self.slc {
-            None => free > self.thresholds.reserve,
+        let free = self.ftl.domain[domain.index()].free.len();
+        match &self.ftl.slc {
+            None => free > self.ftl.thresholds.reserve,
             Some(slc) if point == slc.point => {
                 let used = slc.used_count(domain);
                 // Beyond what is its own it never makes garbage collection begin.
-                let least =
-                    if used < slc.sizes.least { self.thresholds.reserve } else { self.thresholds.trigger };
+                let least = if used < slc.sizes.least {
+                    self.ftl.thresholds.reserve
+                } else {
+                    self.ftl.thresholds.trigger
+                };
                 free > least && used < self.cache_size(slc, domain)
             }
-            Some(_) => free > self.thresholds.reserve + self.reserved_for_cache(domain),
+            Some(_) => free > self.ftl.thresholds.reserve + self.reserved_for_cache(domain),
         }
     }
 
@@ -148,17 +151,17 @@ impl Device {
     #[inline]
     pub(super) fn open_point(&self, domain: DomainId, id: OpId) -> Option<u8> {
         let open = self.point_with_place(domain, id);
-        let is_paced =
-            self.pace.is_some() && matches!(self.pool[id].class.cause(), Cause::Host | Cause::WriteBack);
+        let is_paced = self.ftl.pace.is_some()
+            && matches!(self.flash.pool[id].class.cause(), Cause::Host | Cause::WriteBack);
         open.filter(|&point| !(is_paced && self.pace_holds(domain, point)))
     }
 
     /// The write point that has a place for a unit.
     #[inline]
     pub(super) fn point_with_place(&self, domain: DomainId, id: OpId) -> Option<u8> {
-        let point = self.pool[id].point;
-        match &self.slc {
-            Some(slc) if matches!(self.pool[id].class.cause(), Cause::Host | Cause::WriteBack) => {
+        let point = self.flash.pool[id].point;
+        match &self.ftl.slc {
+            Some(slc) if matches!(self.flash.pool[id].class.cause(), Cause::Host | Cause::WriteBack) => {
                 if self.can_take_unit(domain, slc.point) {
                     return Some(slc.point);
                 }
@@ -175,7 +178,7 @@ impl Device {
 
     /// From now on, or no longer, writes without simulated time use what is always the cache's own.
     pub(crate) fn use_slc_cache_untimed(&mut self, on: bool) {
-        if let Some(slc) = &mut self.slc {
+        if let Some(slc) = &mut self.ftl.slc {
             slc.untimed = on;
         }
     }
@@ -183,20 +186,21 @@ impl Device {
     /// The write point of the cache, where a write without simulated time goes to it.
     #[inline]
     pub(super) fn untimed_cache_point(&self, domain: DomainId) -> Option<u8> {
-        let slc = self.slc.as_ref().filter(|slc| slc.untimed)?;
-        let state = &self.domain[domain.index()];
+        let slc = self.ftl.slc.as_ref().filter(|slc| slc.untimed)?;
+        let state = &self.ftl.domain[domain.index()];
         let room = state.points[usize::from(slc.point)].has_place();
-        let may_open = slc.used_count(domain) < slc.sizes.least && state.free.len() > self.thresholds.reserve;
+        let may_open =
+            slc.used_count(domain) < slc.sizes.least && state.free.len() > self.ftl.thresholds.reserve;
         (room || may_open).then_some(slc.point)
     }
 
     /// A superblock of the cache in which nothing is valid is free at once while the drive is prepared.
     fn free_untimed(&mut self, domain: DomainId, superblock: SuperblockId) {
-        if self.versions.is_some() {
-            let block = self.blocks.split(superblock).1;
-            for index in 0..self.domains.width() as usize {
-                let first = self.block_start(self.domains.planes(domain)[index], block);
-                if let Some(versions) = &mut self.versions {
+        if self.ftl.versions.is_some() {
+            let block = self.ftl.blocks.split(superblock).1;
+            for index in 0..self.ftl.domains.width() as usize {
+                let first = self.block_start(self.ftl.domains.planes(domain)[index], block);
+                if let Some(versions) = &mut self.ftl.versions {
                     versions.erase(first, self.geometry.units_per_block());
                 }
             }
@@ -209,21 +213,21 @@ impl Device {
     /// A unit gets its place at this write point.
     #[inline]
     pub(super) fn count_cached(&mut self, id: OpId) {
-        let Some(slc) = &self.slc else { return };
-        let op = &self.pool[id];
+        let Some(slc) = &self.ftl.slc else { return };
+        let op = &self.flash.pool[id];
         if op.point == slc.point {
-            self.recorder.slc.cached += 1;
+            self.observers.recorder.slc.cached += 1;
         } else if matches!(op.class.cause(), Cause::Host | Cause::WriteBack) {
-            self.recorder.slc.direct += 1;
-            self.recorder.slc.first_direct.get_or_insert(self.now);
+            self.observers.recorder.slc.direct += 1;
+            self.observers.recorder.slc.first_direct.get_or_insert(self.now);
         }
     }
 
     /// A superblock was erased.
     #[inline]
     pub(super) fn note_freed(&mut self, domain: DomainId, superblock: SuperblockId) {
-        if self.blocks.mode(superblock) == CellMode::Slc
-            && let Some(slc) = &mut self.slc
+        if self.ftl.blocks.mode(superblock) == CellMode::Slc
+            && let Some(slc) = &mut self.ftl.slc
         {
             slc.used[domain.index()].retain(|&other| other != superblock);
         }
@@ -232,27 +236,27 @@ impl Device {
     /// A unit moved away from here.
     #[inline]
     pub(super) fn note_folded(&mut self, source: Ppa) {
-        if self.slc.is_some() && self.cell_mode(source) == CellMode::Slc {
-            self.recorder.slc.folded += 1;
+        if self.ftl.slc.is_some() && self.cell_mode(source) == CellMode::Slc {
+            self.observers.recorder.slc.folded += 1;
         }
     }
 
     /// A superblock of the cache in which nothing is valid is erased at once.
     #[inline]
     pub(super) fn erase_if_empty(&mut self, superblock: SuperblockId) {
-        if self.slc.is_some()
-            && self.blocks.mode(superblock) == CellMode::Slc
-            && self.blocks.state(superblock) == BlockState::Full
-            && self.blocks.valid(superblock) == 0
+        if self.ftl.slc.is_some()
+            && self.ftl.blocks.mode(superblock) == CellMode::Slc
+            && self.ftl.blocks.state(superblock) == BlockState::Full
+            && self.ftl.blocks.valid(superblock) == 0
         {
-            let domain = self.blocks.split(superblock).0;
-            if self.slc.as_ref().is_some_and(|slc| slc.untimed) {
+            let domain = self.ftl.blocks.split(superblock).0;
+            if self.ftl.slc.as_ref().is_some_and(|slc| slc.untimed) {
                 return self.free_untimed(domain, superblock);
             }
-            self.domain[domain.index()].collector.victims.push((superblock, Cause::Migration));
-            self.recorder.emptied(Cause::Migration);
-            self.recorder.slc.superblocks += 1;
-            self.blocks.set_state(superblock, BlockState::Collecting);
+            self.ftl.domain[domain.index()].collector.victims.push((superblock, Cause::Migration));
+            self.observers.recorder.emptied(Cause::Migration);
+            self.observers.recorder.slc.superblocks += 1;
+            self.ftl.blocks.set_state(superblock, BlockState::Collecting);
             self.begin_erase(superblock);
         }
     }
@@ -260,17 +264,17 @@ impl Device {
     /// Whether superblocks are to be folded although free ones suffice.
     #[inline]
     pub(super) fn fold_is_due(&self, domain: DomainId) -> bool {
-        let Some(slc) = &self.slc else { return false };
-        let due = slc.idle || (slc.fold_first && !self.domain[domain.index()].stalled.is_empty());
+        let Some(slc) = &self.ftl.slc else { return false };
+        let due = slc.idle || (slc.fold_first && !self.ftl.domain[domain.index()].stalled.is_empty());
         due && self.next_fold(domain).is_some()
     }
 
     /// The superblock that the policy folds next.
     fn next_fold(&self, domain: DomainId) -> Option<SuperblockId> {
-        let slc = self.slc.as_ref()?;
-        let superblock = self.slc_policy.fold(&self.cache_view(slc, domain))?;
+        let slc = self.ftl.slc.as_ref()?;
+        let superblock = self.ftl.slc_policy.fold(&self.cache_view(slc, domain))?;
         let foldable =
-            slc.used(domain).contains(&superblock) && self.blocks.state(superblock) == BlockState::Full;
+            slc.used(domain).contains(&superblock) && self.ftl.blocks.state(superblock) == BlockState::Full;
         foldable.then_some(superblock)
     }
 
@@ -279,54 +283,55 @@ impl Device {
         if !self.fold_is_due(domain) {
             return None;
         }
-        let state = &self.domain[domain.index()];
+        let state = &self.ftl.domain[domain.index()];
         let alone = !state.collector.collects() && state.collector.reading == 0;
         let superblock = self.next_fold(domain)?;
-        (alone && state.free.len() > self.thresholds.reserve).then_some((superblock, Cause::Migration))
+        (alone && state.free.len() > self.ftl.thresholds.reserve).then_some((superblock, Cause::Migration))
     }
 
     /// What makes space at the least cost: the GC policy's victim, or a superblock of the cache, where folding it wins
     /// space for others than the cache.
     pub(super) fn choose_for_space(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
         let native = self.choose_victim(domain).map(|superblock| (superblock, Cause::Gc));
-        let Some(slc) = &self.slc else { return native };
-        let waited_for = slc.fold_first && !self.domain[domain.index()].stalled.is_empty();
+        let Some(slc) = &self.ftl.slc else { return native };
+        let waited_for = slc.fold_first && !self.ftl.domain[domain.index()].stalled.is_empty();
         if slc.used_count(domain) <= slc.sizes.least && !waited_for {
             return native;
         }
         let fold = self.next_fold(domain).map(|superblock| (superblock, Cause::Migration));
-        let cost =
-            |victim: &Option<(SuperblockId, Cause)>| victim.map_or(u32::MAX, |(id, _)| self.blocks.valid(id));
+        let cost = |victim: &Option<(SuperblockId, Cause)>| {
+            victim.map_or(u32::MAX, |(id, _)| self.ftl.blocks.valid(id))
+        };
         if cost(&fold) < cost(&native) { fold } else { native }
     }
 
     /// A superblock is being emptied.
     #[inline]
     pub(super) fn note_emptied(&mut self, superblock: SuperblockId) {
-        if self.slc.is_some() && self.blocks.mode(superblock) == CellMode::Slc {
-            self.recorder.slc.superblocks += 1;
+        if self.ftl.slc.is_some() && self.ftl.blocks.mode(superblock) == CellMode::Slc {
+            self.observers.recorder.slc.superblocks += 1;
         }
     }
 
     /// Whether the fold that is under way waits: requests are inside, none of which needs its space.
     #[inline]
     pub(super) fn fold_waits(&self, domain: DomainId) -> bool {
-        let Some(slc) = &self.slc else { return false };
-        let state = &self.domain[domain.index()];
+        let Some(slc) = &self.ftl.slc else { return false };
+        let state = &self.ftl.domain[domain.index()];
         let victim = state.collector.victim;
         if !slc.busy || state.collector.cause != Cause::Migration || !victim.is_some() {
             return false;
         }
         let others = state.free.len() + state.collector.victims.len() as u32 - 1;
-        self.blocks.mode(victim) == CellMode::Slc
+        self.ftl.blocks.mode(victim) == CellMode::Slc
             && !self.has_urgent(domain)
             && state.stalled.is_empty()
-            && others >= self.thresholds.stop.max(state.demand) + self.reserved_for_cache(domain)
+            && others >= self.ftl.thresholds.stop.max(state.demand) + self.reserved_for_cache(domain)
     }
 
     /// The fold of this domain waits: it goes on when the drive is empty.
     pub(super) fn pause_fold(&mut self, domain: DomainId) {
-        if let Some(slc) = self.slc.as_mut().filter(|slc| !slc.paused.contains(&domain)) {
+        if let Some(slc) = self.ftl.slc.as_mut().filter(|slc| !slc.paused.contains(&domain)) {
             slc.paused.push(domain);
         }
     }
@@ -334,12 +339,12 @@ impl Device {
     /// Whether the cache wants to be told when the drive is idle.
     #[inline]
     pub(super) fn folds_at_idle(&self) -> bool {
-        self.slc.as_ref().is_some_and(|slc| slc.at_idle)
+        self.ftl.slc.as_ref().is_some_and(|slc| slc.at_idle)
     }
 
     /// The first request comes in, or the last one is gone.
     pub(super) fn cache_sees_requests(&mut self, inside: bool) {
-        let Some(slc) = &mut self.slc else { return };
+        let Some(slc) = &mut self.ftl.slc else { return };
         (slc.busy, slc.idle) = (inside, false);
         if !inside {
             for domain in std::mem::take(&mut slc.paused) {
@@ -354,41 +359,41 @@ impl Device {
         if self.winds_down() {
             return;
         }
-        let Some(slc) = self.slc.as_mut().filter(|slc| slc.at_idle && !slc.busy) else { return };
+        let Some(slc) = self.ftl.slc.as_mut().filter(|slc| slc.at_idle && !slc.busy) else { return };
         slc.idle = true;
-        for domain in (0..self.domain.len() as u32).map(DomainId) {
-            self.domain[domain.index()].collector.active = true;
+        for domain in (0..self.ftl.domain.len() as u32).map(DomainId) {
+            self.ftl.domain[domain.index()].collector.active = true;
             self.advance_collection(domain);
         }
     }
 
     /// What is folded only because the drive is idle is not folded on.
     pub(super) fn stop_idle_folds(&mut self) {
-        if let Some(slc) = &mut self.slc {
+        if let Some(slc) = &mut self.ftl.slc {
             slc.idle = false;
         }
     }
 
     pub(super) fn slc_cache_report(&self) -> Option<SlcCacheReport> {
-        let slc = self.slc.as_ref()?;
-        let counters = &self.recorder.slc;
-        let domains = self.domain.len() as u64;
-        let units =
-            u64::from(self.blocks.units_in(CellMode::Slc, &self.geometry)) * u64::from(self.domains.width());
+        let slc = self.ftl.slc.as_ref()?;
+        let counters = &self.observers.recorder.slc;
+        let domains = self.ftl.domain.len() as u64;
+        let units = u64::from(self.ftl.blocks.units_in(CellMode::Slc, &self.geometry))
+            * u64::from(self.ftl.domains.width());
         let used = || slc.used.iter().flatten();
         let size =
-            (0..self.domain.len() as u32).map(|domain| u64::from(self.cache_size(slc, DomainId(domain))));
+            (0..self.ftl.domain.len() as u32).map(|domain| u64::from(self.cache_size(slc, DomainId(domain))));
         Some(SlcCacheReport {
             size_units: units * size.sum::<u64>(),
             min_units: units * domains * u64::from(slc.sizes.least),
             max_units: units * domains * u64::from(slc.sizes.most),
             used_units: units * used().count() as u64,
-            valid_units: used().map(|&superblock| u64::from(self.blocks.valid(superblock))).sum(),
+            valid_units: used().map(|&superblock| u64::from(self.ftl.blocks.valid(superblock))).sum(),
             cached_units: counters.cached,
             direct_units: counters.direct,
             folded_units: counters.folded,
             folded_superblocks: counters.superblocks,
-            first_direct_ns: counters.first_direct.map(|first| first.since(self.recorder.start).0),
+            first_direct_ns: counters.first_direct.map(|first| first.since(self.observers.recorder.start).0),
         })
     }
 }

@@ -6,29 +6,28 @@ use std::io::{Read, Write};
 use super::Device;
 use crate::snapshot::{Identity, In, Out, Part, SnapshotError};
 
-/// Writes the three walks over the fields of [`Device`].
+/// Writes the three walks over the fields of a part of the drive, or of the drive, as its [`Part`].
 ///
 /// - `rebuilt`: follows from the configuration; copied by a fork, not stored.
 /// - `state`: cloned and serialised as it is.
 /// - `parts`: by its own [`Part`], where bytes alone don't make it, or are too many at once.
 /// - `dropped`: belongs to whoever watches, or is made when it is needed; a fork and a drive that was loaded have none.
 macro_rules! fields {
-    (rebuilt: $($rebuilt:ident)* ; state: $($state:ident)* ; parts: $($part:ident)* ; dropped: $($dropped:ident)* ;) => {
-        impl Device {
-            /// A second drive in the same state. They don't influence each other from then on. Pages of tables that
-            /// were never touched cost nothing in the copy. Its probe is not copied. A policy of a user's own must be able
-            /// to fork.
-            pub fn fork(&self) -> Result<Self, SnapshotError> {
+    (
+        $of:ty:
+        rebuilt: $($rebuilt:ident)* ; state: $($state:ident)* ; parts: $($part:ident)* ; dropped: $($dropped:ident)* ;
+    ) => {
+        impl $crate::snapshot::Part for $of {
+            fn fork(&self) -> Result<Self, $crate::snapshot::SnapshotError> {
                 Ok(Self {
                     $($rebuilt: self.$rebuilt.clone(),)*
                     $($state: self.$state.clone(),)*
-                    $($part: self.$part.fork()?,)*
+                    $($part: $crate::snapshot::Part::fork(&self.$part)?,)*
                     $($dropped: None,)*
                 })
             }
 
-            /// Writes the state.
-            pub(crate) fn save_state(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+            fn save(&self, out: &mut $crate::snapshot::Out<'_>) -> Result<(), $crate::snapshot::SnapshotError> {
                 let Self { $($rebuilt: _,)* $($state,)* $($part,)* $($dropped: _,)* } = self;
                 $(
                     out.put(stringify!($state))?;
@@ -36,43 +35,56 @@ macro_rules! fields {
                 )*
                 $(
                     out.put(stringify!($part))?;
-                    $part.save(out)?;
+                    $crate::snapshot::Part::save($part, out)?;
                 )*
                 Ok(())
             }
 
-            fn take_state(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
+            fn restore(
+                &mut self,
+                input: &mut $crate::snapshot::In<'_>,
+            ) -> Result<(), $crate::snapshot::SnapshotError> {
                 $(
                     input.expect(stringify!($state))?;
                     self.$state = input.take()?;
                 )*
                 $(
                     input.expect(stringify!($part))?;
-                    self.$part.restore(input)?;
+                    $crate::snapshot::Part::restore(&mut self.$part, input)?;
                 )*
                 Ok(())
             }
         }
     };
 }
+pub(super) use fields;
 
 fields! {
-    rebuilt: geometry timing unit_transfer rules logical_units thresholds pace room_limit domains points channel_of
-        second_server not_physical energy;
-    state: mapped_units blocks isolated domain plans slc copies wake_at partial_writes disturb dram gates wear_out reclaim urgent background rotation static_wear now events pool op_order dies outstanding
-        channels chips plane_collection overlap copybacks touched requests free_requests split_requests link_in link_out link_free
-        link_event completed answers answered cpu host_memory settled recorder monitor fault flash_operations events_processed reads_verified;
-    parts: layout map oob versions placement gc scheduler systems cache translation redundancy striped separation
-        reclaim_policy slc_policy replication;
-    dropped: probe untimed dealt;
+    Device:
+    rebuilt: geometry rules;
+    state: now events front;
+    parts: ftl flash systems controller observers;
+    dropped: ;
 }
 
 impl Device {
+    /// A second drive in the same state. They don't influence each other from then on. Pages of tables that
+    /// were never touched cost nothing in the copy. Its probe is not copied. A policy of a user's own must be able
+    /// to fork.
+    pub fn fork(&self) -> Result<Self, SnapshotError> {
+        Part::fork(self)
+    }
+
+    /// Writes the state.
+    pub(crate) fn save_state(&self, out: &mut Out<'_>) -> Result<(), SnapshotError> {
+        Part::save(self, out)
+    }
+
     /// Takes up the state that was saved in the place of that of this drive, which is new and has the same configuration
     /// and the same policies. After an error the drive is of no use.
     pub(crate) fn restore_state(&mut self, input: &mut In<'_>) -> Result<(), SnapshotError> {
         let shape = self.shape();
-        self.take_state(input)?;
+        Part::restore(self, input)?;
         if let Some(misfit) = self.shape().iter().zip(&shape).find(|(there, here)| there != here) {
             let ((what, there), (_, here)) = misfit;
             return Err(SnapshotError::Misfit(format!("{what}: {there} there, {here} here")));
@@ -80,13 +92,13 @@ impl Device {
         if self.shape().len() != shape.len() || !self.requests_fit() {
             return Err(SnapshotError::Misfit("some of its tables".to_owned()));
         }
-        if let Some(steady) = self.layout.steady() {
+        if let Some(steady) = self.ftl.layout.steady() {
             if !steady.is_possible(self.geometry.blocks_per_plane) {
                 return Err(SnapshotError::Misfit("the layout of its pages".to_owned()));
             }
             self.scatter(steady);
         }
-        if self.monitor.records_reads() {
+        if self.observers.monitor.records_reads() {
             self.watch_reads_for_recorder();
         }
         Ok(())
@@ -94,24 +106,24 @@ impl Device {
 
     /// Whether the lists of requests agree.
     fn requests_fit(&self) -> bool {
-        let (all, free) = (self.requests.len(), self.free_requests.len());
-        self.split_requests.fits(all) && free + self.split_requests.commands() <= all
+        let (all, free) = (self.front.requests.len(), self.front.free_requests.len());
+        self.front.split_requests.fits(all) && free + self.front.split_requests.commands() <= all
     }
 
     /// Lengths of tables and figures that the configuration fixes, and which the state must agree with.
     fn shape(&self) -> Vec<(&'static str, usize)> {
         let mut shape = vec![
-            ("dies", self.dies.len()),
-            ("queues of dies", self.outstanding.len()),
-            ("channels", self.channels.len()),
+            ("dies", self.flash.dies.len()),
+            ("queues of dies", self.flash.outstanding.len()),
+            ("channels", self.flash.channels.len()),
             ("resources of events", self.events.resources()),
-            ("cache registers", self.overlap.registers.len()),
-            ("domains", self.domain.len()),
-            ("answers", usize::from(self.answers.is_some())),
-            ("read counts", usize::from(self.disturb.is_some())),
-            ("streams of superblocks", self.isolated.as_ref().map_or(0, |isolated| isolated.len())),
+            ("cache registers", self.flash.overlap.registers.len()),
+            ("domains", self.ftl.domain.len()),
+            ("answers", usize::from(self.front.answers.is_some())),
+            ("read counts", usize::from(self.flash.disturb.is_some())),
+            ("streams of superblocks", self.ftl.isolated.as_ref().map_or(0, |isolated| isolated.len())),
         ];
-        shape.extend(self.domain.iter().map(|domain| ("write points", domain.points.len())));
+        shape.extend(self.ftl.domain.iter().map(|domain| ("write points", domain.points.len())));
         shape
     }
 }

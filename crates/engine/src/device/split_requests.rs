@@ -76,10 +76,10 @@ impl Device {
     /// that takes no time, each in an event of its own, as requests do that are submitted one by one.
     #[inline(never)]
     pub(super) fn send_in_commands(&mut self, whole: u32, most: u64) {
-        let request = self.requests[whole as usize];
+        let request = self.front.requests[whole as usize];
         let length = request.request.length;
         let count = length.div_ceil(most) as u32;
-        self.requests[whole as usize].left = count;
+        self.front.requests[whole as usize].left = count;
         for first in (0..u64::from(count)).map(|before| before * most) {
             let command = request.command(first, most.min(length - first));
             let number = self.insert_part(whole, command);
@@ -90,14 +90,14 @@ impl Device {
     /// Keeps a command of a request in mind, or a page of its data; returns its number.
     pub(super) fn insert_part(&mut self, whole: u32, part: Request) -> u32 {
         let number = self.insert_request(part);
-        self.split_requests.add(number, whole);
+        self.front.split_requests.add(number, whole);
         number
     }
 
     /// What is answered when all pages of `number` are done: the request that it was the last command of, otherwise itself.
     #[inline(always)]
     pub(super) fn whole_if_last(&mut self, number: u32) -> u32 {
-        match self.split_requests.whole_of(number) {
+        match self.front.split_requests.whole_of(number) {
             Some(whole) => self.command_done_of(whole, number),
             None => number,
         }
@@ -105,8 +105,8 @@ impl Device {
 
     #[inline(never)]
     fn command_done_of(&mut self, whole: u32, number: u32) -> u32 {
-        let command = self.requests[number as usize];
-        let request = &mut self.requests[whole as usize];
+        let command = self.front.requests[number as usize];
+        let request = &mut self.front.requests[whole as usize];
         request.left -= 1;
         if request.left > 0 {
             return number;
@@ -120,7 +120,7 @@ impl Device {
     /// host; `None` while other pages of that are under way.
     #[inline(always)]
     pub(super) fn write_of_page(&mut self, number: u32) -> Option<u32> {
-        if self.requests[number as usize].carried != Carried::Page {
+        if self.front.requests[number as usize].carried != Carried::Page {
             return Some(number);
         }
         self.page_done_of(number)
@@ -128,7 +128,7 @@ impl Device {
 
     #[inline(never)]
     fn page_done_of(&mut self, number: u32) -> Option<u32> {
-        let whole = self.split_requests.whole_of(number)?;
+        let whole = self.front.split_requests.whole_of(number)?;
         let done = self.command_done_of(whole, number);
         if done == whole {
             return Some(whole);
@@ -140,7 +140,7 @@ impl Device {
     /// Nothing is left of a command; its number may be another's.
     #[inline(never)]
     pub(super) fn end_command(&mut self, number: u32) {
-        self.split_requests.remove(number);
-        self.free_requests.push(number);
+        self.front.split_requests.remove(number);
+        self.front.free_requests.push(number);
     }
 }

@@ -20,7 +20,7 @@ impl Device {
     pub(super) fn is_steered(&self, lpa: Lpa, cause: Cause) -> bool {
         self.systems_watch(Watches::STEERING)
             && matches!(cause, Cause::Host | Cause::WriteBack)
-            && lpa.0 < self.logical_units
+            && lpa.0 < self.ftl.logical_units
     }
 
     /// Asks the systems where a program goes, and sends it there or lets it wait; `false` if they have nothing to say.
@@ -30,7 +30,7 @@ impl Device {
             None => return false,
             Some((system, steering)) => {
                 if !self.send_steered(system, steering, id) {
-                    self.recorder.gc.stalled_units += 1;
+                    self.observers.recorder.gc.stalled_units += 1;
                     self.systems.held.push_back(id);
                 }
             }
@@ -51,7 +51,7 @@ impl Device {
         let mut waiting = std::mem::take(&mut self.systems.held);
         let mut held = VecDeque::with_capacity(waiting.len());
         while let Some(id) = waiting.pop_front() {
-            let waited = self.now.since(self.pool[id].wait_from);
+            let waited = self.now.since(self.flash.pool[id].wait_from);
             let sent = match self.ask_where_to(id) {
                 None => {
                     let plane = self.place(&self.intent(id));
@@ -61,7 +61,7 @@ impl Device {
                 Some((system, steering)) => self.send_steered(system, steering, id),
             };
             if sent {
-                self.pool.parts_mut(id).add(Part::Space, waited.0);
+                self.flash.pool.parts_mut(id).add(Part::Space, waited.0);
             } else {
                 held.push_back(id);
             }
@@ -93,8 +93,8 @@ impl Device {
 
     /// A program of the host gets a unit of a superblock that a system keeps open.
     fn program_into(&mut self, system: usize, superblock: SuperblockId, unit: Option<u32>, id: OpId) {
-        let (size, capacity) = (self.geometry.units_per_program(), self.blocks.capacity());
-        let given = match self.plans.kept.give(superblock, system, unit, size, capacity) {
+        let (size, capacity) = (self.geometry.units_per_program(), self.ftl.blocks.capacity());
+        let given = match self.ftl.plans.kept.give(superblock, system, unit, size, capacity) {
             Ok(given) => given,
             Err(what) => {
                 let name = self.system_name(system);
@@ -104,20 +104,20 @@ impl Device {
         let (Given::Begins(unit) | Given::Joins(_, unit)) = given;
         let ppa = self.unit_at(superblock, unit);
         let domain = self.domain_of(ppa);
-        self.domain[domain.index()].live += 1;
-        self.pool[id].point = STEERED;
-        self.pool[id].ppa = ppa;
+        self.ftl.domain[domain.index()].live += 1;
+        self.flash.pool[id].point = STEERED;
+        self.flash.pool[id].ppa = ppa;
         self.count_cached(id);
         match given {
             Given::Joins(head, _) => {
                 let die = self.waits_at(head);
                 self.begin_wait(id, die);
-                self.pool.chain(head, id);
+                self.flash.pool.chain(head, id);
             }
             Given::Begins(_) => {
-                self.blocks.begin(superblock);
+                self.ftl.blocks.begin(superblock);
                 if size > 1 {
-                    self.plans.kept.program_waits(superblock, id);
+                    self.ftl.plans.kept.program_waits(superblock, id);
                 }
                 self.enqueue(id);
             }
@@ -126,8 +126,8 @@ impl Device {
 
     /// The die takes a program that a system sent into a superblock.
     pub(super) fn steered_program_begins(&mut self, head: OpId) {
-        let superblock = self.blocks.of(&self.geometry, self.pool[head].ppa);
-        self.plans.kept.program_begins(superblock, head);
+        let superblock = self.ftl.blocks.of(&self.geometry, self.flash.pool[head].ppa);
+        self.ftl.plans.kept.program_begins(superblock, head);
     }
 
     /// Whether a system takes the place of garbage collection.
@@ -139,13 +139,13 @@ impl Device {
     /// Erases a full superblock in which nothing is valid, where systems make space.
     pub(super) fn erase_if_given_up(&mut self, superblock: SuperblockId) {
         if self.systems_collect()
-            && self.blocks.state(superblock) == BlockState::Full
-            && self.blocks.valid(superblock) == 0
+            && self.ftl.blocks.state(superblock) == BlockState::Full
+            && self.ftl.blocks.valid(superblock) == 0
         {
-            let domain: DomainId = self.blocks.split(superblock).0;
-            self.domain[domain.index()].collector.victims.push((superblock, Cause::Gc));
-            self.recorder.emptied(Cause::Gc);
-            self.blocks.set_state(superblock, BlockState::Collecting);
+            let domain: DomainId = self.ftl.blocks.split(superblock).0;
+            self.ftl.domain[domain.index()].collector.victims.push((superblock, Cause::Gc));
+            self.observers.recorder.emptied(Cause::Gc);
+            self.ftl.blocks.set_state(superblock, BlockState::Collecting);
             self.begin_erase(superblock);
         }
     }
@@ -155,7 +155,7 @@ impl Device {
         if !self.systems_watch(Watches::PROGRAMMED) {
             return;
         }
-        if let Some(system) = self.plans.kept.system_of(superblock) {
+        if let Some(system) = self.ftl.plans.kept.system_of(superblock) {
             self.tell_one(system, |system, drive, actions| system.programmed(superblock, drive, actions));
         }
     }

@@ -12,9 +12,9 @@ impl Device {
     /// Interrupts the running program or erase at `begin`, when `left` of it remains.
     #[inline(never)]
     pub(super) fn suspend(&mut self, die: DieId, begin: Ns, left: Ns, takes: Ns) {
-        self.recorder.suspensions += 1;
+        self.observers.recorder.suspensions += 1;
         self.note_array_stops(die, begin, begin + left);
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.flash.dies[die.index()];
         let mut command = state.command;
         command.suspensions += 1;
         let erase = command.class.op() == FlashOp::Erase;
@@ -34,7 +34,7 @@ impl Device {
     #[inline(never)]
     pub(super) fn suspended(&mut self, die: DieId) {
         let now = self.now;
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.flash.dies[die.index()];
         let snapshot = state.clock(now);
         if let Some(suspended) = &mut state.suspended {
             (suspended.since, suspended.snapshot) = (now, snapshot);
@@ -48,7 +48,7 @@ impl Device {
     pub(super) fn resume(&mut self, die: DieId) {
         let (now, takes) = (self.now, Ns(self.rules.suspend.resume_ns));
         let reads_wait = self.open_work(die) & (1 << Class::HostRead.index()) != 0;
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.flash.dies[die.index()];
         let Some(Suspended { mut command, left, snapshot, since }) = state.suspended.take() else { return };
         if reads_wait {
             // It goes on although reads wait: they must not stop it again before it is done.
@@ -57,7 +57,7 @@ impl Device {
         command.parts.add(Part::Suspend, takes.0);
         let clock = state.clock(now);
         command.parts.add_die_wait(&clock, &snapshot);
-        if self.chips.is_some() {
+        if self.flash.chips.is_some() {
             // It rested while other dies of its chip read.
             let occupied = clock.total() - snapshot.total();
             command.parts.add(Part::Chip, now.since(since).0 - occupied);

@@ -10,14 +10,14 @@ impl Device {
     pub fn tell_tables(&self, tell: &mut dyn FnMut(&'static str, u64)) {
         (0..self.all_units()).for_each(|lpa| tell("map", u64::from(self.lookup(Lpa(lpa)).0)));
         let units = self.geometry.units_per_plane() * self.geometry.planes();
-        (0..units).for_each(|ppa| tell("oob", u64::from(self.oob.lpa(Ppa(ppa), &self.layout).0)));
-        for superblock in (0..self.blocks.len() as u32).map(SuperblockId) {
-            tell("blocks", self.blocks.state(superblock) as u64);
-            tell("blocks", u64::from(self.blocks.valid(superblock)));
-            tell("blocks", u64::from(self.blocks.erase_counts()[superblock.index()]));
+        (0..units).for_each(|ppa| tell("oob", u64::from(self.ftl.oob.lpa(Ppa(ppa), &self.ftl.layout).0)));
+        for superblock in (0..self.ftl.blocks.len() as u32).map(SuperblockId) {
+            tell("blocks", self.ftl.blocks.state(superblock) as u64);
+            tell("blocks", u64::from(self.ftl.blocks.valid(superblock)));
+            tell("blocks", u64::from(self.ftl.blocks.erase_counts()[superblock.index()]));
         }
-        for domain in (0..self.domain.len() as u32).map(DomainId) {
-            let free = &self.domain[domain.index()].free;
+        for domain in (0..self.ftl.domain.len() as u32).map(DomainId) {
+            let free = &self.ftl.domain[domain.index()].free;
             free.coming(free.len() as usize)
                 .iter()
                 .for_each(|superblock| tell("free", u64::from(superblock.0)));

@@ -9,13 +9,13 @@ impl Device {
     /// From now on figures are kept for each of these flows (name and stream), and [`Self::take_answered`] tells which
     /// requests were answered. Without flows neither.
     pub fn set_flows(&mut self, flows: impl ExactSizeIterator<Item = (String, u16)>) {
-        self.answered = (flows.len() > 0).then(Vec::new);
-        self.recorder.tenants = (flows.len() > 1).then(|| Box::new(Tenants::new(flows)));
+        self.front.answered = (flows.len() > 0).then(Vec::new);
+        self.observers.recorder.tenants = (flows.len() > 1).then(|| Box::new(Tenants::new(flows)));
     }
 
     /// Appends the numbers of the requests that were answered since this was asked last.
     pub fn take_answered(&mut self, into: &mut Vec<u64>) {
-        if let Some(answered) = &mut self.answered {
+        if let Some(answered) = &mut self.front.answered {
             into.append(answered);
         }
     }
@@ -24,7 +24,7 @@ impl Device {
 impl DriveView for Device {
     fn die_of_request(&self, request: &HostRequest) -> Option<DieId> {
         let lpa = request.offset / u64::from(self.geometry.unit_bytes);
-        if request.op != HostOp::Read || request.length == 0 || lpa >= u64::from(self.logical_units) {
+        if request.op != HostOp::Read || request.length == 0 || lpa >= u64::from(self.ftl.logical_units) {
             return None;
         }
         let ppa = self.lookup(Lpa(lpa as u32));
@@ -32,6 +32,6 @@ impl DriveView for Device {
     }
 
     fn die_load(&self) -> &[u32] {
-        &self.outstanding
+        &self.flash.outstanding
     }
 }

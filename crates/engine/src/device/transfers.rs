@@ -14,17 +14,17 @@ impl Device {
     /// wait for the channel while the one behind it does.
     #[inline(always)]
     pub(super) fn nobody_waits_for(&self, class: Class) -> bool {
-        class.is_move() && class.op() != FlashOp::Program && !self.overlap.read
+        class.is_move() && class.op() != FlashOp::Program && !self.flash.overlap.read
     }
 
     /// A die wants the channel for so long.
     #[inline(always)]
     pub(super) fn want_channel(&mut self, die: DieId, class: Class, duration: Ns) {
-        let number = self.channel_of[die.index()];
-        if !self.channels[number as usize].is_free(self.now) {
+        let number = self.flash.channel_of[die.index()];
+        if !self.flash.channels[number as usize].is_free(self.now) {
             return self.wait_for_channel(die, number, duration);
         }
-        let end = self.channels[number as usize].grant(class, self.now, duration);
+        let end = self.flash.channels[number as usize].grant(class, self.now, duration);
         self.expect_turns(number, end);
         self.channel_granted(die, end);
     }
@@ -32,9 +32,9 @@ impl Device {
     /// A die waits for its channel, which is taken.
     #[inline(never)]
     fn wait_for_channel(&mut self, die: DieId, number: u32, duration: Ns) {
-        let blamed = !self.nobody_waits_for(self.dies[die.index()].command.class);
-        let channel = &mut self.channels[number as usize];
-        let wait = &mut self.dies[die.index()].channel_wait;
+        let blamed = !self.nobody_waits_for(self.flash.dies[die.index()].command.class);
+        let channel = &mut self.flash.channels[number as usize];
+        let wait = &mut self.flash.dies[die.index()].channel_wait;
         wait.duration = duration;
         if blamed {
             wait.ahead = (channel.class, channel.free_at.since(self.now).0);
@@ -52,9 +52,9 @@ impl Device {
     /// A channel became free and somebody waits for it.
     pub(super) fn channel_event(&mut self, number: u32) {
         let resource = self.channel_resource(number);
-        let dies = &self.dies;
-        let channel = &mut self.channels[number as usize];
-        let chips = self.chips.is_some();
+        let dies = &self.flash.dies;
+        let channel = &mut self.flash.channels[number as usize];
+        let chips = self.flash.chips.is_some();
         let goes_first = |die: &DieId| {
             let die = &dies[die.index()];
             match self.rules.arbitration {
@@ -68,9 +68,9 @@ impl Device {
         let alone = channel.waiting.len() <= 1;
         let place = if alone { 0 } else { channel.waiting.iter().position(goes_first).unwrap_or(0) };
         let Some(die) = channel.take(place) else { return self.serve_chips(number) };
-        let blamed = !self.nobody_waits_for(self.dies[die.index()].command.class);
-        let state = &mut self.dies[die.index()];
-        let channel = &mut self.channels[number as usize];
+        let blamed = !self.nobody_waits_for(self.flash.dies[die.index()].command.class);
+        let state = &mut self.flash.dies[die.index()];
+        let channel = &mut self.flash.channels[number as usize];
         let ChannelWait { ahead: (class, rest), snapshot, duration } = &state.channel_wait;
         let duration = *duration;
         if blamed {
@@ -88,7 +88,7 @@ impl Device {
     #[inline(always)]
     fn channel_granted(&mut self, die: DieId, end: Ns) {
         let beside = if self.watches_grants() { self.tell_grant(die, end) } else { None };
-        let state = &mut self.dies[die.index()];
+        let state = &mut self.flash.dies[die.index()];
         let event = if state.phase == Phase::DataWait {
             state.phase = Phase::DataOut;
             end
@@ -98,10 +98,10 @@ impl Device {
             state.phase = Phase::Array;
             let cell = state.command.cell;
             state.array = [end, end + cell];
-            self.recorder.array_ns[die.index()] += cell.0;
+            self.observers.recorder.array_ns[die.index()] += cell.0;
             if self.rules.interrupts {
                 // A read may have come while the command waited for the channel.
-                self.touched.push(die);
+                self.flash.touched.push(die);
             }
             end + cell
         };
@@ -111,7 +111,7 @@ impl Device {
     /// Whether anybody wants to hear who has a channel, or goes on beside it.
     #[inline(always)]
     fn watches_grants(&self) -> bool {
-        self.probe.is_some() || self.monitor.chips.is_some() || self.overlap.is_on()
+        self.observers.probe.is_some() || self.observers.monitor.chips.is_some() || self.flash.overlap.is_on()
     }
 
     /// Tells those who watch that the channel is the die's until `end`. Returns the die's next event, if what is granted
@@ -119,8 +119,8 @@ impl Device {
     #[inline(never)]
     fn tell_grant(&mut self, die: DieId, end: Ns) -> Option<Ns> {
         self.tell_channel(die, end);
-        let data = self.dies[die.index()].phase == Phase::DataWait;
+        let data = self.flash.dies[die.index()].phase == Phase::DataWait;
         self.note_transfer(die, end, data);
-        if self.overlap.is_on() && !data { self.granted_beside(die, end) } else { None }
+        if self.flash.overlap.is_on() && !data { self.granted_beside(die, end) } else { None }
     }
 }

@@ -154,37 +154,40 @@ impl Device {
     /// Replaces the mapping policy by a user's own. Translation pages exist if the scheme's policy keeps the map on
     /// flash.
     pub fn set_mapping(&mut self, policy: Box<dyn Mapping + Send>) {
-        self.translation.policy = MappingPolicy::Custom(policy);
-        (self.translation.asks, self.translation.follows) = (true, true);
-        self.translation.compares = true;
+        self.ftl.translation.policy = MappingPolicy::Custom(policy);
+        (self.ftl.translation.asks, self.ftl.translation.follows) = (true, true);
+        self.ftl.translation.compares = true;
     }
 
     /// Bytes of controller memory that the tables of address translation take.
     pub fn mapping_bytes(&self) -> u64 {
-        self.translation.policy.get().bytes()
+        self.ftl.translation.policy.get().bytes()
     }
 
     /// Logical pages of the host and pages of the map.
     #[inline]
     pub(super) fn all_units(&self) -> u32 {
-        let parity =
-            self.striped.as_ref().map_or(0, |striped| striped.stripes.parity_units(self.logical_units));
-        self.logical_units + self.translation.sizes.map_pages() + parity
+        let parity = self
+            .ftl
+            .striped
+            .as_ref()
+            .map_or(0, |striped| striped.stripes.parity_units(self.ftl.logical_units));
+        self.ftl.logical_units + self.ftl.translation.sizes.map_pages() + parity
     }
 
     pub(super) fn map_page(&self, page: u32) -> Lpa {
-        Lpa(self.logical_units + page)
+        Lpa(self.ftl.logical_units + page)
     }
 
     /// Sends a unit of a read of the host on its way, or lets it wait for its entry. See [`Self::read_for_host`].
     #[inline(never)]
     pub(super) fn translate_read(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
-        let id = self.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, Ppa::NONE) });
+        let id = self.flash.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, Ppa::NONE) });
         match self.first_answer(id) {
             Found::Known(_) if self.fetches_entry(id) => head,
             Found::Known(ppa) if ppa.is_some() => {
                 self.tell_access_of(id, false);
-                self.pool[id].ppa = ppa;
+                self.flash.pool[id].ppa = ppa;
                 self.send_read(id, head)
             }
             Found::Known(ppa) => {
@@ -199,7 +202,7 @@ impl Device {
             }
             Found::Guess(ppa) => {
                 self.tell_access_of(id, false);
-                let op = &mut self.pool[id];
+                let op = &mut self.flash.pool[id];
                 (op.ppa, op.guess) = (ppa, true);
                 self.send_read(id, head)
             }
@@ -211,10 +214,10 @@ impl Device {
         match self.first_answer(id) {
             Found::Known(_) => !self.fetches_entry(id),
             Found::Guess(ppa) => {
-                if self.pool[id].partial {
+                if self.flash.pool[id].partial {
                     self.read_at_guess(id, ppa);
                 }
-                !self.pool[id].partial
+                !self.flash.pool[id].partial
             }
             Found::Load(page) => {
                 self.wait_for_page(id, page);
@@ -224,11 +227,11 @@ impl Device {
     }
 
     fn first_answer(&mut self, id: OpId) -> Found {
-        self.pool.set_tag(id, 0);
+        self.flash.pool.set_tag(id, 0);
         let found = self.ask(id);
-        let Op { class, partial, .. } = self.pool[id];
+        let Op { class, partial, .. } = self.flash.pool[id];
         let write = u64::from(partial || class.op() == FlashOp::Program);
-        let counters = &mut self.recorder.mapping;
+        let counters = &mut self.observers.recorder.mapping;
         match found {
             Found::Known(_) => {
                 counters.hits += 1;
@@ -248,31 +251,31 @@ impl Device {
 
     /// Asks where the page of an operation is, and checks the answer.
     fn ask(&mut self, id: OpId) -> Found {
-        let Op { lpa, class, partial, .. } = self.pool[id];
+        let Op { lpa, class, partial, .. } = self.flash.pool[id];
         let lookup = Lookup { lpa, write: partial || class.op() == FlashOp::Program };
-        let noted = self.pool.tag(id);
+        let noted = self.flash.pool.tag(id);
         let asked = (noted & !LOADS_FOR_POLICY) + 1;
         // Whom a translation page was read for finds the entry in it: a system would but guess what is known by then.
         let mut found = None;
-        if self.translation.asks_systems && noted & LOADS_FOR_POLICY == 0 {
+        if self.ftl.translation.asks_systems && noted & LOADS_FOR_POLICY == 0 {
             found = self.find_in_systems(&lookup);
         }
         let by_policy = found.is_none();
         let found = match found {
             Some(found) => found,
             None => {
-                let Translation { policy, sizes, .. } = &mut self.translation;
-                let occupied = self.mapped_units as u32;
-                let view = MapView { map: &self.map, layout: &self.layout, occupied, sizes: *sizes };
+                let Translation { policy, sizes, .. } = &mut self.ftl.translation;
+                let occupied = self.ftl.mapped_units as u32;
+                let view = MapView { map: &self.ftl.map, layout: &self.ftl.layout, occupied, sizes: *sizes };
                 policy.find(&lookup, &view)
             }
         };
         let loads = by_policy && matches!(found, Found::Load(_));
-        self.pool.set_tag(id, asked | if loads { LOADS_FOR_POLICY } else { 0 });
-        let sizes = self.translation.sizes;
+        self.flash.pool.set_tag(id, asked | if loads { LOADS_FOR_POLICY } else { 0 });
+        let sizes = self.ftl.translation.sizes;
         let wrong = match found {
             _ if asked > MOST_QUESTIONS => Some(format!("again, the answer to question {asked} about it")),
-            Found::Known(ppa) if self.translation.compares && ppa != self.lookup(lpa) => {
+            Found::Known(ppa) if self.ftl.translation.compares && ppa != self.lookup(lpa) => {
                 Some(format!("but it is at {:?}", self.lookup(lpa)))
             }
             Found::Load(page) if page >= sizes.translation_pages => {
@@ -300,7 +303,7 @@ impl Device {
             Found::Known(ppa) => self.go_on_to(id, ppa),
             Found::Load(page) => self.wait_for_page(id, page),
             Found::Guess(ppa) => {
-                let Op { class, partial, .. } = self.pool[id];
+                let Op { class, partial, .. } = self.flash.pool[id];
                 if partial || class.op() == FlashOp::Read {
                     self.read_at_guess(id, ppa);
                 } else {
@@ -312,12 +315,12 @@ impl Device {
 
     /// The place of a page is known: on to the flash.
     pub(super) fn go_on(&mut self, id: OpId) {
-        self.go_on_to(id, self.lookup(self.pool[id].lpa));
+        self.go_on_to(id, self.lookup(self.flash.pool[id].lpa));
     }
 
     /// The same; the page is here, or holds no data.
     fn go_on_to(&mut self, id: OpId, ppa: Ppa) {
-        let Op { class, partial, .. } = self.pool[id];
+        let Op { class, partial, .. } = self.flash.pool[id];
         if class == WRITE_BACK_PROGRAM {
             self.carry_looked_up(id);
         } else if partial {
@@ -331,13 +334,13 @@ impl Device {
 
     /// A read of the host whose place is known, if its page holds data.
     fn read_known(&mut self, id: OpId, mut ppa: Ppa) {
-        if self.cache.is_some() && self.serve_late(id) {
+        if self.controller.cache.is_some() && self.serve_late(id) {
             // The host wrote it meanwhile.
             return;
         }
         if !ppa.is_some() {
-            let lpa = self.pool[id].lpa;
-            self.recorder.unmapped_reads += 1;
+            let lpa = self.flash.pool[id].lpa;
+            self.observers.recorder.unmapped_reads += 1;
             if self.rules.unmapped_reads == UnmappedReads::Allocate {
                 ppa = self.allocate_on_first_read(lpa);
             }
@@ -346,7 +349,7 @@ impl Device {
         if !ppa.is_some() {
             return self.end_with_zeros(id);
         }
-        self.pool[id].ppa = ppa;
+        self.flash.pool[id].ppa = ppa;
         if self.waits_for_move(id) {
             return;
         }
@@ -363,19 +366,19 @@ impl Device {
 
     /// The same; the read of it that is to be sent, if this look-up needs one.
     fn map_read_for(&mut self, id: OpId, page: u32) -> Option<OpId> {
-        self.pool[id].wait_from = self.now;
-        let work = self.translation.work_of(page);
-        let under_way = work.filter(|&number| self.translation.works[number].stage == Stage::Reading);
+        self.flash.pool[id].wait_from = self.now;
+        let work = self.ftl.translation.work_of(page);
+        let under_way = work.filter(|&number| self.ftl.translation.works[number].stage == Stage::Reading);
         if let Some(number) = under_way
-            && !self.translation.separate_loads
+            && !self.ftl.translation.separate_loads
         {
-            self.translation.works[number].waiting.push(&mut self.pool, id);
+            self.ftl.translation.works[number].waiting.push(&mut self.flash.pool, id);
             return None;
         }
         let place = self.lookup(self.map_page(page));
         if under_way.is_some() {
             // Beside that one, for this look-up only.
-            self.recorder.mapping.loads += 1;
+            self.observers.recorder.mapping.loads += 1;
             return Some(self.new_map_read(page, place, id + 1));
         }
         if work.is_some() || !place.is_some() {
@@ -383,49 +386,49 @@ impl Device {
             self.page_is_here(id, page);
             return None;
         }
-        let number = self.translation.begin(page, Stage::Reading, false);
-        self.translation.works[number].waiting.push(&mut self.pool, id);
-        self.recorder.mapping.loads += 1;
+        let number = self.ftl.translation.begin(page, Stage::Reading, false);
+        self.ftl.translation.works[number].waiting.push(&mut self.flash.pool, id);
+        self.observers.recorder.mapping.loads += 1;
         Some(self.new_map_read(page, place, 0))
     }
 
     /// The translation page that a page of a request needs is in the controller.
     pub(super) fn page_is_here(&mut self, id: OpId, page: u32) {
         self.end_translation_wait(id);
-        let lpa = self.pool[id].lpa;
+        let lpa = self.flash.pool[id].lpa;
         self.compare_with_flash(lpa, page);
-        let Translation { policy, sizes, writes, .. } = &mut self.translation;
-        let occupied = self.mapped_units as u32;
-        let view = MapView { map: &self.map, layout: &self.layout, occupied, sizes: *sizes };
+        let Translation { policy, sizes, writes, .. } = &mut self.ftl.translation;
+        let occupied = self.ftl.mapped_units as u32;
+        let view = MapView { map: &self.ftl.map, layout: &self.ftl.layout, occupied, sizes: *sizes };
         policy.get_mut().loaded(page, lpa, &view, writes);
         let waits = policy.get().waits_for_evictions();
         self.tell_translation(|system, drive| system.loaded(page, lpa, drive));
-        let written = if self.translation.writes.is_empty() { None } else { self.write_back() };
+        let written = if self.ftl.translation.writes.is_empty() { None } else { self.write_back() };
         let found = self.ask(id);
         let eviction = written.filter(|_| waits && matches!(found, Found::Known(_)));
-        match eviction.and_then(|page| self.translation.work_of(page)) {
+        match eviction.and_then(|page| self.ftl.translation.work_of(page)) {
             Some(number) => {
-                self.pool[id].wait_from = self.now;
-                self.translation.works[number].held.push(&mut self.pool, id);
+                self.flash.pool[id].wait_from = self.now;
+                self.ftl.translation.works[number].held.push(&mut self.flash.pool, id);
             }
             None => self.go_on_with(id, found),
         }
     }
 
     pub(super) fn end_translation_wait(&mut self, id: OpId) {
-        let waited = self.now.since(self.pool[id].wait_from).0;
+        let waited = self.now.since(self.flash.pool[id].wait_from).0;
         if waited > 0 {
-            self.pool.parts_mut(id).add(BlamePart::Translation, waited);
+            self.flash.pool.parts_mut(id).add(BlamePart::Translation, waited);
         }
     }
 
     /// An entry of the host's map has changed.
     #[inline]
     pub(super) fn map_changed(&mut self, lpa: Lpa, old: Ppa, new: Ppa, cause: Cause) {
-        if self.translation.follows {
-            let Translation { policy, sizes, writes, .. } = &mut self.translation;
-            let occupied = self.mapped_units as u32;
-            let view = MapView { map: &self.map, layout: &self.layout, occupied, sizes: *sizes };
+        if self.ftl.translation.follows {
+            let Translation { policy, sizes, writes, .. } = &mut self.ftl.translation;
+            let occupied = self.ftl.mapped_units as u32;
+            let view = MapView { map: &self.ftl.map, layout: &self.ftl.layout, occupied, sizes: *sizes };
             policy.get_mut().updated(&Update { lpa, old, new, cause }, &view, writes);
             self.write_back();
         }
@@ -433,19 +436,19 @@ impl Device {
 
     /// A superblock has been erased, by which changes of its collection may be written.
     pub(super) fn tell_map_of_erase(&mut self) {
-        if self.translation.follows {
-            let Translation { policy, writes, .. } = &mut self.translation;
+        if self.ftl.translation.follows {
+            let Translation { policy, writes, .. } = &mut self.ftl.translation;
             policy.get_mut().erased(writes);
             self.write_back();
         }
     }
 
     pub(super) fn mapping_report(&self) -> Option<MappingReport> {
-        let translation = &self.translation;
+        let translation = &self.ftl.translation;
         if !translation.follows {
             return None;
         }
-        let (policy, counters) = (translation.policy.get(), self.recorder.mapping);
+        let (policy, counters) = (translation.policy.get(), self.observers.recorder.mapping);
         let lookups = counters.lookups();
         Some(MappingReport {
             policy: policy.name().to_owned(),

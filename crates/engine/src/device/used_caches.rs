@@ -80,13 +80,13 @@ impl Device {
     /// cache, a superblock is used again when its last page was overwritten; where they wait, the superblocks are folded in turn.
     /// In either case a superblock's age is evenly spread over its life. Returns the units that the cache then holds, valid or not.
     pub(crate) fn use_slc_cache(&mut self, occupied: u32, seed: u64) -> u64 {
-        let Some(least) = self.slc.as_ref().map(|slc| slc.least()).filter(|&least| least > 0) else {
+        let Some(least) = self.ftl.slc.as_ref().map(|slc| slc.least()).filter(|&least| least > 0) else {
             return 0;
         };
-        let domains = self.domains.len() as u32;
-        let units = self.blocks.units_in(CellMode::Slc, &self.geometry) * self.domains.width();
+        let domains = self.ftl.domains.len() as u32;
+        let units = self.ftl.blocks.units_in(CellMode::Slc, &self.geometry) * self.ftl.domains.width();
         let all = u64::from(units) * u64::from(least) * u64::from(domains);
-        let in_turn = self.slc.as_ref().is_some_and(|slc| slc.folds_first());
+        let in_turn = self.ftl.slc.as_ref().is_some_and(|slc| slc.folds_first());
         // In overwrites of all that the drive holds.
         let life =
             if in_turn { all as f64 / f64::from(occupied.max(1)) } else { f64::from(units).ln() + EULER };
@@ -97,9 +97,9 @@ impl Device {
             draws += 1;
             let lpa = Lpa(below(&mut random, occupied));
             let plane = self.place(&ProgramIntent::host(lpa, 0));
-            let domain = self.domains.of(plane);
+            let domain = self.ftl.domains.of(plane);
             let Some(point) = self.untimed_cache_point(domain) else { continue };
-            let begins = !self.domain[domain.index()].points[usize::from(point)].has_place();
+            let begins = !self.ftl.domain[domain.index()].points[usize::from(point)].has_place();
             let Some(kept) = kept.get_mut(domain.index()) else { continue };
             if begins {
                 *kept = (-unit(&mut random) * life).exp();
@@ -119,8 +119,8 @@ impl Device {
     fn store_outdated(&mut self, lpa: Lpa, domain: DomainId, point: u8) {
         let ppa: Ppa = self.put_untimed(lpa, domain, point);
         if ppa.is_some() {
-            let superblock = self.blocks.of(&self.geometry, ppa);
-            self.blocks.add_valid(superblock, -1);
+            let superblock = self.ftl.blocks.of(&self.geometry, ppa);
+            self.ftl.blocks.add_valid(superblock, -1);
             self.close_untimed_place_if_full(domain, point);
         }
     }
@@ -156,7 +156,7 @@ impl Device {
                 seen += 1;
             }
             if seen >= look {
-                let policy = self.translation.policy.get();
+                let policy = self.ftl.translation.policy.get();
                 let now = [policy.cached_entries(), policy.dirty_entries()].map(|count| count as f64);
                 let is_full = before.is_some_and(|before: [f64; 2]| {
                     before.iter().zip(now).all(|(&before, now)| now <= (1.0 + GROWS) * before)
@@ -172,13 +172,17 @@ impl Device {
 
     fn use_map_entry(&mut self, lpa: Lpa, write: bool) {
         let ppa = self.lookup(lpa);
-        let translation = &mut self.translation;
+        let translation = &mut self.ftl.translation;
         let (policy, sizes) = (translation.policy.get_mut(), translation.sizes);
-        let view =
-            MapView { map: &self.map, layout: &self.layout, occupied: self.mapped_units as u32, sizes };
+        let view = MapView {
+            map: &self.ftl.map,
+            layout: &self.ftl.layout,
+            occupied: self.ftl.mapped_units as u32,
+            sizes,
+        };
         let mut writes: Vec<WriteBack> = std::mem::take(&mut translation.writes);
         // With a data cache the host's writes ask for nothing: its write-backs change the entries.
-        if !write || self.cache.is_none() {
+        if !write || self.controller.cache.is_none() {
             for _ in 0..MOST_QUESTIONS {
                 let Found::Load(page) = policy.find(&Lookup { lpa, write }, &view) else { break };
                 policy.loaded(page, lpa, &view, &mut writes);

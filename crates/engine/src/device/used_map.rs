@@ -23,12 +23,12 @@ use wordline_base::rng::{stream, unit};
 impl Device {
     /// Whether a policy keeps a part of the map, which no system knows better.
     pub(crate) fn caches_its_map(&self) -> bool {
-        self.translation.is_asked() && !self.translation.asks_systems() && self.mapped_units > 0
+        self.ftl.translation.is_asked() && !self.ftl.translation.asks_systems() && self.ftl.mapped_units > 0
     }
 
     /// Pages that collection moves for each that is written, as the superblocks of the first domain are filled now.
     pub(crate) fn moves_for_a_write(&self, collection: Collection) -> f64 {
-        let view = self.blocks.view(DomainId(0));
+        let view = self.ftl.blocks.view(DomainId(0));
         let mut valid: Vec<u32> =
             view.valid.iter().copied().filter(|&valid| valid < NOT_A_CANDIDATE).collect();
         valid.sort_unstable();
@@ -54,19 +54,19 @@ impl Device {
         moved: f64,
         seed: u64,
     ) -> Option<u64> {
-        let keeping = self.translation.policy.get().keeping(self.mapped_units as u32)?;
+        let keeping = self.ftl.translation.policy.get().keeping(self.ftl.mapped_units as u32)?;
         let unit_bytes = u64::from(self.geometry.unit_bytes);
         let written: f64 = load
             .iter()
             .map(|draws| draws.share * draws.write_share * draws.units(0, unit_bytes).count() as f64)
             .sum();
-        let looks_up_writes = self.cache.is_none() || self.translation.looks_up_write_backs;
+        let looks_up_writes = self.controller.cache.is_none() || self.ftl.translation.looks_up_write_backs;
         let law = Law {
             load,
             keeping,
             // Where nothing is kept, each change is one of an entry that isn't.
             looks_up_writes: looks_up_writes && keeping.room > 0,
-            moved: moved * written / (self.mapped_units as f64).max(1.0),
+            moved: moved * written / (self.ftl.mapped_units as f64).max(1.0),
             unit_bytes,
             occupied,
         };
@@ -77,7 +77,7 @@ impl Device {
             urns(load, rate, &mut keys.clone())
         };
         let mut all = made()?;
-        let sizes = self.translation.sizes;
+        let sizes = self.ftl.translation.sizes;
         let kept = {
             let is_mapped = |lpa: Lpa| lpa.0 < sizes.logical_units && self.is_mapped(lpa);
             let page = |lpa: Lpa| if keeping.pages { sizes.page_of(lpa) } else { lpa.0 };
@@ -125,7 +125,7 @@ impl Device {
         } else {
             (Vec::new(), Evictions::new(&[], 0, f64::INFINITY))
         };
-        let sizes = self.translation.sizes;
+        let sizes = self.ftl.translation.sizes;
         let is_dirty = |list: &List, number: usize, part: usize, random: &mut Xoshiro256PlusPlus| {
             let Some(held) = list.held.get(number).filter(|_| changes) else { return false };
             let (urn, page) = (usize::from(held.urn), sizes.page_of(Lpa(held.lpa)));
@@ -136,7 +136,7 @@ impl Device {
             clean.is_some_and(|clean| unit(random) >= clean.chance(age, since))
         };
         let all = (kept.first.held.len() + kept.protected.held.len()) as u64;
-        self.translation.policy.get_mut().expect(all + u64::from(law.keeping.held_changes.min(1 << 24)));
+        self.ftl.translation.policy.get_mut().expect(all + u64::from(law.keeping.held_changes.min(1 << 24)));
         for (part, list) in [&kept.first, &kept.protected].into_iter().enumerate() {
             for number in (0..list.held.len()).rev() {
                 let dirty = is_dirty(list, number, part, random);
@@ -158,7 +158,7 @@ impl Device {
         cleans: &[[Clean; 2]],
         random: &mut Xoshiro256PlusPlus,
     ) -> (Vec<f64>, Evictions) {
-        let sizes = self.translation.sizes;
+        let sizes = self.ftl.translation.sizes;
         let slots = |kind: usize| -> f64 {
             urns.iter().filter(|urn| urn.kind == kind).map(|urn| f64::from(urn.slots)).sum()
         };
@@ -196,7 +196,7 @@ impl Device {
 
     /// Of a page whose entries were used one after the other: it was written when the first of them gave way.
     fn since_in_turn(&self, page: u32, kept: &Kept) -> f64 {
-        let (first, end) = self.translation.sizes.entries(page);
+        let (first, end) = self.ftl.translation.sizes.entries(page);
         let whole = (first..end).all(|lpa| kept.seen.has(lpa) || !self.is_mapped(Lpa(lpa)));
         if whole { f64::INFINITY } else { -1.0 }
     }
@@ -213,7 +213,7 @@ impl Device {
         if law.moved <= 0.0 {
             return 0;
         }
-        let sizes = self.translation.sizes;
+        let sizes = self.ftl.translation.sizes;
         let runs = runs(law.load, &sizes, law.unit_bytes, law.occupied);
         let longest = since.iter().copied().filter(|since| since.is_finite()).fold(0.0, f64::max);
         let mut changes = Aged::default();
@@ -242,7 +242,7 @@ impl Device {
         take: &mut dyn FnMut(Lpa, f64),
     ) {
         use rand::Rng;
-        let (first, end) = self.translation.sizes.entries(page);
+        let (first, end) = self.ftl.translation.sizes.entries(page);
         let order = Permutation::new(end - first, random.next_u64());
         let mut left = count;
         for number in 0..end - first {
@@ -260,7 +260,7 @@ impl Device {
     fn hold(&mut self, changes: Aged<u32>, most: u32) -> u64 {
         let list = changes.youngest_first();
         let held = list.len().min(most as usize);
-        self.translation.policy.get_mut().expect(held as u64);
+        self.ftl.translation.policy.get_mut().expect(held as u64);
         for number in (0..held).rev() {
             if let Some((_, lpa)) = list.get(number) {
                 self.change_map(Lpa(*lpa), Cause::Gc);
@@ -277,7 +277,7 @@ impl Device {
         kept: &Kept,
         random: &mut Xoshiro256PlusPlus,
     ) -> u64 {
-        let sizes = self.translation.sizes;
+        let sizes = self.ftl.translation.sizes;
         let runs = runs(law.load, &sizes, law.unit_bytes, law.occupied);
         let rates = PageRates::all(law, &runs);
         let of = |page: u32| {
@@ -343,7 +343,7 @@ impl Device {
     /// Writes that streams in turn made last.
     fn changed_in_turn(&self, law: &Law<'_>, kept: &Kept, changes: &mut Aged<u32>) {
         let most = law.keeping.held_changes;
-        let sizes = self.translation.sizes;
+        let sizes = self.ftl.translation.sizes;
         let mut same = stream(0, "in turn");
         let writes = |draws: &Draws| draws.share * draws.write_share;
         for urn in &mut urns(law.load, writes, &mut same).unwrap_or_default() {
@@ -361,11 +361,11 @@ impl Device {
 
     /// Has the policy take in an entry, and use it again.
     fn put_in(&mut self, lpa: Lpa, again: bool, dirty: bool) {
-        let translation = &mut self.translation;
+        let translation = &mut self.ftl.translation;
         let view = MapView {
-            map: &self.map,
-            layout: &self.layout,
-            occupied: self.mapped_units as u32,
+            map: &self.ftl.map,
+            layout: &self.ftl.layout,
+            occupied: self.ftl.mapped_units as u32,
             sizes: translation.sizes,
         };
         let (policy, writes) = (translation.policy.get_mut(), &mut translation.writes);
@@ -386,11 +386,11 @@ impl Device {
     fn change_map(&mut self, lpa: Lpa, cause: Cause) {
         // Policies that keep by such a rule keep which entries they have, not what these say.
         let place = Ppa(0);
-        let translation = &mut self.translation;
+        let translation = &mut self.ftl.translation;
         let view = MapView {
-            map: &self.map,
-            layout: &self.layout,
-            occupied: self.mapped_units as u32,
+            map: &self.ftl.map,
+            layout: &self.ftl.layout,
+            occupied: self.ftl.mapped_units as u32,
             sizes: translation.sizes,
         };
         let update = Update { lpa, old: place, new: place, cause };

@@ -45,8 +45,8 @@ impl VictimPlaces {
 impl Device {
     /// Those of a superblock.
     pub(super) fn victim_places(&self, domain: DomainId, victim: SuperblockId) -> VictimPlaces {
-        let block = self.blocks.split(victim).1;
-        let planes = self.domains.planes(domain);
+        let block = self.ftl.blocks.split(victim).1;
+        let planes = self.ftl.domains.planes(domain);
         VictimPlaces {
             blocks: planes.iter().map(|&plane| self.block_start(plane, block)).collect(),
             units_per_page: self.geometry.units_per_page(),

@@ -10,41 +10,41 @@ use wordline_base::ids::{DomainId, SuperblockId};
 impl Device {
     /// Takes the next victim; `false` when none is needed, possible or affordable now.
     pub(super) fn next_victim(&mut self, domain: DomainId) -> bool {
-        if self.rotation.is_some() && !self.has_its_turn(domain) {
+        if self.ftl.rotation.is_some() && !self.has_its_turn(domain) {
             return false;
         }
         let Some((superblock, cause)) = self.next_to_empty(domain) else {
             self.takes_its_turn(domain);
             return false;
         };
-        let valid = self.blocks.valid(superblock);
+        let valid = self.ftl.blocks.valid(superblock);
         if !self.has_room_for_victim(domain, superblock, valid) {
             return false;
         }
-        self.recorder.emptied(cause);
+        self.observers.recorder.emptied(cause);
         if cause == Cause::Gc {
-            self.recorder.collects(domain.index(), valid);
+            self.observers.recorder.collects(domain.index(), valid);
             self.tell_cache_of_victim(valid);
         }
         self.note_emptied(superblock);
-        let collector = &mut self.domain[domain.index()].collector;
-        self.recorder.background.victims += u64::from(collector.background);
+        let collector = &mut self.ftl.domain[domain.index()].collector;
+        self.observers.recorder.background.victims += u64::from(collector.background);
         collector.wanted.retain(|&(other, _)| other != superblock);
         collector.victims.push((superblock, cause));
-        if self.rotation.is_some() {
+        if self.ftl.rotation.is_some() {
             self.takes_its_turn(domain);
             self.verify_turn(domain);
         }
-        let collector = &mut self.domain[domain.index()].collector;
+        let collector = &mut self.ftl.domain[domain.index()].collector;
         (collector.victim, collector.cause, collector.row, collector.column) = (superblock, cause, 0, 0);
         self.note_pace_of(domain, superblock, valid);
         self.charge(Cost::Decision, 1);
-        self.blocks.set_state(superblock, BlockState::Collecting);
+        self.ftl.blocks.set_state(superblock, BlockState::Collecting);
         if cause == Cause::Gc {
             self.lock_superblock(cause, superblock);
             self.tell_collected(superblock);
         }
-        if self.urgent != 0 {
+        if self.flash.urgent != 0 {
             self.note_urgent();
         }
         if valid == 0 {
@@ -55,8 +55,8 @@ impl Device {
 
     /// What is collected from now on had so many valid units when it was chosen.
     pub(super) fn tell_cache_of_victim(&mut self, valid: u32) {
-        if let Some(cache) = &mut self.cache {
-            cache.state.is_to_move(valid, self.blocks.capacity());
+        if let Some(cache) = &mut self.controller.cache {
+            cache.state.is_to_move(valid, self.ftl.blocks.capacity());
         }
     }
 
@@ -65,27 +65,27 @@ impl Device {
     fn next_to_empty(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
         let by_cache = self.wanted_by_cache(domain);
         let comes_to_rest = self.comes_to_rest(domain);
-        let state = &self.domain[domain.index()];
+        let state = &self.ftl.domain[domain.index()];
         let free_soon = state.free.len() + state.collector.victims.len() as u32;
         let enough = comes_to_rest
-            || match &self.pace {
-                None => free_soon >= self.thresholds.stop.max(state.demand) + by_cache,
+            || match &self.ftl.pace {
+                None => free_soon >= self.ftl.thresholds.stop.max(state.demand) + by_cache,
                 Some(pace) => self.paced_enough(domain, free_soon, by_cache, pace),
             };
-        let spare = state.free.len() > self.thresholds.reserve;
-        if self.urgent != 0 && spare && self.wanted_is_urgent(domain) {
+        let spare = state.free.len() > self.ftl.thresholds.reserve;
+        if self.flash.urgent != 0 && spare && self.wanted_is_urgent(domain) {
             return self.next_wanted(domain);
         }
         if enough {
             if let Some(wanted) = self.next_wanted(domain) {
-                self.domain[domain.index()].collector.background = false;
+                self.ftl.domain[domain.index()].collector.background = false;
                 return Some(wanted);
             }
             if let Some(fold) = self.fold_at_leisure(domain) {
-                self.domain[domain.index()].collector.background = false;
+                self.ftl.domain[domain.index()].collector.background = false;
                 return Some(fold);
             }
-            let collector = &mut self.domain[domain.index()].collector;
+            let collector = &mut self.ftl.domain[domain.index()].collector;
             if !collector.wanted.is_empty() {
                 return None;
             }
@@ -98,12 +98,12 @@ impl Device {
         }
         match self.choose_for_space(domain) {
             Some(victim) => {
-                self.domain[domain.index()].collector.background = enough;
+                self.ftl.domain[domain.index()].collector.background = enough;
                 Some(victim)
             }
             None => {
                 if !enough {
-                    self.domain[domain.index()].pace.found_nothing();
+                    self.ftl.domain[domain.index()].pace.found_nothing();
                 }
                 self.spare_copies(domain);
                 let wanted = self.next_wanted(domain).or_else(|| self.fold_at_leisure(domain));
@@ -114,8 +114,8 @@ impl Device {
 
     /// Nothing is to be emptied now. What waits until other victims are out of the way is asked for again as they end.
     fn rest(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
-        let waits = self.fold_is_due(domain) || !self.domain[domain.index()].collector.wanted.is_empty();
-        let collector = &mut self.domain[domain.index()].collector;
+        let waits = self.fold_is_due(domain) || !self.ftl.domain[domain.index()].collector.wanted.is_empty();
+        let collector = &mut self.ftl.domain[domain.index()].collector;
         (collector.active, collector.background) = (waits, false);
         None
     }
@@ -124,26 +124,26 @@ impl Device {
     /// beside the reserve.
     fn next_wanted(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
         loop {
-            let state = &mut self.domain[domain.index()];
+            let state = &mut self.ftl.domain[domain.index()];
             let &(superblock, cause) = state.collector.wanted.front()?;
-            if self.blocks.state(superblock) != BlockState::Full {
+            if self.ftl.blocks.state(superblock) != BlockState::Full {
                 state.collector.wanted.pop_front();
                 continue;
             }
             let alone = !state.collector.collects() && state.collector.reading == 0;
-            return (alone && state.free.len() > self.thresholds.reserve).then_some((superblock, cause));
+            return (alone && state.free.len() > self.ftl.thresholds.reserve).then_some((superblock, cause));
         }
     }
 
     /// What a plan has set apart to be emptied, where programs wait for space and nothing else wins any: they may be that plan's
     /// own. The plan finds what is collected gone.
     fn take_from_plans(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
-        let state = &mut self.domain[domain.index()];
+        let state = &mut self.ftl.domain[domain.index()];
         let collector = &mut state.collector;
         if state.stalled.is_empty() || collector.collects() || collector.reading > 0 {
             return None;
         }
-        let (blocks, most) = (&self.blocks, self.blocks.most_valid());
+        let (blocks, most) = (&self.ftl.blocks, self.ftl.blocks.most_valid());
         let set_apart = collector.planned.iter().map(|planned| planned.0);
         let wins = |&superblock: &SuperblockId| {
             blocks.state(superblock) == BlockState::Collecting
@@ -160,39 +160,39 @@ impl Device {
     /// superblock of it is valid and the host leaves the reserve (a superblock asked for has one more). Of the free
     /// superblocks the host leaves the reserve only.
     fn has_room_for_victim(&self, domain: DomainId, superblock: SuperblockId, valid: u32) -> bool {
-        let state = &self.domain[domain.index()];
+        let state = &self.ftl.domain[domain.index()];
         let collector = &state.collector;
         if !collector.collects() && collector.reading == 0 {
             return true;
         }
-        if collector.victims.iter().any(|&(_, cause)| self.points.is_separate(cause)) {
+        if collector.victims.iter().any(|&(_, cause)| self.ftl.points.is_separate(cause)) {
             // It may take the reserve for a write point of its own.
             return false;
         }
-        if self.isolated.is_some() {
+        if self.ftl.isolated.is_some() {
             return self.stream_has_room_for_victim(domain, superblock, valid);
         }
-        let points = self.points.of_collection().map(|number| &state.points[usize::from(number)]);
+        let points = self.ftl.points.of_collection().map(|number| &state.points[usize::from(number)]);
         let pages_left: u32 = points.map(|point| point.pages_left(self.data_planes())).sum();
         let pages_left = pages_left * self.geometry.units_per_page();
-        let kept = u64::from(state.free.len().min(self.thresholds.reserve));
-        let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
+        let kept = u64::from(state.free.len().min(self.ftl.thresholds.reserve));
+        let room = u64::from(pages_left) + kept * u64::from(self.ftl.blocks.capacity());
         // Each of them may fill its last one in part.
-        let program_unit = self.geometry.units_per_program() * self.points.of_collection().count() as u32;
+        let program_unit = self.geometry.units_per_program() * self.ftl.points.of_collection().count() as u32;
         u64::from(valid + collector.reading + program_unit) <= room
     }
 
     /// The same where streams keep apart. Each has the places left in its own open superblock; the reserve is for those of the
     /// victims that were begun first, so another stream's doesn't count on it.
     fn stream_has_room_for_victim(&self, domain: DomainId, superblock: SuperblockId, valid: u32) -> bool {
-        let Some(isolated) = &self.isolated else { return true };
-        let (state, stream) = (&self.domain[domain.index()], isolated.of(superblock));
+        let Some(isolated) = &self.ftl.isolated else { return true };
+        let (state, stream) = (&self.ftl.domain[domain.index()], isolated.of(superblock));
         let collector = &state.collector;
-        let point = &state.points[usize::from(self.points.of_moves(stream))];
+        let point = &state.points[usize::from(self.ftl.points.of_moves(stream))];
         let left = point.pages_left(self.data_planes()) * self.geometry.units_per_page();
         let alone = collector.victims.iter().all(|&(other, _)| isolated.of(other) == stream);
-        let kept = if alone { state.free.len().min(self.thresholds.reserve) } else { 0 };
-        let room = u64::from(left) + u64::from(kept) * u64::from(self.blocks.capacity());
+        let kept = if alone { state.free.len().min(self.ftl.thresholds.reserve) } else { 0 };
+        let room = u64::from(left) + u64::from(kept) * u64::from(self.ftl.blocks.capacity());
         // It may fill its last program unit in part.
         u64::from(valid + collector.reading + self.geometry.units_per_program()) <= room
     }
@@ -202,14 +202,15 @@ impl Device {
         if self.systems_collect() {
             return None;
         }
-        let superblock = self.gc.choose(&self.blocks.view(domain))?;
-        let inside = superblock.index() < self.blocks.len() && self.blocks.split(superblock).0 == domain;
-        if !inside || self.blocks.state(superblock) != BlockState::Full {
+        let superblock = self.ftl.gc.choose(&self.ftl.blocks.view(domain))?;
+        let inside =
+            superblock.index() < self.ftl.blocks.len() && self.ftl.blocks.split(superblock).0 == domain;
+        if !inside || self.ftl.blocks.state(superblock) != BlockState::Full {
             self.fail(format!(
                 "the GC policy chose {superblock:?}, which is not a full superblock of {domain:?}"
             ));
             return None;
         }
-        (self.blocks.valid(superblock) <= self.blocks.most_valid()).then_some(superblock)
+        (self.ftl.blocks.valid(superblock) <= self.ftl.blocks.most_valid()).then_some(superblock)
     }
 }

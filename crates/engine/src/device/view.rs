@@ -22,15 +22,15 @@ impl View for Device {
     }
 
     fn logical_units(&self) -> u32 {
-        self.logical_units
+        self.ftl.logical_units
     }
 
     fn outstanding(&self) -> &[u32] {
-        &self.outstanding
+        &self.flash.outstanding
     }
 
     fn bus_is_busy(&self, channel: u32) -> bool {
-        let bus = self.channels.get(channel as usize);
+        let bus = self.flash.channels.get(channel as usize);
         bus.is_some_and(|bus| bus.free_at > self.now() || !bus.waiting.is_empty())
     }
 
@@ -43,36 +43,36 @@ impl View for Device {
     }
 
     fn has_room_for_move(&self, plane: PlaneId, cause: Cause) -> bool {
-        let domain = self.domains.of(plane);
-        self.has_room(plane) && self.spares_for_move(domain, self.points.of(cause))
+        let domain = self.ftl.domains.of(plane);
+        self.has_room(plane) && self.spares_for_move(domain, self.ftl.points.of(cause))
     }
 
     fn find(&self, lpa: Lpa) -> Ppa {
-        if lpa.0 < self.logical_units { self.lookup(lpa) } else { Ppa::NONE }
+        if lpa.0 < self.ftl.logical_units { self.lookup(lpa) } else { Ppa::NONE }
     }
 
     fn copies(&self, lpa: Lpa) -> &[FurtherCopy] {
-        self.copies.of(lpa)
+        self.ftl.copies.of(lpa)
     }
 
     fn is_reserved(&self, die: DieId) -> bool {
-        self.replication.reserved.has(PlaneId(die.0 * self.geometry.planes_per_die))
+        self.ftl.replication.reserved.has(PlaneId(die.0 * self.geometry.planes_per_die))
     }
 
     fn reserves_dies(&self) -> bool {
-        self.replication.reserved.has_dies()
+        self.ftl.replication.reserved.has_dies()
     }
 
     fn command(&self, die: DieId) -> Option<Class> {
-        if die.index() < self.outstanding.len() { self.command(die) } else { None }
+        if die.index() < self.flash.outstanding.len() { self.command(die) } else { None }
     }
 
     fn waits_ahead(&self, die: DieId, kind: FlashOp) -> bool {
-        die.index() < self.outstanding.len() && self.waits_ahead(die, kind)
+        die.index() < self.flash.outstanding.len() && self.waits_ahead(die, kind)
     }
 
     fn running(&self, die: DieId) -> Option<(Class, Ns)> {
-        if die.index() < self.outstanding.len() { self.running(die) } else { None }
+        if die.index() < self.flash.outstanding.len() { self.running(die) } else { None }
     }
 
     fn reads_at(&self, die: DieId, found: &mut Vec<ReadThere>) {
@@ -80,19 +80,19 @@ impl View for Device {
         let mut add = |first: OpId| {
             let mut head = first;
             while head != NONE {
-                let op = &device.pool[head];
+                let op = &device.flash.pool[head];
                 if !op.partial && !is_source(op.request) {
                     found.push(ReadThere { lpa: op.lpa, ppa: op.ppa, order: op.order });
                 }
                 head = op.next;
             }
         };
-        let Some(load) = device.outstanding.get(die.index()) else { return };
+        let Some(load) = device.flash.outstanding.get(die.index()) else { return };
         if *load == 0 {
             return;
         }
         let mut add_those_of = |server: usize| {
-            let Some(state) = device.dies.get(server) else { return };
+            let Some(state) = device.flash.dies.get(server) else { return };
             device
                 .running_reads(server)
                 .filter(|command| command.class == Class::HostRead)
@@ -100,8 +100,8 @@ impl View for Device {
             add(state.first(Class::HostRead));
         };
         add_those_of(die.index());
-        if device.second_server > 0 {
-            add_those_of(die.index() + device.second_server as usize);
+        if device.flash.second_server > 0 {
+            add_those_of(die.index() + device.flash.second_server as usize);
         }
     }
 
@@ -114,27 +114,27 @@ impl View for Device {
     }
 
     fn domains(&self) -> &Domains {
-        &self.domains
+        &self.ftl.domains
     }
 
     fn superblock_of(&self, ppa: Ppa) -> SuperblockId {
-        self.blocks.of(&self.geometry, ppa)
+        self.ftl.blocks.of(&self.geometry, ppa)
     }
 
     fn split(&self, superblock: SuperblockId) -> (DomainId, u32) {
-        self.blocks.split(superblock)
+        self.ftl.blocks.split(superblock)
     }
 
     fn blocks(&self, domain: DomainId) -> BlockView<'_> {
-        self.blocks.view(domain)
+        self.ftl.blocks.view(domain)
     }
 
     fn state(&self, superblock: SuperblockId) -> BlockState {
-        self.blocks.state(superblock)
+        self.ftl.blocks.state(superblock)
     }
 
     fn free(&self, domain: DomainId) -> u32 {
-        self.domain[domain.index()].free.len()
+        self.ftl.domain[domain.index()].free.len()
     }
 
     fn unit_at(&self, superblock: SuperblockId, unit: u32) -> Ppa {
@@ -146,25 +146,25 @@ impl View for Device {
     }
 
     fn home(&self, lpa: Lpa) -> (SuperblockId, u32) {
-        let ppa = self.layout.home(lpa);
+        let ppa = self.ftl.layout.home(lpa);
         (self.superblock_of(ppa), self.unit_of(ppa))
     }
 
     fn at_home(&self, superblock: SuperblockId, unit: u32) -> Option<Lpa> {
-        let lpa = self.layout.at_home(self.unit_at(superblock, unit));
-        (lpa.0 < self.logical_units).then_some(lpa)
+        let lpa = self.ftl.layout.at_home(self.unit_at(superblock, unit));
+        (lpa.0 < self.ftl.logical_units).then_some(lpa)
     }
 
     fn next_unit(&self, superblock: SuperblockId) -> Option<u32> {
-        self.plans.kept.next_unit(superblock, self.geometry.units_per_program())
+        self.ftl.plans.kept.next_unit(superblock, self.geometry.units_per_program())
     }
 
     fn valid(&self, superblock: SuperblockId) -> u32 {
-        self.blocks.valid(superblock)
+        self.ftl.blocks.valid(superblock)
     }
 
     fn is_settled(&self, superblock: SuperblockId) -> bool {
-        self.blocks.is_settled(superblock)
+        self.ftl.blocks.is_settled(superblock)
     }
 
     fn data_planes(&self) -> u32 {
@@ -176,6 +176,6 @@ impl View for Device {
     }
 
     fn planes(&self, domain: DomainId) -> &[PlaneId] {
-        self.domains.planes(domain)
+        self.ftl.domains.planes(domain)
     }
 }

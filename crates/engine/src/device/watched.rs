@@ -12,7 +12,7 @@ impl Device {
     /// The die begins its command, goes on with it, or is free.
     #[inline(always)]
     pub(super) fn tell_die(&mut self, die: DieId, class: Option<Class>) {
-        if self.probe.is_some() {
+        if self.observers.probe.is_some() {
             self.describe_die(die, class);
         }
     }
@@ -20,19 +20,19 @@ impl Device {
     #[cold]
     fn describe_die(&mut self, die: DieId, class: Option<Class>) {
         let command = class.map(|class| self.command_for_probe(die, class));
-        let waiting = self.outstanding.get(self.real_die(die)).copied().unwrap_or(0);
-        if let Some(probe) = &mut self.probe {
+        let waiting = self.flash.outstanding.get(self.real_die(die)).copied().unwrap_or(0);
+        if let Some(probe) = &mut self.observers.probe {
             probe.die_taken(die.0, command, waiting, self.now);
         }
     }
 
     fn command_for_probe(&self, die: DieId, class: Class) -> DieCommand {
-        let command = &self.dies[die.index()].command;
+        let command = &self.flash.dies[die.index()].command;
         let mut requests = Vec::new();
         let mut head = command.head;
         while head != NONE {
-            for unit in self.pool.units(head) {
-                let request = self.pool[unit].request;
+            for unit in self.flash.pool.units(head) {
+                let request = self.flash.pool[unit].request;
                 if request < JOIN {
                     let id = self.request_id(request);
                     if id != u64::MAX && !requests.contains(&id) {
@@ -40,26 +40,26 @@ impl Device {
                     }
                 }
             }
-            head = self.pool[head].next;
+            head = self.flash.pool[head].next;
         }
         // A command that begins has yet to get its channel.
-        let resumed = self.dies[die.index()].phase == Phase::Array;
+        let resumed = self.flash.dies[die.index()].phase == Phase::Array;
         DieCommand { class, planes: command.planes, resumed, requests }
     }
 
     /// The channel is the die's from now on until `end`.
     #[inline(always)]
     pub(super) fn tell_channel(&mut self, die: DieId, end: Ns) {
-        if self.probe.is_some() {
+        if self.observers.probe.is_some() {
             self.describe_channel(die, end);
         }
     }
 
     #[cold]
     fn describe_channel(&mut self, die: DieId, end: Ns) {
-        if let Some(probe) = &mut self.probe {
-            let class = self.dies[die.index()].command.class;
-            probe.channel_taken(self.channel_of[die.index()], die.0, class, self.now, end);
+        if let Some(probe) = &mut self.observers.probe {
+            let class = self.flash.dies[die.index()].command.class;
+            probe.channel_taken(self.flash.channel_of[die.index()], die.0, class, self.now, end);
         }
     }
 }

@@ -31,7 +31,7 @@ impl StaticWear {
 impl Device {
     /// What of the past of the superblocks somebody looks at.
     pub(super) fn needs(&self, gc: Needs) -> Needs {
-        Needs { last_change: gc.last_change || self.static_wear.is_some(), ..gc }
+        Needs { last_change: gc.last_change || self.ftl.static_wear.is_some(), ..gc }
     }
 
     /// A superblock of this domain was erased.
@@ -39,19 +39,19 @@ impl Device {
         if self.winds_down() {
             return;
         }
-        let Some(wear) = &mut self.static_wear else { return };
+        let Some(wear) = &mut self.ftl.static_wear else { return };
         let erases = &mut wear.erases[domain.index()];
         *erases = erases.saturating_add(1);
         if *erases < wear.interval {
             return;
         }
         let spread = wear.spread;
-        let collector = &self.domain[domain.index()].collector;
+        let collector = &self.ftl.domain[domain.index()].collector;
         let under_way = collector.wanted.iter().any(|wanted| wanted.1 == Cause::WearLevelling)
             || collector.victims.iter().any(|victim| victim.1 == Cause::WearLevelling);
         let least_worn = if under_way { None } else { self.least_worn(domain, spread) };
         if let Some(superblock) = least_worn {
-            if let Some(wear) = &mut self.static_wear {
+            if let Some(wear) = &mut self.ftl.static_wear {
                 wear.erases[domain.index()] = 0;
             }
             self.want_emptied(superblock, Cause::WearLevelling);
@@ -61,7 +61,7 @@ impl Device {
     /// Of the full superblocks that lag behind the most worn one by more than the bound: the least worn, of equals the one
     /// that changed longest ago, then the lowest number.
     fn least_worn(&self, domain: DomainId, spread: u32) -> Option<SuperblockId> {
-        let blocks = self.blocks.view(domain);
+        let blocks = self.ftl.blocks.view(domain);
         let most = blocks.erases.iter().copied().max()?;
         let limit = most.checked_sub(spread)?;
         (0..blocks.state.len())

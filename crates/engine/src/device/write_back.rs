@@ -26,13 +26,13 @@ impl Device {
             self.send_durable();
             self.send_urgent();
             let now = self.now;
-            let wants = self.cache.as_mut().is_some_and(|cache| cache.state.wants_write_back(now));
+            let wants = self.controller.cache.as_mut().is_some_and(|cache| cache.state.wants_write_back(now));
             if !wants || self.write_back_rests() || !self.write_back_page() {
                 break;
             }
         }
         self.program_merged();
-        if let Some(state) = self.cache.as_ref().map(|cache| &cache.state) {
+        if let Some(state) = self.controller.cache.as_ref().map(|cache| &cache.state) {
             let clean = state.table.len();
             let stuck = state.table.on_their_way() + state.table.waiting() == 0;
             let rests = state.is_full_in_pause(self.now) || state.throttled_until(self.now).is_some();
@@ -47,7 +47,9 @@ impl Device {
     /// Whether write-back pauses, from now on if a pause is due.
     fn write_back_rests(&mut self) -> bool {
         let (now, resource) = (self.now, self.pause_resource());
-        let Some(state) = self.cache.as_deref_mut().map(|cache| &mut cache.state) else { return false };
+        let Some(state) = self.controller.cache.as_deref_mut().map(|cache| &mut cache.state) else {
+            return false;
+        };
         let Some(pauses) = &mut state.pauses else { return false };
         if state.waiting.is_empty()
             && let Some(end) = pauses.begin(now)
@@ -59,7 +61,7 @@ impl Device {
 
     /// The slot that an operation carries to flash; `None` when the unit was dropped since.
     pub(super) fn owner(&self, unit: OpId) -> Option<Slot> {
-        let (table, slot) = (&self.cache.as_ref()?.state.table, self.pool[unit].slot);
+        let (table, slot) = (&self.controller.cache.as_ref()?.state.table, self.flash.pool[unit].slot);
         table.is_carried_by(slot, unit).then_some(slot)
     }
 
@@ -70,12 +72,12 @@ impl Device {
         if head == NONE {
             return;
         }
-        let Op { lpa, ppa, slot, next, class, .. } = self.pool[head];
-        self.pool.prefetch(next);
-        if let Some(cache) = self.cache.as_deref().filter(|_| class == WRITE_BACK_PROGRAM) {
+        let Op { lpa, ppa, slot, next, class, .. } = self.flash.pool[head];
+        self.flash.pool.prefetch(next);
+        if let Some(cache) = self.controller.cache.as_deref().filter(|_| class == WRITE_BACK_PROGRAM) {
             cache.state.table.prefetch_slot(slot);
-            self.map.prefetch(u64::from(lpa.0));
-            self.oob.prefetch(ppa);
+            self.ftl.map.prefetch(u64::from(lpa.0));
+            self.ftl.oob.prefetch(ppa);
         }
     }
 
@@ -90,7 +92,7 @@ impl Device {
 
     /// The dirty unit that the policy names, unless a superseded version waits, which is older.
     fn next_to_write_back(&mut self) -> Option<Slot> {
-        let cache = self.cache.as_deref_mut().filter(|cache| cache.state.table.waiting() > 0)?;
+        let cache = self.controller.cache.as_deref_mut().filter(|cache| cache.state.table.waiting() > 0)?;
         if let Some(slot) = cache.state.table.oldest_superseded() {
             return Some(slot);
         }
@@ -110,23 +112,23 @@ impl Device {
 
     /// This unit, or if its plane collects the oldest one of those whose planes don't; `None` where all do.
     fn past_collection(&self, slot: Slot) -> Option<Slot> {
-        let table = &self.cache.as_ref()?.state.table;
-        let collects = |domain: DomainId| self.domain[domain.index()].collector.collects();
-        let plane = self.placement.plane_by_address(table.lpa(slot))?;
-        if !collects(self.domains.of(plane)) {
+        let table = &self.controller.cache.as_ref()?.state.table;
+        let collects = |domain: DomainId| self.ftl.domain[domain.index()].collector.collects();
+        let plane = self.ftl.placement.plane_by_address(table.lpa(slot))?;
+        if !collects(self.ftl.domains.of(plane)) {
             return Some(slot);
         }
-        let free = (0..self.domains.len() as u32).map(DomainId).filter(|&domain| !collects(domain));
-        let groups = free.flat_map(|domain| (0..self.points.host()).map(move |point| (domain, point)));
-        let oldest =
-            groups.filter_map(|(domain, point)| table.oldest_of_group(self.points.group(domain.0, point)).0);
+        let free = (0..self.ftl.domains.len() as u32).map(DomainId).filter(|&domain| !collects(domain));
+        let groups = free.flat_map(|domain| (0..self.ftl.points.host()).map(move |point| (domain, point)));
+        let oldest = groups
+            .filter_map(|(domain, point)| table.oldest_of_group(self.ftl.points.group(domain.0, point)).0);
         oldest.min_by_key(|&slot| table.stamp(slot))
     }
 
     /// Where the address fixes the domain, or units go to several write points: rather another of the oldest units, if only its
     /// domain and write point have a whole page.
     fn prefer_whole_page(&self, slot: Slot) -> Slot {
-        let Some(cache) = &self.cache else { return slot };
+        let Some(cache) = &self.controller.cache else { return slot };
         let table = &cache.state.table;
         let page = self.geometry.units_per_program();
         if page == 1 {
@@ -148,12 +150,12 @@ impl Device {
     /// Of the write points with a whole page, the oldest unit of the one where that became dirty first: many units of slow
     /// streams may lie in front of those of others. `None` where the address fixes the domain.
     fn first_whole_page(&self, lpa: Lpa) -> Option<Slot> {
-        if self.points.host() == 1 || self.placement.plane_by_address(lpa).is_some() {
+        if self.ftl.points.host() == 1 || self.ftl.placement.plane_by_address(lpa).is_some() {
             return None;
         }
-        let (table, page) = (&self.cache.as_ref()?.state.table, self.geometry.units_per_program());
-        let whole = (0..self.points.host()).filter_map(|point| {
-            let (oldest, count) = table.oldest_of_group(self.points.group(0, point));
+        let (table, page) = (&self.controller.cache.as_ref()?.state.table, self.geometry.units_per_program());
+        let whole = (0..self.ftl.points.host()).filter_map(|point| {
+            let (oldest, count) = table.oldest_of_group(self.ftl.points.group(0, point));
             oldest.filter(|_| count >= page)
         });
         whole.min_by_key(|&slot| table.stamp(slot))
@@ -162,8 +164,8 @@ impl Device {
     /// Brings what the units that are sent next will need towards the caches.
     #[inline]
     fn fetch_to_send(&self) {
-        self.pool.prefetch_free();
-        if let Some(cache) = &self.cache {
+        self.flash.pool.prefetch_free();
+        if let Some(cache) = &self.controller.cache {
             cache.state.table.prefetch_behind_oldest_dirty();
         }
     }
@@ -171,13 +173,13 @@ impl Device {
     /// Sends a unit to flash, and with it what fills its flash page: the dirty ones among its neighbours in the
     /// address space, then the oldest that may lie there.
     fn write_back_from(&mut self, first: Slot) {
-        let Some(cache) = &self.cache else { return };
+        let Some(cache) = &self.controller.cache else { return };
         let table = &cache.state.table;
-        let (lpa, point) = (table.lpa(first), self.points.of_group(table.group(first)));
-        let fixed = self.placement.plane_by_address(lpa).is_some();
+        let (lpa, point) = (table.lpa(first), self.ftl.points.of_group(table.group(first)));
+        let fixed = self.ftl.placement.plane_by_address(lpa).is_some();
         let plane = self.place_unit(first);
-        let domain = self.domains.of(plane);
-        let group = self.points.group(if fixed { domain.0 } else { 0 }, point);
+        let domain = self.ftl.domains.of(plane);
+        let group = self.ftl.points.group(if fixed { domain.0 } else { 0 }, point);
         let page = self.geometry.units_per_program();
         let (mut left, mut merges) = (page, page * MERGES_FOR_A_UNIT);
         let first_of_page = lpa.0 & !(self.geometry.units_per_page() - 1);
@@ -186,13 +188,13 @@ impl Device {
         while let Some(slot) = next {
             let room = if self.send_new(slot, plane) { &mut left } else { &mut merges };
             *room -= 1;
-            if *room == 0 || (!fixed && self.domain[domain.index()].live >= self.room_limit) {
+            if *room == 0 || (!fixed && self.ftl.domain[domain.index()].live >= self.ftl.room_limit) {
                 return;
             }
             next = neighbours
                 .find_map(|lpa| self.dirty_and_waiting(Lpa(lpa)).filter(|&slot| self.goes_to(slot, point)));
             if next.is_none() {
-                let ordered = fixed || self.points.host() > 1;
+                let ordered = fixed || self.ftl.points.host() > 1;
                 next = if ordered { self.oldest_of_group(group, fixed) } else { self.next_to_write_back() };
             }
         }
@@ -201,13 +203,13 @@ impl Device {
     /// Whether a unit of the cache goes to this write point.
     #[inline]
     fn goes_to(&self, slot: Slot, point: u8) -> bool {
-        let group = || self.cache.as_ref().map(|cache| cache.state.table.group(slot));
-        self.points.host() == 1 || group().map(|group| self.points.of_group(group)) == Some(point)
+        let group = || self.controller.cache.as_ref().map(|cache| cache.state.table.group(slot));
+        self.ftl.points.host() == 1 || group().map(|group| self.ftl.points.of_group(group)) == Some(point)
     }
 
     /// Asks the placement for a unit that is written back.
     fn place_unit(&mut self, slot: Slot) -> PlaneId {
-        let Some(cache) = &self.cache else { return PlaneId(0) };
+        let Some(cache) = &self.controller.cache else { return PlaneId(0) };
         let (lpa, stream) = (cache.state.table.lpa(slot), cache.state.table.stream(slot));
         let cause = WRITE_BACK_PROGRAM.cause();
         self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, stream) })
@@ -215,47 +217,48 @@ impl Device {
 
     /// The stream of a unit on its way to flash.
     pub(super) fn stream_of_cached(&self, unit: OpId) -> Option<u16> {
-        self.owner(unit).and_then(|slot| self.cache.as_ref().map(|cache| cache.state.table.stream(slot)))
+        self.owner(unit)
+            .and_then(|slot| self.controller.cache.as_ref().map(|cache| cache.state.table.stream(slot)))
     }
 
     /// A unit on its way to flash gets the write point of its stream, as it was written last.
     pub(super) fn take_point_of_cached(&mut self, unit: OpId) {
         let Some(slot) = self.owner(unit) else { return };
-        let Some(cache) = &self.cache else { return };
-        self.pool[unit].point = self.points.of_group(cache.state.table.group(slot));
+        let Some(cache) = &self.controller.cache else { return };
+        self.flash.pool[unit].point = self.ftl.points.of_group(cache.state.table.group(slot));
     }
 
     fn dirty_and_waiting(&self, lpa: Lpa) -> Option<Slot> {
-        let table = &self.cache.as_ref()?.state.table;
+        let table = &self.controller.cache.as_ref()?.state.table;
         table.find(lpa).filter(|&slot| table.is_dirty(slot) && table.op(slot).is_none())
     }
 
     /// The oldest unit that goes to a domain, where that is fixed, and write point. Where it isn't, a superseded version of the
     /// same write point goes before all else.
     fn oldest_of_group(&self, group: u32, fixed: bool) -> Option<Slot> {
-        let table = &self.cache.as_ref()?.state.table;
+        let table = &self.controller.cache.as_ref()?.state.table;
         let superseded = table.oldest_superseded().filter(|&slot| !fixed && table.group(slot) == group);
         superseded.or_else(|| table.oldest_of_group(group).0)
     }
 
     fn send_new(&mut self, slot: Slot, plane: PlaneId) -> bool {
-        let Some(cache) = &self.cache else { return false };
+        let Some(cache) = &self.controller.cache else { return false };
         let lpa = cache.state.table.lpa(slot);
-        let id = self.pool.insert(Op::new(WRITE_BACK_PROGRAM, lpa, Ppa::NONE));
+        let id = self.flash.pool.insert(Op::new(WRITE_BACK_PROGRAM, lpa, Ppa::NONE));
         self.send(slot, id, plane)
     }
 
     /// An operation takes a dirty unit to flash. Whether its program is queued: it isn't where it waits for its entry of the map,
     /// or for sectors that flash holds.
     fn send(&mut self, slot: Slot, id: OpId, plane: PlaneId) -> bool {
-        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
         cache.state.table.depart(slot, id);
         if let Some(pauses) = &mut cache.state.pauses {
             pauses.sent();
         }
-        self.pool[id].slot = slot;
-        self.pool[id].point = self.points.of(WRITE_BACK_PROGRAM.cause());
-        if self.translation.looks_up_write_backs && !self.is_translated(id) {
+        self.flash.pool[id].slot = slot;
+        self.flash.pool[id].point = self.ftl.points.of(WRITE_BACK_PROGRAM.cause());
+        if self.ftl.translation.looks_up_write_backs && !self.is_translated(id) {
             return false;
         }
         self.carry(slot, id, plane)
@@ -263,14 +266,14 @@ impl Device {
 
     /// The entry of a unit on its way to flash was looked up.
     pub(super) fn carry_looked_up(&mut self, unit: OpId) {
-        let request = self.pool[unit].request;
+        let request = self.flash.pool[unit].request;
         match self.owner(unit) {
             Some(slot) => {
                 let plane = self.place_unit(slot);
                 self.carry(slot, unit, plane);
             }
             None if request < OWN => self.unit_done(unit, None),
-            None => self.pool.remove(unit),
+            None => self.flash.pool.remove(unit),
         }
     }
 
@@ -279,23 +282,23 @@ impl Device {
         if self.waits_for_move(id) {
             return false;
         }
-        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
         let table = &mut cache.state.table;
         if self.rules.written_only {
-            self.pool.set_tag(id, table.bytes_held(slot));
+            self.flash.pool.set_tag(id, table.bytes_held(slot));
         }
         // A superseded version is nobody's: what it lacks isn't read for it.
         let complete = table.holds_all(slot) || table.is_superseded(slot);
-        let old = if complete { Ppa::NONE } else { self.lookup(self.pool[id].lpa) };
+        let old = if complete { Ppa::NONE } else { self.lookup(self.flash.pool[id].lpa) };
         if !old.is_some() {
             self.program_on(plane, id);
             return true;
         }
-        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
         cache.state.merging += 1;
         cache.state.record.counts.merges += 1;
         let bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
-        let op = &mut self.pool[id];
+        let op = &mut self.flash.pool[id];
         (op.class, op.ppa, op.bytes) = (WRITE_BACK_READ, old, bytes);
         self.enqueue(id);
         false
@@ -303,13 +306,13 @@ impl Device {
 
     /// What a unit lacked is there, or needed no longer.
     pub(super) fn merged(&mut self, unit: OpId) {
-        let request = self.pool[unit].request;
+        let request = self.flash.pool[unit].request;
         let owner = self.owner(unit);
-        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         cache.state.merging -= 1;
         match owner {
             None if request < OWN => self.unit_done(unit, None),
-            None => self.pool.remove(unit),
+            None => self.flash.pool.remove(unit),
             Some(slot) => {
                 cache.state.table.hold_all(slot);
                 if request >= OWN {
@@ -325,16 +328,16 @@ impl Device {
     /// Programs completed units when they fill flash pages, or when no more are on their way.
     fn program_merged(&mut self) {
         let page = self.geometry.units_per_program();
-        while let Some(cache) = self.cache.as_deref() {
+        while let Some(cache) = self.controller.cache.as_deref() {
             let (count, merging) = (cache.state.merged.len(), cache.state.merging);
             let Some(&first) = cache.state.merged.front() else { return };
-            let fixed = self.placement.plane_by_address(self.pool[first].lpa).is_some();
-            let groups = self.domains.len() as u32 * u32::from(self.points.host());
+            let fixed = self.ftl.placement.plane_by_address(self.flash.pool[first].lpa).is_some();
+            let groups = self.ftl.domains.len() as u32 * u32::from(self.ftl.points.host());
             let together = if fixed { page * groups.min(16) } else { page };
             if merging > 0 && count < together as usize {
                 return;
             }
-            let apart = !fixed && self.points.host() > 1;
+            let apart = !fixed && self.ftl.points.host() > 1;
             let point = if apart { self.next_merged_together(merging > 0) } else { None };
             if apart && point.is_none() {
                 return;
@@ -343,7 +346,7 @@ impl Device {
             for _ in 0..together {
                 let Some(id) = self.take_merged(point) else { break };
                 let Some(slot) = self.owner(id) else {
-                    self.pool.remove(id);
+                    self.flash.pool.remove(id);
                     continue;
                 };
                 let chosen = plane.filter(|_| !fixed).unwrap_or_else(|| self.place_unit(slot));
@@ -355,14 +358,15 @@ impl Device {
 
     /// The write point of a completed unit; of one that was dropped since, the first.
     fn point_of_merged(&self, id: OpId) -> u8 {
-        let group =
-            self.owner(id).and_then(|slot| self.cache.as_ref().map(|cache| cache.state.table.group(slot)));
-        group.map_or(0, |group| self.points.of_group(group))
+        let group = self
+            .owner(id)
+            .and_then(|slot| self.controller.cache.as_ref().map(|cache| cache.state.table.group(slot)));
+        group.map_or(0, |group| self.ftl.points.of_group(group))
     }
 
     /// The write point of which completed units are programmed next.
     fn next_merged_together(&self, more: bool) -> Option<u8> {
-        let merged = &self.cache.as_ref()?.state.merged;
+        let merged = &self.controller.cache.as_ref()?.state.merged;
         let points = merged.iter().map(|&id| self.point_of_merged(id));
         next_together(points, self.geometry.units_per_program(), more)
     }
@@ -371,20 +375,21 @@ impl Device {
     fn take_merged(&mut self, point: Option<u8>) -> Option<OpId> {
         let place = match point {
             Some(point) => {
-                let merged = &self.cache.as_ref()?.state.merged;
+                let merged = &self.controller.cache.as_ref()?.state.merged;
                 merged.iter().position(|&id| self.point_of_merged(id) == point)?
             }
             None => 0,
         };
-        self.cache.as_mut()?.state.merged.remove(place)
+        self.controller.cache.as_mut()?.state.merged.remove(place)
     }
 
     /// Units of writes with FUA: each is programmed at once, unless it is on its way already.
     fn send_durable(&mut self) {
         let mut page: Option<(u32, u32, PlaneId)> = None;
-        while let Some(id) = self.cache.as_mut().and_then(|cache| cache.state.durable.pop_front()) {
-            let Op { lpa, request, .. } = self.pool[id];
-            let Some(cache) = self.cache.as_deref_mut() else { return };
+        while let Some(id) = self.controller.cache.as_mut().and_then(|cache| cache.state.durable.pop_front())
+        {
+            let Op { lpa, request, .. } = self.flash.pool[id];
+            let Some(cache) = self.controller.cache.as_deref_mut() else { return };
             let table = &cache.state.table;
             let Some(slot) = table.find(lpa) else {
                 self.unit_done(id, None);
@@ -406,14 +411,15 @@ impl Device {
                 (Some(_), true) => table.stamp(slot),
                 (Some(_), false) => table.in_program(slot),
             };
-            self.pool[id].wait_from = self.now;
+            self.flash.pool[id].wait_from = self.now;
             cache.state.promises.push(Promise { op: id, from: stamp, until: stamp + 1, left: 1 });
         }
     }
 
     /// Units that became dirty again on their way, and for which somebody waits.
     fn send_urgent(&mut self) {
-        while let Some(lpa) = self.cache.as_mut().and_then(|cache| cache.state.urgent.pop_front()) {
+        while let Some(lpa) = self.controller.cache.as_mut().and_then(|cache| cache.state.urgent.pop_front())
+        {
             if let Some(slot) = self.dirty_and_waiting(Lpa(lpa)) {
                 self.write_back_from(slot);
             }
@@ -423,31 +429,31 @@ impl Device {
     /// The die takes the program of a cached unit: it carries the newest version, whatever was written since it was
     /// queued.
     pub(super) fn commit_write_back(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Op { lpa, ppa, .. } = self.pool[unit];
+        let Op { lpa, ppa, .. } = self.flash.pool[unit];
         let Some(slot) = self.owner(unit) else { return self.unused(unit) };
         if self.commit_superseded(unit, slot) {
             return;
         }
-        if self.copies.has(lpa) {
+        if self.ftl.copies.has(lpa) {
             self.drop_copies(lpa, self.lookup(lpa), CopyLoss::Written);
         }
         let old = self.store(lpa, ppa, superblock);
-        if !self.partial_writes.is_empty() {
-            self.partial_writes.rewritten(lpa);
+        if !self.ftl.partial_writes.is_empty() {
+            self.ftl.partial_writes.rewritten(lpa);
         }
-        self.pool[unit].replaced = old;
+        self.flash.pool[unit].replaced = old;
         if old.is_some() {
             // For the end of the program.
-            self.blocks.prefetch(self.blocks.of(&self.geometry, old));
+            self.ftl.blocks.prefetch(self.ftl.blocks.of(&self.geometry, old));
         }
         // The same.
-        self.blocks.prefetch_pending(superblock);
-        self.blocks.count_host_write();
-        self.mapped_units += u64::from(!old.is_some());
-        if let Some(versions) = &mut self.versions {
+        self.ftl.blocks.prefetch_pending(superblock);
+        self.ftl.blocks.count_host_write();
+        self.ftl.mapped_units += u64::from(!old.is_some());
+        if let Some(versions) = &mut self.ftl.versions {
             versions.first(lpa, ppa);
         }
-        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         cache.state.table.hold_all(slot);
         cache.state.table.commit(slot);
         cache.state.table.prefetch(lpa);
@@ -459,7 +465,7 @@ impl Device {
 
     /// If the unit was written again in a place of its own, the program of this version holds nothing that is valid; whether so.
     fn commit_superseded(&mut self, unit: OpId, slot: Slot) -> bool {
-        let Some(cache) = self.cache.as_deref_mut() else { return false };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
         if !cache.state.table.is_superseded(slot) {
             return false;
         }
@@ -472,9 +478,9 @@ impl Device {
 
     /// The program of a cached unit has ended.
     pub(super) fn write_back_ended(&mut self, unit: OpId) {
-        let lpa = self.pool[unit].lpa;
+        let lpa = self.flash.pool[unit].lpa;
         let owner = self.owner(unit);
-        let Some(cache) = self.cache.as_deref_mut() else { return };
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let (state, policy) = (&mut cache.state, &mut cache.policy);
         let superseded = owner.is_some_and(|slot| state.table.is_superseded(slot));
         state.record.counts.write_backs += u64::from(lpa.is_some() || superseded);

@@ -13,15 +13,15 @@ impl Device {
     /// The data of a write follows its command.
     #[inline(never)]
     pub(super) fn take_data(&mut self, number: u32) {
-        let HostRequest { offset, length, .. } = self.requests[number as usize].request;
+        let HostRequest { offset, length, .. } = self.front.requests[number as usize].request;
         let page = u64::from(self.geometry.page_bytes);
         let pages = (offset + length).div_ceil(page) - offset / page;
         if pages > 1 {
             return self.take_pages(number, page, pages as u32);
         }
-        self.requests[number as usize].carried = Carried::Data;
+        self.front.requests[number as usize].carried = Carried::Data;
         let time = self.link_time(length, 0);
-        if time == Ns::ZERO && self.link_in.is_empty() {
+        if time == Ns::ZERO && self.front.link_in.is_empty() {
             self.deliver_data(number);
         } else {
             self.take_link(false, number, time);
@@ -30,9 +30,9 @@ impl Device {
 
     /// Its data lies on several flash pages of `page` bytes. Together they take the link for as long as in one piece.
     fn take_pages(&mut self, whole: u32, page: u64, pages: u32) {
-        let request = self.requests[whole as usize];
+        let request = self.front.requests[whole as usize];
         let HostRequest { offset, length, .. } = request.request;
-        self.requests[whole as usize].left = pages;
+        self.front.requests[whole as usize].left = pages;
         let mut first = 0;
         while first < length {
             let end = length.min((offset + first) / page * page + page - offset);

@@ -29,41 +29,42 @@ pub(super) struct Counted {
 impl Device {
     /// Audits every logical page. `None` where most was written, or something is wrong.
     pub(super) fn audit_by_formula(&self) -> Option<Counted> {
-        let versions = self.versions.as_ref()?;
-        let most = self.map.most_written() + self.oob.most_written() + versions.most_written();
+        let versions = self.ftl.versions.as_ref()?;
+        let most = self.ftl.map.most_written() + self.ftl.oob.most_written() + versions.most_written();
         if most > self.all_units() as usize / ONE_OF {
             return None;
         }
         let mut laid = self.laid_out()?;
-        let of_host = |lpa: Lpa| u64::from(lpa.0 < self.logical_units);
-        let (mut mapped, mut asked) = (u64::from(self.layout.occupied().min(self.logical_units)), 0);
+        let of_host = |lpa: Lpa| u64::from(lpa.0 < self.ftl.logical_units);
+        let (mut mapped, mut asked) = (u64::from(self.ftl.layout.occupied().min(self.ftl.logical_units)), 0);
         let mut elsewhere = vec![0u32; laid.len()];
-        for (lpa, ppa) in self.map.written(&self.layout) {
+        for (lpa, ppa) in self.ftl.map.written(&self.ftl.layout) {
             asked += 1;
-            if self.layout.holds(lpa) {
-                let left = laid.get_mut(self.blocks.of(&self.geometry, self.layout.ppa(lpa)).index())?;
+            if self.ftl.layout.holds(lpa) {
+                let left =
+                    laid.get_mut(self.ftl.blocks.of(&self.geometry, self.ftl.layout.ppa(lpa)).index())?;
                 *left = left.checked_sub(1)?;
                 mapped -= of_host(lpa);
             }
             if ppa.is_some() {
-                let superblock = self.blocks.of(&self.geometry, ppa);
+                let superblock = self.ftl.blocks.of(&self.geometry, ppa);
                 self.audit_page(lpa, ppa, superblock).ok()?;
                 *elsewhere.get_mut(superblock.index())? += 1;
                 mapped += of_host(lpa);
             }
         }
-        for ppa in self.oob.written().chain(versions.written_places()) {
+        for ppa in self.ftl.oob.written().chain(versions.written_places()) {
             asked += 1;
-            let lpa = self.layout.lpa(ppa);
-            if lpa.is_some() && self.map.is_as_laid_out(lpa) {
-                self.audit_page(lpa, ppa, self.blocks.of(&self.geometry, ppa)).ok()?;
+            let lpa = self.ftl.layout.lpa(ppa);
+            if lpa.is_some() && self.ftl.map.is_as_laid_out(lpa) {
+                self.audit_page(lpa, ppa, self.ftl.blocks.of(&self.geometry, ppa)).ok()?;
             }
         }
         for lpa in versions.written_pages() {
             asked += 1;
-            if self.map.is_as_laid_out(lpa) && self.layout.holds(lpa) {
-                let ppa = self.layout.ppa(lpa);
-                self.audit_page(lpa, ppa, self.blocks.of(&self.geometry, ppa)).ok()?;
+            if self.ftl.map.is_as_laid_out(lpa) && self.ftl.layout.holds(lpa) {
+                let ppa = self.ftl.layout.ppa(lpa);
+                self.audit_page(lpa, ppa, self.ftl.blocks.of(&self.geometry, ppa)).ok()?;
             }
         }
         let valid = laid.iter().zip(&elsewhere).map(|(laid, elsewhere)| laid + elsewhere).collect();
@@ -72,17 +73,18 @@ impl Device {
 
     /// Units that the layout puts into each superblock; `None` where they aren't as many as it holds.
     fn laid_out(&self) -> Option<Vec<u32>> {
-        let domains = (0..self.domains.len() as u32).map(DomainId);
-        let laid: Vec<u32> =
-            domains.flat_map(|domain| self.layout.units_of(&self.geometry, &self.domains, domain)).collect();
+        let domains = (0..self.ftl.domains.len() as u32).map(DomainId);
+        let laid: Vec<u32> = domains
+            .flat_map(|domain| self.ftl.layout.units_of(&self.geometry, &self.ftl.domains, domain))
+            .collect();
         let sum: u64 = laid.iter().map(|&units| u64::from(units)).sum();
-        (laid.len() == self.blocks.len() && sum == u64::from(self.layout.laid())).then_some(laid)
+        (laid.len() == self.ftl.blocks.len() && sum == u64::from(self.ftl.layout.laid())).then_some(laid)
     }
 
     /// Whether no superblock that is erased holds any of these units.
     fn none_is_erased(&self, laid: &[u32]) -> bool {
         let erased = |number| {
-            matches!(self.blocks.state(SuperblockId(number)), BlockState::Free | BlockState::Erasing)
+            matches!(self.ftl.blocks.state(SuperblockId(number)), BlockState::Free | BlockState::Erasing)
         };
         laid.iter().zip(0..).all(|(&units, number)| units == 0 || !erased(number))
     }

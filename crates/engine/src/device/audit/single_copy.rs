@@ -111,9 +111,13 @@ impl Device {
     /// Audits every logical page: how many of the host hold data, and what is valid in each superblock. `None` where pages may
     /// have several places, or something is wrong.
     pub(super) fn audit_single_copies(&self) -> Option<(u64, Vec<u32>)> {
-        let versions = self.versions.as_ref().filter(|_| self.cache.is_none() && !self.copies.is_on())?;
-        let (map, layout, oob) = (&self.map, &self.layout, &self.oob);
-        let (blocks, geometry, host) = (&self.blocks, &self.geometry, self.logical_units);
+        let versions = self
+            .ftl
+            .versions
+            .as_ref()
+            .filter(|_| self.controller.cache.is_none() && !self.ftl.copies.is_on())?;
+        let (map, layout, oob) = (&self.ftl.map, &self.ftl.layout, &self.ftl.oob);
+        let (blocks, geometry, host) = (&self.ftl.blocks, &self.geometry, self.ftl.logical_units);
         let tables = Tables { map, layout, oob, versions, blocks, geometry, host };
         tables.audit(self.all_units())
     }

@@ -48,12 +48,12 @@ impl Device {
         let mut memory = Memory::default();
         let (Some(first), Some(last)) = (pages.first(), pages.last()) else { return memory };
         let in_order =
-            last.0.checked_sub(first.0) == Some(pages.len() as u32 - 1) && last.0 < self.logical_units;
+            last.0.checked_sub(first.0) == Some(pages.len() as u32 - 1) && last.0 < self.ftl.logical_units;
         if !in_order || pages.len() < WORTH_A_THREAD {
             return memory;
         }
         for places in self.coming_places(dealing, &(first.0..last.0 + 1)) {
-            if let Some(extent) = self.oob.expect_run(places) {
+            if let Some(extent) = self.ftl.oob.expect_run(places) {
                 // SAFETY: as the caller says.
                 unsafe { memory.handout.add(extent) };
             }
@@ -69,11 +69,11 @@ impl Device {
     fn coming_places(&self, dealing: &Dealing, pages: &Range<u32>) -> Vec<Range<u32>> {
         let units = self.geometry.units_per_block();
         let mut places: Vec<Range<u32>> = Vec::new();
-        for domain in (0..self.domains.len() as u32).map(DomainId) {
-            let planes = self.domains.planes(domain);
+        for domain in (0..self.ftl.domains.len() as u32).map(DomainId) {
+            let planes = self.ftl.domains.planes(domain);
             let blocks = dealing.entries_of(domain, pages).len().div_ceil(planes.len() * units as usize);
-            for superblock in self.domain[domain.index()].free.coming(blocks) {
-                let block = self.blocks.split(superblock).1;
+            for superblock in self.ftl.domain[domain.index()].free.coming(blocks) {
+                let block = self.ftl.blocks.split(superblock).1;
                 places.extend(planes.iter().map(|&plane| {
                     let first = self.block_start(plane, block).0;
                     first..first + units

@@ -114,7 +114,7 @@ impl Preparation {
         let plan = |seed| device.steady_plan(Collection::Greedy, seed, false, 1);
         device.fill_at_once(setup.scheme.placement.order, self.occupied, self.scattered.map(plan));
         if self.for_ever_full {
-            device.blocks.set_least_won(u32::MAX);
+            device.ftl.blocks.set_least_won(u32::MAX);
         }
         let dealing = device.dealing()?;
         if by_domain {
@@ -122,7 +122,7 @@ impl Preparation {
         } else {
             device.fill_in_turn(&self.filled);
         }
-        let pages = self.filled.iter().copied().filter(|lpa| lpa.0 < device.logical_units);
+        let pages = self.filled.iter().copied().filter(|lpa| lpa.0 < device.ftl.logical_units);
         let pages: Vec<Lpa> = pages.collect();
         device.store_map();
         let mut choice = device.overwriting(self.occupied, &pages, setup.seed);
@@ -132,7 +132,7 @@ impl Preparation {
         } else {
             assert!(device.overwrite_in_turn(self.overwrites, &mut choice, &mut || true));
         }
-        device.blocks.take_lowest_free();
+        device.ftl.blocks.take_lowest_free();
         device.close_untimed_places();
         Some(device)
     }
@@ -155,7 +155,7 @@ fn domain_by_domain_and_in_turn_leave_the_same() {
         let preparation = Preparation::drawn(&mut random, units);
         let Some(by_domain) = preparation.prepared(&setup, true) else { continue };
         let in_turn = preparation.prepared(&setup, false).unwrap();
-        assert_eq!(by_domain.fault, in_turn.fault, "{:?}", setup.scheme);
+        assert_eq!(by_domain.fault(), in_turn.fault(), "{:?}", setup.scheme);
         assert!(
             saved(&setup, &by_domain) == saved(&setup, &in_turn),
             "{:?} {:?}",
@@ -164,8 +164,8 @@ fn domain_by_domain_and_in_turn_leave_the_same() {
         );
         by_domain.audit().unwrap();
         compared += 1;
-        with_slc_cache += u32::from(by_domain.slc.is_some());
-        collected += u32::from(by_domain.blocks.erase_counts().iter().any(|&erases| erases > 0));
+        with_slc_cache += u32::from(by_domain.ftl.slc.is_some());
+        collected += u32::from(by_domain.ftl.blocks.erase_counts().iter().any(|&erases| erases > 0));
     }
     assert!(collected > 50 && with_slc_cache > 5, "of {compared}: {collected}, {with_slc_cache}");
 }
@@ -191,12 +191,12 @@ fn a_long_fill_in_order_whose_memory_is_handed_out_ahead_leaves_the_same() {
         } else {
             device.fill_in_turn(&filled);
         }
-        device.blocks.take_lowest_free();
+        device.ftl.blocks.take_lowest_free();
         device.close_untimed_places();
         device
     };
     let by_domain = prepared(true);
-    assert!(by_domain.dealing().is_some() && filled.len() as u32 <= by_domain.logical_units - 1000);
+    assert!(by_domain.dealing().is_some() && filled.len() as u32 <= by_domain.ftl.logical_units - 1000);
     assert!(saved(&setup, &by_domain) == saved(&setup, &prepared(false)));
 }
 
@@ -211,8 +211,8 @@ fn the_domain_that_can_not_go_on_first_is_named() {
         let preparation = Preparation { for_ever_full: true, ..Preparation::drawn(&mut random, units) };
         let Some(by_domain) = preparation.prepared(&setup, true) else { continue };
         let in_turn = preparation.prepared(&setup, false).unwrap();
-        assert_eq!(by_domain.fault, in_turn.fault);
-        compared += u32::from(by_domain.fault.is_some());
+        assert_eq!(by_domain.fault(), in_turn.fault());
+        compared += u32::from(by_domain.fault().is_some());
     }
 }
 
@@ -223,8 +223,8 @@ fn preparation_stops_when_it_is_asked_to() {
     let setup = setup(&keys).unwrap();
     for overwrites in [1, 1_000_000] {
         let (mut device, _) = setup.new_drive(Vec::new()).unwrap();
-        device.fill_at_once(setup.scheme.placement.order, device.logical_units, None);
-        let mut choice = device.overwriting(device.logical_units, &[], 1);
+        device.fill_at_once(setup.scheme.placement.order, device.ftl.logical_units, None);
+        let mut choice = device.overwriting(device.ftl.logical_units, &[], 1);
         let mut questions = 0;
         let mut twice = || {
             questions += 1;

@@ -70,15 +70,15 @@ fn streams_of_superblocks(keys: &[(&str, &str)]) -> (Vec<u32>, u64) {
         pattern: None,
     };
     let mut drive = setup.prepare(&[]).unwrap();
-    let pages = drive.logical_units;
+    let pages = drive.ftl.logical_units;
     let mut source = Overwrites { left: 8 * pages, pages, random: stream(1, "overwrites") };
     let report = replay(&setup, &mut drive, &mut source, &mut crate::run::Unobserved).unwrap().report;
-    let mut streams = vec![0; drive.blocks.len()];
+    let mut streams = vec![0; drive.ftl.blocks.len()];
     for lpa in (0..pages).map(Lpa) {
         let ppa = drive.lookup(lpa);
         if ppa.is_some() {
             let part = (lpa.0 / (pages / STREAMS)).min(STREAMS - 1);
-            streams[drive.blocks.of(&drive.geometry, ppa).index()] |= 1u32 << part;
+            streams[drive.ftl.blocks.of(&drive.geometry, ppa).index()] |= 1u32 << part;
         }
     }
     streams.retain(|&of| of != 0);

@@ -17,54 +17,55 @@ impl Device {
     /// a row that was begun gets the parity of what it holds. That of moves is closed only while nothing is being moved:
     /// what is being moved counts on its space.
     pub(super) fn close_early(&mut self, superblock: SuperblockId) {
-        let domain = self.blocks.split(superblock).0;
-        let state = &self.domain[domain.index()];
+        let domain = self.ftl.blocks.split(superblock).0;
+        let state = &self.ftl.domain[domain.index()];
         let fills = |point: &WritePoint| point.superblock == superblock && point.has_place();
         let Some(number) = state.points.iter().position(fills) else { return };
         let collector = &state.collector;
         let at_rest = !collector.collects() && collector.reading == 0 && collector.in_flight == 0;
-        if !(self.points.is_of_host(number as u8) || at_rest && state.points[number].gathered.is_empty()) {
+        if !(self.ftl.points.is_of_host(number as u8) || at_rest && state.points[number].gathered.is_empty())
+        {
             return;
         }
         self.close_untimed_place(domain, number as u8);
         self.end_row_early(domain, number);
-        self.domain[domain.index()].points[number].close();
-        self.recorder.reclaim.closed_early += 1;
-        if self.blocks.is_settled(superblock) {
+        self.ftl.domain[domain.index()].points[number].close();
+        self.observers.recorder.reclaim.closed_early += 1;
+        if self.ftl.blocks.is_settled(superblock) {
             self.superblock_is_full(superblock);
         } else {
-            self.blocks.set_state(superblock, BlockState::Closing);
+            self.ftl.blocks.set_state(superblock, BlockState::Closing);
         }
     }
 
     /// A superblock can't wait that isn't full yet: what must end before it is goes before all others.
     pub(super) fn hurry_filling(&mut self, superblock: SuperblockId) {
-        for source in self.plans.sources_of(superblock) {
-            if self.blocks.state(source) == BlockState::Collecting {
+        for source in self.ftl.plans.sources_of(superblock) {
+            if self.ftl.blocks.state(source) == BlockState::Collecting {
                 self.hurry(source);
             }
         }
         if self.filling_classes(superblock) == 0 {
             return;
         }
-        let Some(reclaim) = &mut self.reclaim else { return };
+        let Some(reclaim) = &mut self.ftl.reclaim else { return };
         if !reclaim.urgent.iter().any(|&(other, _)| other == superblock) {
             reclaim.urgent.push((superblock, Cause::ReadReclaim));
         }
         self.note_urgent();
-        self.check_collection(self.blocks.split(superblock).0);
+        self.check_collection(self.ftl.blocks.split(superblock).0);
     }
 
     /// The classes of what must end before a superblock is full, or its write point at rest: the programs under way in one
     /// that is closed, the collection that fills one that is open.
     pub(super) fn filling_classes(&self, superblock: SuperblockId) -> u32 {
-        match self.blocks.state(superblock) {
+        match self.ftl.blocks.state(superblock) {
             BlockState::Closing => programs(),
             BlockState::Open => {
-                let (domain, _) = self.blocks.split(superblock);
-                let state = &self.domain[domain.index()];
+                let (domain, _) = self.ftl.blocks.split(superblock);
+                let state = &self.ftl.domain[domain.index()];
                 let of_moves = |point: &WritePoint| point.superblock == superblock && point.has_place();
-                let fills = state.points.iter().skip(usize::from(self.points.host())).any(of_moves);
+                let fills = state.points.iter().skip(usize::from(self.ftl.points.host())).any(of_moves);
                 let causes = state.collector.victims.iter().filter(|_| fills).map(|victim| victim.1);
                 causes.fold(0, |mask, cause| mask | classes_of(cause))
             }
@@ -75,7 +76,7 @@ impl Device {
     /// A superblock became full: what of it can't wait is asked about at once.
     pub(in crate::device) fn reclaim_full(&mut self, superblock: SuperblockId) {
         let waited = |reclaim: &super::Reclaim| reclaim.urgent.iter().any(|&(other, _)| other == superblock);
-        if !self.reclaim.as_deref().is_some_and(waited) {
+        if !self.ftl.reclaim.as_deref().is_some_and(waited) {
             return;
         }
         self.reclaim_ended(superblock);
@@ -90,7 +91,7 @@ impl Device {
     ) {
         let per_block = self.geometry.units_per_block();
         for number in self.block_numbers(superblock) {
-            if let Some(reclaim) = &mut self.reclaim
+            if let Some(reclaim) = &mut self.ftl.reclaim
                 && reclaim.records.get(number).is_some_and(&applies)
             {
                 reclaim.due.push(Ppa(number as u32 * per_block));
@@ -101,13 +102,17 @@ impl Device {
     /// Pages have left a block of a superblock. Where others of its stripes are rebuilt it is read on, and counts.
     pub(super) fn evacuation_ended(&mut self, superblock: SuperblockId, first: Ppa) {
         let number = (first.0 / self.geometry.units_per_block()) as usize;
-        let Some(record) = self.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number)) else {
+        let Some(record) = self.ftl.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(number))
+        else {
             return;
         };
         if record.evacuation == Evacuation::UnderWay {
             record.evacuation = Evacuation::Ended;
             let over_limit = record.over_limit;
-            if over_limit && self.redundancy.is_some() && self.blocks.state(superblock) == BlockState::Full {
+            if over_limit
+                && self.ftl.redundancy.is_some()
+                && self.ftl.blocks.state(superblock) == BlockState::Full
+            {
                 self.ask_again_about(superblock, |record| {
                     record.over_limit && record.evacuation == Evacuation::Ended
                 });
@@ -119,19 +124,19 @@ impl Device {
     /// that moves as a whole.
     pub(super) fn reclaim_behind_evacuation(&mut self, superblock: SuperblockId, number: usize) {
         let ended = |reclaim: &super::Reclaim| reclaim.records[number].evacuation == Evacuation::Ended;
-        if self.redundancy.is_some() && self.reclaim.as_deref().is_some_and(ended) {
+        if self.ftl.redundancy.is_some() && self.ftl.reclaim.as_deref().is_some_and(ended) {
             self.refill(superblock, Routine::InPlace, &Order::InPlace);
             self.set_all_asked(superblock, true);
-            self.recorder.reclaim.by_trigger[1] += 1;
+            self.observers.recorder.reclaim.by_trigger[1] += 1;
         }
     }
 
     /// Whether something of this domain can't wait: then its collection doesn't pause.
     #[inline]
     pub(in crate::device) fn has_urgent(&self, domain: DomainId) -> bool {
-        self.urgent != 0
-            && self.reclaim.as_ref().is_some_and(|reclaim| {
-                reclaim.urgent.iter().any(|&(superblock, _)| self.blocks.split(superblock).0 == domain)
+        self.flash.urgent != 0
+            && self.ftl.reclaim.as_ref().is_some_and(|reclaim| {
+                reclaim.urgent.iter().any(|&(superblock, _)| self.ftl.blocks.split(superblock).0 == domain)
             })
     }
 }

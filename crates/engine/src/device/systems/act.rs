@@ -19,15 +19,15 @@ impl Device {
     /// The tables are consistent again: does what systems asked for, and lets the dies look at their new work.
     #[inline(always)]
     pub(in crate::device) fn finish_event(&mut self) {
-        if self.pace.is_some() {
+        if self.ftl.pace.is_some() {
             self.release_paced();
         }
         self.reclaim_worn_blocks();
-        if self.striped.is_some() {
+        if self.ftl.striped.is_some() {
             self.begin_parity();
         }
         self.follow_up();
-        if !self.replication.dropped.is_empty() {
+        if !self.ftl.replication.dropped.is_empty() {
             self.finish_drops();
         }
     }
@@ -35,7 +35,7 @@ impl Device {
     /// Copies were dropped on the way: their pages are given up, and what follows from that is done.
     #[cold]
     fn finish_drops(&mut self) {
-        while !self.replication.dropped.is_empty() {
+        while !self.ftl.replication.dropped.is_empty() {
             self.invalidate_dropped();
             self.follow_up();
         }
@@ -54,7 +54,7 @@ impl Device {
         let mut next = 0;
         while let Some((number, read, action)) = self.systems.asked.get(next).cloned() {
             next += 1;
-            if let Some(probe) = &mut self.probe {
+            if let Some(probe) = &mut self.observers.probe {
                 probe.asked(number, &action, self.now);
             }
             match action {
@@ -69,7 +69,7 @@ impl Device {
                 Action::AskAgain => self.steer_anew(),
                 Action::WakeAt(time) => {
                     self.systems.wake[number] = time.max(Ns(self.now.0 + 1));
-                    self.wake_at = self.systems.wake_at();
+                    self.systems.next_wake = self.systems.wake_at();
                 }
             }
         }
@@ -77,10 +77,10 @@ impl Device {
     }
 
     fn ask_to_empty(&mut self, number: usize, superblock: SuperblockId, cause: Cause) {
-        if superblock.index() < self.blocks.len() {
+        if superblock.index() < self.ftl.blocks.len() {
             return self.want_emptied(superblock, cause);
         }
-        let (name, count) = (self.system_name(number), self.blocks.len());
+        let (name, count) = (self.system_name(number), self.ftl.blocks.len());
         self.fail(format!(
             "the system {name} asked to empty {superblock:?} of a drive of {count} superblocks"
         ));

@@ -41,7 +41,7 @@ impl Device {
     fn ask_where(&mut self, program: &ProgramIntent) -> Option<PlaneSet> {
         let moves = Class::read_for(program.cause).is_move();
         let what = if moves { Watches::MOVES_PLACEMENT } else { Watches::PLACEMENT };
-        if !self.systems.watches.has(what) || program.lpa.0 >= self.logical_units {
+        if !self.systems.watches.has(what) || program.lpa.0 >= self.ftl.logical_units {
             return None;
         }
         let mut planes = std::mem::take(&mut self.systems.planes);

@@ -11,13 +11,13 @@ impl Device {
         if !idle {
             self.end_background();
             if std::mem::take(&mut self.systems.idle) {
-                self.plans.end_idle();
+                self.ftl.plans.end_idle();
             }
         }
         self.cache_sees_requests(!idle);
-        if self.systems.watches.has(Watches::IDLE) || self.background.is_on() || self.folds_at_idle() {
+        if self.systems.watches.has(Watches::IDLE) || self.ftl.background.is_on() || self.folds_at_idle() {
             self.systems.idle_at = if idle { self.now + self.systems.idle_after } else { Ns::NEVER };
-            self.wake_at = self.systems.wake_at();
+            self.systems.next_wake = self.systems.wake_at();
         }
     }
 
@@ -29,12 +29,12 @@ impl Device {
     /// When a system wants to be woken, or is to be told that the drive is idle. Alone it keeps no run from ending.
     #[inline]
     pub fn wake_at(&self) -> Ns {
-        self.wake_at
+        self.systems.next_wake
     }
 
     /// That time has come.
     pub fn wake(&mut self) {
-        self.now = self.wake_at;
+        self.now = self.systems.next_wake;
         if self.systems.idle_at == self.now {
             (self.systems.idle_at, self.systems.idle) = (Ns::NEVER, true);
             self.tell(Watches::IDLE, |system, drive, actions| system.idle(drive, actions));
@@ -47,7 +47,7 @@ impl Device {
                 self.tell_one(number, |system, drive, actions| system.woken(drive, actions));
             }
         }
-        self.wake_at = self.systems.wake_at();
+        self.systems.next_wake = self.systems.wake_at();
         self.finish_event();
     }
 }

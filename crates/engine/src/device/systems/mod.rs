@@ -40,6 +40,8 @@ pub(super) struct Systems {
     /// When the drive will have been idle for long enough; [`Ns::NEVER`] while it is not, or was told of it.
     idle_at: Ns,
     idle_after: Ns,
+    /// When one is to be woken or told that the drive is idle: [`Self::wake_at`], kept.
+    pub(super) next_wake: Ns,
     /// Whether it has been idle for long enough, and still is.
     idle: bool,
     /// Programs of the host that wait until a system says where they go.
@@ -53,7 +55,7 @@ pub(super) struct Systems {
 impl Systems {
     /// None yet, so many of which the ledger knows; the drive is idle once no request has been inside for so long.
     pub fn new(idle_after: Ns, in_ledger: usize) -> Self {
-        Self { idle_at: Ns::NEVER, idle_after, in_ledger, ..Self::default() }
+        Self { idle_at: Ns::NEVER, next_wake: Ns::NEVER, idle_after, in_ledger, ..Self::default() }
     }
 
     /// All systems, to be put back, if any of them watches for it.
@@ -104,9 +106,9 @@ impl Device {
         }
         self.systems.all.push(system);
         self.systems.wake.push(Ns::NEVER);
-        self.wake_at = self.systems.wake_at();
+        self.systems.next_wake = self.systems.wake_at();
         if self.systems.watches.has(Watches::TRANSLATION) {
-            self.translation.ask_systems();
+            self.ftl.translation.ask_systems();
         }
         self.note_policies();
     }
@@ -124,8 +126,8 @@ impl Device {
 
     /// Enters a user of the DRAM that comes behind the data cache.
     pub(super) fn reserve_dram(&mut self, name: &str, bytes: u64) {
-        self.dram.reserve(name, bytes);
-        if let Err(error) = self.dram.check() {
+        self.controller.dram.reserve(name, bytes);
+        if let Err(error) = self.controller.dram.check() {
             self.fail(error.to_string());
         }
     }
@@ -151,7 +153,7 @@ impl Device {
 
     #[inline(never)]
     fn let_systems_fetch(&self, lpa: u32, distance: Distance) {
-        let ppa = if lpa < self.logical_units { self.lookup(Lpa(lpa)) } else { Ppa::NONE };
+        let ppa = if lpa < self.ftl.logical_units { self.lookup(Lpa(lpa)) } else { Ppa::NONE };
         if ppa.is_some() {
             let die = self.die_of(ppa).0;
             self.systems().for_each(|system| system.fetch_for_read(Lpa(lpa), die, distance));

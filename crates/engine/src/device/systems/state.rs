@@ -20,6 +20,7 @@ impl Part for Systems {
             wake,
             idle_at,
             idle_after: _,
+            next_wake,
             idle,
             held,
             planes: _,
@@ -27,7 +28,7 @@ impl Part for Systems {
         } = self;
         let names: Vec<&str> = all.iter().map(|system| system.get().name()).collect();
         out.put(&names)?;
-        out.put(&(asked, wake, idle_at, idle, held))?;
+        out.put(&(asked, wake, idle_at, next_wake, idle, held))?;
         all.iter().try_for_each(|system| system.save(out))
     }
 
@@ -38,7 +39,7 @@ impl Part for Systems {
             let what = format!("its systems are {there:?}, those of the drive {here:?}");
             return Err(SnapshotError::Misfit(what));
         }
-        (self.asked, self.wake, self.idle_at, self.idle, self.held) = input.take()?;
+        (self.asked, self.wake, self.idle_at, self.next_wake, self.idle, self.held) = input.take()?;
         if self.wake.len() != self.all.len() || self.asked.iter().any(|asked| asked.0 >= self.all.len()) {
             return Err(SnapshotError::Misfit("what systems asked for".to_owned()));
         }
@@ -57,6 +58,7 @@ impl Part for Systems {
             wake,
             idle_at,
             idle_after,
+            next_wake,
             idle,
             held,
             planes: _,
@@ -76,6 +78,7 @@ impl Part for Systems {
             wake: wake.clone(),
             idle_at: *idle_at,
             idle_after: *idle_after,
+            next_wake: *next_wake,
             idle: *idle,
             held: held.clone(),
             planes: PlaneSet::default(),

@@ -62,8 +62,8 @@ impl Device {
 
     #[inline]
     fn read_event(&self, unit: OpId, joins: bool) -> ReadEvent {
-        let Op { lpa, ppa, request, .. } = self.pool[unit];
-        let flow = self.requests.get(request as usize).map_or(0, |request| request.flow());
+        let Op { lpa, ppa, request, .. } = self.flash.pool[unit];
+        let flow = self.front.requests.get(request as usize).map_or(0, |request| request.flow());
         ReadEvent { lpa, ppa, die: self.die_of(ppa).0, flow, joins }
     }
 
@@ -83,7 +83,7 @@ impl Device {
     #[inline(always)]
     pub(in crate::device) fn tell_read_that(&mut self, unit: OpId, joins: bool) {
         if self.tells_of_reads() {
-            if !joins && self.monitor.records_reads() {
+            if !joins && self.observers.monitor.records_reads() {
                 self.record_read(unit);
             }
             let read = self.read_event(unit, joins);
@@ -94,7 +94,7 @@ impl Device {
     /// Whether any system wants to know that this read is done.
     #[inline]
     fn is_awaited(&self, unit: OpId) -> bool {
-        let lpa = self.pool[unit].lpa;
+        let lpa = self.flash.pool[unit].lpa;
         self.systems.all.iter().any(|system| system.awaits(lpa))
     }
 
@@ -121,9 +121,10 @@ impl Device {
     /// The same of an operation that reads or writes the page for the host, once.
     #[inline(always)]
     pub(in crate::device) fn tell_access_of(&mut self, id: OpId, write: bool) {
-        if self.systems.watches.has(Watches::ACCESS) && !std::mem::replace(&mut self.pool[id].accessed, true)
+        if self.systems.watches.has(Watches::ACCESS)
+            && !std::mem::replace(&mut self.flash.pool[id].accessed, true)
         {
-            self.note_access(Access { lpa: self.pool[id].lpa, write });
+            self.note_access(Access { lpa: self.flash.pool[id].lpa, write });
         }
     }
 

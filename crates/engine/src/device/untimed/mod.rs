@@ -22,29 +22,29 @@ pub(super) struct Untimed {
 impl Device {
     /// From now on pages are overwritten.
     pub(super) fn begin_untimed(&mut self) {
-        if self.untimed.is_none() {
-            let old_pages = OldPages::new(self.domains.len(), self.geometry.unit_shift);
-            let together = self.cache.as_ref().map(|_| self.geometry.units_per_program());
+        if self.ftl.untimed.is_none() {
+            let old_pages = OldPages::new(self.ftl.domains.len(), self.geometry.unit_shift);
+            let together = self.controller.cache.as_ref().map(|_| self.geometry.units_per_program());
             let plane = ChosenPlane::new(self.geometry.unit_shift, together);
-            let planes = vec![plane; self.points.count() as usize];
-            self.untimed = Some(Box::new(Untimed { old_pages, planes }));
+            let planes = vec![plane; self.ftl.points.count() as usize];
+            self.ftl.untimed = Some(Box::new(Untimed { old_pages, planes }));
         }
     }
 
     /// On how many flash pages each unit that was overwritten since it was asked last lay.
     pub(crate) fn old_pages_for_unit(&mut self) -> Option<f64> {
-        self.untimed.as_mut().and_then(|untimed| untimed.old_pages.take())
+        self.ftl.untimed.as_mut().and_then(|untimed| untimed.old_pages.take())
     }
 
     /// The plane of a page of the host that goes to this write point, of which the placement is asked as often as with simulated time.
     pub(super) fn plane_untimed(&mut self, lpa: Lpa, stream: u16, point: u8) -> PlaneId {
         let number = usize::from(point);
-        let last = self.untimed.as_ref().and_then(|untimed| untimed.planes.get(number));
+        let last = self.ftl.untimed.as_ref().and_then(|untimed| untimed.planes.get(number));
         let known = last.and_then(|last| last.for_next(lpa));
         let plane = match known.filter(|&plane| self.has_room(plane)) {
             Some(plane) => plane,
             None => {
-                let fixed = self.placement.plane_by_address(lpa).is_some();
+                let fixed = self.ftl.placement.plane_by_address(lpa).is_some();
                 let plane = self.place(&ProgramIntent::host(lpa, stream));
                 if let Some(last) = self.last_untimed(number).filter(|_| !fixed) {
                     last.choose(plane);
@@ -59,6 +59,6 @@ impl Device {
     }
 
     fn last_untimed(&mut self, point: usize) -> Option<&mut ChosenPlane> {
-        self.untimed.as_mut().and_then(|untimed| untimed.planes.get_mut(point))
+        self.ftl.untimed.as_mut().and_then(|untimed| untimed.planes.get_mut(point))
     }
 }

@@ -1,0 +1,25 @@
+//! The controller: its cores, its DRAM, the data cache in that, and the host's memory that it may use.
+
+use super::host_memory::HostMemory;
+use super::snapshot::fields;
+use crate::cache::{Cache, Ledger};
+use crate::cpu::Cpu;
+
+/// Cores and memory of the controller.
+pub(super) struct Controller {
+    pub cpu: Cpu,
+    /// Who uses the DRAM.
+    pub dram: Ledger,
+    /// The data cache; `None` without one.
+    pub cache: Option<Box<Cache>>,
+    /// Look-ups of what of the map lies in the host's memory.
+    pub host_memory: HostMemory,
+}
+
+fields! {
+    Controller:
+    rebuilt: ;
+    state: dram cpu host_memory;
+    parts: cache;
+    dropped: ;
+}

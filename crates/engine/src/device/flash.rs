@@ -1,0 +1,96 @@
+//! The flash of a drive: dies, channels and chips, what waits for them, and who chooses.
+
+use super::chips::Chips;
+use super::disturb::Disturb;
+use super::ideal;
+use super::plane_collection::PlaneCollection;
+use super::snapshot::fields;
+use crate::nand::cache_register::CacheOperations;
+use crate::nand::channel::Channel;
+use crate::nand::copyback::Copybacks;
+use crate::nand::die::Die;
+use crate::nand::{Geometry, Timing};
+use crate::sched::SchedulerPolicy;
+use crate::sched::gates::Gates;
+use crate::sched::queue::OpPool;
+use wordline_base::ids::DieId;
+use wordline_base::time::Ns;
+use wordline_config::ideal::SecondServer;
+use wordline_config::{DeviceConfig, SchemeConfig};
+
+/// Dies, channels, chips, and the operations that wait for them or run.
+pub(super) struct Flash {
+    pub timing: Timing,
+    /// Bus time of the most frequent transfer: one mapping unit.
+    pub unit_transfer: Ns,
+    pub scheduler: SchedulerPolicy,
+    pub gates: Gates,
+    /// Classes whose commands go before all others, one bit each.
+    pub urgent: u32,
+    pub pool: OpPool,
+    /// Place of the newest operation in the order of arrival.
+    pub op_order: u64,
+    /// The dies, then their second servers where the drive is ideal, or the servers of planes that collect by themselves; and
+    /// so the channels, where the drive is ideal.
+    pub dies: Vec<Die>,
+    /// Flash pages that wait or run, by die.
+    pub outstanding: Vec<u32>,
+    pub channels: Vec<Channel>,
+    /// By server.
+    pub channel_of: Vec<u32>,
+    pub overlap: CacheOperations,
+    pub copybacks: Copybacks,
+    /// `None` where each die takes commands for itself.
+    pub chips: Option<Box<Chips>>,
+    /// `None` where a copyback blocks its die.
+    pub plane_collection: Option<Box<PlaneCollection>>,
+    /// Number of the first die's second server; 0 where there is none.
+    pub second_server: u32,
+    /// Dies that got work since they were last looked at.
+    pub touched: Vec<DieId>,
+    /// `None` while nobody counts reads and no bit is ever wrong.
+    pub disturb: Option<Box<Disturb>>,
+}
+
+impl Flash {
+    /// At rest.
+    pub fn new(device: &DeviceConfig, scheme: &SchemeConfig, geometry: &Geometry) -> Self {
+        let second = scheme.ideal.second_server;
+        let plane_collection = PlaneCollection::new(device, scheme, geometry);
+        let (dies, channels, channel_of) = ideal::servers(geometry, second, plane_collection.is_some());
+        let timing = Timing::new(device);
+        Self {
+            unit_transfer: timing.transfer(device.geometry.mapping_unit_bytes),
+            timing,
+            scheduler: SchedulerPolicy::for_scheme(scheme),
+            gates: Gates::default(),
+            urgent: 0,
+            pool: OpPool::default(),
+            op_order: 0,
+            dies: (0..dies).map(|_| Die::default()).collect(),
+            outstanding: vec![0; geometry.dies() as usize],
+            channels: (0..channels).map(|_| Channel::default()).collect(),
+            channel_of,
+            overlap: CacheOperations::new(&device.cache_mode, dies),
+            copybacks: Copybacks::new(&device.copyback, scheme.gc.copyback, dies),
+            chips: Chips::new(device, geometry),
+            plane_collection,
+            second_server: if second == SecondServer::None { 0 } else { geometry.dies() },
+            touched: Vec::new(),
+            disturb: Disturb::new(device, scheme, geometry),
+        }
+    }
+
+    /// Dies, channels and cache registers, each of which has at most one event to come.
+    pub fn resources(&self) -> usize {
+        self.dies.len() + self.channels.len() + self.overlap.registers.len()
+    }
+}
+
+fields! {
+    Flash:
+    rebuilt: timing unit_transfer channel_of second_server;
+    state: gates urgent pool op_order dies outstanding channels overlap copybacks chips plane_collection touched disturb;
+    parts: scheduler;
+    dropped: ;
+}
