@@ -51,7 +51,7 @@ test: ## every check, as in CI
 
 # Side by side: what uses the development build, and what uses the release build, whose link takes one core.
 of-rust:
-	@for part in check-rust test-rust test-sanitizer; do $(MAKE) --no-print-directory $$part; done
+	@for part in check-rust rust-docs test-rust test-sanitizer; do $(MAKE) --no-print-directory $$part; done
 
 of-release:
 	@for part in setup check-python instructions; do $(MAKE) --no-print-directory $$part; done

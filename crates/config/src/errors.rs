@@ -99,7 +99,7 @@ impl Default for ErrorsConfig {
 }
 
 /// Constants of the raw bit error rate: those of a published fit, each of which may be replaced. The equation is that
-/// of [`RberConstants::rate`].
+/// of [`RberConstants`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RberConfig {
@@ -162,7 +162,7 @@ pub enum DisturbReads {
     PerBlock,
 }
 
-/// Constants of the raw bit error rate.
+/// Constants of the raw bit error rate ε + α · cyclesᵏ + β · cyclesᵐ · daysⁿ + γ · cyclesᵖ · readsᑫ.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RberConstants {
     /// ε.

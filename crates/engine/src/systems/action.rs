@@ -15,7 +15,7 @@ pub enum Action {
     /// Move these pages.
     Plan(Plan),
     /// Move these pages, without pins, as long as the drive is idle
-    /// ([`DriveView::is_idle`](super::DriveView::is_idle)): one flash page after the other, so that a request finds
+    /// ([`DriveView::is_idle`](super::View::is_idle)): one flash page after the other, so that a request finds
     /// no more than one command of it. When one comes nothing more is read or programmed, what is under way ends, and
     /// so does the plan.
     PlanWhileIdle(Plan),

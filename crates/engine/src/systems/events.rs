@@ -42,7 +42,7 @@ pub enum Confine {
     /// It has nothing to say: as without it.
     Free,
     /// To the planes that it has put into the set. For a move they are to have room
-    /// ([`DriveView::has_room_for_move`](super::DriveView::has_room_for_move)); one that finds none stays in its
+    /// ([`DriveView::has_room_for_move`](super::View::has_room_for_move)); one that finds none stays in its
     /// domain.
     Among,
 }
