@@ -19,6 +19,10 @@ const SWITCHED_OFF: f64 = 1.03;
 /// Lengths of the two runs whose difference is counted, so that preparation does not.
 const LENGTHS: [u64; 2] = [20_000, 80_000];
 
+/// Where statistics and blame stand: the observers' folder, the parts and clocks that dies and requests carry, the histogram.
+const STATISTICS: [&str; 5] =
+    ["engine/src/stats/", "base/src/parts.rs", "base/src/clock.rs", "base/src/sparse.rs", "hdrhistogram"];
+
 /// Instructions by source file, and flash operations, of a run.
 struct Counted {
     by_file: BTreeMap<String, u64>,
@@ -57,14 +61,14 @@ fn counted_on(drive: &Path) -> Result<(), Failure> {
         let name = format!("a random {name}: with statistics and blame / without");
         report(&name, all / (all - recorded), "of instructions", Goal::AtMost(1.2));
     }
-    println!("    statistics and blame: instructions of the lines below stats/ and of the histogram");
+    println!("    statistics and blame: instructions of the lines below {}", STATISTICS.join(", "));
     Ok(())
 }
 
 impl Counted {
     /// Those of statistics and blame, wherever the compiler has put them.
     fn statistics(&self) -> u64 {
-        let recorded = |file: &str| file.contains("engine/src/stats/") || file.contains("hdrhistogram");
+        let recorded = |file: &str| STATISTICS.iter().any(|place| file.contains(place));
         self.by_file.iter().filter(|(file, _)| recorded(file)).map(|(_, count)| count).sum()
     }
 }
@@ -168,7 +172,7 @@ fn full_name(text: &str, names: &mut BTreeMap<String, String>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::by_file;
+    use super::*;
 
     #[test]
     fn own_costs_are_summed_by_file_and_those_of_calls_are_not() {
@@ -177,6 +181,13 @@ mod tests {
         let counted = by_file(text);
         assert_eq!(counted["/a/stats/x.rs"], 5 + 7 + 1 + 2);
         assert_eq!((counted["/b.rs"], counted["/c.rs"]), (11, 100));
+    }
+
+    #[test]
+    fn every_place_of_statistics_and_blame_is_there() {
+        let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let ours = STATISTICS.iter().filter(|place| place.contains('/'));
+        ours.for_each(|place| assert!(crates.join(place).exists(), "{place}"));
     }
 
     #[test]
