@@ -19,13 +19,16 @@ const SWITCHED_OFF: f64 = 1.03;
 /// Lengths of the two runs whose difference is counted, so that preparation does not.
 const LENGTHS: [u64; 2] = [20_000, 80_000];
 
+/// Instructions by source file.
+pub(crate) type ByFile = BTreeMap<String, u64>;
+
 /// Where statistics and blame stand: the observers' folder, the parts and clocks that dies and requests carry, the histogram.
 const STATISTICS: [&str; 5] =
     ["engine/src/stats/", "base/src/parts.rs", "base/src/clock.rs", "base/src/sparse.rs", "hdrhistogram"];
 
 /// Instructions by source file, and flash operations, of a run.
 struct Counted {
-    by_file: BTreeMap<String, u64>,
+    by_file: ByFile,
     operations: u64,
 }
 
@@ -82,7 +85,7 @@ pub(crate) fn is_there() -> bool {
 ///
 /// # Errors
 /// A run that fails, or output of callgrind that can't be read.
-pub(crate) fn of_replay(folder: &Path) -> Result<(BTreeMap<String, u64>, f64), Failure> {
+pub(crate) fn of_replay(folder: &Path) -> Result<(ByFile, f64), Failure> {
     let folder = folder.to_str().ok_or("the path of the folder is no text")?;
     let (by_file, text) = under_callgrind(&["--toggle-collect=*counted_replay*"], &["--row", folder])?;
     let operations = text.split_whitespace().nth(1).ok_or("no flash operations")?.parse()?;
@@ -108,7 +111,7 @@ fn counted(arguments: &[&str]) -> Result<Counted, Failure> {
 }
 
 /// Instructions of this program by source file, and what it prints.
-fn under_callgrind(options: &[&str], arguments: &[&str]) -> Result<(BTreeMap<String, u64>, String), Failure> {
+fn under_callgrind(options: &[&str], arguments: &[&str]) -> Result<(ByFile, String), Failure> {
     let path: PathBuf = std::env::temp_dir().join(format!("wordline-callgrind-{}", std::process::id()));
     let output = Command::new("valgrind")
         .args(["--tool=callgrind", "--quiet", &format!("--callgrind-out-file={}", path.display())])
@@ -128,7 +131,7 @@ fn under_callgrind(options: &[&str], arguments: &[&str]) -> Result<(BTreeMap<Str
 /// name comes once behind its number; a line of cost is a position and a count; the one behind `calls=` belongs to the
 /// called function. What of the standard library is compiled into a function counts for the file whose lines stand before it
 /// there, since who called it isn't written.
-fn by_file(text: &str) -> BTreeMap<String, u64> {
+fn by_file(text: &str) -> ByFile {
     let (mut names, mut costs) = (BTreeMap::new(), BTreeMap::<String, u64>::new());
     let (mut counts_for, mut of_call) = (String::new(), false);
     for line in text.lines() {

@@ -130,10 +130,7 @@ const fn trace(
 /// A run that fails.
 pub fn run_all() -> Result<(), Failure> {
     println!("what users run: million flash operations and mapping units a second, beside what was recorded");
-    let place = std::env::temp_dir().join(format!("wordline-rows-{}", std::process::id()));
-    let done = ROWS.iter().try_for_each(|row| row.measure(&place));
-    let _ = std::fs::remove_dir_all(&place);
-    done
+    for_each_row(Row::measure)
 }
 
 /// Instructions of a flash operation of every row, by room.
@@ -149,16 +146,20 @@ pub fn count_rooms() -> Result<(), Failure> {
     print!("{:<54}{:>8}", "", "all");
     rooms::names().for_each(|room| print!("{room:>10}"));
     println!();
-    let place = std::env::temp_dir().join(format!("wordline-rooms-{}", std::process::id()));
-    let done = ROWS.iter().try_for_each(|row| row.count_rooms(&place));
+    for_each_row(Row::count_rooms)
+}
+
+/// Does this with each row, and a folder that is there as long.
+fn for_each_row(work: fn(&Row, &Path) -> Result<(), Failure>) -> Result<(), Failure> {
+    let place = std::env::temp_dir().join(format!("wordline-rows-{}", std::process::id()));
+    let done = ROWS.iter().try_for_each(|row| work(row, &place));
     let _ = std::fs::remove_dir_all(&place);
     done
 }
 
 impl Row {
     fn count_rooms(&self, place: &Path) -> Result<(), Failure> {
-        let Some(folder) = self.written(self.requests[1], place)? else { return Ok(()) };
-        let (by_file, operations) = callgrind::of_replay(&folder)?;
+        let Some((by_file, operations)) = self.counted(place)? else { return Ok(()) };
         let counts = rooms::by_room(&by_file);
         let each = |count: u64| count as f64 / operations;
         print!("{:<54}{:>8.0}", self.name, each(counts.values().sum()));
@@ -168,8 +169,7 @@ impl Row {
     }
 
     fn measure(&self, place: &Path) -> Result<(), Failure> {
-        let [requests, counted] = self.requests;
-        let Some(folder) = self.written(requests, &place.join("measured"))? else { return Ok(()) };
+        let Some(folder) = self.written(self.requests[0], &place.join("measured"))? else { return Ok(()) };
         let mut rates = Vec::new();
         for _ in 0..ROUNDS {
             let output = Command::new(std::env::current_exe()?).arg("--row").arg(&folder).output()?;
@@ -185,13 +185,18 @@ impl Row {
         let Some([rate, instructions]) = self.before else { return Ok(()) };
         report("    times the recorded rate", operations / rate, "", Goal::AtLeast(TIMES));
         if callgrind::is_there() {
-            let Some(folder) = self.written(counted, &place.join("counted"))? else { return Ok(()) };
-            let (by_file, operations) = callgrind::of_replay(&folder)?;
+            let Some((by_file, operations)) = self.counted(place)? else { return Ok(()) };
             let now = by_file.values().sum::<u64>() as f64 / operations;
             println!("    {now:.0} instructions a flash operation, {instructions:.0} recorded");
             report("    times as many were recorded", instructions / now, "", Goal::AtLeast(TIMES));
         }
         Ok(())
+    }
+
+    /// Instructions by source file, and flash operations, of its shorter run.
+    fn counted(&self, place: &Path) -> Result<Option<(callgrind::ByFile, f64)>, Failure> {
+        let folder = self.written(self.requests[1], &place.join("counted"))?;
+        folder.map(|folder| callgrind::of_replay(&folder)).transpose()
     }
 
     /// Writes the descriptions for so many requests into a folder; `None`, loudly, where what they need isn't here.
