@@ -34,6 +34,7 @@ mod golden;
 mod hotr;
 mod ideal;
 mod journal;
+mod link;
 mod mapping;
 mod measure;
 mod naive_drive;
