@@ -1,8 +1,5 @@
-//! Snapshots: the whole state of a drive or of a run as bytes, and back.
-//!
-//! What follows from the configuration is not in a snapshot: it is made anew, and the state put in its place. A snapshot
-//! is therefore bound to its configuration, which it carries, and to the version that wrote it. `docs/snapshots.md` has
-//! the form.
+//! The stream of a snapshot: records in frames with checksums, what a part of the state must be able to do, and what can go
+//! wrong. `docs/snapshots.md` has the form.
 
 mod frames;
 mod part;
@@ -14,8 +11,8 @@ pub use frames::FrameWriter;
 pub use part::{Part, Stored};
 pub use stream::{In, Out};
 
-/// Version of the form. It changes when the state does: `shapes.txt` beside this holds what the state of this version looks
-/// like, and a test fails when that changes and this number doesn't.
+/// Version of the form. It changes when the state does: `snapshot/shapes.txt` of the engine holds what the state of
+/// this version looks like, and a test there fails when that changes and this number doesn't.
 pub const FORMAT: u32 = 30;
 
 /// Why a state could not be saved, loaded or forked. Each prints as one line.

@@ -9,7 +9,7 @@ use wordline_base::ids::{Lpa, Ppa};
 /// Requests whose tables are fetched together.
 pub(crate) const FETCHED_TOGETHER: u64 = 32;
 
-/// The same as a length.
+/// Requests of one call, at most.
 const MOST: usize = FETCHED_TOGETHER as usize;
 
 /// Units of a request for which tables of the data cache and of systems are fetched ahead, and those of them for which the
