@@ -146,10 +146,10 @@ rust-docs:
 bench: ## speed and memory against the goals; MQSIM=path measures MQSim's binary beside ours
 	@$(BENCH_BUILD) && $(BENCH)
 
-scaling: setup ## how the cost of a flash operation grows, as wordline-out/scaling.csv and docs/img/scaling.png
+scaling: setup ## how the cost of a flash operation grows, as wordline-out/scaling.csv and scaling.png
 	@mkdir -p $(OUT)
 	@$(BENCH_BUILD) && $(BENCH) --scaling | tee $(OUT)/scaling.csv
-	@$(BIN)/python scripts/scaling.py $(OUT)/scaling.csv docs/img/scaling.png
+	@$(BIN)/python scripts/scaling.py $(OUT)/scaling.csv $(OUT)/scaling.png
 
 OPERATIONS ?= 1000000000
 soak: ## a thousand million flash operations in checked mode, with audits and snapshots; OPERATIONS=N for another number
