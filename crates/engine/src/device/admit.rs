@@ -326,13 +326,13 @@ impl Device {
     /// page that is done last is the one that the request's blame follows.
     #[inline(always)]
     pub(super) fn unit_done(&mut self, unit: OpId, die: Option<DieId>) {
-        let number = self.flash.pool[unit].request;
+        let number = self.ftl.purposes[unit].whose.request();
         let request = &mut self.front.requests[number as usize];
         request.left -= 1;
         if request.left == 0 {
             self.answer(number, Some(unit), die);
         } else if self.rules.link.read_data == LinkData::Page {
-            self.page_crosses(number, self.flash.pool[unit].lpa);
+            self.page_crosses(number, self.ftl.purposes[unit].lpa);
         }
         self.flash.pool.remove(unit);
     }

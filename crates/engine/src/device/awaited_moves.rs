@@ -1,13 +1,14 @@
 //! Pages on their way out of a superblock that is being emptied, where the host waits for their moves
 //! ([`wordline_config::reclaim::HostAccess::Wait`]).
 
+use super::purposes::Purpose;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use serde::{Deserialize, Serialize};
 
 use super::Device;
-use crate::sched::queue::{OWN, Op, OpId};
+use crate::sched::queue::{Op, OpId};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Lpa, Ppa, SuperblockId};
 use wordline_base::memory::{PageHasher, in_order};
@@ -79,7 +80,7 @@ impl Device {
 
     #[inline(never)]
     fn begins_to_wait_for_move(&mut self, id: OpId) -> bool {
-        let source = self.lookup(self.flash.pool[id].lpa);
+        let source = self.lookup(self.ftl.purposes[id].lpa);
         let waits = source.is_some() && self.ftl.plans.awaited.waits(source, id);
         if waits {
             self.flash.pool[id].wait_from = self.now;
@@ -133,7 +134,8 @@ impl Device {
     fn end_waits(&mut self, source: Ppa, moved_to: Ppa) {
         for id in self.ftl.plans.awaited.unlock(source) {
             self.end_wait_for_move(id);
-            let Op { class, partial, lpa, .. } = self.flash.pool[id];
+            let Purpose { partial, lpa, .. } = self.ftl.purposes[id];
+            let Op { class, .. } = self.flash.pool[id];
             let is_here = moved_to.is_some() && self.is_at(lpa, moved_to);
             if class != Class::HostRead || partial || !is_here {
                 self.go_on(id);
@@ -146,8 +148,8 @@ impl Device {
     }
 
     fn end_wait_for_move(&mut self, id: OpId) {
-        let Op { request, wait_from, .. } = self.flash.pool[id];
-        if request < OWN {
+        let Op { wait_from, waited_for, .. } = self.flash.pool[id];
+        if waited_for {
             let waited = self.now.since(wait_from).0;
             self.flash.pool.parts_mut(id).add(Part::Moving, waited);
         }

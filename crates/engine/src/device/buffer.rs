@@ -2,11 +2,12 @@
 //! TRIM drops what it names, a flush waits for what is dirty.
 
 use super::Device;
+use super::purposes::Purpose;
 use crate::cache::state::Promise;
 use crate::cache::table::{Slot, Written};
 use crate::cache::{Access, Cache, CachePolicy, CacheSlot, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
 use crate::placement::Placement;
-use crate::sched::queue::{OWN, Op, OpId};
+use crate::sched::queue::{Op, OpId};
 use wordline_base::class::Class;
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::parts::Part;
@@ -38,13 +39,8 @@ impl Device {
                 return self.page_done(request);
             }
         }
-        let op = Op {
-            request,
-            bytes,
-            wait_from: self.now,
-            ..Op::new(WRITE_BACK_PROGRAM, lpa, wordline_base::ids::Ppa::NONE)
-        };
-        let id = self.flash.pool.insert(op);
+        let op = Op { bytes, wait_from: self.now, ..Op::new(WRITE_BACK_PROGRAM, Ppa::NONE) };
+        let id = self.new_op(op, Purpose::of_host(request, lpa));
         if room {
             return self.entered(id, durable);
         }
@@ -61,7 +57,8 @@ impl Device {
     pub(super) fn admit_waiting_writes(&mut self) {
         while let Some(cache) = self.controller.cache.as_deref() {
             let Some(&id) = cache.state.waiting.front() else { return };
-            let Op { lpa, request, wait_from, .. } = self.flash.pool[id];
+            let Purpose { lpa, whose, .. } = self.ftl.purposes[id];
+            let Op { wait_from, .. } = self.flash.pool[id];
             if cache.state.is_pressed() {
                 return;
             }
@@ -87,8 +84,8 @@ impl Device {
             self.fetch_waiting_writes();
             let waited = self.now.since(wait_from);
             self.flash.pool.parts_mut(id).add(Part::Buffer, waited.0);
-            self.enter(request, lpa, held);
-            let durable = self.is_durable(request);
+            self.enter(whose.request(), lpa, held);
+            let durable = self.is_durable(whose.request());
             self.entered(id, durable);
         }
     }
@@ -102,7 +99,7 @@ impl Device {
             self.flash.pool.prefetch(later);
         }
         if let Some(&soon) = state.waiting.get(1) {
-            state.table.prefetch(self.flash.pool[soon].lpa);
+            state.table.prefetch(self.ftl.purposes[soon].lpa);
         }
     }
 
@@ -217,8 +214,8 @@ impl Device {
         if at_once {
             self.page_done(request);
         } else {
-            let ppa = wordline_base::ids::Ppa::NONE;
-            let id = self.flash.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
+            let op = Op { bytes, ..Op::new(Class::HostRead, Ppa::NONE) };
+            let id = self.new_op(op, Purpose::of_host(request, lpa));
             self.access_dram(id);
         }
         true
@@ -259,7 +256,8 @@ impl Device {
 
     /// Whether a waiting read needs no flash any more, because the cache has got what it wants.
     pub(super) fn is_overtaken(&self, unit: OpId) -> bool {
-        let Op { lpa, request, class, .. } = self.flash.pool[unit];
+        let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
+        let Op { class, .. } = self.flash.pool[unit];
         let Some(cache) = self.controller.cache.as_deref() else { return false };
         if class == WRITE_BACK_READ {
             return self.owner(unit).is_none_or(|slot| cache.state.table.holds_all(slot));
@@ -267,13 +265,14 @@ impl Device {
         if class != Class::HostRead {
             return false;
         }
-        let (start, end) = self.wanted_range(request, lpa);
+        let (start, end) = self.wanted_range(whose.request(), lpa);
         cache.state.table.find(lpa).is_some_and(|slot| cache.state.table.holds(slot, start, end))
     }
 
     /// A read whose page is no longer where it was: whether the cache serves it instead.
     pub(super) fn serve_late(&mut self, unit: OpId) -> bool {
-        let Op { lpa, request, class, .. } = self.flash.pool[unit];
+        let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
+        let Op { class, .. } = self.flash.pool[unit];
         let (overtaken, mapped) = (self.is_overtaken(unit), self.is_mapped(lpa));
         if class == WRITE_BACK_READ {
             if overtaken || !mapped {
@@ -290,7 +289,7 @@ impl Device {
         if cache.policy.refreshes(lpa, Access::Read) {
             cache.state.table.refresh(slot);
         }
-        self.verify_cached(request, lpa, slot);
+        self.verify_cached(whose.request(), lpa, slot);
         self.access_dram(unit);
         true
     }
@@ -301,10 +300,9 @@ impl Device {
             // It takes no reads in.
             return;
         }
-        let Op { lpa, request, ppa, .. } = self.flash.pool[unit];
-        if request >= OWN || !self.holds(lpa, ppa) {
-            return;
-        }
+        let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
+        let Op { ppa, .. } = self.flash.pool[unit];
+        let Some(request) = whose.host().filter(|_| self.holds(lpa, ppa)) else { return };
         if !self.controller.cache.as_deref_mut().is_some_and(|cache| cache.policy.admits_read(lpa)) {
             return;
         }
@@ -351,12 +349,10 @@ impl Device {
         if left == 0 {
             return self.page_done(request);
         }
-        let op = Op {
-            request,
-            wait_from: self.now,
-            ..Op::new(WRITE_BACK_PROGRAM, Lpa::NONE, wordline_base::ids::Ppa::NONE)
-        };
-        let op = self.flash.pool.insert(op);
+        let op = Op { wait_from: self.now, ..Op::new(WRITE_BACK_PROGRAM, Ppa::NONE) };
+        let op = self.new_op(op, Purpose::of_host(request, Lpa::NONE));
+        let Some(cache) = self.controller.cache.as_deref_mut() else { return };
+        let state = &mut cache.state;
         state.promises.push(Promise { op, from: 0, until: state.stamp + 1, left });
         while self.write_back_page() {}
         self.tend_cache();
@@ -391,7 +387,7 @@ impl Device {
     pub(super) fn access_dram(&mut self, id: OpId) {
         let now = self.now;
         self.flash.pool[id].wait_from = now;
-        let Op { bytes, request, .. } = self.flash.pool[id];
+        let (request, bytes) = (self.ftl.purposes[id].whose.request(), self.flash.pool[id].bytes);
         let resource = self.cache_resource();
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         if cache.state.dram.is_immediate(bytes) {

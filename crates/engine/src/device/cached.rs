@@ -5,6 +5,7 @@
 //! suspended while it overlaps another.
 
 use super::Device;
+use super::purposes::Purpose;
 use crate::nand::cache_register::{Aside, CacheRegister};
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
@@ -243,7 +244,8 @@ impl Device {
 
     /// Whether units may still join a program.
     fn takes_units(&self, head: OpId) -> bool {
-        let Op { ppa, point, .. } = self.flash.pool[head];
+        let Purpose { point, .. } = self.ftl.purposes[head];
+        let Op { ppa, .. } = self.flash.pool[head];
         let point = self.ftl.domain[self.domain_of(ppa).index()].points.get(usize::from(point));
         point.is_some_and(|point| point.open_unit == head && point.has_room())
     }

@@ -1,17 +1,19 @@
 //! A program takes effect: the map changes, what it replaces is invalid, and the superblock may be full.
 
 use super::Device;
+use super::purposes::{For, Purpose};
 use super::steering::STEERED;
 use crate::blocks::BlockState;
 use crate::replicate::CopyLoss;
-use crate::sched::queue::{NONE, OWN, Op, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
 
 impl Device {
     /// The die takes this program: its units take effect.
     pub(super) fn commit_program(&mut self, head: OpId) {
-        let Op { ppa, point, .. } = self.flash.pool[head];
+        let Purpose { point, .. } = self.ftl.purposes[head];
+        let Op { ppa, .. } = self.flash.pool[head];
         if point == STEERED {
             self.steered_program_begins(head);
         }
@@ -45,7 +47,8 @@ impl Device {
     }
 
     fn commit_new_unit(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Op { lpa, ppa, partial, request, .. } = self.flash.pool[unit];
+        let Purpose { lpa, partial, whose, .. } = self.ftl.purposes[unit];
+        let Op { ppa, .. } = self.flash.pool[unit];
         if partial && self.is_outdated(unit) {
             // Someone else rewrote the unit after its old content was read: read it again.
             return self.retry_read_modify_write(unit);
@@ -57,7 +60,7 @@ impl Device {
         if !(partial || self.ftl.partial_writes.is_empty()) {
             self.ftl.partial_writes.rewritten(lpa);
         }
-        self.flash.pool[unit].replaced = old;
+        self.ftl.purposes[unit].replaced = old;
         self.ftl.blocks.count_host_write();
         if let Some(versions) = &mut self.ftl.versions {
             versions.write(lpa, ppa);
@@ -68,7 +71,7 @@ impl Device {
         self.ftl.mapped_units += u64::from(!old.is_some());
         self.map_changed(lpa, old, ppa, self.flash.pool[unit].class.cause());
         if self.observers.probe.is_some() {
-            let id = self.request_id(request);
+            let id = self.request_id(whose.request());
             if let Some(probe) = &mut self.observers.probe {
                 probe.took_effect(id, lpa, self.now);
             }
@@ -81,26 +84,24 @@ impl Device {
 
     /// Leaves this place unused and begins anew, keeping what is known of where the time went.
     fn retry_read_modify_write(&mut self, unit: OpId) {
-        let old = self.flash.pool[unit];
-        let again = self.flash.pool.insert(Op {
-            request: old.request,
-            bytes: old.bytes,
-            partial: true,
-            accessed: true,
-            // One that a system sent somewhere is asked for anew.
-            point: if old.point == STEERED { 0 } else { old.point },
-            ..Op::new(old.class, old.lpa, Ppa::NONE)
-        });
+        let Op { bytes, class, .. } = self.flash.pool[unit];
+        let Purpose { whose, lpa, point, .. } = self.ftl.purposes[unit];
+        // One that a system sent somewhere is asked for anew.
+        let point = if point == STEERED { 0 } else { point };
+        let purpose = Purpose { whose, point, partial: true, accessed: true, ..Purpose::of(lpa) };
+        let again = self.new_op(Op { bytes, ..Op::new(class, Ppa::NONE) }, purpose);
         if let Some(&parts) = self.flash.pool.parts(unit) {
             *self.flash.pool.parts_mut(again) = parts;
         }
-        self.flash.pool[unit].request = NONE;
+        self.ftl.purposes[unit].whose = For::Drive;
+        self.flash.pool[unit].waited_for = false;
         self.unused(unit);
         self.begin_read_modify_write(again);
     }
 
     pub(super) fn commit_moved_unit(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Op { lpa, ppa, source, class, .. } = self.flash.pool[unit];
+        let Purpose { lpa, .. } = self.ftl.purposes[unit];
+        let Op { ppa, source, class, .. } = self.flash.pool[unit];
         if self.ftl.copies.has(lpa) && self.commit_moved_copy(unit, superblock) {
             return;
         }
@@ -108,7 +109,7 @@ impl Device {
             // Overwritten or trimmed while the move was under way: the programmed copy is nobody's.
             return self.unused(unit);
         }
-        self.flash.pool[unit].replaced = source;
+        self.ftl.purposes[unit].replaced = source;
         self.observers.recorder.moved(class.cause());
         self.note_folded(source);
         if !self.ftl.partial_writes.is_empty() {
@@ -127,12 +128,13 @@ impl Device {
     pub(super) fn unused(&mut self, unit: OpId) {
         let domain = self.domain_of(self.flash.pool[unit].ppa);
         self.ftl.domain[domain.index()].live -= 1;
-        self.flash.pool[unit].lpa = Lpa::NONE;
+        self.ftl.purposes[unit].lpa = Lpa::NONE;
     }
 
     /// Whether what a write of a part of a page builds on was rewritten since it was read, or hasn't been read.
     pub(super) fn is_outdated(&self, id: OpId) -> bool {
-        let Op { lpa, partial, class, .. } = self.flash.pool[id];
+        let Purpose { lpa, partial, .. } = self.ftl.purposes[id];
+        let Op { class, .. } = self.flash.pool[id];
         partial && class.cause() == Cause::Host && !self.ftl.partial_writes.builds_on(lpa, self.lookup(lpa))
     }
 
@@ -223,7 +225,8 @@ impl Device {
         let domain = self.domain_of(place);
         let mut unit = head;
         while unit != NONE {
-            let Op { next_unit, ppa, lpa, source, replaced, request, class, .. } = self.flash.pool[unit];
+            let Purpose { lpa, replaced, whose, .. } = self.ftl.purposes[unit];
+            let Op { next_unit, ppa, source, class, .. } = self.flash.pool[unit];
             if let Some(versions) = self.ftl.versions.as_mut().filter(|_| lpa.is_some()) {
                 versions.programmed(ppa);
             }
@@ -239,14 +242,14 @@ impl Device {
             if class.cause() == Cause::WriteBack {
                 self.write_back_ended(unit);
             }
-            if request < OWN {
+            if whose.is_waited_for() {
                 self.unit_done(unit, Some(die));
             } else {
                 self.flash.pool.remove(unit);
-                if class.is_move() && request == NONE {
-                    self.move_ended(source, domain);
+                if let For::Plan(number) = whose {
+                    self.plan_page_programmed(number);
                 } else if class.is_move() {
-                    self.plan_page_programmed(request);
+                    self.move_ended(source, domain);
                 } else if class == Class::MapProgram {
                     self.map_page_programmed(lpa);
                 } else if class == Class::ParityProgram && lpa.is_some() {

@@ -1,5 +1,6 @@
 //! Further copies at work: made from the buffer of a read, dropped by writes, followed when they are moved.
 
+use super::purposes::Purpose;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -197,14 +198,14 @@ impl Device {
         }
         let ppa = self.lookup(lpa);
         let bytes = self.geometry.unit_bytes;
-        let id = self.flash.pool.insert(Op { bytes, ..Op::new(Class::CopyRead, lpa, ppa) });
-        self.flash.pool.set_tag(id, number);
+        let purpose = Purpose { tag: number, ..Purpose::of(lpa) };
+        let id = self.new_op(Op { bytes, ..Op::new(Class::CopyRead, ppa) }, purpose);
         self.enqueue(id);
     }
 
     /// The page of such a read was rewritten, moved or trimmed while it waited.
     pub(super) fn redirect_copy_read(&mut self, unit: OpId) {
-        let (number, lpa) = (self.flash.pool.tag(unit), self.flash.pool[unit].lpa);
+        let (number, lpa) = (self.ftl.purposes[unit].tag, self.ftl.purposes[unit].lpa);
         let cancelled = self.ftl.copies.pending(number).is_none_or(|pending| pending.cancelled.is_some());
         let now_at = self.lookup(lpa);
         if cancelled || !now_at.is_some() {
@@ -216,7 +217,7 @@ impl Device {
 
     /// The page is with the controller.
     pub(super) fn read_for_copy_done(&mut self, unit: OpId) {
-        let number = self.flash.pool.tag(unit);
+        let number = self.ftl.purposes[unit].tag;
         self.flash.pool.remove(unit);
         self.program_copy(number);
     }
@@ -238,16 +239,16 @@ impl Device {
         self.ftl.replication.extra[domain.index()] += 1;
         self.ftl.domain[domain.index()].live += 1;
         let (point, bytes) = (self.ftl.points.of(Cause::Replication), self.geometry.unit_bytes);
-        let op = Op { bytes, point, ..Op::new(Class::CopyProgram, pending.lpa, Ppa::NONE) };
-        let id = self.flash.pool.insert(op);
-        self.flash.pool.set_tag(id, number);
-        let number = self.flash.pool[id].point;
+        let purpose = Purpose { point, tag: number, ..Purpose::of(pending.lpa) };
+        let id = self.new_op(Op { bytes, ..Op::new(Class::CopyProgram, Ppa::NONE) }, purpose);
+        let number = self.ftl.purposes[id].point;
         self.allocate(domain, id, number);
     }
 
     /// A die takes the program of a copy: it takes effect unless the page was written or trimmed meanwhile.
     pub(super) fn commit_copy(&mut self, unit: OpId, superblock: SuperblockId) {
-        let (number, Op { lpa, ppa, .. }) = (self.flash.pool.tag(unit), self.flash.pool[unit]);
+        let Purpose { tag: number, lpa, .. } = self.ftl.purposes[unit];
+        let ppa = self.flash.pool[unit].ppa;
         let pending = self.ftl.copies.pending(number).copied();
         let Some(pending) = pending.filter(|pending| pending.cancelled.is_none()) else {
             self.unused(unit);
@@ -274,7 +275,8 @@ impl Device {
 
     /// A moved page takes effect; `true` if it was a copy (the move of a primary goes on as any other).
     pub(super) fn commit_moved_copy(&mut self, unit: OpId, superblock: SuperblockId) -> bool {
-        let Op { lpa, ppa, source, class, .. } = self.flash.pool[unit];
+        let Purpose { lpa, .. } = self.ftl.purposes[unit];
+        let Op { ppa, source, class, .. } = self.flash.pool[unit];
         let from = self.domain_of(source).index();
         let to = self.domain_of(ppa).index();
         let Some(FurtherCopy { owner, .. }) = self.ftl.copies.at(lpa, source) else {
@@ -287,7 +289,7 @@ impl Device {
         self.ftl.copies.relocate(lpa, source, ppa);
         self.ftl.replication.extra[from] -= 1;
         self.ftl.replication.extra[to] += 1;
-        self.flash.pool[unit].replaced = source;
+        self.ftl.purposes[unit].replaced = source;
         self.observers.recorder.moved(class.cause());
         self.store_copy(lpa, source, ppa, superblock);
         if let Some(counters) = self.ftl.replication.counters(owner) {

@@ -4,6 +4,7 @@
 //! ([`Op::source`]) and where they go ([`Op::ppa`]).
 
 use super::Device;
+use super::purposes::Purpose;
 use crate::nand::Place;
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
@@ -33,8 +34,8 @@ impl Device {
             let Some(lpa) = self.valid_lpa(source) else { continue };
             let ppa = Ppa(destination.0 + (source.0 - page.0));
             let class = Class::program_for(cause);
-            let op = Op { source, bytes, point: number, copyback: true, ..Op::new(class, lpa, ppa) };
-            let id = self.flash.pool.insert(op);
+            let op = Op { source, bytes, copyback: true, ..Op::new(class, ppa) };
+            let id = self.new_op(op, Purpose { point: number, ..Purpose::of(lpa) });
             if head == NONE {
                 head = id;
             } else {
@@ -138,7 +139,8 @@ impl Device {
 
     /// Checked mode: what a copyback reads must be the newest version of what it moves, unless that was overwritten.
     pub(super) fn verify_source(&mut self, unit: OpId) {
-        let Op { lpa, source, .. } = self.flash.pool[unit];
+        let Purpose { lpa, .. } = self.ftl.purposes[unit];
+        let Op { source, .. } = self.flash.pool[unit];
         let Some(versions) = &self.ftl.versions else { return };
         if !self.holds(lpa, source) {
             return;

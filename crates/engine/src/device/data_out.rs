@@ -1,7 +1,7 @@
 //! The content of page registers leaves for the controller, page by page.
 
 use super::Device;
-use super::rebuild::is_source;
+use super::purposes::Purpose;
 use crate::nand::die::{Command, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Cause, Class};
@@ -90,7 +90,8 @@ impl Device {
             let op = &mut self.flash.pool[unit];
             let next_unit = std::mem::replace(&mut op.next_unit, NONE);
             op.last_unit = unit;
-            if class == Class::HostRead && !op.partial && !op.guess && !is_source(op.request) {
+            let Purpose { whose, partial, guess, .. } = self.ftl.purposes[unit];
+            if class == Class::HostRead && !partial && !guess && whose.rebuild().is_none() {
                 self.tell_read_done(unit);
                 if self.controller.cache.is_some() {
                     self.keep_read(unit);
@@ -110,7 +111,8 @@ impl Device {
 
     /// One unit is with the controller that is not what a read of the host asked for, or not all of it.
     fn unit_read(&mut self, unit: OpId, class: Class, die: Option<DieId>) {
-        let Op { partial, guess, ppa, .. } = self.flash.pool[unit];
+        let Purpose { partial, guess, .. } = self.ftl.purposes[unit];
+        let Op { ppa, .. } = self.flash.pool[unit];
         if class.is_move() {
             self.unit_read_for_move(unit);
         } else if class == Class::MapRead {

@@ -1,5 +1,6 @@
 //! What reading does to flash, and what it costs when bits are wrong: read counts, retries, decoding.
 
+use super::purposes::{For, Purpose};
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
@@ -89,7 +90,8 @@ impl Device {
 
     #[inline(never)]
     fn count_and_correct(&mut self, head: OpId, page: u32) {
-        let Op { lpa, ppa, .. } = self.flash.pool[head];
+        let Purpose { lpa, .. } = self.ftl.purposes[head];
+        let Op { ppa, .. } = self.flash.pool[head];
         let outcome = self.meet_errors(head, page);
         let Some(disturb) = &mut self.flash.disturb else { return };
         let mut reads = 0;
@@ -180,7 +182,7 @@ impl Device {
         let mut unit = head;
         while unit != NONE {
             // What a wrong guess took is told as a whole, when it ends.
-            if self.flash.pool[unit].request != NONE && !self.flash.pool[unit].guess {
+            if self.ftl.purposes[unit].whose != For::Drive && !self.ftl.purposes[unit].guess {
                 let parts = self.flash.pool.parts_mut(unit);
                 parts.merge(&self.flash.dies[die.index()].command.parts);
                 parts.add(Part::Decode, takes.0);

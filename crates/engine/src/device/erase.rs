@@ -1,6 +1,7 @@
 //! Superblocks of which nothing is wanted any more are erased, and free.
 
 use super::Device;
+use super::purposes::Purpose;
 use crate::blocks::BlockState;
 use crate::sched::queue::{Op, OpId};
 use wordline_base::class::Class;
@@ -18,7 +19,7 @@ impl Device {
         let class = Class::erase_for(collector.cause_of(superblock));
         for index in 0..self.ftl.domains.width() as usize {
             let plane = self.ftl.domains.planes(domain)[index];
-            let id = self.flash.pool.insert(Op::new(class, Lpa::NONE, self.block_start(plane, block)));
+            let id = self.new_op(Op::new(class, self.block_start(plane, block)), Purpose::of(Lpa::NONE));
             self.ftl.blocks.begin(superblock);
             self.enqueue(id);
         }

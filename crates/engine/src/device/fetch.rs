@@ -1,6 +1,7 @@
 //! Fetching ahead: what coming requests need of the tables comes towards the caches before they enter.
 
 use super::Device;
+use super::purposes::Purpose;
 use crate::host::{HostOp, HostRequest};
 use crate::sched::queue::{NONE, Op, OpId};
 use crate::systems::Distance;
@@ -124,7 +125,8 @@ impl Device {
     pub(super) fn fetch_entries_of(&self, head: OpId) {
         let mut unit = head;
         while unit != NONE {
-            let Op { lpa, next_unit, .. } = self.flash.pool[unit];
+            let Purpose { lpa, .. } = self.ftl.purposes[unit];
+            let Op { next_unit, .. } = self.flash.pool[unit];
             self.ftl.map.prefetch(u64::from(lpa.0));
             unit = next_unit;
         }

@@ -8,6 +8,7 @@ use super::parity::Redundant;
 use super::parity_pages::StripedPages;
 use super::partial_writes::PartialWrites;
 use super::plans::Plans;
+use super::purposes::Purposes;
 use super::reclaim::Reclaim;
 use super::rotating::Rotation;
 use super::slc_cache::SlcState;
@@ -60,6 +61,8 @@ pub(super) struct Ftl {
     pub gc: GcPolicy,
     /// What systems and reclaim asked to be moved.
     pub plans: Plans,
+    /// What operations are for.
+    pub purposes: Purposes,
     /// Writes of parts of pages, one at a time for each page.
     pub partial_writes: PartialWrites,
     /// What the firmware knows of the map.
@@ -103,7 +106,7 @@ pub(super) struct Ftl {
 fields! {
     Ftl:
     rebuilt: logical_units thresholds pace room_limit domains points;
-    state: mapped_units blocks isolated domain plans slc copies partial_writes wear_out reclaim background rotation static_wear;
+    state: purposes mapped_units blocks isolated domain plans slc copies partial_writes wear_out reclaim background rotation static_wear;
     parts: layout map oob versions placement gc translation redundancy striped separation reclaim_policy slc_policy replication;
     dropped: untimed dealt;
 }

@@ -1,6 +1,7 @@
 //! Guesses of address translation: a place is read where a page may be, and judged by what is there.
 
 use super::Device;
+use super::purposes::Purpose;
 use crate::mapping::{Found, Lookup};
 use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Class, FlashOp};
@@ -11,9 +12,11 @@ impl Device {
     /// Reads where the page may be.
     pub(super) fn read_at_guess(&mut self, id: OpId, ppa: Ppa) {
         let op = &mut self.flash.pool[id];
-        (op.ppa, op.guess) = (ppa, true);
+        op.ppa = ppa;
         op.class = Class::read_for(op.class.cause());
-        let Op { lpa, partial, .. } = *op;
+        let purpose = &mut self.ftl.purposes[id];
+        purpose.guess = true;
+        let Purpose { lpa, partial, .. } = *purpose;
         if partial {
             self.ftl.partial_writes.reads(lpa, ppa);
         } else {
@@ -27,9 +30,10 @@ impl Device {
 
     /// The cell read of a guessed place begins: whether it is right is decided by what is there now.
     pub(super) fn judge_guess(&mut self, unit: OpId) {
-        let Op { lpa, ppa, .. } = self.flash.pool[unit];
+        let Purpose { lpa, .. } = self.ftl.purposes[unit];
+        let Op { ppa, .. } = self.flash.pool[unit];
         if self.lookup(lpa) == ppa {
-            self.flash.pool[unit].guess = false;
+            self.ftl.purposes[unit].guess = false;
             self.observers.recorder.mapping.guesses_right += 1;
         }
     }
@@ -37,7 +41,7 @@ impl Device {
     /// A flash page read is about to begin: units whose guess a system would not give again are sent on. Returns the head of the
     /// others ([`NONE`](crate::sched::queue::NONE) when there is none).
     pub(super) fn without_withdrawn(&mut self, head: OpId) -> OpId {
-        if !self.flash.pool.units(head).any(|unit| self.flash.pool[unit].guess) {
+        if !self.flash.pool.units(head).any(|unit| self.ftl.purposes[unit].guess) {
             return head;
         }
         self.keep_units(head, |device, unit| {
@@ -63,7 +67,8 @@ impl Device {
 
     /// Whether the page of a guess has moved since, and its system knows that it can't be there any more.
     fn is_withdrawn(&mut self, unit: OpId) -> bool {
-        let Op { lpa, ppa, guess, partial, class, .. } = self.flash.pool[unit];
+        let Purpose { lpa, guess, partial, .. } = self.ftl.purposes[unit];
+        let Op { ppa, class, .. } = self.flash.pool[unit];
         let write = partial || class.op() == FlashOp::Program;
         guess
             && self.lookup(lpa) != ppa
@@ -72,18 +77,19 @@ impl Device {
 
     fn withdraw_guess(&mut self, unit: OpId) {
         let waited = self.now.since(self.flash.pool[unit].wait_from).0;
-        self.flash.pool[unit].guess = false;
+        self.ftl.purposes[unit].guess = false;
         self.flash.pool.parts_mut(unit).add(Part::Misprediction, waited);
         self.observers.recorder.mapping.guesses_withdrawn += 1;
         // The page moved while its read waited, as often as it may: that leads nowhere by nobody's fault.
-        self.flash.pool.set_tag(unit, 0);
+        self.ftl.purposes[unit].tag = 0;
         self.ask_again(unit);
     }
 
     /// The OOB of a guessed place names something else: its reading was in vain.
     pub(super) fn guess_was_wrong(&mut self, unit: OpId) {
-        let Op { lpa, ppa, wait_from, .. } = self.flash.pool[unit];
-        self.flash.pool[unit].guess = false;
+        let Purpose { lpa, .. } = self.ftl.purposes[unit];
+        let Op { ppa, wait_from, .. } = self.flash.pool[unit];
+        self.ftl.purposes[unit].guess = false;
         let wasted = self.now.since(wait_from).0;
         self.flash.pool.parts_mut(unit).add(Part::Misprediction, wasted);
         let found = self.found_at(ppa);

@@ -3,7 +3,7 @@
 
 use super::Device;
 use crate::nand::Geometry;
-use crate::sched::queue::{Op, OpId};
+use crate::sched::queue::OpId;
 use crate::stats::report::{ChannelReport, DieReport, SecondServerReport};
 use wordline_base::class::Class;
 use wordline_base::ids::{DieId, PlaneId, Ppa};
@@ -34,8 +34,10 @@ impl Device {
     /// Whether an operation goes to the second server of its die, if there is one: a read for a read request, or of a
     /// translation page, for which such reads may wait. The reads of read-modify-writes are work of writes.
     #[inline(always)]
-    fn is_ideal(&self, op: &Op) -> bool {
-        self.flash.second_server > 0 && matches!(op.class, Class::HostRead | Class::MapRead) && !op.partial
+    fn is_ideal(&self, unit: OpId) -> bool {
+        self.flash.second_server > 0
+            && matches!(self.flash.pool[unit].class, Class::HostRead | Class::MapRead)
+            && !self.ftl.purposes[unit].partial
     }
 
     /// Who serves an operation at `ppa`: its die, or the second server of its die.
@@ -43,7 +45,7 @@ impl Device {
     pub(super) fn server_of(&self, unit: OpId, ppa: Ppa) -> DieId {
         let die = self.die_of(ppa).0;
         // Most drives have none, and their operations need not be looked at.
-        if self.flash.second_server > 0 && self.is_ideal(&self.flash.pool[unit]) {
+        if self.flash.second_server > 0 && self.is_ideal(unit) {
             return DieId(die.0 + self.flash.second_server);
         }
         if self.flash.plane_collection.is_some() {
@@ -68,10 +70,10 @@ impl Device {
     /// Checked mode: whether a read finds the newest version that flash has. On a second server a page counts as programmed as soon
     /// as its program has begun: its data is in the controller still.
     pub(super) fn finds_newest(&self, unit: OpId) -> bool {
-        let op = &self.flash.pool[unit];
+        let (lpa, ppa) = (self.ftl.purposes[unit].lpa, self.flash.pool[unit].ppa);
         self.ftl.versions.as_ref().is_none_or(|versions| {
-            let newest = self.version_in_flash(op.lpa);
-            versions.holds(op.ppa, newest) || (self.is_ideal(op) && versions.stored(op.ppa) == newest)
+            let newest = self.version_in_flash(lpa);
+            versions.holds(ppa, newest) || (self.is_ideal(unit) && versions.stored(ppa) == newest)
         })
     }
 

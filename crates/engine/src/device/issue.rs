@@ -1,6 +1,7 @@
 //! A die takes its next command: chosen by the scheduler, joined by what can go with it.
 
 use super::Device;
+use super::purposes::Purpose;
 use crate::nand::Place;
 use crate::nand::die::{Command, CommandForm, Phase};
 use crate::sched::queue::{NONE, Op, OpId};
@@ -253,7 +254,8 @@ impl Device {
         let watched = self.ftl.versions.is_some() || self.observers.probe.is_some();
         let (mut unit, mut bytes) = (head, 0);
         while unit != NONE {
-            let Op { lpa, guess, copyback, bytes: wanted, next_unit, .. } = self.flash.pool[unit];
+            let Purpose { lpa, guess, .. } = self.ftl.purposes[unit];
+            let Op { copyback, bytes: wanted, next_unit, .. } = self.flash.pool[unit];
             if guess {
                 self.judge_guess(unit);
             }

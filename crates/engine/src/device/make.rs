@@ -8,6 +8,7 @@ use super::ftl::Ftl;
 use super::parity::Redundant;
 use super::parity_pages::StripedPages;
 use super::partial_writes::PartialWrites;
+use super::purposes::Purposes;
 use super::rotating::Rotation;
 use super::translate::Translation;
 use super::wear_out::BadPlan;
@@ -112,6 +113,7 @@ impl Device {
             placement: PlacementPolicy::new(&scheme.placement, &geometry),
             gc: GcPolicy::new(&scheme.gc, seed),
             plans: plans::Plans::default(),
+            purposes: Purposes::default(),
             partial_writes: PartialWrites::default(),
             slc,
             slc_policy: SlcCachePolicy::new(&scheme.slc_cache, &plan.cache),

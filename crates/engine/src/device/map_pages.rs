@@ -2,10 +2,11 @@
 //! with the map that they are pages of.
 
 use super::Device;
+use super::purposes::{For, Purpose};
 use super::translate::Translation;
 use crate::mapping::WriteBack;
 use crate::placement::ProgramIntent;
-use crate::sched::queue::{Fifo, OWN, Op, OpId};
+use crate::sched::queue::{Fifo, Op, OpId};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Lpa, PlaneId, Ppa};
 
@@ -69,10 +70,8 @@ impl Device {
     /// A read of a translation page, which is at `place`, for all that wait for it, or for one look-up: its operation's number
     /// and one more, else 0.
     pub(super) fn new_map_read(&mut self, page: u32, place: Ppa, only: u32) -> OpId {
-        let op = Op::new(Class::MapRead, self.map_page(page), place);
-        let id = self.flash.pool.insert(Op { request: OWN, bytes: self.ftl.translation.page_bytes, ..op });
-        self.flash.pool.set_tag(id, only);
-        id
+        let op = Op { bytes: self.ftl.translation.page_bytes, ..Op::new(Class::MapRead, place) };
+        self.new_op(op, Purpose { whose: For::Map, tag: only, ..Purpose::of(self.map_page(page)) })
     }
 
     /// Programs a page of the map; `plane` where it goes together with others.
@@ -83,8 +82,9 @@ impl Device {
         } else {
             counters.journal_writes += 1;
         }
-        let op = Op::new(Class::MapProgram, self.map_page(page), Ppa::NONE);
-        let id = self.flash.pool.insert(Op { request: OWN, point: self.ftl.points.of(Cause::Mapping), ..op });
+        let point = self.ftl.points.of(Cause::Mapping);
+        let purpose = Purpose { whose: For::Map, point, ..Purpose::of(self.map_page(page)) };
+        let id = self.new_op(Op::new(Class::MapProgram, Ppa::NONE), purpose);
         match plane {
             Some(plane) => self.program_on(plane, id),
             None => self.program_anywhere(id),
@@ -100,9 +100,9 @@ impl Device {
 
     /// A translation page was read: serves those who wait for it, and programs it if it has changed.
     pub(super) fn map_page_read(&mut self, unit: OpId) {
-        let page = self.flash.pool[unit].lpa.0 - self.ftl.logical_units;
+        let page = self.ftl.purposes[unit].lpa.0 - self.ftl.logical_units;
         // The look-up that this read is for alone, if any.
-        let only = self.flash.pool.tag(unit);
+        let only = self.ftl.purposes[unit].tag;
         self.flash.pool.remove(unit);
         if only > 0 {
             return self.page_is_here(only - 1, page);

@@ -58,6 +58,7 @@ mod plans;
 mod prepare;
 mod program;
 mod progress;
+mod purposes;
 mod read;
 mod rebuild;
 mod reclaim;

@@ -4,6 +4,7 @@
 mod tests;
 
 use super::Device;
+use super::purposes::{For, Purpose};
 use crate::blocks::separation::Separation;
 use crate::placement::Placement;
 use crate::sched::queue::{NONE, Op, OpId};
@@ -22,7 +23,7 @@ impl Device {
         for ppa in (page.0..page.0 + self.geometry.units_per_page()).map(Ppa) {
             if let Some(lpa) = self.valid_lpa(ppa) {
                 let bytes = self.geometry.unit_bytes;
-                let id = self.flash.pool.insert(Op { source: ppa, bytes, ..Op::new(class, lpa, ppa) });
+                let id = self.new_op(Op { source: ppa, bytes, ..Op::new(class, ppa) }, Purpose::of(lpa));
                 units += 1;
                 if head == NONE {
                     head = id;
@@ -51,8 +52,9 @@ impl Device {
     /// A unit to be moved is in the controller: gives it its new place. Its program begins when the whole row of program
     /// units (the superpage) is there.
     pub(super) fn unit_read_for_move(&mut self, unit: OpId) {
-        let Op { lpa, ppa, class, request, .. } = self.flash.pool[unit];
-        if request != NONE {
+        let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
+        let Op { ppa, class, .. } = self.flash.pool[unit];
+        if whose != For::Drive {
             return self.plan_page_read(unit);
         }
         let home = self.domain_of(ppa);
@@ -67,7 +69,8 @@ impl Device {
         }
         let number = self.point_of_move(class.cause(), lpa, ppa);
         let op = &mut self.flash.pool[unit];
-        (op.class, op.order, op.point) = (Class::program_for(class.cause()), 0, number);
+        (op.class, op.order) = (Class::program_for(class.cause()), 0);
+        self.ftl.purposes[unit].point = number;
         // Copies stay on the die that they were made for, as far as their domain has only one.
         let domain = if self.rules.places_moves && primary { self.place_move(unit, home) } else { home };
         self.ftl.domain[domain.index()].live += 1;
@@ -96,7 +99,7 @@ impl Device {
     /// room: a victim is chosen when there is room for it in all of them together.
     fn keep_within_room(&mut self, domain: DomainId, unit: OpId) {
         let Some(hot) = self.ftl.points.of_hot_moves() else { return };
-        let (number, cold) = (self.flash.pool[unit].point, self.ftl.points.of(Cause::Gc));
+        let (number, cold) = (self.ftl.purposes[unit].point, self.ftl.points.of(Cause::Gc));
         let state = &self.ftl.domain[domain.index()];
         let has_room = |number: u8| {
             let point = &state.points[usize::from(number)];
@@ -105,7 +108,7 @@ impl Device {
         let other = if number == hot { cold } else { hot };
         let shared = number == hot || number == cold;
         if shared && !has_room(number) && has_room(other) && state.free.len() <= self.ftl.thresholds.reserve {
-            self.flash.pool[unit].point = other;
+            self.ftl.purposes[unit].point = other;
         }
     }
 
@@ -114,7 +117,7 @@ impl Device {
     fn place_move(&mut self, unit: OpId, home: DomainId) -> DomainId {
         let Some(plane) = self.place_of_move(unit) else { return home };
         let domain = self.ftl.domains.of(plane);
-        if domain == home || self.spares_for_move(domain, self.flash.pool[unit].point) {
+        if domain == home || self.spares_for_move(domain, self.ftl.purposes[unit].point) {
             domain
         } else {
             home
@@ -143,7 +146,7 @@ impl Device {
 
     /// Puts a unit into the row that is being gathered for a write point of moves, and programs the row when it is full.
     fn gather(&mut self, domain: DomainId, unit: OpId) {
-        let number = self.flash.pool[unit].point;
+        let number = self.ftl.purposes[unit].point;
         let point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
         if point.open_unit != NONE {
             let head = point.open_unit;

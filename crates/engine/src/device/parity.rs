@@ -1,6 +1,7 @@
 //! Parity at work: a row's parity is programmed when the last of its data is in the controller.
 
 use super::Device;
+use super::purposes::Purpose;
 use crate::blocks::BlockState;
 use crate::blocks::Stripes;
 use crate::nand::Geometry;
@@ -131,7 +132,8 @@ impl Device {
                 continue;
             }
             let bytes = self.geometry.unit_bytes;
-            let unit = self.flash.pool.insert(Op { bytes, ..Op::new(Class::ParityProgram, Lpa::NONE, ppa) });
+            let op = Op { bytes, ..Op::new(Class::ParityProgram, ppa) };
+            let unit = self.new_op(op, Purpose::of(Lpa::NONE));
             if head == NONE {
                 head = unit;
             } else {

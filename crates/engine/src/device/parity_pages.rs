@@ -1,6 +1,7 @@
 //! Parity of logical pages at work: with each page of a stripe that is written its parity is read, joined and programmed anew, and
 //! a read of the host whose plane collects is rebuilt from the rest of its stripe if that is quicker than to wait.
 
+use super::purposes::Purpose;
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
@@ -10,7 +11,7 @@ use super::rebuild::Rebuilds;
 use crate::nand::die::{CommandForm, Phase};
 use crate::placement::Placement;
 use crate::redundancy::PageStripes;
-use crate::sched::queue::{JOIN, NONE, Op, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use crate::snapshot::{In, Out, Part, SnapshotError};
 use wordline_base::class::{Cause, Class, FlashOp};
 use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
@@ -86,14 +87,15 @@ impl Part for StripedPages {
 impl Device {
     /// A page is about to be programmed for the host: its stripe changes.
     pub(super) fn page_changes(&mut self, id: OpId) {
-        let Op { lpa, class, .. } = self.flash.pool[id];
+        let Purpose { lpa, .. } = self.ftl.purposes[id];
+        let Op { class, .. } = self.flash.pool[id];
         if !matches!(class.cause(), Cause::Host | Cause::WriteBack) {
             return;
         }
         let old = self.lookup(lpa);
         let Some(striped) = &mut self.ftl.striped else { return };
         let stripe = striped.stripes.stripe(lpa);
-        self.flash.pool.set_tag(id, stripe);
+        self.ftl.purposes[id].tag = stripe;
         self.stripe_changes(stripe, lpa, old, 1);
     }
 
@@ -179,15 +181,15 @@ impl Device {
     fn read_for_parity(&mut self, stripe: u32, pages: Vec<(Lpa, Ppa)>) {
         for (lpa, ppa) in pages {
             let bytes = self.geometry.unit_bytes;
-            let id = self.flash.pool.insert(Op { bytes, ..Op::new(Class::ParityRead, lpa, ppa) });
-            self.flash.pool.set_tag(id, stripe);
+            let purpose = Purpose { tag: stripe, ..Purpose::of(lpa) };
+            let id = self.new_op(Op { bytes, ..Op::new(Class::ParityRead, ppa) }, purpose);
             self.enqueue(id);
         }
     }
 
     /// A page that a parity is made of is with the controller.
     pub(super) fn read_for_parity_done(&mut self, unit: OpId) {
-        let stripe = self.flash.pool.tag(unit);
+        let stripe = self.ftl.purposes[unit].tag;
         self.flash.pool.remove(unit);
         let change = self.ftl.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
         let Some(Change { progress: Progress::Reads { left, .. }, .. }) = change else {
@@ -206,17 +208,18 @@ impl Device {
         let Some(plane) = self.ftl.placement.plane_by_address(lpa) else {
             return self.fail(format!("the placement has no plane for the parity of stripe {stripe}"));
         };
-        let id = self.flash.pool.insert(Op::new(Class::ParityProgram, lpa, Ppa::NONE));
+        let id = self.new_op(Op::new(Class::ParityProgram, Ppa::NONE), Purpose::of(lpa));
         self.program_on(plane, id);
     }
 
     /// The die takes the program of a parity: it takes effect.
     pub(super) fn commit_parity_page(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Op { lpa, ppa, .. } = self.flash.pool[unit];
+        let Purpose { lpa, .. } = self.ftl.purposes[unit];
+        let Op { ppa, .. } = self.flash.pool[unit];
         if !lpa.is_some() {
             return;
         }
-        self.flash.pool[unit].replaced = self.store(lpa, ppa, superblock);
+        self.ftl.purposes[unit].replaced = self.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.ftl.versions {
             versions.write(lpa, ppa);
         }
@@ -236,7 +239,7 @@ impl Device {
 
     /// The program of a page of the host has ended, whatever became of it.
     pub(super) fn page_programmed(&mut self, unit: OpId) {
-        let stripe = self.flash.pool.tag(unit);
+        let stripe = self.ftl.purposes[unit].tag;
         let change = self.ftl.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
         let Some(change) = change.filter(|change| change.programs > 0) else {
             return self.fail(format!("a page of stripe {stripe} was programmed, of which none was to be"));
@@ -306,8 +309,13 @@ impl Device {
     /// Rebuilds a read of the host whose plane collects, if its stripe is whole and the rest of it can be read sooner than the
     /// plane is free. Whether it is: then it waits for its sources, and in no queue.
     pub(super) fn rebuilds_page(&mut self, unit: OpId) -> bool {
-        let Op { lpa, ppa, class, partial, request, guess, .. } = self.flash.pool[unit];
-        if class != Class::HostRead || partial || guess || request >= JOIN || lpa.0 >= self.ftl.logical_units
+        let Purpose { lpa, partial, whose, guess, .. } = self.ftl.purposes[unit];
+        let Op { ppa, class, .. } = self.flash.pool[unit];
+        if class != Class::HostRead
+            || partial
+            || guess
+            || whose.host().is_none()
+            || lpa.0 >= self.ftl.logical_units
         {
             return false;
         }
@@ -359,18 +367,19 @@ impl Device {
 
     /// Checked mode: what is read for a page of a stripe is what its parity was made of.
     pub(super) fn verify_page_of_stripe(&mut self, unit: OpId, target: OpId) {
-        let (Op { lpa, ppa, .. }, wanted) = (self.flash.pool[unit], self.flash.pool[target]);
+        let (lpa, wanted) = (self.ftl.purposes[unit].lpa, self.ftl.purposes[target].lpa);
+        let (ppa, wanted_at) = (self.flash.pool[unit].ppa, self.flash.pool[target].ppa);
         let Some(striped) = &self.ftl.striped else { return };
-        let stripe = striped.stripes.stripe(wanted.lpa);
-        let same = striped.stripes.stripe(lpa) == stripe && lpa != wanted.lpa;
+        let stripe = striped.stripes.stripe(wanted);
+        let same = striped.stripes.stripe(lpa) == stripe && lpa != wanted;
         let made_of = striped.made_of.get(&stripe);
         let fits = made_of.is_none_or(|versions| *versions == self.versions_of_stripe(stripe));
         if !same || striped.changes.contains_key(&stripe) || !fits {
-            self.fail(format!("a read for {:?} found {lpa:?} in a stripe that doesn't fit it", wanted.lpa));
+            self.fail(format!("a read for {:?} found {lpa:?} in a stripe that doesn't fit it", wanted));
         } else if self.ftl.oob.lpa(ppa, &self.ftl.layout) != lpa || !self.finds_newest(unit) {
-            self.fail(format!("a read for {:?} found something else than {lpa:?} at {ppa:?}", wanted.lpa));
-        } else if !self.stores_newest(wanted.lpa, wanted.ppa) {
-            self.fail(format!("{:?} is rebuilt as a version that is not the newest", wanted.lpa));
+            self.fail(format!("a read for {:?} found something else than {lpa:?} at {ppa:?}", wanted));
+        } else if !self.stores_newest(wanted, wanted_at) {
+            self.fail(format!("{:?} is rebuilt as a version that is not the newest", wanted));
         }
     }
 
@@ -388,7 +397,8 @@ impl Device {
             return head;
         }
         let kept = self.keep_units(head, |this, unit| {
-            if this.flash.pool[unit].request >= JOIN || this.flash.pool[unit].partial {
+            let Purpose { whose, partial, .. } = this.ftl.purposes[unit];
+            if whose.host().is_none() || partial {
                 return true;
             }
             this.settle_wait(unit, die);

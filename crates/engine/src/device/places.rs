@@ -1,5 +1,6 @@
 //! Where pages are programmed: the plane, the write point, the place on it, and what waits for a free superblock.
 
+use super::purposes::Purpose;
 use super::{Device, Request};
 use crate::blocks::BlockState;
 use crate::placement::{Placement, PlacementView, PlaneSet, ProgramIntent};
@@ -11,10 +12,11 @@ use wordline_base::parts::Part;
 impl Device {
     /// What the placement is told of a unit.
     pub(super) fn intent(&self, id: OpId) -> ProgramIntent {
-        let Op { lpa, request, class, source, .. } = self.flash.pool[id];
+        let Purpose { lpa, whose, .. } = self.ftl.purposes[id];
+        let Op { class, source, .. } = self.flash.pool[id];
         let stream = match class.cause() {
             Cause::WriteBack => self.stream_of_cached(id),
-            _ => self.front.requests.get(request as usize).map(Request::stream),
+            _ => self.front.requests.get(whose.request() as usize).map(Request::stream),
         };
         let stream = stream.unwrap_or(0);
         ProgramIntent { cause: class.cause(), source, ..ProgramIntent::host(lpa, stream) }
@@ -86,7 +88,7 @@ impl Device {
 
     /// Gives a unit its place: beside the last one if that program still waits, else in the next program unit.
     pub(super) fn allocate(&mut self, domain: DomainId, id: OpId, number: u8) {
-        self.flash.pool[id].point = number;
+        self.ftl.purposes[id].point = number;
         self.count_cached(id);
         let point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
         if point.has_room() {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use crate::nand::Geometry;
 use crate::nand::die::Phase;
-use crate::sched::queue::{NONE, OWN, OpId};
+use crate::sched::queue::{NONE, OpId};
 use crate::stats::report::{DieReport, PlaneReport};
 use wordline_base::class::Class;
 use wordline_base::ids::{DieId, PlaneId, Ppa};
@@ -178,7 +178,7 @@ impl Device {
         let mut unit = head;
         while unit != NONE {
             // The time of a guess is told otherwise, and that of the drive's own work not at all.
-            if self.flash.pool[unit].request < OWN && !self.flash.pool[unit].guess {
+            if self.flash.pool[unit].waited_for && !self.ftl.purposes[unit].guess {
                 self.settle_wait(unit, before);
                 self.begin_wait(unit, now);
             }

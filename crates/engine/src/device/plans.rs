@@ -3,6 +3,7 @@
 
 mod asked;
 
+use super::purposes::{For, Purpose};
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -11,7 +12,7 @@ use super::kept::KeptOpen;
 use crate::blocks::BlockState;
 use crate::cpu::{Cost, Task};
 use crate::nand::CellMode;
-use crate::sched::queue::{NONE, OWN, Op, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use crate::systems::{self, Pin, Plan};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Ppa, SuperblockId};
@@ -132,7 +133,7 @@ impl Run {
 impl Plans {
     /// Where the pages of a plan are, or were until they were erased.
     pub fn sources(&self, tag: u32) -> Vec<Ppa> {
-        let run = self.runs.get((tag & !OWN) as usize).and_then(Option::as_ref);
+        let run = self.runs.get(tag as usize).and_then(Option::as_ref);
         run.map_or_else(Vec::new, |run| run.targets.iter().map(|target| target.source).collect())
     }
 
@@ -160,7 +161,7 @@ impl Plans {
     }
 
     fn get(&mut self, tag: u32) -> Option<&mut Run> {
-        self.runs.get_mut((tag & !OWN) as usize).and_then(Option::as_mut)
+        self.runs.get_mut(tag as usize).and_then(Option::as_mut)
     }
 }
 
@@ -238,7 +239,7 @@ impl Device {
     pub(super) fn start_waiting_plans(&mut self) {
         if self.ftl.plans.waiting > 0 {
             for number in 0..self.ftl.plans.runs.len() as u32 {
-                self.try_to_start(OWN | number);
+                self.try_to_start(number);
             }
         }
     }
@@ -301,9 +302,8 @@ impl Device {
             run.in_flight += 1;
             run.reading += 1;
             let bytes = self.geometry.unit_bytes;
-            let op = Op { source, bytes, request: tag, ..Op::new(Class::read_for(cause), lpa, source) };
-            let id = self.flash.pool.insert(op);
-            self.flash.pool.set_tag(id, index);
+            let op = Op { source, bytes, ..Op::new(Class::read_for(cause), source) };
+            let id = self.new_op(op, Purpose { whose: For::Plan(tag), tag: index, ..Purpose::of(lpa) });
             if head == NONE {
                 (head, page) = (id, flash_page);
             } else {
@@ -329,8 +329,10 @@ impl Device {
 
     /// A page of a plan is in the controller.
     pub(super) fn plan_page_read(&mut self, unit: OpId) {
-        let Op { request: tag, lpa, ppa, class, .. } = self.flash.pool[unit];
-        let index = self.flash.pool.tag(unit);
+        let Purpose { whose: For::Plan(tag), lpa, tag: index, .. } = self.ftl.purposes[unit] else {
+            return self.fail("a page was read for a plan that isn't known".into());
+        };
+        let Op { ppa, class, .. } = self.flash.pool[unit];
         if !self.holds(lpa, ppa) || self.ftl.plans.is_stopped(tag) {
             self.flash.pool.remove(unit);
             return self.plan_page_dropped(tag, index);
@@ -348,7 +350,7 @@ impl Device {
         let Some(&superblock) = run.destinations.get(place.destination) else { return };
         let op = &mut self.flash.pool[unit];
         (op.class, op.order) = (Class::program_for(class.cause()), 0);
-        op.point = PINNED;
+        self.ftl.purposes[unit].point = PINNED;
         let place = self.unit_at(superblock, place.unit);
         self.flash.pool[unit].ppa = place;
         let domain = self.domain_of(place);
@@ -369,10 +371,11 @@ impl Device {
 
     /// A page of a plan without a pin gets its place.
     pub(super) fn place_planned(&mut self, unit: OpId) {
-        let Op { lpa, ppa, .. } = self.flash.pool[unit];
+        let Purpose { lpa, .. } = self.ftl.purposes[unit];
+        let Op { ppa, .. } = self.flash.pool[unit];
         let own =
             self.ftl.isolated.as_ref().map(|isolated| isolated.of(self.ftl.blocks.of(&self.geometry, ppa)));
-        self.flash.pool[unit].point = own.unwrap_or(self.ftl.points.of_plans());
+        self.ftl.purposes[unit].point = own.unwrap_or(self.ftl.points.of_plans());
         let asks = self.rules.places_moves && self.lookup(lpa) == ppa;
         let plane = asks.then(|| self.place_of_move(unit)).flatten();
         let plane = plane.unwrap_or_else(|| self.geometry.plane_of(ppa).0);
@@ -416,7 +419,7 @@ impl Device {
 
     /// Nothing is left to do: what was opened is closed, and what could not be emptied goes back among the full ones.
     fn end_plan(&mut self, tag: u32) {
-        let slot = (tag & !OWN) as usize;
+        let slot = tag as usize;
         let Some(run) = self.ftl.plans.runs.get_mut(slot).and_then(Option::take) else { return };
         if self.rules.awaits.any() {
             run.targets.iter().for_each(|target| self.unlock_page(target.source));

@@ -1,9 +1,10 @@
 //! Page programs: a place is allocated when the write comes, and takes effect when the die takes the command.
 
 use super::Device;
+use super::purposes::Purpose;
 use crate::blocks::separation::{Separation, SeparationPolicy};
 use crate::placement::ProgramIntent;
-use crate::sched::queue::{OWN, Op, OpId};
+use crate::sched::queue::{Op, OpId};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{Lpa, PlaneId, Ppa};
 use wordline_base::parts::Part;
@@ -15,8 +16,8 @@ impl Device {
         let partial = bytes < self.geometry.unit_bytes;
         let stream = self.front.requests[request as usize].stream();
         let point = self.host_point(lpa, stream);
-        let op = Op { request, bytes, partial, point, ..Op::new(Class::HostProgram, lpa, Ppa::NONE) };
-        let id = self.flash.pool.insert(op);
+        let purpose = Purpose { partial, point, ..Purpose::of_host(request, lpa) };
+        let id = self.new_op(Op { bytes, ..Op::new(Class::HostProgram, Ppa::NONE) }, purpose);
         if !partial {
             if self.ftl.translation.is_asked() && !self.is_translated(id) {
                 return;
@@ -81,13 +82,13 @@ impl Device {
         if self.waits_for_move(id) {
             return;
         }
-        let ppa = self.lookup(self.flash.pool[id].lpa);
+        let ppa = self.lookup(self.ftl.purposes[id].lpa);
         self.flash.pool[id].source = Ppa::NONE;
         if ppa.is_some() {
             self.flash.pool[id].class = Class::read_for(self.flash.pool[id].class.cause());
             self.flash.pool[id].ppa = ppa;
             self.flash.pool[id].bytes = self.geometry.unit_bytes - self.moved_by_program(id, 0);
-            self.ftl.partial_writes.reads(self.flash.pool[id].lpa, ppa);
+            self.ftl.partial_writes.reads(self.ftl.purposes[id].lpa, ppa);
             self.enqueue(id);
         } else {
             self.program_anywhere(id);
@@ -99,13 +100,14 @@ impl Device {
         if !self.rules.written_only {
             return otherwise;
         }
-        let Op { lpa, request, class, .. } = self.flash.pool[id];
+        let Purpose { lpa, whose, tag, .. } = self.ftl.purposes[id];
+        let Op { class, .. } = self.flash.pool[id];
         let written = match class.cause() {
-            Cause::Host if request < OWN => {
-                let (start, end) = self.wanted_range(request, lpa);
+            Cause::Host if whose.is_waited_for() => {
+                let (start, end) = self.wanted_range(whose.request(), lpa);
                 end - start
             }
-            Cause::WriteBack => self.flash.pool.tag(id),
+            Cause::WriteBack => tag,
             _ => otherwise,
         };
         written.min(self.geometry.unit_bytes)
@@ -120,7 +122,8 @@ impl Device {
     /// Allocates a place on a plane (where there are superblocks: in its domain) and queues the program, or lets it wait
     /// for space.
     pub(super) fn program_on(&mut self, plane: PlaneId, id: OpId) {
-        let Op { lpa, class, .. } = self.flash.pool[id];
+        let Purpose { lpa, .. } = self.ftl.purposes[id];
+        let Op { class, .. } = self.flash.pool[id];
         if class.cause() == Cause::WriteBack && self.ftl.points.host() > 1 {
             self.take_point_of_cached(id);
         }

@@ -1,9 +1,9 @@
 //! Page reads: for the host, for read-modify-writes, and their check against the newest version.
 
 use super::Device;
-use super::rebuild::is_source;
+use super::purposes::{For, Purpose};
 use crate::nand::die::Phase;
-use crate::sched::queue::{NONE, OWN, Op, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, Lpa, Ppa};
 use wordline_base::parts::Part;
@@ -32,7 +32,7 @@ impl Device {
         if self.ftl.copies.has(lpa) {
             ppa = self.choose_copy(lpa, None);
         }
-        let id = self.flash.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, ppa) });
+        let id = self.new_op(Op { bytes, ..Op::new(Class::HostRead, ppa) }, Purpose::of_host(request, lpa));
         self.send_read(id, head)
     }
 
@@ -40,7 +40,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn send_read(&mut self, id: OpId, head: OpId) -> OpId {
         let ppa = self.flash.pool[id].ppa;
-        if !self.flash.pool[id].guess && self.waits_for_move(id) {
+        if !self.ftl.purposes[id].guess && self.waits_for_move(id) {
             return head;
         }
         if head != NONE
@@ -73,7 +73,7 @@ impl Device {
     /// Puts a head into the queue of its die.
     pub(super) fn enqueue(&mut self, head: OpId) {
         let op = &mut self.flash.pool[head];
-        let Op { class, request, next_unit, ppa, .. } = *op;
+        let Op { class, waited_for, next_unit, ppa, .. } = *op;
         let again = op.order != 0;
         if !again {
             self.flash.op_order += 1;
@@ -82,7 +82,7 @@ impl Device {
         op.wait_from = self.now;
         let die = self.server_of(head, ppa);
         let state = &mut self.flash.dies[die.index()];
-        if request < OWN {
+        if waited_for {
             state.note_clock(self.now, self.flash.pool.snapshot(head));
         }
         if again {
@@ -95,7 +95,7 @@ impl Device {
         if state.phase == Phase::Idle || busy_but_asked {
             self.flash.touched.push(die);
         }
-        if next_unit != NONE && (request < OWN || !(class.is_move() && class.op() == FlashOp::Read)) {
+        if next_unit != NONE && (waited_for || !(class.is_move() && class.op() == FlashOp::Read)) {
             self.begin_waits(next_unit, die);
         }
         self.change_load(die, 1);
@@ -114,7 +114,7 @@ impl Device {
     #[inline(always)]
     pub(super) fn begin_wait(&mut self, id: OpId, die: DieId) {
         self.flash.pool[id].wait_from = self.now;
-        if self.flash.pool[id].request < OWN {
+        if self.flash.pool[id].waited_for {
             self.flash.dies[die.index()].note_clock(self.now, self.flash.pool.snapshot(id));
         }
     }
@@ -180,15 +180,16 @@ impl Device {
 
     #[inline(always)]
     pub(super) fn is_current(&self, unit: OpId) -> bool {
-        let op = &self.flash.pool[unit];
-        if op.class == Class::ParityRead {
+        let Op { class, ppa, .. } = self.flash.pool[unit];
+        if class == Class::ParityRead {
             return true;
         }
-        if is_source(op.request) {
-            return self.source_is_current(op.request) && self.source_stays(op.lpa, op.ppa);
+        let Purpose { whose, lpa, partial, guess, .. } = self.ftl.purposes[unit];
+        if let For::Rebuild(number) = whose {
+            return self.source_is_current(number) && self.source_stays(lpa, ppa);
         }
-        let copy = || !op.partial && self.ftl.copies.at(op.lpa, op.ppa).is_some();
-        (self.is_at(op.lpa, op.ppa) || op.guess || copy())
+        let copy = || !partial && self.ftl.copies.at(lpa, ppa).is_some();
+        (self.is_at(lpa, ppa) || guess || copy())
             && !(self.controller.cache.is_some() && self.is_overtaken(unit))
     }
 
@@ -200,21 +201,20 @@ impl Device {
     /// The page of a waiting read was rewritten, moved or trimmed.
     #[inline(never)]
     fn redirect_read(&mut self, unit: OpId) {
-        let Op { lpa, request, partial, class, ppa, .. } = self.flash.pool[unit];
+        let Purpose { lpa, whose, partial, tag, .. } = self.ftl.purposes[unit];
+        let Op { class, ppa, .. } = self.flash.pool[unit];
         // A guess comes here only when the cache has what it wants: then it was no guess in vain.
-        self.flash.pool[unit].guess = false;
+        self.ftl.purposes[unit].guess = false;
         self.settle_wait(unit, self.server_of(unit, ppa));
         if class.is_move() {
             // Overwritten or trimmed in the meantime: nothing left to move.
-            let index = self.flash.pool.tag(unit);
             self.flash.pool.remove(unit);
-            return if request == NONE {
-                self.move_dropped(ppa)
-            } else {
-                self.plan_page_dropped(request, index)
+            return match whose {
+                For::Plan(number) => self.plan_page_dropped(number, tag),
+                _ => self.move_dropped(ppa),
             };
         }
-        if is_source(request) {
+        if whose.rebuild().is_some() {
             return self.source_dropped(unit);
         }
         if class == Class::CopyRead {
@@ -241,8 +241,8 @@ impl Device {
     /// A read that was under way finds that its page holds no data.
     #[inline(never)]
     pub(super) fn end_with_zeros(&mut self, unit: OpId) {
-        let Op { request, lpa, .. } = self.flash.pool[unit];
-        let id = self.request_id(request);
+        let Purpose { whose, lpa, .. } = self.ftl.purposes[unit];
+        let id = self.request_id(whose.request());
         if let Some(probe) = &mut self.observers.probe {
             probe.read(id, lpa, None, self.now);
         }
@@ -253,8 +253,8 @@ impl Device {
     #[inline(never)]
     pub(super) fn send_on(&mut self, unit: OpId, to: Ppa) {
         self.flash.pool[unit].ppa = to;
-        if self.flash.pool[unit].partial {
-            self.ftl.partial_writes.reads(self.flash.pool[unit].lpa, to);
+        if self.ftl.purposes[unit].partial {
+            self.ftl.partial_writes.reads(self.ftl.purposes[unit].lpa, to);
         }
         if self.flash.pool[unit].order == 0 {
             // It was read along with the head of its flash page, and counts as come now.
@@ -262,7 +262,7 @@ impl Device {
             (self.flash.pool[unit].order, self.flash.pool[unit].arrived) = (self.flash.op_order, self.now);
         }
         self.enqueue(unit);
-        if self.flash.pool[unit].class == Class::HostRead && !self.flash.pool[unit].partial {
+        if self.flash.pool[unit].class == Class::HostRead && !self.ftl.purposes[unit].partial {
             self.tell_read(unit);
         }
     }
@@ -270,8 +270,8 @@ impl Device {
     /// The wait of a unit for a die is over: blames it on what occupied the die.
     #[inline(always)]
     pub(super) fn settle_wait(&mut self, unit: OpId, die: DieId) {
-        let Op { request, wait_from, guess, .. } = self.flash.pool[unit];
-        if request >= OWN || wait_from == self.now || guess {
+        let Op { wait_from, waited_for, .. } = self.flash.pool[unit];
+        if !waited_for || wait_from == self.now || self.ftl.purposes[unit].guess {
             return;
         }
         let clock = self.flash.dies[die.index()].bring_clock_to(self.now);
@@ -290,8 +290,9 @@ impl Device {
 
     /// A read begins. Checked mode: the OOB that it will find must be that of the newest version.
     pub(super) fn verify_read(&mut self, unit: OpId) {
-        let Op { lpa, ppa, request, class, guess, .. } = self.flash.pool[unit];
-        if is_source(request) {
+        let Purpose { lpa, whose, guess, partial, .. } = self.ftl.purposes[unit];
+        let Op { ppa, class, .. } = self.flash.pool[unit];
+        if whose.rebuild().is_some() {
             return self.verify_stripe_source(unit);
         }
         if guess || class == Class::ParityRead {
@@ -302,11 +303,11 @@ impl Device {
             version = versions.newest(lpa);
             self.verify_page(lpa, ppa, self.finds_newest(unit));
         }
-        if class == Class::HostRead && self.ftl.copies.has(lpa) && !self.flash.pool[unit].partial {
+        if class == Class::HostRead && self.ftl.copies.has(lpa) && !partial {
             self.count_served(lpa, ppa);
         }
-        if class == Class::HostRead && self.observers.probe.is_some() && !self.flash.pool[unit].partial {
-            let id = self.request_id(request);
+        if class == Class::HostRead && self.observers.probe.is_some() && !partial {
+            let id = self.request_id(whose.request());
             if let Some(probe) = &mut self.observers.probe {
                 probe.read(id, lpa, Some(version), self.now);
             }

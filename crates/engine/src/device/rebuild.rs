@@ -1,5 +1,6 @@
 //! Reads that are rebuilt: the other pages of the stripe are read and joined instead of waiting for a busy die.
 
+use super::purposes::{For, Purpose};
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Device;
 use crate::nand::die::Phase;
 use crate::redundancy::{BlockedRead, Decision, Redundancy};
-use crate::sched::queue::{JOIN, NONE, OWN, Op, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, Lpa, Ppa};
 use wordline_base::parts::Part;
@@ -50,12 +51,6 @@ impl Rebuilds {
     }
 }
 
-/// Whether an operation reads a page of a stripe for a rebuilt read.
-#[inline]
-pub(super) fn is_source(request: u32) -> bool {
-    (JOIN..OWN).contains(&request)
-}
-
 impl Device {
     /// What keeps a die from reading for longer than a read: a program or an erase.
     fn busy_with(&self, die: DieId) -> Option<Class> {
@@ -69,7 +64,7 @@ impl Device {
     pub(super) fn rebuilds(&mut self, unit: OpId) -> bool {
         // What a guess finds must be told from its own OOB.
         let in_rows =
-            self.ftl.redundancy.is_some() && !self.flash.pool[unit].guess && self.ask_to_rebuild(unit);
+            self.ftl.redundancy.is_some() && !self.ftl.purposes[unit].guess && self.ask_to_rebuild(unit);
         in_rows || (self.ftl.striped.is_some() && self.rebuilds_page(unit))
     }
 
@@ -147,14 +142,14 @@ impl Device {
         };
         self.observers.recorder.redundancy.source_reads += u64::from(sources);
         for (lpa, source) in pages {
-            let op = Op { request: JOIN | number, bytes, ..Op::new(Class::HostRead, lpa, source) };
-            let id = self.flash.pool.insert(op);
+            let purpose = Purpose { whose: For::Rebuild(number), ..Purpose::of(lpa) };
+            let id = self.new_op(Op { bytes, ..Op::new(Class::HostRead, source) }, purpose);
             self.enqueue(id);
         }
     }
 
-    fn join_of(&mut self, request: u32) -> Option<&mut Join> {
-        self.rebuilds_mut()?.joins.get_mut((request & !JOIN) as usize)
+    fn join_of(&mut self, number: u32) -> Option<&mut Join> {
+        self.rebuilds_mut()?.joins.get_mut(number as usize)
     }
 
     fn rebuilds_ref(&self) -> Option<&Rebuilds> {
@@ -168,23 +163,24 @@ impl Device {
     }
 
     /// Whether a source is of use still: the page that it helps to rebuild is where it was.
-    pub(super) fn source_is_current(&self, request: u32) -> bool {
+    pub(super) fn source_is_current(&self, number: u32) -> bool {
         let joins = self.rebuilds_ref().map(|rebuilds| &rebuilds.joins);
-        joins.and_then(|joins| joins.get((request & !JOIN) as usize)).is_some_and(|join| {
-            let target = &self.flash.pool[join.target];
+        joins.and_then(|joins| joins.get(number as usize)).is_some_and(|join| {
+            let (lpa, ppa) = (self.ftl.purposes[join.target].lpa, self.flash.pool[join.target].ppa);
             let overtaken = self.controller.cache.is_some() && self.is_overtaken(join.target);
-            !join.failed && self.lookup(target.lpa) == target.ppa && !overtaken
+            !join.failed && self.lookup(lpa) == ppa && !overtaken
         })
     }
 
     /// Checked mode: the row of a source is whole, its role is that of its place, and with the last one that begins, the
     /// page that is rebuilt is the newest version.
     pub(super) fn verify_stripe_source(&mut self, unit: OpId) {
-        let Op { ppa, request, .. } = self.flash.pool[unit];
-        let Some(join) = self.join_of(request) else { return };
+        let ppa = self.flash.pool[unit].ppa;
+        let Some(number) = self.ftl.purposes[unit].whose.rebuild() else { return };
+        let Some(join) = self.join_of(number) else { return };
         join.to_begin -= 1;
         let Join { target, to_begin, .. } = *join;
-        let wanted = self.flash.pool[target];
+        let (wanted, wanted_at) = (self.ftl.purposes[target].lpa, self.flash.pool[target].ppa);
         if self.ftl.striped.is_some() {
             self.observers.reads_verified += 1;
             if self.ftl.versions.is_some() {
@@ -195,30 +191,28 @@ impl Device {
             let found = self.ftl.oob.lpa(ppa, &self.ftl.layout);
             let parity =
                 self.ftl.redundancy.as_ref().is_some_and(|own| own.stripes.holds_parity(&self.geometry, ppa));
-            if !self.row_is_whole(ppa) || self.row_of(ppa) != self.row_of(wanted.ppa) {
-                self.fail(format!("a read for {:?} found {ppa:?} in a row that is not whole", wanted.lpa));
+            if !self.row_is_whole(ppa) || self.row_of(ppa) != self.row_of(wanted_at) {
+                self.fail(format!("a read for {:?} found {ppa:?} in a row that is not whole", wanted));
             } else if found.is_some() && parity != (found == Lpa::PARITY) {
                 // Laid-out parity names nothing, nor does data that was given up before its program.
-                self.fail(format!("a read for {:?} found {found:?} in the OOB of {ppa:?}", wanted.lpa));
-            } else if self.ftl.oob.lpa(wanted.ppa, &self.ftl.layout) != wanted.lpa
-                || !self.finds_newest(target)
-            {
-                self.fail(format!("{:?} is rebuilt as a version that is not the newest", wanted.lpa));
+                self.fail(format!("a read for {:?} found {found:?} in the OOB of {ppa:?}", wanted));
+            } else if self.ftl.oob.lpa(wanted_at, &self.ftl.layout) != wanted || !self.finds_newest(target) {
+                self.fail(format!("{:?} is rebuilt as a version that is not the newest", wanted));
             }
         }
         if to_begin == 0 && self.observers.probe.is_some() {
-            let version = self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(wanted.lpa));
-            let id = self.request_id(wanted.request);
+            let version = self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(wanted));
+            let id = self.request_id(self.ftl.purposes[target].whose.request());
             if let Some(probe) = &mut self.observers.probe {
-                probe.read(id, wanted.lpa, Some(version), self.now);
+                probe.read(id, wanted, Some(version), self.now);
             }
         }
     }
 
     /// A page of a stripe is in the controller. The blame of the rebuilt read follows the one that is done last.
     pub(super) fn source_read(&mut self, unit: OpId, die: Option<DieId>) {
-        let request = self.flash.pool[unit].request;
-        let Some(join) = self.join_of(request) else { return };
+        let Some(number) = self.ftl.purposes[unit].whose.rebuild() else { return };
+        let Some(join) = self.join_of(number) else { return };
         join.left -= 1;
         let Join { target, left, failed, .. } = *join;
         if left > 0 {
@@ -230,17 +224,18 @@ impl Device {
         }
         self.flash.pool.parts_mut(target).merge(&parts);
         self.flash.pool.remove(unit);
-        self.end_join(request, target, failed);
+        self.end_join(number, target, failed);
     }
 
     /// The page that a source was to help rebuild is no longer there; the source's wait is settled.
     pub(super) fn source_dropped(&mut self, unit: OpId) {
-        let Op { request, lpa, .. } = self.flash.pool[unit];
-        if let Some(to) = self.source_moved_to(lpa).filter(|_| self.source_is_current(request)) {
+        let Purpose { whose, lpa, .. } = self.ftl.purposes[unit];
+        let Some(number) = whose.rebuild() else { return };
+        if let Some(to) = self.source_moved_to(lpa).filter(|_| self.source_is_current(number)) {
             self.flash.pool[unit].ppa = to;
             return self.enqueue(unit);
         }
-        let Some(join) = self.join_of(request) else { return };
+        let Some(join) = self.join_of(number) else { return };
         join.failed = true;
         join.left -= 1;
         let Join { target, left, .. } = *join;
@@ -250,14 +245,14 @@ impl Device {
         }
         self.flash.pool.remove(unit);
         if left == 0 {
-            self.end_join(request, target, true);
+            self.end_join(number, target, true);
         }
     }
 
-    fn end_join(&mut self, request: u32, target: OpId, failed: bool) {
+    fn end_join(&mut self, number: u32, target: OpId, failed: bool) {
         let (now, resource) = (self.now, self.xor_resource());
         let Some(rebuilds) = self.rebuilds_mut() else { return };
-        rebuilds.free.push(request & !JOIN);
+        rebuilds.free.push(number);
         let takes = rebuilds.xor;
         if failed {
             self.observers.recorder.redundancy.abandoned_reads += 1;
@@ -280,7 +275,7 @@ impl Device {
         if self.controller.cache.is_some() && self.serve_late(target) {
             return;
         }
-        let Op { lpa, request, .. } = self.flash.pool[target];
+        let Purpose { lpa, whose, .. } = self.ftl.purposes[target];
         let ppa = self.lookup(lpa);
         if ppa.is_some() {
             self.observers.recorder.rerouted_reads += 1;
@@ -288,7 +283,7 @@ impl Device {
             self.enqueue(target);
             return self.tell_read(target);
         }
-        let id = self.request_id(request);
+        let id = self.request_id(whose.request());
         if let Some(probe) = &mut self.observers.probe {
             probe.read(id, lpa, None, self.now);
         }

@@ -2,6 +2,7 @@
 
 mod closing;
 
+use super::purposes::Purpose;
 use serde::{Deserialize, Serialize};
 
 use super::{Device, READ_COUNTERS};
@@ -143,7 +144,8 @@ impl Device {
         }
         let mut unit = head;
         while unit != NONE {
-            let Op { lpa, class, next_unit, .. } = self.flash.pool[unit];
+            let Purpose { lpa, .. } = self.ftl.purposes[unit];
+            let Op { class, next_unit, .. } = self.flash.pool[unit];
             if class == Class::HostRead {
                 self.ftl.reclaim_policy.page_read(lpa);
             }

@@ -1,6 +1,7 @@
 //! Which copy serves a read, and what of copies is reported.
 
 use super::Device;
+use super::purposes::Purpose;
 use crate::nand::die::Phase;
 use crate::replicate::{Arbiter, Candidate, Serving};
 use crate::sched::Scheduler;
@@ -38,12 +39,13 @@ impl Device {
     /// was sent on.
     #[inline(always)]
     pub(super) fn confirm_copy(&mut self, unit: OpId) -> OpId {
-        if self.ftl.copies.has(self.flash.pool[unit].lpa) { self.confirm_one_of_copies(unit) } else { unit }
+        if self.ftl.copies.has(self.ftl.purposes[unit].lpa) { self.confirm_one_of_copies(unit) } else { unit }
     }
 
     #[inline(never)]
     fn confirm_one_of_copies(&mut self, unit: OpId) -> OpId {
-        let Op { lpa, ppa, class, partial, source, .. } = self.flash.pool[unit];
+        let Purpose { lpa, partial, .. } = self.ftl.purposes[unit];
+        let Op { ppa, class, source, .. } = self.flash.pool[unit];
         if class != Class::HostRead || partial || source.is_some() || self.ftl.copies.of(lpa).is_empty() {
             return unit;
         }

@@ -159,7 +159,7 @@ impl Device {
     /// The write point that has a place for a unit.
     #[inline]
     pub(super) fn point_with_place(&self, domain: DomainId, id: OpId) -> Option<u8> {
-        let point = self.flash.pool[id].point;
+        let point = self.ftl.purposes[id].point;
         match &self.ftl.slc {
             Some(slc) if matches!(self.flash.pool[id].class.cause(), Cause::Host | Cause::WriteBack) => {
                 if self.can_take_unit(domain, slc.point) {
@@ -214,10 +214,9 @@ impl Device {
     #[inline]
     pub(super) fn count_cached(&mut self, id: OpId) {
         let Some(slc) = &self.ftl.slc else { return };
-        let op = &self.flash.pool[id];
-        if op.point == slc.point {
+        if self.ftl.purposes[id].point == slc.point {
             self.observers.recorder.slc.cached += 1;
-        } else if matches!(op.class.cause(), Cause::Host | Cause::WriteBack) {
+        } else if matches!(self.flash.pool[id].class.cause(), Cause::Host | Cause::WriteBack) {
             self.observers.recorder.slc.direct += 1;
             self.observers.recorder.slc.first_direct.get_or_insert(self.now);
         }

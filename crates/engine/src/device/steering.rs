@@ -105,7 +105,7 @@ impl Device {
         let ppa = self.unit_at(superblock, unit);
         let domain = self.domain_of(ppa);
         self.ftl.domain[domain.index()].live += 1;
-        self.flash.pool[id].point = STEERED;
+        self.ftl.purposes[id].point = STEERED;
         self.flash.pool[id].ppa = ppa;
         self.count_cached(id);
         match given {

@@ -7,6 +7,7 @@
 
 use super::Device;
 use super::map_pages::{Stage, Work};
+use super::purposes::Purpose;
 use crate::cache::WRITE_BACK_PROGRAM;
 use crate::mapping::{Found, Lookup, MapSizes, MapView, Mapping, MappingPolicy, Update, WriteBack};
 use crate::sched::queue::{Op, OpId};
@@ -182,7 +183,8 @@ impl Device {
     /// Sends a unit of a read of the host on its way, or lets it wait for its entry. See [`Self::read_for_host`].
     #[inline(never)]
     pub(super) fn translate_read(&mut self, request: u32, lpa: Lpa, bytes: u32, head: OpId) -> OpId {
-        let id = self.flash.pool.insert(Op { request, bytes, ..Op::new(Class::HostRead, lpa, Ppa::NONE) });
+        let id =
+            self.new_op(Op { bytes, ..Op::new(Class::HostRead, Ppa::NONE) }, Purpose::of_host(request, lpa));
         match self.first_answer(id) {
             Found::Known(_) if self.fetches_entry(id) => head,
             Found::Known(ppa) if ppa.is_some() => {
@@ -202,8 +204,8 @@ impl Device {
             }
             Found::Guess(ppa) => {
                 self.tell_access_of(id, false);
-                let op = &mut self.flash.pool[id];
-                (op.ppa, op.guess) = (ppa, true);
+                self.flash.pool[id].ppa = ppa;
+                self.ftl.purposes[id].guess = true;
                 self.send_read(id, head)
             }
         }
@@ -214,10 +216,10 @@ impl Device {
         match self.first_answer(id) {
             Found::Known(_) => !self.fetches_entry(id),
             Found::Guess(ppa) => {
-                if self.flash.pool[id].partial {
+                if self.ftl.purposes[id].partial {
                     self.read_at_guess(id, ppa);
                 }
-                !self.flash.pool[id].partial
+                !self.ftl.purposes[id].partial
             }
             Found::Load(page) => {
                 self.wait_for_page(id, page);
@@ -227,9 +229,10 @@ impl Device {
     }
 
     fn first_answer(&mut self, id: OpId) -> Found {
-        self.flash.pool.set_tag(id, 0);
+        self.ftl.purposes[id].tag = 0;
         let found = self.ask(id);
-        let Op { class, partial, .. } = self.flash.pool[id];
+        let Purpose { partial, .. } = self.ftl.purposes[id];
+        let Op { class, .. } = self.flash.pool[id];
         let write = u64::from(partial || class.op() == FlashOp::Program);
         let counters = &mut self.observers.recorder.mapping;
         match found {
@@ -251,9 +254,10 @@ impl Device {
 
     /// Asks where the page of an operation is, and checks the answer.
     fn ask(&mut self, id: OpId) -> Found {
-        let Op { lpa, class, partial, .. } = self.flash.pool[id];
+        let Purpose { lpa, partial, .. } = self.ftl.purposes[id];
+        let Op { class, .. } = self.flash.pool[id];
         let lookup = Lookup { lpa, write: partial || class.op() == FlashOp::Program };
-        let noted = self.flash.pool.tag(id);
+        let noted = self.ftl.purposes[id].tag;
         let asked = (noted & !LOADS_FOR_POLICY) + 1;
         // Whom a translation page was read for finds the entry in it: a system would but guess what is known by then.
         let mut found = None;
@@ -271,7 +275,7 @@ impl Device {
             }
         };
         let loads = by_policy && matches!(found, Found::Load(_));
-        self.flash.pool.set_tag(id, asked | if loads { LOADS_FOR_POLICY } else { 0 });
+        self.ftl.purposes[id].tag = asked | if loads { LOADS_FOR_POLICY } else { 0 };
         let sizes = self.ftl.translation.sizes;
         let wrong = match found {
             _ if asked > MOST_QUESTIONS => Some(format!("again, the answer to question {asked} about it")),
@@ -303,7 +307,8 @@ impl Device {
             Found::Known(ppa) => self.go_on_to(id, ppa),
             Found::Load(page) => self.wait_for_page(id, page),
             Found::Guess(ppa) => {
-                let Op { class, partial, .. } = self.flash.pool[id];
+                let Purpose { partial, .. } = self.ftl.purposes[id];
+                let Op { class, .. } = self.flash.pool[id];
                 if partial || class.op() == FlashOp::Read {
                     self.read_at_guess(id, ppa);
                 } else {
@@ -315,12 +320,13 @@ impl Device {
 
     /// The place of a page is known: on to the flash.
     pub(super) fn go_on(&mut self, id: OpId) {
-        self.go_on_to(id, self.lookup(self.flash.pool[id].lpa));
+        self.go_on_to(id, self.lookup(self.ftl.purposes[id].lpa));
     }
 
     /// The same; the page is here, or holds no data.
     fn go_on_to(&mut self, id: OpId, ppa: Ppa) {
-        let Op { class, partial, .. } = self.flash.pool[id];
+        let Purpose { partial, .. } = self.ftl.purposes[id];
+        let Op { class, .. } = self.flash.pool[id];
         if class == WRITE_BACK_PROGRAM {
             self.carry_looked_up(id);
         } else if partial {
@@ -339,7 +345,7 @@ impl Device {
             return;
         }
         if !ppa.is_some() {
-            let lpa = self.flash.pool[id].lpa;
+            let lpa = self.ftl.purposes[id].lpa;
             self.observers.recorder.unmapped_reads += 1;
             if self.rules.unmapped_reads == UnmappedReads::Allocate {
                 ppa = self.allocate_on_first_read(lpa);
@@ -395,7 +401,7 @@ impl Device {
     /// The translation page that a page of a request needs is in the controller.
     pub(super) fn page_is_here(&mut self, id: OpId, page: u32) {
         self.end_translation_wait(id);
-        let lpa = self.flash.pool[id].lpa;
+        let lpa = self.ftl.purposes[id].lpa;
         self.compare_with_flash(lpa, page);
         let Translation { policy, sizes, writes, .. } = &mut self.ftl.translation;
         let occupied = self.ftl.mapped_units as u32;

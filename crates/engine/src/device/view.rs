@@ -1,12 +1,12 @@
 //! What a system may look at: the drive's answers.
 
 use super::Device;
-use super::rebuild::is_source;
+use super::purposes::Purpose;
 use crate::blocks::table::BlockView;
 use crate::blocks::{BlockState, Domains};
 use crate::mapping::FurtherCopy;
 use crate::nand::Geometry;
-use crate::sched::queue::{NONE, OpId, ReadThere};
+use crate::sched::queue::{NONE, Op, OpId, ReadThere};
 use crate::systems::View;
 use wordline_base::class::{Cause, Class, FlashOp};
 use wordline_base::ids::{DieId, DomainId, Lpa, PlaneId, Ppa, SuperblockId};
@@ -80,11 +80,12 @@ impl View for Device {
         let mut add = |first: OpId| {
             let mut head = first;
             while head != NONE {
-                let op = &device.flash.pool[head];
-                if !op.partial && !is_source(op.request) {
-                    found.push(ReadThere { lpa: op.lpa, ppa: op.ppa, order: op.order });
+                let Op { ppa, order, next, .. } = device.flash.pool[head];
+                let Purpose { whose, lpa, partial, .. } = device.ftl.purposes[head];
+                if !partial && whose.rebuild().is_none() {
+                    found.push(ReadThere { lpa, ppa, order });
                 }
-                head = op.next;
+                head = next;
             }
         };
         let Some(load) = device.flash.outstanding.get(die.index()) else { return };

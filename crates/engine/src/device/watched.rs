@@ -3,7 +3,7 @@
 use super::Device;
 use crate::nand::die::Phase;
 use crate::probe::DieCommand;
-use crate::sched::queue::{JOIN, NONE};
+use crate::sched::queue::NONE;
 use wordline_base::class::Class;
 use wordline_base::ids::DieId;
 use wordline_base::time::Ns;
@@ -32,8 +32,7 @@ impl Device {
         let mut head = command.head;
         while head != NONE {
             for unit in self.flash.pool.units(head) {
-                let request = self.flash.pool[unit].request;
-                if request < JOIN {
+                if let Some(request) = self.ftl.purposes[unit].whose.host() {
                     let id = self.request_id(request);
                     if id != u64::MAX && !requests.contains(&id) {
                         requests.push(id);

@@ -2,13 +2,14 @@
 //! readable in the cache until the program has ended.
 
 use super::Device;
+use super::purposes::{For, Purpose};
 use crate::cache::state::Promise;
 use crate::cache::table::Slot;
 use crate::cache::together::next_together;
 use crate::cache::{CachePolicy, WRITE_BACK_PROGRAM, WRITE_BACK_READ};
 use crate::placement::{Placement, ProgramIntent};
 use crate::replicate::CopyLoss;
-use crate::sched::queue::{NONE, OWN, Op, OpId};
+use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
 
@@ -61,7 +62,7 @@ impl Device {
 
     /// The slot that an operation carries to flash; `None` when the unit was dropped since.
     pub(super) fn owner(&self, unit: OpId) -> Option<Slot> {
-        let (table, slot) = (&self.controller.cache.as_ref()?.state.table, self.flash.pool[unit].slot);
+        let (table, slot) = (&self.controller.cache.as_ref()?.state.table, self.ftl.purposes[unit].slot);
         table.is_carried_by(slot, unit).then_some(slot)
     }
 
@@ -72,7 +73,8 @@ impl Device {
         if head == NONE {
             return;
         }
-        let Op { lpa, ppa, slot, next, class, .. } = self.flash.pool[head];
+        let Purpose { lpa, slot, .. } = self.ftl.purposes[head];
+        let Op { ppa, next, class, .. } = self.flash.pool[head];
         self.flash.pool.prefetch(next);
         if let Some(cache) = self.controller.cache.as_deref().filter(|_| class == WRITE_BACK_PROGRAM) {
             cache.state.table.prefetch_slot(slot);
@@ -225,7 +227,7 @@ impl Device {
     pub(super) fn take_point_of_cached(&mut self, unit: OpId) {
         let Some(slot) = self.owner(unit) else { return };
         let Some(cache) = &self.controller.cache else { return };
-        self.flash.pool[unit].point = self.ftl.points.of_group(cache.state.table.group(slot));
+        self.ftl.purposes[unit].point = self.ftl.points.of_group(cache.state.table.group(slot));
     }
 
     fn dirty_and_waiting(&self, lpa: Lpa) -> Option<Slot> {
@@ -244,7 +246,7 @@ impl Device {
     fn send_new(&mut self, slot: Slot, plane: PlaneId) -> bool {
         let Some(cache) = &self.controller.cache else { return false };
         let lpa = cache.state.table.lpa(slot);
-        let id = self.flash.pool.insert(Op::new(WRITE_BACK_PROGRAM, lpa, Ppa::NONE));
+        let id = self.new_op(Op::new(WRITE_BACK_PROGRAM, Ppa::NONE), Purpose::of(lpa));
         self.send(slot, id, plane)
     }
 
@@ -256,8 +258,8 @@ impl Device {
         if let Some(pauses) = &mut cache.state.pauses {
             pauses.sent();
         }
-        self.flash.pool[id].slot = slot;
-        self.flash.pool[id].point = self.ftl.points.of(WRITE_BACK_PROGRAM.cause());
+        self.ftl.purposes[id].slot = slot;
+        self.ftl.purposes[id].point = self.ftl.points.of(WRITE_BACK_PROGRAM.cause());
         if self.ftl.translation.looks_up_write_backs && !self.is_translated(id) {
             return false;
         }
@@ -266,13 +268,13 @@ impl Device {
 
     /// The entry of a unit on its way to flash was looked up.
     pub(super) fn carry_looked_up(&mut self, unit: OpId) {
-        let request = self.flash.pool[unit].request;
+        let waited_for = self.flash.pool[unit].waited_for;
         match self.owner(unit) {
             Some(slot) => {
                 let plane = self.place_unit(slot);
                 self.carry(slot, unit, plane);
             }
-            None if request < OWN => self.unit_done(unit, None),
+            None if waited_for => self.unit_done(unit, None),
             None => self.flash.pool.remove(unit),
         }
     }
@@ -285,11 +287,11 @@ impl Device {
         let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
         let table = &mut cache.state.table;
         if self.rules.written_only {
-            self.flash.pool.set_tag(id, table.bytes_held(slot));
+            self.ftl.purposes[id].tag = table.bytes_held(slot);
         }
         // A superseded version is nobody's: what it lacks isn't read for it.
         let complete = table.holds_all(slot) || table.is_superseded(slot);
-        let old = if complete { Ppa::NONE } else { self.lookup(self.flash.pool[id].lpa) };
+        let old = if complete { Ppa::NONE } else { self.lookup(self.ftl.purposes[id].lpa) };
         if !old.is_some() {
             self.program_on(plane, id);
             return true;
@@ -306,16 +308,16 @@ impl Device {
 
     /// What a unit lacked is there, or needed no longer.
     pub(super) fn merged(&mut self, unit: OpId) {
-        let request = self.flash.pool[unit].request;
+        let waited_for = self.flash.pool[unit].waited_for;
         let owner = self.owner(unit);
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         cache.state.merging -= 1;
         match owner {
-            None if request < OWN => self.unit_done(unit, None),
+            None if waited_for => self.unit_done(unit, None),
             None => self.flash.pool.remove(unit),
             Some(slot) => {
                 cache.state.table.hold_all(slot);
-                if request >= OWN {
+                if !waited_for {
                     cache.state.merged.push_back(unit);
                 } else {
                     self.program_anywhere(unit);
@@ -331,7 +333,7 @@ impl Device {
         while let Some(cache) = self.controller.cache.as_deref() {
             let (count, merging) = (cache.state.merged.len(), cache.state.merging);
             let Some(&first) = cache.state.merged.front() else { return };
-            let fixed = self.ftl.placement.plane_by_address(self.flash.pool[first].lpa).is_some();
+            let fixed = self.ftl.placement.plane_by_address(self.ftl.purposes[first].lpa).is_some();
             let groups = self.ftl.domains.len() as u32 * u32::from(self.ftl.points.host());
             let together = if fixed { page * groups.min(16) } else { page };
             if merging > 0 && count < together as usize {
@@ -385,10 +387,10 @@ impl Device {
 
     /// Units of writes with FUA: each is programmed at once, unless it is on its way already.
     fn send_durable(&mut self) {
-        let mut page: Option<(u32, u32, PlaneId)> = None;
+        let mut page: Option<(For, u32, PlaneId)> = None;
         while let Some(id) = self.controller.cache.as_mut().and_then(|cache| cache.state.durable.pop_front())
         {
-            let Op { lpa, request, .. } = self.flash.pool[id];
+            let Purpose { lpa, whose, .. } = self.ftl.purposes[id];
             let Some(cache) = self.controller.cache.as_deref_mut() else { return };
             let table = &cache.state.table;
             let Some(slot) = table.find(lpa) else {
@@ -402,9 +404,9 @@ impl Device {
                 }
                 (None, true) => {
                     let number = lpa.0 >> self.geometry.unit_shift;
-                    let known = page.filter(|&(of, page, _)| (of, page) == (request, number));
+                    let known = page.filter(|&(of, page, _)| (of, page) == (whose, number));
                     let plane = known.map_or_else(|| self.place_unit(slot), |(_, _, plane)| plane);
-                    page = Some((request, number, plane));
+                    page = Some((whose, number, plane));
                     self.send(slot, id, plane);
                     continue;
                 }
@@ -429,7 +431,8 @@ impl Device {
     /// The die takes the program of a cached unit: it carries the newest version, whatever was written since it was
     /// queued.
     pub(super) fn commit_write_back(&mut self, unit: OpId, superblock: SuperblockId) {
-        let Op { lpa, ppa, .. } = self.flash.pool[unit];
+        let Purpose { lpa, .. } = self.ftl.purposes[unit];
+        let Op { ppa, .. } = self.flash.pool[unit];
         let Some(slot) = self.owner(unit) else { return self.unused(unit) };
         if self.commit_superseded(unit, slot) {
             return;
@@ -441,7 +444,7 @@ impl Device {
         if !self.ftl.partial_writes.is_empty() {
             self.ftl.partial_writes.rewritten(lpa);
         }
-        self.flash.pool[unit].replaced = old;
+        self.ftl.purposes[unit].replaced = old;
         if old.is_some() {
             // For the end of the program.
             self.ftl.blocks.prefetch(self.ftl.blocks.of(&self.geometry, old));
@@ -478,7 +481,7 @@ impl Device {
 
     /// The program of a cached unit has ended.
     pub(super) fn write_back_ended(&mut self, unit: OpId) {
-        let lpa = self.flash.pool[unit].lpa;
+        let lpa = self.ftl.purposes[unit].lpa;
         let owner = self.owner(unit);
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let (state, policy) = (&mut cache.state, &mut cache.policy);

@@ -26,14 +26,6 @@ pub struct ReadThere {
     pub order: u64,
 }
 
-/// From here on [`Op::request`] is no request of the host, but tells what work of the drive's own the operation is
-/// for. Its time is nobody's response time.
-pub const OWN: u32 = 1 << 31;
-
-/// From here on, below [`OWN`], [`Op::request`] is a read that is being rebuilt: the operation reads a page of its stripe,
-/// and its time is blamed as that of a request.
-pub const JOIN: u32 = 1 << 30;
-
 /// How many operations are taken in before the one whose memory is fetched ahead.
 const FREE_AHEAD: usize = 3;
 
@@ -49,35 +41,20 @@ pub struct Op {
     pub next_unit: OpId,
     /// Last unit of the chain; kept in its head only.
     pub last_unit: OpId,
-    /// The host's request; from [`OWN`] on the drive's own work ([`NONE`] where nothing more is to be known of it).
-    pub request: u32,
-    /// Logical page.
-    pub lpa: Lpa,
     /// Physical page that is read or programmed; for an erase the block's first unit.
     pub ppa: Ppa,
     /// Where the data came from: the page that a move or a read-modify-write read.
     pub source: Ppa,
-    /// The page that this program replaced, once it is committed.
-    pub replaced: Ppa,
-    /// Slot of the data cache whose unit this takes to flash, or took as long as the cache says so; [`NONE`] where it is
-    /// none.
-    pub slot: u32,
     /// Number of its times in the pool, which alone says so; [`NONE`] where it has none.
     pub times: u32,
     /// Bytes wanted of the unit.
     pub bytes: u32,
     /// Class, hence queue.
     pub class: Class,
-    /// Write point of a program.
-    pub point: u8,
-    /// A write of a part of a unit, whose old content must be read first.
-    pub partial: bool,
-    /// A read at a place that was guessed, and not found right yet.
-    pub guess: bool,
     /// A program that takes its data from [`source`](Self::source) inside the die.
     pub copyback: bool,
-    /// Systems were told that the host looked its page up.
-    pub accessed: bool,
+    /// Whether its time is part of a response time.
+    pub waited_for: bool,
     /// When it began to wait for what it waits for.
     pub wait_from: Ns,
     /// Place among all operations in order of arrival at the dies; 0 before the first. A read that is sent on to
@@ -90,25 +67,18 @@ pub struct Op {
 impl Op {
     /// A new operation that waits for nothing yet.
     #[inline]
-    pub fn new(class: Class, lpa: Lpa, ppa: Ppa) -> Self {
+    pub fn new(class: Class, ppa: Ppa) -> Self {
         Self {
             next: NONE,
             next_unit: NONE,
             last_unit: NONE,
-            request: NONE,
-            lpa,
             ppa,
             source: Ppa::NONE,
-            replaced: Ppa::NONE,
-            slot: NONE,
             times: NONE,
             bytes: 0,
             class,
-            point: 0,
-            partial: false,
-            guess: false,
             copyback: false,
-            accessed: false,
+            waited_for: false,
             wait_from: Ns::ZERO,
             order: 0,
             arrived: Ns::ZERO,
@@ -138,13 +108,11 @@ pub struct OpPool {
     times: Vec<Times>,
     /// The times that were given back last; [`NONE`] when all are in use.
     free_times: u32,
-    /// What the drive's own work wants to know of an operation again; kept where something was noted.
-    tags: Vec<u32>,
 }
 
 impl Default for OpPool {
     fn default() -> Self {
-        Self { ops: Vec::new(), free: Vec::new(), times: Vec::new(), free_times: NONE, tags: Vec::new() }
+        Self { ops: Vec::new(), free: Vec::new(), times: Vec::new(), free_times: NONE }
     }
 }
 
@@ -160,7 +128,7 @@ impl OpPool {
     /// Room for one more.
     #[cold]
     fn grow(&mut self) -> OpId {
-        self.ops.push(Op::new(Class::HostRead, Lpa::NONE, Ppa::NONE));
+        self.ops.push(Op::new(Class::HostRead, Ppa::NONE));
         (self.ops.len() - 1) as OpId
     }
 
@@ -242,19 +210,6 @@ impl OpPool {
     #[inline]
     pub fn parts(&self, id: OpId) -> Option<&Parts> {
         self.times(id).map(|times| &times.parts)
-    }
-
-    /// Notes something about an operation.
-    pub fn set_tag(&mut self, id: OpId, tag: u32) {
-        if self.tags.len() <= id as usize {
-            self.tags.resize(id as usize + 1, 0);
-        }
-        self.tags[id as usize] = tag;
-    }
-
-    /// What was noted last.
-    pub fn tag(&self, id: OpId) -> u32 {
-        self.tags.get(id as usize).copied().unwrap_or(0)
     }
 
     /// What the die's clock showed when the wait began, to be written.
@@ -415,7 +370,7 @@ mod tests {
 
     fn pool_of(count: u32) -> (OpPool, Vec<OpId>) {
         let mut pool = OpPool::default();
-        let ids = (0..count).map(|lpa| pool.insert(Op::new(Class::HostRead, Lpa(lpa), Ppa(lpa)))).collect();
+        let ids = (0..count).map(|ppa| pool.insert(Op::new(Class::HostRead, Ppa(ppa)))).collect();
         (pool, ids)
     }
 
@@ -470,10 +425,10 @@ mod tests {
         pool.remove(ids[1]);
         pool.remove(ids[0]);
         // Another operation has the number, and takes times of its own only where it needs them.
-        let again = pool.insert(Op::new(Class::HostRead, Lpa(5), Ppa(5)));
+        let again = pool.insert(Op::new(Class::HostRead, Ppa(5)));
         assert_eq!((again, figures(&pool, again)), (ids[0], (None, None)));
         pool.parts_mut(again).add(Part::Buffer, 1);
-        let copied = Op { lpa: Lpa(6), ..pool[ids[2]] };
+        let copied = Op { ppa: Ppa(6), ..pool[ids[2]] };
         let other = pool.insert(copied);
         assert_eq!((other, figures(&pool, other)), (ids[1], (None, None)), "a copy has none of its model");
         assert_eq!((figures(&pool, again).0, figures(&pool, ids[2])), (Some(1), (Some(9), Some(9))));

@@ -176,7 +176,7 @@ impl Scheduler for Tiered {
 mod tests {
     use super::*;
     use crate::sched::queue::{Fifo, Op, OpPool};
-    use wordline_base::ids::{Lpa, Ppa};
+    use wordline_base::ids::Ppa;
 
     /// Serves what waits — (class, since) in order of arrival — at time 1000, and returns the order.
     fn served(config: &SchedulerConfig, waiting: &[(Class, u64)]) -> Vec<Class> {
@@ -187,7 +187,7 @@ mod tests {
         let mut pool = OpPool::default();
         let mut queues = [Fifo::default(); CLASSES];
         for (order, &(class, since)) in waiting.iter().enumerate() {
-            let op = Op { order: order as u64, arrived: Ns(since), ..Op::new(class, Lpa(0), Ppa(0)) };
+            let op = Op { order: order as u64, arrived: Ns(since), ..Op::new(class, Ppa(0)) };
             let id = pool.insert(op);
             queues[class.index()].push(&mut pool, id);
         }

@@ -3,7 +3,7 @@
 use super::{NO_SYSTEM, Program, Run, Target, kept_of};
 use crate::device::Device;
 use crate::nand::geometry::Place;
-use crate::sched::queue::{NONE, OWN};
+use crate::sched::queue::NONE;
 use crate::systems::{self, Pin, Plan};
 use wordline_base::class::Cause;
 use wordline_base::ids::{Ppa, SuperblockId};
@@ -48,7 +48,7 @@ impl Device {
         }
         self.ftl.plans.runs[free] = Some(run);
         self.ftl.plans.waiting += 1;
-        self.try_to_start(OWN | free as u32);
+        self.try_to_start(free as u32);
     }
 
     /// Mapping unit `unit` of a superblock, in the order in which it is filled.

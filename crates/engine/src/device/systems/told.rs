@@ -2,6 +2,7 @@
 
 use super::put_back;
 use crate::device::Device;
+use crate::device::purposes::Purpose;
 use crate::sched::queue::{Op, OpId};
 use crate::systems::DriveView;
 use crate::systems::{Access, Action, ReadEvent, System, Watches};
@@ -62,8 +63,9 @@ impl Device {
 
     #[inline]
     fn read_event(&self, unit: OpId, joins: bool) -> ReadEvent {
-        let Op { lpa, ppa, request, .. } = self.flash.pool[unit];
-        let flow = self.front.requests.get(request as usize).map_or(0, |request| request.flow());
+        let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
+        let Op { ppa, .. } = self.flash.pool[unit];
+        let flow = self.front.requests.get(whose.request() as usize).map_or(0, |request| request.flow());
         ReadEvent { lpa, ppa, die: self.die_of(ppa).0, flow, joins }
     }
 
@@ -94,7 +96,7 @@ impl Device {
     /// Whether any system wants to know that this read is done.
     #[inline]
     fn is_awaited(&self, unit: OpId) -> bool {
-        let lpa = self.flash.pool[unit].lpa;
+        let lpa = self.ftl.purposes[unit].lpa;
         self.systems.all.iter().any(|system| system.awaits(lpa))
     }
 
@@ -122,9 +124,9 @@ impl Device {
     #[inline(always)]
     pub(in crate::device) fn tell_access_of(&mut self, id: OpId, write: bool) {
         if self.systems.watches.has(Watches::ACCESS)
-            && !std::mem::replace(&mut self.flash.pool[id].accessed, true)
+            && !std::mem::replace(&mut self.ftl.purposes[id].accessed, true)
         {
-            self.note_access(Access { lpa: self.flash.pool[id].lpa, write });
+            self.note_access(Access { lpa: self.ftl.purposes[id].lpa, write });
         }
     }
 
