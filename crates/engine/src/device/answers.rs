@@ -73,7 +73,7 @@ impl Device {
         if lpa >= u64::from(self.ftl.logical_units) {
             return 0;
         }
-        let ppa = self.lookup(Lpa(lpa as u32));
+        let ppa = self.ftl.lookup(Lpa(lpa as u32));
         if ppa.is_some() { self.flash.outstanding[self.die_of(ppa).0.index()] } else { 0 }
     }
 }

@@ -4,6 +4,7 @@ mod formula;
 mod single_copy;
 
 use super::Device;
+use super::ftl::Ftl;
 use crate::blocks::BlockState;
 use crate::blocks::table::NOT_A_CANDIDATE;
 use crate::stats::report::CheckedReport;
@@ -11,6 +12,61 @@ use wordline_base::ids::{DomainId, Lpa, Ppa, SuperblockId};
 
 /// Pages between the one that is audited and the one whose tables are fetched.
 const FETCHED_AHEAD: u32 = 32;
+
+impl Ftl {
+    /// Looks up a page whose audit comes soon, and brings what that needs towards the caches.
+    #[inline]
+    fn fetch_audited(&self, lpa: u32) -> Ppa {
+        let ppa = if lpa < self.all_units() { self.lookup(Lpa(lpa)) } else { Ppa::NONE };
+        if ppa.is_some() {
+            self.oob.prefetch(ppa);
+            if let Some(versions) = &self.versions {
+                versions.prefetch_stored(ppa);
+            }
+        }
+        ppa
+    }
+
+    fn audit_blocks(&self, valid: &[u32]) -> Result<(), String> {
+        for (number, &counted) in valid.iter().enumerate() {
+            let superblock = SuperblockId(number as u32);
+            let kept = self.blocks.valid(superblock);
+            if kept != counted {
+                return Err(format!("{superblock:?} holds {counted} valid units, its count says {kept}"));
+            }
+            let state = self.blocks.state(superblock);
+            if matches!(state, BlockState::Closing | BlockState::Erasing)
+                || !self.blocks.is_settled(superblock)
+            {
+                return Err(format!("{superblock:?} is {state:?} although the drive is at rest"));
+            }
+        }
+        for domain in (0..self.domain.len() as u32).map(DomainId) {
+            let state = &self.domain[domain.index()];
+            let view = self.blocks.view(domain);
+            let live: u32 = view.valid.iter().map(|valid| valid & !NOT_A_CANDIDATE).sum();
+            let free = view.state.iter().filter(|&&state| state == BlockState::Free).count();
+            if live != state.live || free != state.free.len() as usize {
+                return Err(format!(
+                    "{domain:?} holds {live} live units and {free} free blocks, its counts say {} and {}",
+                    state.live,
+                    state.free.len()
+                ));
+            }
+            let idle =
+                state.collector.in_flight == 0 && state.collector.reading == 0 && state.stalled.is_empty();
+            // Paced collection pauses in the middle of a victim.
+            let pauses = self.pace.is_some() && state.collector.victim.is_some();
+            if !idle || state.collector.victims.len() > usize::from(pauses) {
+                return Err(format!(
+                    "{domain:?} still collects although the drive is at rest: {:?}",
+                    state.collector
+                ));
+            }
+        }
+        Ok(())
+    }
+}
 
 impl Device {
     /// Audits a drive at rest: each logical page's primary copy names it in its OOB, holds its newest version and lies
@@ -29,17 +85,17 @@ impl Device {
         if mapped != self.ftl.mapped_units {
             return Err(format!("{mapped} pages are mapped, {} should be", self.ftl.mapped_units));
         }
-        self.audit_blocks(&valid)?;
-        self.audit_bad_blocks()?;
+        self.ftl.audit_blocks(&valid)?;
+        self.ftl.audit_bad_blocks()?;
         self.audit_planes()?;
         self.audit_parity_pages()?;
-        self.audit_parity(
-            (0..self.all_units()).map(|lpa| self.lookup(Lpa(lpa))).filter(|ppa| ppa.is_some()),
+        self.ftl.audit_parity(
+            (0..self.ftl.all_units()).map(|lpa| self.ftl.lookup(Lpa(lpa))).filter(|ppa| ppa.is_some()),
         )?;
-        self.audit_translation()?;
+        self.ftl.audit_translation()?;
         Ok(CheckedReport {
             reads_verified: self.observers.reads_verified,
-            pages_audited: u64::from(self.all_units()),
+            pages_audited: u64::from(self.ftl.all_units()),
             copies_audited,
         })
     }
@@ -48,12 +104,12 @@ impl Device {
     fn audit_pages(&self) -> Result<(u64, Vec<u32>), String> {
         let mut coming = [Ppa::NONE; FETCHED_AHEAD as usize];
         for (slot, lpa) in coming.iter_mut().zip(0..) {
-            *slot = self.fetch_audited(lpa);
+            *slot = self.ftl.fetch_audited(lpa);
         }
         let (mut mapped, mut valid) = (0, vec![0u32; self.ftl.blocks.len()]);
-        for lpa in 0..self.all_units() {
+        for lpa in 0..self.ftl.all_units() {
             let slot = &mut coming[(lpa % FETCHED_AHEAD) as usize];
-            let ppa = std::mem::replace(slot, self.fetch_audited(lpa.saturating_add(FETCHED_AHEAD)));
+            let ppa = std::mem::replace(slot, self.ftl.fetch_audited(lpa.saturating_add(FETCHED_AHEAD)));
             if !ppa.is_some() {
                 continue;
             }
@@ -63,19 +119,6 @@ impl Device {
             valid[superblock.index()] += 1;
         }
         Ok((mapped, valid))
-    }
-
-    /// Looks up a page whose audit comes soon, and brings what that needs towards the caches.
-    #[inline]
-    fn fetch_audited(&self, lpa: u32) -> Ppa {
-        let ppa = if lpa < self.all_units() { self.lookup(Lpa(lpa)) } else { Ppa::NONE };
-        if ppa.is_some() {
-            self.ftl.oob.prefetch(ppa);
-            if let Some(versions) = &self.ftl.versions {
-                versions.prefetch_stored(ppa);
-            }
-        }
-        ppa
     }
 
     /// What may be wrong with a page that holds data, one thing after the other.
@@ -93,46 +136,6 @@ impl Device {
         }
         if self.ftl.oob.is_copy(ppa) && !self.ftl.copies.is_promoted(lpa) {
             return Err(format!("{lpa:?} is mapped to {ppa:?}, whose OOB says that it is a further copy"));
-        }
-        Ok(())
-    }
-
-    fn audit_blocks(&self, valid: &[u32]) -> Result<(), String> {
-        for (number, &counted) in valid.iter().enumerate() {
-            let superblock = SuperblockId(number as u32);
-            let kept = self.ftl.blocks.valid(superblock);
-            if kept != counted {
-                return Err(format!("{superblock:?} holds {counted} valid units, its count says {kept}"));
-            }
-            let state = self.ftl.blocks.state(superblock);
-            if matches!(state, BlockState::Closing | BlockState::Erasing)
-                || !self.ftl.blocks.is_settled(superblock)
-            {
-                return Err(format!("{superblock:?} is {state:?} although the drive is at rest"));
-            }
-        }
-        for domain in (0..self.ftl.domain.len() as u32).map(DomainId) {
-            let state = &self.ftl.domain[domain.index()];
-            let view = self.ftl.blocks.view(domain);
-            let live: u32 = view.valid.iter().map(|valid| valid & !NOT_A_CANDIDATE).sum();
-            let free = view.state.iter().filter(|&&state| state == BlockState::Free).count();
-            if live != state.live || free != state.free.len() as usize {
-                return Err(format!(
-                    "{domain:?} holds {live} live units and {free} free blocks, its counts say {} and {}",
-                    state.live,
-                    state.free.len()
-                ));
-            }
-            let idle =
-                state.collector.in_flight == 0 && state.collector.reading == 0 && state.stalled.is_empty();
-            // Paced collection pauses in the middle of a victim.
-            let pauses = self.ftl.pace.is_some() && state.collector.victim.is_some();
-            if !idle || state.collector.victims.len() > usize::from(pauses) {
-                return Err(format!(
-                    "{domain:?} still collects although the drive is at rest: {:?}",
-                    state.collector
-                ));
-            }
         }
         Ok(())
     }
@@ -211,7 +214,7 @@ mod tests {
         assert!(drive.audit_single_copies() == drive.audit_pages().ok());
         assert_eq!(drive.audit().unwrap().pages_audited, u64::from(pages));
         for lpa in [pages - 1, pages / 2, (1 << 18) + 5, 3].map(Lpa) {
-            drive.ftl.oob.set(drive.lookup(lpa), Lpa(lpa.0 + 1));
+            drive.ftl.oob.set(drive.ftl.lookup(lpa), Lpa(lpa.0 + 1));
             assert!(drive.audit_single_copies().is_none());
             let fault = drive.audit().unwrap_err();
             assert!(fault.starts_with(&format!("{lpa:?} is mapped to")), "{fault}");
@@ -327,7 +330,7 @@ mod tests {
             let (base, width) = if below(2) == 0 { (below(pages - 9), 9) } else { (0, pages) };
             for _ in 0..=below(4) {
                 let lpas = [(); 2].map(|()| Lpa(base + below(width)));
-                let ppas = lpas.map(|lpa| drive.lookup(lpa));
+                let ppas = lpas.map(|lpa| drive.ftl.lookup(lpa));
                 if lpas[0] != lpas[1] && ppas.iter().all(|ppa| ppa.is_some()) {
                     CHANGES[below(CHANGES.len() as u32) as usize](&mut drive, lpas, ppas);
                 }
@@ -354,7 +357,7 @@ mod tests {
         let mut drive = drive(0.0);
         for (ppa, wrong_by) in (100..).map(Ppa).zip([1, u32::MAX - 1, 1]) {
             let lpa = drive.ftl.oob.lpa(ppa, &drive.ftl.layout);
-            assert_eq!(drive.lookup(lpa), ppa);
+            assert_eq!(drive.ftl.lookup(lpa), ppa);
             drive.ftl.oob.set(ppa, Lpa(lpa.0.wrapping_add(wrong_by)));
         }
         assert!(drive.audit_single_copies().is_none());
@@ -383,9 +386,9 @@ mod tests {
                     let mut drive = drive(overwrite);
                     drive.audit().unwrap();
                     let lpa = Lpa(place);
-                    let ppa = drive.lookup(lpa);
+                    let ppa = drive.ftl.lookup(lpa);
                     forge(&mut drive, lpa, ppa);
-                    drive.ftl.mapped_units -= u64::from(!drive.lookup(lpa).is_some());
+                    drive.ftl.mapped_units -= u64::from(!drive.ftl.lookup(lpa).is_some());
                     let fault = drive.audit().unwrap_err();
                     assert!(fault.contains(text), "{fault}");
                 }

@@ -1,6 +1,7 @@
 //! Pages on their way out of a superblock that is being emptied, where the host waits for their moves
 //! ([`wordline_config::reclaim::HostAccess::Wait`]).
 
+use super::ftl::Ftl;
 use super::purposes::Purpose;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
@@ -71,6 +72,18 @@ impl AwaitedMoves {
     }
 }
 
+impl Ftl {
+    /// As far as these hold what the host may ask for.
+    fn lock_pages(&mut self, sources: &[Ppa]) {
+        for &source in sources.iter().filter(|source| source.is_some()) {
+            let of_host = |lpa: Lpa| lpa.0 < self.logical_units && self.is_at(lpa, source);
+            if self.valid_lpa(source).is_some_and(of_host) {
+                self.plans.awaited.lock(source);
+            }
+        }
+    }
+}
+
 impl Device {
     /// Whether an operation of the host waits, since its page is to be moved.
     #[inline(always)]
@@ -80,7 +93,7 @@ impl Device {
 
     #[inline(never)]
     fn begins_to_wait_for_move(&mut self, id: OpId) -> bool {
-        let source = self.lookup(self.ftl.purposes[id].lpa);
+        let source = self.ftl.lookup(self.ftl.purposes[id].lpa);
         let waits = source.is_some() && self.ftl.plans.awaited.waits(source, id);
         if waits {
             self.flash.pool[id].wait_from = self.now;
@@ -92,25 +105,15 @@ impl Device {
     pub(super) fn lock_superblock(&mut self, cause: Cause, superblock: SuperblockId) {
         if self.rules.awaits.are_for(cause) {
             let places: Vec<Ppa> =
-                (0..self.ftl.blocks.capacity()).map(|unit| self.unit_at(superblock, unit)).collect();
-            self.lock_pages(&places);
+                (0..self.ftl.blocks.capacity()).map(|unit| self.ftl.unit_at(superblock, unit)).collect();
+            self.ftl.lock_pages(&places);
         }
     }
 
     /// The pages of a plan that begins are to be moved.
     pub(super) fn lock_plan(&mut self, cause: Cause, tag: u32) {
         if self.rules.awaits.are_for(cause) {
-            self.lock_pages(&self.ftl.plans.sources(tag));
-        }
-    }
-
-    /// As far as these hold what the host may ask for.
-    fn lock_pages(&mut self, sources: &[Ppa]) {
-        for &source in sources.iter().filter(|source| source.is_some()) {
-            let of_host = |lpa: Lpa| lpa.0 < self.ftl.logical_units && self.is_at(lpa, source);
-            if self.valid_lpa(source).is_some_and(of_host) {
-                self.ftl.plans.awaited.lock(source);
-            }
+            self.ftl.lock_pages(&self.ftl.plans.sources(tag));
         }
     }
 
@@ -136,7 +139,7 @@ impl Device {
             self.end_wait_for_move(id);
             let Purpose { partial, lpa, .. } = self.ftl.purposes[id];
             let Op { class, .. } = self.flash.pool[id];
-            let is_here = moved_to.is_some() && self.is_at(lpa, moved_to);
+            let is_here = moved_to.is_some() && self.ftl.is_at(lpa, moved_to);
             if class != Class::HostRead || partial || !is_here {
                 self.go_on(id);
             } else if self.controller.cache.is_none() || !self.serve_late(id) {

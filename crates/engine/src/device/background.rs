@@ -1,5 +1,6 @@
 //! Garbage collection while the drive is idle: begins when it has been so for long enough, ends when a request comes.
 
+use super::ftl::Ftl;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -40,6 +41,42 @@ impl Background {
     }
 }
 
+impl Ftl {
+    /// Whether idle times are no longer used.
+    pub(super) fn winds_down(&self) -> bool {
+        self.background.winds_down
+    }
+
+    /// Whether a domain collects no more superblocks since only later requests would need them.
+    pub(super) fn comes_to_rest(&self, domain: DomainId) -> bool {
+        let state = &self.domain[domain.index()];
+        let free = state.free.len();
+        self.background.winds_down
+            && state.stalled.is_empty()
+            && free > self.thresholds.reserve
+            && free >= state.demand
+    }
+
+    /// Whether more superblocks are to be collected because the drive is idle.
+    pub(super) fn goes_on_in_background(&self, domain: DomainId, free_soon: u32) -> bool {
+        let Background { stop, idle, winds_down, .. } = self.background;
+        !winds_down && free_soon < stop && (idle || self.domain[domain.index()].collector.background)
+    }
+
+    /// Whether the next of them must wait. One at a time where a request may come between: then no more than a superpage
+    /// or an erase is ever under way.
+    pub(super) fn background_waits(&self, domain: DomainId) -> bool {
+        let collector = &self.domain[domain.index()].collector;
+        self.background.preemptible && (collector.collects() || collector.in_flight > 0)
+    }
+
+    /// Whether something is collected piece by piece, so that a request may come between.
+    #[inline]
+    pub(super) fn collects_gently(&self, domain: DomainId) -> bool {
+        self.background.preemptible && self.domain[domain.index()].collector.background
+    }
+}
+
 impl Device {
     /// The drive has been idle for long enough.
     pub(super) fn begin_background(&mut self) {
@@ -60,42 +97,8 @@ impl Device {
         self.ftl.background.winds_down = now;
         if now {
             self.ftl.background.idle = false;
-            self.stop_idle_folds();
+            self.ftl.stop_idle_folds();
         }
-    }
-
-    /// Whether idle times are no longer used.
-    pub(super) fn winds_down(&self) -> bool {
-        self.ftl.background.winds_down
-    }
-
-    /// Whether a domain collects no more superblocks since only later requests would need them.
-    pub(super) fn comes_to_rest(&self, domain: DomainId) -> bool {
-        let state = &self.ftl.domain[domain.index()];
-        let free = state.free.len();
-        self.ftl.background.winds_down
-            && state.stalled.is_empty()
-            && free > self.ftl.thresholds.reserve
-            && free >= state.demand
-    }
-
-    /// Whether more superblocks are to be collected because the drive is idle.
-    pub(super) fn goes_on_in_background(&self, domain: DomainId, free_soon: u32) -> bool {
-        let Background { stop, idle, winds_down, .. } = self.ftl.background;
-        !winds_down && free_soon < stop && (idle || self.ftl.domain[domain.index()].collector.background)
-    }
-
-    /// Whether the next of them must wait. One at a time where a request may come between: then no more than a superpage
-    /// or an erase is ever under way.
-    pub(super) fn background_waits(&self, domain: DomainId) -> bool {
-        let collector = &self.ftl.domain[domain.index()].collector;
-        self.ftl.background.preemptible && (collector.collects() || collector.in_flight > 0)
-    }
-
-    /// Whether something is collected piece by piece, so that a request may come between.
-    #[inline]
-    pub(super) fn collects_gently(&self, domain: DomainId) -> bool {
-        self.ftl.background.preemptible && self.ftl.domain[domain.index()].collector.background
     }
 
     /// A request comes.
@@ -117,7 +120,7 @@ impl Device {
             // What it has won counts already; it pauses where that suffices.
             return self.advance_collection(domain);
         }
-        let for_cache = self.reserved_for_cache(domain);
+        let for_cache = self.ftl.reserved_for_cache(domain);
         let state = &mut self.ftl.domain[domain.index()];
         let victim = state.collector.victim;
         let needed = state.free.len() < self.ftl.thresholds.trigger.max(state.demand) + for_cache;

@@ -2,6 +2,7 @@
 //! TRIM drops what it names, a flush waits for what is dirty.
 
 use super::Device;
+use super::ftl::Ftl;
 use super::purposes::Purpose;
 use crate::cache::state::Promise;
 use crate::cache::table::{Slot, Written};
@@ -11,6 +12,16 @@ use crate::sched::queue::{Op, OpId};
 use wordline_base::class::Class;
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::parts::Part;
+
+impl Ftl {
+    /// Group of a unit among the dirty ones: those that go to one write point, of its domain where that follows from the
+    /// address.
+    #[inline]
+    pub(super) fn group_of(&self, lpa: Lpa, point: u8) -> u32 {
+        let domain = self.placement.plane_by_address(lpa).map_or(0, |plane| self.domains.of(plane).0);
+        self.points.group(domain, point)
+    }
+}
 
 impl Device {
     /// Replaces the policy of the data cache by a user's own. The scheme must have a cache.
@@ -134,7 +145,7 @@ impl Device {
         let (start, end) = self.wanted_range(request, lpa);
         let stream = self.front.requests[request as usize].stream();
         let point = self.host_point(lpa, stream);
-        let group = self.group_of(lpa, point);
+        let group = self.ftl.group_of(lpa, point);
         let before = self.ftl.versions.as_ref().map_or(0, |versions| versions.newest(lpa));
         let version = self.ftl.versions.as_mut().map_or(0, |versions| versions.overwrite(lpa));
         let now = self.now;
@@ -183,18 +194,10 @@ impl Device {
         }
     }
 
-    /// Group of a unit among the dirty ones: those that go to one write point, of its domain where that follows from the
-    /// address.
-    #[inline]
-    pub(super) fn group_of(&self, lpa: Lpa, point: u8) -> u32 {
-        let domain = self.ftl.placement.plane_by_address(lpa).map_or(0, |plane| self.ftl.domains.of(plane).0);
-        self.ftl.points.group(domain, point)
-    }
-
     /// A unit of a read that just came: whether the cache serves it.
     pub(super) fn read_from_cache(&mut self, request: u32, lpa: Lpa, bytes: u32) -> bool {
         let (start, end) = self.wanted_range(request, lpa);
-        let mapped = self.is_mapped(lpa);
+        let mapped = self.ftl.is_mapped(lpa);
         let Some(cache) = self.controller.cache.as_deref_mut() else { return false };
         cache.state.read_came(self.now);
         let (table, counts) = (&mut cache.state.table, &mut cache.state.record.counts);
@@ -273,7 +276,7 @@ impl Device {
     pub(super) fn serve_late(&mut self, unit: OpId) -> bool {
         let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
         let Op { class, .. } = self.flash.pool[unit];
-        let (overtaken, mapped) = (self.is_overtaken(unit), self.is_mapped(lpa));
+        let (overtaken, mapped) = (self.is_overtaken(unit), self.ftl.is_mapped(lpa));
         if class == WRITE_BACK_READ {
             if overtaken || !mapped {
                 self.merged(unit);
@@ -302,12 +305,12 @@ impl Device {
         }
         let Purpose { lpa, whose, .. } = self.ftl.purposes[unit];
         let Op { ppa, .. } = self.flash.pool[unit];
-        let Some(request) = whose.host().filter(|_| self.holds(lpa, ppa)) else { return };
+        let Some(request) = whose.host().filter(|_| self.ftl.holds(lpa, ppa)) else { return };
         if !self.controller.cache.as_deref_mut().is_some_and(|cache| cache.policy.admits_read(lpa)) {
             return;
         }
         let (start, end) = self.wanted_range(request, lpa);
-        let group = self.group_of(lpa, 0);
+        let group = self.ftl.group_of(lpa, 0);
         let version = self.ftl.versions.as_ref().map_or(0, |versions| versions.stored(ppa));
         let Some(cache) = self.controller.cache.as_deref_mut() else { return };
         let found = cache.state.table.find(lpa);

@@ -10,6 +10,7 @@ mod tests;
 
 mod memory;
 
+use super::ftl::Ftl;
 use std::ops::Range;
 
 use super::Device;
@@ -64,6 +65,131 @@ struct Stopped {
     fault: String,
 }
 
+impl Ftl {
+    /// Fills the first of a domain's pages that follow one another, given by their entries, as long as each is a program unit
+    /// of its own and the open superblock stays open; returns how many.
+    fn fill_run_of_domain(
+        &mut self,
+        domain: DomainId,
+        dealing: &Dealing,
+        map: &mut Whole,
+        entries: Range<u32>,
+    ) -> usize {
+        let planes = self.domains.planes(domain);
+        // What the layout put somewhere has an old place although its entry is zero.
+        let is_laid_out = dealing.page(domain, entries.start).0 < self.layout.occupied();
+        if is_laid_out || !self.units_are_alone() || !dealing.deals_to_each_of(planes.len()) {
+            return 0;
+        }
+        let state = &mut self.domain[domain.index()];
+        let point = &mut state.points[usize::from(self.points.of(Cause::Host))];
+        let count = point.places_of_a_run(planes.len() as u32).min(entries.len());
+        if count == 0 {
+            return 0;
+        }
+        self.blocks.add_valid(point.superblock, count as i32);
+        let mut new = count as u32;
+        point.take_rows(&self.geometry, planes, count, |first, ppa, places| {
+            let lpas = dealing.pages_from(domain, entries.start + first as u32, places);
+            self.oob.set_run(ppa, lpas);
+            map.0.set_run(lpas, ppa, |old| {
+                new -= 1;
+                self.blocks.add_valid(self.blocks.of(&self.geometry, old), -1);
+            });
+        });
+        state.live += new;
+        self.mapped_units += u64::from(new);
+        self.blocks.count_host_writes(count as u64);
+        count
+    }
+
+    /// Writes the first of these pages as long as each is a program unit of its own and the open superblock stays open;
+    /// returns how many.
+    fn write_run_of_domain(&mut self, domain: DomainId, map: &mut impl Entries, numbers: &[u32]) -> usize {
+        if !self.units_are_alone() {
+            return 0;
+        }
+        let planes = self.domains.planes(domain);
+        let state = &mut self.domain[domain.index()];
+        let point = &mut state.points[usize::from(self.points.of(Cause::Host))];
+        let count = point.places_of_a_run(planes.len() as u32).min(numbers.len());
+        if count == 0 {
+            return 0;
+        }
+        self.blocks.add_valid(point.superblock, count as i32);
+        let mut new = 0;
+        let numbers = numbers.get(..(count + FETCHED_AHEAD).min(numbers.len())).unwrap_or(numbers);
+        point.take_run(&self.geometry, planes, count, |place, ppa| {
+            if let Some(&coming) = numbers.get(place + FETCHED_AHEAD) {
+                map.prefetch(coming);
+            }
+            let number = numbers[place];
+            let lpa = map.page(number);
+            self.oob.set(ppa, lpa);
+            let old = map.get(number, lpa, &self.layout);
+            map.set(number, ppa);
+            if old.is_some() {
+                if let Some(untimed) = &mut self.untimed {
+                    untimed.old_pages.left(domain, old);
+                }
+                // Nothing that is written now is in SLC mode, so that no superblock is erased for being empty.
+                self.blocks.add_valid(self.blocks.of(&self.geometry, old), -1);
+            } else {
+                new += 1;
+            }
+        });
+        state.live += new;
+        self.mapped_units += u64::from(new);
+        self.blocks.count_host_writes(count as u64);
+        count
+    }
+
+    /// Looks up what was written to the next places of a victim, and fetches its entries; returns how many.
+    #[inline]
+    fn fetch_moved(
+        &self,
+        map: &impl Entries,
+        places: &mut VictimPlaces,
+        coming: &mut [(Lpa, u32, Ppa); MOVED_AT_ONCE],
+    ) -> usize {
+        let mut next = [Ppa(0); MOVED_AT_ONCE];
+        let count = places.take(&mut next);
+        for (slot, &ppa) in coming.iter_mut().zip(&next[..count]) {
+            let lpa = self.oob.lpa(ppa, &self.layout);
+            let number = map.number(lpa);
+            map.prefetch(number);
+            *slot = (lpa, number, ppa);
+        }
+        count
+    }
+
+    /// Moves the first of these units as long as each is a program unit of its own and the open superblock stays open;
+    /// returns how many.
+    fn move_run_of_domain(
+        &mut self,
+        domain: DomainId,
+        map: &mut impl Entries,
+        units: &[(Lpa, u32)],
+    ) -> usize {
+        if !self.units_are_alone() {
+            return 0;
+        }
+        let planes = self.domains.planes(domain);
+        let point = &mut self.domain[domain.index()].points[usize::from(self.points.of(Cause::Gc))];
+        let count = point.places_of_a_run(planes.len() as u32).min(units.len());
+        point.take_run(&self.geometry, planes, count, |number, ppa| {
+            let (lpa, entry) = units[number];
+            self.oob.prefetch(Ppa(ppa.0 + WRITTEN_AHEAD));
+            self.oob.set(ppa, lpa);
+            map.set(entry, ppa);
+        });
+        if count > 0 {
+            self.blocks.add_valid(point.superblock, count as i32);
+        }
+        count
+    }
+}
+
 impl Device {
     /// How the domains share the logical pages, if each can be prepared on its own.
     pub(super) fn dealing(&self) -> Option<Dealing> {
@@ -84,7 +210,7 @@ impl Device {
         }
         let period = self.geometry.planes() << self.geometry.unit_shift;
         let plane_of = |lpa| placement.plane_by_address(lpa);
-        Dealing::new(&self.ftl.domains, period, self.all_units(), plane_of)
+        Dealing::new(&self.ftl.domains, period, self.ftl.all_units(), plane_of)
     }
 
     /// [`Self::fill`], domain by domain, so many pages at a time.
@@ -139,47 +265,10 @@ impl Device {
             let entries = dealing.entries_of(domain, &pages);
             let page = |number: usize| dealing.page(domain, entries.start + number as u32).0;
             stopped.extend(self.write_all_of_domain(domain, map, entries.len(), page, |this, map, first| {
-                this.fill_run_of_domain(domain, dealing, map, entries.start + first as u32..entries.end)
+                this.ftl.fill_run_of_domain(domain, dealing, map, entries.start + first as u32..entries.end)
             }));
         }
         self.observers.fault = first_of(stopped, || pages.clone().map(|page| dealing.of(Lpa(page)).0));
-    }
-
-    /// Fills the first of a domain's pages that follow one another, given by their entries, as long as each is a program unit
-    /// of its own and the open superblock stays open; returns how many.
-    fn fill_run_of_domain(
-        &mut self,
-        domain: DomainId,
-        dealing: &Dealing,
-        map: &mut Whole,
-        entries: Range<u32>,
-    ) -> usize {
-        let planes = self.ftl.domains.planes(domain);
-        // What the layout put somewhere has an old place although its entry is zero.
-        let is_laid_out = dealing.page(domain, entries.start).0 < self.ftl.layout.occupied();
-        if is_laid_out || !self.units_are_alone() || !dealing.deals_to_each_of(planes.len()) {
-            return 0;
-        }
-        let state = &mut self.ftl.domain[domain.index()];
-        let point = &mut state.points[usize::from(self.ftl.points.of(Cause::Host))];
-        let count = point.places_of_a_run(planes.len() as u32).min(entries.len());
-        if count == 0 {
-            return 0;
-        }
-        self.ftl.blocks.add_valid(point.superblock, count as i32);
-        let mut new = count as u32;
-        point.take_rows(&self.geometry, planes, count, |first, ppa, places| {
-            let lpas = dealing.pages_from(domain, entries.start + first as u32, places);
-            self.ftl.oob.set_run(ppa, lpas);
-            map.0.set_run(lpas, ppa, |old| {
-                new -= 1;
-                self.ftl.blocks.add_valid(self.ftl.blocks.of(&self.geometry, old), -1);
-            });
-        });
-        state.live += new;
-        self.ftl.mapped_units += u64::from(new);
-        self.ftl.blocks.count_host_writes(count as u64);
-        count
     }
 
     /// Whether so many overwrites are enough for [`Self::overwrite_by_domain`].
@@ -244,7 +333,7 @@ impl Device {
     ) -> Option<Stopped> {
         let number = |place: usize| numbers[place];
         self.write_all_of_domain(domain, map, numbers.len(), number, |this, map, first| {
-            this.write_run_of_domain(domain, map, numbers.get(first..).unwrap_or_default())
+            this.ftl.write_run_of_domain(domain, map, numbers.get(first..).unwrap_or_default())
         })
     }
 
@@ -300,47 +389,6 @@ impl Device {
         self.close_untimed_place_if_full(domain, point);
     }
 
-    /// Writes the first of these pages as long as each is a program unit of its own and the open superblock stays open;
-    /// returns how many.
-    fn write_run_of_domain(&mut self, domain: DomainId, map: &mut impl Entries, numbers: &[u32]) -> usize {
-        if !self.units_are_alone() {
-            return 0;
-        }
-        let planes = self.ftl.domains.planes(domain);
-        let state = &mut self.ftl.domain[domain.index()];
-        let point = &mut state.points[usize::from(self.ftl.points.of(Cause::Host))];
-        let count = point.places_of_a_run(planes.len() as u32).min(numbers.len());
-        if count == 0 {
-            return 0;
-        }
-        self.ftl.blocks.add_valid(point.superblock, count as i32);
-        let mut new = 0;
-        let numbers = numbers.get(..(count + FETCHED_AHEAD).min(numbers.len())).unwrap_or(numbers);
-        point.take_run(&self.geometry, planes, count, |place, ppa| {
-            if let Some(&coming) = numbers.get(place + FETCHED_AHEAD) {
-                map.prefetch(coming);
-            }
-            let number = numbers[place];
-            let lpa = map.page(number);
-            self.ftl.oob.set(ppa, lpa);
-            let old = map.get(number, lpa, &self.ftl.layout);
-            map.set(number, ppa);
-            if old.is_some() {
-                if let Some(untimed) = &mut self.ftl.untimed {
-                    untimed.old_pages.left(domain, old);
-                }
-                // Nothing that is written now is in SLC mode, so that no superblock is erased for being empty.
-                self.ftl.blocks.add_valid(self.ftl.blocks.of(&self.geometry, old), -1);
-            } else {
-                new += 1;
-            }
-        });
-        state.live += new;
-        self.ftl.mapped_units += u64::from(new);
-        self.ftl.blocks.count_host_writes(count as u64);
-        count
-    }
-
     /// Moves what is valid in a victim.
     fn move_victim_of_domain(
         &mut self,
@@ -358,10 +406,10 @@ impl Device {
         let mut moved = 0;
         let mut coming = [(Lpa(0), 0, Ppa(0)); MOVED_AT_ONCE];
         let mut valid = [(Lpa(0), 0); MOVED_AT_ONCE];
-        let mut left = self.fetch_moved(map, &mut places, &mut coming);
+        let mut left = self.ftl.fetch_moved(map, &mut places, &mut coming);
         while left > 0 {
             let (now, given) = (coming, left);
-            left = self.fetch_moved(map, &mut places, &mut coming);
+            left = self.ftl.fetch_moved(map, &mut places, &mut coming);
             let mut count = 0;
             for &(lpa, number, ppa) in &now[..given] {
                 // Whether a unit is valid is chance: no branch.
@@ -374,30 +422,11 @@ impl Device {
         self.ftl.blocks.add_valid(victim, -moved);
     }
 
-    /// Looks up what was written to the next places of a victim, and fetches its entries; returns how many.
-    #[inline]
-    fn fetch_moved(
-        &self,
-        map: &impl Entries,
-        places: &mut VictimPlaces,
-        coming: &mut [(Lpa, u32, Ppa); MOVED_AT_ONCE],
-    ) -> usize {
-        let mut next = [Ppa(0); MOVED_AT_ONCE];
-        let count = places.take(&mut next);
-        for (slot, &ppa) in coming.iter_mut().zip(&next[..count]) {
-            let lpa = self.ftl.oob.lpa(ppa, &self.ftl.layout);
-            let number = map.number(lpa);
-            map.prefetch(number);
-            *slot = (lpa, number, ppa);
-        }
-        count
-    }
-
     /// Moves units to the next places of garbage collection.
     fn move_units_of_domain(&mut self, domain: DomainId, map: &mut impl Entries, mut units: &[(Lpa, u32)]) {
         let number = self.ftl.points.of(Cause::Gc);
         while let Some((&(lpa, entry), later)) = units.split_first() {
-            let run = self.move_run_of_domain(domain, map, units);
+            let run = self.ftl.move_run_of_domain(domain, map, units);
             if run == 0 {
                 let ppa = self.put_untimed(lpa, domain, number);
                 if ppa.is_some() {
@@ -407,32 +436,6 @@ impl Device {
             }
             units = units.get(run.max(1)..).unwrap_or(later);
         }
-    }
-
-    /// Moves the first of these units as long as each is a program unit of its own and the open superblock stays open;
-    /// returns how many.
-    fn move_run_of_domain(
-        &mut self,
-        domain: DomainId,
-        map: &mut impl Entries,
-        units: &[(Lpa, u32)],
-    ) -> usize {
-        if !self.units_are_alone() {
-            return 0;
-        }
-        let planes = self.ftl.domains.planes(domain);
-        let point = &mut self.ftl.domain[domain.index()].points[usize::from(self.ftl.points.of(Cause::Gc))];
-        let count = point.places_of_a_run(planes.len() as u32).min(units.len());
-        point.take_run(&self.geometry, planes, count, |number, ppa| {
-            let (lpa, entry) = units[number];
-            self.ftl.oob.prefetch(Ppa(ppa.0 + WRITTEN_AHEAD));
-            self.ftl.oob.set(ppa, lpa);
-            map.set(entry, ppa);
-        });
-        if count > 0 {
-            self.ftl.blocks.add_valid(point.superblock, count as i32);
-        }
-        count
     }
 }
 

@@ -234,7 +234,7 @@ impl Device {
     pub(super) fn follows(&self, head: OpId, mut former: OpId) -> bool {
         let Op { ppa, class, .. } = self.flash.pool[head];
         let program = class.op() == FlashOp::Program;
-        let pages = if program { self.geometry.pages_at_once(self.cell_mode(ppa)) } else { 1 };
+        let pages = if program { self.geometry.pages_at_once(self.ftl.cell_mode(ppa)) } else { 1 };
         let page = self.flash_page(head);
         while former != NONE && self.flash_page(former).wrapping_add(pages) != page {
             former = self.flash.pool[former].next;
@@ -246,7 +246,7 @@ impl Device {
     fn takes_units(&self, head: OpId) -> bool {
         let Purpose { point, .. } = self.ftl.purposes[head];
         let Op { ppa, .. } = self.flash.pool[head];
-        let point = self.ftl.domain[self.domain_of(ppa).index()].points.get(usize::from(point));
+        let point = self.ftl.domain[self.ftl.domain_of(ppa).index()].points.get(usize::from(point));
         point.is_some_and(|point| point.open_unit == head && point.has_room())
     }
 

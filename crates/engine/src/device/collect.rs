@@ -2,6 +2,7 @@
 //! erased when the last of them is safe.
 
 use super::Device;
+use super::ftl::Ftl;
 use crate::blocks::BlockState;
 use crate::gc::collector::Collector;
 use crate::mapping::dealt::Dealt;
@@ -12,6 +13,83 @@ use wordline_base::memory::ENTRIES_OF_LINE;
 /// Rows of a victim whose map entries are fetched together, as long ahead of their reads: a fetch whose address translation
 /// must be looked up holds the processor for as long as several of them together.
 const FETCHED_TOGETHER: u32 = 8;
+
+impl Ftl {
+    /// Whether a domain has less space than shall be free.
+    fn lacks_space(&self, domain: DomainId) -> bool {
+        let state = &self.domain[domain.index()];
+        match &self.pace {
+            None => {
+                state.free.len() < self.thresholds.trigger.max(state.demand) + self.reserved_for_cache(domain)
+            }
+            Some(pace) => !self.paced_enough(domain, state.free.len(), self.reserved_for_cache(domain), pace),
+        }
+    }
+
+    /// Units of a domain's victims that may be under way before no more of them is read.
+    fn read_ahead(&self, domain: DomainId) -> u32 {
+        if self.collects_gently(domain) {
+            self.geometry.units_per_program() * self.domains.width()
+        } else {
+            self.thresholds.read_ahead
+        }
+    }
+
+    /// Rows of a victim that are fetched together: fewer where a row is wide or its pages hold many units, so that what was fetched is still in the caches
+    /// when it is read.
+    #[inline]
+    fn rows_together(&self) -> u32 {
+        (FETCHED_TOGETHER / (self.domains.width() << self.geometry.unit_shift)).max(1)
+    }
+
+    /// Brings what is needed of the next but one [`Self::rows_together`] of a plane towards the caches, at first of the
+    /// next ones too. `page` lies in row `row` of `rows`.
+    fn fetch_rows(&mut self, page: Ppa, row: u32, rows: u32) {
+        let (shift, together) = (self.geometry.unit_shift, self.rows_together());
+        let first = if row == 0 { 0 } else { together };
+        let units = (rows - row).min(2 * together) << shift;
+        if self.dealt.is_none() && self.layout.steady().is_some() {
+            let (planes, units) = (self.geometry.planes(), self.geometry.units_per_plane());
+            self.dealt = Some(Box::new(Dealt::new(planes, units, (2 * together) << shift)));
+        }
+        for ppa in (page.0 + (first << shift)..page.0 + units).map(Ppa) {
+            let lpa = match &mut self.dealt {
+                Some(dealt) => self.oob.lpa_or(ppa, || dealt.ask(ppa, &self.layout)),
+                None => self.oob.lpa(ppa, &self.layout),
+            };
+            self.map.prefetch(u64::from(lpa.0));
+            if let Some(versions) = &self.versions {
+                versions.prefetch(u64::from(lpa.0));
+            }
+        }
+        // The logical pages of those behind, which are looked at next time.
+        let behind = (2 * together) << shift;
+        (0..together << shift)
+            .step_by(ENTRIES_OF_LINE)
+            .for_each(|unit| self.oob.prefetch(Ppa(page.0 + behind + unit)));
+    }
+
+    /// The logical page that was written with a physical page of a victim.
+    #[inline(always)]
+    pub(super) fn lpa_of_victim(&self, ppa: Ppa) -> Lpa {
+        match &self.dealt {
+            Some(dealt) => self.oob.lpa_or(ppa, || dealt.lpa(ppa, &self.layout)),
+            None => self.oob.lpa(ppa, &self.layout),
+        }
+    }
+
+    /// The logical page that a physical page holds, if it is still wanted.
+    pub(super) fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {
+        let lpa = self.lpa_of_victim(ppa);
+        (lpa.0 < self.all_units() && self.holds(lpa, ppa)).then_some(lpa)
+    }
+
+    /// Whether a physical page is the primary or a further copy of a logical one.
+    #[inline]
+    pub(super) fn holds(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        self.is_at(lpa, ppa) || self.copies.at(lpa, ppa).is_some()
+    }
+}
 
 impl Device {
     /// Starts or continues the collection of a domain where it is needed.
@@ -26,8 +104,8 @@ impl Device {
     /// Starts the collection of a domain where it is needed.
     #[inline(never)]
     fn consider_collection(&mut self, domain: DomainId) {
-        let (for_cache, fold) = (self.reserved_for_cache(domain), self.fold_is_due(domain));
-        let lacks_space = self.lacks_space(domain);
+        let (for_cache, fold) = (self.ftl.reserved_for_cache(domain), self.ftl.fold_is_due(domain));
+        let lacks_space = self.ftl.lacks_space(domain);
         let state = &mut self.ftl.domain[domain.index()];
         if lacks_space {
             // Below the trigger there is still space: the host waits when only the reserve is left.
@@ -40,18 +118,6 @@ impl Device {
             }
         } else if fold || !state.collector.wanted.is_empty() {
             state.collector.active = true;
-        }
-    }
-
-    /// Whether a domain has less space than shall be free.
-    fn lacks_space(&self, domain: DomainId) -> bool {
-        let state = &self.ftl.domain[domain.index()];
-        match &self.ftl.pace {
-            None => {
-                state.free.len()
-                    < self.ftl.thresholds.trigger.max(state.demand) + self.reserved_for_cache(domain)
-            }
-            Some(pace) => !self.paced_enough(domain, state.free.len(), self.reserved_for_cache(domain), pace),
         }
     }
 
@@ -73,7 +139,7 @@ impl Device {
     #[inline]
     pub(super) fn advance_collection(&mut self, domain: DomainId) {
         if self.ftl.pace.is_some() {
-            self.pace_changed(domain);
+            self.ftl.pace_changed(domain);
         }
         while self.ftl.domain[domain.index()].collector.active {
             if !self.ftl.domain[domain.index()].collector.victim.is_some() {
@@ -96,14 +162,14 @@ impl Device {
     /// pages that move to several domains, or write points, may leave each of their rows in part.
     fn waits_for_itself(&self, home: DomainId) -> bool {
         let in_flight = self.ftl.domain[home.index()].collector.in_flight;
-        in_flight >= self.read_ahead(home) && self.gathered_from(home) == in_flight
+        in_flight >= self.ftl.read_ahead(home) && self.gathered_from(home) == in_flight
     }
 
     /// Units from victims of this domain that lie in rows that are being gathered.
     fn gathered_from(&self, home: DomainId) -> u32 {
         let heads = self.gathering_for(home).flat_map(|domain| &self.ftl.domain[domain.index()].points);
         let units = heads.flat_map(|point| &point.gathered).flat_map(|&head| self.flash.pool.units(head));
-        units.filter(|&unit| self.domain_of(self.flash.pool[unit].source) == home).count() as u32
+        units.filter(|&unit| self.ftl.domain_of(self.flash.pool[unit].source) == home).count() as u32
     }
 
     /// The domains that pages of this one may move to.
@@ -113,18 +179,9 @@ impl Device {
         domains.map(DomainId)
     }
 
-    /// Units of a domain's victims that may be under way before no more of them is read.
-    fn read_ahead(&self, domain: DomainId) -> u32 {
-        if self.collects_gently(domain) {
-            self.geometry.units_per_program() * self.ftl.domains.width()
-        } else {
-            self.ftl.thresholds.read_ahead
-        }
-    }
-
     /// Sends reads of the victim's valid units; `false` when enough are under way.
     fn read_victim(&mut self, domain: DomainId) -> bool {
-        let ahead = self.read_ahead(domain);
+        let ahead = self.ftl.read_ahead(domain);
         let Collector { victim: superblock, cause, .. } = self.ftl.domain[domain.index()].collector;
         let (block, rows) = (self.ftl.blocks.split(superblock).1, self.ftl.blocks.rows(superblock));
         let class = Class::read_for(cause);
@@ -135,7 +192,7 @@ impl Device {
                 return false;
             }
             if column == 0 && self.fold_waits(domain) {
-                self.pause_fold(domain);
+                self.ftl.pause_fold(domain);
                 return false;
             }
             if row == rows {
@@ -147,68 +204,13 @@ impl Device {
             }
             let plane = self.ftl.domains.planes(domain)[column as usize];
             let page = self.geometry.first_unit(plane, block, row);
-            if row.is_multiple_of(self.rows_together()) {
-                self.fetch_rows(page, row, rows);
+            if row.is_multiple_of(self.ftl.rows_together()) {
+                self.ftl.fetch_rows(page, row, rows);
             }
             let collector = &mut self.ftl.domain[domain.index()].collector;
             let row_ends = column + 1 == self.ftl.domains.width();
             (collector.row, collector.column) = if row_ends { (row + 1, 0) } else { (row, column + 1) };
             self.read_page_to_move(domain, page, class);
         }
-    }
-
-    /// Rows of a victim that are fetched together: fewer where a row is wide or its pages hold many units, so that what was fetched is still in the caches
-    /// when it is read.
-    #[inline]
-    fn rows_together(&self) -> u32 {
-        (FETCHED_TOGETHER / (self.ftl.domains.width() << self.geometry.unit_shift)).max(1)
-    }
-
-    /// Brings what is needed of the next but one [`Self::rows_together`] of a plane towards the caches, at first of the
-    /// next ones too. `page` lies in row `row` of `rows`.
-    fn fetch_rows(&mut self, page: Ppa, row: u32, rows: u32) {
-        let (shift, together) = (self.geometry.unit_shift, self.rows_together());
-        let first = if row == 0 { 0 } else { together };
-        let units = (rows - row).min(2 * together) << shift;
-        if self.ftl.dealt.is_none() && self.ftl.layout.steady().is_some() {
-            let (planes, units) = (self.geometry.planes(), self.geometry.units_per_plane());
-            self.ftl.dealt = Some(Box::new(Dealt::new(planes, units, (2 * together) << shift)));
-        }
-        for ppa in (page.0 + (first << shift)..page.0 + units).map(Ppa) {
-            let lpa = match &mut self.ftl.dealt {
-                Some(dealt) => self.ftl.oob.lpa_or(ppa, || dealt.ask(ppa, &self.ftl.layout)),
-                None => self.ftl.oob.lpa(ppa, &self.ftl.layout),
-            };
-            self.ftl.map.prefetch(u64::from(lpa.0));
-            if let Some(versions) = &self.ftl.versions {
-                versions.prefetch(u64::from(lpa.0));
-            }
-        }
-        // The logical pages of those behind, which are looked at next time.
-        let behind = (2 * together) << shift;
-        (0..together << shift)
-            .step_by(ENTRIES_OF_LINE)
-            .for_each(|unit| self.ftl.oob.prefetch(Ppa(page.0 + behind + unit)));
-    }
-
-    /// The logical page that was written with a physical page of a victim.
-    #[inline(always)]
-    pub(super) fn lpa_of_victim(&self, ppa: Ppa) -> Lpa {
-        match &self.ftl.dealt {
-            Some(dealt) => self.ftl.oob.lpa_or(ppa, || dealt.lpa(ppa, &self.ftl.layout)),
-            None => self.ftl.oob.lpa(ppa, &self.ftl.layout),
-        }
-    }
-
-    /// The logical page that a physical page holds, if it is still wanted.
-    pub(super) fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {
-        let lpa = self.lpa_of_victim(ppa);
-        (lpa.0 < self.all_units() && self.holds(lpa, ppa)).then_some(lpa)
-    }
-
-    /// Whether a physical page is the primary or a further copy of a logical one.
-    #[inline]
-    pub(super) fn holds(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        self.is_at(lpa, ppa) || self.ftl.copies.at(lpa, ppa).is_some()
     }
 }

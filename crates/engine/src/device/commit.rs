@@ -1,6 +1,7 @@
 //! A program takes effect: the map changes, what it replaces is invalid, and the superblock may be full.
 
 use super::Device;
+use super::ftl::Ftl;
 use super::purposes::{For, Purpose};
 use super::steering::STEERED;
 use crate::blocks::BlockState;
@@ -8,6 +9,30 @@ use crate::replicate::CopyLoss;
 use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DieId, Lpa, Ppa, SuperblockId};
+
+impl Ftl {
+    /// A page is in a new place from now on. Returns the one before.
+    #[inline(always)]
+    pub(super) fn store(&mut self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) -> Ppa {
+        let old = self.map.move_to(lpa, ppa, &self.layout);
+        self.oob.set(ppa, lpa);
+        self.blocks.add_valid(superblock, 1);
+        old
+    }
+
+    /// A page that moves is in its new place from now on, if it still was at `source`. Returns whether it was.
+    #[inline(always)]
+    pub(super) fn store_moved(&mut self, source: Ppa, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) -> bool {
+        let (oob, layout) = (&self.oob, &self.layout);
+        let is_there = || oob.is_as_laid_out(source) || layout.ppa(lpa) == source;
+        let stored = self.map.move_from(source, lpa, ppa, is_there);
+        if stored {
+            self.oob.set(ppa, lpa);
+            self.blocks.add_valid(superblock, 1);
+        }
+        stored
+    }
+}
 
 impl Device {
     /// The die takes this program: its units take effect.
@@ -18,7 +43,7 @@ impl Device {
             self.steered_program_begins(head);
         }
         if self.geometry.unit_shift > 0 || self.geometry.pages_per_program > 1 {
-            let domain = self.domain_of(ppa);
+            let domain = self.ftl.domain_of(ppa);
             let point = self.ftl.domain[domain.index()].points.get_mut(usize::from(point));
             if let Some(point) = point.filter(|point| point.open_unit == head) {
                 point.open_unit = NONE;
@@ -54,9 +79,9 @@ impl Device {
             return self.retry_read_modify_write(unit);
         }
         if self.ftl.copies.has(lpa) {
-            self.drop_copies(lpa, self.lookup(lpa), CopyLoss::Written);
+            self.drop_copies(lpa, self.ftl.lookup(lpa), CopyLoss::Written);
         }
-        let old = self.store(lpa, ppa, superblock);
+        let old = self.ftl.store(lpa, ppa, superblock);
         if !(partial || self.ftl.partial_writes.is_empty()) {
             self.ftl.partial_writes.rewritten(lpa);
         }
@@ -66,7 +91,7 @@ impl Device {
             versions.write(lpa, ppa);
         }
         if lpa.0 >= self.ftl.logical_units {
-            return self.map_page_stored(lpa);
+            return self.ftl.map_page_stored(lpa);
         }
         self.ftl.mapped_units += u64::from(!old.is_some());
         self.map_changed(lpa, old, ppa, self.flash.pool[unit].class.cause());
@@ -105,7 +130,7 @@ impl Device {
         if self.ftl.copies.has(lpa) && self.commit_moved_copy(unit, superblock) {
             return;
         }
-        if !self.store_moved(source, lpa, ppa, superblock) {
+        if !self.ftl.store_moved(source, lpa, ppa, superblock) {
             // Overwritten or trimmed while the move was under way: the programmed copy is nobody's.
             return self.unused(unit);
         }
@@ -126,7 +151,7 @@ impl Device {
 
     /// The place of this unit holds nothing after all.
     pub(super) fn unused(&mut self, unit: OpId) {
-        let domain = self.domain_of(self.flash.pool[unit].ppa);
+        let domain = self.ftl.domain_of(self.flash.pool[unit].ppa);
         self.ftl.domain[domain.index()].live -= 1;
         self.ftl.purposes[unit].lpa = Lpa::NONE;
     }
@@ -135,29 +160,9 @@ impl Device {
     pub(super) fn is_outdated(&self, id: OpId) -> bool {
         let Purpose { lpa, partial, .. } = self.ftl.purposes[id];
         let Op { class, .. } = self.flash.pool[id];
-        partial && class.cause() == Cause::Host && !self.ftl.partial_writes.builds_on(lpa, self.lookup(lpa))
-    }
-
-    /// A page is in a new place from now on. Returns the one before.
-    #[inline(always)]
-    pub(super) fn store(&mut self, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) -> Ppa {
-        let old = self.ftl.map.move_to(lpa, ppa, &self.ftl.layout);
-        self.ftl.oob.set(ppa, lpa);
-        self.ftl.blocks.add_valid(superblock, 1);
-        old
-    }
-
-    /// A page that moves is in its new place from now on, if it still was at `source`. Returns whether it was.
-    #[inline(always)]
-    pub(super) fn store_moved(&mut self, source: Ppa, lpa: Lpa, ppa: Ppa, superblock: SuperblockId) -> bool {
-        let (oob, layout) = (&self.ftl.oob, &self.ftl.layout);
-        let is_there = || oob.is_as_laid_out(source) || layout.ppa(lpa) == source;
-        let stored = self.ftl.map.move_from(source, lpa, ppa, is_there);
-        if stored {
-            self.ftl.oob.set(ppa, lpa);
-            self.ftl.blocks.add_valid(superblock, 1);
-        }
-        stored
+        partial
+            && class.cause() == Cause::Host
+            && !self.ftl.partial_writes.builds_on(lpa, self.ftl.lookup(lpa))
     }
 
     /// A physical page no longer holds what anyone wants.
@@ -193,7 +198,7 @@ impl Device {
         if self.controller.cache.is_some() {
             self.drop_cached(lpa);
         }
-        let ppa = self.lookup(lpa);
+        let ppa = self.ftl.lookup(lpa);
         if ppa.is_some() {
             if self.ftl.copies.has(lpa) {
                 self.drop_copies(lpa, ppa, CopyLoss::Trimmed);
@@ -212,7 +217,7 @@ impl Device {
             // Reads that waited for the page's move go on within this and find it trimmed.
             self.tell_trimmed(lpa, ppa);
             if self.ftl.striped.is_some() {
-                self.page_given_up(lpa, ppa);
+                self.ftl.page_given_up(lpa, ppa);
             }
             self.invalidate(ppa);
         }
@@ -222,7 +227,7 @@ impl Device {
     /// still need it.
     pub(super) fn program_ended(&mut self, head: OpId, die: DieId) {
         let place = self.flash.pool[head].ppa;
-        let domain = self.domain_of(place);
+        let domain = self.ftl.domain_of(place);
         let mut unit = head;
         while unit != NONE {
             let Purpose { lpa, replaced, whose, .. } = self.ftl.purposes[unit];
@@ -258,8 +263,8 @@ impl Device {
             }
             unit = next_unit;
         }
-        self.program_may_fail(place);
-        self.note_programmed(place);
+        self.ftl.program_may_fail(place);
+        self.ftl.note_programmed(place);
         self.place_settled(place);
         self.check_collection(domain);
         if self.controller.cache.is_some() {

@@ -1,5 +1,6 @@
 //! Further copies at work: made from the buffer of a read, dropped by writes, followed when they are moved.
 
+use super::ftl::Ftl;
 use super::purposes::Purpose;
 use serde::{Deserialize, Serialize};
 
@@ -107,35 +108,67 @@ impl Replication {
     }
 }
 
-impl Device {
+impl Ftl {
     /// Makes the tables for copies, if some system will make any.
     pub(super) fn enable_copies(&mut self) {
-        if self.ftl.replication.owners.iter().any(|owner| owner.budget > 0) {
-            self.ftl.copies.enable(self.ftl.logical_units);
-            self.ftl.oob.keep_roles();
+        if self.replication.owners.iter().any(|owner| owner.budget > 0) {
+            self.copies.enable(self.logical_units);
+            self.oob.keep_roles();
         }
     }
 
     /// Whether a system of this number may be added: it needs nothing, or what it needs was arranged.
     pub(super) fn is_laid_out_for(&self, number: usize, system: &dyn System) -> bool {
-        let budget = system.copies().units(self.ftl.logical_units);
-        let arranged = self.ftl.replication.owners.get(number).map_or(0, |owner| owner.budget);
+        let budget = system.copies().units(self.logical_units);
+        let arranged = self.replication.owners.get(number).map_or(0, |owner| owner.budget);
         let reservation = system.reservation();
         let has = |part: &Part| part.system == Some(number) && part.reservation == reservation;
         let reserved =
-            reservation == Reservation::default() || self.ftl.replication.reserved.parts().iter().any(has);
+            reservation == Reservation::default() || self.replication.reserved.parts().iter().any(has);
         budget == arranged && reserved
     }
 
+    fn wrong_copy(&self, owner: usize, lpa: Lpa, to: CopyTarget) -> Option<String> {
+        let budget = self.replication.owners.get(owner).map_or(0, |owner| owner.budget);
+        if budget == 0 {
+            return Some("without a budget for copies".into());
+        }
+        if lpa.0 >= self.logical_units {
+            return Some(format!("of {lpa:?}, beyond the {} logical pages", self.logical_units));
+        }
+        match to {
+            CopyTarget::Die(die) if die.0 >= self.geometry.dies() => {
+                Some(format!("on {die:?} of a drive of {} dies", self.geometry.dies()))
+            }
+            CopyTarget::Plane(plane) if plane.0 >= self.geometry.planes() => {
+                Some(format!("on {plane:?} of a drive of {} planes", self.geometry.planes()))
+            }
+            CopyTarget::Reserved if self.replication.reserved.dies_for(owner).next().is_none() => {
+                Some("in reserved space, and has none".into())
+            }
+            _ => None,
+        }
+    }
+
+    fn store_copy(&mut self, lpa: Lpa, source: Ppa, ppa: Ppa, superblock: SuperblockId) {
+        self.oob.set_copy(ppa, lpa);
+        self.blocks.add_valid(superblock, 1);
+        if let Some(versions) = &mut self.versions {
+            versions.copy(source, ppa);
+        }
+    }
+}
+
+impl Device {
     /// A system asks for a copy. `read` is the read that it was told of, whose data is with the controller.
     pub(super) fn ask_for_copy(&mut self, owner: usize, lpa: Lpa, to: CopyTarget, read: Option<(Lpa, Ppa)>) {
-        if let Some(what) = self.wrong_copy(owner, lpa, to) {
+        if let Some(what) = self.ftl.wrong_copy(owner, lpa, to) {
             let name = self.system_name(owner);
             return self.fail(format!("the system {name} asked for a copy {what}"));
         }
         let read = read.filter(|read| read.0 == lpa).map(|read| read.1);
-        let outdated = read.is_some_and(|ppa| !self.holds(lpa, ppa));
-        if outdated || !self.lookup(lpa).is_some() {
+        let outdated = read.is_some_and(|ppa| !self.ftl.holds(lpa, ppa));
+        if outdated || !self.ftl.lookup(lpa).is_some() {
             return self.refuse_copy(owner, lpa, CopyLoss::Outdated);
         }
         let Some(state) = self.ftl.replication.owners.get_mut(owner) else { return };
@@ -145,28 +178,6 @@ impl Device {
         state.counters.begin();
         let number = self.ftl.copies.begin(lpa, owner, to);
         if read.is_some() { self.program_copy(number) } else { self.read_for_copy(number, lpa, owner) }
-    }
-
-    fn wrong_copy(&self, owner: usize, lpa: Lpa, to: CopyTarget) -> Option<String> {
-        let budget = self.ftl.replication.owners.get(owner).map_or(0, |owner| owner.budget);
-        if budget == 0 {
-            return Some("without a budget for copies".into());
-        }
-        if lpa.0 >= self.ftl.logical_units {
-            return Some(format!("of {lpa:?}, beyond the {} logical pages", self.ftl.logical_units));
-        }
-        match to {
-            CopyTarget::Die(die) if die.0 >= self.geometry.dies() => {
-                Some(format!("on {die:?} of a drive of {} dies", self.geometry.dies()))
-            }
-            CopyTarget::Plane(plane) if plane.0 >= self.geometry.planes() => {
-                Some(format!("on {plane:?} of a drive of {} planes", self.geometry.planes()))
-            }
-            CopyTarget::Reserved if self.ftl.replication.reserved.dies_for(owner).next().is_none() => {
-                Some("in reserved space, and has none".into())
-            }
-            _ => None,
-        }
     }
 
     /// A copy that was not begun.
@@ -196,7 +207,7 @@ impl Device {
         if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.extra_reads += 1;
         }
-        let ppa = self.lookup(lpa);
+        let ppa = self.ftl.lookup(lpa);
         let bytes = self.geometry.unit_bytes;
         let purpose = Purpose { tag: number, ..Purpose::of(lpa) };
         let id = self.new_op(Op { bytes, ..Op::new(Class::CopyRead, ppa) }, purpose);
@@ -207,7 +218,7 @@ impl Device {
     pub(super) fn redirect_copy_read(&mut self, unit: OpId) {
         let (number, lpa) = (self.ftl.purposes[unit].tag, self.ftl.purposes[unit].lpa);
         let cancelled = self.ftl.copies.pending(number).is_none_or(|pending| pending.cancelled.is_some());
-        let now_at = self.lookup(lpa);
+        let now_at = self.ftl.lookup(lpa);
         if cancelled || !now_at.is_some() {
             self.flash.pool.remove(unit);
             return self.give_copy_up(number, CopyLoss::Outdated);
@@ -257,30 +268,22 @@ impl Device {
         let owner = pending.owner;
         self.ftl.copies.add(lpa, FurtherCopy { ppa, owner, was_primary: false });
         self.ftl.copies.finish(number);
-        let primary = self.lookup(lpa);
-        self.store_copy(lpa, primary, ppa, superblock);
+        let primary = self.ftl.lookup(lpa);
+        self.ftl.store_copy(lpa, primary, ppa, superblock);
         if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.made += 1;
         }
         self.tell_one(owner, |system, drive, actions| system.copied(lpa, ppa, drive, actions));
     }
 
-    fn store_copy(&mut self, lpa: Lpa, source: Ppa, ppa: Ppa, superblock: SuperblockId) {
-        self.ftl.oob.set_copy(ppa, lpa);
-        self.ftl.blocks.add_valid(superblock, 1);
-        if let Some(versions) = &mut self.ftl.versions {
-            versions.copy(source, ppa);
-        }
-    }
-
     /// A moved page takes effect; `true` if it was a copy (the move of a primary goes on as any other).
     pub(super) fn commit_moved_copy(&mut self, unit: OpId, superblock: SuperblockId) -> bool {
         let Purpose { lpa, .. } = self.ftl.purposes[unit];
         let Op { ppa, source, class, .. } = self.flash.pool[unit];
-        let from = self.domain_of(source).index();
-        let to = self.domain_of(ppa).index();
+        let from = self.ftl.domain_of(source).index();
+        let to = self.ftl.domain_of(ppa).index();
         let Some(FurtherCopy { owner, .. }) = self.ftl.copies.at(lpa, source) else {
-            if self.lookup(lpa) == source && self.ftl.copies.is_promoted(lpa) {
+            if self.ftl.lookup(lpa) == source && self.ftl.copies.is_promoted(lpa) {
                 self.ftl.replication.extra[from] -= 1;
                 self.ftl.replication.extra[to] += 1;
             }
@@ -291,7 +294,7 @@ impl Device {
         self.ftl.replication.extra[to] += 1;
         self.ftl.purposes[unit].replaced = source;
         self.observers.recorder.moved(class.cause());
-        self.store_copy(lpa, source, ppa, superblock);
+        self.ftl.store_copy(lpa, source, ppa, superblock);
         if let Some(counters) = self.ftl.replication.counters(owner) {
             counters.moved += 1;
         }
@@ -304,7 +307,7 @@ impl Device {
     pub(super) fn drop_copies(&mut self, lpa: Lpa, primary: Ppa, why: CopyLoss) {
         let (copies, promoted) = self.ftl.copies.forget(lpa, why);
         if promoted && primary.is_some() {
-            let domain = self.domain_of(primary);
+            let domain = self.ftl.domain_of(primary);
             self.ftl.replication.extra[domain.index()] -= 1;
         }
         for &copy in copies.as_slice() {
@@ -314,7 +317,7 @@ impl Device {
 
     /// A copy that is in the table no more.
     pub(super) fn copy_gone(&mut self, lpa: Lpa, FurtherCopy { ppa, owner, .. }: FurtherCopy, why: CopyLoss) {
-        let domain = self.domain_of(ppa);
+        let domain = self.ftl.domain_of(ppa);
         self.ftl.replication.extra[domain.index()] -= 1;
         self.ftl.replication.dropped.push(ppa);
         if let Some(counters) = self.ftl.replication.counters(owner) {
@@ -345,9 +348,9 @@ impl Device {
         if self.ftl.copies.at(lpa, ppa).is_none_or(|copy| copy.owner != owner) {
             return;
         }
-        let primary = self.lookup(lpa);
+        let primary = self.ftl.lookup(lpa);
         // The domains now count a copy for the other: the promoted primary still counts where it is, once only.
-        let demoted = self.domain_of(primary);
+        let demoted = self.ftl.domain_of(primary);
         if !self.ftl.copies.is_promoted(lpa) {
             self.ftl.replication.extra[demoted.index()] += 1;
         }

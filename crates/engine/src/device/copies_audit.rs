@@ -1,10 +1,40 @@
 //! The final audit of further copies.
 
+use super::ftl::Ftl;
 use std::collections::BTreeSet;
 
 use super::Device;
 use crate::blocks::BlockState;
 use wordline_base::ids::{DomainId, Lpa};
+
+impl Ftl {
+    fn audit_counts_of_copies(&self, extra: &[u32], owned: &[u32]) -> Result<(), String> {
+        for (domain, &counted) in extra.iter().enumerate() {
+            let kept = self.replication.extra(DomainId(domain as u32));
+            if kept != counted {
+                return Err(format!("domain {domain} holds {counted} copies, its count says {kept}"));
+            }
+        }
+        for (number, (owner, &counted)) in self.replication.owners.iter().zip(owned).enumerate() {
+            let kept = owner.counters.now;
+            if kept != counted || kept > owner.budget {
+                return Err(format!(
+                    "system {number} has {counted} copies of {}, its count says {kept}",
+                    owner.budget
+                ));
+            }
+        }
+        let flagged = |lpa: &Lpa| self.copies.has(*lpa);
+        let known = |lpa: &Lpa| !self.copies.of(*lpa).is_empty() || self.copies.is_promoted(*lpa);
+        if let Some(lpa) = (0..self.logical_units).map(Lpa).find(|lpa| flagged(lpa) != known(lpa)) {
+            return Err(format!("{lpa:?} is flagged as if it had copies"));
+        }
+        if self.copies.under_way() > 0 || !self.replication.dropped.is_empty() {
+            return Err(format!("{} copies are still under way", self.copies.under_way()));
+        }
+        Ok(())
+    }
+}
 
 impl Device {
     /// Audits every further copy: its OOB names its page and its role, it holds the newest version and lies in a
@@ -27,7 +57,7 @@ impl Device {
             if self.ftl.oob.is_copy(ppa) == copy.was_primary {
                 return wrong("has another role in its OOB");
             }
-            if !self.lookup(lpa).is_some() || self.lookup(lpa) == ppa || !places.insert(ppa) {
+            if !self.ftl.lookup(lpa).is_some() || self.ftl.lookup(lpa) == ppa || !places.insert(ppa) {
                 return wrong("has no primary, or is one, or is there twice");
             }
             if !self.holds_newest(lpa, ppa) {
@@ -37,7 +67,7 @@ impl Device {
                 return wrong("lies in an erased block");
             }
             valid[superblock.index()] += 1;
-            extra[self.domain_of(ppa).index()] += 1;
+            extra[self.ftl.domain_of(ppa).index()] += 1;
             match owned.get_mut(copy.owner) {
                 Some(owned) => *owned += 1,
                 None => return wrong("has no owner"),
@@ -45,40 +75,13 @@ impl Device {
             count += 1;
         }
         for lpa in self.ftl.copies.promoted() {
-            let primary = self.lookup(lpa);
+            let primary = self.ftl.lookup(lpa);
             if !primary.is_some() {
                 return Err(format!("{lpa:?} has a promoted primary and holds nothing"));
             }
-            extra[self.domain_of(primary).index()] += 1;
+            extra[self.ftl.domain_of(primary).index()] += 1;
         }
-        self.audit_counts_of_copies(&extra, &owned)?;
+        self.ftl.audit_counts_of_copies(&extra, &owned)?;
         Ok(count)
-    }
-
-    fn audit_counts_of_copies(&self, extra: &[u32], owned: &[u32]) -> Result<(), String> {
-        for (domain, &counted) in extra.iter().enumerate() {
-            let kept = self.ftl.replication.extra(DomainId(domain as u32));
-            if kept != counted {
-                return Err(format!("domain {domain} holds {counted} copies, its count says {kept}"));
-            }
-        }
-        for (number, (owner, &counted)) in self.ftl.replication.owners.iter().zip(owned).enumerate() {
-            let kept = owner.counters.now;
-            if kept != counted || kept > owner.budget {
-                return Err(format!(
-                    "system {number} has {counted} copies of {}, its count says {kept}",
-                    owner.budget
-                ));
-            }
-        }
-        let flagged = |lpa: &Lpa| self.ftl.copies.has(*lpa);
-        let known = |lpa: &Lpa| !self.ftl.copies.of(*lpa).is_empty() || self.ftl.copies.is_promoted(*lpa);
-        if let Some(lpa) = (0..self.ftl.logical_units).map(Lpa).find(|lpa| flagged(lpa) != known(lpa)) {
-            return Err(format!("{lpa:?} is flagged as if it had copies"));
-        }
-        if self.ftl.copies.under_way() > 0 || !self.ftl.replication.dropped.is_empty() {
-            return Err(format!("{} copies are still under way", self.ftl.copies.under_way()));
-        }
-        Ok(())
     }
 }

@@ -1,18 +1,44 @@
 //! Space for further copies: where one goes, and what of the host's space it leaves alone.
 
 use super::Device;
+use super::ftl::Ftl;
 use crate::mapping::copies::Pending;
 use crate::replicate::{CopyLoss, CopyTarget};
 use crate::sched::queue::NONE;
 use wordline_base::class::Cause;
 use wordline_base::ids::{DieId, DomainId, Lpa, PlaneId, Ppa};
 
+impl Ftl {
+    /// Whether a copy may go to the domain of a plane: its limit leaves room for all that the host may want, and a new
+    /// block is opened only where garbage collection has what it wants to keep free.
+    fn copy_fits(&self, owner: usize, plane: PlaneId) -> bool {
+        let (domain, replication) = (self.domains.of(plane), &self.replication);
+        if !replication.reserved.may_use(owner, plane) {
+            return false;
+        }
+        let state = &self.domain[domain.index()];
+        let extra = replication.extra(domain);
+        let room = if replication.reserved.has(plane) {
+            extra < replication.reserved_room
+        } else {
+            extra < replication.room && state.live < self.room_limit
+        };
+        let point = &state.points[usize::from(self.points.of(Cause::Replication))];
+        room && (point.has_place() || point.has_room() || self.may_open_for_copies(domain))
+    }
+
+    fn may_open_for_copies(&self, domain: DomainId) -> bool {
+        let state = &self.domain[domain.index()];
+        state.free.len() >= self.thresholds.trigger.max(state.demand)
+    }
+}
+
 impl Device {
     /// Where a copy goes: to this plane, or another of its die where the target is a die and they share a domain.
     pub(super) fn place_for_copy(&self, owner: usize, to: CopyTarget) -> Option<PlaneId> {
         let planes = self.geometry.planes_per_die;
         let on_die = |die: DieId| (die.0 * planes..(die.0 + 1) * planes).map(PlaneId);
-        let fits = |plane: &PlaneId| self.copy_fits(owner, *plane);
+        let fits = |plane: &PlaneId| self.ftl.copy_fits(owner, *plane);
         let emptiest = |plane: &PlaneId| self.ftl.replication.extra(self.ftl.domains.of(*plane));
         match to {
             CopyTarget::Plane(plane) => Some(plane).filter(fits),
@@ -24,29 +50,6 @@ impl Device {
                 planes.min_by_key(|plane| (load(plane), emptiest(plane), *plane))
             }
         }
-    }
-
-    /// Whether a copy may go to the domain of a plane: its limit leaves room for all that the host may want, and a new
-    /// block is opened only where garbage collection has what it wants to keep free.
-    fn copy_fits(&self, owner: usize, plane: PlaneId) -> bool {
-        let (domain, replication) = (self.ftl.domains.of(plane), &self.ftl.replication);
-        if !replication.reserved.may_use(owner, plane) {
-            return false;
-        }
-        let state = &self.ftl.domain[domain.index()];
-        let extra = replication.extra(domain);
-        let room = if replication.reserved.has(plane) {
-            extra < replication.reserved_room
-        } else {
-            extra < replication.room && state.live < self.ftl.room_limit
-        };
-        let point = &state.points[usize::from(self.ftl.points.of(Cause::Replication))];
-        room && (point.has_place() || point.has_room() || self.may_open_for_copies(domain))
-    }
-
-    fn may_open_for_copies(&self, domain: DomainId) -> bool {
-        let state = &self.ftl.domain[domain.index()];
-        state.free.len() >= self.ftl.thresholds.trigger.max(state.demand)
     }
 
     /// Passes over places that are not wanted until the next is; they stay unused. `false` if no block may be opened for
@@ -62,7 +65,7 @@ impl Device {
             if point.has_room() && is_wanted(self.geometry.plane_of(point.place).0) {
                 return true;
             }
-            if !point.has_place() && !self.may_open_for_copies(domain) {
+            if !point.has_place() && !self.ftl.may_open_for_copies(domain) {
                 return false;
             }
             let next_is_wanted = is_wanted(point.next_plane(self.ftl.domains.planes(domain)));
@@ -91,7 +94,7 @@ impl Device {
             .copies
             .all()
             .map(|(lpa, copy)| (lpa, copy.ppa))
-            .filter(|&(_, ppa)| self.domain_of(ppa) == domain)
+            .filter(|&(_, ppa)| self.ftl.domain_of(ppa) == domain)
             .collect();
         for (lpa, ppa) in here {
             if let Some(copy) = self.ftl.copies.remove(lpa, ppa) {

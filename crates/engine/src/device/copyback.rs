@@ -18,10 +18,10 @@ impl Device {
     /// Moves a flash page of a victim by copyback, to the next place of its domain's write point for this cause; `false`,
     /// with nothing done, when a unit of it isn't valid or that place isn't on its plane (or die).
     pub(super) fn copy_back(&mut self, domain: DomainId, page: Ppa, cause: Cause) -> bool {
-        let number = self.point_of_moves_from(cause, self.ftl.blocks.of(&self.geometry, page));
+        let number = self.ftl.point_of_moves_from(cause, self.ftl.blocks.of(&self.geometry, page));
         let units = page.0..page.0 + self.geometry.units_per_page();
         if !self.next_place_suits(domain, number, page)
-            || units.clone().any(|unit| self.valid_lpa(Ppa(unit)).is_none())
+            || units.clone().any(|unit| self.ftl.valid_lpa(Ppa(unit)).is_none())
         {
             return false;
         }
@@ -31,7 +31,7 @@ impl Device {
         }
         let (mut head, bytes) = (NONE, self.geometry.unit_bytes);
         for source in units.clone().map(Ppa) {
-            let Some(lpa) = self.valid_lpa(source) else { continue };
+            let Some(lpa) = self.ftl.valid_lpa(source) else { continue };
             let ppa = Ppa(destination.0 + (source.0 - page.0));
             let class = Class::program_for(cause);
             let op = Op { source, bytes, copyback: true, ..Op::new(class, ppa) };
@@ -67,7 +67,7 @@ impl Device {
         let mode = if point.has_place() { self.ftl.blocks.mode(point.superblock) } else { point.mode };
         let plain = self.geometry.pages_at_once(mode) == 1 && !self.rules.places_moves;
         let room = point.has_place() || !self.ftl.domain[domain.index()].free.is_empty();
-        room && near && plain && point.open_unit == NONE && mode == self.cell_mode(page)
+        room && near && plain && point.open_unit == NONE && mode == self.ftl.cell_mode(page)
     }
 
     /// Whether a waiting command may join a copyback under the multi-plane rule: its source, too, must fit.
@@ -100,7 +100,7 @@ impl Device {
     pub(super) fn start_copyback(&mut self, die: DieId, command: Command) {
         let time = self.flash.timing.read_command(command.planes);
         let cell = self.longest(command.head, |this, op| {
-            this.flash.timing.read(this.geometry.place(op.source).page, this.cell_mode(op.source))
+            this.flash.timing.read(this.geometry.place(op.source).page, this.ftl.cell_mode(op.source))
         });
         let mut parts = Parts::default();
         parts.add(Part::Command, time.0);
@@ -122,7 +122,7 @@ impl Device {
         let data = if checked { 2 * page } else { 0 };
         let time = self.flash.timing.program_command(planes);
         let cell = self.longest(head, |this, op| {
-            this.flash.timing.program(this.geometry.place(op.ppa).page, this.cell_mode(op.ppa))
+            this.flash.timing.program(this.geometry.place(op.ppa).page, this.ftl.cell_mode(op.ppa))
         });
         self.observers.flash_operations += u64::from(planes);
         self.observers.recorder.copybacks += u64::from(planes);
@@ -142,7 +142,7 @@ impl Device {
         let Purpose { lpa, .. } = self.ftl.purposes[unit];
         let Op { source, .. } = self.flash.pool[unit];
         let Some(versions) = &self.ftl.versions else { return };
-        if !self.holds(lpa, source) {
+        if !self.ftl.holds(lpa, source) {
             return;
         }
         self.observers.reads_verified += 1;

@@ -104,7 +104,7 @@ impl Device {
         }
         if class.is_move() {
             // A plan reads pages of any domain, in whose collection that changes nothing.
-            let domain = self.domain_of(first);
+            let domain = self.ftl.domain_of(first);
             self.advance_collection(domain);
         }
     }

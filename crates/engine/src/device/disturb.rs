@@ -122,7 +122,7 @@ impl Device {
     fn draw_errors(&mut self, head: OpId, page: u32) -> ReadOutcome {
         let ppa = self.flash.pool[head].ppa;
         let bytes = self.bytes_wanted(head).min(self.geometry.page_bytes);
-        let (erases, mode) = (self.erases_of_block(ppa), self.cell_mode(ppa));
+        let (erases, mode) = (self.ftl.erases_of_block(ppa), self.ftl.cell_mode(ppa));
         let cell_read = self.flash.timing.read(page, mode);
         let Some(disturb) = &mut self.flash.disturb else { return ReadOutcome::default() };
         let Some(errors) = &mut disturb.errors else { return ReadOutcome::default() };

@@ -1,11 +1,23 @@
 //! Superblocks of which nothing is wanted any more are erased, and free.
 
 use super::Device;
+use super::ftl::Ftl;
 use super::purposes::Purpose;
 use crate::blocks::BlockState;
 use crate::sched::queue::{Op, OpId};
 use wordline_base::class::Class;
 use wordline_base::ids::{DomainId, Lpa, SuperblockId};
+
+impl Ftl {
+    /// Counts an erase and puts the superblock with the other free ones.
+    pub(super) fn make_free(&mut self, domain: DomainId, superblock: SuperblockId) {
+        self.blocks.count_erase(superblock);
+        self.erase_rows(superblock);
+        self.blocks.set_state(superblock, BlockState::Free);
+        let erases = self.blocks.erase_counts()[superblock.index()];
+        self.domain[domain.index()].free.put(superblock, erases);
+    }
+}
 
 impl Device {
     /// Nothing valid is left in a superblock: erases its blocks.
@@ -31,7 +43,7 @@ impl Device {
         self.flash.pool.remove(head);
         self.forget_reads(ppa);
         self.reclaim_block_erased(ppa);
-        self.erase_may_fail(ppa);
+        self.ftl.erase_may_fail(ppa);
         if let Some(versions) = &mut self.ftl.versions {
             versions.erase(ppa, self.geometry.units_per_block());
         }
@@ -39,17 +51,17 @@ impl Device {
         if !self.ftl.blocks.end(superblock) {
             return;
         }
-        let domain = self.domain_of(ppa);
-        self.note_freed(domain, superblock);
+        let domain = self.ftl.domain_of(ppa);
+        self.ftl.note_freed(domain, superblock);
         if !self.retire_if_lost(domain, superblock) {
-            self.make_free(domain, superblock);
+            self.ftl.make_free(domain, superblock);
         }
         let collector = &mut self.ftl.domain[domain.index()].collector;
         collector.victims.retain(|victim| victim.0 != superblock);
         collector.planned.retain(|victim| victim.0 != superblock);
         self.ftl.domain[domain.index()].pace.end(superblock);
         self.reclaim_ended(superblock);
-        self.forget_in_plans(superblock);
+        self.ftl.forget_in_plans(superblock);
         self.tell_erased(superblock);
         self.tell_map_of_erase();
         self.start_waiting_plans();
@@ -63,14 +75,5 @@ impl Device {
             // What the cache kept back may go now.
             self.tend_cache();
         }
-    }
-
-    /// Counts an erase and puts the superblock with the other free ones.
-    pub(super) fn make_free(&mut self, domain: DomainId, superblock: SuperblockId) {
-        self.ftl.blocks.count_erase(superblock);
-        self.erase_rows(superblock);
-        self.ftl.blocks.set_state(superblock, BlockState::Free);
-        let erases = self.ftl.blocks.erase_counts()[superblock.index()];
-        self.ftl.domain[domain.index()].free.put(superblock, erases);
     }
 }

@@ -1,6 +1,7 @@
 //! Fetching ahead: what coming requests need of the tables comes towards the caches before they enter.
 
 use super::Device;
+use super::ftl::Ftl;
 use super::purposes::Purpose;
 use crate::host::{HostOp, HostRequest};
 use crate::sched::queue::{NONE, Op, OpId};
@@ -17,6 +18,53 @@ const MOST: usize = FETCHED_TOGETHER as usize;
 /// second stage of that is due.
 pub(super) const UNITS_AHEAD: u32 = 8;
 pub(super) const UNITS_NEAR: u32 = 4;
+
+impl Ftl {
+    /// The superblock that a write takes a page from.
+    #[inline(never)]
+    fn prefetch_overwritten(&self, request: &HostRequest) {
+        if request.op.is_write() {
+            self.prefetch_superblock(self.place_now(request));
+        }
+    }
+
+    fn prefetch_superblock(&self, ppa: Ppa) {
+        if ppa.is_some() {
+            self.blocks.prefetch(self.blocks.of(&self.geometry, ppa));
+        }
+    }
+
+    /// The same, and what checked mode knows of the places of these requests.
+    #[inline(never)]
+    fn prefetch_compared<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
+        let Some(versions) = &self.versions else { return };
+        let mut places = [Ppa::NONE; MOST];
+        for (place, request) in places.iter_mut().zip(coming) {
+            *place = self.place_now(request);
+            if request.op.is_write() {
+                self.prefetch_superblock(*place);
+            }
+        }
+        let places = || places.iter().filter(|place| place.is_some());
+        places().for_each(|&place| versions.prefetch_stored(place));
+        places().for_each(|&place| self.oob.prefetch(place));
+    }
+
+    /// Where a request's first unit is; [`Ppa::NONE`] also where looking that up would cost more than it helps.
+    #[inline(always)]
+    fn place_now(&self, request: &HostRequest) -> Ppa {
+        let unit = self.geometry.unit_of_byte(request.offset);
+        let lpa = Lpa(unit as u32);
+        if unit >= u64::from(self.logical_units) {
+            return Ppa::NONE;
+        }
+        if self.map.is_most_likely_as_laid_out(lpa) && !self.layout.holds(lpa) {
+            self.map.prefetch(unit);
+            return Ppa::NONE;
+        }
+        self.lookup(lpa)
+    }
+}
 
 impl Device {
     /// First stage: the entries of the map, and what a data cache knows. The fetches of a table stand directly behind one another:
@@ -53,9 +101,9 @@ impl Device {
             coming.for_each(|request| self.prefetch_for_all(request));
         } else if self.ftl.versions.is_none() {
             let writes = coming.filter(|request| request.op != HostOp::Read);
-            writes.for_each(|request| self.prefetch_overwritten(request));
+            writes.for_each(|request| self.ftl.prefetch_overwritten(request));
         } else {
-            self.prefetch_compared(coming);
+            self.ftl.prefetch_compared(coming);
         }
     }
 
@@ -69,55 +117,10 @@ impl Device {
             let lpa = self.geometry.unit_of_byte(request.offset);
             cache.state.table.prefetch_unit(Lpa(lpa as u32));
         } else if self.ftl.versions.is_some() {
-            self.prefetch_compared(std::iter::once(request));
+            self.ftl.prefetch_compared(std::iter::once(request));
         } else {
-            self.prefetch_overwritten(request);
+            self.ftl.prefetch_overwritten(request);
         }
-    }
-
-    /// The superblock that a write takes a page from.
-    #[inline(never)]
-    fn prefetch_overwritten(&self, request: &HostRequest) {
-        if request.op.is_write() {
-            self.prefetch_superblock(self.place_now(request));
-        }
-    }
-
-    fn prefetch_superblock(&self, ppa: Ppa) {
-        if ppa.is_some() {
-            self.ftl.blocks.prefetch(self.ftl.blocks.of(&self.geometry, ppa));
-        }
-    }
-
-    /// The same, and what checked mode knows of the places of these requests.
-    #[inline(never)]
-    fn prefetch_compared<'a>(&self, coming: impl Iterator<Item = &'a HostRequest>) {
-        let Some(versions) = &self.ftl.versions else { return };
-        let mut places = [Ppa::NONE; MOST];
-        for (place, request) in places.iter_mut().zip(coming) {
-            *place = self.place_now(request);
-            if request.op.is_write() {
-                self.prefetch_superblock(*place);
-            }
-        }
-        let places = || places.iter().filter(|place| place.is_some());
-        places().for_each(|&place| versions.prefetch_stored(place));
-        places().for_each(|&place| self.ftl.oob.prefetch(place));
-    }
-
-    /// Where a request's first unit is; [`Ppa::NONE`] also where looking that up would cost more than it helps.
-    #[inline(always)]
-    fn place_now(&self, request: &HostRequest) -> Ppa {
-        let unit = self.geometry.unit_of_byte(request.offset);
-        let lpa = Lpa(unit as u32);
-        if unit >= u64::from(self.ftl.logical_units) {
-            return Ppa::NONE;
-        }
-        if self.ftl.map.is_most_likely_as_laid_out(lpa) && !self.ftl.layout.holds(lpa) {
-            self.ftl.map.prefetch(unit);
-            return Ppa::NONE;
-        }
-        self.lookup(lpa)
     }
 
     /// Brings the map's entries of the units of a flash page that moves, which is soon looked up, towards the caches.

@@ -2,29 +2,13 @@
 //! and for decisions.
 
 use super::Device;
+use super::ftl::Ftl;
 use crate::cpu::{Booking, Cost, Task, Work};
 use crate::host::{HostOp, HostRequest};
 use crate::sched::queue::{NONE, OpId};
 use wordline_base::time::Ns;
 
-impl Device {
-    /// Lets the firmware work on a request; then the request enters the flash queues.
-    #[inline(always)]
-    pub(super) fn run_firmware(&mut self, number: u32) {
-        if self.controller.cpu.is_on() { self.take_core(number) } else { self.deliver(number) }
-    }
-
-    #[inline(never)]
-    fn take_core(&mut self, number: u32) {
-        let work = self.work_of(&self.front.requests[number as usize].request);
-        let Some(Booking { begin, end }) = self.controller.cpu.book(self.now, &work) else {
-            return self.deliver(number);
-        };
-        let request = &mut self.front.requests[number as usize];
-        (request.cpu_wait, request.cpu) = (begin.since(self.now).0, end.since(begin).0);
-        self.controller.cpu.after(end, Task::Request(number));
-    }
-
+impl Ftl {
     /// What the firmware has to do for a request.
     fn work_of(&self, request: &HostRequest) -> [Work; 4] {
         let &HostRequest { op, offset, length, .. } = request;
@@ -33,7 +17,7 @@ impl Device {
         let end = offset.saturating_add(length);
         let touched = if length == 0 { 0 } else { end.div_ceil(unit) - offset / unit };
         let whole = (end / unit).saturating_sub(offset.div_ceil(unit));
-        let searched = (Cost::SearchStep, touched * self.ftl.translation.search_steps());
+        let searched = (Cost::SearchStep, touched * self.translation.search_steps());
         let not_searched = (Cost::SearchStep, 0);
         match op {
             HostOp::Read => [(Cost::ReadRequest, 1), (Cost::Lookup, touched), (Cost::MapUpdate, 0), searched],
@@ -47,6 +31,25 @@ impl Device {
             }
             HostOp::Flush => [(Cost::FlushRequest, 1), (Cost::Lookup, 0), (Cost::MapUpdate, 0), not_searched],
         }
+    }
+}
+
+impl Device {
+    /// Lets the firmware work on a request; then the request enters the flash queues.
+    #[inline(always)]
+    pub(super) fn run_firmware(&mut self, number: u32) {
+        if self.controller.cpu.is_on() { self.take_core(number) } else { self.deliver(number) }
+    }
+
+    #[inline(never)]
+    fn take_core(&mut self, number: u32) {
+        let work = self.ftl.work_of(&self.front.requests[number as usize].request);
+        let Some(Booking { begin, end }) = self.controller.cpu.book(self.now, &work) else {
+            return self.deliver(number);
+        };
+        let request = &mut self.front.requests[number as usize];
+        (request.cpu_wait, request.cpu) = (begin.since(self.now).0, end.since(begin).0);
+        self.controller.cpu.after(end, Task::Request(number));
     }
 
     /// The firmware has done its work for the task that is next.
@@ -85,7 +88,7 @@ impl Device {
 
     /// The work of moving these flash pages: when all of it is done, and its queue; `None` when it takes no time.
     fn charge_moves(&mut self, heads: &[OpId]) -> Option<(Ns, usize)> {
-        let queue = self.domain_of(self.flash.pool[*heads.first()?].ppa).index();
+        let queue = self.ftl.domain_of(self.flash.pool[*heads.first()?].ppa).index();
         let mut end = None;
         for &head in heads.iter().filter(|&&head| self.flash.pool[head].class.is_move()) {
             let units = self.flash.pool.units(head).count() as u64;

@@ -26,11 +26,14 @@ use crate::gc::pace::Pace;
 use crate::mapping::dealt::Dealt;
 use crate::mapping::oob::{Oob, Versions};
 use crate::mapping::{Copies, Layout, PageMap};
+use crate::nand::Geometry;
 use crate::placement::PlacementPolicy;
 use crate::reclaim::ReclaimPolicy;
 
 /// The flash translation layer.
 pub(super) struct Ftl {
+    /// Counts of the drive.
+    pub geometry: Geometry,
     /// The preconditioned layout.
     pub layout: Layout,
     /// From logical to physical pages.
@@ -105,7 +108,7 @@ pub(super) struct Ftl {
 
 fields! {
     Ftl:
-    rebuilt: logical_units thresholds pace room_limit domains points;
+    rebuilt: geometry logical_units thresholds pace room_limit domains points;
     state: purposes mapped_units blocks isolated domain plans slc copies partial_writes wear_out reclaim background rotation static_wear;
     parts: layout map oob versions placement gc translation redundancy striped separation reclaim_policy slc_policy replication;
     dropped: untimed dealt;

@@ -1,12 +1,26 @@
 //! Guesses of address translation: a place is read where a page may be, and judged by what is there.
 
 use super::Device;
+use super::ftl::Ftl;
 use super::purposes::Purpose;
 use crate::mapping::{Found, Lookup};
 use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{Lpa, Ppa};
 use wordline_base::parts::Part;
+
+impl Ftl {
+    /// The logical page that the OOB of a place names. Of one that is outdated it can be told only if the whole block
+    /// is programmed: the table does not forget what was erased.
+    fn found_at(&self, ppa: Ppa) -> Lpa {
+        use crate::blocks::BlockState::{Collecting, Full};
+        let superblock = self.blocks.of(&self.geometry, ppa);
+        let programmed = matches!(self.blocks.state(superblock), Full | Collecting);
+        let written =
+            || Some(self.oob.lpa(ppa, &self.layout)).filter(|lpa| programmed && lpa.0 < self.all_units());
+        self.valid_lpa(ppa).or_else(written).unwrap_or(Lpa::NONE)
+    }
+}
 
 impl Device {
     /// Reads where the page may be.
@@ -32,7 +46,7 @@ impl Device {
     pub(super) fn judge_guess(&mut self, unit: OpId) {
         let Purpose { lpa, .. } = self.ftl.purposes[unit];
         let Op { ppa, .. } = self.flash.pool[unit];
-        if self.lookup(lpa) == ppa {
+        if self.ftl.lookup(lpa) == ppa {
             self.ftl.purposes[unit].guess = false;
             self.observers.recorder.mapping.guesses_right += 1;
         }
@@ -71,7 +85,7 @@ impl Device {
         let Op { ppa, class, .. } = self.flash.pool[unit];
         let write = partial || class.op() == FlashOp::Program;
         guess
-            && self.lookup(lpa) != ppa
+            && self.ftl.lookup(lpa) != ppa
             && self.find_in_systems(&Lookup { lpa, write }) != Some(Found::Guess(ppa))
     }
 
@@ -92,23 +106,11 @@ impl Device {
         self.ftl.purposes[unit].guess = false;
         let wasted = self.now.since(wait_from).0;
         self.flash.pool.parts_mut(unit).add(Part::Misprediction, wasted);
-        let found = self.found_at(ppa);
+        let found = self.ftl.found_at(ppa);
         self.observers.recorder.mapping.guesses_wrong += 1;
         self.observers.recorder.mapping.guesses_outdated += u64::from(found == lpa);
         self.ftl.translation.policy.get_mut().wrong_guess(lpa, ppa, found);
         self.tell_translation(|system, drive| system.wrong_guess(lpa, ppa, found, drive));
         self.ask_again(unit);
-    }
-
-    /// The logical page that the OOB of a place names. Of one that is outdated it can be told only if the whole block
-    /// is programmed: the table does not forget what was erased.
-    fn found_at(&self, ppa: Ppa) -> Lpa {
-        use crate::blocks::BlockState::{Collecting, Full};
-        let superblock = self.ftl.blocks.of(&self.geometry, ppa);
-        let programmed = matches!(self.ftl.blocks.state(superblock), Full | Collecting);
-        let written = || {
-            Some(self.ftl.oob.lpa(ppa, &self.ftl.layout)).filter(|lpa| programmed && lpa.0 < self.all_units())
-        };
-        self.valid_lpa(ppa).or_else(written).unwrap_or(Lpa::NONE)
     }
 }

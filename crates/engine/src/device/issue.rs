@@ -271,7 +271,7 @@ impl Device {
             unit = next_unit;
         }
         self.charge_cell(class, head, page);
-        let mode = self.cell_mode(self.flash.pool[head].ppa);
+        let mode = self.ftl.cell_mode(self.flash.pool[head].ppa);
         match class.op() {
             FlashOp::Read => {
                 self.page_disturbs(head, page);
@@ -385,7 +385,8 @@ impl Device {
         }
         let waits = |&other: &usize| self.flash.dies[other].waits(class);
         let beside = self.dies_beside(die.index()).filter(waits).count() as u64;
-        let array = self.flash.timing.read(draft.first.page, self.cell_mode(self.flash.pool[draft.head].ppa));
+        let array =
+            self.flash.timing.read(draft.first.page, self.ftl.cell_mode(self.flash.pool[draft.head].ppa));
         let data = self.transfer(self.bytes_wanted(draft.head));
         self.planes_worth_joining(die, beside, [array, data], self.now)
     }
@@ -405,7 +406,7 @@ impl Device {
         }
         let first = self.flash.pool[draft.head].ppa;
         if self.ftl.blocks.has_modes()
-            && self.cell_mode(self.flash.pool[candidate].ppa) != self.cell_mode(first)
+            && self.ftl.cell_mode(self.flash.pool[candidate].ppa) != self.ftl.cell_mode(first)
         {
             return false;
         }

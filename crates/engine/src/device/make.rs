@@ -98,6 +98,7 @@ impl Device {
         let units_per_row = geometry.units_per_program() * domains.width();
         let flash = Flash::new(device, scheme, &geometry);
         let ftl = Ftl {
+            geometry: geometry.clone(),
             logical_units: plan.map.logical_units,
             thresholds: plan.thresholds,
             pace: pace::of_scheme(&scheme.gc, plan.paced_free, units_per_row, blocks.capacity()),
@@ -172,9 +173,9 @@ impl Device {
         ];
         this.controller.cache = Cache::new(&scheme.cache, &device.dram, cache_bytes, sizes)?.map(Box::new);
         this.note_policies();
-        this.ftl.blocks.keep(this.needs(this.ftl.gc.needs()));
+        this.ftl.blocks.keep(this.ftl.needs(this.ftl.gc.needs()));
         this.lay_out(&plane_at, 0, None);
-        this.enable_copies();
+        this.ftl.enable_copies();
         this.open_window(0);
         Ok(this)
     }

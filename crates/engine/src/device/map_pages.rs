@@ -2,6 +2,7 @@
 //! with the map that they are pages of.
 
 use super::Device;
+use super::ftl::Ftl;
 use super::purposes::{For, Purpose};
 use super::translate::Translation;
 use crate::mapping::WriteBack;
@@ -66,12 +67,52 @@ impl Translation {
     }
 }
 
+impl Ftl {
+    /// The program of a translation page begins: its entries are what they are now.
+    pub(super) fn map_page_stored(&mut self, lpa: Lpa) {
+        let page = lpa.0 - self.logical_units;
+        if let Some(number) = self.translation.work_of(page) {
+            self.translation.works[number].stage = Stage::Programmed;
+        }
+        self.note_page_on_flash(page);
+    }
+
+    fn note_page_on_flash(&mut self, page: u32) {
+        let Some(mut entries) = self.translation.on_flash.take() else { return };
+        let (first, end) = self.translation.sizes.entries(page);
+        for (lpa, entry) in (first..end).zip(entries.iter_mut().skip(first as usize)) {
+            *entry = self.lookup(Lpa(lpa));
+        }
+        self.translation.on_flash = Some(entries);
+    }
+
+    /// Audits the map on flash: every entry is there, or newer in DRAM.
+    pub(super) fn audit_translation(&self) -> Result<(), String> {
+        let translation = &self.translation;
+        if translation.works.len() != translation.free.len() {
+            return Err("a translation page is under way although the drive is at rest".into());
+        }
+        let Some(entries) = &translation.on_flash else { return Ok(()) };
+        let policy = translation.policy.get();
+        if !policy.keeps_map_on_flash() {
+            return Ok(());
+        }
+        for (&on_flash, lpa) in entries.iter().zip(0..) {
+            let (lpa, truth) = (Lpa(lpa), self.lookup(Lpa(lpa)));
+            if on_flash != truth && !policy.is_dirty(lpa) {
+                return Err(format!("the map on flash has {lpa:?} at {on_flash:?}, but it is at {truth:?}"));
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Device {
     /// A read of a translation page, which is at `place`, for all that wait for it, or for one look-up: its operation's number
     /// and one more, else 0.
     pub(super) fn new_map_read(&mut self, page: u32, place: Ppa, only: u32) -> OpId {
         let op = Op { bytes: self.ftl.translation.page_bytes, ..Op::new(Class::MapRead, place) };
-        self.new_op(op, Purpose { whose: For::Map, tag: only, ..Purpose::of(self.map_page(page)) })
+        self.new_op(op, Purpose { whose: For::Map, tag: only, ..Purpose::of(self.ftl.map_page(page)) })
     }
 
     /// Programs a page of the map; `plane` where it goes together with others.
@@ -83,7 +124,7 @@ impl Device {
             counters.journal_writes += 1;
         }
         let point = self.ftl.points.of(Cause::Mapping);
-        let purpose = Purpose { whose: For::Map, point, ..Purpose::of(self.map_page(page)) };
+        let purpose = Purpose { whose: For::Map, point, ..Purpose::of(self.ftl.map_page(page)) };
         let id = self.new_op(Op::new(Class::MapProgram, Ppa::NONE), purpose);
         match plane {
             Some(plane) => self.program_on(plane, id),
@@ -94,7 +135,7 @@ impl Device {
     /// The plane of pages of the map that are programmed together. The groups are dealt out as flash pages of as many addresses
     /// would be.
     fn place_group(&mut self, group: u32) -> PlaneId {
-        let lpa = self.map_page(group * self.geometry.units_per_page());
+        let lpa = self.ftl.map_page(group * self.geometry.units_per_page());
         self.place(&ProgramIntent { cause: Cause::Mapping, ..ProgramIntent::host(lpa, 0) })
     }
 
@@ -150,7 +191,7 @@ impl Device {
 
     fn write_page_back(&mut self, page: u32, whole: bool, plane: Option<PlaneId>) {
         let Some(number) = self.ftl.translation.work_of(page) else {
-            let place = self.lookup(self.map_page(page));
+            let place = self.ftl.lookup(self.ftl.map_page(page));
             if whole || !place.is_some() {
                 self.ftl.translation.begin(page, Stage::Programming, false);
                 return self.program_map_page(page, plane);
@@ -163,15 +204,6 @@ impl Device {
         let work = &mut self.ftl.translation.works[number];
         // A program that waits takes along what has changed until it begins.
         work.write |= work.stage != Stage::Programming;
-    }
-
-    /// The program of a translation page begins: its entries are what they are now.
-    pub(super) fn map_page_stored(&mut self, lpa: Lpa) {
-        let page = lpa.0 - self.ftl.logical_units;
-        if let Some(number) = self.ftl.translation.work_of(page) {
-            self.ftl.translation.works[number].stage = Stage::Programmed;
-        }
-        self.note_page_on_flash(page);
     }
 
     /// It has ended.
@@ -202,8 +234,8 @@ impl Device {
         for page in 0..sizes.map_pages() {
             let (first, end) = sizes.entries(page);
             let is_journal = page >= sizes.translation_pages;
-            if all || is_journal || (first..end).any(|lpa| self.is_mapped(Lpa(lpa))) {
-                self.write_untimed_for(self.map_page(page), Cause::Mapping);
+            if all || is_journal || (first..end).any(|lpa| self.ftl.is_mapped(Lpa(lpa))) {
+                self.write_untimed_for(self.ftl.map_page(page), Cause::Mapping);
             }
         }
     }
@@ -211,17 +243,9 @@ impl Device {
     /// Before the first request the map on flash is complete.
     pub(crate) fn note_map_on_flash(&mut self) {
         if self.ftl.translation.on_flash.is_some() {
-            (0..self.ftl.translation.sizes.translation_pages).for_each(|page| self.note_page_on_flash(page));
+            (0..self.ftl.translation.sizes.translation_pages)
+                .for_each(|page| self.ftl.note_page_on_flash(page));
         }
-    }
-
-    fn note_page_on_flash(&mut self, page: u32) {
-        let Some(mut entries) = self.ftl.translation.on_flash.take() else { return };
-        let (first, end) = self.ftl.translation.sizes.entries(page);
-        for (lpa, entry) in (first..end).zip(entries.iter_mut().skip(first as usize)) {
-            *entry = self.lookup(Lpa(lpa));
-        }
-        self.ftl.translation.on_flash = Some(entries);
     }
 
     /// Checked mode: an entry that is loaded must be what the map on flash has, unless a newer one is in DRAM.
@@ -230,30 +254,10 @@ impl Device {
         let policy = self.ftl.translation.policy.get();
         let work = self.ftl.translation.work_of(page).map(|number| self.ftl.translation.works[number]);
         let coming = work.is_some_and(|work| work.write || work.stage == Stage::Programming);
-        let (on_flash, truth) = (entries[lpa.index()], self.lookup(lpa));
+        let (on_flash, truth) = (entries[lpa.index()], self.ftl.lookup(lpa));
         if on_flash != truth && !coming && policy.keeps_map_on_flash() && !policy.is_dirty(lpa) {
             self.fail(format!("the map on flash has {lpa:?} at {on_flash:?}, but it is at {truth:?}"));
         }
-    }
-
-    /// Audits the map on flash: every entry is there, or newer in DRAM.
-    pub(super) fn audit_translation(&self) -> Result<(), String> {
-        let translation = &self.ftl.translation;
-        if translation.works.len() != translation.free.len() {
-            return Err("a translation page is under way although the drive is at rest".into());
-        }
-        let Some(entries) = &translation.on_flash else { return Ok(()) };
-        let policy = translation.policy.get();
-        if !policy.keeps_map_on_flash() {
-            return Ok(());
-        }
-        for (&on_flash, lpa) in entries.iter().zip(0..) {
-            let (lpa, truth) = (Lpa(lpa), self.lookup(Lpa(lpa)));
-            if on_flash != truth && !policy.is_dirty(lpa) {
-                return Err(format!("the map on flash has {lpa:?} at {on_flash:?}, but it is at {truth:?}"));
-            }
-        }
-        Ok(())
     }
 }
 
@@ -293,7 +297,8 @@ mod tests {
             let drive = setup.prepare(&[]).unwrap();
             let sizes = drive.ftl.translation.sizes;
             assert!(sizes.translation_pages > 1 && sizes.journal_pages > 1);
-            let stored = (0..sizes.map_pages()).filter(|&page| drive.is_mapped(drive.map_page(page))).count();
+            let stored =
+                (0..sizes.map_pages()).filter(|&page| drive.ftl.is_mapped(drive.ftl.map_page(page))).count();
             let expected = if occupancy == Occupancy::All { sizes.map_pages() } else { 0 };
             assert_eq!(stored as u32, expected);
             assert!(drive.audit().is_ok());

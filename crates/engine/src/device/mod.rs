@@ -87,6 +87,7 @@ mod wear_out;
 mod write_back;
 mod write_data;
 
+use ftl::Ftl;
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
@@ -176,6 +177,30 @@ pub struct Device {
     observers: observers::Observers,
 }
 
+impl Ftl {
+    #[inline(always)]
+    fn lookup(&self, lpa: Lpa) -> Ppa {
+        self.map.get(lpa, &self.layout)
+    }
+
+    /// Whether a logical page is at a place where it was found before, or that its OOB names ([`PageMap::is_at`]).
+    #[inline(always)]
+    fn is_at(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        self.map.is_at(lpa, ppa, || self.oob.is_as_laid_out(ppa) || self.layout.ppa(lpa) == ppa)
+    }
+
+    /// Whether a logical page holds data on flash.
+    #[inline(always)]
+    fn is_mapped(&self, lpa: Lpa) -> bool {
+        self.map.holds(lpa, &self.layout)
+    }
+
+    #[inline]
+    fn domain_of(&self, ppa: Ppa) -> DomainId {
+        self.domains.of(self.geometry.plane_of(ppa).0)
+    }
+}
+
 impl Device {
     /// Watches requests and page reads. For tests and tools; costs time.
     pub fn set_probe(&mut self, probe: Box<dyn Probe>) {
@@ -253,30 +278,8 @@ impl Device {
     }
 
     #[inline(always)]
-    fn lookup(&self, lpa: Lpa) -> Ppa {
-        self.ftl.map.get(lpa, &self.ftl.layout)
-    }
-
-    /// Whether a logical page is at a place where it was found before, or that its OOB names ([`PageMap::is_at`]).
-    #[inline(always)]
-    fn is_at(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        self.ftl.map.is_at(lpa, ppa, || self.ftl.oob.is_as_laid_out(ppa) || self.ftl.layout.ppa(lpa) == ppa)
-    }
-
-    /// Whether a logical page holds data on flash.
-    #[inline(always)]
-    fn is_mapped(&self, lpa: Lpa) -> bool {
-        self.ftl.map.holds(lpa, &self.ftl.layout)
-    }
-
-    #[inline(always)]
     fn die_of(&self, ppa: Ppa) -> (DieId, u32) {
         self.geometry.die_of(self.geometry.plane_of(ppa).0)
-    }
-
-    #[inline]
-    fn domain_of(&self, ppa: Ppa) -> DomainId {
-        self.ftl.domains.of(self.geometry.plane_of(ppa).0)
     }
 
     fn die_resource(die: DieId) -> usize {

@@ -1,19 +1,22 @@
 //! Cell modes of blocks: the mode of a page, and the mode in which a write point opens its superblocks.
 
 use super::Device;
+use super::ftl::Ftl;
 use crate::nand::CellMode;
 use wordline_base::ids::{DomainId, Ppa};
 
-impl Device {
+impl Ftl {
     /// Mode of the block in which a page lies. Every time of the cell array is taken by this mode.
     #[inline]
     pub(super) fn cell_mode(&self, ppa: Ppa) -> CellMode {
-        if !self.ftl.blocks.has_modes() {
+        if !self.blocks.has_modes() {
             return CellMode::Native;
         }
-        self.ftl.blocks.mode(self.ftl.blocks.of(&self.geometry, ppa))
+        self.blocks.mode(self.blocks.of(&self.geometry, ppa))
     }
+}
 
+impl Device {
     /// The mode in which the host's write points of a domain open their superblocks from now on; one that is open keeps
     /// its own. Garbage collection always opens in native mode, so that a victim in SLC mode is folded. Returns
     /// whether the device has that mode, no SLC cache rules it, and the domain exists; otherwise nothing changes.
@@ -34,7 +37,7 @@ impl Device {
 
     /// Mode of the block in which a logical page lies now; `None` for a page without data.
     pub fn mode_of_logical_page(&self, lpa: wordline_base::ids::Lpa) -> Option<CellMode> {
-        let ppa = if lpa.0 < self.ftl.logical_units { self.lookup(lpa) } else { Ppa::NONE };
-        ppa.is_some().then(|| self.cell_mode(ppa))
+        let ppa = if lpa.0 < self.ftl.logical_units { self.ftl.lookup(lpa) } else { Ppa::NONE };
+        ppa.is_some().then(|| self.ftl.cell_mode(ppa))
     }
 }

@@ -1,5 +1,6 @@
 //! What is recorded beside the totals: the time series, the samples, energy, erase counts by resource.
 
+use super::ftl::Ftl;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -70,6 +71,22 @@ impl Monitor {
         let sampler = self.sampler.as_ref().map_or(Ns::NEVER, |sampler| sampler.next());
         let collisions = self.collisions.as_ref().map_or(Ns::NEVER, |probe| probe.next());
         self.due = series.min(sampler).min(collisions);
+    }
+}
+
+impl Ftl {
+    fn block_rows(&self) -> Table {
+        let superblocks = || (0..self.blocks.len() as u32).map(SuperblockId);
+        let numbers = |of: &dyn Fn(SuperblockId) -> u32| Column::U32(superblocks().map(of).collect());
+        let state = |id| snake_case(&format!("{:?}", self.blocks.state(id)));
+        let mut table = Table::default();
+        table.add("superblock", numbers(&|id| id.0));
+        table.add("domain", numbers(&|id| self.blocks.split(id).0.0));
+        table.add("block", numbers(&|id| self.blocks.split(id).1));
+        table.add("state", Column::Text(superblocks().map(state).collect()));
+        table.add("valid_units", numbers(&|id| self.blocks.valid(id)));
+        table.add("erases", Column::U32(self.blocks.erase_counts().to_vec()));
+        table
     }
 }
 
@@ -200,7 +217,7 @@ impl Device {
 
     #[cold]
     fn charge_known_cell(&mut self, class: Class, head: OpId, page: u32) {
-        let mode = self.cell_mode(self.flash.pool[head].ppa);
+        let mode = self.ftl.cell_mode(self.flash.pool[head].ppa);
         let at_once = if class.op() == FlashOp::Program { self.geometry.pages_at_once(mode) } else { 1 };
         let first = page - page % at_once;
         let Some(energy) = &self.observers.energy else { return };
@@ -254,7 +271,7 @@ impl Device {
             report.chips = chips.report(self.now);
         }
         if self.observers.monitor.config.block_table {
-            report.tables.blocks = Some(self.block_rows());
+            report.tables.blocks = Some(self.ftl.block_rows());
         }
         self.report_erases(report);
     }
@@ -277,20 +294,6 @@ impl Device {
         for (channel, erases) in report.channels.iter_mut().zip(channels) {
             channel.erases = erases;
         }
-    }
-
-    fn block_rows(&self) -> Table {
-        let superblocks = || (0..self.ftl.blocks.len() as u32).map(SuperblockId);
-        let numbers = |of: &dyn Fn(SuperblockId) -> u32| Column::U32(superblocks().map(of).collect());
-        let state = |id| snake_case(&format!("{:?}", self.ftl.blocks.state(id)));
-        let mut table = Table::default();
-        table.add("superblock", numbers(&|id| id.0));
-        table.add("domain", numbers(&|id| self.ftl.blocks.split(id).0.0));
-        table.add("block", numbers(&|id| self.ftl.blocks.split(id).1));
-        table.add("state", Column::Text(superblocks().map(state).collect()));
-        table.add("valid_units", numbers(&|id| self.ftl.blocks.valid(id)));
-        table.add("erases", Column::U32(self.ftl.blocks.erase_counts().to_vec()));
-        table
     }
 }
 

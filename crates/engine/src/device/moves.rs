@@ -4,12 +4,60 @@
 mod tests;
 
 use super::Device;
+use super::ftl::Ftl;
 use super::purposes::{For, Purpose};
 use crate::blocks::separation::Separation;
 use crate::placement::Placement;
 use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::{Cause, Class};
 use wordline_base::ids::{DomainId, Lpa, PlaneId, Ppa, SuperblockId};
+
+impl Ftl {
+    /// The write point of a page that moves from a place.
+    fn point_of_move(&self, cause: Cause, lpa: Lpa, from: Ppa) -> u8 {
+        match self.points.of_hot_moves() {
+            Some(hot) if cause == Cause::Gc && self.separation.is_hot(lpa) => hot,
+            _ => self.point_of_moves_from(cause, self.blocks.of(&self.geometry, from)),
+        }
+    }
+
+    /// The write point of what moves from a superblock: where streams keep apart, that of its stream.
+    #[inline]
+    pub(super) fn point_of_moves_from(&self, cause: Cause, superblock: SuperblockId) -> u8 {
+        match &self.isolated {
+            Some(isolated) => self.points.of_moves(isolated.of(superblock)),
+            None => self.points.of(cause),
+        }
+    }
+
+    /// Where collection fills two write points, one of them must not take the last free superblock while the other has
+    /// room: a victim is chosen when there is room for it in all of them together.
+    fn keep_within_room(&mut self, domain: DomainId, unit: OpId) {
+        let Some(hot) = self.points.of_hot_moves() else { return };
+        let (number, cold) = (self.purposes[unit].point, self.points.of(Cause::Gc));
+        let state = &self.domain[domain.index()];
+        let has_room = |number: u8| {
+            let point = &state.points[usize::from(number)];
+            point.open_unit != NONE || point.has_place()
+        };
+        let other = if number == hot { cold } else { hot };
+        let shared = number == hot || number == cold;
+        if shared && !has_room(number) && has_room(other) && state.free.len() <= self.thresholds.reserve {
+            self.purposes[unit].point = other;
+        }
+    }
+
+    /// Whether a domain has space to spare for a page that moves there from another, to this write point. A domain that
+    /// empties superblocks itself counts on the places that it has.
+    pub(super) fn spares_for_move(&self, domain: DomainId, point: u8) -> bool {
+        let state = &self.domain[domain.index()];
+        if state.collector.collects() {
+            return false;
+        }
+        let open = state.points.get(usize::from(point)).is_some_and(|point| point.open_unit != NONE);
+        open || state.free.len() >= self.thresholds.trigger + self.reserved_for_cache(domain)
+    }
+}
 
 impl Device {
     #[inline(never)]
@@ -21,7 +69,7 @@ impl Device {
         }
         let (mut head, mut units) = (NONE, 0);
         for ppa in (page.0..page.0 + self.geometry.units_per_page()).map(Ppa) {
-            if let Some(lpa) = self.valid_lpa(ppa) {
+            if let Some(lpa) = self.ftl.valid_lpa(ppa) {
                 let bytes = self.geometry.unit_bytes;
                 let id = self.new_op(Op { source: ppa, bytes, ..Op::new(class, ppa) }, Purpose::of(lpa));
                 units += 1;
@@ -42,7 +90,7 @@ impl Device {
 
     /// A unit to be moved was overwritten or trimmed before it was read.
     pub(super) fn move_dropped(&mut self, ppa: Ppa) {
-        let domain = self.domain_of(ppa);
+        let domain = self.ftl.domain_of(ppa);
         let collector = &mut self.ftl.domain[domain.index()].collector;
         collector.in_flight -= 1;
         collector.reading -= 1;
@@ -57,8 +105,8 @@ impl Device {
         if whose != For::Drive {
             return self.plan_page_read(unit);
         }
-        let home = self.domain_of(ppa);
-        let primary = self.is_at(lpa, ppa);
+        let home = self.ftl.domain_of(ppa);
+        let primary = self.ftl.is_at(lpa, ppa);
         let wanted = primary || self.ftl.copies.at(lpa, ppa).is_some();
         let collector = &mut self.ftl.domain[home.index()].collector;
         collector.reading -= 1;
@@ -67,49 +115,15 @@ impl Device {
             collector.in_flight -= 1;
             return self.flash.pool.remove(unit);
         }
-        let number = self.point_of_move(class.cause(), lpa, ppa);
+        let number = self.ftl.point_of_move(class.cause(), lpa, ppa);
         let op = &mut self.flash.pool[unit];
         (op.class, op.order) = (Class::program_for(class.cause()), 0);
         self.ftl.purposes[unit].point = number;
         // Copies stay on the die that they were made for, as far as their domain has only one.
         let domain = if self.rules.places_moves && primary { self.place_move(unit, home) } else { home };
         self.ftl.domain[domain.index()].live += 1;
-        self.keep_within_room(domain, unit);
+        self.ftl.keep_within_room(domain, unit);
         self.gather(domain, unit);
-    }
-
-    /// The write point of a page that moves from a place.
-    fn point_of_move(&self, cause: Cause, lpa: Lpa, from: Ppa) -> u8 {
-        match self.ftl.points.of_hot_moves() {
-            Some(hot) if cause == Cause::Gc && self.ftl.separation.is_hot(lpa) => hot,
-            _ => self.point_of_moves_from(cause, self.ftl.blocks.of(&self.geometry, from)),
-        }
-    }
-
-    /// The write point of what moves from a superblock: where streams keep apart, that of its stream.
-    #[inline]
-    pub(super) fn point_of_moves_from(&self, cause: Cause, superblock: SuperblockId) -> u8 {
-        match &self.ftl.isolated {
-            Some(isolated) => self.ftl.points.of_moves(isolated.of(superblock)),
-            None => self.ftl.points.of(cause),
-        }
-    }
-
-    /// Where collection fills two write points, one of them must not take the last free superblock while the other has
-    /// room: a victim is chosen when there is room for it in all of them together.
-    fn keep_within_room(&mut self, domain: DomainId, unit: OpId) {
-        let Some(hot) = self.ftl.points.of_hot_moves() else { return };
-        let (number, cold) = (self.ftl.purposes[unit].point, self.ftl.points.of(Cause::Gc));
-        let state = &self.ftl.domain[domain.index()];
-        let has_room = |number: u8| {
-            let point = &state.points[usize::from(number)];
-            point.open_unit != NONE || point.has_place()
-        };
-        let other = if number == hot { cold } else { hot };
-        let shared = number == hot || number == cold;
-        if shared && !has_room(number) && has_room(other) && state.free.len() <= self.ftl.thresholds.reserve {
-            self.ftl.purposes[unit].point = other;
-        }
     }
 
     /// Asks systems and the placement for the domain that a page moves to. The domain that it comes from has space for
@@ -117,7 +131,7 @@ impl Device {
     fn place_move(&mut self, unit: OpId, home: DomainId) -> DomainId {
         let Some(plane) = self.place_of_move(unit) else { return home };
         let domain = self.ftl.domains.of(plane);
-        if domain == home || self.spares_for_move(domain, self.ftl.purposes[unit].point) {
+        if domain == home || self.ftl.spares_for_move(domain, self.ftl.purposes[unit].point) {
             domain
         } else {
             home
@@ -131,17 +145,6 @@ impl Device {
             return Some(self.place_confined(&intent, planes));
         }
         self.ftl.placement.places_moves().then(|| self.place_among(&intent, None))
-    }
-
-    /// Whether a domain has space to spare for a page that moves there from another, to this write point. A domain that
-    /// empties superblocks itself counts on the places that it has.
-    pub(super) fn spares_for_move(&self, domain: DomainId, point: u8) -> bool {
-        let state = &self.ftl.domain[domain.index()];
-        if state.collector.collects() {
-            return false;
-        }
-        let open = state.points.get(usize::from(point)).is_some_and(|point| point.open_unit != NONE);
-        open || state.free.len() >= self.ftl.thresholds.trigger + self.reserved_for_cache(domain)
     }
 
     /// Puts a unit into the row that is being gathered for a write point of moves, and programs the row when it is full.
@@ -195,7 +198,7 @@ impl Device {
         if open {
             self.unit_is_final(first);
         }
-        self.take_parity(&mut gathered);
+        self.ftl.take_parity(&mut gathered);
         self.enqueue_moves(&gathered);
         gathered.clear();
         self.ftl.domain[domain.index()].points[usize::from(number)].gathered = gathered;
@@ -203,7 +206,7 @@ impl Device {
 
     /// A move's program has ended: its data, once at `source`, is safe in `domain`.
     pub(super) fn move_ended(&mut self, source: Ppa, domain: DomainId) {
-        let home = self.domain_of(source);
+        let home = self.ftl.domain_of(source);
         self.ftl.domain[home.index()].collector.in_flight -= 1;
         if home != domain {
             self.check_collection(home);

@@ -24,7 +24,7 @@ impl Device {
     /// Replaces the choice of victims by a user's own.
     pub fn set_gc(&mut self, policy: Box<dyn VictimPolicy + Send>) {
         self.ftl.gc = GcPolicy::Custom(policy);
-        self.ftl.blocks.keep(self.needs(self.ftl.gc.needs()));
+        self.ftl.blocks.keep(self.ftl.needs(self.ftl.gc.needs()));
     }
 
     /// Replaces the decision which blocked reads are rebuilt. Parity is that of the scheme; without it there is nothing to

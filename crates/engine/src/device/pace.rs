@@ -2,6 +2,7 @@
 //! a program of the host must wait.
 
 use super::Device;
+use super::ftl::Ftl;
 use crate::blocks::BlockState;
 use crate::gc::pace::Pace;
 use crate::nand::CellMode;
@@ -17,16 +18,11 @@ pub(super) fn of_scheme(config: &GcConfig, free: u32, row: u32, capacity: u32) -
     (band > 0).then(|| Pace::new(free, u64::from(band) * u64::from(row), capacity))
 }
 
-impl Device {
-    /// Free space of a domain at which its paced collection rests, mapping units; `None` where collection isn't paced.
-    pub fn paced_target(&self, domain: DomainId) -> Option<u64> {
-        self.ftl.pace.as_ref().map(|pace| pace.target(self.reserved_for_cache(domain)))
-    }
-
+impl Ftl {
     /// Free units of a domain, those of its open superblocks included, and what its victims have won already.
     pub(super) fn virtual_free(&self, domain: DomainId, pace: &Pace) -> u64 {
-        let Some(state) = self.ftl.domain.get(domain.index()) else { return 0 };
-        let (planes, cache) = (self.data_planes(), self.ftl.points.of_slc_cache());
+        let Some(state) = self.domain.get(domain.index()) else { return 0 };
+        let (planes, cache) = (self.data_planes(), self.points.of_slc_cache());
         let in_page = self.geometry.units_per_page();
         let open = state.points.iter().enumerate().filter(|&(number, _)| Some(number as u8) != cache);
         let open = open.map(|(_, point)| {
@@ -37,8 +33,8 @@ impl Device {
         // Those of the oldest victims that have new places, and are not programmed yet.
         let mut placed = collector.in_flight.saturating_sub(collector.reading);
         let victims = collector.victims.iter().map(|&(superblock, _)| {
-            let valid = match self.ftl.blocks.state(superblock) {
-                BlockState::Collecting => self.ftl.blocks.valid(superblock),
+            let valid = match self.blocks.state(superblock) {
+                BlockState::Collecting => self.blocks.valid(superblock),
                 _ => 0,
             };
             let left = valid.saturating_sub(placed);
@@ -51,18 +47,63 @@ impl Device {
 
     /// A victim of a paced domain was chosen.
     pub(super) fn note_pace_of(&mut self, domain: DomainId, superblock: SuperblockId, valid: u32) {
-        if self.ftl.pace.is_some() {
-            self.ftl.domain[domain.index()].pace.begin(superblock, valid);
+        if self.pace.is_some() {
+            self.domain[domain.index()].pace.begin(superblock, valid);
         }
     }
 
     /// Whether a paced domain has what the host's writes ask for. Waiting plans, and writes that found no free superblock,
     /// need one that is free; `for_cache` are for the SLC cache. What else is to be emptied comes before the last superpages.
     pub(super) fn paced_enough(&self, domain: DomainId, free: u32, for_cache: u32, pace: &Pace) -> bool {
-        let state = &self.ftl.domain[domain.index()];
-        let needed = if state.stalled.is_empty() { 0 } else { self.ftl.thresholds.reserve + 1 + for_cache };
+        let state = &self.domain[domain.index()];
+        let needed = if state.stalled.is_empty() { 0 } else { self.thresholds.reserve + 1 + for_cache };
         let slack = if state.collector.wanted.is_empty() { 0 } else { 2 * pace.band() };
         free >= needed.max(state.demand) && self.virtual_free(domain, pace) + slack >= pace.target(for_cache)
+    }
+
+    /// Takes notice of what a domain has won.
+    #[inline]
+    pub(super) fn observe_pace(&mut self, domain: DomainId) {
+        let Some(pace) = &self.pace else { return };
+        let goal = pace.target(self.reserved_for_cache(domain)).saturating_sub(pace.band());
+        let (virtual_free, band) = (self.virtual_free(domain, pace), pace.band());
+        self.domain[domain.index()].pace.observe(virtual_free, goal, band);
+    }
+
+    /// Whether the host's next program at this write point must wait until more is won. One that joins another in its
+    /// program, or on its die, takes nothing that others have to wait for.
+    #[inline]
+    pub(super) fn pace_holds(&self, domain: DomainId, number: u8) -> bool {
+        let Some(pace) = &self.pace else { return false };
+        let state = &self.domain[domain.index()];
+        let Some(point) = state.points.get(usize::from(number)) else { return false };
+        if point.has_room() || self.points.of_slc_cache() == Some(number) {
+            return false;
+        }
+        let planes = self.domains.planes(domain);
+        let before = (point.column() as usize).checked_sub(1).and_then(|column| planes.get(column));
+        let die = |plane| self.geometry.die_of(plane).0;
+        if point.has_place() && before.is_some_and(|&before| die(before) == die(point.next_plane(planes))) {
+            return false;
+        }
+        state.pace.holds(self.virtual_free(domain, pace))
+    }
+
+    /// What a domain has won may let writes go on that wait for it.
+    #[inline]
+    pub(super) fn pace_changed(&mut self, domain: DomainId) {
+        if let Some(pace) = &mut self.pace
+            && !self.domain[domain.index()].stalled.is_empty()
+        {
+            pace.ask_again(domain);
+        }
+    }
+}
+
+impl Device {
+    /// Free space of a domain at which its paced collection rests, mapping units; `None` where collection isn't paced.
+    pub fn paced_target(&self, domain: DomainId) -> Option<u64> {
+        self.ftl.pace.as_ref().map(|pace| pace.target(self.ftl.reserved_for_cache(domain)))
     }
 
     /// Whether the emptying of the victim pauses, since the host has had no more than was won.
@@ -81,39 +122,11 @@ impl Device {
         let others = stuck
             || self.has_urgent(domain)
             || !collector.wanted.is_empty()
-            || self.fold_is_due(domain)
-            || self.goes_on_in_background(domain, free_soon);
+            || self.ftl.fold_is_due(domain)
+            || self.ftl.goes_on_in_background(domain, free_soon);
         for_space
             && !others
-            && self.paced_enough(domain, state.free.len(), self.wanted_by_cache(domain), pace)
-    }
-
-    /// Takes notice of what a domain has won.
-    #[inline]
-    pub(super) fn observe_pace(&mut self, domain: DomainId) {
-        let Some(pace) = &self.ftl.pace else { return };
-        let goal = pace.target(self.reserved_for_cache(domain)).saturating_sub(pace.band());
-        let (virtual_free, band) = (self.virtual_free(domain, pace), pace.band());
-        self.ftl.domain[domain.index()].pace.observe(virtual_free, goal, band);
-    }
-
-    /// Whether the host's next program at this write point must wait until more is won. One that joins another in its
-    /// program, or on its die, takes nothing that others have to wait for.
-    #[inline]
-    pub(super) fn pace_holds(&self, domain: DomainId, number: u8) -> bool {
-        let Some(pace) = &self.ftl.pace else { return false };
-        let state = &self.ftl.domain[domain.index()];
-        let Some(point) = state.points.get(usize::from(number)) else { return false };
-        if point.has_room() || self.ftl.points.of_slc_cache() == Some(number) {
-            return false;
-        }
-        let planes = self.ftl.domains.planes(domain);
-        let before = (point.column() as usize).checked_sub(1).and_then(|column| planes.get(column));
-        let die = |plane| self.geometry.die_of(plane).0;
-        if point.has_place() && before.is_some_and(|&before| die(before) == die(point.next_plane(planes))) {
-            return false;
-        }
-        state.pace.holds(self.virtual_free(domain, pace))
+            && self.ftl.paced_enough(domain, state.free.len(), self.ftl.wanted_by_cache(domain), pace)
     }
 
     /// A unit of the host waits: for what is to be won, or for a free superblock.
@@ -129,20 +142,10 @@ impl Device {
         self.ftl.pace.as_ref().map(|_| PaceReport { held_units: self.observers.recorder.held_units })
     }
 
-    /// What a domain has won may let writes go on that wait for it.
-    #[inline]
-    pub(super) fn pace_changed(&mut self, domain: DomainId) {
-        if let Some(pace) = &mut self.ftl.pace
-            && !self.ftl.domain[domain.index()].stalled.is_empty()
-        {
-            pace.ask_again(domain);
-        }
-    }
-
     /// Lets writes go on that waited for what collection wins, at the end of an event.
     pub(super) fn release_paced(&mut self) {
         while let Some(domain) = self.ftl.pace.as_mut().and_then(|pace| pace.due.pop()) {
-            self.observe_pace(domain);
+            self.ftl.observe_pace(domain);
             self.release_stalled(domain);
         }
     }

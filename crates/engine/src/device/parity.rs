@@ -1,6 +1,7 @@
 //! Parity at work: a row's parity is programmed when the last of its data is in the controller.
 
 use super::Device;
+use super::ftl::Ftl;
 use super::purposes::Purpose;
 use crate::blocks::BlockState;
 use crate::blocks::Stripes;
@@ -66,13 +67,108 @@ impl Redundant {
     }
 }
 
-impl Device {
+impl Ftl {
     /// Superblock and row (of program units) of a page.
     pub(super) fn row_of(&self, ppa: Ppa) -> (SuperblockId, u32) {
         let page = self.geometry.place(ppa).page;
-        (self.ftl.blocks.of(&self.geometry, ppa), page / self.geometry.pages_per_program)
+        (self.blocks.of(&self.geometry, ppa), page / self.geometry.pages_per_program)
     }
 
+    /// Moves the parity that was made behind the programs of its row, to be queued with them.
+    pub(super) fn take_parity(&mut self, programs: &mut Vec<OpId>) {
+        if let Some(redundancy) = &mut self.redundancy {
+            programs.append(&mut redundancy.ready);
+        }
+    }
+
+    /// The program of one plane has ended.
+    #[inline]
+    pub(super) fn note_programmed(&mut self, place: Ppa) {
+        if self.redundancy.is_some() {
+            let (superblock, row) = self.row_of(place);
+            if let Some(redundancy) = &mut self.redundancy {
+                redundancy.rows.note_programmed(superblock.index(), row);
+            }
+        }
+    }
+
+    /// The rows of a superblock are erased.
+    pub(super) fn erase_rows(&mut self, superblock: SuperblockId) {
+        if let Some(redundancy) = &mut self.redundancy {
+            redundancy.rows.erase(superblock.index());
+        }
+    }
+
+    /// Whether a page lies in what a row of its superblock was not given before that was closed.
+    pub(super) fn is_left_out(&self, ppa: Ppa) -> bool {
+        let Some(redundancy) = &self.redundancy else { return false };
+        let (superblock, row) = self.row_of(ppa);
+        let place = self.geometry.place(ppa);
+        let slot = redundancy.stripes.slot_of(place.page, redundancy.stripes.column_of(place.plane));
+        let filled = redundancy.rows.filled(superblock.index(), row);
+        slot.zip(filled).is_some_and(|(slot, filled)| slot >= filled)
+    }
+
+    /// Whether all of the row of a page is programmed, its parity included.
+    pub(super) fn row_is_whole(&self, ppa: Ppa) -> bool {
+        let Some(redundancy) = &self.redundancy else { return false };
+        let (superblock, row) = self.row_of(ppa);
+        match redundancy.rows.programmed(superblock.index(), row) {
+            Some(programmed) => programmed >= redundancy.stripes.width(),
+            None => self.laid_out_whole(superblock, ppa),
+        }
+    }
+
+    fn laid_out_whole(&self, superblock: SuperblockId, ppa: Ppa) -> bool {
+        let (domain, block) = self.blocks.split(superblock);
+        let place = self.geometry.place(ppa);
+        let at_once = self.geometry.pages_per_program;
+        let first = place.page / at_once * at_once;
+        let rows = first..(first + at_once).min(self.geometry.pages_per_block);
+        let before = block * self.geometry.pages_per_block;
+        rows.map(|page| before + page).all(|row| self.layout.is_whole(domain, row))
+    }
+
+    /// Planes of a row that hold data.
+    #[inline]
+    pub(super) fn data_planes(&self) -> u32 {
+        self.redundancy.as_ref().map_or(self.domains.width(), |redundancy| redundancy.stripes.data_planes())
+    }
+
+    /// Column of the `slot`-th program unit of data in the row of this flash page.
+    pub(super) fn data_column(&self, page: u32, slot: u32) -> u32 {
+        self.redundancy.as_ref().map_or(slot, |redundancy| redundancy.stripes.column_at(page, slot))
+    }
+
+    /// Plane of a column of the superblock that holds this page.
+    pub(super) fn plane_of_column(&self, superblock: SuperblockId, column: u32) -> PlaneId {
+        self.domains.planes(self.blocks.split(superblock).0)[column as usize]
+    }
+
+    /// Checked mode: no logical page lies where parity belongs, and nothing is half made.
+    pub(super) fn audit_parity(&self, valid_at: impl Iterator<Item = Ppa>) -> Result<(), String> {
+        let Some(redundancy) = &self.redundancy else { return Ok(()) };
+        if let Some(ppa) =
+            valid_at.into_iter().find(|&ppa| redundancy.stripes.holds_parity(&self.geometry, ppa))
+        {
+            return Err(format!("a logical page is mapped to {ppa:?}, a place of parity"));
+        }
+        if !redundancy.ready.is_empty() || !redundancy.rebuilds.is_at_rest() {
+            return Err("parity or a rebuilt read is still under way although the drive is at rest".into());
+        }
+        for number in 0..self.blocks.len() as u32 {
+            let superblock = SuperblockId(number);
+            if self.blocks.state(superblock) == BlockState::Free
+                && redundancy.rows.programmed(superblock.index(), 0).unwrap_or(0) > 0
+            {
+                return Err(format!("{superblock:?} is free, but its first row counts as programmed"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Device {
     /// Nothing more goes into the program unit that begins here. With the last of a row, its parity is made.
     #[inline]
     pub(super) fn unit_is_final(&mut self, place: Ppa) {
@@ -82,7 +178,7 @@ impl Device {
     }
 
     fn note_final(&mut self, place: Ppa, timed: bool) {
-        let (superblock, row) = self.row_of(place);
+        let (superblock, row) = self.ftl.row_of(place);
         let Some(redundancy) = &mut self.ftl.redundancy else { return };
         if redundancy.rows.note_final(superblock.index(), row) < redundancy.stripes.data_planes() {
             return;
@@ -166,107 +262,11 @@ impl Device {
         }
     }
 
-    /// Moves the parity that was made behind the programs of its row, to be queued with them.
-    pub(super) fn take_parity(&mut self, programs: &mut Vec<OpId>) {
-        if let Some(redundancy) = &mut self.ftl.redundancy {
-            programs.append(&mut redundancy.ready);
-        }
-    }
-
-    /// The program of one plane has ended.
-    #[inline]
-    pub(super) fn note_programmed(&mut self, place: Ppa) {
-        if self.ftl.redundancy.is_some() {
-            let (superblock, row) = self.row_of(place);
-            if let Some(redundancy) = &mut self.ftl.redundancy {
-                redundancy.rows.note_programmed(superblock.index(), row);
-            }
-        }
-    }
-
     /// A program unit was filled without simulated time.
     pub(super) fn untimed_unit_done(&mut self, place: Ppa) {
         if self.ftl.redundancy.is_some() {
             self.note_final(place, false);
-            self.note_programmed(place);
+            self.ftl.note_programmed(place);
         }
-    }
-
-    /// The rows of a superblock are erased.
-    pub(super) fn erase_rows(&mut self, superblock: SuperblockId) {
-        if let Some(redundancy) = &mut self.ftl.redundancy {
-            redundancy.rows.erase(superblock.index());
-        }
-    }
-
-    /// Whether a page lies in what a row of its superblock was not given before that was closed.
-    pub(super) fn is_left_out(&self, ppa: Ppa) -> bool {
-        let Some(redundancy) = &self.ftl.redundancy else { return false };
-        let (superblock, row) = self.row_of(ppa);
-        let place = self.geometry.place(ppa);
-        let slot = redundancy.stripes.slot_of(place.page, redundancy.stripes.column_of(place.plane));
-        let filled = redundancy.rows.filled(superblock.index(), row);
-        slot.zip(filled).is_some_and(|(slot, filled)| slot >= filled)
-    }
-
-    /// Whether all of the row of a page is programmed, its parity included.
-    pub(super) fn row_is_whole(&self, ppa: Ppa) -> bool {
-        let Some(redundancy) = &self.ftl.redundancy else { return false };
-        let (superblock, row) = self.row_of(ppa);
-        match redundancy.rows.programmed(superblock.index(), row) {
-            Some(programmed) => programmed >= redundancy.stripes.width(),
-            None => self.laid_out_whole(superblock, ppa),
-        }
-    }
-
-    fn laid_out_whole(&self, superblock: SuperblockId, ppa: Ppa) -> bool {
-        let (domain, block) = self.ftl.blocks.split(superblock);
-        let place = self.geometry.place(ppa);
-        let at_once = self.geometry.pages_per_program;
-        let first = place.page / at_once * at_once;
-        let rows = first..(first + at_once).min(self.geometry.pages_per_block);
-        let before = block * self.geometry.pages_per_block;
-        rows.map(|page| before + page).all(|row| self.ftl.layout.is_whole(domain, row))
-    }
-
-    /// Planes of a row that hold data.
-    #[inline]
-    pub(super) fn data_planes(&self) -> u32 {
-        self.ftl
-            .redundancy
-            .as_ref()
-            .map_or(self.ftl.domains.width(), |redundancy| redundancy.stripes.data_planes())
-    }
-
-    /// Column of the `slot`-th program unit of data in the row of this flash page.
-    pub(super) fn data_column(&self, page: u32, slot: u32) -> u32 {
-        self.ftl.redundancy.as_ref().map_or(slot, |redundancy| redundancy.stripes.column_at(page, slot))
-    }
-
-    /// Plane of a column of the superblock that holds this page.
-    pub(super) fn plane_of_column(&self, superblock: SuperblockId, column: u32) -> PlaneId {
-        self.ftl.domains.planes(self.ftl.blocks.split(superblock).0)[column as usize]
-    }
-
-    /// Checked mode: no logical page lies where parity belongs, and nothing is half made.
-    pub(super) fn audit_parity(&self, valid_at: impl Iterator<Item = Ppa>) -> Result<(), String> {
-        let Some(redundancy) = &self.ftl.redundancy else { return Ok(()) };
-        if let Some(ppa) =
-            valid_at.into_iter().find(|&ppa| redundancy.stripes.holds_parity(&self.geometry, ppa))
-        {
-            return Err(format!("a logical page is mapped to {ppa:?}, a place of parity"));
-        }
-        if !redundancy.ready.is_empty() || !redundancy.rebuilds.is_at_rest() {
-            return Err("parity or a rebuilt read is still under way although the drive is at rest".into());
-        }
-        for number in 0..self.ftl.blocks.len() as u32 {
-            let superblock = SuperblockId(number);
-            if self.ftl.blocks.state(superblock) == BlockState::Free
-                && redundancy.rows.programmed(superblock.index(), 0).unwrap_or(0) > 0
-            {
-                return Err(format!("{superblock:?} is free, but its first row counts as programmed"));
-            }
-        }
-        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Parity of logical pages at work: with each page of a stripe that is written its parity is read, joined and programmed anew, and
 //! a read of the host whose plane collects is rebuilt from the rest of its stripe if that is quicker than to wait.
 
+use super::ftl::Ftl;
 use super::purposes::Purpose;
 use std::collections::BTreeMap;
 
@@ -84,6 +85,63 @@ impl Part for StripedPages {
     }
 }
 
+impl Ftl {
+    /// The host gave up a page: to its parity it is zeros.
+    pub(super) fn page_given_up(&mut self, lpa: Lpa, old: Ppa) {
+        let stripe = self.striped.as_ref().map(|striped| striped.stripes.stripe(lpa));
+        if let Some(stripe) = stripe {
+            self.stripe_changes(stripe, lpa, old, 0);
+        }
+    }
+
+    fn stripe_changes(&mut self, stripe: u32, lpa: Lpa, old: Ppa, programs: u32) {
+        let Some(striped) = &mut self.striped else { return };
+        let new = || Change { programs: 0, pages: Vec::new(), progress: Progress::Rests };
+        let change = striped.changes.entry(stripe).or_insert_with(new);
+        change.programs += programs;
+        change.pages.push((lpa, old));
+        striped.due.push(stripe);
+    }
+
+    fn set_progress(&mut self, stripe: u32, progress: Progress) {
+        let change = self.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
+        if let Some(change) = change {
+            change.progress = progress;
+        }
+    }
+
+    /// Whether the plane of a page collects now, or will go on with it soon.
+    pub(super) fn collects_at(&self, ppa: Ppa) -> bool {
+        self.domain[self.domain_of(ppa).index()].collector.collects()
+    }
+
+    /// The other pages of a page's stripe that hold something, its parity included; `None` while it changes, or has no parity.
+    fn sources_of_page(&self, lpa: Lpa) -> Option<Vec<(Lpa, Ppa)>> {
+        let striped = self.striped.as_ref()?;
+        let stripe = striped.stripes.stripe(lpa);
+        let parity = striped.stripes.parity(stripe);
+        if striped.changes.contains_key(&stripe) || !self.lookup(parity).is_some() {
+            return None;
+        }
+        let others = striped.stripes.pages(stripe).chain([parity]).filter(|&other| other != lpa);
+        Some(others.map(|lpa| (lpa, self.lookup(lpa))).filter(|(_, ppa)| ppa.is_some()).collect())
+    }
+
+    /// Whether a page that is read for the sake of another of its stripe is where it was, and of the same version.
+    pub(super) fn source_stays(&self, lpa: Lpa, ppa: Ppa) -> bool {
+        self.striped.as_ref().is_none_or(|striped| {
+            !striped.changes.contains_key(&striped.stripes.stripe(lpa)) && self.lookup(lpa) == ppa
+        })
+    }
+
+    /// Where a page is by now that is read for the sake of another of its stripe, if it only moved.
+    pub(super) fn source_moved_to(&self, lpa: Lpa) -> Option<Ppa> {
+        let striped = self.striped.as_ref()?;
+        let changes = striped.changes.contains_key(&striped.stripes.stripe(lpa));
+        Some(self.lookup(lpa)).filter(|ppa| ppa.is_some() && !changes)
+    }
+}
+
 impl Device {
     /// A page is about to be programmed for the host: its stripe changes.
     pub(super) fn page_changes(&mut self, id: OpId) {
@@ -92,28 +150,11 @@ impl Device {
         if !matches!(class.cause(), Cause::Host | Cause::WriteBack) {
             return;
         }
-        let old = self.lookup(lpa);
+        let old = self.ftl.lookup(lpa);
         let Some(striped) = &mut self.ftl.striped else { return };
         let stripe = striped.stripes.stripe(lpa);
         self.ftl.purposes[id].tag = stripe;
-        self.stripe_changes(stripe, lpa, old, 1);
-    }
-
-    /// The host gave up a page: to its parity it is zeros.
-    pub(super) fn page_given_up(&mut self, lpa: Lpa, old: Ppa) {
-        let stripe = self.ftl.striped.as_ref().map(|striped| striped.stripes.stripe(lpa));
-        if let Some(stripe) = stripe {
-            self.stripe_changes(stripe, lpa, old, 0);
-        }
-    }
-
-    fn stripe_changes(&mut self, stripe: u32, lpa: Lpa, old: Ppa, programs: u32) {
-        let Some(striped) = &mut self.ftl.striped else { return };
-        let new = || Change { programs: 0, pages: Vec::new(), progress: Progress::Rests };
-        let change = striped.changes.entry(stripe).or_insert_with(new);
-        change.programs += programs;
-        change.pages.push((lpa, old));
-        striped.due.push(stripe);
+        self.ftl.stripe_changes(stripe, lpa, old, 1);
     }
 
     /// At the end of an event: begins the parity of what changed in it, all pages of a stripe together.
@@ -140,7 +181,7 @@ impl Device {
         }
         let changed = std::mem::take(&mut change.pages);
         let old = |this: &Self| -> Vec<(Lpa, Ppa)> {
-            let parity_at = this.lookup(parity);
+            let parity_at = this.ftl.lookup(parity);
             let all = changed.iter().copied().chain([(parity, parity_at)]);
             all.filter(|(_, ppa)| ppa.is_some()).collect()
         };
@@ -149,32 +190,25 @@ impl Device {
             let more: Vec<_> = if reads_old { old(self) } else { Vec::new() };
             let more: Vec<_> = more.into_iter().filter(|&(lpa, _)| lpa != parity).collect();
             let left = left + more.len() as u32;
-            self.set_progress(stripe, Progress::Reads { left, old: reads_old });
+            self.ftl.set_progress(stripe, Progress::Reads { left, old: reads_old });
             return self.read_for_parity(stripe, more);
         }
         let others: Vec<_> = members
             .filter(|lpa| !changed.iter().any(|(other, _)| other == lpa))
-            .map(|lpa| (lpa, self.lookup(lpa)))
+            .map(|lpa| (lpa, self.ftl.lookup(lpa)))
             .filter(|(_, ppa)| ppa.is_some())
             .collect();
         let old = old(self);
         // Neither way may wait for a plane that collects if the other needn't; then the one that reads less.
-        let waits = |pages: &[(Lpa, Ppa)]| pages.iter().any(|&(_, ppa)| self.collects_at(ppa));
+        let waits = |pages: &[(Lpa, Ppa)]| pages.iter().any(|&(_, ppa)| self.ftl.collects_at(ppa));
         let has_parity = old.iter().any(|&(lpa, _)| lpa == parity);
         let reads_old = has_parity && (waits(&old), old.len()) <= (waits(&others), others.len());
         let pages = if reads_old { old } else { others };
         if pages.is_empty() {
             return self.program_parity(stripe);
         }
-        self.set_progress(stripe, Progress::Reads { left: pages.len() as u32, old: reads_old });
+        self.ftl.set_progress(stripe, Progress::Reads { left: pages.len() as u32, old: reads_old });
         self.read_for_parity(stripe, pages);
-    }
-
-    fn set_progress(&mut self, stripe: u32, progress: Progress) {
-        let change = self.ftl.striped.as_mut().and_then(|striped| striped.changes.get_mut(&stripe));
-        if let Some(change) = change {
-            change.progress = progress;
-        }
     }
 
     /// Reads pages where they are now: they stay there until their blocks are erased, whatever is written meanwhile.
@@ -202,7 +236,7 @@ impl Device {
     }
 
     fn program_parity(&mut self, stripe: u32) {
-        self.set_progress(stripe, Progress::Programs);
+        self.ftl.set_progress(stripe, Progress::Programs);
         let Some(striped) = &self.ftl.striped else { return };
         let lpa = striped.stripes.parity(stripe);
         let Some(plane) = self.ftl.placement.plane_by_address(lpa) else {
@@ -219,7 +253,7 @@ impl Device {
         if !lpa.is_some() {
             return;
         }
-        self.ftl.purposes[unit].replaced = self.store(lpa, ppa, superblock);
+        self.ftl.purposes[unit].replaced = self.ftl.store(lpa, ppa, superblock);
         if let Some(versions) = &mut self.ftl.versions {
             versions.write(lpa, ppa);
         }
@@ -269,13 +303,8 @@ impl Device {
     /// Versions on flash of the pages of a stripe, and 0 for those that hold nothing there.
     fn versions_of_stripe(&self, stripe: u32) -> Vec<u32> {
         let pages = self.ftl.striped.iter().flat_map(|striped| striped.stripes.pages(stripe));
-        let version = |lpa| if self.lookup(lpa).is_some() { self.version_in_flash(lpa) } else { 0 };
+        let version = |lpa| if self.ftl.lookup(lpa).is_some() { self.version_in_flash(lpa) } else { 0 };
         pages.map(version).collect()
-    }
-
-    /// Whether the plane of a page collects now, or will go on with it soon.
-    pub(super) fn collects_at(&self, ppa: Ppa) -> bool {
-        self.ftl.domain[self.domain_of(ppa).index()].collector.collects()
     }
 
     /// What keeps a page from being read at once because its plane collects, and for how long still; waits for the channel are
@@ -296,7 +325,7 @@ impl Device {
             CommandForm::CopybackRead => {
                 let to = self.flash.pool[command.head].ppa;
                 self.flash.timing.program_command(1)
-                    + self.flash.timing.program(self.geometry.place(to).page, self.cell_mode(to))
+                    + self.flash.timing.program(self.geometry.place(to).page, self.ftl.cell_mode(to))
             }
             _ if command.class.op() == FlashOp::Read && state.phase != Phase::DataOut => {
                 self.flash.unit_transfer
@@ -321,7 +350,7 @@ impl Device {
         }
         let Some(left) = self.kept_by_collection(ppa) else { return false };
         self.observers.recorder.redundancy.blocked_reads += 1;
-        let Some(sources) = self.sources_of_page(lpa) else {
+        let Some(sources) = self.ftl.sources_of_page(lpa) else {
             self.observers.recorder.redundancy.incomplete_rows += 1;
             return false;
         };
@@ -337,32 +366,6 @@ impl Device {
         }
         self.read_pages_of_stripe(unit, sources);
         true
-    }
-
-    /// The other pages of a page's stripe that hold something, its parity included; `None` while it changes, or has no parity.
-    fn sources_of_page(&self, lpa: Lpa) -> Option<Vec<(Lpa, Ppa)>> {
-        let striped = self.ftl.striped.as_ref()?;
-        let stripe = striped.stripes.stripe(lpa);
-        let parity = striped.stripes.parity(stripe);
-        if striped.changes.contains_key(&stripe) || !self.lookup(parity).is_some() {
-            return None;
-        }
-        let others = striped.stripes.pages(stripe).chain([parity]).filter(|&other| other != lpa);
-        Some(others.map(|lpa| (lpa, self.lookup(lpa))).filter(|(_, ppa)| ppa.is_some()).collect())
-    }
-
-    /// Whether a page that is read for the sake of another of its stripe is where it was, and of the same version.
-    pub(super) fn source_stays(&self, lpa: Lpa, ppa: Ppa) -> bool {
-        self.ftl.striped.as_ref().is_none_or(|striped| {
-            !striped.changes.contains_key(&striped.stripes.stripe(lpa)) && self.lookup(lpa) == ppa
-        })
-    }
-
-    /// Where a page is by now that is read for the sake of another of its stripe, if it only moved.
-    pub(super) fn source_moved_to(&self, lpa: Lpa) -> Option<Ppa> {
-        let striped = self.ftl.striped.as_ref()?;
-        let changes = striped.changes.contains_key(&striped.stripes.stripe(lpa));
-        Some(self.lookup(lpa)).filter(|ppa| ppa.is_some() && !changes)
     }
 
     /// Checked mode: what is read for a page of a stripe is what its parity was made of.

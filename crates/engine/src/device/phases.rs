@@ -19,11 +19,11 @@ impl Device {
         together: u32,
     ) -> Plan {
         let domains = (0..self.ftl.domains.len() as u32).map(DomainId);
-        let superblocks = domains.map(|domain| self.superblocks_in_use(domain)).min().unwrap_or(0);
-        let for_cache = self.reserved_for_cache(DomainId(0));
+        let superblocks = domains.map(|domain| self.ftl.superblocks_in_use(domain)).min().unwrap_or(0);
+        let for_cache = self.ftl.reserved_for_cache(DomainId(0));
         // The map's own pages are written behind the layout, out of what is free.
         let of_map =
-            u64::from(self.all_units() - self.ftl.logical_units) / self.ftl.domain.len().max(1) as u64;
+            u64::from(self.ftl.all_units() - self.ftl.logical_units) / self.ftl.domain.len().max(1) as u64;
         let paced = self.paced_target(DomainId(0)).filter(|_| at_once).map(|units| (units + of_map) as u32);
         Plan {
             superblocks,
@@ -65,8 +65,8 @@ impl Device {
             while self.observers.fault.is_none() {
                 let Some(pace) = &self.ftl.pace else { return };
                 let lacking = pace
-                    .target(self.reserved_for_cache(domain))
-                    .saturating_sub(self.virtual_free(domain, pace));
+                    .target(self.ftl.reserved_for_cache(domain))
+                    .saturating_sub(self.ftl.virtual_free(domain, pace));
                 let under_way = self.ftl.domain[domain.index()].collector.collects();
                 if lacking == 0 || under_way || !self.win_untimed(domain, lacking) {
                     break;
@@ -87,11 +87,11 @@ impl Device {
         for row in 0..emptied {
             self.move_row_untimed(domain, victim, row);
         }
-        self.close_untimed_place(domain, self.point_of_moves_from(Cause::Gc, victim));
+        self.close_untimed_place(domain, self.ftl.point_of_moves_from(Cause::Gc, victim));
         if emptied == rows || self.ftl.blocks.valid(victim) == 0 {
             self.forget_versions(domain, victim);
-            self.wear_untimed(victim);
-            self.make_free(domain, victim);
+            self.ftl.wear_untimed(victim);
+            self.ftl.make_free(domain, victim);
             return true;
         }
         resume(&mut self.ftl.domain[domain.index()], victim, emptied, valid);
@@ -115,7 +115,7 @@ impl Device {
         for index in 0..self.ftl.domains.width() as usize {
             let page = self.geometry.first_unit(self.ftl.domains.planes(domain)[index], block, row);
             for ppa in (page.0..page.0 + self.geometry.units_per_page()).map(Ppa) {
-                if let Some(lpa) = self.valid_lpa(ppa) {
+                if let Some(lpa) = self.ftl.valid_lpa(ppa) {
                     self.move_one_untimed(lpa, ppa, domain);
                     self.ftl.blocks.add_valid(victim, -1);
                 }

@@ -1,5 +1,6 @@
 //! Where pages are programmed: the plane, the write point, the place on it, and what waits for a free superblock.
 
+use super::ftl::Ftl;
 use super::purposes::Purpose;
 use super::{Device, Request};
 use crate::blocks::BlockState;
@@ -8,6 +9,20 @@ use crate::sched::queue::{NONE, Op, OpId};
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, PlaneId, Ppa};
 use wordline_base::parts::Part;
+
+impl Ftl {
+    /// Whether the domain of a plane has room for more of the host's data.
+    pub(super) fn has_room(&self, plane: PlaneId) -> bool {
+        let live = || self.domain[self.domains.of(plane).index()].live;
+        plane.0 < self.geometry.planes() && !self.replication.reserved.has(plane) && live() < self.room_limit
+    }
+
+    /// Whether a write point other than that of moves may take one more unit now.
+    pub(super) fn can_take_unit(&self, domain: DomainId, number: u8) -> bool {
+        let point = &self.domain[domain.index()].points[usize::from(number)];
+        point.has_place() || point.has_room() || self.may_open(domain, number)
+    }
+}
 
 impl Device {
     /// What the placement is told of a unit.
@@ -40,14 +55,6 @@ impl Device {
         plane
     }
 
-    /// Whether the domain of a plane has room for more of the host's data.
-    pub(super) fn has_room(&self, plane: PlaneId) -> bool {
-        let live = || self.ftl.domain[self.ftl.domains.of(plane).index()].live;
-        plane.0 < self.geometry.planes()
-            && !self.ftl.replication.reserved.has(plane)
-            && live() < self.ftl.room_limit
-    }
-
     /// Asks the placement for one of these planes.
     pub(super) fn place_among(&mut self, intent: &ProgramIntent, among: Option<&PlaneSet>) -> PlaneId {
         let (domains, domain, limit) = (&self.ftl.domains, &self.ftl.domain, self.ftl.room_limit);
@@ -78,12 +85,6 @@ impl Device {
             self.fail(format!("the placement chose {plane:?}, which is reserved for copies"));
         }
         plane
-    }
-
-    /// Whether a write point other than that of moves may take one more unit now.
-    pub(super) fn can_take_unit(&self, domain: DomainId, number: u8) -> bool {
-        let point = &self.ftl.domain[domain.index()].points[usize::from(number)];
-        point.has_place() || point.has_room() || self.may_open(domain, number)
     }
 
     /// Gives a unit its place: beside the last one if that program still waits, else in the next program unit.

@@ -3,6 +3,7 @@
 
 mod asked;
 
+use super::ftl::Ftl;
 use super::purposes::{For, Purpose};
 use serde::{Deserialize, Serialize};
 
@@ -165,6 +166,20 @@ impl Plans {
     }
 }
 
+impl Ftl {
+    /// A superblock was erased: plans have nothing to do there any more, whatever it holds next.
+    pub(super) fn forget_in_plans(&mut self, superblock: SuperblockId) {
+        let is_there = |ppa: Ppa| self.blocks.of(&self.geometry, ppa) == superblock;
+        for run in self.plans.runs.iter_mut().flatten() {
+            if run.forget(superblock, is_there) {
+                for domain in std::mem::take(&mut run.plan.destinations) {
+                    self.domain[domain.index()].demand = 0;
+                }
+            }
+        }
+    }
+}
+
 impl Device {
     /// Begins a plan, if a free superblock can be spared for each of its destinations.
     fn try_to_start(&mut self, tag: u32) {
@@ -200,7 +215,7 @@ impl Device {
             }
             for unit in 0..self.ftl.blocks.capacity() {
                 // A hole must not name what was there before the erase.
-                self.ftl.oob.set_erased(self.unit_at(superblock, unit));
+                self.ftl.oob.set_erased(self.ftl.unit_at(superblock, unit));
             }
             destinations.push(superblock);
         }
@@ -244,18 +259,6 @@ impl Device {
         }
     }
 
-    /// A superblock was erased: plans have nothing to do there any more, whatever it holds next.
-    pub(super) fn forget_in_plans(&mut self, superblock: SuperblockId) {
-        let is_there = |ppa: Ppa| self.ftl.blocks.of(&self.geometry, ppa) == superblock;
-        for run in self.ftl.plans.runs.iter_mut().flatten() {
-            if run.forget(superblock, is_there) {
-                for domain in std::mem::take(&mut run.plan.destinations) {
-                    self.ftl.domain[domain.index()].demand = 0;
-                }
-            }
-        }
-    }
-
     /// Reads ahead as far as allowed, sends programs whose turn has come, and ends the plan with the last.
     pub(super) fn advance_plan(&mut self, tag: u32) {
         loop {
@@ -290,7 +293,7 @@ impl Device {
             if head != NONE && source.is_some() && flash_page != page {
                 break;
             }
-            let lpa = if source.is_some() { self.valid_lpa(source) } else { None };
+            let lpa = if source.is_some() { self.ftl.valid_lpa(source) } else { None };
             let Some(run) = self.ftl.plans.get(tag) else { return };
             run.next_target += 1;
             let Some(lpa) = lpa else {
@@ -333,7 +336,7 @@ impl Device {
             return self.fail("a page was read for a plan that isn't known".into());
         };
         let Op { ppa, class, .. } = self.flash.pool[unit];
-        if !self.holds(lpa, ppa) || self.ftl.plans.is_stopped(tag) {
+        if !self.ftl.holds(lpa, ppa) || self.ftl.plans.is_stopped(tag) {
             self.flash.pool.remove(unit);
             return self.plan_page_dropped(tag, index);
         }
@@ -351,9 +354,9 @@ impl Device {
         let op = &mut self.flash.pool[unit];
         (op.class, op.order) = (Class::program_for(class.cause()), 0);
         self.ftl.purposes[unit].point = PINNED;
-        let place = self.unit_at(superblock, place.unit);
+        let place = self.ftl.unit_at(superblock, place.unit);
         self.flash.pool[unit].ppa = place;
-        let domain = self.domain_of(place);
+        let domain = self.ftl.domain_of(place);
         self.ftl.domain[domain.index()].live += 1;
         let Some(run) = self.ftl.plans.get(tag) else { return };
         let Some(program) = run.programs.get_mut(program) else { return };
@@ -376,7 +379,7 @@ impl Device {
         let own =
             self.ftl.isolated.as_ref().map(|isolated| isolated.of(self.ftl.blocks.of(&self.geometry, ppa)));
         self.ftl.purposes[unit].point = own.unwrap_or(self.ftl.points.of_plans());
-        let asks = self.rules.places_moves && self.lookup(lpa) == ppa;
+        let asks = self.rules.places_moves && self.ftl.lookup(lpa) == ppa;
         let plane = asks.then(|| self.place_of_move(unit)).flatten();
         let plane = plane.unwrap_or_else(|| self.geometry.plane_of(ppa).0);
         self.program_on(plane, unit);
@@ -403,7 +406,7 @@ impl Device {
                     self.ftl.blocks.begin(superblock);
                     self.unit_is_final(self.flash.pool[head].ppa);
                 }
-                self.take_parity(&mut heads);
+                self.ftl.take_parity(&mut heads);
                 self.enqueue_moves(&heads);
             }
         }

@@ -1,5 +1,6 @@
 //! Preparing a drive without simulated time: the preconditioned layout, the workload's footprint, random overwrites.
 
+use super::ftl::Ftl;
 use std::collections::VecDeque;
 
 use super::by_domain::{FILLED_AT_ONCE, TAKEN_OUT};
@@ -27,6 +28,56 @@ const BETWEEN_QUESTIONS: u64 = 1 << 16;
 
 /// Units of a victim that are looked at before they are moved, and how far ahead of that their map entries are fetched.
 const MOVED_AT_ONCE: usize = 32;
+
+impl Ftl {
+    /// The pages that are laid out lie as random overwrites leave them.
+    pub(super) fn scatter(&mut self, steady: Plan) {
+        self.layout = self.layout.clone().scattered(&self.geometry, &self.domains, steady);
+    }
+
+    /// The write point of a stream where writes take no time: other policies than that by streams aren't asked.
+    fn untimed_point(&self, stream: u16) -> u8 {
+        match self.separation {
+            SeparationPolicy::Stream => self.points.of_stream(stream).unwrap_or(0),
+            _ => self.points.of(Cause::Host),
+        }
+    }
+
+    /// Whether a paced drive takes pages of its map without collecting: they have their part of what a layout leaves free, and
+    /// what is lacking behind them is won before the first request.
+    fn has_room_for_map(&self, domain: DomainId) -> bool {
+        self.pace.is_some() && self.domain[domain.index()].free.len() > self.thresholds.reserve
+    }
+
+    /// Fetches the map entries of units that are looked at together.
+    fn prefetch_moved(&self, places: &[Ppa]) {
+        for &ppa in places {
+            self.map.prefetch(u64::from(self.oob.lpa(ppa, &self.layout).0));
+        }
+    }
+
+    /// Moves the first of these units as long as the open superblock stays open; returns how many.
+    fn move_run_untimed(&mut self, units: &[(Lpa, Ppa)], domain: DomainId, number: u8) -> usize {
+        let planes = self.domains.planes(domain);
+        let point = &mut self.domain[domain.index()].points[usize::from(number)];
+        let count = point.places_of_a_run(planes.len() as u32).min(units.len());
+        point.take_run(&self.geometry, planes, count, |number, ppa| {
+            let (lpa, _) = units[number];
+            self.oob.set(ppa, lpa);
+            self.map.set(lpa, ppa);
+        });
+        if count > 0 {
+            self.blocks.add_valid(point.superblock, count as i32);
+        }
+        count
+    }
+
+    /// Whether each mapping unit is a program unit of its own, and has no parity.
+    #[inline]
+    pub(super) fn units_are_alone(&self) -> bool {
+        self.geometry.units_per_program() == 1 && self.redundancy.is_none()
+    }
+}
 
 impl Device {
     /// Logical pages 0 to `units` − 1 hold data, as if written once in order, or, with a plan, as random overwrites without
@@ -57,7 +108,7 @@ impl Device {
             Layout::new(&self.geometry, plane_at, units).with_parity(parity).with_stripes(stripes);
         self.ftl.dealt = None;
         if let Some(steady) = steady {
-            self.scatter(steady);
+            self.ftl.scatter(steady);
         }
         self.ftl.mapped_units = u64::from(units);
         let mut before = std::mem::take(&mut self.ftl.domain).into_iter();
@@ -70,14 +121,9 @@ impl Device {
         self.ftl.domain = domains.map(lay_out).collect();
     }
 
-    /// The pages that are laid out lie as random overwrites leave them.
-    pub(super) fn scatter(&mut self, steady: Plan) {
-        self.ftl.layout = self.ftl.layout.clone().scattered(&self.geometry, &self.ftl.domains, steady);
-    }
-
     fn laid_out_domain(&mut self, domain: DomainId) -> DomainState {
         let units = self.ftl.layout.units_of(&self.geometry, &self.ftl.domains, domain);
-        let in_use = self.superblocks_in_use(domain);
+        let in_use = self.ftl.superblocks_in_use(domain);
         self.ftl.blocks.lay_out(domain, &units, in_use);
         let free = units.iter().zip(0..in_use).filter(|(units, _)| **units == 0);
         let free =
@@ -174,13 +220,13 @@ impl Device {
                 self.ftl.map.prefetch(u64::from(drawn.0.0));
             }
             for &(lpa, _) in &batch[..size] {
-                let ppa = self.lookup(lpa);
+                let ppa = self.ftl.lookup(lpa);
                 if ppa.is_some() {
                     self.ftl.blocks.prefetch(self.ftl.blocks.of(&self.geometry, ppa));
                 }
             }
             for &(lpa, stream) in &batch[..size] {
-                let point = self.untimed_point(stream);
+                let point = self.ftl.untimed_point(stream);
                 self.write_untimed_at(lpa, Cause::Host, stream, point);
             }
             left -= size as u64;
@@ -189,14 +235,6 @@ impl Device {
 
     fn write_untimed(&mut self, lpa: Lpa) {
         self.write_untimed_for(lpa, Cause::Host);
-    }
-
-    /// The write point of a stream where writes take no time: other policies than that by streams aren't asked.
-    fn untimed_point(&self, stream: u16) -> u8 {
-        match self.ftl.separation {
-            SeparationPolicy::Stream => self.ftl.points.of_stream(stream).unwrap_or(0),
-            _ => self.ftl.points.of(Cause::Host),
-        }
     }
 
     pub(super) fn write_untimed_for(&mut self, lpa: Lpa, cause: Cause) {
@@ -209,24 +247,18 @@ impl Device {
             _ => self.place(&ProgramIntent { cause, ..ProgramIntent::host(lpa, stream) }),
         };
         let domain = self.ftl.domains.of(plane);
-        let of_cache = if cause == Cause::Host { self.untimed_cache_point(domain) } else { None };
+        let of_cache = if cause == Cause::Host { self.ftl.untimed_cache_point(domain) } else { None };
         if let Some(point) = of_cache {
             self.store_untimed_at(lpa, domain, cause, point);
             return;
         }
         let opens = !self.ftl.domain[domain.index()].points[usize::from(number)].has_place();
-        if opens && !(cause == Cause::Mapping && self.has_room_for_map(domain)) {
+        if opens && !(cause == Cause::Mapping && self.ftl.has_room_for_map(domain)) {
             self.collect_untimed(domain, &mut |this, victim, places| {
                 this.move_victim_untimed(domain, victim, places);
             });
         }
         self.store_untimed_at(lpa, domain, cause, number);
-    }
-
-    /// Whether a paced drive takes pages of its map without collecting: they have their part of what a layout leaves free, and
-    /// what is lacking behind them is won before the first request.
-    fn has_room_for_map(&self, domain: DomainId) -> bool {
-        self.ftl.pace.is_some() && self.ftl.domain[domain.index()].free.len() > self.ftl.thresholds.reserve
     }
 
     /// A page that is read before it was ever written gets its place, at no cost; [`Ppa::NONE`] without space.
@@ -285,7 +317,7 @@ impl Device {
     /// Moves a unit to the next place of garbage collection in its domain, effective at once. Its old place still counts as
     /// valid.
     pub(super) fn move_one_untimed(&mut self, lpa: Lpa, old: Ppa, domain: DomainId) {
-        let number = self.point_of_moves_from(Cause::Gc, self.ftl.blocks.of(&self.geometry, old));
+        let number = self.ftl.point_of_moves_from(Cause::Gc, self.ftl.blocks.of(&self.geometry, old));
         self.move_untimed(lpa, old, domain, number);
     }
 
@@ -317,7 +349,7 @@ impl Device {
     /// The next place of a write point, and its superblock; `None` without space.
     #[inline]
     fn take_untimed(&mut self, domain: DomainId, number: u8) -> Option<(Ppa, SuperblockId)> {
-        let alone = self.units_are_alone();
+        let alone = self.ftl.units_are_alone();
         let planes = self.ftl.domains.planes(domain);
         let state = &mut self.ftl.domain[domain.index()];
         let point = &mut state.points[usize::from(number)];
@@ -388,25 +420,25 @@ impl Device {
             };
             let places = self.victim_places(domain, superblock);
             move_victim(self, superblock, places);
-            self.wear_untimed(superblock);
-            self.make_free(domain, superblock);
+            self.ftl.wear_untimed(superblock);
+            self.ftl.make_free(domain, superblock);
         }
     }
 
     fn move_victim_untimed(&mut self, domain: DomainId, victim: SuperblockId, mut places: VictimPlaces) {
-        let number = self.point_of_moves_from(Cause::Gc, victim);
+        let number = self.ftl.point_of_moves_from(Cause::Gc, victim);
         let mut moved = 0;
         let mut coming = [Ppa(0); MOVED_AT_ONCE];
         let mut valid = [(Lpa(0), Ppa(0)); MOVED_AT_ONCE];
         let mut left = places.take(&mut coming);
-        self.prefetch_moved(&coming[..left]);
+        self.ftl.prefetch_moved(&coming[..left]);
         while left > 0 {
             let (now, given) = (coming, left);
             left = places.take(&mut coming);
-            self.prefetch_moved(&coming[..left]);
+            self.ftl.prefetch_moved(&coming[..left]);
             let mut count = 0;
             for &ppa in &now[..given] {
-                if let Some(lpa) = self.valid_lpa(ppa) {
+                if let Some(lpa) = self.ftl.valid_lpa(ppa) {
                     valid[count] = (lpa, ppa);
                     count += 1;
                 }
@@ -421,44 +453,15 @@ impl Device {
         }
     }
 
-    /// Fetches the map entries of units that are looked at together.
-    fn prefetch_moved(&self, places: &[Ppa]) {
-        for &ppa in places {
-            self.ftl.map.prefetch(u64::from(self.ftl.oob.lpa(ppa, &self.ftl.layout).0));
-        }
-    }
-
     /// Moves units to the next places of a write point, many at once where each is a program unit of its own.
     fn move_units_untimed(&mut self, mut units: &[(Lpa, Ppa)], domain: DomainId, number: u8) {
-        let alone = self.units_are_alone() && self.ftl.versions.is_none();
+        let alone = self.ftl.units_are_alone() && self.ftl.versions.is_none();
         while let Some((&(lpa, old), later)) = units.split_first() {
-            let taken = if alone { self.move_run_untimed(units, domain, number) } else { 0 };
+            let taken = if alone { self.ftl.move_run_untimed(units, domain, number) } else { 0 };
             if taken == 0 {
                 self.move_untimed(lpa, old, domain, number);
             }
             units = units.get(taken.max(1)..).unwrap_or(later);
         }
-    }
-
-    /// Moves the first of these units as long as the open superblock stays open; returns how many.
-    fn move_run_untimed(&mut self, units: &[(Lpa, Ppa)], domain: DomainId, number: u8) -> usize {
-        let planes = self.ftl.domains.planes(domain);
-        let point = &mut self.ftl.domain[domain.index()].points[usize::from(number)];
-        let count = point.places_of_a_run(planes.len() as u32).min(units.len());
-        point.take_run(&self.geometry, planes, count, |number, ppa| {
-            let (lpa, _) = units[number];
-            self.ftl.oob.set(ppa, lpa);
-            self.ftl.map.set(lpa, ppa);
-        });
-        if count > 0 {
-            self.ftl.blocks.add_valid(point.superblock, count as i32);
-        }
-        count
-    }
-
-    /// Whether each mapping unit is a program unit of its own, and has no parity.
-    #[inline]
-    pub(super) fn units_are_alone(&self) -> bool {
-        self.geometry.units_per_program() == 1 && self.ftl.redundancy.is_none()
     }
 }

@@ -82,7 +82,7 @@ impl Device {
         if self.waits_for_move(id) {
             return;
         }
-        let ppa = self.lookup(self.ftl.purposes[id].lpa);
+        let ppa = self.ftl.lookup(self.ftl.purposes[id].lpa);
         self.flash.pool[id].source = Ppa::NONE;
         if ppa.is_some() {
             self.flash.pool[id].class = Class::read_for(self.flash.pool[id].class.cause());
@@ -149,7 +149,7 @@ impl Device {
         }
         let class = self.flash.pool[id].class;
         let domain = self.ftl.domains.of(plane);
-        self.observe_pace(domain);
+        self.ftl.observe_pace(domain);
         self.ftl.domain[domain.index()].live += 1;
         // What the firmware writes for itself doesn't queue behind what waits for its pace.
         let passes = self.ftl.pace.is_some() && class.cause() == Cause::Mapping;

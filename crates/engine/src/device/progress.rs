@@ -144,8 +144,11 @@ impl Device {
     pub(super) fn pages_done(&mut self, die: DieId) {
         let Command { mut head, class, planes, .. } = self.flash.dies[die.index()].command;
         let program = class.op() == FlashOp::Program;
-        let pages =
-            if program { self.geometry.pages_at_once(self.cell_mode(self.flash.pool[head].ppa)) } else { 1 };
+        let pages = if program {
+            self.geometry.pages_at_once(self.ftl.cell_mode(self.flash.pool[head].ppa))
+        } else {
+            1
+        };
         self.count(class, planes, pages);
         while head != NONE {
             let next = self.flash.pool[head].next;

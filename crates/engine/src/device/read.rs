@@ -16,7 +16,7 @@ impl Device {
         if self.ftl.translation.is_asked() {
             return self.translate_read(request, lpa, bytes, head);
         }
-        let mut ppa = self.lookup(lpa);
+        let mut ppa = self.ftl.lookup(lpa);
         if !ppa.is_some() {
             self.observers.recorder.unmapped_reads += 1;
             if self.rules.unmapped_reads == UnmappedReads::Allocate {
@@ -186,10 +186,10 @@ impl Device {
         }
         let Purpose { whose, lpa, partial, guess, .. } = self.ftl.purposes[unit];
         if let For::Rebuild(number) = whose {
-            return self.source_is_current(number) && self.source_stays(lpa, ppa);
+            return self.source_is_current(number) && self.ftl.source_stays(lpa, ppa);
         }
         let copy = || !partial && self.ftl.copies.at(lpa, ppa).is_some();
-        (self.is_at(lpa, ppa) || guess || copy())
+        (self.ftl.is_at(lpa, ppa) || guess || copy())
             && !(self.controller.cache.is_some() && self.is_overtaken(unit))
     }
 
@@ -223,7 +223,7 @@ impl Device {
         if self.controller.cache.is_some() && self.serve_late(unit) {
             return;
         }
-        let mut now_at = self.lookup(lpa);
+        let mut now_at = self.ftl.lookup(lpa);
         if now_at.is_some() {
             if class == Class::HostRead && !partial && self.ftl.copies.has(lpa) {
                 now_at = self.choose_copy(lpa, None);
@@ -304,7 +304,7 @@ impl Device {
             self.verify_page(lpa, ppa, self.finds_newest(unit));
         }
         if class == Class::HostRead && self.ftl.copies.has(lpa) && !partial {
-            self.count_served(lpa, ppa);
+            self.ftl.count_served(lpa, ppa);
         }
         if class == Class::HostRead && self.observers.probe.is_some() && !partial {
             let id = self.request_id(whose.request());

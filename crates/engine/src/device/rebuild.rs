@@ -1,5 +1,6 @@
 //! Reads that are rebuilt: the other pages of the stripe are read and joined instead of waiting for a busy die.
 
+use super::ftl::Ftl;
 use super::purposes::{For, Purpose};
 use std::collections::VecDeque;
 
@@ -51,6 +52,43 @@ impl Rebuilds {
     }
 }
 
+impl Ftl {
+    /// The page of the stripe behind the column `after`, other than `ppa` itself: the same unit on the planes of the same
+    /// number on the other dies, as far as they were programmed.
+    fn next_source(&self, ppa: Ppa, after: &mut Option<u32>) -> Option<Ppa> {
+        let superblock = self.blocks.of(&self.geometry, ppa);
+        let place = self.geometry.place(ppa);
+        let (own, number) = self.geometry.die_of(place.plane);
+        loop {
+            let column = after.map_or(0, |column| column + 1);
+            if column >= self.domains.width() {
+                return None;
+            }
+            *after = Some(column);
+            let plane = self.plane_of_column(superblock, column);
+            let (die, other) = self.geometry.die_of(plane);
+            let page = self.geometry.first_unit(plane, place.block, place.page);
+            if die != own && other == number && !self.is_left_out(page) {
+                return Some(Ppa(page.0 + place.unit));
+            }
+        }
+    }
+
+    fn join_of(&mut self, number: u32) -> Option<&mut Join> {
+        self.rebuilds_mut()?.joins.get_mut(number as usize)
+    }
+
+    fn rebuilds_ref(&self) -> Option<&Rebuilds> {
+        let in_pages = self.striped.as_ref().map(|striped| &striped.rebuilds);
+        self.redundancy.as_ref().map(|redundancy| &redundancy.rebuilds).or(in_pages)
+    }
+
+    fn rebuilds_mut(&mut self) -> Option<&mut Rebuilds> {
+        let in_pages = self.striped.as_mut().map(|striped| &mut striped.rebuilds);
+        self.redundancy.as_mut().map(|redundancy| &mut redundancy.rebuilds).or(in_pages)
+    }
+}
+
 impl Device {
     /// What keeps a die from reading for longer than a read: a program or an erase.
     fn busy_with(&self, die: DieId) -> Option<Class> {
@@ -74,13 +112,13 @@ impl Device {
         let die = self.server_of(unit, ppa);
         let Some(running) = self.busy_with(die) else { return false };
         self.observers.recorder.redundancy.blocked_reads += 1;
-        if !self.row_is_whole(ppa) {
+        if !self.ftl.row_is_whole(ppa) {
             self.observers.recorder.redundancy.incomplete_rows += 1;
             return false;
         }
         let mut read = BlockedRead { ppa, die, running, sources: 0, busy_sources: 0, most_outstanding: 0 };
         let mut place = None;
-        while let Some(source) = self.next_source(ppa, &mut place) {
+        while let Some(source) = self.ftl.next_source(ppa, &mut place) {
             let other = self.die_of(source).0;
             read.sources += 1;
             read.busy_sources += u32::from(self.busy_with(other).is_some());
@@ -94,32 +132,11 @@ impl Device {
         true
     }
 
-    /// The page of the stripe behind the column `after`, other than `ppa` itself: the same unit on the planes of the same
-    /// number on the other dies, as far as they were programmed.
-    fn next_source(&self, ppa: Ppa, after: &mut Option<u32>) -> Option<Ppa> {
-        let superblock = self.ftl.blocks.of(&self.geometry, ppa);
-        let place = self.geometry.place(ppa);
-        let (own, number) = self.geometry.die_of(place.plane);
-        loop {
-            let column = after.map_or(0, |column| column + 1);
-            if column >= self.ftl.domains.width() {
-                return None;
-            }
-            *after = Some(column);
-            let plane = self.plane_of_column(superblock, column);
-            let (die, other) = self.geometry.die_of(plane);
-            let page = self.geometry.first_unit(plane, place.block, place.page);
-            if die != own && other == number && !self.is_left_out(page) {
-                return Some(Ppa(page.0 + place.unit));
-            }
-        }
-    }
-
     fn read_stripe(&mut self, target: OpId, sources: u32) {
         let ppa = self.flash.pool[target].ppa;
         let mut pages = Vec::with_capacity(sources as usize);
         let mut place = None;
-        while let Some(source) = self.next_source(ppa, &mut place) {
+        while let Some(source) = self.ftl.next_source(ppa, &mut place) {
             pages.push((self.ftl.oob.lpa(source, &self.ftl.layout), source));
         }
         self.read_pages_of_stripe(target, pages);
@@ -128,7 +145,7 @@ impl Device {
     /// Reads these pages instead of that of a unit, to be joined.
     pub(super) fn read_pages_of_stripe(&mut self, target: OpId, pages: Vec<(Lpa, Ppa)>) {
         let (bytes, sources) = (self.flash.pool[target].bytes, pages.len() as u32);
-        let Some(rebuilds) = self.rebuilds_mut() else { return };
+        let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
         let join = Join { target, left: sources, to_begin: sources, failed: false };
         let number = match rebuilds.free.pop() {
             Some(number) => {
@@ -148,27 +165,13 @@ impl Device {
         }
     }
 
-    fn join_of(&mut self, number: u32) -> Option<&mut Join> {
-        self.rebuilds_mut()?.joins.get_mut(number as usize)
-    }
-
-    fn rebuilds_ref(&self) -> Option<&Rebuilds> {
-        let in_pages = self.ftl.striped.as_ref().map(|striped| &striped.rebuilds);
-        self.ftl.redundancy.as_ref().map(|redundancy| &redundancy.rebuilds).or(in_pages)
-    }
-
-    fn rebuilds_mut(&mut self) -> Option<&mut Rebuilds> {
-        let in_pages = self.ftl.striped.as_mut().map(|striped| &mut striped.rebuilds);
-        self.ftl.redundancy.as_mut().map(|redundancy| &mut redundancy.rebuilds).or(in_pages)
-    }
-
     /// Whether a source is of use still: the page that it helps to rebuild is where it was.
     pub(super) fn source_is_current(&self, number: u32) -> bool {
-        let joins = self.rebuilds_ref().map(|rebuilds| &rebuilds.joins);
+        let joins = self.ftl.rebuilds_ref().map(|rebuilds| &rebuilds.joins);
         joins.and_then(|joins| joins.get(number as usize)).is_some_and(|join| {
             let (lpa, ppa) = (self.ftl.purposes[join.target].lpa, self.flash.pool[join.target].ppa);
             let overtaken = self.controller.cache.is_some() && self.is_overtaken(join.target);
-            !join.failed && self.lookup(lpa) == ppa && !overtaken
+            !join.failed && self.ftl.lookup(lpa) == ppa && !overtaken
         })
     }
 
@@ -177,7 +180,7 @@ impl Device {
     pub(super) fn verify_stripe_source(&mut self, unit: OpId) {
         let ppa = self.flash.pool[unit].ppa;
         let Some(number) = self.ftl.purposes[unit].whose.rebuild() else { return };
-        let Some(join) = self.join_of(number) else { return };
+        let Some(join) = self.ftl.join_of(number) else { return };
         join.to_begin -= 1;
         let Join { target, to_begin, .. } = *join;
         let (wanted, wanted_at) = (self.ftl.purposes[target].lpa, self.flash.pool[target].ppa);
@@ -191,7 +194,7 @@ impl Device {
             let found = self.ftl.oob.lpa(ppa, &self.ftl.layout);
             let parity =
                 self.ftl.redundancy.as_ref().is_some_and(|own| own.stripes.holds_parity(&self.geometry, ppa));
-            if !self.row_is_whole(ppa) || self.row_of(ppa) != self.row_of(wanted_at) {
+            if !self.ftl.row_is_whole(ppa) || self.ftl.row_of(ppa) != self.ftl.row_of(wanted_at) {
                 self.fail(format!("a read for {:?} found {ppa:?} in a row that is not whole", wanted));
             } else if found.is_some() && parity != (found == Lpa::PARITY) {
                 // Laid-out parity names nothing, nor does data that was given up before its program.
@@ -212,7 +215,7 @@ impl Device {
     /// A page of a stripe is in the controller. The blame of the rebuilt read follows the one that is done last.
     pub(super) fn source_read(&mut self, unit: OpId, die: Option<DieId>) {
         let Some(number) = self.ftl.purposes[unit].whose.rebuild() else { return };
-        let Some(join) = self.join_of(number) else { return };
+        let Some(join) = self.ftl.join_of(number) else { return };
         join.left -= 1;
         let Join { target, left, failed, .. } = *join;
         if left > 0 {
@@ -231,11 +234,11 @@ impl Device {
     pub(super) fn source_dropped(&mut self, unit: OpId) {
         let Purpose { whose, lpa, .. } = self.ftl.purposes[unit];
         let Some(number) = whose.rebuild() else { return };
-        if let Some(to) = self.source_moved_to(lpa).filter(|_| self.source_is_current(number)) {
+        if let Some(to) = self.ftl.source_moved_to(lpa).filter(|_| self.source_is_current(number)) {
             self.flash.pool[unit].ppa = to;
             return self.enqueue(unit);
         }
-        let Some(join) = self.join_of(number) else { return };
+        let Some(join) = self.ftl.join_of(number) else { return };
         join.failed = true;
         join.left -= 1;
         let Join { target, left, .. } = *join;
@@ -251,7 +254,7 @@ impl Device {
 
     fn end_join(&mut self, number: u32, target: OpId, failed: bool) {
         let (now, resource) = (self.now, self.xor_resource());
-        let Some(rebuilds) = self.rebuilds_mut() else { return };
+        let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
         rebuilds.free.push(number);
         let takes = rebuilds.xor;
         if failed {
@@ -262,7 +265,7 @@ impl Device {
         if takes == Ns::ZERO {
             return self.rebuilt(target);
         }
-        let Some(rebuilds) = self.rebuilds_mut() else { return };
+        let Some(rebuilds) = self.ftl.rebuilds_mut() else { return };
         rebuilds.joining.push_back((now + takes, target));
         if rebuilds.joining.len() == 1 {
             self.events.set(resource, now + takes);
@@ -276,7 +279,7 @@ impl Device {
             return;
         }
         let Purpose { lpa, whose, .. } = self.ftl.purposes[target];
-        let ppa = self.lookup(lpa);
+        let ppa = self.ftl.lookup(lpa);
         if ppa.is_some() {
             self.observers.recorder.rerouted_reads += 1;
             self.flash.pool[target].ppa = ppa;
@@ -302,7 +305,7 @@ impl Device {
     /// The first page that is being joined is done.
     pub(super) fn joining_done(&mut self) {
         let resource = self.xor_resource();
-        let Some(joining) = self.rebuilds_mut().map(|rebuilds| &mut rebuilds.joining) else { return };
+        let Some(joining) = self.ftl.rebuilds_mut().map(|rebuilds| &mut rebuilds.joining) else { return };
         let Some((_, target)) = joining.pop_front() else { return };
         if let Some(&(done, _)) = joining.front() {
             self.events.set(resource, done);

@@ -2,6 +2,7 @@
 
 mod closing;
 
+use super::ftl::Ftl;
 use super::purposes::Purpose;
 use serde::{Deserialize, Serialize};
 
@@ -124,6 +125,21 @@ fn classes_of(cause: Cause) -> u32 {
         .fold(0, |mask, class| mask | 1 << class.index())
 }
 
+impl Ftl {
+    fn set_asked(&mut self, block: usize, asked: bool) {
+        if let Some(record) = self.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(block)) {
+            record.asked = asked;
+        }
+    }
+
+    /// Whether the next superblock that a domain is asked to empty can't wait.
+    pub(super) fn wanted_is_urgent(&self, domain: DomainId) -> bool {
+        let first = self.domain[domain.index()].collector.wanted.front();
+        let Some((reclaim, &(superblock, _))) = self.reclaim.as_ref().zip(first) else { return false };
+        reclaim.urgent.iter().any(|&(other, _)| other == superblock)
+    }
+}
+
 impl Device {
     /// Replaces the choice of what is reclaimed by a user's own. It is asked only where the scheme reclaims at all.
     pub fn set_reclaim(&mut self, policy: Box<dyn ReadReclaim + Send>) {
@@ -156,7 +172,7 @@ impl Device {
     /// The block of this unit was read, and is beyond the threshold.
     pub(super) fn block_worn(&mut self, lpa: Lpa, ppa: Ppa, reads: u32) {
         // Parity and what was given up are of no logical page.
-        let of_map = (self.ftl.logical_units..self.all_units()).contains(&lpa.0);
+        let of_map = (self.ftl.logical_units..self.ftl.all_units()).contains(&lpa.0);
         let Some(reclaim) = self.ftl.reclaim.as_mut().filter(|reclaim| reclaim.map_blocks || !of_map) else {
             return;
         };
@@ -231,12 +247,12 @@ impl Device {
                 }
             }
             // A move reads pages of the map, and may wear their blocks in turn: that would never end.
-            BlockState::Full if self.winds_down() => return,
+            BlockState::Full if self.ftl.winds_down() => return,
             BlockState::Full => {
                 let (plane, block) = self.geometry.block_of(ppa);
                 match self.decide(&WornBlock { superblock, plane, block, ppa, reads }) {
                     Reclaims::Nothing => return,
-                    Reclaims::Block => self.set_asked(number, true),
+                    Reclaims::Block => self.ftl.set_asked(number, true),
                     Reclaims::Superblock => self.set_all_asked(superblock, true),
                 }
                 self.observers.recorder.reclaim.by_trigger[usize::from(over_limit)] += 1;
@@ -244,12 +260,6 @@ impl Device {
         }
         if over_limit {
             self.hurry(superblock);
-        }
-    }
-
-    fn set_asked(&mut self, block: usize, asked: bool) {
-        if let Some(record) = self.ftl.reclaim.as_mut().and_then(|reclaim| reclaim.records.get_mut(block)) {
-            record.asked = asked;
         }
     }
 
@@ -291,8 +301,8 @@ impl Device {
         let view: &DriveView<'_> = self;
         let mover::Move { plan, pages, rearranged } = mover::plan(view, superblock, order, holes);
         let reads = reads_by_block(view, superblock);
-        let capacity =
-            self.ftl.blocks.units_in(self.ftl.blocks.mode(superblock), &self.geometry) * self.data_planes();
+        let capacity = self.ftl.blocks.units_in(self.ftl.blocks.mode(superblock), &self.geometry)
+            * self.ftl.data_planes();
         let record = ReclaimRecord {
             time_ns: self.now.0,
             superblock: superblock.0,
@@ -325,7 +335,7 @@ impl Device {
         let first = self.block_start(worn.plane, worn.block).0;
         let pages: Vec<Ppa> = (first..first + self.geometry.units_per_block())
             .map(Ppa)
-            .filter(|&ppa| self.valid_lpa(ppa).is_some())
+            .filter(|&ppa| self.ftl.valid_lpa(ppa).is_some())
             .collect();
         self.observers.recorder.reclaim.evacuated += 1;
         let number = (first / self.geometry.units_per_block()) as usize;
@@ -362,16 +372,9 @@ impl Device {
         let Some(reclaim) = &self.ftl.reclaim else { return };
         self.flash.urgent = reclaim.urgent.iter().fold(0, |mask, &(superblock, cause)| {
             let waits = self.ftl.blocks.state(superblock) == BlockState::Full;
-            let filling = self.filling_classes(superblock);
+            let filling = self.ftl.filling_classes(superblock);
             mask | filling | classes_of(cause) | if waits { classes_of(Cause::Gc) } else { 0 }
         });
-    }
-
-    /// Whether the next superblock that a domain is asked to empty can't wait.
-    pub(super) fn wanted_is_urgent(&self, domain: DomainId) -> bool {
-        let first = self.ftl.domain[domain.index()].collector.wanted.front();
-        let Some((reclaim, &(superblock, _))) = self.ftl.reclaim.as_ref().zip(first) else { return false };
-        reclaim.urgent.iter().any(|&(other, _)| other == superblock)
     }
 
     /// A domain has hardly any space left: what read reclaim empties there must get on, however low its priority.
@@ -459,7 +462,7 @@ impl Device {
 
     fn set_all_asked(&mut self, superblock: SuperblockId, asked: bool) {
         for number in self.block_numbers(superblock) {
-            self.set_asked(number, asked);
+            self.ftl.set_asked(number, asked);
         }
     }
 

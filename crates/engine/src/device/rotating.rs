@@ -2,6 +2,7 @@
 //! hold a stripe of pages that lie on all channels, at most one collects at a time. The others wait for their turn, first come,
 //! first served, and a turn is one victim.
 
+use super::ftl::Ftl;
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
@@ -67,6 +68,22 @@ impl Rotation {
     }
 }
 
+impl Ftl {
+    /// A domain begins with a victim, or needs none: it waits no more.
+    pub(super) fn takes_its_turn(&mut self, domain: DomainId) {
+        if let Some(rotation) = &mut self.rotation {
+            rotation.group(domain).waiting.retain(|&other| other != domain);
+        }
+    }
+
+    /// Whether a domain of this one's group collects.
+    fn group_collects(&mut self, domain: DomainId) -> bool {
+        let Some(rotation) = &mut self.rotation else { return false };
+        let group = rotation.group(domain);
+        group.domains.iter().any(|other| self.domain[other.index()].collector.collects())
+    }
+}
+
 impl Device {
     /// Whether a domain may begin with a victim; otherwise it waits for its turn.
     pub(super) fn has_its_turn(&mut self, domain: DomainId) -> bool {
@@ -86,13 +103,6 @@ impl Device {
         true
     }
 
-    /// A domain begins with a victim, or needs none: it waits no more.
-    pub(super) fn takes_its_turn(&mut self, domain: DomainId) {
-        if let Some(rotation) = &mut self.ftl.rotation {
-            rotation.group(domain).waiting.retain(|&other| other != domain);
-        }
-    }
-
     /// A domain has ended with a victim: the turn goes to the first that waits and still needs it.
     pub(super) fn pass_turn(&mut self, domain: DomainId) {
         if !self.ftl.domain[domain.index()].collector.collects() {
@@ -103,25 +113,18 @@ impl Device {
     /// Whether a domain collects in the group of this one, which doesn't. Where none does, those that wait ahead of it may begin,
     /// or wait no more: one that has won space otherwise meanwhile would keep its place for ever.
     fn turn_is_taken(&mut self, domain: DomainId) -> bool {
-        while !self.group_collects(domain) {
+        while !self.ftl.group_collects(domain) {
             let Some(first) = self.ftl.rotation.as_mut().and_then(|rotation| rotation.ahead_of(domain))
             else {
                 return false;
             };
             self.check_collection(first);
-            if !self.group_collects(domain) {
+            if !self.ftl.group_collects(domain) {
                 // It needs none any more, or has none to begin with now, and asks again.
-                self.takes_its_turn(first);
+                self.ftl.takes_its_turn(first);
             }
         }
         true
-    }
-
-    /// Whether a domain of this one's group collects.
-    fn group_collects(&mut self, domain: DomainId) -> bool {
-        let Some(rotation) = &mut self.ftl.rotation else { return false };
-        let group = rotation.group(domain);
-        group.domains.iter().any(|other| self.ftl.domain[other.index()].collector.collects())
     }
 
     /// Checked mode: a domain that begins with a victim is alone in its group.

@@ -1,6 +1,7 @@
 //! Which copy serves a read, and what of copies is reported.
 
 use super::Device;
+use super::ftl::Ftl;
 use super::purposes::Purpose;
 use crate::nand::die::Phase;
 use crate::replicate::{Arbiter, Candidate, Serving};
@@ -11,10 +12,39 @@ use wordline_base::class::{Class, FlashOp};
 use wordline_base::ids::{DieId, Lpa, Ppa};
 use wordline_base::time::Ns;
 
+impl Ftl {
+    /// A read of a page with copies begins: counts who serves it.
+    pub(super) fn count_served(&mut self, lpa: Lpa, ppa: Ppa) {
+        if self.copies.of(lpa).is_empty() {
+            return;
+        }
+        match self.copies.at(lpa, ppa) {
+            None => self.replication.reads_by_primary += 1,
+            Some(copy) => {
+                if let Some(owner) = self.replication.owners.get_mut(copy.owner) {
+                    owner.counters.reads += 1;
+                }
+            }
+        }
+    }
+
+    pub(super) fn reserved_report(&self) -> Vec<ReservedReport> {
+        let plane = u64::from(self.geometry.units_per_plane()) * u64::from(self.geometry.unit_bytes);
+        let die = plane * u64::from(self.geometry.planes_per_die);
+        let report = |part: &crate::replicate::reservation::Part| ReservedReport {
+            system: part.name.clone(),
+            dies: part.reservation.dies.iter().map(|die| die.0).collect(),
+            dies_bytes: part.reservation.dies.len() as u64 * die,
+            blocks: part.reservation.blocks,
+        };
+        self.replication.reserved.parts().iter().map(report).collect()
+    }
+}
+
 impl Device {
     /// The copy of a page that a read of the host shall go to. `here` is where the read is, if a die is about to take it.
     pub(super) fn choose_copy(&mut self, lpa: Lpa, here: Option<Ppa>) -> Ppa {
-        let primary = self.lookup(lpa);
+        let primary = self.ftl.lookup(lpa);
         let mut candidates = std::mem::take(&mut self.ftl.replication.candidates);
         candidates.clear();
         let copies = self.ftl.copies.of(lpa).iter();
@@ -153,26 +183,11 @@ impl Device {
 
     fn time_of(&self, class: Class, head: OpId) -> Ns {
         let ppa = self.flash.pool[head].ppa;
-        let (page, mode) = (self.geometry.place(ppa).page, self.cell_mode(ppa));
+        let (page, mode) = (self.geometry.place(ppa).page, self.ftl.cell_mode(ppa));
         match class.op() {
             FlashOp::Read => self.flash.timing.read(page, mode) + self.flash.unit_transfer,
             FlashOp::Program => self.flash.timing.program(page, mode) + self.flash.unit_transfer,
             FlashOp::Erase => self.flash.timing.erase(mode),
-        }
-    }
-
-    /// A read of a page with copies begins: counts who serves it.
-    pub(super) fn count_served(&mut self, lpa: Lpa, ppa: Ppa) {
-        if self.ftl.copies.of(lpa).is_empty() {
-            return;
-        }
-        match self.ftl.copies.at(lpa, ppa) {
-            None => self.ftl.replication.reads_by_primary += 1,
-            Some(copy) => {
-                if let Some(owner) = self.ftl.replication.owners.get_mut(copy.owner) {
-                    owner.counters.reads += 1;
-                }
-            }
         }
     }
 
@@ -192,17 +207,5 @@ impl Device {
                 .map(|(number, owner)| owner.counters.report(self.system_name(number), owner.budget))
                 .collect(),
         })
-    }
-
-    pub(super) fn reserved_report(&self) -> Vec<ReservedReport> {
-        let plane = u64::from(self.geometry.units_per_plane()) * u64::from(self.geometry.unit_bytes);
-        let die = plane * u64::from(self.geometry.planes_per_die);
-        let report = |part: &crate::replicate::reservation::Part| ReservedReport {
-            system: part.name.clone(),
-            dies: part.reservation.dies.iter().map(|die| die.0).collect(),
-            dies_bytes: part.reservation.dies.len() as u64 * die,
-            blocks: part.reservation.blocks,
-        };
-        self.ftl.replication.reserved.parts().iter().map(report).collect()
     }
 }

@@ -3,6 +3,7 @@
 //! The cache has one write point in each domain. Its superblocks are no candidates of the GC policy: folding is decided
 //! here and carried out by the domain's collection, with cause migration.
 
+use super::ftl::Ftl;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -90,22 +91,17 @@ impl SlcState {
     }
 }
 
-impl Device {
-    /// Replaces the policy of the SLC cache by a user's own. Nothing happens to a drive without such a cache.
-    pub fn set_slc_cache(&mut self, policy: Box<dyn SlcCache + Send>) {
-        self.ftl.slc_policy = SlcCachePolicy::Custom(policy);
-    }
-
+impl Ftl {
     /// Free superblocks of a domain that only the cache may take, garbage collection excepted.
     #[inline]
     pub(super) fn reserved_for_cache(&self, domain: DomainId) -> u32 {
-        self.ftl.slc.as_ref().map_or(0, |slc| slc.sizes.least.saturating_sub(slc.used_count(domain)))
+        self.slc.as_ref().map_or(0, |slc| slc.sizes.least.saturating_sub(slc.used_count(domain)))
     }
 
     /// Free superblocks that a domain shall have beside those that collection keeps: what is reserved, and while the
     /// drive is idle what the cache may have.
     pub(super) fn wanted_by_cache(&self, domain: DomainId) -> u32 {
-        match &self.ftl.slc {
+        match &self.slc {
             Some(slc) if slc.idle => self.cache_size(slc, domain).saturating_sub(slc.used_count(domain)),
             _ => self.reserved_for_cache(domain),
         }
@@ -115,36 +111,108 @@ impl Device {
         CacheView {
             domain,
             used: slc.used(domain),
-            blocks: &self.ftl.blocks,
-            capacity: self.ftl.blocks.capacity(),
+            blocks: &self.blocks,
+            capacity: self.blocks.capacity(),
             logical: slc.logical,
-            live: self.ftl.domain[domain.index()].live,
+            live: self.domain[domain.index()].live,
         }
     }
 
     fn cache_size(&self, slc: &SlcState, domain: DomainId) -> u32 {
         let CacheSizes { least, most, .. } = slc.sizes;
-        self.ftl.slc_policy.size(&self.cache_view(slc, domain)).clamp(least, most)
+        self.slc_policy.size(&self.cache_view(slc, domain)).clamp(least, most)
     }
 
     /// Whether a write point may open another superblock.
     #[inline]
     pub(super) fn may_open(&self, domain: DomainId, point: u8) -> bool {
-        let free = self.ftl.domain[domain.index()].free.len();
-        match &self.ftl.slc {
-            None => free > self.ftl.thresholds.reserve,
+        let free = self.domain[domain.index()].free.len();
+        match &self.slc {
+            None => free > self.thresholds.reserve,
             Some(slc) if point == slc.point => {
                 let used = slc.used_count(domain);
                 // Beyond what is its own it never makes garbage collection begin.
-                let least = if used < slc.sizes.least {
-                    self.ftl.thresholds.reserve
-                } else {
-                    self.ftl.thresholds.trigger
-                };
+                let least =
+                    if used < slc.sizes.least { self.thresholds.reserve } else { self.thresholds.trigger };
                 free > least && used < self.cache_size(slc, domain)
             }
-            Some(_) => free > self.ftl.thresholds.reserve + self.reserved_for_cache(domain),
+            Some(_) => free > self.thresholds.reserve + self.reserved_for_cache(domain),
         }
+    }
+
+    /// The write point of the cache, where a write without simulated time goes to it.
+    #[inline]
+    pub(super) fn untimed_cache_point(&self, domain: DomainId) -> Option<u8> {
+        let slc = self.slc.as_ref().filter(|slc| slc.untimed)?;
+        let state = &self.domain[domain.index()];
+        let room = state.points[usize::from(slc.point)].has_place();
+        let may_open = slc.used_count(domain) < slc.sizes.least && state.free.len() > self.thresholds.reserve;
+        (room || may_open).then_some(slc.point)
+    }
+
+    /// A superblock was erased.
+    #[inline]
+    pub(super) fn note_freed(&mut self, domain: DomainId, superblock: SuperblockId) {
+        if self.blocks.mode(superblock) == CellMode::Slc
+            && let Some(slc) = &mut self.slc
+        {
+            slc.used[domain.index()].retain(|&other| other != superblock);
+        }
+    }
+
+    /// Whether superblocks are to be folded although free ones suffice.
+    #[inline]
+    pub(super) fn fold_is_due(&self, domain: DomainId) -> bool {
+        let Some(slc) = &self.slc else { return false };
+        let due = slc.idle || (slc.fold_first && !self.domain[domain.index()].stalled.is_empty());
+        due && self.next_fold(domain).is_some()
+    }
+
+    /// The superblock that the policy folds next.
+    fn next_fold(&self, domain: DomainId) -> Option<SuperblockId> {
+        let slc = self.slc.as_ref()?;
+        let superblock = self.slc_policy.fold(&self.cache_view(slc, domain))?;
+        let foldable =
+            slc.used(domain).contains(&superblock) && self.blocks.state(superblock) == BlockState::Full;
+        foldable.then_some(superblock)
+    }
+
+    /// The next fold although free superblocks suffice: one at a time.
+    pub(super) fn fold_at_leisure(&self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        if !self.fold_is_due(domain) {
+            return None;
+        }
+        let state = &self.domain[domain.index()];
+        let alone = !state.collector.collects() && state.collector.reading == 0;
+        let superblock = self.next_fold(domain)?;
+        (alone && state.free.len() > self.thresholds.reserve).then_some((superblock, Cause::Migration))
+    }
+
+    /// The fold of this domain waits: it goes on when the drive is empty.
+    pub(super) fn pause_fold(&mut self, domain: DomainId) {
+        if let Some(slc) = self.slc.as_mut().filter(|slc| !slc.paused.contains(&domain)) {
+            slc.paused.push(domain);
+        }
+    }
+
+    /// Whether the cache wants to be told when the drive is idle.
+    #[inline]
+    pub(super) fn folds_at_idle(&self) -> bool {
+        self.slc.as_ref().is_some_and(|slc| slc.at_idle)
+    }
+
+    /// What is folded only because the drive is idle is not folded on.
+    pub(super) fn stop_idle_folds(&mut self) {
+        if let Some(slc) = &mut self.slc {
+            slc.idle = false;
+        }
+    }
+}
+
+impl Device {
+    /// Replaces the policy of the SLC cache by a user's own. Nothing happens to a drive without such a cache.
+    pub fn set_slc_cache(&mut self, policy: Box<dyn SlcCache + Send>) {
+        self.ftl.slc_policy = SlcCachePolicy::Custom(policy);
     }
 
     /// The write point that takes a unit now; `None` if it must wait, for a place or for its pace.
@@ -153,7 +221,7 @@ impl Device {
         let open = self.point_with_place(domain, id);
         let is_paced = self.ftl.pace.is_some()
             && matches!(self.flash.pool[id].class.cause(), Cause::Host | Cause::WriteBack);
-        open.filter(|&point| !(is_paced && self.pace_holds(domain, point)))
+        open.filter(|&point| !(is_paced && self.ftl.pace_holds(domain, point)))
     }
 
     /// The write point that has a place for a unit.
@@ -162,17 +230,17 @@ impl Device {
         let point = self.ftl.purposes[id].point;
         match &self.ftl.slc {
             Some(slc) if matches!(self.flash.pool[id].class.cause(), Cause::Host | Cause::WriteBack) => {
-                if self.can_take_unit(domain, slc.point) {
+                if self.ftl.can_take_unit(domain, slc.point) {
                     return Some(slc.point);
                 }
-                if slc.fold_first && self.cache_size(slc, domain) > 0 && !slc.used(domain).is_empty() {
+                if slc.fold_first && self.ftl.cache_size(slc, domain) > 0 && !slc.used(domain).is_empty() {
                     return None;
                 }
                 // One that begins anew may have been bound for the cache.
                 let native = if point == slc.point { 0 } else { point };
-                self.can_take_unit(domain, native).then_some(native)
+                self.ftl.can_take_unit(domain, native).then_some(native)
             }
-            _ => self.can_take_unit(domain, point).then_some(point),
+            _ => self.ftl.can_take_unit(domain, point).then_some(point),
         }
     }
 
@@ -181,17 +249,6 @@ impl Device {
         if let Some(slc) = &mut self.ftl.slc {
             slc.untimed = on;
         }
-    }
-
-    /// The write point of the cache, where a write without simulated time goes to it.
-    #[inline]
-    pub(super) fn untimed_cache_point(&self, domain: DomainId) -> Option<u8> {
-        let slc = self.ftl.slc.as_ref().filter(|slc| slc.untimed)?;
-        let state = &self.ftl.domain[domain.index()];
-        let room = state.points[usize::from(slc.point)].has_place();
-        let may_open =
-            slc.used_count(domain) < slc.sizes.least && state.free.len() > self.ftl.thresholds.reserve;
-        (room || may_open).then_some(slc.point)
     }
 
     /// A superblock of the cache in which nothing is valid is free at once while the drive is prepared.
@@ -205,9 +262,9 @@ impl Device {
                 }
             }
         }
-        self.wear_untimed(superblock);
-        self.note_freed(domain, superblock);
-        self.make_free(domain, superblock);
+        self.ftl.wear_untimed(superblock);
+        self.ftl.note_freed(domain, superblock);
+        self.ftl.make_free(domain, superblock);
     }
 
     /// A unit gets its place at this write point.
@@ -222,20 +279,10 @@ impl Device {
         }
     }
 
-    /// A superblock was erased.
-    #[inline]
-    pub(super) fn note_freed(&mut self, domain: DomainId, superblock: SuperblockId) {
-        if self.ftl.blocks.mode(superblock) == CellMode::Slc
-            && let Some(slc) = &mut self.ftl.slc
-        {
-            slc.used[domain.index()].retain(|&other| other != superblock);
-        }
-    }
-
     /// A unit moved away from here.
     #[inline]
     pub(super) fn note_folded(&mut self, source: Ppa) {
-        if self.ftl.slc.is_some() && self.cell_mode(source) == CellMode::Slc {
+        if self.ftl.slc.is_some() && self.ftl.cell_mode(source) == CellMode::Slc {
             self.observers.recorder.slc.folded += 1;
         }
     }
@@ -260,34 +307,6 @@ impl Device {
         }
     }
 
-    /// Whether superblocks are to be folded although free ones suffice.
-    #[inline]
-    pub(super) fn fold_is_due(&self, domain: DomainId) -> bool {
-        let Some(slc) = &self.ftl.slc else { return false };
-        let due = slc.idle || (slc.fold_first && !self.ftl.domain[domain.index()].stalled.is_empty());
-        due && self.next_fold(domain).is_some()
-    }
-
-    /// The superblock that the policy folds next.
-    fn next_fold(&self, domain: DomainId) -> Option<SuperblockId> {
-        let slc = self.ftl.slc.as_ref()?;
-        let superblock = self.ftl.slc_policy.fold(&self.cache_view(slc, domain))?;
-        let foldable =
-            slc.used(domain).contains(&superblock) && self.ftl.blocks.state(superblock) == BlockState::Full;
-        foldable.then_some(superblock)
-    }
-
-    /// The next fold although free superblocks suffice: one at a time.
-    pub(super) fn fold_at_leisure(&self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
-        if !self.fold_is_due(domain) {
-            return None;
-        }
-        let state = &self.ftl.domain[domain.index()];
-        let alone = !state.collector.collects() && state.collector.reading == 0;
-        let superblock = self.next_fold(domain)?;
-        (alone && state.free.len() > self.ftl.thresholds.reserve).then_some((superblock, Cause::Migration))
-    }
-
     /// What makes space at the least cost: the GC policy's victim, or a superblock of the cache, where folding it wins
     /// space for others than the cache.
     pub(super) fn choose_for_space(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
@@ -297,7 +316,7 @@ impl Device {
         if slc.used_count(domain) <= slc.sizes.least && !waited_for {
             return native;
         }
-        let fold = self.next_fold(domain).map(|superblock| (superblock, Cause::Migration));
+        let fold = self.ftl.next_fold(domain).map(|superblock| (superblock, Cause::Migration));
         let cost = |victim: &Option<(SuperblockId, Cause)>| {
             victim.map_or(u32::MAX, |(id, _)| self.ftl.blocks.valid(id))
         };
@@ -325,20 +344,7 @@ impl Device {
         self.ftl.blocks.mode(victim) == CellMode::Slc
             && !self.has_urgent(domain)
             && state.stalled.is_empty()
-            && others >= self.ftl.thresholds.stop.max(state.demand) + self.reserved_for_cache(domain)
-    }
-
-    /// The fold of this domain waits: it goes on when the drive is empty.
-    pub(super) fn pause_fold(&mut self, domain: DomainId) {
-        if let Some(slc) = self.ftl.slc.as_mut().filter(|slc| !slc.paused.contains(&domain)) {
-            slc.paused.push(domain);
-        }
-    }
-
-    /// Whether the cache wants to be told when the drive is idle.
-    #[inline]
-    pub(super) fn folds_at_idle(&self) -> bool {
-        self.ftl.slc.as_ref().is_some_and(|slc| slc.at_idle)
+            && others >= self.ftl.thresholds.stop.max(state.demand) + self.ftl.reserved_for_cache(domain)
     }
 
     /// The first request comes in, or the last one is gone.
@@ -355,7 +361,7 @@ impl Device {
     /// The drive has been idle for long enough: empties the cache, superblock by superblock, and
     /// collects until free ones suffice for all that it may have.
     pub(super) fn fold_while_idle(&mut self) {
-        if self.winds_down() {
+        if self.ftl.winds_down() {
             return;
         }
         let Some(slc) = self.ftl.slc.as_mut().filter(|slc| slc.at_idle && !slc.busy) else { return };
@@ -366,13 +372,6 @@ impl Device {
         }
     }
 
-    /// What is folded only because the drive is idle is not folded on.
-    pub(super) fn stop_idle_folds(&mut self) {
-        if let Some(slc) = &mut self.ftl.slc {
-            slc.idle = false;
-        }
-    }
-
     pub(super) fn slc_cache_report(&self) -> Option<SlcCacheReport> {
         let slc = self.ftl.slc.as_ref()?;
         let counters = &self.observers.recorder.slc;
@@ -380,8 +379,8 @@ impl Device {
         let units = u64::from(self.ftl.blocks.units_in(CellMode::Slc, &self.geometry))
             * u64::from(self.ftl.domains.width());
         let used = || slc.used.iter().flatten();
-        let size =
-            (0..self.ftl.domain.len() as u32).map(|domain| u64::from(self.cache_size(slc, DomainId(domain))));
+        let size = (0..self.ftl.domain.len() as u32)
+            .map(|domain| u64::from(self.ftl.cache_size(slc, DomainId(domain))));
         Some(SlcCacheReport {
             size_units: units * size.sum::<u64>(),
             min_units: units * domains * u64::from(slc.sizes.least),

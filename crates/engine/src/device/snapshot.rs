@@ -96,7 +96,7 @@ impl Device {
             if !steady.is_possible(self.geometry.blocks_per_plane) {
                 return Err(SnapshotError::Misfit("the layout of its pages".to_owned()));
             }
-            self.scatter(steady);
+            self.ftl.scatter(steady);
         }
         if self.observers.monitor.records_reads() {
             self.watch_reads_for_recorder();

@@ -102,8 +102,8 @@ impl Device {
             }
         };
         let (Given::Begins(unit) | Given::Joins(_, unit)) = given;
-        let ppa = self.unit_at(superblock, unit);
-        let domain = self.domain_of(ppa);
+        let ppa = self.ftl.unit_at(superblock, unit);
+        let domain = self.ftl.domain_of(ppa);
         self.ftl.domain[domain.index()].live += 1;
         self.ftl.purposes[id].point = STEERED;
         self.flash.pool[id].ppa = ppa;

@@ -8,7 +8,7 @@ impl Device {
     /// physical mapping unit names (`oob`), and of each superblock its state, its valid units and its erases (`blocks`), and the
     /// free ones of each domain in the order in which they will be taken (`free`).
     pub fn tell_tables(&self, tell: &mut dyn FnMut(&'static str, u64)) {
-        (0..self.all_units()).for_each(|lpa| tell("map", u64::from(self.lookup(Lpa(lpa)).0)));
+        (0..self.ftl.all_units()).for_each(|lpa| tell("map", u64::from(self.ftl.lookup(Lpa(lpa)).0)));
         let units = self.geometry.units_per_plane() * self.geometry.planes();
         (0..units).for_each(|ppa| tell("oob", u64::from(self.ftl.oob.lpa(Ppa(ppa), &self.ftl.layout).0)));
         for superblock in (0..self.ftl.blocks.len() as u32).map(SuperblockId) {

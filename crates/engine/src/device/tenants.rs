@@ -27,7 +27,7 @@ impl DriveView for Device {
         if request.op != HostOp::Read || request.length == 0 || lpa >= u64::from(self.ftl.logical_units) {
             return None;
         }
-        let ppa = self.lookup(Lpa(lpa as u32));
+        let ppa = self.ftl.lookup(Lpa(lpa as u32));
         ppa.is_some().then(|| self.die_of(ppa).0)
     }
 

@@ -6,6 +6,7 @@
 //! who want it without a read of its own.
 
 use super::Device;
+use super::ftl::Ftl;
 use super::map_pages::{Stage, Work};
 use super::purposes::Purpose;
 use crate::cache::WRITE_BACK_PROGRAM;
@@ -151,6 +152,20 @@ impl Translation {
     }
 }
 
+impl Ftl {
+    /// Logical pages of the host and pages of the map.
+    #[inline]
+    pub(super) fn all_units(&self) -> u32 {
+        let parity =
+            self.striped.as_ref().map_or(0, |striped| striped.stripes.parity_units(self.logical_units));
+        self.logical_units + self.translation.sizes.map_pages() + parity
+    }
+
+    pub(super) fn map_page(&self, page: u32) -> Lpa {
+        Lpa(self.logical_units + page)
+    }
+}
+
 impl Device {
     /// Replaces the mapping policy by a user's own. Translation pages exist if the scheme's policy keeps the map on
     /// flash.
@@ -163,21 +178,6 @@ impl Device {
     /// Bytes of controller memory that the tables of address translation take.
     pub fn mapping_bytes(&self) -> u64 {
         self.ftl.translation.policy.get().bytes()
-    }
-
-    /// Logical pages of the host and pages of the map.
-    #[inline]
-    pub(super) fn all_units(&self) -> u32 {
-        let parity = self
-            .ftl
-            .striped
-            .as_ref()
-            .map_or(0, |striped| striped.stripes.parity_units(self.ftl.logical_units));
-        self.ftl.logical_units + self.ftl.translation.sizes.map_pages() + parity
-    }
-
-    pub(super) fn map_page(&self, page: u32) -> Lpa {
-        Lpa(self.ftl.logical_units + page)
     }
 
     /// Sends a unit of a read of the host on its way, or lets it wait for its entry. See [`Self::read_for_host`].
@@ -279,8 +279,8 @@ impl Device {
         let sizes = self.ftl.translation.sizes;
         let wrong = match found {
             _ if asked > MOST_QUESTIONS => Some(format!("again, the answer to question {asked} about it")),
-            Found::Known(ppa) if self.ftl.translation.compares && ppa != self.lookup(lpa) => {
-                Some(format!("but it is at {:?}", self.lookup(lpa)))
+            Found::Known(ppa) if self.ftl.translation.compares && ppa != self.ftl.lookup(lpa) => {
+                Some(format!("but it is at {:?}", self.ftl.lookup(lpa)))
             }
             Found::Load(page) if page >= sizes.translation_pages => {
                 Some(format!("of {} translation pages", sizes.translation_pages))
@@ -292,7 +292,7 @@ impl Device {
         };
         let Some(wrong) = wrong else { return found };
         self.fail(format!("the mapping answered {found:?} for {lpa:?}, {wrong}"));
-        Found::Known(self.lookup(lpa))
+        Found::Known(self.ftl.lookup(lpa))
     }
 
     /// Asks again, and goes on accordingly.
@@ -320,7 +320,7 @@ impl Device {
 
     /// The place of a page is known: on to the flash.
     pub(super) fn go_on(&mut self, id: OpId) {
-        self.go_on_to(id, self.lookup(self.ftl.purposes[id].lpa));
+        self.go_on_to(id, self.ftl.lookup(self.ftl.purposes[id].lpa));
     }
 
     /// The same; the page is here, or holds no data.
@@ -381,7 +381,7 @@ impl Device {
             self.ftl.translation.works[number].waiting.push(&mut self.flash.pool, id);
             return None;
         }
-        let place = self.lookup(self.map_page(page));
+        let place = self.ftl.lookup(self.ftl.map_page(page));
         if under_way.is_some() {
             // Beside that one, for this look-up only.
             self.observers.recorder.mapping.loads += 1;

@@ -98,7 +98,7 @@ impl Device {
             let lpa = Lpa(below(&mut random, occupied));
             let plane = self.place(&ProgramIntent::host(lpa, 0));
             let domain = self.ftl.domains.of(plane);
-            let Some(point) = self.untimed_cache_point(domain) else { continue };
+            let Some(point) = self.ftl.untimed_cache_point(domain) else { continue };
             let begins = !self.ftl.domain[domain.index()].points[usize::from(point)].has_place();
             let Some(kept) = kept.get_mut(domain.index()) else { continue };
             if begins {
@@ -151,7 +151,7 @@ impl Device {
         let (mut seen, mut look, mut last, mut before) = (0, FIRST_LOOK, MOST_ACCESSES, None);
         while seen < last.min(MOST_ACCESSES) {
             let Some((units, write)) = pages.next(writes_only)? else { break };
-            for lpa in units.map(Lpa).filter(|&lpa| self.is_mapped(lpa)).collect::<Vec<_>>() {
+            for lpa in units.map(Lpa).filter(|&lpa| self.ftl.is_mapped(lpa)).collect::<Vec<_>>() {
                 self.use_map_entry(lpa, write);
                 seen += 1;
             }
@@ -171,7 +171,7 @@ impl Device {
     }
 
     fn use_map_entry(&mut self, lpa: Lpa, write: bool) {
-        let ppa = self.lookup(lpa);
+        let ppa = self.ftl.lookup(lpa);
         let translation = &mut self.ftl.translation;
         let (policy, sizes) = (translation.policy.get_mut(), translation.sizes);
         let view = MapView {

@@ -1,5 +1,6 @@
 //! The cache of the map as a load of a known law leaves it ([`crate::mapping::used`]), handed to the mapping policy use by use.
 
+use super::ftl::Ftl;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use super::Device;
@@ -20,88 +21,7 @@ use wordline_base::ids::{DomainId, Lpa, Ppa};
 use wordline_base::permutation::Permutation;
 use wordline_base::rng::{stream, unit};
 
-impl Device {
-    /// Whether a policy keeps a part of the map, which no system knows better.
-    pub(crate) fn caches_its_map(&self) -> bool {
-        self.ftl.translation.is_asked() && !self.ftl.translation.asks_systems() && self.ftl.mapped_units > 0
-    }
-
-    /// Pages that collection moves for each that is written, as the superblocks of the first domain are filled now.
-    pub(crate) fn moves_for_a_write(&self, collection: Collection) -> f64 {
-        let view = self.ftl.blocks.view(DomainId(0));
-        let mut valid: Vec<u32> =
-            view.valid.iter().copied().filter(|&valid| valid < NOT_A_CANDIDATE).collect();
-        valid.sort_unstable();
-        let draws = match collection {
-            Collection::Greedy | Collection::Fifo => return moves(valid.first().copied(), view.capacity),
-            Collection::Choices(draws) => draws,
-        };
-        // The fewest of so many draws is this one or a later one.
-        let all = valid.len() as f64;
-        let later = |number: usize| libm::pow(1.0 - number as f64 / all.max(1.0), f64::from(draws));
-        let mean =
-            valid.iter().enumerate().map(|(at, &count)| f64::from(count) * (later(at) - later(at + 1)));
-        moves(Some(mean.sum::<f64>().round() as u32), view.capacity)
-    }
-
-    /// Puts into the cache of the map what a load of a known law leaves there when it has gone on for long. `moved`: pages that are
-    /// moved for each that the load writes. What would have to be programmed for it is on flash already. Returns how many entries,
-    /// or pages, and changes beside them; `None` for a policy that keeps by another rule.
-    pub(crate) fn put_in_map_cache(
-        &mut self,
-        load: &[Draws],
-        occupied: u32,
-        moved: f64,
-        seed: u64,
-    ) -> Option<u64> {
-        let keeping = self.ftl.translation.policy.get().keeping(self.ftl.mapped_units as u32)?;
-        let unit_bytes = u64::from(self.geometry.unit_bytes);
-        let written: f64 = load
-            .iter()
-            .map(|draws| draws.share * draws.write_share * draws.units(0, unit_bytes).count() as f64)
-            .sum();
-        let looks_up_writes = self.controller.cache.is_none() || self.ftl.translation.looks_up_write_backs;
-        let law = Law {
-            load,
-            keeping,
-            // Where nothing is kept, each change is one of an entry that isn't.
-            looks_up_writes: looks_up_writes && keeping.room > 0,
-            moved: moved * written / (self.ftl.mapped_units as f64).max(1.0),
-            unit_bytes,
-            occupied,
-        };
-        let mut random = stream(seed, "used cache of the map");
-        let (keys, random) = (random.clone(), &mut random);
-        let made = || {
-            let rate = |draws: &Draws| draws.share * law.rates(draws)[0];
-            urns(load, rate, &mut keys.clone())
-        };
-        let mut all = made()?;
-        let sizes = self.ftl.translation.sizes;
-        let kept = {
-            let is_mapped = |lpa: Lpa| lpa.0 < sizes.logical_units && self.is_mapped(lpa);
-            let page = |lpa: Lpa| if keeping.pages { sizes.page_of(lpa) } else { lpa.0 };
-            let things = if keeping.pages { sizes.translation_pages } else { sizes.logical_units };
-            let space = Space { unit_bytes, occupied, is_mapped: &is_mapped, kept: &page, things };
-            let plain = keeping.protected == 0 && all.iter().all(|urn| law.used(urn) >= 1.0);
-            if keeping.room == 0 || all.is_empty() {
-                recent(&mut all, 0, &space, random)
-            } else if plain || keeping.pages {
-                recent(&mut all, keeping.room, &space, random)
-            } else {
-                let again = || made().unwrap_or_default();
-                let room = [keeping.room, keeping.protected];
-                in_parts(&again, &|urn| law.used(urn), room, &space, random)
-            }
-        };
-        let all = made()?;
-        Some(if keeping.pages || keeping.room == 0 {
-            self.put_pages(&law, &all, &kept, random)
-        } else {
-            self.put_entries(&law, &all, &kept, random)
-        })
-    }
-
+impl Ftl {
     /// Single entries, then the changes of others.
     fn put_entries(
         &mut self,
@@ -125,7 +45,7 @@ impl Device {
         } else {
             (Vec::new(), Evictions::new(&[], 0, f64::INFINITY))
         };
-        let sizes = self.ftl.translation.sizes;
+        let sizes = self.translation.sizes;
         let is_dirty = |list: &List, number: usize, part: usize, random: &mut Xoshiro256PlusPlus| {
             let Some(held) = list.held.get(number).filter(|_| changes) else { return false };
             let (urn, page) = (usize::from(held.urn), sizes.page_of(Lpa(held.lpa)));
@@ -136,7 +56,7 @@ impl Device {
             clean.is_some_and(|clean| unit(random) >= clean.chance(age, since))
         };
         let all = (kept.first.held.len() + kept.protected.held.len()) as u64;
-        self.ftl.translation.policy.get_mut().expect(all + u64::from(law.keeping.held_changes.min(1 << 24)));
+        self.translation.policy.get_mut().expect(all + u64::from(law.keeping.held_changes.min(1 << 24)));
         for (part, list) in [&kept.first, &kept.protected].into_iter().enumerate() {
             for number in (0..list.held.len()).rev() {
                 let dirty = is_dirty(list, number, part, random);
@@ -158,7 +78,7 @@ impl Device {
         cleans: &[[Clean; 2]],
         random: &mut Xoshiro256PlusPlus,
     ) -> (Vec<f64>, Evictions) {
-        let sizes = self.ftl.translation.sizes;
+        let sizes = self.translation.sizes;
         let slots = |kind: usize| -> f64 {
             urns.iter().filter(|urn| urn.kind == kind).map(|urn| f64::from(urn.slots)).sum()
         };
@@ -196,7 +116,7 @@ impl Device {
 
     /// Of a page whose entries were used one after the other: it was written when the first of them gave way.
     fn since_in_turn(&self, page: u32, kept: &Kept) -> f64 {
-        let (first, end) = self.ftl.translation.sizes.entries(page);
+        let (first, end) = self.translation.sizes.entries(page);
         let whole = (first..end).all(|lpa| kept.seen.has(lpa) || !self.is_mapped(Lpa(lpa)));
         if whole { f64::INFINITY } else { -1.0 }
     }
@@ -213,7 +133,7 @@ impl Device {
         if law.moved <= 0.0 {
             return 0;
         }
-        let sizes = self.ftl.translation.sizes;
+        let sizes = self.translation.sizes;
         let runs = runs(law.load, &sizes, law.unit_bytes, law.occupied);
         let longest = since.iter().copied().filter(|since| since.is_finite()).fold(0.0, f64::max);
         let mut changes = Aged::default();
@@ -242,7 +162,7 @@ impl Device {
         take: &mut dyn FnMut(Lpa, f64),
     ) {
         use rand::Rng;
-        let (first, end) = self.ftl.translation.sizes.entries(page);
+        let (first, end) = self.translation.sizes.entries(page);
         let order = Permutation::new(end - first, random.next_u64());
         let mut left = count;
         for number in 0..end - first {
@@ -260,7 +180,7 @@ impl Device {
     fn hold(&mut self, changes: Aged<u32>, most: u32) -> u64 {
         let list = changes.youngest_first();
         let held = list.len().min(most as usize);
-        self.ftl.translation.policy.get_mut().expect(held as u64);
+        self.translation.policy.get_mut().expect(held as u64);
         for number in (0..held).rev() {
             if let Some((_, lpa)) = list.get(number) {
                 self.change_map(Lpa(*lpa), Cause::Gc);
@@ -277,7 +197,7 @@ impl Device {
         kept: &Kept,
         random: &mut Xoshiro256PlusPlus,
     ) -> u64 {
-        let sizes = self.ftl.translation.sizes;
+        let sizes = self.translation.sizes;
         let runs = runs(law.load, &sizes, law.unit_bytes, law.occupied);
         let rates = PageRates::all(law, &runs);
         let of = |page: u32| {
@@ -343,7 +263,7 @@ impl Device {
     /// Writes that streams in turn made last.
     fn changed_in_turn(&self, law: &Law<'_>, kept: &Kept, changes: &mut Aged<u32>) {
         let most = law.keeping.held_changes;
-        let sizes = self.ftl.translation.sizes;
+        let sizes = self.translation.sizes;
         let mut same = stream(0, "in turn");
         let writes = |draws: &Draws| draws.share * draws.write_share;
         for urn in &mut urns(law.load, writes, &mut same).unwrap_or_default() {
@@ -361,11 +281,11 @@ impl Device {
 
     /// Has the policy take in an entry, and use it again.
     fn put_in(&mut self, lpa: Lpa, again: bool, dirty: bool) {
-        let translation = &mut self.ftl.translation;
+        let translation = &mut self.translation;
         let view = MapView {
-            map: &self.ftl.map,
-            layout: &self.ftl.layout,
-            occupied: self.ftl.mapped_units as u32,
+            map: &self.map,
+            layout: &self.layout,
+            occupied: self.mapped_units as u32,
             sizes: translation.sizes,
         };
         let (policy, writes) = (translation.policy.get_mut(), &mut translation.writes);
@@ -386,16 +306,99 @@ impl Device {
     fn change_map(&mut self, lpa: Lpa, cause: Cause) {
         // Policies that keep by such a rule keep which entries they have, not what these say.
         let place = Ppa(0);
-        let translation = &mut self.ftl.translation;
+        let translation = &mut self.translation;
         let view = MapView {
-            map: &self.ftl.map,
-            layout: &self.ftl.layout,
-            occupied: self.ftl.mapped_units as u32,
+            map: &self.map,
+            layout: &self.layout,
+            occupied: self.mapped_units as u32,
             sizes: translation.sizes,
         };
         let update = Update { lpa, old: place, new: place, cause };
         translation.policy.get_mut().updated(&update, &view, &mut translation.writes);
         translation.writes.clear();
+    }
+}
+
+impl Device {
+    /// Whether a policy keeps a part of the map, which no system knows better.
+    pub(crate) fn caches_its_map(&self) -> bool {
+        self.ftl.translation.is_asked() && !self.ftl.translation.asks_systems() && self.ftl.mapped_units > 0
+    }
+
+    /// Pages that collection moves for each that is written, as the superblocks of the first domain are filled now.
+    pub(crate) fn moves_for_a_write(&self, collection: Collection) -> f64 {
+        let view = self.ftl.blocks.view(DomainId(0));
+        let mut valid: Vec<u32> =
+            view.valid.iter().copied().filter(|&valid| valid < NOT_A_CANDIDATE).collect();
+        valid.sort_unstable();
+        let draws = match collection {
+            Collection::Greedy | Collection::Fifo => return moves(valid.first().copied(), view.capacity),
+            Collection::Choices(draws) => draws,
+        };
+        // The fewest of so many draws is this one or a later one.
+        let all = valid.len() as f64;
+        let later = |number: usize| libm::pow(1.0 - number as f64 / all.max(1.0), f64::from(draws));
+        let mean =
+            valid.iter().enumerate().map(|(at, &count)| f64::from(count) * (later(at) - later(at + 1)));
+        moves(Some(mean.sum::<f64>().round() as u32), view.capacity)
+    }
+
+    /// Puts into the cache of the map what a load of a known law leaves there when it has gone on for long. `moved`: pages that are
+    /// moved for each that the load writes. What would have to be programmed for it is on flash already. Returns how many entries,
+    /// or pages, and changes beside them; `None` for a policy that keeps by another rule.
+    pub(crate) fn put_in_map_cache(
+        &mut self,
+        load: &[Draws],
+        occupied: u32,
+        moved: f64,
+        seed: u64,
+    ) -> Option<u64> {
+        let keeping = self.ftl.translation.policy.get().keeping(self.ftl.mapped_units as u32)?;
+        let unit_bytes = u64::from(self.geometry.unit_bytes);
+        let written: f64 = load
+            .iter()
+            .map(|draws| draws.share * draws.write_share * draws.units(0, unit_bytes).count() as f64)
+            .sum();
+        let looks_up_writes = self.controller.cache.is_none() || self.ftl.translation.looks_up_write_backs;
+        let law = Law {
+            load,
+            keeping,
+            // Where nothing is kept, each change is one of an entry that isn't.
+            looks_up_writes: looks_up_writes && keeping.room > 0,
+            moved: moved * written / (self.ftl.mapped_units as f64).max(1.0),
+            unit_bytes,
+            occupied,
+        };
+        let mut random = stream(seed, "used cache of the map");
+        let (keys, random) = (random.clone(), &mut random);
+        let made = || {
+            let rate = |draws: &Draws| draws.share * law.rates(draws)[0];
+            urns(load, rate, &mut keys.clone())
+        };
+        let mut all = made()?;
+        let sizes = self.ftl.translation.sizes;
+        let kept = {
+            let is_mapped = |lpa: Lpa| lpa.0 < sizes.logical_units && self.ftl.is_mapped(lpa);
+            let page = |lpa: Lpa| if keeping.pages { sizes.page_of(lpa) } else { lpa.0 };
+            let things = if keeping.pages { sizes.translation_pages } else { sizes.logical_units };
+            let space = Space { unit_bytes, occupied, is_mapped: &is_mapped, kept: &page, things };
+            let plain = keeping.protected == 0 && all.iter().all(|urn| law.used(urn) >= 1.0);
+            if keeping.room == 0 || all.is_empty() {
+                recent(&mut all, 0, &space, random)
+            } else if plain || keeping.pages {
+                recent(&mut all, keeping.room, &space, random)
+            } else {
+                let again = || made().unwrap_or_default();
+                let room = [keeping.room, keeping.protected];
+                in_parts(&again, &|urn| law.used(urn), room, &space, random)
+            }
+        };
+        let all = made()?;
+        Some(if keeping.pages || keeping.room == 0 {
+            self.ftl.put_pages(&law, &all, &kept, random)
+        } else {
+            self.ftl.put_entries(&law, &all, &kept, random)
+        })
     }
 }
 

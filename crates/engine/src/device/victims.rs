@@ -1,11 +1,99 @@
 //! Which superblock is collected next, and whether its pages are certain to find space.
 
 use super::Device;
+use super::ftl::Ftl;
 use crate::blocks::BlockState;
 use crate::cpu::Cost;
 use crate::gc::VictimPolicy;
 use wordline_base::class::Cause;
 use wordline_base::ids::{DomainId, SuperblockId};
+
+impl Ftl {
+    /// Nothing is to be emptied now. What waits until other victims are out of the way is asked for again as they end.
+    fn rest(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        let waits = self.fold_is_due(domain) || !self.domain[domain.index()].collector.wanted.is_empty();
+        let collector = &mut self.domain[domain.index()].collector;
+        (collector.active, collector.background) = (waits, false);
+        None
+    }
+
+    /// The first of the superblocks asked for that is still full. A fully valid one needs a whole free superblock
+    /// beside the reserve.
+    fn next_wanted(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        loop {
+            let state = &mut self.domain[domain.index()];
+            let &(superblock, cause) = state.collector.wanted.front()?;
+            if self.blocks.state(superblock) != BlockState::Full {
+                state.collector.wanted.pop_front();
+                continue;
+            }
+            let alone = !state.collector.collects() && state.collector.reading == 0;
+            return (alone && state.free.len() > self.thresholds.reserve).then_some((superblock, cause));
+        }
+    }
+
+    /// What a plan has set apart to be emptied, where programs wait for space and nothing else wins any: they may be that plan's
+    /// own. The plan finds what is collected gone.
+    fn take_from_plans(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
+        let state = &mut self.domain[domain.index()];
+        let collector = &mut state.collector;
+        if state.stalled.is_empty() || collector.collects() || collector.reading > 0 {
+            return None;
+        }
+        let (blocks, most) = (&self.blocks, self.blocks.most_valid());
+        let set_apart = collector.planned.iter().map(|planned| planned.0);
+        let wins = |&superblock: &SuperblockId| {
+            blocks.state(superblock) == BlockState::Collecting
+                && (1..=most).contains(&blocks.valid(superblock))
+        };
+        let victim =
+            set_apart.filter(wins).min_by_key(|&superblock| (blocks.valid(superblock), superblock))?;
+        collector.planned.retain(|planned| planned.0 != victim);
+        collector.background = false;
+        Some((victim, Cause::Gc))
+    }
+
+    /// Whether the pages of one more victim are certain to find space. The first always does, since less than a whole
+    /// superblock of it is valid and the host leaves the reserve (a superblock asked for has one more). Of the free
+    /// superblocks the host leaves the reserve only.
+    fn has_room_for_victim(&self, domain: DomainId, superblock: SuperblockId, valid: u32) -> bool {
+        let state = &self.domain[domain.index()];
+        let collector = &state.collector;
+        if !collector.collects() && collector.reading == 0 {
+            return true;
+        }
+        if collector.victims.iter().any(|&(_, cause)| self.points.is_separate(cause)) {
+            // It may take the reserve for a write point of its own.
+            return false;
+        }
+        if self.isolated.is_some() {
+            return self.stream_has_room_for_victim(domain, superblock, valid);
+        }
+        let points = self.points.of_collection().map(|number| &state.points[usize::from(number)]);
+        let pages_left: u32 = points.map(|point| point.pages_left(self.data_planes())).sum();
+        let pages_left = pages_left * self.geometry.units_per_page();
+        let kept = u64::from(state.free.len().min(self.thresholds.reserve));
+        let room = u64::from(pages_left) + kept * u64::from(self.blocks.capacity());
+        // Each of them may fill its last one in part.
+        let program_unit = self.geometry.units_per_program() * self.points.of_collection().count() as u32;
+        u64::from(valid + collector.reading + program_unit) <= room
+    }
+
+    /// The same where streams keep apart. Each has the places left in its own open superblock; the reserve is for those of the
+    /// victims that were begun first, so another stream's doesn't count on it.
+    fn stream_has_room_for_victim(&self, domain: DomainId, superblock: SuperblockId, valid: u32) -> bool {
+        let Some(isolated) = &self.isolated else { return true };
+        let (state, stream) = (&self.domain[domain.index()], isolated.of(superblock));
+        let collector = &state.collector;
+        let point = &state.points[usize::from(self.points.of_moves(stream))];
+        let left = point.pages_left(self.data_planes()) * self.geometry.units_per_page();
+        let alone = collector.victims.iter().all(|&(other, _)| isolated.of(other) == stream);
+        let kept = if alone { state.free.len().min(self.thresholds.reserve) } else { 0 };
+        let room = u64::from(left) + u64::from(kept) * u64::from(self.blocks.capacity());
+        // It may fill its last program unit in part.
+        u64::from(valid + collector.reading + self.geometry.units_per_program()) <= room
+    }
+}
 
 impl Device {
     /// Takes the next victim; `false` when none is needed, possible or affordable now.
@@ -14,11 +102,11 @@ impl Device {
             return false;
         }
         let Some((superblock, cause)) = self.next_to_empty(domain) else {
-            self.takes_its_turn(domain);
+            self.ftl.takes_its_turn(domain);
             return false;
         };
         let valid = self.ftl.blocks.valid(superblock);
-        if !self.has_room_for_victim(domain, superblock, valid) {
+        if !self.ftl.has_room_for_victim(domain, superblock, valid) {
             return false;
         }
         self.observers.recorder.emptied(cause);
@@ -32,12 +120,12 @@ impl Device {
         collector.wanted.retain(|&(other, _)| other != superblock);
         collector.victims.push((superblock, cause));
         if self.ftl.rotation.is_some() {
-            self.takes_its_turn(domain);
+            self.ftl.takes_its_turn(domain);
             self.verify_turn(domain);
         }
         let collector = &mut self.ftl.domain[domain.index()].collector;
         (collector.victim, collector.cause, collector.row, collector.column) = (superblock, cause, 0, 0);
-        self.note_pace_of(domain, superblock, valid);
+        self.ftl.note_pace_of(domain, superblock, valid);
         self.charge(Cost::Decision, 1);
         self.ftl.blocks.set_state(superblock, BlockState::Collecting);
         if cause == Cause::Gc {
@@ -63,25 +151,25 @@ impl Device {
     /// The next superblock to be emptied, and why. Space comes first; what else is to be emptied comes when there is
     /// enough, or when none can be won. What can't wait only leaves garbage collection the reserve.
     fn next_to_empty(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
-        let by_cache = self.wanted_by_cache(domain);
-        let comes_to_rest = self.comes_to_rest(domain);
+        let by_cache = self.ftl.wanted_by_cache(domain);
+        let comes_to_rest = self.ftl.comes_to_rest(domain);
         let state = &self.ftl.domain[domain.index()];
         let free_soon = state.free.len() + state.collector.victims.len() as u32;
         let enough = comes_to_rest
             || match &self.ftl.pace {
                 None => free_soon >= self.ftl.thresholds.stop.max(state.demand) + by_cache,
-                Some(pace) => self.paced_enough(domain, free_soon, by_cache, pace),
+                Some(pace) => self.ftl.paced_enough(domain, free_soon, by_cache, pace),
             };
         let spare = state.free.len() > self.ftl.thresholds.reserve;
-        if self.flash.urgent != 0 && spare && self.wanted_is_urgent(domain) {
-            return self.next_wanted(domain);
+        if self.flash.urgent != 0 && spare && self.ftl.wanted_is_urgent(domain) {
+            return self.ftl.next_wanted(domain);
         }
         if enough {
-            if let Some(wanted) = self.next_wanted(domain) {
+            if let Some(wanted) = self.ftl.next_wanted(domain) {
                 self.ftl.domain[domain.index()].collector.background = false;
                 return Some(wanted);
             }
-            if let Some(fold) = self.fold_at_leisure(domain) {
+            if let Some(fold) = self.ftl.fold_at_leisure(domain) {
                 self.ftl.domain[domain.index()].collector.background = false;
                 return Some(fold);
             }
@@ -89,10 +177,10 @@ impl Device {
             if !collector.wanted.is_empty() {
                 return None;
             }
-            if !self.goes_on_in_background(domain, free_soon) {
-                return self.rest(domain);
+            if !self.ftl.goes_on_in_background(domain, free_soon) {
+                return self.ftl.rest(domain);
             }
-            if self.background_waits(domain) {
+            if self.ftl.background_waits(domain) {
                 return None;
             }
         }
@@ -106,95 +194,10 @@ impl Device {
                     self.ftl.domain[domain.index()].pace.found_nothing();
                 }
                 self.spare_copies(domain);
-                let wanted = self.next_wanted(domain).or_else(|| self.fold_at_leisure(domain));
-                wanted.or_else(|| self.take_from_plans(domain)).or_else(|| self.rest(domain))
+                let wanted = self.ftl.next_wanted(domain).or_else(|| self.ftl.fold_at_leisure(domain));
+                wanted.or_else(|| self.ftl.take_from_plans(domain)).or_else(|| self.ftl.rest(domain))
             }
         }
-    }
-
-    /// Nothing is to be emptied now. What waits until other victims are out of the way is asked for again as they end.
-    fn rest(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
-        let waits = self.fold_is_due(domain) || !self.ftl.domain[domain.index()].collector.wanted.is_empty();
-        let collector = &mut self.ftl.domain[domain.index()].collector;
-        (collector.active, collector.background) = (waits, false);
-        None
-    }
-
-    /// The first of the superblocks asked for that is still full. A fully valid one needs a whole free superblock
-    /// beside the reserve.
-    fn next_wanted(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
-        loop {
-            let state = &mut self.ftl.domain[domain.index()];
-            let &(superblock, cause) = state.collector.wanted.front()?;
-            if self.ftl.blocks.state(superblock) != BlockState::Full {
-                state.collector.wanted.pop_front();
-                continue;
-            }
-            let alone = !state.collector.collects() && state.collector.reading == 0;
-            return (alone && state.free.len() > self.ftl.thresholds.reserve).then_some((superblock, cause));
-        }
-    }
-
-    /// What a plan has set apart to be emptied, where programs wait for space and nothing else wins any: they may be that plan's
-    /// own. The plan finds what is collected gone.
-    fn take_from_plans(&mut self, domain: DomainId) -> Option<(SuperblockId, Cause)> {
-        let state = &mut self.ftl.domain[domain.index()];
-        let collector = &mut state.collector;
-        if state.stalled.is_empty() || collector.collects() || collector.reading > 0 {
-            return None;
-        }
-        let (blocks, most) = (&self.ftl.blocks, self.ftl.blocks.most_valid());
-        let set_apart = collector.planned.iter().map(|planned| planned.0);
-        let wins = |&superblock: &SuperblockId| {
-            blocks.state(superblock) == BlockState::Collecting
-                && (1..=most).contains(&blocks.valid(superblock))
-        };
-        let victim =
-            set_apart.filter(wins).min_by_key(|&superblock| (blocks.valid(superblock), superblock))?;
-        collector.planned.retain(|planned| planned.0 != victim);
-        collector.background = false;
-        Some((victim, Cause::Gc))
-    }
-
-    /// Whether the pages of one more victim are certain to find space. The first always does, since less than a whole
-    /// superblock of it is valid and the host leaves the reserve (a superblock asked for has one more). Of the free
-    /// superblocks the host leaves the reserve only.
-    fn has_room_for_victim(&self, domain: DomainId, superblock: SuperblockId, valid: u32) -> bool {
-        let state = &self.ftl.domain[domain.index()];
-        let collector = &state.collector;
-        if !collector.collects() && collector.reading == 0 {
-            return true;
-        }
-        if collector.victims.iter().any(|&(_, cause)| self.ftl.points.is_separate(cause)) {
-            // It may take the reserve for a write point of its own.
-            return false;
-        }
-        if self.ftl.isolated.is_some() {
-            return self.stream_has_room_for_victim(domain, superblock, valid);
-        }
-        let points = self.ftl.points.of_collection().map(|number| &state.points[usize::from(number)]);
-        let pages_left: u32 = points.map(|point| point.pages_left(self.data_planes())).sum();
-        let pages_left = pages_left * self.geometry.units_per_page();
-        let kept = u64::from(state.free.len().min(self.ftl.thresholds.reserve));
-        let room = u64::from(pages_left) + kept * u64::from(self.ftl.blocks.capacity());
-        // Each of them may fill its last one in part.
-        let program_unit = self.geometry.units_per_program() * self.ftl.points.of_collection().count() as u32;
-        u64::from(valid + collector.reading + program_unit) <= room
-    }
-
-    /// The same where streams keep apart. Each has the places left in its own open superblock; the reserve is for those of the
-    /// victims that were begun first, so another stream's doesn't count on it.
-    fn stream_has_room_for_victim(&self, domain: DomainId, superblock: SuperblockId, valid: u32) -> bool {
-        let Some(isolated) = &self.ftl.isolated else { return true };
-        let (state, stream) = (&self.ftl.domain[domain.index()], isolated.of(superblock));
-        let collector = &state.collector;
-        let point = &state.points[usize::from(self.ftl.points.of_moves(stream))];
-        let left = point.pages_left(self.data_planes()) * self.geometry.units_per_page();
-        let alone = collector.victims.iter().all(|&(other, _)| isolated.of(other) == stream);
-        let kept = if alone { state.free.len().min(self.ftl.thresholds.reserve) } else { 0 };
-        let room = u64::from(left) + u64::from(kept) * u64::from(self.ftl.blocks.capacity());
-        // It may fill its last program unit in part.
-        u64::from(valid + collector.reading + self.geometry.units_per_program()) <= room
     }
 
     /// Asks the policy; `None` when nothing would be won by collecting.

@@ -39,16 +39,16 @@ impl View for Device {
     }
 
     fn has_room(&self, plane: PlaneId) -> bool {
-        self.has_room(plane)
+        self.ftl.has_room(plane)
     }
 
     fn has_room_for_move(&self, plane: PlaneId, cause: Cause) -> bool {
         let domain = self.ftl.domains.of(plane);
-        self.has_room(plane) && self.spares_for_move(domain, self.ftl.points.of(cause))
+        self.ftl.has_room(plane) && self.ftl.spares_for_move(domain, self.ftl.points.of(cause))
     }
 
     fn find(&self, lpa: Lpa) -> Ppa {
-        if lpa.0 < self.ftl.logical_units { self.lookup(lpa) } else { Ppa::NONE }
+        if lpa.0 < self.ftl.logical_units { self.ftl.lookup(lpa) } else { Ppa::NONE }
     }
 
     fn copies(&self, lpa: Lpa) -> &[FurtherCopy] {
@@ -107,7 +107,7 @@ impl View for Device {
     }
 
     fn valid_lpa(&self, ppa: Ppa) -> Option<Lpa> {
-        if ppa.0 < self.geometry.physical_units() { self.valid_lpa(ppa) } else { None }
+        if ppa.0 < self.geometry.physical_units() { self.ftl.valid_lpa(ppa) } else { None }
     }
 
     fn die_of(&self, ppa: Ppa) -> DieId {
@@ -139,20 +139,20 @@ impl View for Device {
     }
 
     fn unit_at(&self, superblock: SuperblockId, unit: u32) -> Ppa {
-        self.unit_at(superblock, unit)
+        self.ftl.unit_at(superblock, unit)
     }
 
     fn unit_of(&self, ppa: Ppa) -> u32 {
-        self.unit_of(ppa)
+        self.ftl.unit_of(ppa)
     }
 
     fn home(&self, lpa: Lpa) -> (SuperblockId, u32) {
         let ppa = self.ftl.layout.home(lpa);
-        (self.superblock_of(ppa), self.unit_of(ppa))
+        (self.superblock_of(ppa), self.ftl.unit_of(ppa))
     }
 
     fn at_home(&self, superblock: SuperblockId, unit: u32) -> Option<Lpa> {
-        let lpa = self.ftl.layout.at_home(self.unit_at(superblock, unit));
+        let lpa = self.ftl.layout.at_home(self.ftl.unit_at(superblock, unit));
         (lpa.0 < self.ftl.logical_units).then_some(lpa)
     }
 
@@ -169,7 +169,7 @@ impl View for Device {
     }
 
     fn data_planes(&self) -> u32 {
-        self.data_planes()
+        self.ftl.data_planes()
     }
 
     fn block_reads(&self, plane: PlaneId, block: u32) -> u32 {

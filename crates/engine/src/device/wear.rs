@@ -1,6 +1,7 @@
 //! Static wear levelling at work: when a domain's erase counts lie too far apart, cold data is moved off a block that is
 //! hardly worn onto one that is worn most, where it stays for long.
 
+use super::ftl::Ftl;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -28,15 +29,29 @@ impl StaticWear {
     }
 }
 
-impl Device {
+impl Ftl {
     /// What of the past of the superblocks somebody looks at.
     pub(super) fn needs(&self, gc: Needs) -> Needs {
-        Needs { last_change: gc.last_change || self.ftl.static_wear.is_some(), ..gc }
+        Needs { last_change: gc.last_change || self.static_wear.is_some(), ..gc }
     }
 
+    /// Of the full superblocks that lag behind the most worn one by more than the bound: the least worn, of equals the one
+    /// that changed longest ago, then the lowest number.
+    fn least_worn(&self, domain: DomainId, spread: u32) -> Option<SuperblockId> {
+        let blocks = self.blocks.view(domain);
+        let most = blocks.erases.iter().copied().max()?;
+        let limit = most.checked_sub(spread)?;
+        (0..blocks.state.len())
+            .filter(|&index| blocks.state[index] == BlockState::Full && blocks.erases[index] < limit)
+            .min_by_key(|&index| (blocks.erases[index], blocks.changed.get(index).copied(), index))
+            .map(|index| SuperblockId(blocks.first.0 + index as u32))
+    }
+}
+
+impl Device {
     /// A superblock of this domain was erased.
     pub(super) fn level_wear(&mut self, domain: DomainId) {
-        if self.winds_down() {
+        if self.ftl.winds_down() {
             return;
         }
         let Some(wear) = &mut self.ftl.static_wear else { return };
@@ -49,24 +64,12 @@ impl Device {
         let collector = &self.ftl.domain[domain.index()].collector;
         let under_way = collector.wanted.iter().any(|wanted| wanted.1 == Cause::WearLevelling)
             || collector.victims.iter().any(|victim| victim.1 == Cause::WearLevelling);
-        let least_worn = if under_way { None } else { self.least_worn(domain, spread) };
+        let least_worn = if under_way { None } else { self.ftl.least_worn(domain, spread) };
         if let Some(superblock) = least_worn {
             if let Some(wear) = &mut self.ftl.static_wear {
                 wear.erases[domain.index()] = 0;
             }
             self.want_emptied(superblock, Cause::WearLevelling);
         }
-    }
-
-    /// Of the full superblocks that lag behind the most worn one by more than the bound: the least worn, of equals the one
-    /// that changed longest ago, then the lowest number.
-    fn least_worn(&self, domain: DomainId, spread: u32) -> Option<SuperblockId> {
-        let blocks = self.ftl.blocks.view(domain);
-        let most = blocks.erases.iter().copied().max()?;
-        let limit = most.checked_sub(spread)?;
-        (0..blocks.state.len())
-            .filter(|&index| blocks.state[index] == BlockState::Full && blocks.erases[index] < limit)
-            .min_by_key(|&index| (blocks.erases[index], blocks.changed.get(index).copied(), index))
-            .map(|index| SuperblockId(blocks.first.0 + index as u32))
     }
 }

@@ -1,5 +1,6 @@
 //! Blocks go bad: spares replace them, superblocks are retired, and in the end the drive's life is over.
 
+use super::ftl::Ftl;
 use serde::{Deserialize, Serialize};
 
 use super::Device;
@@ -65,18 +66,18 @@ impl BadPlan {
     }
 }
 
-impl Device {
+impl Ftl {
     /// Superblocks of a domain that are in use at the start: numbers 0 to one less.
     pub(super) fn superblocks_in_use(&self, domain: DomainId) -> u32 {
-        self.ftl.wear_out.as_ref().map_or(self.geometry.blocks_per_plane, |wear| wear.in_use[domain.index()])
+        self.wear_out.as_ref().map_or(self.geometry.blocks_per_plane, |wear| wear.in_use[domain.index()])
     }
 
     /// Erases of the block of a page: of its physical block, where blocks can be bad.
     pub(super) fn erases_of_block(&self, ppa: Ppa) -> u32 {
         let (plane, block) = self.geometry.block_of(ppa);
-        match &self.ftl.wear_out {
+        match &self.wear_out {
             Some(wear) => wear.bad.erases(plane, block),
-            None => self.ftl.blocks.erase_counts()[self.ftl.blocks.of(&self.geometry, ppa).index()],
+            None => self.blocks.erase_counts()[self.blocks.of(&self.geometry, ppa).index()],
         }
     }
 
@@ -84,10 +85,10 @@ impl Device {
     /// elsewhere with the rest of the superblock, as soon as that is full.
     #[inline]
     pub(super) fn program_may_fail(&mut self, place: Ppa) {
-        if self.ftl.wear_out.is_some() {
+        if self.wear_out.is_some() {
             let (plane, block) = self.geometry.block_of(place);
-            let superblock = self.ftl.blocks.of(&self.geometry, place).0;
-            if let Some(wear) = &mut self.ftl.wear_out
+            let superblock = self.blocks.of(&self.geometry, place).0;
+            if let Some(wear) = &mut self.wear_out
                 && wear.bad.program_fails(plane, block)
                 && !wear.failing.contains(&superblock)
             {
@@ -96,21 +97,10 @@ impl Device {
         }
     }
 
-    /// A superblock became full: empties it if a program of it failed.
-    #[inline]
-    pub(super) fn empty_if_failing(&mut self, superblock: SuperblockId) {
-        if let Some(wear) = &mut self.ftl.wear_out
-            && let Some(index) = wear.failing.iter().position(|&other| other == superblock.0)
-        {
-            wear.failing.swap_remove(index);
-            self.want_emptied(superblock, Cause::Gc);
-        }
-    }
-
     /// One block was erased; it may go bad.
     #[inline]
     pub(super) fn erase_may_fail(&mut self, first: Ppa) {
-        if let Some(wear) = &mut self.ftl.wear_out {
+        if let Some(wear) = &mut self.wear_out {
             let (plane, block) = self.geometry.block_of(first);
             let erased = wear.bad.erase(plane, block);
             debug_assert!(erased != Erased::Good || wear.bad.backing(plane, block).is_some());
@@ -119,11 +109,59 @@ impl Device {
 
     /// The blocks of a superblock were erased without simulated time.
     pub(super) fn wear_untimed(&mut self, superblock: SuperblockId) {
-        if let Some(wear) = &mut self.ftl.wear_out {
-            let (domain, block) = self.ftl.blocks.split(superblock);
-            for &plane in self.ftl.domains.planes(domain) {
+        if let Some(wear) = &mut self.wear_out {
+            let (domain, block) = self.blocks.split(superblock);
+            for &plane in self.domains.planes(domain) {
                 wear.bad.wear(plane, block);
             }
+        }
+    }
+
+    pub(super) fn bad_blocks_report(&self) -> Option<BadBlocksReport> {
+        self.wear_out.as_ref().map(|wear| wear.bad.report())
+    }
+
+    /// Erase counts of physical blocks, where blocks can be bad; else a superblock's count stands for all its blocks.
+    pub(super) fn erase_report(&self) -> EraseReport {
+        match &self.wear_out {
+            Some(wear) => erase_report(wear.bad.all_erases(), 1),
+            None => erase_report(self.blocks.erase_counts(), self.domains.width()),
+        }
+    }
+
+    /// Checked mode: every superblock in use is whole, no physical block is used twice.
+    pub(super) fn audit_bad_blocks(&self) -> Result<(), String> {
+        let Some(wear) = &self.wear_out else { return Ok(()) };
+        wear.bad.audit()?;
+        for domain in (0..self.domain.len() as u32).map(DomainId) {
+            let mut in_use = 0;
+            for block in 0..self.geometry.blocks_per_plane {
+                let superblock = self.blocks.at(domain, block);
+                if self.blocks.state(superblock) == BlockState::Retired {
+                    continue;
+                }
+                in_use += 1;
+                if wear.bad.is_lost(self.domains.planes(domain), block) {
+                    return Err(format!("{superblock:?} is in use, but one of its blocks is backed by none"));
+                }
+            }
+            if in_use != wear.in_use[domain.index()] {
+                return Err(format!("{domain:?} uses {in_use} superblocks, its count says otherwise"));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Device {
+    /// A superblock became full: empties it if a program of it failed.
+    #[inline]
+    pub(super) fn empty_if_failing(&mut self, superblock: SuperblockId) {
+        if let Some(wear) = &mut self.ftl.wear_out
+            && let Some(index) = wear.failing.iter().position(|&other| other == superblock.0)
+        {
+            wear.failing.swap_remove(index);
+            self.want_emptied(superblock, Cause::Gc);
         }
     }
 
@@ -146,7 +184,7 @@ impl Device {
         let over = wear.in_use[domain.index()] < wear.needed;
         self.ftl.blocks.count_erase(superblock);
         self.ftl.blocks.set_state(superblock, BlockState::Retired);
-        self.erase_rows(superblock);
+        self.ftl.erase_rows(superblock);
         if over {
             self.end_life();
         }
@@ -174,40 +212,5 @@ impl Device {
     /// The end of the drive's life, if it has come: no write succeeds any more.
     pub fn end_of_life(&self) -> Option<EndOfLife> {
         self.ftl.wear_out.as_ref().and_then(|wear| wear.end)
-    }
-
-    pub(super) fn bad_blocks_report(&self) -> Option<BadBlocksReport> {
-        self.ftl.wear_out.as_ref().map(|wear| wear.bad.report())
-    }
-
-    /// Erase counts of physical blocks, where blocks can be bad; else a superblock's count stands for all its blocks.
-    pub(super) fn erase_report(&self) -> EraseReport {
-        match &self.ftl.wear_out {
-            Some(wear) => erase_report(wear.bad.all_erases(), 1),
-            None => erase_report(self.ftl.blocks.erase_counts(), self.ftl.domains.width()),
-        }
-    }
-
-    /// Checked mode: every superblock in use is whole, no physical block is used twice.
-    pub(super) fn audit_bad_blocks(&self) -> Result<(), String> {
-        let Some(wear) = &self.ftl.wear_out else { return Ok(()) };
-        wear.bad.audit()?;
-        for domain in (0..self.ftl.domain.len() as u32).map(DomainId) {
-            let mut in_use = 0;
-            for block in 0..self.geometry.blocks_per_plane {
-                let superblock = self.ftl.blocks.at(domain, block);
-                if self.ftl.blocks.state(superblock) == BlockState::Retired {
-                    continue;
-                }
-                in_use += 1;
-                if wear.bad.is_lost(self.ftl.domains.planes(domain), block) {
-                    return Err(format!("{superblock:?} is in use, but one of its blocks is backed by none"));
-                }
-            }
-            if in_use != wear.in_use[domain.index()] {
-                return Err(format!("{domain:?} uses {in_use} superblocks, its count says otherwise"));
-            }
-        }
-        Ok(())
     }
 }

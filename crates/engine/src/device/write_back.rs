@@ -291,7 +291,7 @@ impl Device {
         }
         // A superseded version is nobody's: what it lacks isn't read for it.
         let complete = table.holds_all(slot) || table.is_superseded(slot);
-        let old = if complete { Ppa::NONE } else { self.lookup(self.ftl.purposes[id].lpa) };
+        let old = if complete { Ppa::NONE } else { self.ftl.lookup(self.ftl.purposes[id].lpa) };
         if !old.is_some() {
             self.program_on(plane, id);
             return true;
@@ -438,9 +438,9 @@ impl Device {
             return;
         }
         if self.ftl.copies.has(lpa) {
-            self.drop_copies(lpa, self.lookup(lpa), CopyLoss::Written);
+            self.drop_copies(lpa, self.ftl.lookup(lpa), CopyLoss::Written);
         }
-        let old = self.store(lpa, ppa, superblock);
+        let old = self.ftl.store(lpa, ppa, superblock);
         if !self.ftl.partial_writes.is_empty() {
             self.ftl.partial_writes.rewritten(lpa);
         }

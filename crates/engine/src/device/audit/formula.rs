@@ -10,6 +10,7 @@
 
 use crate::blocks::BlockState;
 use crate::device::Device;
+use crate::device::ftl::Ftl;
 use wordline_base::ids::{DomainId, Lpa, SuperblockId};
 
 /// Of so many pages one is asked at most: where more was written, tables are compared from end to end.
@@ -26,15 +27,34 @@ pub(super) struct Counted {
     pub asked: u64,
 }
 
+impl Ftl {
+    /// Units that the layout puts into each superblock; `None` where they aren't as many as it holds.
+    fn laid_out(&self) -> Option<Vec<u32>> {
+        let domains = (0..self.domains.len() as u32).map(DomainId);
+        let laid: Vec<u32> =
+            domains.flat_map(|domain| self.layout.units_of(&self.geometry, &self.domains, domain)).collect();
+        let sum: u64 = laid.iter().map(|&units| u64::from(units)).sum();
+        (laid.len() == self.blocks.len() && sum == u64::from(self.layout.laid())).then_some(laid)
+    }
+
+    /// Whether no superblock that is erased holds any of these units.
+    fn none_is_erased(&self, laid: &[u32]) -> bool {
+        let erased = |number| {
+            matches!(self.blocks.state(SuperblockId(number)), BlockState::Free | BlockState::Erasing)
+        };
+        laid.iter().zip(0..).all(|(&units, number)| units == 0 || !erased(number))
+    }
+}
+
 impl Device {
     /// Audits every logical page. `None` where most was written, or something is wrong.
     pub(super) fn audit_by_formula(&self) -> Option<Counted> {
         let versions = self.ftl.versions.as_ref()?;
         let most = self.ftl.map.most_written() + self.ftl.oob.most_written() + versions.most_written();
-        if most > self.all_units() as usize / ONE_OF {
+        if most > self.ftl.all_units() as usize / ONE_OF {
             return None;
         }
-        let mut laid = self.laid_out()?;
+        let mut laid = self.ftl.laid_out()?;
         let of_host = |lpa: Lpa| u64::from(lpa.0 < self.ftl.logical_units);
         let (mut mapped, mut asked) = (u64::from(self.ftl.layout.occupied().min(self.ftl.logical_units)), 0);
         let mut elsewhere = vec![0u32; laid.len()];
@@ -68,24 +88,6 @@ impl Device {
             }
         }
         let valid = laid.iter().zip(&elsewhere).map(|(laid, elsewhere)| laid + elsewhere).collect();
-        self.none_is_erased(&laid).then_some(Counted { mapped, valid, asked })
-    }
-
-    /// Units that the layout puts into each superblock; `None` where they aren't as many as it holds.
-    fn laid_out(&self) -> Option<Vec<u32>> {
-        let domains = (0..self.ftl.domains.len() as u32).map(DomainId);
-        let laid: Vec<u32> = domains
-            .flat_map(|domain| self.ftl.layout.units_of(&self.geometry, &self.ftl.domains, domain))
-            .collect();
-        let sum: u64 = laid.iter().map(|&units| u64::from(units)).sum();
-        (laid.len() == self.ftl.blocks.len() && sum == u64::from(self.ftl.layout.laid())).then_some(laid)
-    }
-
-    /// Whether no superblock that is erased holds any of these units.
-    fn none_is_erased(&self, laid: &[u32]) -> bool {
-        let erased = |number| {
-            matches!(self.ftl.blocks.state(SuperblockId(number)), BlockState::Free | BlockState::Erasing)
-        };
-        laid.iter().zip(0..).all(|(&units, number)| units == 0 || !erased(number))
+        self.ftl.none_is_erased(&laid).then_some(Counted { mapped, valid, asked })
     }
 }

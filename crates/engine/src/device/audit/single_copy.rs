@@ -119,7 +119,7 @@ impl Device {
         let (map, layout, oob) = (&self.ftl.map, &self.ftl.layout, &self.ftl.oob);
         let (blocks, geometry, host) = (&self.ftl.blocks, &self.geometry, self.ftl.logical_units);
         let tables = Tables { map, layout, oob, versions, blocks, geometry, host };
-        tables.audit(self.all_units())
+        tables.audit(self.ftl.all_units())
     }
 }
 

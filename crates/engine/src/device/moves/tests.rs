@@ -75,7 +75,7 @@ fn streams_of_superblocks(keys: &[(&str, &str)]) -> (Vec<u32>, u64) {
     let report = replay(&setup, &mut drive, &mut source, &mut crate::run::Unobserved).unwrap().report;
     let mut streams = vec![0; drive.ftl.blocks.len()];
     for lpa in (0..pages).map(Lpa) {
-        let ppa = drive.lookup(lpa);
+        let ppa = drive.ftl.lookup(lpa);
         if ppa.is_some() {
             let part = (lpa.0 / (pages / STREAMS)).min(STREAMS - 1);
             streams[drive.ftl.blocks.of(&drive.geometry, ppa).index()] |= 1u32 << part;

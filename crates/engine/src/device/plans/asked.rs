@@ -2,72 +2,31 @@
 
 use super::{NO_SYSTEM, Program, Run, Target, kept_of};
 use crate::device::Device;
+use crate::device::ftl::Ftl;
 use crate::nand::geometry::Place;
 use crate::sched::queue::NONE;
 use crate::systems::{self, Pin, Plan};
 use wordline_base::class::Cause;
 use wordline_base::ids::{Ppa, SuperblockId};
 
-impl Device {
-    /// A system asks for a plan. One that can't be carried out is a fault of the system.
-    pub(in crate::device) fn ask_for_plan(&mut self, system: usize, plan: Plan) {
-        self.ask_for_plan_of(system, plan, false);
-    }
-
-    /// The same, `while_idle`: for a plan that ends when a request comes.
-    pub(in crate::device) fn ask_for_plan_of(&mut self, system: usize, plan: Plan, while_idle: bool) {
-        if self.ftl.plans.asked.len() <= system {
-            self.ftl.plans.asked.resize(system + 1, 0);
-        }
-        let number = self.ftl.plans.asked[system];
-        self.ftl.plans.asked[system] += 1;
-        match self.prepare_plan(system, number, plan, while_idle) {
-            Ok(run) => self.accept_plan(run),
-            Err(what) => {
-                let name = self.system_name(system);
-                self.fail(format!("plan {number} of the system {name}: {what}"));
-            }
-        }
-    }
-
-    /// A policy of a slot asks for a plan.
-    pub(in crate::device) fn ask_for_own_plan(&mut self, plan: Plan) {
-        match self.prepare_plan(NO_SYSTEM, 0, plan, false) {
-            Ok(run) => self.accept_plan(run),
-            Err(what) => self.fail(format!("a plan of the policy of read reclaim: {what}")),
-        }
-    }
-
-    fn accept_plan(&mut self, run: Run) {
-        for (&superblock, &end) in run.kept.iter().zip(run.ends.iter().skip(run.plan.destinations.len())) {
-            self.ftl.plans.kept.take(superblock, end);
-        }
-        let free = self.ftl.plans.runs.iter().position(Option::is_none).unwrap_or(self.ftl.plans.runs.len());
-        if free == self.ftl.plans.runs.len() {
-            self.ftl.plans.runs.push(None);
-        }
-        self.ftl.plans.runs[free] = Some(run);
-        self.ftl.plans.waiting += 1;
-        self.try_to_start(free as u32);
-    }
-
+impl Ftl {
     /// Mapping unit `unit` of a superblock, in the order in which it is filled.
     pub(in crate::device) fn unit_at(&self, superblock: SuperblockId, unit: u32) -> Ppa {
-        let (domain, block) = self.ftl.blocks.split(superblock);
+        let (domain, block) = self.blocks.split(superblock);
         let (size, width) = (self.geometry.units_per_program(), self.data_planes());
         let (program, rest) = (unit / size, unit % size);
         let page = program / width * self.geometry.pages_per_program;
-        let plane = self.ftl.domains.planes(domain)[self.data_column(page, program % width) as usize];
+        let plane = self.domains.planes(domain)[self.data_column(page, program % width) as usize];
         Ppa(self.geometry.first_unit(plane, block, page).0 + rest)
     }
 
     /// The inverse of [`Self::unit_at`], where no row holds parity.
     pub(in crate::device) fn unit_of(&self, ppa: Ppa) -> u32 {
         let Place { plane, page, unit, .. } = self.geometry.place(ppa);
-        let planes = self.ftl.domains.planes(self.ftl.domains.of(plane));
+        let planes = self.domains.planes(self.domains.of(plane));
         let column = planes.iter().position(|&other| other == plane).unwrap_or_default() as u32;
         let (together, size) = (self.geometry.pages_per_program, self.geometry.units_per_program());
-        let program = page / together * self.ftl.domains.width() + column;
+        let program = page / together * self.domains.width() + column;
         program * size + page % together * self.geometry.units_per_page() + unit
     }
 
@@ -80,15 +39,11 @@ impl Device {
         if destinations > 64 {
             return Err(format!("it has {destinations} destinations: allowed: at most 64"));
         }
-        if let Some(domain) = plan.destinations.iter().find(|domain| domain.index() >= self.ftl.domain.len())
-        {
-            return Err(format!(
-                "its destination {domain:?} is none of the {} domains",
-                self.ftl.domain.len()
-            ));
+        if let Some(domain) = plan.destinations.iter().find(|domain| domain.index() >= self.domain.len()) {
+            return Err(format!("its destination {domain:?} is none of the {} domains", self.domain.len()));
         }
-        if let Some(source) = plan.erase.iter().find(|source| source.index() >= self.ftl.blocks.len()) {
-            return Err(format!("{source:?} is none of the {} superblocks", self.ftl.blocks.len()));
+        if let Some(source) = plan.erase.iter().find(|source| source.index() >= self.blocks.len()) {
+            return Err(format!("{source:?} is none of the {} superblocks", self.blocks.len()));
         }
         if while_idle && !(plan.destinations.is_empty() && plan.erase.is_empty()) {
             return Err(
@@ -127,9 +82,9 @@ impl Device {
         let fresh = run.plan.destinations.len();
         let mut filled = vec![(0u32, usize::MAX); fresh];
         // A row that was begun is over where it got its parity.
-        let step = if self.ftl.redundancy.is_some() { superpage } else { self.geometry.units_per_program() };
+        let step = if self.redundancy.is_some() { superpage } else { self.geometry.units_per_program() };
         for &superblock in &run.kept {
-            filled.push((self.ftl.plans.kept.next_of(superblock, run.system, step)?, usize::MAX));
+            filled.push((self.plans.kept.next_of(superblock, run.system, step)?, usize::MAX));
         }
         for step in &run.plan.steps {
             let (mut next, holes): (Option<systems::Place>, &[u32]) = match &step.pin {
@@ -158,12 +113,12 @@ impl Device {
                 let Some((from, program)) = filled.get_mut(place.destination) else {
                     return Err(format!("it has no destination {}", place.destination));
                 };
-                if place.unit < *from || place.unit >= self.ftl.blocks.capacity() {
+                if place.unit < *from || place.unit >= self.blocks.capacity() {
                     return Err(format!(
                         "unit {} of destination {}: allowed: {from} (behind the last one used) to {}",
                         place.unit,
                         place.destination,
-                        self.ftl.blocks.capacity() - 1
+                        self.blocks.capacity() - 1
                     ));
                 }
                 let size = self.geometry.units_per_program();
@@ -186,5 +141,49 @@ impl Device {
         }
         run.ends = filled.into_iter().map(|(end, _)| end).collect();
         Ok(())
+    }
+}
+
+impl Device {
+    /// A system asks for a plan. One that can't be carried out is a fault of the system.
+    pub(in crate::device) fn ask_for_plan(&mut self, system: usize, plan: Plan) {
+        self.ask_for_plan_of(system, plan, false);
+    }
+
+    /// The same, `while_idle`: for a plan that ends when a request comes.
+    pub(in crate::device) fn ask_for_plan_of(&mut self, system: usize, plan: Plan, while_idle: bool) {
+        if self.ftl.plans.asked.len() <= system {
+            self.ftl.plans.asked.resize(system + 1, 0);
+        }
+        let number = self.ftl.plans.asked[system];
+        self.ftl.plans.asked[system] += 1;
+        match self.ftl.prepare_plan(system, number, plan, while_idle) {
+            Ok(run) => self.accept_plan(run),
+            Err(what) => {
+                let name = self.system_name(system);
+                self.fail(format!("plan {number} of the system {name}: {what}"));
+            }
+        }
+    }
+
+    /// A policy of a slot asks for a plan.
+    pub(in crate::device) fn ask_for_own_plan(&mut self, plan: Plan) {
+        match self.ftl.prepare_plan(NO_SYSTEM, 0, plan, false) {
+            Ok(run) => self.accept_plan(run),
+            Err(what) => self.fail(format!("a plan of the policy of read reclaim: {what}")),
+        }
+    }
+
+    fn accept_plan(&mut self, run: Run) {
+        for (&superblock, &end) in run.kept.iter().zip(run.ends.iter().skip(run.plan.destinations.len())) {
+            self.ftl.plans.kept.take(superblock, end);
+        }
+        let free = self.ftl.plans.runs.iter().position(Option::is_none).unwrap_or(self.ftl.plans.runs.len());
+        if free == self.ftl.plans.runs.len() {
+            self.ftl.plans.runs.push(None);
+        }
+        self.ftl.plans.runs[free] = Some(run);
+        self.ftl.plans.waiting += 1;
+        self.try_to_start(free as u32);
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Device, Evacuation, Routine, classes_of};
 use crate::blocks::{BlockState, WritePoint};
+use crate::device::ftl::Ftl;
 use crate::reclaim::mover::Order;
 use wordline_base::class::{Cause, Class, FlashOp};
 use wordline_base::ids::{DomainId, Ppa, SuperblockId};
@@ -10,6 +11,25 @@ use wordline_base::ids::{DomainId, Ppa, SuperblockId};
 fn programs() -> u32 {
     let programs = Class::ALL.iter().filter(|class| class.op() == FlashOp::Program);
     programs.fold(0, |mask, class| mask | 1 << class.index())
+}
+
+impl Ftl {
+    /// The classes of what must end before a superblock is full, or its write point at rest: the programs under way in one
+    /// that is closed, the collection that fills one that is open.
+    pub(super) fn filling_classes(&self, superblock: SuperblockId) -> u32 {
+        match self.blocks.state(superblock) {
+            BlockState::Closing => programs(),
+            BlockState::Open => {
+                let (domain, _) = self.blocks.split(superblock);
+                let state = &self.domain[domain.index()];
+                let of_moves = |point: &WritePoint| point.superblock == superblock && point.has_place();
+                let fills = state.points.iter().skip(usize::from(self.points.host())).any(of_moves);
+                let causes = state.collector.victims.iter().filter(|_| fills).map(|victim| victim.1);
+                causes.fold(0, |mask, cause| mask | classes_of(cause))
+            }
+            _ => 0,
+        }
+    }
 }
 
 impl Device {
@@ -45,7 +65,7 @@ impl Device {
                 self.hurry(source);
             }
         }
-        if self.filling_classes(superblock) == 0 {
+        if self.ftl.filling_classes(superblock) == 0 {
             return;
         }
         let Some(reclaim) = &mut self.ftl.reclaim else { return };
@@ -54,23 +74,6 @@ impl Device {
         }
         self.note_urgent();
         self.check_collection(self.ftl.blocks.split(superblock).0);
-    }
-
-    /// The classes of what must end before a superblock is full, or its write point at rest: the programs under way in one
-    /// that is closed, the collection that fills one that is open.
-    pub(super) fn filling_classes(&self, superblock: SuperblockId) -> u32 {
-        match self.ftl.blocks.state(superblock) {
-            BlockState::Closing => programs(),
-            BlockState::Open => {
-                let (domain, _) = self.ftl.blocks.split(superblock);
-                let state = &self.ftl.domain[domain.index()];
-                let of_moves = |point: &WritePoint| point.superblock == superblock && point.has_place();
-                let fills = state.points.iter().skip(usize::from(self.ftl.points.host())).any(of_moves);
-                let causes = state.collector.victims.iter().filter(|_| fills).map(|victim| victim.1);
-                causes.fold(0, |mask, cause| mask | classes_of(cause))
-            }
-            _ => 0,
-        }
     }
 
     /// A superblock became full: what of it can't wait is asked about at once.

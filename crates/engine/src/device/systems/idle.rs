@@ -15,7 +15,8 @@ impl Device {
             }
         }
         self.cache_sees_requests(!idle);
-        if self.systems.watches.has(Watches::IDLE) || self.ftl.background.is_on() || self.folds_at_idle() {
+        if self.systems.watches.has(Watches::IDLE) || self.ftl.background.is_on() || self.ftl.folds_at_idle()
+        {
             self.systems.idle_at = if idle { self.now + self.systems.idle_after } else { Ns::NEVER };
             self.systems.next_wake = self.systems.wake_at();
         }
@@ -23,7 +24,7 @@ impl Device {
 
     /// Whether the drive has been idle for long enough, and is to use that.
     pub(in crate::device) fn is_idle(&self) -> bool {
-        self.systems.idle && !self.winds_down()
+        self.systems.idle && !self.ftl.winds_down()
     }
 
     /// When a system wants to be woken, or is to be told that the drive is idle. Alone it keeps no run from ending.

@@ -91,7 +91,7 @@ impl Device {
     /// One that makes copies or reserves space is a fault on a drive that was not laid out for it
     /// ([`Device::new_for`]).
     pub fn add_system(&mut self, system: SystemPolicy) {
-        if !self.is_laid_out_for(self.systems.all.len(), system.get()) {
+        if !self.ftl.is_laid_out_for(self.systems.all.len(), system.get()) {
             let name = system.get().name().to_owned();
             self.fail(format!(
                 "the system {name} makes copies or reserves space: the drive must be laid out for it (Device::new_for)"
@@ -153,7 +153,7 @@ impl Device {
 
     #[inline(never)]
     fn let_systems_fetch(&self, lpa: u32, distance: Distance) {
-        let ppa = if lpa < self.ftl.logical_units { self.lookup(Lpa(lpa)) } else { Ppa::NONE };
+        let ppa = if lpa < self.ftl.logical_units { self.ftl.lookup(Lpa(lpa)) } else { Ppa::NONE };
         if ppa.is_some() {
             let die = self.die_of(ppa).0;
             self.systems().for_each(|system| system.fetch_for_read(Lpa(lpa), die, distance));

@@ -143,7 +143,7 @@ impl Device {
         self.systems.put_all_back(all);
         // A write changes its entry anyway, when it takes effect.
         if changed && !access.write {
-            let ppa = self.lookup(access.lpa);
+            let ppa = self.ftl.lookup(access.lpa);
             if ppa.is_some() {
                 self.map_changed(access.lpa, ppa, ppa, Cause::Host);
             }

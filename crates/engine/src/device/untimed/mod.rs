@@ -3,6 +3,7 @@
 mod chosen_plane;
 mod old_pages;
 
+use crate::device::ftl::Ftl;
 use chosen_plane::ChosenPlane;
 use old_pages::OldPages;
 
@@ -17,6 +18,12 @@ pub(super) struct Untimed {
     pub old_pages: OldPages,
     /// For each write point.
     planes: Vec<ChosenPlane>,
+}
+
+impl Ftl {
+    fn last_untimed(&mut self, point: usize) -> Option<&mut ChosenPlane> {
+        self.untimed.as_mut().and_then(|untimed| untimed.planes.get_mut(point))
+    }
 }
 
 impl Device {
@@ -41,24 +48,20 @@ impl Device {
         let number = usize::from(point);
         let last = self.ftl.untimed.as_ref().and_then(|untimed| untimed.planes.get(number));
         let known = last.and_then(|last| last.for_next(lpa));
-        let plane = match known.filter(|&plane| self.has_room(plane)) {
+        let plane = match known.filter(|&plane| self.ftl.has_room(plane)) {
             Some(plane) => plane,
             None => {
                 let fixed = self.ftl.placement.plane_by_address(lpa).is_some();
                 let plane = self.place(&ProgramIntent::host(lpa, stream));
-                if let Some(last) = self.last_untimed(number).filter(|_| !fixed) {
+                if let Some(last) = self.ftl.last_untimed(number).filter(|_| !fixed) {
                     last.choose(plane);
                 }
                 plane
             }
         };
-        if let Some(last) = self.last_untimed(number) {
+        if let Some(last) = self.ftl.last_untimed(number) {
             last.written(lpa);
         }
         plane
-    }
-
-    fn last_untimed(&mut self, point: usize) -> Option<&mut ChosenPlane> {
-        self.ftl.untimed.as_mut().and_then(|untimed| untimed.planes.get_mut(point))
     }
 }
